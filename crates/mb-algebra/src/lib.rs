@@ -1,0 +1,64 @@
+//! Dense and sparse containers, factorizations and matrix pencils, in one place.
+//!
+//! ```
+//! use mb_algebra::{GeneralEigen, Lu, Scatter, Triplets};
+//!
+//! // A spring between a wall and a mass, and a second mass behind it: K x = f.
+//! let mut k = Triplets::new(2, 2);
+//! for (row, col, value) in [(0, 0, 3.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)] {
+//!     k.add(row, col, value);
+//! }
+//! let k = k.to_dense();
+//! let x = Lu::new(&k)?.solve(&[0.0, 1.0]);
+//! assert!((x[0] - 0.5).abs() < 1e-15 && (x[1] - 1.5).abs() < 1e-15);
+//!
+//! // Its eigenvalues sum to the trace.
+//! let eigen = GeneralEigen::new(&k, true)?;
+//! assert!((eigen.values[0] + eigen.values[1] - 4.0).norm() < 1e-14);
+//! # Ok::<(), mb_algebra::AlgebraError>(())
+//! ```
+//!
+//! - [`Triplets`] collects the entries of element matrices; [`convert`] is the only place that turns one
+//!   container into another. A signature says whether it needs [`Dense`] or [`Sparse`].
+//! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
+//! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
+//! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`], [`SparseLu`].
+//! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`].
+//!
+//! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
+//! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
+
+pub mod convert;
+pub mod dense;
+mod eigen;
+mod error;
+mod factor;
+pub mod norms;
+mod pencil;
+mod rank;
+pub mod sparse;
+mod symmetry;
+mod triplets;
+
+pub use convert::{to_dense, to_sparse};
+pub use eigen::{GeneralEigen, SymmetricDefiniteEigen, SymmetricEigen};
+pub use error::AlgebraError;
+pub use factor::{Cholesky, Lu, LuComplex, RankQr, SparseLu, Svd};
+pub use num_complex::Complex64 as c64;
+pub use pencil::{DescriptorPencil, QuadraticPencil};
+pub use rank::{RankDecision, RankTolerance};
+pub use symmetry::Asymmetry;
+pub use triplets::{Scatter, Transposed, Triplets};
+
+/// A dense real matrix, stored by columns.
+pub type Dense = faer::Mat<f64>;
+/// A dense complex matrix, stored by columns.
+pub type DenseC = faer::Mat<c64>;
+/// A view of a dense real matrix or of a block of one.
+pub type DenseRef<'a> = faer::MatRef<'a, f64>;
+/// A mutable view of a dense real matrix or of a block of one.
+pub type DenseMut<'a> = faer::MatMut<'a, f64>;
+/// A sparse real matrix. All functions here return it by columns (CSC) and accept either storage.
+pub type Sparse = sprs::CsMat<f64>;
+/// A sparse complex matrix, by columns (CSC).
+pub type SparseC = sprs::CsMat<c64>;
