@@ -1,4 +1,5 @@
 //! Tests of the fixture reader.
 
+mod fixtures;
 mod prop_printed;
 mod table_format;

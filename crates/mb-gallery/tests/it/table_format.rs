@@ -37,7 +37,7 @@ fn read(text: &str) -> Result<Table, GalleryError> {
 }
 
 fn complaint(text: &str) -> String {
-    read(text).unwrap_err().to_string()
+    read(text).expect_err("the table must be refused").to_string()
 }
 
 #[test]
