@@ -1,0 +1,2 @@
+//! The program `mb`.
+fn main() {}

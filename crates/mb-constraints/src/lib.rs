@@ -1,0 +1,1 @@
+//! Constraints of a multibody system: rank, null space, multipliers, assembly

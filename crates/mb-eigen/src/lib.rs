@@ -1,0 +1,1 @@
+//! Eigenvalues of constrained second-order systems: classed, counted, with their errors

@@ -1,0 +1,1 @@
+//! Equilibrium and linearization of constrained multibody systems in three families

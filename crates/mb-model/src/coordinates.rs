@@ -1,0 +1,223 @@
+//! Coordinates of a model: named blocks of configuration and velocity, and the retraction.
+//!
+//! A block has `nq` configuration numbers and `nv` velocities. They differ where the
+//! configuration lives on a manifold: a spatial pose has a position and four Euler parameters
+//! (nq = 7) but six velocities. Nothing above this module may assume nq = nv or q' = v; a
+//! configuration is changed only by the retraction q (+) d with d of size nv.
+
+use mb_scalar::Real;
+
+/// What the numbers of a block mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Position of a point in the plane: x, y.
+    PlanarPoint,
+    /// Reference point and orientation of a body in the plane: x, y, angle.
+    PlanarPose,
+    /// One angle.
+    Angle,
+    /// Position and Euler parameters (e0, e1, e2, e3) of a body in space; its velocities are
+    /// the velocity of the reference point and the angular velocity in body axes.
+    Pose,
+    /// `n` numbers without further meaning, such as elastic coordinates.
+    Vector(usize),
+}
+
+impl BlockKind {
+    /// Configuration numbers.
+    pub const fn nq(self) -> usize {
+        match self {
+            Self::PlanarPoint => 2,
+            Self::PlanarPose => 3,
+            Self::Angle => 1,
+            Self::Pose => 7,
+            Self::Vector(n) => n,
+        }
+    }
+    /// Velocities, the size of the tangent.
+    pub const fn nv(self) -> usize {
+        match self {
+            Self::Pose => 6,
+            other => other.nq(),
+        }
+    }
+    /// True when q (+) d is q + d.
+    pub const fn is_linear(self) -> bool {
+        !matches!(self, Self::Pose)
+    }
+    /// Name of tangent direction `i`.
+    pub fn axis(self, i: usize) -> String {
+        let names: &[&str] = match self {
+            Self::PlanarPoint => &["x", "y"],
+            Self::PlanarPose => &["x", "y", "angle"],
+            Self::Angle => &["angle"],
+            Self::Pose => &["x", "y", "z", "rotation x", "rotation y", "rotation z"],
+            Self::Vector(_) => &[],
+        };
+        names.get(i).map_or_else(|| format!("{}", i + 1), |n| (*n).to_owned())
+    }
+    /// q (+) d for one block, in place: `q` has nq numbers, `d` has nv.
+    pub fn retract<S: Real>(self, q: &mut [S], d: &[S]) {
+        if self.is_linear() {
+            for (q, d) in q.iter_mut().zip(d) {
+                *q += *d;
+            }
+        } else {
+            for i in 0..3 {
+                q[i] += d[i];
+            }
+            rotate(&mut q[3..7], [d[3], d[4], d[5]]);
+        }
+    }
+}
+
+/// Euler parameters p times the rotation by the body-axes vector w: p (x) exp(w / 2).
+fn rotate<S: Real>(p: &mut [S], w: [S; 3]) {
+    let half = [w[0].scale(0.5), w[1].scale(0.5), w[2].scale(0.5)];
+    let x2 = half[0] * half[0] + half[1] * half[1] + half[2] * half[2];
+    let (sinc, cos) = sinc_cos(x2);
+    let e = [cos, half[0] * sinc, half[1] * sinc, half[2] * sinc];
+    let [a, b, c, d] = [p[0], p[1], p[2], p[3]];
+    p[0] = a * e[0] - b * e[1] - c * e[2] - d * e[3];
+    p[1] = a * e[1] + b * e[0] + c * e[3] - d * e[2];
+    p[2] = a * e[2] - b * e[3] + c * e[0] + d * e[1];
+    p[3] = a * e[3] + b * e[2] - c * e[1] + d * e[0];
+}
+
+/// sin(x)/x and cos(x) as functions of x^2, smooth at zero.
+///
+/// Derivative sweeps come here with the value zero, where sqrt has no derivative; below the
+/// switch the series is exact to rounding (next term x^16/16!).
+fn sinc_cos<S: Real>(x2: S) -> (S, S) {
+    if x2.value() < 1e-2 {
+        let series = |first: f64| {
+            // Horner from the highest term: 1 - x2/(a(a+1)) (1 - x2/((a+2)(a+3)) (...)).
+            let mut sum = S::one();
+            for k in (0..8).rev() {
+                let a = first + 2.0 * f64::from(k);
+                sum = S::one() - x2.scale(1.0 / (a * (a + 1.0))) * sum;
+            }
+            sum
+        };
+        (series(2.0), series(1.0))
+    } else {
+        let x = x2.sqrt();
+        let (s, c) = x.sin_cos();
+        (s / x, c)
+    }
+}
+
+/// A named block with its place in the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Name in the user's words, such as `crank`.
+    pub name: String,
+    /// Meaning of the numbers.
+    pub kind: BlockKind,
+    /// First index in q.
+    pub q: usize,
+    /// First index in v.
+    pub v: usize,
+}
+
+/// Index of a block in a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId(pub usize);
+
+/// All coordinates of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Coordinates {
+    blocks: Vec<Block>,
+    nq: usize,
+    nv: usize,
+}
+
+impl Coordinates {
+    /// Appends a block.
+    pub fn push(&mut self, name: impl Into<String>, kind: BlockKind) -> BlockId {
+        self.blocks.push(Block { name: name.into(), kind, q: self.nq, v: self.nv });
+        self.nq += kind.nq();
+        self.nv += kind.nv();
+        BlockId(self.blocks.len() - 1)
+    }
+    /// Number of configuration numbers.
+    pub fn nq(&self) -> usize {
+        self.nq
+    }
+    /// Number of velocities.
+    pub fn nv(&self) -> usize {
+        self.nv
+    }
+    /// The blocks in order of their indices.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+    /// One block.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.0]
+    }
+    /// Block and axis of velocity `i`, as `crank.x`.
+    pub fn name_of(&self, i: usize) -> String {
+        let k = self.blocks.partition_point(|b| b.v <= i).saturating_sub(1);
+        let b = &self.blocks[k];
+        format!("{}.{}", b.name, b.kind.axis(i - b.v))
+    }
+    /// Names of all velocities, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.blocks
+            .iter()
+            .flat_map(|b| (0..b.kind.nv()).map(move |i| format!("{}.{}", b.name, b.kind.axis(i))))
+            .collect()
+    }
+    /// q (+) d, with d of size nv.
+    pub fn retract<S: Real>(&self, q: &[S], d: &[S]) -> Vec<S> {
+        let mut out = q.to_vec();
+        for b in &self.blocks {
+            b.kind.retract(&mut out[b.q..b.q + b.kind.nq()], &d[b.v..b.v + b.kind.nv()]);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_scalar::Dual;
+
+    #[test]
+    fn retraction_of_a_pose_keeps_the_norm_and_composes_about_one_axis() {
+        let mut q = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        for _ in 0..8 {
+            BlockKind::Pose.retract(&mut q, &[0.1, 0.0, 0.0, 0.0, 0.0, core::f64::consts::FRAC_PI_4]);
+        }
+        // Eight eighths of a turn about z: Euler parameters go to minus themselves.
+        assert!((q[3] + 1.0).abs() < 1e-14 && q[6].abs() < 1e-14);
+        assert!((q[0] - 0.8).abs() < 1e-15);
+    }
+
+    #[test]
+    fn rotation_series_and_closed_form_meet_at_the_switch() {
+        for x2 in [0.999e-2_f64, 1.001e-2] {
+            let (s, c) = sinc_cos(x2);
+            let x = x2.sqrt();
+            assert!((s - x.sin() / x).abs() < 1e-16 && (c - x.cos()).abs() < 2e-16);
+        }
+    }
+
+    #[test]
+    fn derivative_of_the_rotation_at_zero_is_half_the_vector() {
+        let mut p = [Dual::constant(1.0), Dual::constant(0.0), Dual::constant(0.0), Dual::constant(0.0)];
+        rotate(&mut p, [Dual::variable(0.0), Dual::constant(0.0), Dual::constant(0.0)]);
+        assert_eq!((p[0].eps, p[1].eps), (0.0, 0.5));
+    }
+
+    #[test]
+    fn names_follow_blocks_and_axes() {
+        let mut c = Coordinates::default();
+        c.push("B0", BlockKind::PlanarPoint);
+        c.push("phi", BlockKind::Angle);
+        c.push("arm", BlockKind::PlanarPose);
+        assert_eq!(c.names(), ["B0.x", "B0.y", "phi.angle", "arm.x", "arm.y", "arm.angle"]);
+        assert_eq!((0..6).map(|i| c.name_of(i)).collect::<Vec<_>>(), c.names());
+    }
+}

@@ -1,0 +1,213 @@
+//! Elements: the laws a model is made of, each written once over the scalar.
+//!
+//! An element sees only the coordinates of its own blocks. It contributes
+//!
+//!     residual   M a - f(q, v, t, u)      one number per local velocity
+//!     phi        Phi(q, t)                one number per constraint row
+//!
+//! and nothing else: mass matrix, stiffness, damping, constraint Jacobian, reactions and their
+//! derivatives come from differentiating these two (see [`crate::system`]).
+
+mod constraint;
+mod custom;
+mod force;
+mod inertia;
+mod place;
+
+pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
+pub use custom::CustomElement;
+pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
+pub use inertia::{PlanarBody, PointMass, Rod};
+pub use place::{AngleOf, Place};
+
+use mb_scalar::{Dual, Lift, Real};
+use std::sync::Arc;
+
+/// A scalar that element data can be given in: `f64`, or a jet when a parameter is expanded.
+pub trait Data: Real + Lift<Self> {}
+impl<P: Real + Lift<P>> Data for P {}
+
+/// The coordinates an element sees, in any scalar.
+#[derive(Clone, Copy, Debug)]
+pub struct Local<'a, S> {
+    /// Configuration of the element's blocks, one after the other.
+    pub q: &'a [S],
+    /// Velocities.
+    pub v: &'a [S],
+    /// Accelerations.
+    pub a: &'a [S],
+    /// Time in s.
+    pub t: S,
+    /// The element's inputs.
+    pub u: &'a [S],
+    /// Acceleration of gravity in m/s^2.
+    pub gravity: [S; 3],
+}
+
+/// What an element's residual depends on, so that needless sweeps are left out.
+///
+/// Saying `true` where nothing depends costs time only; `false` where something does is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one independent fact per argument of the residual")]
+pub struct Dependence {
+    /// On the configuration.
+    pub q: bool,
+    /// On the velocities.
+    pub v: bool,
+    /// On the accelerations (the element has mass).
+    pub a: bool,
+    /// On the inputs.
+    pub u: bool,
+}
+
+impl Dependence {
+    /// The residual is zero.
+    pub const NOTHING: Self = Self { q: false, v: false, a: false, u: false };
+    /// The residual depends on everything.
+    pub const EVERYTHING: Self = Self { q: true, v: true, a: true, u: true };
+}
+
+/// A law of mechanics, written once over the scalar.
+///
+/// Implement it for a type of your own and wrap it as [`Element::custom`] to add an element
+/// from outside this crate.
+pub trait ElementLaw<P: Data> {
+    /// Number of constraint rows.
+    fn rows(&self) -> usize {
+        0
+    }
+    /// Name of constraint row `i`, such as `x` or `perpendicular`.
+    fn row_axis(&self, i: usize) -> String {
+        format!("{}", i + 1)
+    }
+    /// Number of inputs.
+    fn inputs(&self) -> usize {
+        0
+    }
+    /// What [`Self::residual`] depends on.
+    fn dependence(&self) -> Dependence {
+        Dependence::NOTHING
+    }
+    /// Adds M a - f to `out` (one entry per local velocity).
+    fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let _ = (at, out);
+    }
+    /// Writes Phi(q, t) to `out` (one entry per row); `v`, `a` and `u` are not to be read.
+    fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let _ = (at, out);
+    }
+}
+
+/// The closed list of scalars that elements are evaluated in, over element data `P`.
+///
+/// It exists so that elements from outside, which sit behind a trait object, can be called
+/// with each of them.
+pub trait Tower<P: Data>: Lift<P> {
+    /// Calls the custom element's residual in this scalar.
+    fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
+    /// Calls the custom element's constraint functions in this scalar.
+    fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
+}
+
+macro_rules! tower {
+    ($scalar:ty, $residual:ident, $phi:ident) => {
+        impl<P: Data> Tower<P> for $scalar {
+            fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
+                e.$residual(at, out);
+            }
+            fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
+                e.$phi(at, out);
+            }
+        }
+    };
+}
+tower!(P, residual_0, phi_0);
+tower!(Dual<P>, residual_1, phi_1);
+tower!(Dual<Dual<P>>, residual_2, phi_2);
+tower!(Dual<Dual<Dual<P>>>, residual_3, phi_3);
+
+/// Calls `$body` with `$law` bound to the law inside the element; the custom one has its own arm.
+macro_rules! each_law {
+    ($element:expr, $law:ident => $body:expr, $custom:ident => $other:expr) => {
+        match $element {
+            Element::PointMass($law) => $body,
+            Element::Rod($law) => $body,
+            Element::PlanarBody($law) => $body,
+            Element::Spring($law) => $body,
+            Element::TorsionSpring($law) => $body,
+            Element::Force($law) => $body,
+            Element::Torque($law) => $body,
+            Element::Coincident($law) => $body,
+            Element::Distance($law) => $body,
+            Element::RelativeAngle($law) => $body,
+            Element::OnLine($law) => $body,
+            Element::AngleOfLine($law) => $body,
+            Element::Drive($law) => $body,
+            Element::Custom($custom) => $other,
+        }
+    };
+}
+
+/// One element of a model. The list is closed; [`Element::Custom`] is the door for others.
+#[derive(Clone, Debug)]
+pub enum Element<P: Data = f64> {
+    /// A mass concentrated in a point.
+    PointMass(PointMass<P>),
+    /// A slender rod with uniformly distributed mass between two points.
+    Rod(Rod<P>),
+    /// A rigid body in the plane.
+    PlanarBody(PlanarBody<P>),
+    /// A spring and damper along the line of two places.
+    Spring(Spring<P>),
+    /// A spring and damper between two angles.
+    TorsionSpring(TorsionSpring<P>),
+    /// A force on a place.
+    Force(Force<P>),
+    /// A torque on a body or between two.
+    Torque(Torque<P>),
+    /// Two places coincide.
+    Coincident(Coincident<P>),
+    /// Two places keep a distance.
+    Distance(Distance<P>),
+    /// Two angles keep a difference.
+    RelativeAngle(RelativeAngle<P>),
+    /// A place stays on a line.
+    OnLine(OnLine<P>),
+    /// An angle coordinate is that of the line through two places.
+    AngleOfLine(AngleOfLine<P>),
+    /// A quantity follows a given function of time.
+    Drive(Drive<P>),
+    /// An element from outside this crate.
+    Custom(Arc<dyn CustomElement<P>>),
+}
+
+impl<P: Data> Element<P> {
+    /// Wraps a law from outside this crate.
+    pub fn custom(law: impl ElementLaw<P> + std::fmt::Debug + Send + Sync + 'static) -> Self {
+        Self::Custom(Arc::new(law))
+    }
+    /// Number of constraint rows.
+    pub fn rows(&self) -> usize {
+        each_law!(self, e => e.rows(), c => c.rows_0())
+    }
+    /// Name of constraint row `i`.
+    pub fn row_axis(&self, i: usize) -> String {
+        each_law!(self, e => e.row_axis(i), c => c.row_axis_0(i))
+    }
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        each_law!(self, e => e.inputs(), c => c.inputs_0())
+    }
+    /// What the residual depends on.
+    pub fn dependence(&self) -> Dependence {
+        each_law!(self, e => e.dependence(), c => c.dependence_0())
+    }
+    /// Adds M a - f to `out`.
+    pub fn residual<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        each_law!(self, e => e.residual(at, out), c => S::residual_of(&**c, at, out));
+    }
+    /// Writes Phi to `out`.
+    pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        each_law!(self, e => e.phi(at, out), c => S::phi_of(&**c, at, out));
+    }
+}

@@ -1,0 +1,150 @@
+//! Places: points that joints, springs and loads attach to.
+//!
+//! A place is written in three dimensions so that springs, distances and forces are written
+//! once; planar blocks lie in z = 0.
+
+use mb_scalar::{Lift, Real};
+use nalgebra::Vector3;
+
+/// A point, and how it moves with the coordinates of an element.
+///
+/// `q` and `v` are first indices in the element's local coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place<P = f64> {
+    /// Fixed in the ground, at this position in m.
+    Ground([P; 3]),
+    /// A point with coordinates x, y of its own.
+    PlanarPoint {
+        /// First local configuration index.
+        q: usize,
+        /// First local velocity index.
+        v: usize,
+    },
+    /// A point of a body in the plane, given in body axes in m.
+    OnPlanarBody {
+        /// First local configuration index.
+        q: usize,
+        /// First local velocity index.
+        v: usize,
+        /// Position in body axes, m.
+        local: [P; 2],
+    },
+}
+
+/// k x s for a vector in the plane.
+fn turn<S: Real>(s: [S; 2]) -> [S; 2] {
+    [-s[1], s[0]]
+}
+
+/// The body-fixed vector `local` in ground axes, for a body at `angle`.
+pub(super) fn rotated<P: Real, S: Lift<P>>(angle: S, local: [P; 2]) -> [S; 2] {
+    let (sin, cos) = angle.sin_cos();
+    let [x, y] = local.map(S::lift);
+    [cos * x - sin * y, sin * x + cos * y]
+}
+
+impl<P: Real> Place<P> {
+    /// Position in m.
+    pub fn position<S: Lift<P>>(&self, q: &[S]) -> Vector3<S> {
+        match *self {
+            Self::Ground(p) => Vector3::from(p.map(S::lift)),
+            Self::PlanarPoint { q: i, .. } => Vector3::new(q[i], q[i + 1], S::zero()),
+            Self::OnPlanarBody { q: i, local, .. } => {
+                let s = rotated(q[i + 2], local);
+                Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
+            }
+        }
+    }
+    /// Velocity in m/s: the time derivative of the position along v.
+    pub fn velocity<S: Lift<P>>(&self, q: &[S], v: &[S]) -> Vector3<S> {
+        match *self {
+            Self::Ground(_) => Vector3::from([S::zero(); 3]),
+            Self::PlanarPoint { v: j, .. } => Vector3::new(v[j], v[j + 1], S::zero()),
+            Self::OnPlanarBody { q: i, v: j, local } => {
+                let t = turn(rotated(q[i + 2], local));
+                Vector3::new(v[j] + v[j + 2] * t[0], v[j + 1] + v[j + 2] * t[1], S::zero())
+            }
+        }
+    }
+    /// Adds the generalized force of `force` (N) acting here: J^T F with J = d velocity / d v.
+    pub fn push<S: Lift<P>>(&self, q: &[S], force: Vector3<S>, out: &mut [S]) {
+        match *self {
+            Self::Ground(_) => {}
+            Self::PlanarPoint { v: j, .. } => {
+                out[j] += force.x;
+                out[j + 1] += force.y;
+            }
+            Self::OnPlanarBody { q: i, v: j, local } => {
+                let t = turn(rotated(q[i + 2], local));
+                out[j] += force.x;
+                out[j + 1] += force.y;
+                out[j + 2] += t[0] * force.x + t[1] * force.y;
+            }
+        }
+    }
+    /// True when the generalized force of a constant force depends on the configuration.
+    pub fn has_moment_arm(&self) -> bool {
+        matches!(self, Self::OnPlanarBody { .. })
+    }
+}
+
+/// An angle about z in the plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AngleOf {
+    /// The ground's, always zero.
+    Ground,
+    /// A coordinate: a body's angle or an angle coordinate.
+    Coordinate {
+        /// Local configuration index.
+        q: usize,
+        /// Local velocity index.
+        v: usize,
+    },
+}
+
+impl AngleOf {
+    /// The angle in rad.
+    pub fn angle<S: Real>(self, q: &[S]) -> S {
+        match self {
+            Self::Ground => S::zero(),
+            Self::Coordinate { q: i, .. } => q[i],
+        }
+    }
+    /// Its rate in rad/s.
+    pub fn rate<S: Real>(self, v: &[S]) -> S {
+        match self {
+            Self::Ground => S::zero(),
+            Self::Coordinate { v: j, .. } => v[j],
+        }
+    }
+    /// Adds a torque in N m.
+    pub fn twist<S: Real>(self, torque: S, out: &mut [S]) {
+        if let Self::Coordinate { v: j, .. } = self {
+            out[j] += torque;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_scalar::Dual;
+
+    /// velocity() is the derivative of position(), and push() is its transpose.
+    #[test]
+    fn velocity_and_force_follow_from_the_position() {
+        let place = Place::OnPlanarBody { q: 0, v: 0, local: [0.7, -0.2] };
+        let (q, v) = ([0.3, -1.2, 0.8], [0.5, 2.0, -1.5]);
+        let moving: Vec<Dual<f64>> = q.iter().zip(v).map(|(q, v)| Dual::new(*q, v)).collect();
+        let p = place.position(&moving);
+        let velocity = place.velocity(&q, &v);
+        let force = Vector3::new(1.3, -0.4, 0.0);
+        let mut out = [0.0; 3];
+        place.push(&q, force, &mut out);
+        for i in 0..3 {
+            assert!((p[i].eps - velocity[i]).abs() < 1e-15);
+        }
+        let power: f64 = out.iter().zip(v).map(|(f, v)| f * v).sum();
+        assert!((power - force.dot(&velocity)).abs() < 1e-15);
+    }
+}

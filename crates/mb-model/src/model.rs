@@ -1,0 +1,239 @@
+//! The model: blocks of coordinates, elements on them, sensors; constant once built.
+
+use crate::coordinates::{Block, BlockId, BlockKind, Coordinates};
+use crate::element::{AngleOf, Data, Element, Place};
+use crate::sensor::Reading;
+
+/// An element in a model: whose it is, which coordinates it sees, where its rows stand.
+#[derive(Clone, Debug)]
+pub struct Member<P: Data = f64> {
+    /// What it belongs to in the user's words, such as `joint 'elbow'`.
+    pub owner: String,
+    /// The law.
+    pub element: Element<P>,
+    /// The coordinates and inputs it sees.
+    pub wires: Wires,
+    /// Its first constraint row.
+    pub row: usize,
+    /// Number of its constraint rows.
+    pub rows: usize,
+}
+
+/// What an element or a sensor sees of the model: blocks, inputs, and where they stand.
+#[derive(Clone, Debug)]
+pub struct Wires {
+    /// The blocks, in local order.
+    pub blocks: Vec<BlockId>,
+    /// The inputs, in local order.
+    pub inputs: Vec<usize>,
+    /// Global configuration index of each local one.
+    pub q_index: Vec<usize>,
+    /// Global velocity index of each local one.
+    pub v_index: Vec<usize>,
+    /// True when q (+) d = q + d for all its blocks.
+    pub linear: bool,
+}
+
+impl Wires {
+    fn new(coordinates: &Coordinates, blocks: Vec<BlockId>, inputs: Vec<usize>) -> Self {
+        let of = |f: fn(&Block) -> (usize, usize)| {
+            blocks
+                .iter()
+                .flat_map(|b| {
+                    let (start, n) = f(coordinates.block(*b));
+                    start..start + n
+                })
+                .collect()
+        };
+        Self {
+            q_index: of(|b| (b.q, b.kind.nq())),
+            v_index: of(|b| (b.v, b.kind.nv())),
+            linear: blocks.iter().all(|b| coordinates.block(*b).kind.is_linear()),
+            blocks,
+            inputs,
+        }
+    }
+}
+
+/// A named output.
+#[derive(Clone, Debug)]
+pub struct Sensor<P: Data = f64> {
+    /// Name in the user's words.
+    pub name: String,
+    /// What is read.
+    pub reading: Reading<P>,
+    /// The coordinates the quantity sees.
+    pub wires: Wires,
+}
+
+/// Which blocks an element sees, and the local indices of each.
+///
+/// Places and angles are asked for one by one; a block that is asked for twice is entered once.
+#[derive(Clone, Debug, Default)]
+pub struct Wiring {
+    blocks: Vec<BlockId>,
+    slots: Vec<(usize, usize)>,
+    next: (usize, usize),
+}
+
+impl Wiring {
+    /// First local indices (q, v) of `block`.
+    pub fn slot(&mut self, id: BlockId, block: &Block) -> (usize, usize) {
+        if let Some(k) = self.blocks.iter().position(|b| *b == id) {
+            return self.slots[k];
+        }
+        let slot = self.next;
+        self.blocks.push(id);
+        self.slots.push(slot);
+        self.next = (slot.0 + block.kind.nq(), slot.1 + block.kind.nv());
+        slot
+    }
+    /// The blocks in local order.
+    pub fn into_blocks(self) -> Vec<BlockId> {
+        self.blocks
+    }
+}
+
+/// A constrained mechanical system with its data in SI units.
+///
+/// Made by [`crate::ModelSpec::build`] from a description, or block by block with
+/// [`Model::add_block`] and [`Model::add_element`]. It holds no state and no scratch: all
+/// evaluations take a [`crate::Point`].
+#[derive(Clone, Debug)]
+pub struct Model<P: Data = f64> {
+    /// Name of the model.
+    pub name: String,
+    /// Acceleration of gravity in m/s^2.
+    pub gravity: [P; 3],
+    coordinates: Coordinates,
+    members: Vec<Member<P>>,
+    sensors: Vec<Sensor<P>>,
+    inputs: Vec<String>,
+    rows: usize,
+    initial: Vec<P>,
+}
+
+impl<P: Data> Model<P> {
+    /// A model without coordinates or elements.
+    pub fn new(name: impl Into<String>, gravity: [P; 3]) -> Self {
+        Self {
+            name: name.into(),
+            gravity,
+            coordinates: Coordinates::default(),
+            members: Vec::new(),
+            sensors: Vec::new(),
+            inputs: Vec::new(),
+            rows: 0,
+            initial: Vec::new(),
+        }
+    }
+    /// Adds a block of coordinates with its initial configuration (nq numbers).
+    ///
+    /// # Panics
+    /// When `initial` has not the size of the block.
+    pub fn add_block(&mut self, name: impl Into<String>, kind: BlockKind, initial: &[P]) -> BlockId {
+        assert_eq!(initial.len(), kind.nq(), "initial configuration of a block");
+        self.initial.extend_from_slice(initial);
+        self.coordinates.push(name, kind)
+    }
+    /// Adds a named input and returns its index.
+    pub fn add_input(&mut self, name: impl Into<String>) -> usize {
+        self.inputs.push(name.into());
+        self.inputs.len() - 1
+    }
+    /// Adds an element on `blocks`; its constraint rows follow those already there.
+    ///
+    /// `inputs` has one index for each input of the element.
+    ///
+    /// # Panics
+    /// When the number of inputs is not the element's.
+    pub fn add_element(
+        &mut self,
+        owner: impl Into<String>,
+        element: Element<P>,
+        blocks: Vec<BlockId>,
+        inputs: Vec<usize>,
+    ) {
+        assert_eq!(inputs.len(), element.inputs(), "inputs of an element");
+        let member = Member {
+            owner: owner.into(),
+            row: self.rows,
+            rows: element.rows(),
+            element,
+            wires: Wires::new(&self.coordinates, blocks, inputs),
+        };
+        self.rows += member.rows;
+        self.members.push(member);
+    }
+    /// Adds a named output on `blocks`.
+    pub fn add_sensor(&mut self, name: impl Into<String>, reading: Reading<P>, blocks: Vec<BlockId>) {
+        let wires = Wires::new(&self.coordinates, blocks, Vec::new());
+        self.sensors.push(Sensor { name: name.into(), reading, wires });
+    }
+
+    /// A point of a planar block as a place: the point itself, or `local` on a body.
+    pub fn place(&self, wiring: &mut Wiring, id: BlockId, local: [P; 2]) -> Place<P> {
+        let block = self.coordinates.block(id);
+        let (q, v) = wiring.slot(id, block);
+        match block.kind {
+            BlockKind::PlanarPose => Place::OnPlanarBody { q, v, local },
+            _ => Place::PlanarPoint { q, v },
+        }
+    }
+    /// The angle of a planar body or an angle coordinate.
+    pub fn angle(&self, wiring: &mut Wiring, id: BlockId) -> AngleOf {
+        let block = self.coordinates.block(id);
+        let (q, v) = wiring.slot(id, block);
+        let shift = if block.kind == BlockKind::PlanarPose { 2 } else { 0 };
+        AngleOf::Coordinate { q: q + shift, v: v + shift }
+    }
+
+    /// The coordinates.
+    pub fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+    /// The elements in order of their rows.
+    pub fn members(&self) -> &[Member<P>] {
+        &self.members
+    }
+    /// The outputs.
+    pub fn sensors(&self) -> &[Sensor<P>] {
+        &self.sensors
+    }
+    /// Names of the inputs.
+    pub fn inputs(&self) -> &[String] {
+        &self.inputs
+    }
+    /// Number of configuration numbers.
+    pub fn nq(&self) -> usize {
+        self.coordinates.nq()
+    }
+    /// Number of velocities.
+    pub fn nv(&self) -> usize {
+        self.coordinates.nv()
+    }
+    /// Number of constraint rows.
+    pub fn nc(&self) -> usize {
+        self.rows
+    }
+    /// The initial configuration as described (it need not satisfy the constraints).
+    pub fn initial(&self) -> &[P] {
+        &self.initial
+    }
+    /// Owner and axis of constraint row `i`, as `joint 'elbow' (x)`.
+    pub fn row_name(&self, i: usize) -> String {
+        let k = self.members.partition_point(|m| m.row + m.rows <= i);
+        self.members.get(k).map_or_else(
+            || format!("constraint {i}"),
+            |m| format!("{} ({})", m.owner, m.element.row_axis(i - m.row)),
+        )
+    }
+    /// Block and axis of velocity `i`, as `crank.x`.
+    pub fn coordinate_name(&self, i: usize) -> String {
+        self.coordinates.name_of(i)
+    }
+    /// The initial configuration at rest, with multipliers and inputs zero.
+    pub fn initial_point(&self) -> crate::Point<P> {
+        crate::Point::at_rest(self.initial.clone(), vec![P::zero(); self.rows], self.nv(), self.inputs.len())
+    }
+}

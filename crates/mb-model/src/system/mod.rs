@@ -1,0 +1,59 @@
+//! Equations of motion of a model and their exact derivatives.
+//!
+//!     r = M(q) a + Phi_q^T lambda - f(q, v, t, u) = 0,    Phi(q, t) = 0
+//!
+//! Every block below is a sum over elements of derivatives of the element's residual and
+//! constraint functions, found by sweeps of dual numbers over the element's own coordinates;
+//! derivatives by the configuration are taken along the tangent, q (+) d. The constraint
+//! reaction Phi_q^T lambda is never written by an element: it is the derivative of
+//! lambda . Phi, so its stiffness d(Phi_q^T lambda)/dq is always complete.
+//!
+//! All functions panic when the sizes of the point are not those of the model; use
+//! [`Model::initial_point`] as the pattern.
+
+mod constraints;
+mod linearized;
+mod matrices;
+mod output;
+mod residual;
+mod sweep;
+
+pub use linearized::{Blocks, LinearizedBlocks};
+pub use output::OutputMatrices;
+
+use crate::element::Data;
+use crate::model::{Member, Model};
+use mb_algebra::Triplets;
+use rayon::prelude::*;
+
+/// Below this number of elements one thread is faster than sharing out the work.
+const PARALLEL_FROM: usize = 4096;
+
+impl<P: Data> Model<P> {
+    /// Collects the triplets of every element, in the order of the elements whatever the
+    /// number of threads.
+    fn collect(
+        &self,
+        rows: usize,
+        cols: usize,
+        each: impl Fn(&mut sweep::Scratch<P>, &Member<P>, &mut Triplets<P>) + Sync,
+    ) -> Triplets<P> {
+        let part = |members: &[Member<P>]| {
+            let mut scratch = sweep::Scratch::default();
+            let mut out = Triplets::with_capacity(rows, cols, 8 * members.len());
+            for m in members {
+                each(&mut scratch, m, &mut out);
+            }
+            out
+        };
+        if self.members().len() < PARALLEL_FROM {
+            return part(self.members());
+        }
+        let parts: Vec<_> = self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect();
+        let mut out = Triplets::with_capacity(rows, cols, parts.iter().map(Triplets::len).sum());
+        for p in parts {
+            out.append(p);
+        }
+        out
+    }
+}

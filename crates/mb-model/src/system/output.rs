@@ -1,0 +1,119 @@
+//! Outputs and their derivatives.
+
+use super::sweep::{D2, D3, Frame, outer};
+use crate::element::{Data, Tower};
+use crate::model::{Model, Sensor};
+use crate::sensor::{Quantity, Reading};
+use crate::state::Point;
+use mb_algebra::{Scatter, Triplets};
+use mb_scalar::{Dual, Real};
+
+/// Derivatives of the outputs y(q, v, a, lambda).
+#[derive(Clone, Debug)]
+pub struct OutputMatrices<P = f64> {
+    /// dy/dq along the tangent: outputs x nv.
+    pub q: Triplets<P>,
+    /// dy/dv: outputs x nv.
+    pub v: Triplets<P>,
+    /// dy/da: outputs x nv.
+    pub a: Triplets<P>,
+    /// dy/dlambda: outputs x nc.
+    pub lambda: Triplets<P>,
+}
+
+impl<P: Data> Model<P> {
+    /// The values of all sensors.
+    pub fn outputs(&self, point: &Point<P>) -> Vec<P> {
+        let times = two_times();
+        self.sensors()
+            .iter()
+            .map(|s| match s.reading {
+                Reading::Value(_) | Reading::Rate(_) | Reading::Acceleration(_) => {
+                    let wires = &s.wires;
+                    let mut frame = Frame::<D2<P>>::default();
+                    frame.gather(wires, point, self.gravity);
+                    self.curve_value(s, &mut frame, times, |x| x.re.re, |x| x.re.eps, |x| x.eps.eps)
+                }
+                Reading::Multiplier(row) => point.lambda[row],
+            })
+            .collect()
+    }
+    /// Derivatives of all sensors.
+    pub fn output_matrices(&self, point: &Point<P>) -> OutputMatrices<P> {
+        let (ny, n) = (self.sensors().len(), self.nv());
+        let mut out = OutputMatrices {
+            q: Triplets::new(ny, n),
+            v: Triplets::new(ny, n),
+            a: Triplets::new(ny, n),
+            lambda: Triplets::new(ny, self.nc()),
+        };
+        let times: [D2<P>; 2] = two_times();
+        for (row, s) in self.sensors().iter().enumerate() {
+            if let Reading::Multiplier(l) = s.reading {
+                out.lambda.add(row, l, P::one());
+                continue;
+            }
+            let wires = &s.wires;
+            let mut frame = Frame::<D3<P>>::default();
+            for (j, col) in wires.v_index.iter().enumerate() {
+                for target in 0..3 {
+                    frame.gather(wires, point, self.gravity);
+                    match target {
+                        0 => frame.step(wires, self.coordinates(), j, outer()),
+                        1 => frame.v[j] += outer(),
+                        _ => frame.a[j] += outer(),
+                    }
+                    let x = self.curve_value(
+                        s,
+                        &mut frame,
+                        [Dual::constant(times[0]), Dual::constant(times[1])],
+                        |x| x.eps.re.re,
+                        |x| x.eps.re.eps,
+                        |x| x.eps.eps.eps,
+                    );
+                    let sink = match target {
+                        0 => &mut out.q,
+                        1 => &mut out.v,
+                        _ => &mut out.a,
+                    };
+                    if x != P::zero() {
+                        sink.add(row, *col, x);
+                    }
+                }
+            }
+        }
+        out
+    }
+    /// The sensor's quantity along the motion, and the part of it that the reading asks for.
+    ///
+    /// `times` are the two infinitesimals that carry time: tau = e1 + e2 as in the constraints.
+    fn curve_value<S: Tower<P>>(
+        &self,
+        sensor: &Sensor<P>,
+        frame: &mut Frame<S>,
+        times: [S; 2],
+        value: impl Fn(S) -> P,
+        rate: impl Fn(S) -> P,
+        acceleration: impl Fn(S) -> P,
+    ) -> P {
+        let d: Vec<S> = frame
+            .v
+            .iter()
+            .zip(&frame.a)
+            .map(|(v, a)| *v * (times[0] + times[1]) + *a * times[0] * times[1])
+            .collect();
+        frame.step_all(&sensor.wires, self.coordinates(), &d);
+        let of = |q: &Quantity<P>| q.eval(&frame.q);
+        match &sensor.reading {
+            Reading::Value(q) => value(of(q)),
+            Reading::Rate(q) => rate(of(q)),
+            Reading::Acceleration(q) => acceleration(of(q)),
+            Reading::Multiplier(_) => P::zero(),
+        }
+    }
+}
+
+/// The two infinitesimals of a tower of two levels.
+fn two_times<P: Real>() -> [D2<P>; 2] {
+    [Dual::constant(Dual::new(P::zero(), P::one())), Dual::new(Dual::constant(P::zero()), Dual::constant(P::one()))]
+}

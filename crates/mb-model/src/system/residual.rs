@@ -1,0 +1,48 @@
+//! The residual of the equations of motion.
+
+use super::sweep::Scratch;
+use crate::element::Data;
+use crate::model::Model;
+use crate::state::Point;
+
+impl<P: Data> Model<P> {
+    /// M a - f(q, v, t, u): nv numbers, constraint reactions left out.
+    pub fn applied_residual(&self, point: &Point<P>) -> Vec<P> {
+        let mut scratch = Scratch::default();
+        let frame = &mut scratch.value;
+        let mut r = vec![P::zero(); self.nv()];
+        for m in self.members() {
+            frame.gather(&m.wires, point, self.gravity);
+            frame.residual(m);
+            for (i, x) in m.wires.v_index.iter().zip(&frame.out) {
+                r[*i] += *x;
+            }
+        }
+        r
+    }
+    /// r = M a + Phi_q^T lambda - f(q, v, t, u): nv numbers.
+    pub fn residual(&self, point: &Point<P>) -> Vec<P> {
+        let mut r = self.applied_residual(point);
+        for (r, x) in r.iter_mut().zip(self.reaction(&point.q, point.t, &point.lambda)) {
+            *r += x;
+        }
+        r
+    }
+    /// The first element whose residual or constraint function is not a finite number here.
+    ///
+    /// For messages: a spring shrunk to a point, a law of time outside its range.
+    pub fn first_non_finite(&self, point: &Point<P>) -> Option<&str> {
+        let mut scratch = Scratch::<P>::default();
+        let frame = &mut scratch.d1;
+        self.members()
+            .iter()
+            .find(|m| {
+                frame.gather(&m.wires, point, self.gravity);
+                frame.residual(m);
+                let bad = frame.out.iter().any(|x| !mb_scalar::Real::is_finite(*x));
+                frame.phi(m);
+                bad || frame.out.iter().any(|x| !mb_scalar::Real::is_finite(*x))
+            })
+            .map(|m| m.owner.as_str())
+    }
+}

@@ -1,0 +1,182 @@
+//! What can go wrong when eigenpairs are expanded or evaluated.
+
+use mb_algebra::{AlgebraError, c64};
+
+/// Failure of an expansion or of its evaluation.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParametricError {
+    /// The tables of a set of multi-indices would not fit in memory.
+    #[error(
+        "Order {order} in {parameters} parameters keeps {terms:.4e} terms and {pairs:.4e} products of two of \
+         them, about {:.1} GB of tables; at most {limit:.0e} products are allowed. Lower the order, or limit \
+         the degree of some parameters.", pairs * 16e-9
+    )]
+    TooManyTerms {
+        /// Number of parameters.
+        parameters: usize,
+        /// Order asked for.
+        order: usize,
+        /// Number of terms.
+        terms: f64,
+        /// Number of pairs of terms whose product is kept.
+        pairs: f64,
+        /// Pairs allowed.
+        limit: f64,
+    },
+    /// A degree limit names a parameter that does not exist.
+    #[error("A degree limit names parameter {parameter} (from 0), but there are {parameters} parameters.")]
+    UnknownParameter {
+        /// Number asked for, from 0.
+        parameter: usize,
+        /// Number of parameters.
+        parameters: usize,
+    },
+    /// A parameter stands in two degree limits.
+    #[error("Parameter {parameter} (from 0) stands in two degree limits; put it into one of them.")]
+    OverlappingLimits {
+        /// The parameter, from 0.
+        parameter: usize,
+    },
+    /// A list has another length than needed.
+    #[error("The length of {what} is {found}, but {expected} is needed.")]
+    WrongLength {
+        /// Which list.
+        what: &'static str,
+        /// Length needed.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// The point asked for is not finite.
+    #[error("The value of parameter {parameter} (from 0) is not a finite number.")]
+    NonFinitePoint {
+        /// The parameter, from 0.
+        parameter: usize,
+    },
+    /// The matrices do not fit each other.
+    #[error(
+        "{matrix} is {rows} x {cols} but should be {expected_rows} x {expected_cols}, as the mass matrix and \
+         the number of constraint equations say."
+    )]
+    ShapeMismatch {
+        /// The field's letter of the matrix.
+        matrix: &'static str,
+        /// Rows needed.
+        expected_rows: usize,
+        /// Columns needed.
+        expected_cols: usize,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+    },
+    /// The matrices of one pencil are expanded over different sets.
+    #[error("The series of {matrix} is over another set of multi-indices than that of the mass matrix.")]
+    SetsDiffer {
+        /// The field's letter of the matrix.
+        matrix: &'static str,
+    },
+    /// A coefficient matrix holds an infinite entry or a NaN.
+    #[error("The coefficient of term {term:?} has a value that is not finite at row {row}, column {col}.")]
+    NonFiniteCoefficient {
+        /// The multi-index.
+        term: Vec<u8>,
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        col: usize,
+    },
+    /// The eigenpair is asked for to terms that the matrices were not expanded to.
+    #[error(
+        "Term {term:?} of the eigenpair needs the same term of the matrices, which were expanded without it; \
+         expand the matrices further, or declare them polynomials."
+    )]
+    BeyondMatrices {
+        /// The first such multi-index.
+        term: Vec<u8>,
+    },
+    /// The eigenvalue is repeated, defective or too close to another to have a power series
+    /// of its own.
+    #[error(
+        "The eigenvalue {s:.6} rad/s is not simple: the next one is about {gap:.2e} rad/s away and its relative \
+         condition number is {condition:.2e}. Its power series does not exist or is of no use; expand the group \
+         of close eigenvalues, or move the expansion point."
+    )]
+    NotSimple {
+        /// The eigenvalue, rad/s.
+        s: c64,
+        /// Estimated distance to the nearest other eigenvalue, rad/s.
+        gap: f64,
+        /// Relative change of the eigenvalue per relative change of the matrices.
+        condition: f64,
+    },
+    /// The constraint Jacobian has not full row rank at the expansion point.
+    #[error(
+        "Only {rank} of the {constraints} constraint equations are independent at the expansion point \
+         (equation {redundant}, from 0, depends on others), so the multipliers are not unique; remove the redundant \
+         equations first."
+    )]
+    RedundantConstraints {
+        /// Rank of the Jacobian.
+        rank: usize,
+        /// Number of its rows.
+        constraints: usize,
+        /// One dependent row, from 0.
+        redundant: usize,
+    },
+    /// The starting vector is zero or not finite.
+    #[error("The starting eigenvector is zero or holds a value that is not finite.")]
+    BadStart,
+    /// Newton's method did not settle.
+    #[error(
+        "The starting eigenpair could not be improved to rounding: after {iterations} Newton steps the last one \
+         still changed it by {step:.2e} of its size."
+    )]
+    NotConverged {
+        /// Steps done.
+        iterations: usize,
+        /// Relative size of the last step.
+        step: f64,
+    },
+    /// Newton's method went to another eigenvalue.
+    #[error(
+        "Improving the start {start:.6} rad/s led to {found:.6} rad/s, as far away as other eigenvalues (about \
+         {gap:.2e} rad/s); give a better start."
+    )]
+    StartTooFar {
+        /// Eigenvalue given, rad/s.
+        start: c64,
+        /// Eigenvalue found, rad/s.
+        found: c64,
+        /// Estimated distance of the found one to its nearest neighbour, rad/s.
+        gap: f64,
+    },
+    /// The component that the gauge holds constant is (almost) zero.
+    #[error(
+        "The eigenvector cannot be scaled by its component {component} (from 0), which is {size:.2e} of the largest."
+    )]
+    GaugeVanishes {
+        /// The component, from 0.
+        component: usize,
+        /// Its magnitude relative to the largest component.
+        size: f64,
+    },
+    /// The coefficients of some degree are not finite.
+    #[error("The coefficients of degree {degree} overflow; scale the parameters, or lower the order.")]
+    Overflow {
+        /// The degree.
+        degree: usize,
+    },
+    /// An evaluation asks for more than was expanded.
+    #[error("Order {requested} was asked for, but the series was expanded to order {available}.")]
+    OrderNotExpanded {
+        /// Order asked for.
+        requested: usize,
+        /// Highest order there is.
+        available: usize,
+    },
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Algebra(#[from] AlgebraError),
+}

@@ -1,0 +1,1 @@
+//! Eigenpairs as polynomials of configuration and parameters
