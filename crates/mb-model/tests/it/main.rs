@@ -1,0 +1,4 @@
+//! Integration tests of the model layer.
+
+mod identity_derivatives;
+mod workshop;
