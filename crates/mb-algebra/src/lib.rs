@@ -23,7 +23,7 @@
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`], [`SparseLu`].
-//! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`].
+//! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
 //! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
@@ -41,7 +41,7 @@ mod symmetry;
 mod triplets;
 
 pub use convert::{to_dense, to_sparse};
-pub use eigen::{GeneralEigen, SymmetricDefiniteEigen, SymmetricEigen};
+pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen};
 pub use error::AlgebraError;
 pub use factor::{Cholesky, Lu, LuComplex, RankQr, SparseLu, Svd};
 pub use num_complex::Complex64 as c64;

@@ -1,7 +1,10 @@
 //! Eigenvalues of dense matrices and pencils.
 
 mod general;
+mod quasi_triangular;
+mod qz;
 mod symmetric;
 
 pub use general::GeneralEigen;
+pub use qz::Qz;
 pub use symmetric::{SymmetricDefiniteEigen, SymmetricEigen};
