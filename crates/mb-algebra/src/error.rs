@@ -44,6 +44,17 @@ pub enum AlgebraError {
         /// Magnitude of the pivot left there.
         pivot: f64,
     },
+    /// Elimination without exchanges met a zero pivot; the matrix itself may be regular.
+    #[error(
+        "Elimination without row exchanges meets the pivot {pivot:e} at row {index} (from 0): factor by LU, \
+         or move the shift."
+    )]
+    ZeroPivot {
+        /// Row of the input at which elimination broke down, from 0.
+        index: usize,
+        /// The pivot left there.
+        pivot: f64,
+    },
     /// Cholesky met a pivot that is not positive.
     #[error("The matrix is not positive definite: the pivot of row {index} (from 0) is {pivot:e}.")]
     NotPositiveDefinite {
@@ -81,9 +92,9 @@ pub enum AlgebraError {
         size: usize,
     },
     /// A solution was computed but does not satisfy its equation.
-    #[error("The solution leaves a relative residual of {residual:e}, above the allowed {tolerance:e}.")]
+    #[error("The solution has a backward error of {residual:e}, above the allowed {tolerance:e}.")]
     ResidualTooLarge {
-        /// Norm-wise backward error reached, |b - A x| / (|A| |x| + |b|) in the infinity norm.
+        /// Backward error reached, the largest |b - A x|_i / (|A| |x| + |b|)_i of all rows i.
         residual: f64,
         /// Backward error allowed.
         tolerance: f64,

@@ -22,12 +22,14 @@
 //!   container into another. A signature says whether it needs [`Dense`] or [`Sparse`].
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
-//! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`], [`SparseLu`].
+//! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
+//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones; [`condition`] tells how many digits they can lose.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
 //! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
 
+pub mod condition;
 pub mod convert;
 pub mod dense;
 mod eigen;
@@ -43,7 +45,9 @@ mod triplets;
 pub use convert::{to_dense, to_sparse};
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen};
 pub use error::AlgebraError;
-pub use factor::{Cholesky, Lu, LuComplex, RankQr, SparseLu, Svd};
+pub use factor::{
+    Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, Svd,
+};
 pub use num_complex::Complex64 as c64;
 pub use pencil::{DescriptorPencil, QuadraticPencil};
 pub use rank::{RankDecision, RankTolerance};

@@ -45,13 +45,32 @@ pub fn transpose(a: &Sparse) -> Sparse {
 /// alpha A + beta B; the pattern is the union of both.
 pub fn add(alpha: f64, a: &Sparse, beta: f64, b: &Sparse) -> Sparse {
     assert_eq!(a.shape(), b.shape(), "add: shapes differ");
-    let mut sum = Triplets::with_capacity(a.rows(), a.cols(), a.nnz() + b.nnz());
-    for (factor, matrix) in [(alpha, a), (beta, b)] {
-        for (value, (row, col)) in matrix {
-            sum.add(row, col, factor * value);
+    let (mut col_start, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    merge(&csc(a), &csc(b), |row, col, x, y| {
+        while col_start.len() <= col {
+            col_start.push(indices.len());
+        }
+        indices.push(row);
+        values.push(alpha * x.unwrap_or(0.0) + beta * y.unwrap_or(0.0));
+    });
+    col_start.resize(a.cols() + 1, indices.len());
+    Sparse::new_csc(a.shape(), col_start, indices, values)
+}
+
+/// Visits the union of two patterns by columns, rows in order.
+fn merge(a: &Sparse, b: &Sparse, mut visit: impl FnMut(usize, usize, Option<f64>, Option<f64>)) {
+    for (col, (x, y)) in a.outer_iterator().zip(b.outer_iterator()).enumerate() {
+        let (mut i, mut j) = (0, 0);
+        loop {
+            let (row_x, row_y) = (x.indices().get(i), y.indices().get(j));
+            let Some(&row) = row_x.into_iter().chain(row_y).min() else { break };
+            let here_x = (row_x == Some(&row)).then(|| x.data()[i]);
+            let here_y = (row_y == Some(&row)).then(|| y.data()[j]);
+            i += usize::from(here_x.is_some());
+            j += usize::from(here_y.is_some());
+            visit(row, col, here_x, here_y);
         }
     }
-    sum.to_sparse()
 }
 
 /// A B.
@@ -109,13 +128,14 @@ pub fn blocks(blocks: &[&[Option<&Sparse>]], row_sizes: &[usize], col_sizes: &[u
 /// Whether A = A^T up to `tolerance_relative` times the largest magnitude; the worst pair if not.
 pub fn is_symmetric(a: &Sparse, tolerance_relative: f64) -> Result<(), Asymmetry> {
     assert_eq!(a.rows(), a.cols(), "is_symmetric: not square");
-    // Columns of A^T hold the rows of A: both matrices on the union of their patterns, entry by entry.
-    let (straight, flipped) = (add(1.0, a, 0.0, &transpose(a)), add(0.0, a, 1.0, &transpose(a)));
-    let pairs = straight
-        .iter()
-        .zip(flipped.data())
-        .filter_map(|((&value, (row, col)), &mirror)| (row > col).then_some((row, col, value, mirror)));
-    first_asymmetry(pairs, tolerance_relative * crate::norms::max_abs(a))
+    let mut pairs = Vec::new();
+    let tolerance = tolerance_relative * crate::norms::max_abs(a);
+    merge(&csc(a), &transpose(a), |row, col, x, y| {
+        if row > col && x != y {
+            pairs.push((row, col, x.unwrap_or(0.0), y.unwrap_or(0.0)));
+        }
+    });
+    first_asymmetry(pairs.into_iter(), tolerance)
 }
 
 /// Row, column and value of the first stored entry that is infinite or NaN.

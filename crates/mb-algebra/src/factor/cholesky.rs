@@ -11,12 +11,13 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Auto, MatMut, Par, Spec};
 
 use super::{check_finite, check_square, check_symmetric};
-use crate::{AlgebraError, Dense, dense};
+use crate::{AlgebraError, Dense, condition, dense, norms};
 
 /// The Cholesky factor of a dense matrix.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     l: Dense,
+    norm_one: f64,
 }
 
 impl Cholesky {
@@ -42,7 +43,7 @@ impl Cholesky {
         for j in 0..n {
             l.col_as_slice_mut(j)[..j].fill(0.0);
         }
-        Ok(Self { l })
+        Ok(Self { l, norm_one: norms::one(a) })
     }
 
     /// Number of rows n.
@@ -90,6 +91,11 @@ impl Cholesky {
         2.0 * (0..self.size()).map(|i| self.l[(i, i)].ln()).sum::<f64>()
     }
 
+    /// Estimate of the reciprocal condition number in the 1-norm; see [`condition::reciprocal_one`].
+    pub fn rcond(&self) -> f64 {
+        condition::reciprocal_one(self.size(), self.norm_one, |b| self.solve(b), |b| self.solve(b))
+    }
+
     fn solve_in_place(&self, mut x: MatMut<'_, f64>) {
         solve_lower_triangular_in_place(self.l.as_ref(), x.as_mut(), Par::Seq);
         solve_upper_triangular_in_place(self.l.transpose(), x.as_mut(), Par::Seq);
@@ -113,7 +119,6 @@ fn pivot(a: &Dense, index: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::norms;
 
     #[test]
     fn factor_and_solve() {

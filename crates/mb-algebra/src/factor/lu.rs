@@ -10,11 +10,11 @@ use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place,
     solve_unit_upper_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::traits::ComplexField;
 use faer::{Auto, Mat, MatMut, Par, Spec};
 
+use super::entry::Entry;
 use super::{check_finite, check_finite_complex, check_square};
-use crate::{AlgebraError, Dense, DenseC, c64, norms};
+use crate::{AlgebraError, Dense, DenseC, c64, condition, norms};
 
 /// The factors in one matrix and the row order: row i of P A is row `perm[i]` of A.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ struct Factors<T> {
     perm_inv: Vec<usize>,
 }
 
-impl<T: ComplexField + Copy> Factors<T> {
+impl<T: Entry> Factors<T> {
     fn new(mut a: Mat<T>) -> Self {
         let n = a.nrows();
         let (mut perm, mut perm_inv) = (vec![0; n], vec![0; n]);
@@ -67,15 +67,15 @@ impl<T: ComplexField + Copy> Factors<T> {
     }
 
     /// Column and magnitude of the first pivot that is zero or not finite.
-    fn bad_pivot(&self, magnitude: impl Fn(T) -> f64) -> Option<AlgebraError> {
+    fn bad_pivot(&self) -> Option<AlgebraError> {
         (0..self.perm.len()).find_map(|index| {
-            let pivot = magnitude(self.lu[(index, index)]);
+            let pivot = self.lu[(index, index)].magnitude();
             (pivot == 0.0 || !pivot.is_finite()).then_some(AlgebraError::Singular { index, pivot })
         })
     }
 }
 
-fn eliminate<T: ComplexField>(a: &mut Mat<T>, perm: &mut [usize], perm_inv: &mut [usize]) {
+fn eliminate<T: Entry>(a: &mut Mat<T>, perm: &mut [usize], perm_inv: &mut [usize]) {
     let n = a.nrows();
     let params: Spec<PartialPivLuParams, T> = <PartialPivLuParams as Auto<T>>::auto().into();
     let mut buffer = MemBuffer::new(lu_in_place_scratch::<usize, T>(n, n, Par::Seq, params));
@@ -116,11 +116,11 @@ impl Lu {
         check_finite(a)?;
         self.factors.refactor(a);
         self.norm_one = norms::one(a);
-        self.factors.bad_pivot(f64::abs).map_or(Ok(()), Err)
+        self.factors.bad_pivot().map_or(Ok(()), Err)
     }
 
     fn checked(self) -> Result<Self, AlgebraError> {
-        self.factors.bad_pivot(f64::abs).map_or(Ok(self), Err)
+        self.factors.bad_pivot().map_or(Ok(self), Err)
     }
 
     /// Number of rows n.
@@ -154,6 +154,12 @@ impl Lu {
     pub fn norm_one(&self) -> f64 {
         self.norm_one
     }
+
+    /// Estimate of the reciprocal condition number in the 1-norm, near 1 for a good matrix and near 1e-16 for
+    /// one that is singular to working precision; see [`condition::reciprocal_one`].
+    pub fn rcond(&self) -> f64 {
+        condition::reciprocal(self.size(), self.norm_one, |b| self.solve(b), |b| self.solve_transpose(b))
+    }
 }
 
 /// LU factors of a dense complex matrix.
@@ -169,7 +175,7 @@ impl LuComplex {
         check_square("LU factorization", a.nrows(), a.ncols())?;
         check_finite_complex(a)?;
         let lu = Self { factors: Factors::new(a.clone()), norm_one: norms::one(a) };
-        lu.factors.bad_pivot(c64::norm).map_or(Ok(lu), Err)
+        lu.factors.bad_pivot().map_or(Ok(lu), Err)
     }
 
     /// Number of rows n.
@@ -195,6 +201,12 @@ impl LuComplex {
     /// Largest column sum of the factored matrix.
     pub fn norm_one(&self) -> f64 {
         self.norm_one
+    }
+
+    /// Estimate of the reciprocal condition number in the 1-norm, near 1 for a good matrix and near 1e-16 for
+    /// one that is singular to working precision; see [`condition::reciprocal_one`].
+    pub fn rcond(&self) -> f64 {
+        condition::reciprocal(self.size(), self.norm_one, |b| self.solve(b), |b| self.solve_transpose(b))
     }
 }
 

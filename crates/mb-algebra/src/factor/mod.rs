@@ -1,18 +1,27 @@
 //! Factorizations of dense and sparse matrices.
 
+mod backward_error;
 mod cholesky;
+mod entry;
 mod lu;
+mod ordering;
 mod rank_qr;
+mod sparse_cholesky;
+mod sparse_ldl;
 mod sparse_lu;
 mod svd;
 
 pub use cholesky::Cholesky;
 pub use lu::{Lu, LuComplex};
 pub use rank_qr::RankQr;
-pub use sparse_lu::SparseLu;
+pub use sparse_cholesky::SparseCholesky;
+pub use sparse_ldl::{Inertia, SparseLdl};
+pub use sparse_lu::{SparseLu, SparseLuComplex};
 pub use svd::Svd;
 
-use crate::{AlgebraError, Dense, DenseC, Sparse, dense, norms};
+pub(crate) use entry::Entry;
+
+use crate::{AlgebraError, Dense, DenseC, Sparse, dense, sparse};
 
 /// Largest relative asymmetry taken for rounding errors of assembly.
 const ASYMMETRY_ALLOWED: f64 = 1e-8;
@@ -43,27 +52,36 @@ pub(crate) fn check_symmetric(a: &Dense) -> Result<(), AlgebraError> {
     })
 }
 
-/// b - A x.
-pub(crate) fn residual(a: &Sparse, x: &[f64], b: &[f64]) -> Vec<f64> {
-    let mut r = b.to_vec();
-    for (value, (row, col)) in a {
-        r[row] -= value * x[col];
-    }
-    r
+pub(crate) fn check_symmetric_sparse(a: &Sparse) -> Result<(), AlgebraError> {
+    sparse::is_symmetric(a, ASYMMETRY_ALLOWED).map_err(|found| AlgebraError::NotSymmetric {
+        row: found.row,
+        col: found.col,
+        below: found.a,
+        above: found.b,
+    })
 }
 
-/// Norm-wise backward error |b - A x| / (|A| |x| + |b|), infinity norms (Rigal and Gaches, 1967).
-pub(crate) fn check_residual(
-    a: &Sparse,
-    norm_inf: f64,
-    x: &[f64],
-    b: &[f64],
-    tolerance: f64,
-) -> Result<(), AlgebraError> {
-    let scale = norm_inf * norms::max_abs_vec(x) + norms::max_abs_vec(b);
-    if scale == 0.0 {
-        return Ok(());
+pub(crate) fn first_non_finite<T: Entry>(a: &sprs::CsMat<T>) -> Result<(), AlgebraError> {
+    match a.iter().find(|(v, _)| !v.magnitude().is_finite()) {
+        Some((_, (row, col))) => Err(AlgebraError::NonFinite { row, col }),
+        None => Ok(()),
     }
-    let residual = norms::max_abs_vec(&residual(a, x, b)) / scale;
-    if residual <= tolerance { Ok(()) } else { Err(AlgebraError::ResidualTooLarge { residual, tolerance }) }
+}
+
+/// Whether two matrices stored by columns have the same pattern.
+pub(crate) fn same_pattern<T>(old: &sprs::CsMat<T>, new: &sprs::CsMat<T>) -> Result<(), AlgebraError> {
+    if old.shape() != new.shape() {
+        return Err(AlgebraError::ShapeMismatch {
+            operation: "Refactorization",
+            expected_rows: old.rows(),
+            expected_cols: old.cols(),
+            rows: new.rows(),
+            cols: new.cols(),
+        });
+    }
+    let mut columns = old.outer_iterator().zip(new.outer_iterator());
+    match columns.position(|(o, n)| o.indices() != n.indices()) {
+        Some(col) => Err(AlgebraError::PatternChanged { col }),
+        None => Ok(()),
+    }
 }

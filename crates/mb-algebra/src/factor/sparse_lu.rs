@@ -3,65 +3,63 @@
 //! Davis, Direct Methods for Sparse Linear Systems, chapters 6 and 7. The order of the columns and the
 //! structure depend on the pattern only and are kept for further matrices of the same pattern.
 //! Every factorization is tried on a known solution: the library passes zero pivots in silence.
+//!
+//! The robust choice for unsymmetric and for complex symmetric matrices. For solids the fill is many times
+//! that of a symmetric factorization.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::lu::partial_pivoting::factor::PartialPivLuParams;
 use faer::sparse::linalg::LuError;
 use faer::sparse::linalg::lu::{
     LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu, simplicial,
 };
-use faer::{Auto, Conj, MatMut, Par, Spec};
+use faer::{Auto, Conj, Mat, MatMut, Par, Spec};
+use sprs::CsMat;
 
-use super::check_square;
+use super::entry::Entry;
+use super::{backward_error, check_square, first_non_finite, same_pattern};
 use crate::convert::{csc, with_faer};
-use crate::{AlgebraError, Dense, Sparse, norms, sparse};
+use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64, condition};
 
-/// LU factors of a sparse real matrix, with the matrix itself for residuals.
+/// The factors for either kind of number, with the matrix itself for residuals.
 #[derive(Clone, Debug)]
-pub struct SparseLu {
-    a: Sparse,
-    norm_inf: f64,
+struct Factors<T> {
+    a: CsMat<T>,
     symbolic: SymbolicLu<usize>,
-    numeric: NumericLu<usize, f64>,
+    numeric: NumericLu<usize, T>,
 }
 
-impl SparseLu {
-    /// Analyses and factors an n x n matrix.
-    ///
-    /// Errors: not square, not finite, [`AlgebraError::Singular`], out of memory.
-    pub fn new(a: &Sparse) -> Result<Self, AlgebraError> {
+impl<T: Entry> Factors<T> {
+    fn new(a: &CsMat<T>) -> Result<Self, AlgebraError> {
         let n = check_square("Sparse LU factorization", a.rows(), a.cols())?;
         let a = csc(a).into_owned();
-        let symbolic =
-            with_faer(&a, |view| factorize_symbolic_lu(view.symbolic(), LuSymbolicParams::default()))
-                .map_err(|_| AlgebraError::OutOfMemory { size: n })?;
-        let mut lu = Self { a, norm_inf: 0.0, symbolic, numeric: NumericLu::new() };
-        lu.factor()?;
-        Ok(lu)
+        let analysed =
+            with_faer(&a, |view| factorize_symbolic_lu(view.symbolic(), LuSymbolicParams::default()));
+        let symbolic = analysed.map_err(|_| AlgebraError::OutOfMemory { size: n })?;
+        let mut factors = Self { a, symbolic, numeric: NumericLu::new() };
+        factors.factor()?;
+        Ok(factors)
     }
 
-    /// Factors another matrix of the same pattern, without analysing it again.
-    ///
-    /// After an error the factors are gone: solve only after a later success.
-    pub fn refactor(&mut self, a: &Sparse) -> Result<(), AlgebraError> {
+    fn refactor(&mut self, a: &CsMat<T>) -> Result<(), AlgebraError> {
         let a = csc(a);
         same_pattern(&self.a, &a)?;
         self.a = a.into_owned();
         self.factor()
     }
 
+    fn size(&self) -> usize {
+        self.a.rows()
+    }
+
     fn factor(&mut self) -> Result<(), AlgebraError> {
-        if let Some((row, col, _)) = sparse::first_non_finite(&self.a) {
-            return Err(AlgebraError::NonFinite { row, col });
-        }
+        first_non_finite(&self.a)?;
         let n = self.size();
-        self.norm_inf = norms::inf(&self.a);
         if n == 0 {
             return Ok(());
         }
-        let params: Spec<PartialPivLuParams, f64> = <PartialPivLuParams as Auto<f64>>::auto().into();
-        let scratch = self.symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, params);
-        let mut buffer = MemBuffer::try_new(scratch).map_err(|_| AlgebraError::OutOfMemory { size: n })?;
+        let params: Spec<PartialPivLuParams, T> = <PartialPivLuParams as Auto<T>>::auto().into();
+        let mut buffer = buffer(n, self.symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, params))?;
         let stack = MemStack::new(&mut buffer);
         let (symbolic, numeric) = (&self.symbolic, &mut self.numeric);
         let outcome = with_faer(&self.a, |view| {
@@ -72,20 +70,26 @@ impl SparseLu {
             Err(LuError::SymbolicSingular { .. }) => return Err(self.singular()),
             Err(LuError::Generic(_)) => return Err(AlgebraError::OutOfMemory { size: n }),
         }
-        let trial = self.solve(&sparse::matvec(&self.a, &vec![1.0; n]));
-        if trial.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.singular()) }
+        let mut trial = vec![T::default(); n];
+        for (&value, (row, _)) in &self.a {
+            trial[row] += value;
+        }
+        let trial = self.solve(&trial);
+        if trial.iter().all(|x| x.magnitude().is_finite()) { Ok(()) } else { Err(self.singular()) }
     }
 
     /// The first bad pivot, from a plain elimination column by column; runs after a failure only.
     fn singular(&self) -> AlgebraError {
+        self.find_bad_pivot().unwrap_or_else(|error| error)
+    }
+
+    fn find_bad_pivot(&self) -> Result<AlgebraError, AlgebraError> {
         let n = self.size();
         let order = self.symbolic.col_perm();
+        let columns = order.arrays().0;
         let (mut rows, mut rows_inverse) = (vec![0; n], vec![0; n]);
-        let mut lu = simplicial::SimplicialLu::new();
-        let scratch = simplicial::factorize_simplicial_numeric_lu_scratch::<usize, f64>(n, n);
-        let Ok(mut buffer) = MemBuffer::try_new(scratch) else {
-            return AlgebraError::OutOfMemory { size: n };
-        };
+        let mut lu = simplicial::SimplicialLu::<usize, T>::new();
+        let mut buffer = buffer(n, simplicial::factorize_simplicial_numeric_lu_scratch::<usize, T>(n, n))?;
         let stack = MemStack::new(&mut buffer);
         let outcome = with_faer(&self.a, |view| {
             simplicial::factorize_simplicial_numeric_lu(
@@ -97,117 +101,195 @@ impl SparseLu {
                 stack,
             )
         });
-        let columns = order.arrays().0;
-        if let Err(LuError::SymbolicSingular { index }) = outcome {
-            return AlgebraError::Singular { index: columns[index], pivot: 0.0 };
-        }
-        if outcome.is_err() {
-            return AlgebraError::OutOfMemory { size: n };
+        match outcome {
+            Ok(()) => {}
+            Err(LuError::SymbolicSingular { index }) => {
+                return Ok(AlgebraError::Singular { index: columns[index], pivot: 0.0 });
+            }
+            Err(LuError::Generic(_)) => return Err(AlgebraError::OutOfMemory { size: n }),
         }
         let u = lu.u_factor_unsorted();
-        for (step, &column) in columns.iter().enumerate() {
+        for (step, &index) in columns.iter().enumerate() {
             // The pivot is stored last in its column.
-            let pivot = u.val_of_col(step).last().map_or(0.0, |p| p.abs());
+            let pivot = u.val_of_col(step).last().map_or(0.0, |p| p.magnitude());
             if pivot == 0.0 || !pivot.is_finite() {
-                return AlgebraError::Singular { index: column, pivot };
+                return Ok(AlgebraError::Singular { index, pivot });
             }
         }
-        AlgebraError::NonFiniteResult { algorithm: "Sparse LU factorization", size: n }
+        Ok(AlgebraError::NonFiniteResult { algorithm: "Sparse LU factorization", size: n })
     }
 
-    /// Number of rows n.
-    pub fn size(&self) -> usize {
-        self.a.rows()
-    }
-
-    /// The factored matrix.
-    pub fn matrix(&self) -> &Sparse {
-        &self.a
-    }
-
-    /// x with A x = b, without check or refinement; b of length n.
-    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+    fn solve(&self, b: &[T]) -> Vec<T> {
         assert_eq!(b.len(), self.size(), "SparseLu: right-hand side of wrong length");
         let mut x = b.to_vec();
         self.solve_in_place(MatMut::from_column_major_slice_mut(&mut x, b.len(), 1));
         x
     }
 
-    /// x with A^T x = b, without check or refinement; b of length n.
-    pub fn solve_transpose(&self, b: &[f64]) -> Vec<f64> {
+    fn solve_transpose(&self, b: &[T]) -> Vec<T> {
         assert_eq!(b.len(), self.size(), "SparseLu: right-hand side of wrong length");
         let mut x = b.to_vec();
-        if x.is_empty() {
-            return x;
+        if !x.is_empty() {
+            let scratch = self.symbolic.solve_transpose_in_place_scratch::<T>(1, Par::Seq);
+            let view = MatMut::from_column_major_slice_mut(&mut x, b.len(), 1);
+            let mut buffer = MemBuffer::new(scratch);
+            let factors = LuRef::new_unchecked(&self.symbolic, &self.numeric);
+            factors.solve_transpose_in_place_with_conj(Conj::No, view, Par::Seq, MemStack::new(&mut buffer));
         }
-        let mut buffer = MemBuffer::new(self.symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
-        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_transpose_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(&mut x, b.len(), 1),
-            Par::Seq,
-            MemStack::new(&mut buffer),
-        );
         x
     }
 
-    /// X with A X = B; B is n x k. Many columns at once cost less than one by one.
-    pub fn solve_mat(&self, b: &Dense) -> Dense {
+    fn solve_mat(&self, b: &Mat<T>) -> Mat<T> {
         assert_eq!(b.nrows(), self.size(), "SparseLu: right-hand side of wrong length");
         let mut x = b.clone();
         self.solve_in_place(x.as_mut());
         x
     }
 
-    fn solve_in_place(&self, x: MatMut<'_, f64>) {
+    fn solve_in_place(&self, x: MatMut<'_, T>) {
         if x.nrows() == 0 || x.ncols() == 0 {
             return;
         }
-        let scratch = self.symbolic.solve_in_place_scratch::<f64>(x.ncols(), Par::Seq);
+        let scratch = self.symbolic.solve_in_place_scratch::<T>(x.ncols(), Par::Seq);
         let mut buffer = MemBuffer::new(scratch);
-        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(
-            Conj::No,
-            x,
-            Par::Seq,
-            MemStack::new(&mut buffer),
-        );
+        let factors = LuRef::new_unchecked(&self.symbolic, &self.numeric);
+        factors.solve_in_place_with_conj(Conj::No, x, Par::Seq, MemStack::new(&mut buffer));
     }
 
-    /// x with A x = b after one step of iterative refinement, its backward error checked.
-    ///
-    /// Error: [`AlgebraError::ResidualTooLarge`] when |b - A x| / (|A| |x| + |b|), infinity norms, exceeds
-    /// `tolerance`.
-    pub fn solve_checked(&self, b: &[f64], tolerance: f64) -> Result<Vec<f64>, AlgebraError> {
-        let mut x = self.solve(b);
-        let correction = self.solve(&super::residual(&self.a, &x, b));
-        for (x, d) in x.iter_mut().zip(correction) {
-            *x += d;
+    fn solve_checked(&self, b: &[T], tolerance: f64) -> Result<Vec<T>, AlgebraError> {
+        backward_error::solve_refined(&self.a, b, tolerance, |b| self.solve(b))
+    }
+
+    fn rcond(&self) -> f64 {
+        let mut sums = vec![0.0; self.size()];
+        for (value, (_, col)) in &self.a {
+            sums[col] += value.magnitude();
         }
-        super::check_residual(&self.a, self.norm_inf, &x, b, tolerance)?;
-        Ok(x)
+        let norm = sums.into_iter().fold(0.0, f64::max);
+        condition::reciprocal(self.size(), norm, |b| self.solve(b), |b| self.solve_transpose(b))
     }
 }
 
-fn same_pattern(old: &Sparse, new: &Sparse) -> Result<(), AlgebraError> {
-    if old.shape() != new.shape() {
-        return Err(AlgebraError::ShapeMismatch {
-            operation: "Refactorization",
-            expected_rows: old.rows(),
-            expected_cols: old.cols(),
-            rows: new.rows(),
-            cols: new.cols(),
-        });
+fn buffer(size: usize, scratch: StackReq) -> Result<MemBuffer, AlgebraError> {
+    MemBuffer::try_new(scratch).map_err(|_| AlgebraError::OutOfMemory { size })
+}
+
+/// LU factors of a sparse real matrix.
+#[derive(Clone, Debug)]
+pub struct SparseLu {
+    factors: Factors<f64>,
+}
+
+impl SparseLu {
+    /// Analyses and factors an n x n matrix.
+    ///
+    /// Errors: not square, not finite, [`AlgebraError::Singular`], out of memory.
+    pub fn new(a: &Sparse) -> Result<Self, AlgebraError> {
+        Ok(Self { factors: Factors::new(a)? })
     }
-    let columns = old.outer_iterator().zip(new.outer_iterator());
-    match columns.into_iter().position(|(o, n)| o.indices() != n.indices()) {
-        Some(col) => Err(AlgebraError::PatternChanged { col }),
-        None => Ok(()),
+
+    /// Factors another matrix of the same pattern, without analysing it again.
+    ///
+    /// After an error the factors are gone: solve only after a later success.
+    pub fn refactor(&mut self, a: &Sparse) -> Result<(), AlgebraError> {
+        self.factors.refactor(a)
+    }
+
+    /// Number of rows n.
+    pub fn size(&self) -> usize {
+        self.factors.size()
+    }
+
+    /// The factored matrix.
+    pub fn matrix(&self) -> &Sparse {
+        &self.factors.a
+    }
+
+    /// x with A x = b, without check or refinement; b of length n.
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+        self.factors.solve(b)
+    }
+
+    /// x with A^T x = b, without check or refinement; b of length n.
+    pub fn solve_transpose(&self, b: &[f64]) -> Vec<f64> {
+        self.factors.solve_transpose(b)
+    }
+
+    /// X with A X = B; B is n x k. Many columns at once cost less than one by one.
+    pub fn solve_mat(&self, b: &Dense) -> Dense {
+        self.factors.solve_mat(b)
+    }
+
+    /// x with A x = b after iterative refinement, one step at least, its backward error checked.
+    ///
+    /// Error: [`AlgebraError::ResidualTooLarge`] when the backward error of some row exceeds `tolerance`.
+    pub fn solve_checked(&self, b: &[f64], tolerance: f64) -> Result<Vec<f64>, AlgebraError> {
+        self.factors.solve_checked(b, tolerance)
+    }
+
+    /// Estimate of the reciprocal condition number in the 1-norm; see [`condition::reciprocal_one`].
+    pub fn rcond(&self) -> f64 {
+        self.factors.rcond()
+    }
+}
+
+/// LU factors of a sparse complex matrix.
+#[derive(Clone, Debug)]
+pub struct SparseLuComplex {
+    factors: Factors<c64>,
+}
+
+impl SparseLuComplex {
+    /// Analyses and factors an n x n matrix. Errors as [`SparseLu::new`].
+    pub fn new(a: &SparseC) -> Result<Self, AlgebraError> {
+        Ok(Self { factors: Factors::new(a)? })
+    }
+
+    /// Factors another matrix of the same pattern, as [`SparseLu::refactor`].
+    pub fn refactor(&mut self, a: &SparseC) -> Result<(), AlgebraError> {
+        self.factors.refactor(a)
+    }
+
+    /// Number of rows n.
+    pub fn size(&self) -> usize {
+        self.factors.size()
+    }
+
+    /// The factored matrix.
+    pub fn matrix(&self) -> &SparseC {
+        &self.factors.a
+    }
+
+    /// x with A x = b, without check or refinement; b of length n.
+    pub fn solve(&self, b: &[c64]) -> Vec<c64> {
+        self.factors.solve(b)
+    }
+
+    /// x with A^T x = b (transposed, not conjugated), without check or refinement; b of length n.
+    pub fn solve_transpose(&self, b: &[c64]) -> Vec<c64> {
+        self.factors.solve_transpose(b)
+    }
+
+    /// X with A X = B; B is n x k.
+    pub fn solve_mat(&self, b: &DenseC) -> DenseC {
+        self.factors.solve_mat(b)
+    }
+
+    /// x with A x = b, refined and checked as [`SparseLu::solve_checked`].
+    pub fn solve_checked(&self, b: &[c64], tolerance: f64) -> Result<Vec<c64>, AlgebraError> {
+        self.factors.solve_checked(b, tolerance)
+    }
+
+    /// Estimate of the reciprocal condition number in the 1-norm.
+    pub fn rcond(&self) -> f64 {
+        self.factors.rcond()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scatter, Triplets, dense, to_sparse};
+    use crate::{Scatter, Triplets, dense, norms, sparse, to_sparse};
 
     fn chain(n: usize) -> Sparse {
         let mut t = Triplets::new(n, n);
@@ -238,20 +320,32 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_matrix_is_refused_with_its_column() {
-        let mut t = Triplets::new(3, 3);
-        for (row, col, value) in [(0, 0, 1.0), (1, 1, 0.0), (2, 2, 3.0)] {
-            t.add(row, col, value);
+    fn complex_matrices_too() {
+        let shift = c64::new(1.0, 2.0);
+        let mut t = Triplets::new(20, 20);
+        for (&value, (row, col)) in &chain(20) {
+            t.add(row, col, shift * value + if row == col { shift * shift } else { c64::new(0.0, 0.0) });
         }
-        assert_eq!(
-            SparseLu::new(&t.to_sparse()).unwrap_err(),
-            AlgebraError::Singular { index: 1, pivot: 0.0 }
-        );
+        let a = t.to_sparse_complex();
+        let lu = SparseLuComplex::new(&a).unwrap();
+        let x: Vec<c64> = (0..20).map(|i| c64::new(f64::from(i), 3.0 - f64::from(i))).collect();
+        let (mut b, mut bt) = (vec![c64::new(0.0, 0.0); 20], vec![c64::new(0.0, 0.0); 20]);
+        for (value, (row, col)) in &a {
+            b[row] += value * x[col];
+            bt[col] += value * x[row];
+        }
+        for got in [lu.solve(&b), lu.solve_transpose(&bt), lu.solve_checked(&b, 1e-14).unwrap()] {
+            assert!(got.iter().zip(&x).all(|(g, x)| (g - x).norm() < 1e-12));
+        }
+        assert!(lu.rcond() > 0.0 && lu.rcond() < 1.0);
+    }
+
+    #[test]
+    fn a_singular_matrix_is_refused_with_its_column() {
+        let singular = AlgebraError::Singular { index: 1, pivot: 0.0 };
+        assert_eq!(SparseLu::new(&sparse::diagonal(&[1.0, 0.0, 3.0])).unwrap_err(), singular);
         let empty_column = to_sparse(&dense::from_rows(&[&[1.0, 0.0], &[1.0, 0.0]]));
-        assert_eq!(
-            SparseLu::new(&empty_column).unwrap_err(),
-            AlgebraError::Singular { index: 1, pivot: 0.0 }
-        );
+        assert_eq!(SparseLu::new(&empty_column).unwrap_err(), singular);
         let twice = to_sparse(&dense::from_rows(&[&[1.0, 2.0], &[2.0, 4.0]]));
         assert!(matches!(SparseLu::new(&twice), Err(AlgebraError::Singular { .. })));
     }
