@@ -1,2 +1,68 @@
-//! Project tasks.
-fn main() {}
+//! Project tasks: `cargo xtask <task>`.
+//!
+//! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
+//! - `tidy`: checks the rules of the source tree that no compiler checks.
+//!
+//! Exit codes: 0 when all is well, 1 when a check failed, 2 when the task could not run.
+
+mod answers;
+mod error;
+mod paper;
+mod papers;
+mod record;
+mod render;
+mod report;
+mod reproduce_tables;
+mod root;
+mod tidy;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::TaskError;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Project tasks", version, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Compute the tables of the papers and set them beside the printed values.
+    ReproduceTables(reproduce_tables::ReproduceTables),
+    /// Check the rules of the source tree that no compiler checks.
+    Tidy(tidy::Tidy),
+}
+
+/// What a task has to say, and whether what it checked is in order.
+struct Outcome {
+    text: String,
+    passed: bool,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::ReproduceTables(task) => task.run(),
+        Task::Tidy(task) => task.run(),
+    };
+    match outcome {
+        Ok(Outcome { text, passed }) => match std::io::stdout().lock().write_all(text.as_bytes()) {
+            // A reader that closes the pipe early (`| head`) is not a failure of ours.
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(2),
+            _ => ExitCode::from(u8::from(!passed)),
+        },
+        Err(error) => {
+            report_error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Last words on the standard error stream; if that is closed too, the exit code has to do.
+fn report_error(error: &TaskError) {
+    let _closed = writeln!(std::io::stderr().lock(), "error: {error}");
+}

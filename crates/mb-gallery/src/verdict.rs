@@ -184,7 +184,7 @@ mod tests {
         let note =
             Note::Misprint { corrected: "1.83".parse().unwrap(), reason: "Not an equilibrium.".to_owned() };
         let c = cell("1.82", Some(note));
-        assert_eq!(judged(&c, Judge::Digits, 1.8296), Verdict::Misprint);
+        assert_eq!(judged(&c, Judge::Digits, 1.829), Verdict::Misprint);
         assert_eq!(judged(&c, Judge::Digits, 1.9), Verdict::Deviates);
         assert_eq!(judged(&c, Judge::Digits, 1.82), Verdict::Reproduced);
     }
@@ -218,7 +218,7 @@ mod tests {
         let c = cell("1.5", None);
         let tolerance = Tolerance { absolute: 1e-3, reason: "two routes".to_owned() };
         let at = |x| judge(&c, Judge::Digits, Some(&tolerance), Some(&Computed::Real(x))).verdict;
-        assert_eq!(at(1.5009), Verdict::Reproduced);
+        assert_eq!(at(1.5 + 0.9e-3), Verdict::Reproduced);
         assert_eq!(at(1.52), Verdict::Deviates);
     }
 

@@ -1,0 +1,41 @@
+//! González et al. 2017: three families of linearization compared on the N-loop four-bar linkage.
+//!
+//! Everything is measured once ([`results`] says what), then each table picks its answers from the same results, so
+//! that no two tables can disagree about one value.
+
+mod claims;
+mod counts;
+mod exact;
+mod measure;
+mod results;
+mod singular;
+mod table1;
+mod table2;
+mod table6;
+
+use mb_gallery::{Status, Table};
+
+use crate::error::TaskError;
+use crate::report::TableReport;
+
+/// Computes and judges the tables.
+pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
+    let results = results::Results::measure();
+    let report = |table: &Table| {
+        if table.status == Status::NotYetImplemented {
+            return Ok(TableReport::not_yet_implemented(table));
+        }
+        let answers = match table.id.as_str() {
+            "gonzalez2017/table-1" => table1::answers(&results),
+            "gonzalez2017/table-2" => table2::answers(&results),
+            "gonzalez2017/singular" => singular::answers(&results),
+            "gonzalez2017/counts" => counts::answers(&results),
+            "gonzalez2017/claims" => claims::answers(&results),
+            "gonzalez2017/table-6" => table6::answers(&results),
+            "gonzalez2017/exact" => exact::answers(&results),
+            id => return Err(TaskError::NoComputation { id: id.to_owned() }),
+        };
+        Ok(TableReport::judged(table, &answers))
+    };
+    tables.iter().map(report).collect()
+}

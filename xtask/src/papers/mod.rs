@@ -1,0 +1,16 @@
+//! The computations behind the tables, one module for each paper.
+
+mod gonzalez2017;
+
+use mb_gallery::Table;
+
+use crate::error::TaskError;
+use crate::report::TableReport;
+
+/// Computes and judges the tables of a paper.
+pub(crate) fn reports(key: &str, tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
+    match key {
+        "gonzalez2017" => gonzalez2017::reports(tables),
+        _ => Err(TaskError::NoComputation { id: format!("{key}/paper") }),
+    }
+}

@@ -1,0 +1,108 @@
+//! The report as a page of the book, one for each paper.
+//!
+//! The page is committed, so nothing on it may depend on the machine or the moment: elapsed times of this program are
+//! left to the terminal and to JSON, and a deviation that is round-off is shown by the tolerance that holds it.
+
+use std::fmt::Write;
+
+use mb_gallery::Verdict;
+
+use crate::report::{CellReport, PaperReport, TableReport};
+
+/// Where a paper's page stands, from the root of the source tree.
+pub(crate) fn place(key: &str) -> String {
+    format!("docs/book/src/tables/{key}.md")
+}
+
+/// The page of one paper.
+pub(crate) fn page(paper: &PaperReport) -> String {
+    let mut out = String::new();
+    push(&mut out, "<!-- Written by `cargo xtask reproduce-tables`. Changes made by hand are lost. -->");
+    push(&mut out, &format!("# {}: printed and computed\n", paper.key));
+    push(&mut out, &format!("{}: *{}*.\n", paper.authors, paper.title));
+    if !paper.implemented {
+        push(&mut out, "Not yet implemented. Foreseen:\n");
+        for planned in &paper.planned {
+            push(&mut out, &format!("- {planned}"));
+        }
+        return out;
+    }
+    let counts: Vec<_> = paper.summary().iter().map(|(v, n)| format!("{n} {v}")).collect();
+    push(&mut out, &format!("All cells: {}.\n", counts.join(", ")));
+    push(&mut out, &format!("{}\n", meaning(paper)));
+    for table in &paper.tables {
+        render_table(&mut out, table);
+    }
+    out
+}
+
+/// What the verdicts that occur on the page mean.
+fn meaning(paper: &PaperReport) -> String {
+    let explain = |verdict| match verdict {
+        Verdict::Reproduced => {
+            "agrees to all printed digits, or to the stated tolerance of a separate calculation"
+        }
+        Verdict::Bound => "at or below the printed error",
+        Verdict::Claim => "a statement of the paper holds",
+        Verdict::Misprint => "the printed value is proved wrong, ours agrees with the corrected one",
+        Verdict::Open => "disagrees, and the reason is not settled",
+        Verdict::Information => "shown and not judged",
+        _ => "disagrees or is absent, and nothing explains it",
+    };
+    let lines: Vec<_> = paper.summary().iter().map(|&(v, _)| format!("- `{v}`: {}.", explain(v))).collect();
+    lines.join("\n")
+}
+
+fn render_table(out: &mut String, table: &TableReport) {
+    push(out, &format!("## {}\n", table.title));
+    push(out, &format!("`{}`. Source: {}. Checked by {}.\n", table.id, table.locator, table.verified));
+    for note in &table.notes {
+        push(out, &format!("{note}\n"));
+    }
+    if !table.implemented {
+        push(out, "Not yet implemented; the printed values are stored.\n");
+        return;
+    }
+    for statement in &table.statements {
+        push(out, &format!("- {}: {}", statement.row, statement.text));
+    }
+    if !table.statements.is_empty() {
+        push(out, "");
+    }
+    push(out, "| row | quantity | by | printed | computed | deviation | verdict | reason |");
+    push(out, "| --- | --- | --- | ---: | ---: | ---: | --- | --- |");
+    for cell in &table.cells {
+        push(out, &row(cell));
+    }
+    push(out, "");
+}
+
+fn row(cell: &CellReport) -> String {
+    let quantity = if cell.unit.is_empty() {
+        format!("`{}`", cell.quantity)
+    } else {
+        format!("`{}` ({})", cell.quantity, cell.unit)
+    };
+    let computed = if cell.machine_dependent { "(terminal)" } else { &cell.computed_text };
+    let deviation = match (cell.tolerance, cell.verdict) {
+        (Some(tolerance), Verdict::Reproduced) => format!("< {tolerance:.0e}"),
+        _ => cell.deviation_text.clone(),
+    };
+    let fields = [
+        cell.row.as_str(),
+        &quantity,
+        cell.by.as_deref().unwrap_or(""),
+        &cell.printed,
+        computed,
+        &deviation,
+        cell.verdict.name(),
+        cell.reason.as_deref().unwrap_or(""),
+    ];
+    let escaped = fields.map(|f| f.replace('|', "\\|").replace('<', "&lt;").replace("+-", "±"));
+    format!("| {} |", escaped.join(" | "))
+}
+
+fn push(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _infallible = writeln!(out, "{text}");
+}

@@ -1,0 +1,87 @@
+//! The report for the terminal: aligned columns, reasons beneath.
+
+use std::fmt::Write;
+
+use crate::report::{CellReport, PaperReport, Report, TableReport};
+
+const HEAD: [&str; 7] = ["row", "quantity", "by", "printed", "computed", "deviation", "verdict"];
+
+/// The whole report.
+pub(crate) fn report(report: &Report) -> String {
+    let mut out = String::new();
+    for paper in &report.papers {
+        render_paper(&mut out, paper);
+    }
+    out
+}
+
+fn render_paper(out: &mut String, paper: &PaperReport) {
+    line(out, &format!("{}  {}: {}", paper.key, paper.authors, paper.title));
+    if !paper.implemented {
+        for planned in &paper.planned {
+            line(out, &format!("  not yet implemented: {planned}"));
+        }
+        line(out, "");
+        return;
+    }
+    for table in &paper.tables {
+        line(out, "");
+        render_table(out, table);
+    }
+    let counts: Vec<_> = paper.summary().iter().map(|(v, n)| format!("{n} {v}")).collect();
+    line(out, &format!("\n{}: {}\n", paper.key, counts.join(", ")));
+}
+
+fn render_table(out: &mut String, table: &TableReport) {
+    line(out, &format!("{} ({}): {}", table.id, table.locator, table.title));
+    if !table.implemented {
+        line(out, "  not yet implemented");
+        return;
+    }
+    for statement in &table.statements {
+        line(out, &format!("  {}: {}", statement.row, statement.text));
+    }
+    let rows: Vec<[String; 7]> = table.cells.iter().map(fields).collect();
+    let mut widths = HEAD.map(|h| h.chars().count());
+    for row in &rows {
+        for (width, field) in widths.iter_mut().zip(row) {
+            *width = (*width).max(field.chars().count());
+        }
+    }
+    let aligned = |row: &[String; 7]| {
+        let cells: Vec<_> = row.iter().zip(widths).enumerate().map(|(i, (f, w))| align(i, f, w)).collect();
+        format!("  {}", cells.join("  ").trim_end())
+    };
+    line(out, &aligned(&HEAD.map(str::to_owned)));
+    for (cell, row) in table.cells.iter().zip(&rows) {
+        let reason = cell.reason.as_ref().map_or_else(String::new, |r| format!("  {r}"));
+        line(out, &format!("{}{reason}", aligned(row)));
+    }
+}
+
+/// Words to the left, numbers to the right.
+fn align(column: usize, field: &str, width: usize) -> String {
+    if (3..=5).contains(&column) { format!("{field:>width$}") } else { format!("{field:<width$}") }
+}
+
+fn fields(cell: &CellReport) -> [String; 7] {
+    let quantity = if cell.unit.is_empty() {
+        cell.quantity.clone()
+    } else {
+        format!("{} [{}]", cell.quantity, cell.unit)
+    };
+    [
+        cell.row.clone(),
+        quantity,
+        cell.by.clone().unwrap_or_default(),
+        cell.printed.clone(),
+        cell.computed_text.clone(),
+        cell.deviation_text.clone(),
+        cell.verdict.to_string(),
+    ]
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _infallible = writeln!(out, "{text}");
+}

@@ -1,0 +1,102 @@
+//! `cargo xtask reproduce-tables`: the papers' tables, printed beside computed.
+//!
+//! Plain: prints the report, writes `docs/book/src/tables/<paper>.md` and the record of verdicts. `--check`: writes
+//! nothing and fails when a verdict got worse than recorded, a cell disappeared or deviates, or a committed page no
+//! longer says what the program computes. `--json`: the report at full precision on the standard output.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use clap::Args;
+use mb_gallery::Status;
+
+use crate::error::TaskError;
+use crate::paper::Paper;
+use crate::record::{self, Record};
+use crate::render::{markdown, terminal, up_to_date};
+use crate::report::{PaperReport, Report, SCHEMA_VERSION};
+use crate::{Outcome, papers, root};
+
+/// Arguments of `reproduce-tables`.
+#[derive(Args)]
+pub(crate) struct ReproduceTables {
+    /// Only this paper, by its key (`gonzalez2017`).
+    #[arg(long, value_name = "KEY")]
+    paper: Option<String>,
+    /// Write nothing; fail when a verdict got worse, a cell disappeared or a page is out of date.
+    #[arg(long)]
+    check: bool,
+    /// Print the report as JSON at full precision.
+    #[arg(long)]
+    json: bool,
+}
+
+impl ReproduceTables {
+    /// Runs the task.
+    pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
+        let root = root::workspace_root()?;
+        let mut reports = Vec::new();
+        for paper in Paper::select(&root, self.paper.as_deref())? {
+            let tables = if paper.status == Status::Implemented {
+                papers::reports(&paper.key, &paper.load_tables(&root)?)?
+            } else {
+                Vec::new()
+            };
+            reports.push(PaperReport::new(&paper, tables));
+        }
+        let mut complaints = Vec::new();
+        for paper in &reports {
+            complaints.extend(if self.check { check(&root, paper)? } else { update(&root, paper)? });
+        }
+        let report = Report { schema_version: SCHEMA_VERSION, papers: reports };
+        let mut text = if self.json {
+            format!("{}\n", serde_json::to_string_pretty(&report)?)
+        } else {
+            terminal::report(&report)
+        };
+        if self.json {
+            // The standard output holds JSON alone.
+            for complaint in &complaints {
+                let _closed =
+                    std::io::Write::write_fmt(&mut std::io::stderr().lock(), format_args!("{complaint}\n"));
+            }
+        } else {
+            for complaint in &complaints {
+                let _infallible = writeln!(text, "FAILED {complaint}");
+            }
+        }
+        Ok(Outcome { text, passed: complaints.is_empty() })
+    }
+}
+
+/// Compares with what is committed.
+fn check(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
+    let record = Record::load(root, &paper.key)?;
+    let mut complaints = record.complaints(paper);
+    if record.improved_by(paper) != record {
+        let place = record::place(&paper.key);
+        complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
+    }
+    let place = markdown::place(&paper.key);
+    let committed = root::read_if_present(root, &place)?.unwrap_or_default();
+    if !up_to_date::same_but_for_round_off(&committed, &markdown::page(paper)) {
+        complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
+    }
+    Ok(complaints)
+}
+
+/// Writes the page and the record.
+fn update(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
+    let record = Record::load(root, &paper.key)?;
+    let complaints = record.complaints(paper);
+    let place = markdown::place(&paper.key);
+    let page = markdown::page(paper);
+    let committed = root::read_if_present(root, &place)?.unwrap_or_default();
+    if !up_to_date::same_but_for_round_off(&committed, &page) {
+        root::write(root, &place, &page)?;
+    }
+    if paper.implemented {
+        root::write(root, &record::place(&paper.key), &record.improved_by(paper).to_toml())?;
+    }
+    Ok(complaints)
+}
