@@ -51,7 +51,9 @@ pub(crate) fn null_vector(at: usize, pair_starts: &[bool], entry: impl Fn(usize,
         }
         let largest = x[first..i].iter().map(|z| z.norm()).fold(0.0, f64::max);
         if largest > LARGE {
-            x.iter_mut().for_each(|z| *z /= largest);
+            for z in &mut x {
+                *z /= largest;
+            }
         }
         for j in first..i {
             eliminate(&mut x, first, j, &entry);

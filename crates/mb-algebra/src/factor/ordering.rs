@@ -54,15 +54,12 @@ fn fuse(a: &Sparse, constraint: &[bool]) -> (usize, Vec<usize>) {
             continue;
         }
         let free = column.iter().filter(|(j, _)| !constraint[*j] && !taken[*j]);
-        match free.max_by(|x, y| x.1.abs().total_cmp(&y.1.abs())) {
-            Some((partner, _)) => {
-                taken[partner] = true;
-                group[i] = group[partner];
-            }
-            None => {
-                group[i] = groups;
-                groups += 1;
-            }
+        if let Some((partner, _)) = free.max_by(|x, y| x.1.abs().total_cmp(&y.1.abs())) {
+            taken[partner] = true;
+            group[i] = group[partner];
+        } else {
+            group[i] = groups;
+            groups += 1;
         }
     }
     (groups, group)
@@ -70,16 +67,16 @@ fn fuse(a: &Sparse, constraint: &[bool]) -> (usize, Vec<usize>) {
 
 fn minimum_degree(a: &Sparse) -> Result<Vec<usize>, AlgebraError> {
     let n = a.rows();
-    let memory = |_| AlgebraError::OutOfMemory { size: n };
+    let memory = || AlgebraError::OutOfMemory { size: n };
     let (mut order, mut inverse) = (vec![0; n], vec![0; n]);
     let mut buffer =
-        MemBuffer::try_new(amd::order_maybe_unsorted_scratch::<usize>(n, a.nnz())).map_err(|_| memory(()))?;
+        MemBuffer::try_new(amd::order_maybe_unsorted_scratch::<usize>(n, a.nnz())).map_err(|_| memory())?;
     let stack = MemStack::new(&mut buffer);
     let control = amd::Control::default();
     with_faer(a, |view| {
         amd::order_maybe_unsorted(&mut order, &mut inverse, view.symbolic(), control, stack).map(|_| ())
     })
-    .map_err(|_| memory(()))?;
+    .map_err(|_| memory())?;
     Ok(order)
 }
 

@@ -329,13 +329,12 @@ mod tests {
             t.add(i, j, value);
         }
         assert!(matches!(SparseLdl::new(&t.to_sparse()), Err(AlgebraError::ZeroPivot { index: 2 | 3, .. })));
-        // Regular, but its diagonal is no pivot at all.
-        let poor = to_sparse(&dense::from_rows(&[&[1e-20, 1.0], &[1.0, 1e-20]]));
-        let outcome = SparseLdl::new(&poor);
-        if let Ok(ldl) = outcome {
-            let x = ldl.solve_checked(&[1.0, 2.0], 1e-14).unwrap();
-            assert!((x[0] - 2.0).abs() < 1e-14 && (x[1] - 1.0).abs() < 1e-14);
-        }
+        // Regular, but every pivot order starts with a tiny one that wipes out the rest.
+        let poor = dense::from_rows(&[&[1e-20, 1.1, 2.3], &[1.1, 1e-20, 3.7], &[2.3, 3.7, 1e-20]]);
+        assert!(crate::Lu::new(&poor).unwrap().rcond() > 0.1);
+        let refused = SparseLdl::new(&to_sparse(&poor)).unwrap_err();
+        let named = matches!(refused, AlgebraError::ResidualTooLarge { .. } | AlgebraError::ZeroPivot { .. });
+        assert!(named, "{refused}");
         let skew = to_sparse(&dense::from_rows(&[&[1.0, 1.0], &[-1.0, 1.0]]));
         assert!(matches!(SparseLdl::new(&skew), Err(AlgebraError::NotSymmetric { .. })));
         assert_eq!(
