@@ -1,1 +1,22 @@
-//! Constraints of a multibody system: rank, null space, multipliers, assembly
+//! Constraints of a multibody system: rank, null space, multipliers, assembly.
+//!
+//! - [`constraint_rank`] tells degrees of freedom and names redundant constraints.
+//! - [`NullSpace`] is the velocity transformation v = R z' by five methods.
+//! - [`Saddle`] solves with [A Phi_q^T; Phi_q 0] also where constraints are redundant.
+//! - [`assemble`], [`assemble_velocities`] and [`accelerations`] make a start consistent.
+//!
+//! Convention: r = M a + Phi_q^T lambda - f = 0, so the reaction on the bodies is -Phi_q^T lambda.
+
+mod assembly;
+mod error;
+pub mod null_space;
+mod rank;
+mod saddle;
+mod violation;
+
+pub use assembly::{AssemblyOptions, Assembled, accelerations, assemble, assemble_velocities};
+pub use error::ConstraintError;
+pub use null_space::{NullSpace, NullSpaceMethod};
+pub use rank::{ConstraintRank, RedundantRow, constraint_rank, normalized_rows};
+pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
+pub use violation::{Violation, largest, violations};

@@ -1,0 +1,202 @@
+//! Assembly: the nearest configuration, velocities and accelerations that satisfy the constraints.
+//!
+//! Position: Gauss-Newton with shortest steps, q <- q (+) d, Phi_q d = -Phi, halved while the
+//! violation does not fall. Velocity: v <- v + d with Phi_q d = -(Phi_q v + Phi_t). Held
+//! coordinates keep their start value.
+
+use crate::error::ConstraintError;
+use crate::rank::constraint_rank;
+use crate::saddle::Saddle;
+use crate::violation::largest;
+use mb_algebra::{RankTolerance, Scatter, Sparse, Triplets, norms, sparse};
+use mb_model::{Model, Point};
+
+/// Options of the assembly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssemblyOptions {
+    /// Allowed violation of each row relative to its largest derivative times a unit step.
+    pub tolerance: f64,
+    /// Steps before giving up.
+    pub max_iterations: usize,
+    /// Velocity indices of coordinates that stay as given.
+    pub hold: Vec<usize>,
+}
+
+impl Default for AssemblyOptions {
+    /// Tolerance 1e-12, 60 steps, nothing held.
+    fn default() -> Self {
+        Self { tolerance: 1e-12, max_iterations: 60, hold: Vec::new() }
+    }
+}
+
+/// An assembled configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assembled {
+    /// Configuration with Phi(q, t) = 0.
+    pub q: Vec<f64>,
+    /// Steps taken.
+    pub iterations: usize,
+    /// Largest violation left.
+    pub violation: f64,
+    /// Length of the way from the start, in the norm of the tangent.
+    pub moved: f64,
+}
+
+/// Phi_q with the columns of held coordinates removed (made zero).
+fn free_jacobian(model: &Model, q: &[f64], t: f64, hold: &[usize]) -> Sparse {
+    let all = model.phi_q(q, t);
+    if hold.is_empty() {
+        return all.to_sparse();
+    }
+    let mut free = Triplets::new(model.nc(), model.nv());
+    for (row, col, value) in all.iter() {
+        if !hold.contains(&col) {
+            free.add(row, col, *value);
+        }
+    }
+    free.to_sparse()
+}
+
+/// The shortest step d with Phi_q d = b.
+fn shortest(phi_q: &Sparse, b: &[f64]) -> Result<Vec<f64>, ConstraintError> {
+    let n = phi_q.cols();
+    Ok(Saddle::sparse(&sparse::identity(n), phi_q)?.solve(&vec![0.0; n], b).0)
+}
+
+/// Finds the configuration near `start` that satisfies the constraints at time `t`.
+///
+/// # Errors
+/// [`ConstraintError::NotAssembled`] names the row that stays violated and the rows it
+/// contradicts; [`ConstraintError::NotFinite`] names the element.
+pub fn assemble(
+    model: &Model,
+    start: &[f64],
+    t: f64,
+    options: &AssemblyOptions,
+) -> Result<Assembled, ConstraintError> {
+    let mut q = start.to_vec();
+    let mut moved = 0.0;
+    let mut phi = model.phi(&q, t);
+    check_finite(model, &q, t, &phi)?;
+    for iterations in 0..=options.max_iterations {
+        let phi_q = free_jacobian(model, &q, t, &options.hold);
+        let violation = norms::max_abs_vec(&phi);
+        if is_small(&phi, &phi_q, options.tolerance) {
+            return Ok(Assembled { q, iterations, violation, moved });
+        }
+        if iterations == options.max_iterations {
+            break;
+        }
+        let rhs: Vec<f64> = phi.iter().map(|x| -x).collect();
+        let step = shortest(&phi_q, &rhs)?;
+        let size = norms::two(&step);
+        let here = norms::two(&phi);
+        // A full step of Newton's method is right near the solution; far away shorter ones are.
+        let mut factor = 1.0;
+        let (next, next_phi) = loop {
+            let d: Vec<f64> = step.iter().map(|x| factor * x).collect();
+            let trial = model.coordinates().retract(&q, &d);
+            let trial_phi = model.phi(&trial, t);
+            let size = norms::two(&trial_phi);
+            if size.is_finite() && size <= (1.0 - 0.25 * factor) * here {
+                break (trial, trial_phi);
+            }
+            factor *= 0.5;
+            if factor < 1e-6 {
+                return Err(not_assembled(model, &q, t, iterations, &phi, options));
+            }
+        };
+        moved += factor * size;
+        (q, phi) = (next, next_phi);
+    }
+    Err(not_assembled(model, &q, t, options.max_iterations, &phi, options))
+}
+
+/// Each row against the change that a unit step can make in it, and rounding.
+fn is_small(phi: &[f64], phi_q: &Sparse, tolerance: f64) -> bool {
+    let mut reach = vec![1e-300_f64; phi.len()];
+    for (value, (row, _)) in phi_q {
+        reach[row] = reach[row].max(value.abs());
+    }
+    phi.iter().zip(reach).all(|(phi, reach)| phi.abs() <= tolerance * reach.max(1e-3))
+}
+
+fn check_finite(model: &Model, q: &[f64], t: f64, phi: &[f64]) -> Result<(), ConstraintError> {
+    phi.iter().position(|x| !x.is_finite()).map_or(Ok(()), |_| {
+        let point = Point { q: q.to_vec(), t, ..model.initial_point() };
+        let owner = model.first_non_finite(&point).unwrap_or("a constraint").to_owned();
+        Err(ConstraintError::NotFinite { owner })
+    })
+}
+
+fn not_assembled(
+    model: &Model,
+    q: &[f64],
+    time: f64,
+    iterations: usize,
+    phi: &[f64],
+    options: &AssemblyOptions,
+) -> ConstraintError {
+    let (row, violation) = largest(phi).unwrap_or((0, 0.0));
+    let mut contradiction = String::new();
+    if let Ok(rank) = constraint_rank(model, q, time, RankTolerance::default()) {
+        let rows: Vec<String> = rank
+            .redundant
+            .iter()
+            .filter(|r| !r.depends_on.is_empty())
+            .map(|r| format!("{} depends on {}", r.name, r.depends_on.join(", ")))
+            .collect();
+        if !rows.is_empty() {
+            contradiction = format!("; constraints contradict each other: {}", rows.join("; "));
+        } else if !options.hold.is_empty() {
+            let held: Vec<String> = options.hold.iter().map(|i| model.coordinate_name(*i)).collect();
+            contradiction = format!("; held coordinates: {}", held.join(", "));
+        }
+    }
+    ConstraintError::NotAssembled { time, iterations, owner: model.row_name(row), violation, contradiction }
+}
+
+/// The velocities nearest to `start` that satisfy Phi_q v + Phi_t = 0.
+///
+/// # Errors
+/// [`ConstraintError::VelocitiesContradict`] when there are none.
+pub fn assemble_velocities(
+    model: &Model,
+    q: &[f64],
+    start: &[f64],
+    t: f64,
+) -> Result<Vec<f64>, ConstraintError> {
+    let phi_q = model.phi_q(q, t).to_sparse();
+    let missing: Vec<f64> = model.phi_dot(q, start, t).iter().map(|x| -x).collect();
+    let d = shortest(&phi_q, &missing)?;
+    let v: Vec<f64> = start.iter().zip(&d).map(|(v, d)| v + d).collect();
+    let left = model.phi_dot(q, &v, t);
+    let scale = norms::max_abs_vec(&missing).max(norms::max_abs_vec(&v)).max(1.0);
+    match largest(&left) {
+        Some((row, violation)) if violation > 1e-9 * scale => {
+            Err(ConstraintError::VelocitiesContradict { time: t, owner: model.row_name(row), violation })
+        }
+        _ => Ok(v),
+    }
+}
+
+/// Accelerations and multipliers of the motion at (q, v, t, u).
+///
+///     [M Phi_q^T; Phi_q 0] [a; lambda] = [f; gamma],   gamma = -(Phi'' at a = 0)
+///
+/// Redundant constraints get the shortest multipliers.
+///
+/// # Errors
+/// Entries that are not finite, and a system that stays unsolved (mass missing in a free direction).
+pub fn accelerations(model: &Model, point: &Point) -> Result<(Vec<f64>, Vec<f64>), ConstraintError> {
+    let still = Point { a: vec![0.0; model.nv()], ..point.clone() };
+    let f: Vec<f64> = model.applied_residual(&still).iter().map(|x| -x).collect();
+    let gamma: Vec<f64> = model.phi_ddot(&still).iter().map(|x| -x).collect();
+    if f.iter().chain(&gamma).any(|x| !x.is_finite()) {
+        let owner = model.first_non_finite(point).unwrap_or("an element").to_owned();
+        return Err(ConstraintError::NotFinite { owner });
+    }
+    let mass = model.mass(point).to_sparse();
+    let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+    Ok(Saddle::sparse(&mass, &phi_q)?.solve(&f, &gamma))
+}

@@ -1,0 +1,157 @@
+//! The saddle-point system of constrained mechanics, also where constraints are redundant.
+//!
+//!     [ A    Phi_q^T ] [ x ]   [ f ]
+//!     [ Phi_q    0   ] [ y ] = [ g ]
+//!
+//! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
+//! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
+//! ([yang2012] Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
+//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones
+//! go through sparse LU with a slight regularization -eps k^2 I of the lower right block,
+//! removed again by refinement.
+//!
+//! Paper: [yang2012] Eq. (3.7).
+
+use mb_algebra::{
+    AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
+};
+
+/// Up to this many unknowns dense factors are used.
+pub const DENSE_UP_TO: usize = 400;
+
+/// Below this reciprocal condition the LU answer is replaced by the shortest solution.
+const SINGULAR_BELOW: f64 = 1e-14;
+
+/// A factored saddle-point system.
+#[derive(Debug)]
+pub struct Saddle {
+    n: usize,
+    m: usize,
+    /// Scale of multipliers and constraint rows.
+    k: f64,
+    factor: Factor,
+}
+
+#[derive(Debug)]
+enum Factor {
+    Lu(Lu),
+    /// Shortest solution by singular values.
+    Shortest(Svd),
+    Sparse {
+        lu: SparseLu,
+        matrix: Sparse,
+        constraints: usize,
+    },
+}
+
+impl Saddle {
+    /// Factors the system of dense blocks.
+    ///
+    /// # Errors
+    /// Entries that are not finite.
+    pub fn dense(a: &Dense, phi_q: &Dense) -> Result<Self, AlgebraError> {
+        let (n, m) = (a.nrows(), phi_q.nrows());
+        let k = scale(norms::max_abs(a), norms::max_abs(phi_q));
+        let mut full = Dense::zeros(n + m, n + m);
+        for j in 0..n {
+            for i in 0..n {
+                full[(i, j)] = a[(i, j)];
+            }
+            for i in 0..m {
+                full[(n + i, j)] = k * phi_q[(i, j)];
+                full[(j, n + i)] = k * phi_q[(i, j)];
+            }
+        }
+        let factor = match Lu::new(&full) {
+            Ok(lu) if lu.rcond() > SINGULAR_BELOW => Factor::Lu(lu),
+            Ok(_) | Err(AlgebraError::Singular { .. } | AlgebraError::NonFiniteResult { .. }) => {
+                Factor::Shortest(Svd::new(&full)?)
+            }
+            Err(other) => return Err(other),
+        };
+        Ok(Self { n, m, k, factor })
+    }
+    /// Factors the system of sparse blocks; small ones as dense ones.
+    ///
+    /// # Errors
+    /// Entries that are not finite; a system singular beyond redundant constraints.
+    pub fn sparse(a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
+        let (n, m) = (a.rows(), phi_q.rows());
+        if n + m <= DENSE_UP_TO {
+            return Self::dense(&to_dense(a), &to_dense(phi_q));
+        }
+        let k = scale(norms::max_abs(a), norms::max_abs(phi_q));
+        let scaled = sparse::scale(k, phi_q);
+        let transposed = sparse::transpose(&scaled);
+        let size = [n, m];
+        let matrix = sparse::blocks(&[&[Some(a), Some(&transposed)], &[Some(&scaled), None]], &size, &size);
+        let slight = sparse::diagonal(&vec![-1e-10 * k; m]);
+        let regular =
+            sparse::blocks(&[&[Some(a), Some(&transposed)], &[Some(&scaled), Some(&slight)]], &size, &size);
+        let lu = SparseLu::new(&regular)?;
+        Ok(Self { n, m, k, factor: Factor::Sparse { lu, matrix, constraints: m } })
+    }
+    /// True when the system was singular and solutions are shortest ones.
+    pub fn is_singular(&self) -> bool {
+        matches!(self.factor, Factor::Shortest(_))
+    }
+    /// x (n numbers) and y (m numbers) for the right-hand sides f and g.
+    pub fn solve(&self, f: &[f64], g: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let rhs: Vec<f64> = f.iter().copied().chain(g.iter().map(|g| g * self.k)).collect();
+        debug_assert_eq!(rhs.len(), self.n + self.m);
+        let mut x = match &self.factor {
+            Factor::Lu(lu) => lu.solve(&rhs),
+            Factor::Shortest(svd) => svd.min_norm_solve(&rhs, RankTolerance { relative: 1e-12 }),
+            Factor::Sparse { lu, matrix, constraints } => refine(lu, matrix, &rhs, *constraints),
+        };
+        let y = x.split_off(self.n).iter().map(|y| y * self.k).collect();
+        (x, y)
+    }
+}
+
+/// k with k |Phi_q| about |A|; one where either is zero.
+fn scale(a: f64, phi_q: f64) -> f64 {
+    if a > 0.0 && phi_q > 0.0 { a / phi_q } else { 1.0 }
+}
+
+/// Iterative refinement against the matrix without the regularization.
+fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Vec<f64> {
+    let mut x = lu.solve(rhs);
+    let steps = if constraints > 0 { 4 } else { 1 };
+    let mut last = f64::INFINITY;
+    for _ in 0..steps {
+        let product = sparse::matvec(matrix, &x);
+        let residual: Vec<f64> = rhs.iter().zip(&product).map(|(b, p)| b - p).collect();
+        let size = norms::max_abs_vec(&residual);
+        if size == 0.0 || size >= last {
+            break;
+        }
+        last = size;
+        for (x, d) in x.iter_mut().zip(lu.solve(&residual)) {
+            *x += d;
+        }
+    }
+    x
+}
+
+/// The shortest least-squares solution lambda of Phi_q^T lambda = c, and what remains of c.
+///
+/// Paper: [gonzalez2017] Sec. 5.1 (pseudo-inversion at the singular configuration).
+///
+/// # Errors
+/// Entries that are not finite.
+pub fn minimum_norm_multipliers(phi_q: &Sparse, c: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
+    let (m, n) = (phi_q.rows(), phi_q.cols());
+    let lambda = if m == 0 {
+        Vec::new()
+    } else if n + m <= DENSE_UP_TO {
+        let transposed = dense::transpose(&to_dense(phi_q));
+        Svd::new(&transposed)?.min_norm_solve(c, RankTolerance::default())
+    } else {
+        // x = c - Phi_q^T lambda with Phi_q x = 0.
+        Saddle::sparse(&sparse::identity(n), phi_q)?.solve(c, &vec![0.0; m]).1
+    };
+    let carried = sparse::matvec_transpose(phi_q, &lambda);
+    let rest = c.iter().zip(&carried).map(|(c, p)| c - p).collect();
+    Ok((lambda, rest))
+}

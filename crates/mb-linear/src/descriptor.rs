@@ -1,0 +1,258 @@
+//! Linear systems with inputs and outputs: descriptor form and state space.
+//!
+//!     E x' = A x + B u,  y = C x + D u          x = (dq, dv, dlambda)
+//!     x' = A x + B u,    y = C x + D u          x = (z, z')
+//!
+//! [`DescriptorSystem::to_state_space`] reduces the first to the second with the same transfer
+//! function: dq = R z, and the multipliers are eliminated by the equations of motion.
+//! [`StateSpace::minimal`] then removes states that no input reaches or no output sees.
+
+use crate::error::LinearError;
+use crate::linearize::LinearizedSystem;
+use mb_algebra::{
+    Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms,
+};
+use mb_constraints::{NullSpace, NullSpaceMethod, Saddle};
+use mb_model::{Model, Point};
+
+/// E x' = A x + B u, y = C x + D u with the structure of constrained mechanics.
+#[derive(Clone, Debug)]
+pub struct DescriptorSystem {
+    /// (2n+m) x (2n+m), singular.
+    pub e: Dense,
+    /// (2n+m) x (2n+m).
+    pub a: Dense,
+    /// (2n+m) x inputs.
+    pub b: Dense,
+    /// outputs x (2n+m).
+    pub c: Dense,
+    /// outputs x inputs.
+    pub d: Dense,
+    /// Names of the states: coordinates, their rates, multipliers.
+    pub states: Vec<String>,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// Names of the outputs.
+    pub outputs: Vec<String>,
+    n: usize,
+}
+
+/// x' = A x + B u, y = C x + D u.
+#[derive(Clone, Debug)]
+pub struct StateSpace {
+    /// k x k.
+    pub a: Dense,
+    /// k x inputs.
+    pub b: Dense,
+    /// outputs x k.
+    pub c: Dense,
+    /// outputs x inputs.
+    pub d: Dense,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// Names of the outputs.
+    pub outputs: Vec<String>,
+}
+
+impl DescriptorSystem {
+    pub(crate) fn new(
+        model: &Model,
+        point: &Point,
+        lin: &LinearizedSystem,
+        e: Dense,
+        a: Dense,
+    ) -> Result<Self, LinearError> {
+        let (n, m) = (lin.n(), lin.constraints());
+        let (nu, ny) = (model.inputs().len(), model.sensors().len());
+        let mut b = Dense::zeros(2 * n + m, nu);
+        for i in 0..n {
+            for j in 0..nu {
+                b[(n + i, j)] = lin.f[(i, j)];
+            }
+        }
+        let y = model.output_matrices(point);
+        let (y_q, y_v, y_a, y_l) = (y.q.to_dense(), y.v.to_dense(), y.a.to_dense(), y.lambda.to_dense());
+        let mut c = dense::hstack(&[&y_q, &y_v, &y_l]);
+        let mut d = Dense::zeros(ny, nu);
+        if norms::max_abs(&y_a) > 0.0 {
+            // da from [M Phi_q^T; Phi_q 0] [da; dlambda] = [F u - K q - C v; -Phi''_q q - Phi''_v v],
+            // whose matrix is symmetric: one solve per output row gives its weights.
+            let saddle = Saddle::dense(&lin.m, &lin.phi_q)?;
+            for row in 0..ny {
+                let (w, w_rows) = saddle.solve(&dense::row(&y_a, row), &vec![0.0; m]);
+                let mut by_q = dense::matvec_transpose(&lin.k, &w);
+                let mut by_v = dense::matvec_transpose(&lin.c, &w);
+                if let Some(rates) = &lin.rates {
+                    let extra_q = dense::matvec_transpose(&rates.phi_ddot_q, &w_rows);
+                    let extra_v = dense::matvec_transpose(&rates.phi_ddot_v, &w_rows);
+                    by_q.iter_mut().zip(extra_q).for_each(|(x, e)| *x += e);
+                    by_v.iter_mut().zip(extra_v).for_each(|(x, e)| *x += e);
+                }
+                for j in 0..n {
+                    c[(row, j)] -= by_q[j];
+                    c[(row, n + j)] -= by_v[j];
+                }
+                for (j, x) in dense::matvec_transpose(&lin.f, &w).into_iter().enumerate() {
+                    d[(row, j)] += x;
+                }
+            }
+        }
+        let coordinates = model.coordinates().names();
+        let states = coordinates
+            .iter()
+            .cloned()
+            .chain(coordinates.iter().map(|c| format!("d({c})/dt")))
+            .chain((0..m).map(|i| format!("multiplier of {}", model.row_name(i))))
+            .collect();
+        let outputs = model.sensors().iter().map(|s| s.name.clone()).collect();
+        Ok(Self { e, a, b, c, d, states, inputs: model.inputs().to_vec(), outputs, n })
+    }
+    /// G(s) = C (s E - A)^-1 B + D, outputs x inputs.
+    ///
+    /// # Errors
+    /// When s is an eigenvalue of the pair.
+    pub fn transfer(&self, s: c64) -> Result<DenseC, LinearError> {
+        let size = self.e.nrows();
+        let matrix = DenseC::from_fn(size, size, |i, j| s * self.e[(i, j)] - self.a[(i, j)]);
+        let x = LuComplex::new(&matrix)?.solve_mat(&dense::to_complex(&self.b));
+        let y = dense::mul_complex(&dense::to_complex(&self.c), &x);
+        Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
+    }
+    /// The same transfer function with 2 (n - r) states, z and z'.
+    ///
+    /// # Errors
+    /// [`LinearError::NoInertia`] when the reduced mass matrix is singular.
+    pub fn to_state_space(&self) -> Result<StateSpace, LinearError> {
+        let n = self.n;
+        let m = self.e.nrows() - 2 * n;
+        let block = |from: &Dense, row: usize, col: usize, rows: usize, cols: usize, sign: f64| {
+            Dense::from_fn(rows, cols, |i, j| sign * from[(row + i, col + j)])
+        };
+        let mass = block(&self.e, n, n, n, n, 1.0);
+        let (k, c) = (block(&self.a, n, 0, n, n, -1.0), block(&self.a, n, n, n, n, -1.0));
+        let phi_q = block(&self.a, 2 * n, 0, m, n, -1.0);
+        let f = block(&self.b, n, 0, n, self.b.ncols(), 1.0);
+        let names = &self.states;
+        let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| names[i].clone())?;
+        let r = &basis.r;
+        let dof = basis.dof();
+        let reduce = |a: &Dense| dense::mul_transpose(r, &dense::mul(a, r));
+        let mass_r = reduce(&mass);
+        let no_inertia = || {
+            let svd = Svd::new(&mass_r).ok();
+            let direction = svd.map(|s| dense::matvec(r, &dense::column(&s.v, dof - 1))).unwrap_or_default();
+            let worst = mb_constraints::largest(&direction).map_or(0, |(i, _)| i);
+            LinearError::NoInertia { coordinate: names[worst].clone() }
+        };
+        let lu = Lu::new(&mass_r).map_err(|_| no_inertia())?;
+        if lu.rcond() < 1e-14 {
+            return Err(no_inertia());
+        }
+        // z'' = M_r^-1 (F_r u - K_r z - C_r z')
+        let by_z = dense::scale(-1.0, &lu.solve_mat(&reduce(&k)));
+        let by_rate = dense::scale(-1.0, &lu.solve_mat(&reduce(&c)));
+        let by_u = lu.solve_mat(&dense::mul_transpose(r, &f));
+        let zero = Dense::zeros(dof, dof);
+        let a = dense::vstack(&[
+            &dense::hstack(&[&zero, &dense::identity(dof)]),
+            &dense::hstack(&[&by_z, &by_rate]),
+        ]);
+        let b = dense::vstack(&[&Dense::zeros(dof, f.ncols()), &by_u]);
+        let ny = self.c.nrows();
+        let y_q = block(&self.c, 0, 0, ny, n, 1.0);
+        let y_v = block(&self.c, 0, n, ny, n, 1.0);
+        let y_l = block(&self.c, 0, 2 * n, ny, m, 1.0);
+        let mut c_out = dense::hstack(&[&dense::mul(&y_q, r), &dense::mul(&y_v, r)]);
+        let mut d_out = self.d.clone();
+        if norms::max_abs(&y_l) > 0.0 {
+            // Phi_q^T dlambda = F u - K dq - C dv - M da; the shortest multipliers.
+            let svd = Svd::new(&dense::transpose(&phi_q))?;
+            let multipliers = |rhs: &Dense| {
+                let columns: Vec<Vec<f64>> = (0..rhs.ncols())
+                    .map(|j| svd.min_norm_solve(&dense::column(rhs, j), RankTolerance::default()))
+                    .collect();
+                dense::mul(&y_l, &dense::from_columns(m, &columns))
+            };
+            let m_r = dense::mul(&mass, r);
+            let of_z = dense::scale(-1.0, &(&dense::mul(&k, r) + &dense::mul(&m_r, &by_z)));
+            let of_rate = dense::scale(-1.0, &(&dense::mul(&c, r) + &dense::mul(&m_r, &by_rate)));
+            let of_u = &f - &dense::mul(&m_r, &by_u);
+            c_out = &c_out + &dense::hstack(&[&multipliers(&of_z), &multipliers(&of_rate)]);
+            d_out = &d_out + &multipliers(&of_u);
+        }
+        Ok(StateSpace {
+            a,
+            b,
+            c: c_out,
+            d: d_out,
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+        })
+    }
+}
+
+impl StateSpace {
+    /// Number of states k.
+    pub fn order(&self) -> usize {
+        self.a.nrows()
+    }
+    /// G(s) = C (s I - A)^-1 B + D, outputs x inputs.
+    ///
+    /// # Errors
+    /// When s is an eigenvalue of A.
+    pub fn transfer(&self, s: c64) -> Result<DenseC, LinearError> {
+        let k = self.order();
+        let matrix =
+            DenseC::from_fn(k, k, |i, j| if i == j { s } else { c64::new(0.0, 0.0) } - self.a[(i, j)]);
+        let x = LuComplex::new(&matrix)?.solve_mat(&dense::to_complex(&self.b));
+        let y = dense::mul_complex(&dense::to_complex(&self.c), &x);
+        Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
+    }
+    /// The same transfer function without states that no input reaches or no output sees.
+    ///
+    /// Orthonormal bases of the reachable and then of the observable subspace, built block by
+    /// block (b, A b, A^2 b, ...) with rank decisions relative to |A|.
+    ///
+    /// # Errors
+    /// Entries that are not finite.
+    pub fn minimal(&self, tolerance: f64) -> Result<Self, LinearError> {
+        let reach = krylov(&self.a, &self.b, tolerance)?;
+        let within = self.restricted(&reach);
+        let transposed = dense::transpose(&within.a);
+        let see = krylov(&transposed, &dense::transpose(&within.c), tolerance)?;
+        Ok(within.restricted(&see))
+    }
+    /// The system seen in the orthonormal basis v (k x smaller).
+    fn restricted(&self, v: &Dense) -> Self {
+        Self {
+            a: dense::mul_transpose(v, &dense::mul(&self.a, v)),
+            b: dense::mul_transpose(v, &self.b),
+            c: dense::mul(&self.c, v),
+            ..self.clone()
+        }
+    }
+}
+
+/// Orthonormal basis of the smallest subspace that holds `start` and is kept by `a`.
+fn krylov(a: &Dense, start: &Dense, tolerance: f64) -> Result<Dense, LinearError> {
+    let k = a.nrows();
+    let mut basis = Dense::zeros(k, 0);
+    let mut next = start.clone();
+    let mut scale = norms::frobenius(start);
+    while basis.ncols() < k && next.ncols() > 0 && scale > 0.0 {
+        let mut rest = next.clone();
+        for _ in 0..2 {
+            rest = &rest - &dense::mul(&basis, &dense::mul_transpose(&basis, &rest));
+        }
+        let size = norms::frobenius(&rest);
+        if size <= tolerance * scale {
+            break;
+        }
+        let qr = RankQr::new(&dense::transpose(&rest), RankTolerance { relative: tolerance * scale / size })?;
+        let fresh = qr.row_space();
+        basis = dense::hstack(&[&basis, &fresh]);
+        next = dense::mul(a, &fresh);
+        scale = norms::frobenius(&next).max(norms::frobenius(a) * tolerance);
+    }
+    Ok(basis)
+}

@@ -1,0 +1,195 @@
+//! Static equilibrium of the constrained system.
+//!
+//!     Phi_q^T lambda - f(q, 0, t, u) = 0,   Phi(q, t) = 0
+//!
+//! The start is assembled, then Newton's method is tried on the full system, then load
+//! continuation, then dynamic relaxation (see the modules). Whatever found it, the result has
+//! passed the same verification, carries the shortest multipliers where constraints are
+//! redundant, and tells whether it is stable.
+//!
+//! Paper: [gonzalez2017] Sec. 5 (static equilibrium configurations).
+
+mod newton;
+mod relaxation;
+mod search;
+mod stability;
+
+pub use search::{SearchOptions, find_equilibria};
+pub use stability::{Stability, stability};
+
+use crate::error::LinearError;
+use crate::point::force_scale;
+use mb_constraints::{AssemblyOptions, assemble, largest, minimum_norm_multipliers};
+use mb_model::{Model, Point};
+
+/// Which methods may be used, tried in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Newton, then load continuation, then dynamic relaxation. Newton and continuation find
+    /// the equilibrium nearest to the start, stable or not.
+    Automatic,
+    /// Newton's method only.
+    Newton,
+    /// Dynamic relaxation, then Newton to polish: slides downhill to a stable equilibrium.
+    Relaxation,
+}
+
+/// Options of [`Equilibrium::solve`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct EquilibriumOptions {
+    /// Allowed residual relative to the forces at work.
+    pub tolerance: f64,
+    /// Iterations of each method before giving up.
+    pub max_iterations: usize,
+    /// Methods.
+    pub strategy: Strategy,
+    /// Time in s, for constraints and loads given as functions of it.
+    pub time: f64,
+    /// Inputs; empty means zero.
+    pub inputs: Vec<f64>,
+    /// How the start is assembled.
+    pub assembly: AssemblyOptions,
+}
+
+impl Default for EquilibriumOptions {
+    /// Tolerance 1e-9, 200 iterations, automatic, t = 0, inputs zero.
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-9,
+            max_iterations: 200,
+            strategy: Strategy::Automatic,
+            time: 0.0,
+            inputs: Vec::new(),
+            assembly: AssemblyOptions::default(),
+        }
+    }
+}
+
+/// A verified equilibrium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equilibrium {
+    point: Point,
+    /// Largest residual relative to the forces at work.
+    pub residual: f64,
+    /// Iterations over all methods tried.
+    pub iterations: usize,
+    /// The method that found it.
+    pub found_by: &'static str,
+}
+
+impl Equilibrium {
+    /// Finds an equilibrium near the configuration `start`.
+    ///
+    /// # Errors
+    /// [`LinearError::NoEquilibrium`] names the worst equation; those of the assembly.
+    pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
+        let q = assemble(model, start, options.time, &options.assembly)?.q;
+        let start = at_rest(model, q, options)?;
+        let mut tried: Vec<&'static str> = Vec::new();
+        let mut iterations = 0;
+        let mut best = start.clone();
+        type Method = fn(&Model, &Point, &EquilibriumOptions) -> Result<newton::Outcome, LinearError>;
+        let methods: &[(&'static str, Method)] = match options.strategy {
+            Strategy::Automatic => &[
+                ("Newton", newton::newton),
+                ("load continuation", newton::continuation),
+                ("dynamic relaxation", relaxation::relax),
+            ],
+            Strategy::Newton => &[("Newton", newton::newton)],
+            Strategy::Relaxation => &[("dynamic relaxation", relaxation::relax)],
+        };
+        for (name, method) in methods {
+            tried.push(name);
+            let outcome = method(model, &start, options)?;
+            iterations += outcome.iterations;
+            let point = shortest_multipliers(model, outcome.point)?;
+            if let Ok(mut found) = Self::verified(model, point.clone(), options.tolerance) {
+                found.iterations = iterations;
+                found.found_by = name;
+                return Ok(found);
+            }
+            if relative_residual(model, &point) < relative_residual(model, &best) {
+                best = point;
+            }
+        }
+        let (equation, residual) = worst_equation(model, &best);
+        Err(LinearError::NoEquilibrium { tried: tried.join(", "), iterations, equation, residual })
+    }
+    /// Accepts a configuration that is an equilibrium; multipliers are the shortest ones.
+    ///
+    /// # Errors
+    /// [`LinearError::NotOnMotion`] names the worst equation by body and axis.
+    pub fn verify(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Self, LinearError> {
+        let point = at_rest(model, q, options)?;
+        Self::verified(model, point, options.tolerance)
+    }
+    /// Accepts a point at rest with multipliers of the caller's choice (where constraints are
+    /// redundant there are many).
+    ///
+    /// # Errors
+    /// As [`Self::verify`].
+    pub fn with_multipliers(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
+        Self::verified(model, point, tolerance)
+    }
+    fn verified(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
+        crate::point::OperatingPoint::declared(model, point.clone(), tolerance)?;
+        let residual = relative_residual(model, &point);
+        Ok(Self { point, residual, iterations: 0, found_by: "given" })
+    }
+    /// The point: v = a = 0.
+    pub fn point(&self) -> &Point {
+        &self.point
+    }
+    /// The configuration.
+    pub fn q(&self) -> &[f64] {
+        &self.point.q
+    }
+    /// The multipliers.
+    pub fn lambda(&self) -> &[f64] {
+        &self.point.lambda
+    }
+}
+
+/// The point at rest in `q` with the shortest multipliers.
+fn at_rest(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Point, LinearError> {
+    let mut point = Point { q, t: options.time, ..model.initial_point() };
+    if !options.inputs.is_empty() {
+        if options.inputs.len() != model.inputs().len() {
+            return Err(LinearError::WrongSize {
+                what: "inputs",
+                found: options.inputs.len(),
+                expected: model.inputs().len(),
+            });
+        }
+        point.u.clone_from(&options.inputs);
+    }
+    shortest_multipliers(model, point)
+}
+
+/// Replaces the multipliers by the shortest ones that balance the applied forces best.
+fn shortest_multipliers(model: &Model, mut point: Point) -> Result<Point, LinearError> {
+    let applied: Vec<f64> = model.applied_residual(&point).iter().map(|x| -x).collect();
+    if applied.iter().any(|x| !x.is_finite()) {
+        let owner = model.first_non_finite(&point).unwrap_or("an element").to_owned();
+        return Err(mb_constraints::ConstraintError::NotFinite { owner }.into());
+    }
+    let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+    point.lambda = minimum_norm_multipliers(&phi_q, &applied)?.0;
+    Ok(point)
+}
+
+/// Largest residual relative to the forces at work.
+fn relative_residual(model: &Model, point: &Point) -> f64 {
+    largest(&model.residual(point)).map_or(0.0, |(_, r)| r / force_scale(model, point))
+}
+
+/// The equation that is furthest off, relative to its scale.
+fn worst_equation(model: &Model, point: &Point) -> (String, f64) {
+    let force = largest(&model.residual(point)).unwrap_or((0, 0.0));
+    let row = largest(&model.phi(&point.q, point.t)).unwrap_or((0, 0.0));
+    if row.1 > force.1 / force_scale(model, point) {
+        (model.row_name(row.0), row.1)
+    } else {
+        (model.coordinate_name(force.0), force.1)
+    }
+}

@@ -1,0 +1,92 @@
+//! Dynamic relaxation: the damped motion of a fictitious system that comes to rest in a stable
+//! equilibrium.
+//!
+//!     D a + Phi_q^T lambda = -r(q),   Phi_q a = 0
+//!
+//! D is diagonal, half the absolute row sums of K, so that the unit
+//! time step is stable; the velocity is set to zero at every peak of the kinetic energy (Cundall's
+//! kinetic damping), which needs no damping constant. The constraints are restored at every
+//! step. Newton's method polishes the rest.
+
+use super::newton::{Outcome, newton};
+use super::{EquilibriumOptions, relative_residual, shortest_multipliers};
+use crate::error::LinearError;
+use mb_algebra::{norms, sparse};
+use mb_constraints::{Saddle, assemble};
+use mb_model::{Model, Point};
+
+/// Steps between new fictitious masses and factors.
+const REFRESH: usize = 5;
+
+/// Relaxes from `start`, then polishes.
+pub(super) fn relax(
+    model: &Model,
+    start: &Point,
+    options: &EquilibriumOptions,
+) -> Result<Outcome, LinearError> {
+    let mut point = start.clone();
+    let mut v = vec![0.0; model.nv()];
+    let mut energy = 0.0;
+    let mut factor: Option<(Saddle, Vec<f64>)> = None;
+    let steps = 50 * options.max_iterations;
+    for step in 0..steps {
+        if step % REFRESH == 0 || factor.is_none() {
+            point = shortest_multipliers(model, point)?;
+            if relative_residual(model, &point) < 1e-4 {
+                return polished(model, &point, options, step);
+            }
+            let mass = fictitious_mass(model, &point);
+            let phi_q = model.phi_q(&point.q, point.t).to_sparse();
+            factor = Some((Saddle::sparse(&sparse::diagonal(&mass), &phi_q)?, mass));
+        }
+        let Some((saddle, mass)) = &factor else { break };
+        let force: Vec<f64> = model.applied_residual(&point).iter().map(|x| -x).collect();
+        let (a, lambda) = saddle.solve(&force, &vec![0.0; model.nc()]);
+        v.iter_mut().zip(&a).for_each(|(v, a)| *v += a);
+        point.lambda = lambda;
+        let kinetic: f64 = v.iter().zip(mass).map(|(v, m)| m * v * v).sum();
+        if kinetic < energy {
+            v.fill(0.0);
+            energy = 0.0;
+            continue;
+        }
+        energy = kinetic;
+        // Long steps would leave the region where the constraints can be restored.
+        let length = norms::two(&v);
+        let limit = 0.2 * (1.0 + norms::max_abs_vec(&point.q));
+        let shrink = if length > limit { limit / length } else { 1.0 };
+        v.iter_mut().for_each(|x| *x *= shrink);
+        let moved = model.coordinates().retract(&point.q, &v);
+        match assemble(model, &moved, point.t, &options.assembly) {
+            Ok(there) => point.q = there.q,
+            Err(_) => {
+                v.fill(0.0);
+                energy = 0.0;
+            }
+        }
+    }
+    polished(model, &point, options, steps)
+}
+
+fn polished(
+    model: &Model,
+    point: &Point,
+    options: &EquilibriumOptions,
+    steps: usize,
+) -> Result<Outcome, LinearError> {
+    let mut outcome = newton(model, point, options)?;
+    outcome.iterations += steps;
+    Ok(outcome)
+}
+
+/// Half the absolute row sums of K; the mean where a row is empty.
+fn fictitious_mass(model: &Model, point: &Point) -> Vec<f64> {
+    let k = model.stiffness(point).to_sparse();
+    let mut sums = vec![0.0_f64; model.nv()];
+    for (value, (row, _)) in &k {
+        sums[row] += value.abs();
+    }
+    let mean = sums.iter().sum::<f64>() / model.nv().max(1) as f64;
+    let floor = if mean > 0.0 { 0.1 * mean } else { 1.0 };
+    sums.iter().map(|s| (0.5 * s).max(floor)).collect()
+}

@@ -1,0 +1,126 @@
+//! Several equilibria told apart: a search from scattered starts.
+//!
+//! Starts are the initial configuration moved along random admissible directions and assembled
+//! again; equal configurations (angles modulo a full turn) are merged. A search finds what its
+//! starts lead to: it proves that what it lists are equilibria, not that there are no others.
+
+use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
+use crate::error::LinearError;
+use mb_algebra::{RankTolerance, dense};
+use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_model::{BlockKind, Model};
+
+/// Options of [`find_equilibria`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchOptions {
+    /// Number of starts besides the initial configuration.
+    pub starts: usize,
+    /// Length of the random steps, in units of the coordinates (m, rad).
+    pub reach: f64,
+    /// Seed of the random steps; equal seeds give equal answers.
+    pub seed: u64,
+    /// How each start is solved.
+    pub solve: EquilibriumOptions,
+}
+
+impl Default for SearchOptions {
+    /// 24 starts within pi of the initial configuration, half of them by relaxation.
+    fn default() -> Self {
+        Self { starts: 24, reach: core::f64::consts::PI, seed: 1, solve: EquilibriumOptions::default() }
+    }
+}
+
+/// Equilibria found from scattered starts, each once, stable ones first.
+///
+/// # Errors
+/// That of the initial configuration when no start at all leads to an equilibrium.
+pub fn find_equilibria(
+    model: &Model,
+    options: &SearchOptions,
+) -> Result<Vec<(Equilibrium, Stability)>, LinearError> {
+    let mut found: Vec<(Equilibrium, Stability)> = Vec::new();
+    let mut random = Random(options.seed.max(1));
+    let first = Equilibrium::solve(model, model.initial(), &options.solve);
+    let mut take = |e: Equilibrium| -> Result<(), LinearError> {
+        if found.iter().all(|(other, _)| !same(model, e.q(), other.q())) {
+            let s = stability(model, &e)?;
+            found.push((e, s));
+        }
+        Ok(())
+    };
+    if let Ok(e) = &first {
+        take(e.clone())?;
+    }
+    let origin = mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;
+    for k in 0..options.starts {
+        let start = scattered(model, &origin, options, &mut random)?;
+        let strategy = if k % 2 == 0 { Strategy::Newton } else { Strategy::Relaxation };
+        let solve = EquilibriumOptions { strategy, ..options.solve.clone() };
+        if let Ok(e) = Equilibrium::solve(model, &start, &solve) {
+            take(e)?;
+        }
+    }
+    if found.is_empty() {
+        first?;
+    }
+    found.sort_by_key(|(_, s)| *s != Stability::Stable);
+    Ok(found)
+}
+
+/// A walk along the constraint surface in a random admissible direction.
+fn scattered(
+    model: &Model,
+    origin: &[f64],
+    options: &SearchOptions,
+    random: &mut Random,
+) -> Result<Vec<f64>, LinearError> {
+    const PIECES: usize = 8;
+    let mut q = origin.to_vec();
+    let mut direction: Vec<f64> = (0..model.nv()).map(|_| random.symmetric()).collect();
+    let length = options.reach * random.symmetric().abs() / PIECES as f64;
+    for _ in 0..PIECES {
+        let phi_q = model.phi_q(&q, options.solve.time).to_dense();
+        let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
+            model.coordinate_name(i)
+        })?;
+        direction = dense::matvec(&basis.r, &dense::matvec_transpose(&basis.r, &direction));
+        let largest = mb_algebra::norms::max_abs_vec(&direction);
+        if largest == 0.0 {
+            break;
+        }
+        direction.iter_mut().for_each(|x| *x *= length / largest);
+        let moved = model.coordinates().retract(&q, &direction);
+        match mb_constraints::assemble(model, &moved, options.solve.time, &options.solve.assembly) {
+            Ok(there) => q = there.q,
+            Err(_) => break,
+        }
+    }
+    Ok(q)
+}
+
+/// Equal up to 1e-6, angles modulo a full turn.
+fn same(model: &Model, a: &[f64], b: &[f64]) -> bool {
+    let turn = core::f64::consts::TAU;
+    model.coordinates().blocks().iter().all(|block| {
+        (0..block.kind.nq()).all(|i| {
+            let difference = a[block.q + i] - b[block.q + i];
+            let angle = matches!((block.kind, i), (BlockKind::Angle, 0) | (BlockKind::PlanarPose, 2));
+            let difference = if angle { difference - turn * (difference / turn).round() } else { difference };
+            difference.abs() < 1e-6
+        })
+    })
+}
+
+/// A small reproducible generator (xorshift64*): the search must not depend on the clock.
+struct Random(u64);
+
+impl Random {
+    /// Uniform in [-1, 1).
+    fn symmetric(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let bits = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
+        2.0 * (bits as f64 / (1_u64 << 53) as f64) - 1.0
+    }
+}

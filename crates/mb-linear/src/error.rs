@@ -1,0 +1,70 @@
+//! What can go wrong on the way to a linear system, in the user's words.
+
+use mb_algebra::AlgebraError;
+use mb_constraints::ConstraintError;
+
+/// Failure of an equilibrium or a linearization.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinearError {
+    /// The point offered is no equilibrium and no point of a motion.
+    #[error(
+        "The point is not {expected}: the equation of {equation} is off by {residual:.3e}, allowed are {tolerance:.3e}. Solve for the equilibrium first, or declare the accelerations and multipliers of the motion."
+    )]
+    NotOnMotion {
+        /// What was claimed: an equilibrium, or a point of a motion.
+        expected: &'static str,
+        /// Body and axis, or constraint and axis.
+        equation: String,
+        /// What is left of the equation, in its unit.
+        residual: f64,
+        /// What is allowed.
+        tolerance: f64,
+    },
+    /// A point of wrong size.
+    #[error("The point has {found} {what}, the model needs {expected}.")]
+    WrongSize {
+        /// Which part of the point.
+        what: &'static str,
+        /// Its size.
+        found: usize,
+        /// The model's.
+        expected: usize,
+    },
+    /// No equilibrium was found.
+    #[error(
+        "No equilibrium was found: after {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}. Start closer to it, or check that one exists (a load may have nothing to balance it)."
+    )]
+    NoEquilibrium {
+        /// The methods tried.
+        tried: String,
+        /// Iterations in all.
+        iterations: usize,
+        /// The worst equation: body and axis, or constraint and axis.
+        equation: String,
+        /// What is left of it.
+        residual: f64,
+    },
+    /// A penalty matrix of wrong size, or one that is not usable.
+    #[error("The penalty factor {which} {problem}.")]
+    BadPenalty {
+        /// Xi, Theta or Omega.
+        which: &'static str,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// The mass matrix of the reduced system is singular.
+    #[error(
+        "The coordinate {coordinate} has no inertia along a free motion, so there is no state-space form. Give it mass, or constrain it."
+    )]
+    NoInertia {
+        /// The coordinate with the largest part in the massless motion.
+        coordinate: String,
+    },
+    /// A constraint problem.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Algebra(#[from] AlgebraError),
+}
