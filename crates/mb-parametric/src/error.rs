@@ -114,16 +114,16 @@ pub enum ParametricError {
     /// The constraint Jacobian has not full row rank at the expansion point.
     #[error(
         "Only {rank} of the {constraints} constraint equations are independent at the expansion point \
-         (equation {redundant}, from 0, depends on others), so the multipliers are not unique; remove the redundant \
-         equations first."
+         (equations {redundant:?}, from 0, depend on the others), so the multipliers are not unique; leave the \
+         redundant equations out."
     )]
     RedundantConstraints {
         /// Rank of the Jacobian.
         rank: usize,
         /// Number of its rows.
         constraints: usize,
-        /// One dependent row, from 0.
-        redundant: usize,
+        /// Rows that depend on the others, from 0.
+        redundant: Vec<usize>,
     },
     /// The starting vector is zero or not finite.
     #[error("The starting eigenvector is zero or holds a value that is not finite.")]

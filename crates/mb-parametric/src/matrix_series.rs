@@ -57,7 +57,7 @@ impl MatrixSeries {
                 });
             }
             if let Some((row, col, _)) = dense::first_non_finite(a) {
-                let term = set.index(number).to_vec();
+                let term = set.exponents(number).to_vec();
                 return Err(ParametricError::NonFiniteCoefficient { term, row, col });
             }
         }
@@ -177,7 +177,7 @@ mod tests {
         let entry = |i: usize, j: usize| [[x.sin(), x * y], [y.recip(), J::constant(1.0)]][i][j];
         let series = MatrixSeries::from_jets(2, 2, entry).unwrap();
         for (number, sigma) in J::INDEX.iter().enumerate() {
-            assert_eq!(series.set().index(number), sigma, "both number monomials alike");
+            assert_eq!(series.set().exponents(number), sigma, "both number monomials alike");
         }
         let d = [0.02, -0.05];
         let a = series.evaluate(&d).unwrap();

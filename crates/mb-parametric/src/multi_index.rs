@@ -39,7 +39,7 @@ pub struct DegreeLimit {
 /// let limit = DegreeLimit { parameters: vec![1, 2], max_degree: 1 };
 /// let few = MultiIndexSet::with_limits(3, 4, &[limit])?;
 /// assert_eq!(few.len(), 13);
-/// assert_eq!(few.index(3), [0, 0, 1]);
+/// assert_eq!(few.exponents(3), [0, 0, 1]);
 /// # Ok::<(), mb_parametric::ParametricError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +123,7 @@ impl MultiIndexSet {
     }
 
     /// The exponents of member `number`.
-    pub fn index(&self, number: usize) -> &[u8] {
+    pub fn exponents(&self, number: usize) -> &[u8] {
         &self.indices[number]
     }
 
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn monomials_are_powers() {
         let set = MultiIndexSet::total(3, 5).unwrap();
-        let d = [0.5, -2.0, 3.0];
+        let d: [f64; 3] = [0.5, -2.0, 3.0];
         let power = |s: &[u8]| -> f64 { (0..3).map(|k| d[k].powi(i32::from(s[k]))).product() };
         for (value, sigma) in set.monomials(&d).unwrap().iter().zip(set.iter()) {
             assert!((value - power(sigma)).abs() <= 1e-15 * value.abs());
@@ -329,7 +329,9 @@ mod tests {
         ));
         let error = MultiIndexSet::total(12, 12).unwrap_err();
         // C(24, 12) terms and C(36, 12) products of two of them.
-        assert!(matches!(error, ParametricError::TooManyTerms { terms, .. } if (terms - 2_704_156.0).abs() < 1.0));
+        assert!(
+            matches!(error, ParametricError::TooManyTerms { terms, .. } if (terms - 2_704_156.0).abs() < 1.0)
+        );
         assert!(error.to_string().contains("GB"), "{error}");
     }
 }

@@ -1,0 +1,146 @@
+//! Values of the series and what they say about their own error.
+
+use super::EigenpairSeries;
+use crate::ParametricError;
+use crate::vectors::{axpy, zeros};
+use mb_algebra::{c64, norms};
+
+/// Where the error estimate of an [`Evaluation`] comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorBasis {
+    /// The sum of the terms that were expanded but not used, and the extrapolated rest.
+    NextTerms,
+    /// All terms were used; the missing ones are extrapolated from the last as a geometric
+    /// series.
+    Extrapolated,
+}
+
+/// An eigenpair at a point, summed to some order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The point: distance from the expansion point.
+    pub d: Vec<f64>,
+    /// Order of the sum.
+    pub order: usize,
+    /// Eigenvalue, rad/s.
+    pub s: c64,
+    /// Right vector in the series' gauge.
+    pub vector: Vec<c64>,
+    /// Multipliers.
+    pub multipliers: Vec<c64>,
+    /// Estimated error of `s`, rad/s: an estimate, not a bound. Within a factor of three when
+    /// three or more expanded degrees are left unused; without any (`order` equal to the
+    /// series') it can be ten times too small or a hundred times too large. Infinite where the
+    /// terms do not fall off, so that the sum means nothing, and where an order 0 series gives
+    /// no hint.
+    pub error: f64,
+    /// Where `error` comes from.
+    pub basis: ErrorBasis,
+}
+
+impl EigenpairSeries {
+    /// The eigenvalue at the distance `d` from the expansion point, all terms summed.
+    ///
+    /// Errors: `d` of another length than the number of parameters, or not finite.
+    pub fn eigenvalue(&self, d: &[f64]) -> Result<c64, ParametricError> {
+        Ok(self.eigenvalue_from(&self.set.monomials(d)?))
+    }
+
+    /// As [`EigenpairSeries::eigenvalue`] from the values of the monomials, which several pairs
+    /// over one set share ([`crate::MultiIndexSet::monomials_into`]).
+    pub fn eigenvalue_from(&self, monomials: &[f64]) -> c64 {
+        // Small terms first.
+        self.s.iter().zip(monomials).rev().map(|(c, x)| c * x).sum()
+    }
+
+    /// The eigenpair at the distance `d` from the expansion point, summed to `order`, with an
+    /// estimate of its error.
+    ///
+    /// Errors: `order` above what was expanded; `d` of another length than the number of
+    /// parameters, or not finite.
+    pub fn evaluate(&self, d: &[f64], order: usize) -> Result<Evaluation, ParametricError> {
+        if order > self.order() {
+            let (requested, available) = (order, self.order());
+            return Err(ParametricError::OrderNotExpanded { requested, available });
+        }
+        let monomials = self.set.monomials(d)?;
+        let used = self.set.homogeneous(order).end;
+        let sum = |list: &[Vec<c64>]| {
+            let mut out = zeros(list[0].len());
+            for (coefficient, x) in list.iter().zip(&monomials).take(used).rev() {
+                axpy(&mut out, c64::from(*x), coefficient);
+            }
+            out
+        };
+        let (error, basis) = self.truncation_error(&monomials, order);
+        Ok(Evaluation {
+            d: d.to_vec(),
+            order,
+            s: self.eigenvalue_from(&monomials[..used]),
+            vector: sum(&self.vectors),
+            multipliers: sum(&self.multipliers),
+            error,
+            basis,
+        })
+    }
+
+    /// The part of `s` of one degree.
+    fn homogeneous(&self, monomials: &[f64], degree: usize) -> c64 {
+        let range = self.set.homogeneous(degree);
+        self.s[range.clone()].iter().zip(&monomials[range]).map(|(c, x)| c * x).sum()
+    }
+
+    /// Estimates the error of the sum to `order`.
+    fn truncation_error(&self, monomials: &[f64], order: usize) -> (f64, ErrorBasis) {
+        let term = |degree| self.homogeneous(monomials, degree);
+        let unused: c64 = (order + 1..=self.order()).map(term).sum();
+        let basis = if order < self.order() { ErrorBasis::NextTerms } else { ErrorBasis::Extrapolated };
+        (unused.norm() + self.missing(monomials), basis)
+    }
+
+    /// Sum of the terms of `s` beyond the last, as if they fell off geometrically like the last
+    /// ones of `s` or those of the vector, whichever fall more slowly: both end at the same
+    /// branch point, and the low degrees of `s` may hide it.
+    fn missing(&self, monomials: &[f64]) -> f64 {
+        let order = self.order();
+        if order == 0 {
+            return if self.set.parameters() == 0 { 0.0 } else { f64::INFINITY };
+        }
+        let s: Vec<f64> = (0..=order).map(|k| self.homogeneous(monomials, k).norm()).collect();
+        let vector: Vec<f64> = (0..=order)
+            .map(|k| {
+                let mut part = zeros(self.vectors[0].len());
+                for number in self.set.homogeneous(k) {
+                    axpy(&mut part, c64::from(monomials[number]), &self.vectors[number]);
+                }
+                norms::two_complex(&part)
+            })
+            .collect();
+        // Single terms may (almost) vanish: the largest of the last few stands for all of them.
+        let window = match order {
+            1 => 1,
+            2 if s[1] > 0.0 => 1,
+            2..=5 => 2,
+            _ => 3,
+        };
+        let ahead = fall_off(&s, window).max(fall_off(&vector, window));
+        let fall = ahead.powf(1.0 / window as f64);
+        if fall < 1.0 { largest(&s, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
+    }
+}
+
+/// The largest of `window` terms that end with term `last`.
+fn largest(terms: &[f64], last: usize, window: usize) -> f64 {
+    terms[(last + 1).saturating_sub(window)..=last].iter().copied().fold(0.0, f64::max)
+}
+
+/// The largest of the last `window` terms relative to the largest of as many before them.
+fn fall_off(terms: &[f64], window: usize) -> f64 {
+    let last = terms.len() - 1;
+    ratio(largest(terms, last, window), largest(terms, last - window, window))
+}
+
+/// a / b, with 0 / 0 = 0.
+fn ratio(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}

@@ -1,0 +1,101 @@
+//! A simple eigenpair as a polynomial of the parameters.
+//!
+//! ```text
+//! s(x0 + d) = sum s[sigma] d^sigma,   phi(x0 + d) = sum phi[sigma] d^sigma        [palomba2019] Eq. (21)
+//! ```
+//!
+//! Inserted into the pencil and ordered by powers of d, each degree is linear in its own
+//! coefficients with the same matrix [palomba2019] Eqs. (22)-(28):
+//!
+//! ```text
+//! A(s0) phi[sigma] + Phi_q^T l[sigma] + A'(s0) phi0 s[sigma] = -r[sigma]
+//! Phi_q phi[sigma] = -h[sigma],   c^H phi[sigma] = 0
+//! ```
+//!
+//! with r and h from lower degrees. The paper solves the first line (without constraints) by a
+//! pseudo-inverse; here the gauge c^H phi = 1 makes the system square, it is factored once and
+//! serves all degrees. The eigenvalue coefficients do not depend on the gauge.
+//!
+//! Fails when the eigenvalue is not simple, where no such series exists
+//! ([`ParametricError::NotSimple`](crate::ParametricError::NotSimple)). The series converges up to the nearest (complex) parameter
+//! value at which the eigenvalue meets another one; see [`EigenpairSeries::radius`].
+
+mod evaluate;
+mod expand;
+mod trust;
+
+pub use evaluate::{ErrorBasis, Evaluation};
+pub use expand::{ExpandOptions, Gauge, expand};
+pub use trust::{Radius, ResidualEstimate};
+
+use crate::MultiIndexSet;
+use mb_algebra::c64;
+
+/// The coefficients of one eigenpair over a set of multi-indices.
+#[derive(Clone, Debug)]
+pub struct EigenpairSeries {
+    set: MultiIndexSet,
+    s: Vec<c64>,
+    vectors: Vec<Vec<c64>>,
+    multipliers: Vec<Vec<c64>>,
+    left: LeftSeries,
+    gap: f64,
+    condition: f64,
+}
+
+/// Conjugated left vectors: constant, or a series over the same set.
+#[derive(Clone, Debug)]
+struct LeftSeries {
+    vectors: Vec<Vec<c64>>,
+    multipliers: Vec<Vec<c64>>,
+}
+
+impl EigenpairSeries {
+    /// The multi-indices of the coefficients.
+    pub fn set(&self) -> &MultiIndexSet {
+        &self.set
+    }
+
+    /// Highest total degree.
+    pub fn order(&self) -> usize {
+        self.set.order()
+    }
+
+    /// Coefficients of the eigenvalue in the order of the set; rad/s for dimensionless parameters.
+    pub fn eigenvalue_coefficients(&self) -> &[c64] {
+        &self.s
+    }
+
+    /// Coefficients of the right vector in the order of the set, each of length n.
+    pub fn vector_coefficients(&self) -> &[Vec<c64>] {
+        &self.vectors
+    }
+
+    /// Coefficients of the multipliers in the order of the set, each of length m.
+    pub fn multiplier_coefficients(&self) -> &[Vec<c64>] {
+        &self.multipliers
+    }
+
+    /// Coefficients of z = conj(y) of the left vector y, z^T A(s) + mu^T Phi_q = 0, in the order
+    /// of the set. Only the first, unless [`ExpandOptions::left`] was set.
+    pub fn left_coefficients(&self) -> &[Vec<c64>] {
+        &self.left.vectors
+    }
+
+    /// Estimated distance from the eigenvalue to the next one at the expansion point, rad/s.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// Relative condition number of the eigenvalue at the expansion point.
+    pub fn condition(&self) -> f64 {
+        self.condition
+    }
+
+    /// ds/dx of every parameter, rad/s per unit of it; none where the set has no first degree.
+    pub fn sensitivities(&self) -> Vec<Option<c64>> {
+        let p = self.set.parameters();
+        let unit = |k: usize| -> Vec<u8> { (0..p).map(|j| u8::from(j == k)).collect() };
+        (0..p).map(|k| self.set.number(&unit(k)).map(|number| self.s[number])).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! How far and how well the series can be trusted.
+//!
+//! **Residual.** With r = A(s) phi + Phi_q^T l and g = Phi_q phi from exact matrices at the
+//! point, and (z, mu) the conjugated left vector with its multipliers,
+//!
+//! ```text
+//! ds = -(z^T r + mu^T g) / (z^T A'(s) phi)
+//! ```
+//!
+//! is the correction of s to first order. With the constant left vector its relative error is
+//! of the order of the distance, with the expanded one of the order of the error itself.
+//!
+//! **Radius.** The terms behave as `|a_k| ~ k^(-3/2) R^(-k)` towards a branch point, where the
+//! eigenvalue meets another one, and as `R^(-k)` towards a pole of the vector's gauge. The root
+//! test with that factor, fitted to the later half of the degrees, gives R.
+
+use super::{EigenpairSeries, Evaluation};
+use crate::ParametricError;
+use crate::bordered::{product, residual, size_of, slope_at};
+use crate::pencil_series::check_shape;
+use crate::vectors::{axpy, dot, zeros};
+use mb_algebra::{Dense, QuadraticPencil, c64, norms};
+
+/// What the exact matrices at a point say about an evaluated eigenpair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResidualEstimate {
+    /// The correction ds, rad/s; `s + correction` is a better eigenvalue while the estimate is
+    /// valid. Infinite when the left and right vectors are orthogonal, so that it says nothing.
+    pub correction: c64,
+    /// Residual of the equations of motion relative to
+    /// (|s|^2 |M| + |s| |C| + |K|) |phi| + |Phi_q| |l|, Frobenius norms.
+    pub backward_error: f64,
+    /// Violation of the constraints relative to |Phi_q| |phi|.
+    pub constraint_error: f64,
+}
+
+impl ResidualEstimate {
+    /// Estimated error of the eigenvalue, rad/s.
+    pub fn error(&self) -> f64 {
+        self.correction.norm()
+    }
+}
+
+/// Estimated distances of convergence along a direction, as multiples of that direction.
+///
+/// Infinite when the series ends; none when there are fewer than three degrees to judge by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Radius {
+    /// Of the eigenvalue.
+    pub eigenvalue: Option<f64>,
+    /// Of the right vector; smaller when its gauge fails first.
+    pub vector: Option<f64>,
+}
+
+impl EigenpairSeries {
+    /// Checks an evaluated eigenpair with the exact matrices at its point.
+    ///
+    /// Errors: matrices of other shapes than the series', or not finite.
+    pub fn check(
+        &self,
+        at: &Evaluation,
+        exact: &QuadraticPencil<Dense>,
+    ) -> Result<ResidualEstimate, ParametricError> {
+        let (n, nc) = (at.vector.len(), at.multipliers.len());
+        let shaped =
+            [("M", &exact.m, n), ("C", &exact.c, n), ("K", &exact.k, n), ("Phi_q", &exact.phi_q, nc)];
+        for (matrix, a, rows) in shaped {
+            check_shape(matrix, a.shape(), (rows, n))?;
+            if let Some((row, col, _)) = mb_algebra::dense::first_non_finite(a) {
+                return Err(mb_algebra::AlgebraError::NonFinite { row, col }.into());
+            }
+        }
+        let r = residual(exact, at.s, &at.vector, &at.multipliers);
+        let (z, mu) = self.left_at(&at.d)?;
+        let slope = dot(&z, &product(&slope_at(exact, at.s), &at.vector));
+        let correction = -(dot(&z, &r.x) + dot(&mu, &r.l)) / slope;
+        let finite = correction.re.is_finite() && correction.im.is_finite();
+        let size = norms::two_complex(&at.vector);
+        let jacobian = norms::frobenius(&exact.phi_q);
+        let scale =
+            size_of(exact, at.s, norms::frobenius) * size + jacobian * norms::two_complex(&at.multipliers);
+        Ok(ResidualEstimate {
+            correction: if finite { correction } else { c64::from(f64::INFINITY) },
+            backward_error: relative(norms::two_complex(&r.x), scale),
+            constraint_error: relative(norms::two_complex(&r.l), jacobian * size),
+        })
+    }
+
+    /// Estimated convergence distances along `direction` (one entry for each parameter):
+    /// the series converges at `x0 + t direction` for |t| below it.
+    ///
+    /// An extrapolation from the terms there are, best from order 6 on; 10 to 20 % is usual.
+    ///
+    /// Errors: `direction` of another length than the number of parameters, or not finite.
+    pub fn radius(&self, direction: &[f64]) -> Result<Radius, ParametricError> {
+        let monomials = self.set.monomials(direction)?;
+        let (mut eigenvalue, mut vector) = (Vec::new(), Vec::new());
+        for degree in 1..=self.order() {
+            let mut s = c64::ZERO;
+            let mut phi = zeros(self.vectors[0].len());
+            for number in self.set.homogeneous(degree) {
+                s += self.s[number] * monomials[number];
+                axpy(&mut phi, c64::from(monomials[number]), &self.vectors[number]);
+            }
+            eigenvalue.push(s.norm());
+            vector.push(norms::two_complex(&phi));
+        }
+        // Rounding leaves about this where the exact term is zero.
+        let floor = |size: f64| 1e-14 * size * self.condition.clamp(1.0, 1e6);
+        Ok(Radius {
+            eigenvalue: root_test(&eigenvalue, floor(self.s[0].norm())),
+            vector: root_test(&vector, floor(1.0)),
+        })
+    }
+
+    /// The left vector and multipliers at a point, constant ones if no more is known.
+    fn left_at(&self, d: &[f64]) -> Result<(Vec<c64>, Vec<c64>), ParametricError> {
+        let monomials = self.set.monomials(d)?;
+        let sum = |list: &[Vec<c64>]| {
+            let mut out = zeros(list[0].len());
+            for (coefficient, x) in list.iter().zip(&monomials).rev() {
+                axpy(&mut out, c64::from(*x), coefficient);
+            }
+            out
+        };
+        Ok((sum(&self.left.vectors), sum(&self.left.multipliers)))
+    }
+}
+
+/// a / b, with 0 / 0 = 0.
+fn relative(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}
+
+/// R from the magnitudes of degrees 1, 2, ...: minus the slope of log(k^(3/2) |a_k|) over the
+/// later half, by least squares; terms at the floor count as zero.
+fn root_test(terms: &[f64], floor: f64) -> Option<f64> {
+    let order = terms.len();
+    if order < 3 {
+        return None;
+    }
+    // The later half, but at least three degrees.
+    let from = (order / 2).min(order - 3);
+    let points: Vec<(f64, f64)> = (from..order)
+        .filter(|&i| terms[i] > floor)
+        .map(|i| ((i + 1) as f64, terms[i]))
+        .map(|(k, size)| (k, size.ln() + 1.5 * k.ln()))
+        .collect();
+    match points.len() {
+        0 => Some(f64::INFINITY),
+        1 => None,
+        count => {
+            let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / count as f64;
+            let (k, y) = (mean(|p| p.0), mean(|p| p.1));
+            let slope = points.iter().map(|p| (p.0 - k) * (p.1 - y)).sum::<f64>()
+                / points.iter().map(|p| (p.0 - k).powi(2)).sum::<f64>();
+            Some((-slope).exp())
+        }
+    }
+}
