@@ -1,0 +1,394 @@
+//! What is claimed of every root: backward error, condition number, error bar, constraint violation.
+//!
+//!     residual         r   = (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l
+//!     backward error   eta = |r| / ((|alpha|^2 |M| + |alpha| beta |C| + beta^2 |K|) |x|)
+//!     sensitivity      d   = |y^H (2 s M + C) x|,   a = |y^H M x|
+//!     error bar        2 rho / d,  or 4 sqrt(rho / a) where the root is close to a double one,
+//!                      rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)  (in terms of s)
+//!     condition        sqrt((|alpha|^2 |M|)^2 + (|alpha| beta |C|)^2 + (beta^2 |K|)^2) |x| |y|
+//!                      / |y^H (beta dP/dalpha - conj(alpha) dP/dbeta) x|
+//!
+//! All of it on the matrices as given. The multiplier term balances the others and is left out of the denominator
+//! of eta, which makes eta larger. Tisseur, Linear Algebra Appl. 309 (2000), sections 2-3 (backward error);
+//! Dedieu and Tisseur, Linear Algebra Appl. 358 (2003), Theorem 4.2 (condition in homogeneous form), with s in
+//! units of sqrt(|K| / |M|). g holds the magnitudes of all terms of the residual, u a few roundings: without it
+//! the bar would not cover the rounding of the residual itself. rho takes magnitudes, not y^H r, which the Rayleigh
+//! quotient has made zero. Norms are bounds of the 2-norm. Sizes: x, y n; l, mu m.
+//! First-order in r: roots whose bars meet those of others get the width of their cluster.
+
+use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
+
+use crate::constraints::ConstraintBasis;
+use crate::options::Refinement;
+use crate::quadratic::{Kind, Matrices, Raw};
+use crate::vectors::{self, Block, ZERO};
+use crate::{Class, Eigenpair};
+
+/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
+const DEFECTIVE: f64 = 1e-13;
+
+/// The matrices as given with their norms and magnitudes.
+pub(crate) struct Certifier<'a> {
+    pencil: &'a QuadraticPencil,
+    basis: &'a ConstraintBasis,
+    norm_m: f64,
+    norm_c: f64,
+    norm_k: f64,
+    size_m: Dense,
+    size_c: Option<Dense>,
+    size_k: Dense,
+    size_phi: Option<Dense>,
+    symmetric: bool,
+    /// Reference frequency, rad/s.
+    gamma: f64,
+    /// A few roundings.
+    rounding: f64,
+}
+
+/// M X, C X, K X.
+struct Products {
+    m: Block,
+    c: Option<Block>,
+    k: Block,
+}
+
+impl Products {
+    /// alpha^2 M x + alpha beta C x + beta^2 K x for vector j.
+    fn combine(&self, n: usize, j: usize, alpha: c64, beta: f64) -> Vec<c64> {
+        (0..n)
+            .map(|i| {
+                let c = self.c.as_ref().map_or(ZERO, |c| c.get(i, j));
+                alpha * (alpha * self.m.get(i, j) + c * beta) + self.k.get(i, j) * (beta * beta)
+            })
+            .collect()
+    }
+}
+
+/// y^H M x, y^H C x, y^H K x.
+#[derive(Clone, Copy)]
+struct Forms {
+    m: c64,
+    c: c64,
+    k: c64,
+}
+
+impl<'a> Certifier<'a> {
+    pub(crate) fn new(pencil: &'a QuadraticPencil, basis: &'a ConstraintBasis) -> Self {
+        let damped = norms::max_abs(&pencil.c) > 0.0;
+        let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| dense::is_symmetric(a, 0.0).is_ok());
+        let (norm_m, norm_k) = (vectors::norm_bound(&pencil.m), vectors::norm_bound(&pencil.k));
+        let norm_c = if damped { vectors::norm_bound(&pencil.c) } else { 0.0 };
+        Self {
+            pencil,
+            basis,
+            norm_m,
+            norm_c,
+            norm_k,
+            size_m: vectors::magnitudes(&pencil.m),
+            size_c: damped.then(|| vectors::magnitudes(&pencil.c)),
+            size_k: vectors::magnitudes(&pencil.k),
+            size_phi: basis.unit_rows().map(vectors::magnitudes),
+            symmetric,
+            gamma: Matrices::frequency(norm_m, norm_c, norm_k),
+            rounding: f64::EPSILON * (4.0 + (basis.n() as f64).sqrt()),
+        }
+    }
+
+    /// Certifies roots with vectors in the given coordinates; conjugates are added.
+    pub(crate) fn certify(&self, mut raws: Vec<Raw>, refinement: Refinement) -> Vec<Eigenpair> {
+        let n = self.basis.n();
+        let lefts: Vec<Vec<c64>> = raws.iter_mut().map(prepare).collect();
+        let rights: Vec<Vec<c64>> = raws.iter().map(|raw| raw.right.clone()).collect();
+        let x = Block::new(n, &rights);
+        let products = self.products(&x, false);
+        let forms: Vec<Forms> = lefts.iter().enumerate().map(|(j, y)| forms(&products, n, j, y)).collect();
+        if refinement != Refinement::None {
+            for (raw, forms) in raws.iter_mut().zip(&forms) {
+                rayleigh(raw, *forms);
+            }
+        }
+        let forces: Vec<Vec<c64>> =
+            raws.iter().enumerate().map(|(j, raw)| products.combine(n, j, raw.alpha, raw.beta)).collect();
+        let multipliers = self.basis.multipliers(&Block::new(n, &forces), raws.len());
+        let left_multipliers = self.left_multipliers(&raws, &lefts, &multipliers);
+        let terms = self.terms(&x);
+        let mut pairs = Vec::with_capacity(raws.len());
+        for (j, (raw, left)) in raws.iter().zip(lefts).enumerate() {
+            let evidence = Evidence {
+                raw,
+                left: &left,
+                forms: forms[j],
+                force: &forces[j],
+                multipliers: &multipliers[j],
+                left_multipliers: &left_multipliers[j],
+                column: j,
+            };
+            pairs.push(self.pair(&evidence, &terms));
+        }
+        widen_clusters(&raws, &mut pairs);
+        let mut out = Vec::with_capacity(2 * pairs.len());
+        for (pair, raw) in pairs.into_iter().zip(&raws) {
+            let conjugate = raw.mirror.then(|| pair.conjugate());
+            out.push(pair);
+            out.extend(conjugate);
+        }
+        out
+    }
+
+    fn products(&self, x: &Block, transposed: bool) -> Products {
+        let apply = |a: &Dense| if transposed { x.apply_transpose(a) } else { x.apply(a) };
+        Products {
+            m: apply(&self.pencil.m),
+            c: self.size_c.as_ref().map(|_| apply(&self.pencil.c)),
+            k: apply(&self.pencil.k),
+        }
+    }
+
+    /// mu of every left vector, homogeneous as the l.
+    fn left_multipliers(&self, raws: &[Raw], lefts: &[Vec<c64>], multipliers: &[Vec<c64>]) -> Vec<Vec<c64>> {
+        if self.basis.m() == 0 {
+            return vec![Vec::new(); raws.len()];
+        }
+        if self.symmetric && raws.iter().all(|raw| raw.left.is_none()) {
+            return multipliers.iter().map(|l| vectors::conjugate(l)).collect();
+        }
+        let n = self.basis.n();
+        let products = self.products(&Block::new(n, lefts), true);
+        let forces: Vec<Vec<c64>> = raws
+            .iter()
+            .enumerate()
+            .map(|(j, raw)| products.combine(n, j, raw.alpha.conj(), raw.beta))
+            .collect();
+        self.basis.multipliers(&Block::new(n, &forces), raws.len())
+    }
+
+    /// |M| |x|, |C| |x|, |K| |x|, Phi_q x and |Phi_q| |x| (unit rows).
+    fn terms(&self, x: &Block) -> Terms {
+        let size = x.magnitudes();
+        Terms {
+            m: dense::mul(&self.size_m, &size),
+            c: self.size_c.as_ref().map(|c| dense::mul(c, &size)),
+            k: dense::mul(&self.size_k, &size),
+            phi_x: self.basis.unit_rows().map(|phi| x.apply(phi)),
+            phi: self.size_phi.as_ref().map(|phi| dense::mul(phi, &size)),
+        }
+    }
+
+    fn pair(&self, e: &Evidence<'_>, terms: &Terms) -> Eigenpair {
+        let (alpha, beta) = (e.raw.alpha, e.raw.beta);
+        let residual = self.residual(e);
+        let size =
+            alpha.norm_sqr() * self.norm_m + alpha.norm() * beta * self.norm_c + beta * beta * self.norm_k;
+        let rest = norms::two_complex(&residual);
+        let violation = terms.phi_x.as_ref().map_or(0.0, |phi_x| norms::two_complex(&phi_x.column(e.column)));
+        let rho = self.weighted_residual(e, terms, &residual);
+        let (scale, defective) = left_scale(e);
+        let to_finite = if beta > 0.0 { (beta * beta).recip() } else { 1.0 };
+        let scaled = |v: &[c64], by: c64| v.iter().map(|z| z * by).collect::<Vec<_>>();
+        Eigenpair {
+            alpha,
+            beta,
+            right: e.raw.right.clone(),
+            multipliers: scaled(e.multipliers, c64::new(to_finite, 0.0)),
+            left: scaled(e.left, scale),
+            left_multipliers: scaled(e.left_multipliers, scale * to_finite),
+            backward_error: if rest > 0.0 { rest / size.max(f64::MIN_POSITIVE) } else { 0.0 },
+            constraint_violation: if violation > 0.0 { violation / self.basis.unit_norm() } else { 0.0 },
+            condition: if defective { f64::INFINITY } else { self.condition(e) },
+            error_bar: error_bar(e, rho),
+            chain: e.raw.chain,
+            penalty_share: None,
+            class: match e.raw.kind {
+                Kind::Ordinary => Class::Physical,
+                Kind::Zero => Class::Rigid,
+                Kind::Infinite => Class::Infinite,
+                Kind::Indeterminate => Class::Indeterminate,
+            },
+        }
+    }
+
+    /// (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l.
+    fn residual(&self, e: &Evidence<'_>) -> Vec<c64> {
+        let mut out = e.force.to_vec();
+        if self.basis.m() > 0 {
+            for (j, o) in out.iter_mut().enumerate() {
+                let column = self.pencil.phi_q.col_as_slice(j);
+                *o += column.iter().zip(e.multipliers).map(|(phi, l)| l * phi).sum::<c64>();
+            }
+        }
+        out
+    }
+
+    /// rho in homogeneous form.
+    fn weighted_residual(&self, e: &Evidence<'_>, terms: &Terms, residual: &[c64]) -> f64 {
+        let (a, b) = (e.raw.alpha.norm(), e.raw.beta);
+        let j = e.column;
+        let mut rho = 0.0;
+        for (i, r) in residual.iter().enumerate() {
+            let c = terms.c.as_ref().map_or(0.0, |c| c[(i, j)]);
+            let mut g = a * a * terms.m[(i, j)] + a * b * c + b * b * terms.k[(i, j)];
+            if self.basis.m() > 0 {
+                let column = self.pencil.phi_q.col_as_slice(i);
+                g += column.iter().zip(e.multipliers).map(|(phi, l)| phi.abs() * l.norm()).sum::<f64>();
+            }
+            rho += e.left[i].norm() * (r.norm() + self.rounding * g);
+        }
+        if let (Some(phi_x), Some(phi)) = (&terms.phi_x, &terms.phi) {
+            let mu = self.basis.to_unit_rows(e.left_multipliers);
+            for (i, mu) in mu.iter().enumerate() {
+                rho += mu.norm() * (phi_x.get(i, j).norm() + self.rounding * phi[(i, j)]);
+            }
+        }
+        rho
+    }
+
+    fn condition(&self, e: &Evidence<'_>) -> f64 {
+        let g = self.gamma;
+        let (alpha, beta) = (e.raw.alpha, e.raw.beta * g);
+        let h = alpha.norm().hypot(beta);
+        if h == 0.0 || e.raw.chain > 1 {
+            return f64::INFINITY;
+        }
+        let (alpha, beta) = (alpha / h, beta / h);
+        let (m, c, k) = (e.forms.m * g * g, e.forms.c * g, e.forms.k);
+        let by_alpha = alpha * m * 2.0 + c * beta;
+        let by_beta = alpha * c + k * (2.0 * beta);
+        let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
+        let (a, b) = (alpha.norm(), beta);
+        let above = (a * a * g * g * self.norm_m).hypot(a * b * g * self.norm_c).hypot(b * b * self.norm_k);
+        if below > 0.0 { above / below } else { f64::INFINITY }
+    }
+}
+
+/// Everything known of one root.
+struct Evidence<'a> {
+    raw: &'a Raw,
+    left: &'a [c64],
+    forms: Forms,
+    force: &'a [c64],
+    multipliers: &'a [c64],
+    left_multipliers: &'a [c64],
+    column: usize,
+}
+
+/// Magnitudes of the terms of residuals, one column for every root.
+struct Terms {
+    m: Dense,
+    c: Option<Dense>,
+    k: Dense,
+    phi_x: Option<Block>,
+    phi: Option<Dense>,
+}
+
+/// Brings both vectors to length one; returns the left one.
+fn prepare(raw: &mut Raw) -> Vec<c64> {
+    let size = norms::two_complex(&raw.right);
+    vectors::normalize(&mut raw.right);
+    let mut left = raw.left.clone().unwrap_or_else(|| vectors::conjugate(&raw.right));
+    let left_size = if raw.left.is_some() { norms::two_complex(&left) } else { size };
+    vectors::normalize(&mut left);
+    if size > 0.0 && left_size > 0.0 {
+        raw.curvature /= size * left_size;
+    }
+    left
+}
+
+fn forms(products: &Products, n: usize, j: usize, y: &[c64]) -> Forms {
+    let form = |b: &Block| (0..n).map(|i| y[i].conj() * b.get(i, j)).sum();
+    Forms { m: form(&products.m), c: products.c.as_ref().map_or(ZERO, form), k: form(&products.k) }
+}
+
+/// Newton step on y^H (s^2 M + s C + K) x, which is the two-sided Rayleigh quotient.
+///
+/// Left out where y and x are nearly orthogonal: there the quotient is ill-defined.
+fn rayleigh(raw: &mut Raw, forms: Forms) {
+    if raw.kind != Kind::Ordinary || raw.beta == 0.0 {
+        return;
+    }
+    let s = raw.value();
+    let slope = s * forms.m * 2.0 + forms.c;
+    let terms = s.norm() * forms.m.norm() * 2.0 + forms.c.norm();
+    let step = ((s * forms.m + forms.c) * s + forms.k) / slope;
+    if slope.norm() < 1e-3 * terms || !step.is_finite() || step.norm() > 1e-2 * s.norm() {
+        return;
+    }
+    let mut better = s - step;
+    if s.im == 0.0 {
+        better.im = 0.0;
+    }
+    if s.re == 0.0 {
+        better.re = 0.0;
+    }
+    if raw.mirror && better.im <= 0.0 {
+        return;
+    }
+    *raw = Raw {
+        kind: raw.kind,
+        chain: raw.chain,
+        ..Raw::finite(better, std::mem::take(&mut raw.right), raw.left.take(), raw.mirror)
+    };
+}
+
+/// Factor on the left vector so that y^H (2 s M + C) x = 1, and whether that form vanishes.
+fn left_scale(e: &Evidence<'_>) -> (c64, bool) {
+    let one = c64::new(1.0, 0.0);
+    if e.raw.beta == 0.0 {
+        return (one, e.raw.chain > 1);
+    }
+    let s = e.raw.value();
+    let d = s * e.forms.m * 2.0 + e.forms.c;
+    let terms = 2.0 * s.norm() * e.forms.m.norm() + e.forms.c.norm();
+    let defective = e.raw.chain > 1 || d.norm() <= DEFECTIVE * terms;
+    (if defective || d.norm() == 0.0 { one } else { d.conj().inv() }, defective)
+}
+
+/// Bar on s in rad/s.
+fn error_bar(e: &Evidence<'_>, rho: f64) -> f64 {
+    let beta = e.raw.beta;
+    if beta == 0.0 || e.raw.kind == Kind::Indeterminate {
+        return f64::INFINITY;
+    }
+    if rho == 0.0 {
+        return 0.0;
+    }
+    let bar = if e.raw.chain > 1 {
+        2.0 * (rho / e.raw.curvature).sqrt() / beta
+    } else {
+        let d = (e.raw.alpha * e.forms.m * 2.0 + e.forms.c * beta).norm();
+        let a = e.forms.m.norm();
+        let first_order = 2.0 * rho / (beta * d);
+        // The second root of a quadratic with these coefficients lies at d / a.
+        let apart = d / (a * beta);
+        if first_order <= 0.25 * apart || a == 0.0 { first_order } else { 4.0 * (rho / a).sqrt() / beta }
+    };
+    if bar.is_nan() { f64::INFINITY } else { bar }
+}
+
+/// Gives roots whose bars reach another root the width of that cluster.
+fn widen_clusters(raws: &[Raw], pairs: &mut [Eigenpair]) {
+    let values: Vec<Option<c64>> = pairs.iter().map(Eigenpair::value).collect();
+    let bars: Vec<f64> = pairs.iter().map(|pair| pair.error_bar).collect();
+    for (i, pair) in pairs.iter_mut().enumerate() {
+        let (Some(s), Kind::Ordinary) = (values[i], raws[i].kind) else { continue };
+        if !bars[i].is_finite() {
+            continue;
+        }
+        let mut width = 0.0_f64;
+        let mut meet = |other: c64, bar: f64| {
+            let distance = (other - s).norm();
+            if bar.is_finite() && distance <= 4.0 * (bars[i] + bar) {
+                width = width.max(2.0 * distance);
+            }
+        };
+        for (j, value) in values.iter().enumerate() {
+            let (Some(value), Kind::Ordinary) = (value, raws[j].kind) else { continue };
+            if j != i {
+                meet(*value, bars[j]);
+            }
+            if raws[j].mirror {
+                meet(value.conj(), bars[j]);
+            }
+        }
+        pair.error_bar = pair.error_bar.max(width);
+    }
+}

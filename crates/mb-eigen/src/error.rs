@@ -1,0 +1,113 @@
+//! What can go wrong in an eigenanalysis, with the numbers needed to act on it.
+
+use mb_algebra::AlgebraError;
+
+/// Failure of an eigenanalysis.
+///
+/// Redundant constraints, a singular mass matrix or a singular pencil are no errors: they are
+/// [`crate::Finding`]s of a result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EigenError {
+    /// The problem has no unknowns.
+    #[error("The eigenvalue problem is empty: the mass matrix has no rows.")]
+    Empty,
+    /// A matrix does not fit the others.
+    #[error(
+        "Matrix {matrix} is {rows} x {cols}, but {expected_rows} x {expected_cols} is needed to fit the others."
+    )]
+    Shape {
+        /// Name of the matrix in the equation.
+        matrix: &'static str,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+        /// Rows needed.
+        expected_rows: usize,
+        /// Columns needed.
+        expected_cols: usize,
+    },
+    /// A matrix holds an infinite entry or a NaN.
+    #[error(
+        "Matrix {matrix} has the entry {value} at row {row}, column {col} (from 0); all entries must be finite."
+    )]
+    NonFinite {
+        /// Name of the matrix in the equation.
+        matrix: &'static str,
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A given null-space basis is not one.
+    #[error(
+        "The given basis does not satisfy the constraints: |Phi_q R| / (|Phi_q| |R|) = {violation:.2e}, allowed is {allowed:.0e}."
+    )]
+    NotANullSpace {
+        /// Violation found.
+        violation: f64,
+        /// Violation allowed.
+        allowed: f64,
+    },
+    /// A given null-space basis has too few or dependent columns.
+    #[error(
+        "The given basis spans {rank} directions with {columns} columns, but the constraints leave {expected} free."
+    )]
+    IncompleteNullSpace {
+        /// Dimension spanned.
+        rank: usize,
+        /// Columns given.
+        columns: usize,
+        /// n - rank Phi_q.
+        expected: usize,
+    },
+    /// The state dimension of a descriptor pencil does not match the stated sizes.
+    #[error(
+        "A descriptor pencil with {n} coordinates and {m} constraints has 2n + m = {expected} rows, but E has {rows}."
+    )]
+    DescriptorSize {
+        /// Coordinates stated.
+        n: usize,
+        /// Constraints stated.
+        m: usize,
+        /// 2n + m.
+        expected: usize,
+        /// Rows of E.
+        rows: usize,
+    },
+    /// An eigenpair to be polished has no finite eigenvalue.
+    #[error(
+        "Only finite eigenvalues can be polished by inverse iteration; this one is infinite or indeterminate."
+    )]
+    NotFinite,
+    /// Inverse iteration left the eigenvalue it started from, or stalled.
+    #[error(
+        "Inverse iteration from s = {re:e} {im:+e}i reached a backward error of only {backward_error:.2e} after {iterations} steps."
+    )]
+    NotConverged {
+        /// Real part of the starting value, rad/s.
+        re: f64,
+        /// Imaginary part of the starting value, rad/s.
+        im: f64,
+        /// Backward error reached.
+        backward_error: f64,
+        /// Steps taken.
+        iterations: usize,
+    },
+    /// A matrix computation failed.
+    #[error("{step}: {source}")]
+    Algebra {
+        /// What was being computed.
+        step: &'static str,
+        /// The failure.
+        source: AlgebraError,
+    },
+}
+
+/// Names the step in which a matrix computation failed.
+pub(crate) fn at(step: &'static str) -> impl Fn(AlgebraError) -> EigenError {
+    move |source| EigenError::Algebra { step, source }
+}

@@ -1,0 +1,237 @@
+//! Spectrum of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0 by elimination of the constraints.
+//!
+//!     M_r = R_0^T M R_0, C_r, K_r alike;   (s^2 M_r + s C_r + K_r) z = 0,   x = R_0 z,
+//!     l = -(Phi_q^T)^+ (s^2 M + s C + K) x
+//!
+//! R_0 is an orthonormal basis of the null space of Phi_q, which is rank-revealing, so that redundant rows are found
+//! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) roots are the exact spectrum.
+//! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
+//!
+//! Zeros and infinities are found first, as null directions of K_r and M_r ([`kernel`], [`chains`]). Undamped
+//! symmetric problems take [`symmetric`], the others [`companion`]. Every root is certified on the matrices as
+//! given ([`crate::certificate`]).
+
+mod chains;
+mod companion;
+mod kernel;
+mod qz;
+mod raw;
+mod symmetric;
+
+use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
+
+use crate::certificate::Certifier;
+use crate::constraints::ConstraintBasis;
+use crate::error::at;
+use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum, check};
+
+use chains::Chains;
+pub(crate) use companion::Matrices;
+use companion::Roots;
+use kernel::{Given, Kernel};
+pub(crate) use raw::{Kind, Raw};
+
+/// All 2 (n - r) roots of a constrained quadratic problem.
+///
+/// `pencil`: M, C, K n x n, Phi_q m x n (no rows when unconstrained). Rows of Phi_q may depend on each other, M may be
+/// singular; both are told as findings. Errors: shapes that do not fit, entries that are not finite, an eigensolver
+/// that does not converge.
+pub fn solve(pencil: &QuadraticPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    on_basis(pencil, &basis, options)
+}
+
+/// The same with the null space of Phi_q given by the caller, for example by coordinate selection.
+///
+/// `null_space`: n x (n - r), independent columns, Phi_q R = 0 to 1e-8; it is made orthonormal. Errors as [`solve`],
+/// [`EigenError::NotANullSpace`], [`EigenError::IncompleteNullSpace`].
+pub fn solve_with_null_space(
+    pencil: &QuadraticPencil,
+    null_space: &Dense,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::with_null_space(&pencil.phi_q, null_space, options.constraint_rank)?;
+    on_basis(pencil, &basis, options)
+}
+
+/// Solves and certifies on a basis of the allowed directions.
+pub(crate) fn on_basis(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
+    let mut roots = reduced_roots(pencil, basis, options)?;
+    let mut findings = basis.findings().to_vec();
+    findings.append(&mut roots.findings);
+    findings.extend(crate::polish::lowest(pencil, basis, &mut roots.raws, options.refinement));
+    let pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
+    let counts = Counts {
+        n: basis.n(),
+        m: basis.m(),
+        rank: basis.rank(),
+        expected: ExpectedCounts::minimal(basis.n(), basis.rank())
+            .without_mass(roots.infinite, roots.indeterminate),
+        ..Counts::default()
+    };
+    Ok(Spectrum::assemble(pairs, counts, findings))
+}
+
+/// Roots of the reduced problem with vectors in the given coordinates, not certified.
+#[derive(Debug, Default)]
+pub(crate) struct ReducedRoots {
+    pub(crate) raws: Vec<Raw>,
+    pub(crate) findings: Vec<Finding>,
+    /// Infinite roots that the structure of M and C demands.
+    pub(crate) infinite: usize,
+    /// Indeterminate roots that the common null space demands.
+    pub(crate) indeterminate: usize,
+}
+
+/// Roots on the directions of a basis.
+pub(crate) fn reduced_roots(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
+    let reduced =
+        Matrices { m: basis.reduce(&pencil.m), c: basis.reduce(&pencil.c), k: basis.reduce(&pencil.k) };
+    let lift = basis.null();
+    let mut out = solve_reduced(pencil, &reduced, lift, None, options)?;
+    out.raws = Raw::lifted(out.raws, lift, None);
+    Ok(out)
+}
+
+/// Roots of L_0^T (M, C, K) R_0 in reduced coordinates.
+fn solve_reduced(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lift: Option<&Dense>,
+    lift_left: Option<&Dense>,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
+    let size = reduced.m.nrows();
+    if size == 0 {
+        return Ok(ReducedRoots::default());
+    }
+    let given = |a| Given { a, lift, lift_left };
+    let massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
+    let stiffless = Kernel::find(&reduced.k, given(&pencil.k), options.zero_tolerance)?;
+    if massless.dim() > 0 && stiffless.dim() > 0 {
+        if let Some(common) = CommonNull::find(reduced)? {
+            return common.deflate(pencil, reduced, lift, lift_left, options);
+        }
+    }
+    let mut findings = Vec::new();
+    if let Some(relative) = stiffless.nearly {
+        findings.push(Finding::NearlyZeroStiffness { relative, tolerance: options.zero_tolerance });
+    }
+    if let Some(relative) = massless.nearly {
+        findings.push(Finding::NearlySingularMass { relative, tolerance: options.mass_tolerance });
+    }
+    let zeros = Chains::split(&stiffless, &reduced.k, &reduced.c, &reduced.m)?;
+    let mut at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k)?;
+    if !zeros.regular {
+        findings.push(Finding::LongChain { at_infinity: false });
+    }
+    if massless.dim() > 0 {
+        findings.push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.roots() });
+    }
+    let infinite = at_infinity.roots();
+    if !at_infinity.regular {
+        findings.push(Finding::LongChain { at_infinity: true });
+        at_infinity = Chains::none(size);
+    }
+    let Roots { raws, findings: more } = dispatch(reduced, &zeros, &at_infinity, options, &mut findings)?;
+    findings.extend(more);
+    Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
+}
+
+/// Symmetric path when it applies, companion form otherwise.
+fn dispatch(
+    reduced: &Matrices,
+    zeros: &Chains,
+    at_infinity: &Chains,
+    options: &DenseOptions,
+    findings: &mut Vec<Finding>,
+) -> Result<Roots, EigenError> {
+    let symmetric = |a: &Dense| dense::is_symmetric(a, options.symmetry_tolerance).is_ok();
+    let symmetric_mass = symmetric(&reduced.m);
+    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric(&reduced.k) {
+        if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
+            return Ok(Roots { raws, findings: Vec::new() });
+        }
+        if at_infinity.regular {
+            findings.push(Finding::IndefiniteMass);
+        }
+    }
+    companion::solve(reduced, zeros, at_infinity, symmetric_mass)
+}
+
+/// Directions on which M, C and K vanish together, from both sides.
+struct CommonNull {
+    right: Dense,
+    left: Dense,
+}
+
+impl CommonNull {
+    fn find(reduced: &Matrices) -> Result<Option<Self>, EigenError> {
+        let unit = |a: &Dense| {
+            let size = norms::max_abs(a);
+            if size > 0.0 { dense::scale(size.recip(), a) } else { a.clone() }
+        };
+        let (m, c, k) = (unit(&reduced.m), unit(&reduced.c), unit(&reduced.k));
+        let tolerance = RankTolerance { relative: 1e-11 };
+        let step = at("Common null directions of M, C and K");
+        let right = RankQr::new(&dense::vstack(&[&m, &c, &k]), tolerance).map_err(&step)?.null_space();
+        let t = dense::transpose;
+        let left =
+            RankQr::new(&dense::vstack(&[&t(&m), &t(&c), &t(&k)]), tolerance).map_err(&step)?.null_space();
+        // A pencil singular from one side only is left to QZ.
+        let usable = right.ncols() > 0 && right.ncols() == left.ncols();
+        Ok(usable.then_some(Self { right, left }))
+    }
+
+    /// Solves on the complements and adds two indeterminate roots for every common direction.
+    fn deflate(
+        &self,
+        pencil: &QuadraticPencil,
+        reduced: &Matrices,
+        lift: Option<&Dense>,
+        lift_left: Option<&Dense>,
+        options: &DenseOptions,
+    ) -> Result<ReducedRoots, EigenError> {
+        let complement = |a: &Dense| -> Result<Dense, EigenError> {
+            let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 0.0 });
+            Ok(qr.map_err(at("Common null directions of M, C and K"))?.null_space())
+        };
+        let symmetric = [&reduced.m, &reduced.c, &reduced.k]
+            .iter()
+            .all(|a| dense::is_symmetric(a, options.symmetry_tolerance).is_ok());
+        let right = complement(&self.right)?;
+        // The same basis on both sides keeps symmetric matrices symmetric.
+        let left = if symmetric { right.clone() } else { complement(&self.left)? };
+        let between = |a: &Dense| dense::mul_transpose(&left, &dense::mul(a, &right));
+        let inner = Matrices { m: between(&reduced.m), c: between(&reduced.c), k: between(&reduced.k) };
+        let through = |lift: Option<&Dense>, a: &Dense| lift.map_or_else(|| a.clone(), |r| dense::mul(r, a));
+        let inner_lift = through(lift, &right);
+        let inner_left = through(lift_left.or(lift), &left);
+        let mut out = solve_reduced(pencil, &inner, Some(&inner_lift), Some(&inner_left), options)?;
+        for raw in &mut out.raws {
+            if raw.left.is_none() {
+                raw.left = Some(crate::vectors::conjugate(&raw.right));
+            }
+        }
+        out.raws = Raw::lifted(out.raws, Some(&right), Some(&left));
+        for j in 0..self.right.ncols() {
+            let (x, y) = (self.right.col_as_slice(j), self.left.col_as_slice(j));
+            let raw = Raw::structural(Kind::Indeterminate, x, Some(y), 1, 0.0);
+            out.raws.extend([raw.clone(), raw]);
+        }
+        let indeterminate = 2 * self.right.ncols();
+        out.findings.push(Finding::SingularPencil { indeterminate });
+        out.indeterminate += indeterminate;
+        Ok(out)
+    }
+}

@@ -1,0 +1,87 @@
+//! All roots of a problem.
+
+use mb_algebra::c64;
+
+use crate::{Class, Counts, Eigenpair, Finding};
+
+/// Backward errors above this are told as [`Finding::PoorAccuracy`].
+const POOR: f64 = 1e-9;
+
+/// Eigenpairs with their counts and what was found on the way.
+///
+/// Order: rigid, physical, spurious, infinite, indeterminate; within a class by |s|; conjugates are neighbours, the
+/// one with positive imaginary part first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    /// The eigenpairs.
+    pub pairs: Vec<Eigenpair>,
+    /// Sizes, roots demanded by theory, roots found.
+    pub counts: Counts,
+    /// What the reader should know.
+    pub findings: Vec<Finding>,
+}
+
+impl Spectrum {
+    /// Physical and rigid pairs.
+    pub fn motion(&self) -> impl Iterator<Item = &Eigenpair> {
+        self.pairs.iter().filter(|pair| pair.class.is_motion())
+    }
+
+    /// Pairs of one class.
+    pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
+        self.pairs.iter().filter(move |pair| pair.class == class)
+    }
+
+    /// Finite values of the physical and rigid pairs, rad/s.
+    pub fn motion_values(&self) -> Vec<c64> {
+        self.motion().filter_map(Eigenpair::value).collect()
+    }
+
+    /// The pair of a class whose value lies nearest to `s`.
+    pub fn nearest(&self, s: c64) -> Option<&Eigenpair> {
+        self.pairs
+            .iter()
+            .filter_map(|pair| pair.value().map(|value| ((value - s).norm(), pair)))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, pair)| pair)
+    }
+
+    /// Assembles a result: sorts, counts, compares with theory.
+    pub(crate) fn assemble(pairs: Vec<Eigenpair>, mut counts: Counts, mut findings: Vec<Finding>) -> Self {
+        let pairs = sorted(pairs);
+        counts.found = crate::ClassCounts::of(&pairs);
+        findings.extend(counts.mismatches());
+        for (pair, found) in pairs.iter().enumerate() {
+            // Conjugates share their figures: one finding for both.
+            if found.backward_error > POOR && found.alpha.im >= 0.0 {
+                findings.push(Finding::PoorAccuracy { pair, backward_error: found.backward_error });
+            }
+        }
+        Self { pairs, counts, findings }
+    }
+}
+
+/// Sorts roots with Im s >= 0 and puts the conjugates behind them.
+///
+/// Input: of every conjugate pair of complex roots both members, adjacent, positive imaginary part first.
+fn sorted(pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
+    let mut groups: Vec<Vec<Eigenpair>> = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        match groups.last_mut() {
+            Some(group) if group.len() == 1 && pair.alpha.im < 0.0 && group[0].alpha == pair.alpha.conj() => {
+                group.push(pair);
+            }
+            _ => groups.push(vec![pair]),
+        }
+    }
+    let key = |group: &[Eigenpair]| {
+        let first = &group[0];
+        let size = first.value().map_or(f64::INFINITY, c64::norm);
+        (first.class.order(), size, -first.alpha.re)
+    };
+    groups.sort_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    });
+    groups.into_iter().flatten().collect()
+}

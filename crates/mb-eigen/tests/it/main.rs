@@ -1,0 +1,4 @@
+//! Analytic cases and properties of the dense eigenanalysis.
+
+mod quadratic;
+mod systems;
