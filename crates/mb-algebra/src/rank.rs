@@ -27,17 +27,17 @@ pub struct RankDecision {
 }
 
 impl RankDecision {
-    /// Cuts a list of non-negative values in non-increasing order.
+    /// Cuts a list of non-negative values, largest first as far as rounding lets a pivoting find it.
     ///
-    /// A list of zeros has rank zero.
+    /// The rank is the number of values before the first at or below the cut. A list of zeros has rank zero.
     pub fn new(values: &[f64], tolerance: RankTolerance) -> Self {
-        let largest = values.first().copied().unwrap_or(0.0);
+        let largest = values.iter().copied().fold(0.0, f64::max);
         let cut = largest * tolerance.relative;
         let rank = if largest > 0.0 { values.iter().take_while(|&&v| v > cut).count() } else { 0 };
         Self {
             rank,
-            smallest_kept: rank.checked_sub(1).map(|last| values[last]),
-            largest_dropped: values.get(rank).copied(),
+            smallest_kept: values[..rank].iter().copied().reduce(f64::min),
+            largest_dropped: values[rank..].iter().copied().reduce(f64::max),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A x = s x and y^H A = s y^H of a dense real matrix.
 //!
-//! Hessenberg form, QR iteration with multiple shifts, back substitution on the Schur form (Golub and Van
+//! Balancing ([`super::balance`]), Hessenberg form, QR iteration with multiple shifts, back substitution on the Schur form (Golub and Van
 //! Loan, Matrix Computations, sections 7.4 to 7.6). Costs about 25 n^3 operations with vectors.
 //! The results are checked against A, since the library does not report an iteration that stopped early.
 
@@ -9,6 +9,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, EvdParams, evd_real, evd_scratch};
 use faer::{Auto, Par, Spec};
 
+use super::balance::balance;
 use crate::factor::{check_finite, check_square};
 use crate::{AlgebraError, Dense, DenseC, c64, dense, norms};
 
@@ -36,11 +37,14 @@ impl GeneralEigen {
         check_finite(a)?;
         let mut right = Dense::zeros(n, n);
         let mut left = left.then(|| Dense::zeros(n, n));
-        let values = iterate(a, left.as_mut(), Some(&mut right))?;
-        check_pairs(a, &values, &right)?;
-        if let Some(left) = &left {
+        let (balanced, scale) = balance(a);
+        let values = iterate(&balanced, left.as_mut(), Some(&mut right))?;
+        check_pairs(&balanced, &values, &right)?;
+        scale_rows(&mut right, &scale);
+        if let Some(left) = &mut left {
             let conjugate: Vec<c64> = values.iter().map(c64::conj).collect();
-            check_pairs(&dense::transpose(a), &conjugate, left)?;
+            check_pairs(&dense::transpose(&balanced), &conjugate, left)?;
+            scale_rows(left, &scale.iter().map(|d| d.recip()).collect::<Vec<_>>());
         }
         let right = complex_columns(&values, &right);
         let left = left.map(|left| complex_columns(&values, &left));
@@ -53,13 +57,20 @@ impl GeneralEigen {
     pub fn values(a: &Dense) -> Result<Vec<c64>, AlgebraError> {
         let n = check_square("An eigenvalue problem", a.nrows(), a.ncols())?;
         check_finite(a)?;
-        let values = iterate(a, None, None)?;
+        let (balanced, _) = balance(a);
+        let values = iterate(&balanced, None, None)?;
         let trace: f64 = (0..n).map(|i| a[(i, i)]).sum();
         let sum: c64 = values.iter().sum();
-        if (sum - trace).norm() > ALLOWED * n as f64 * norms::frobenius(a) {
+        if (sum - trace).norm() > ALLOWED * n as f64 * norms::frobenius(&balanced) {
             return Err(AlgebraError::NoConvergence { algorithm: NAME, size: n });
         }
         Ok(values)
+    }
+}
+
+fn scale_rows(a: &mut Dense, scale: &[f64]) {
+    for j in 0..a.ncols() {
+        a.col_as_slice_mut(j).iter_mut().zip(scale).for_each(|(v, s)| *v *= s);
     }
 }
 
@@ -202,6 +213,27 @@ mod tests {
         let exact = c64::new(-zeta * omega, omega * (1.0 - zeta * zeta).sqrt());
         assert!((eigen.values[0] - exact).norm() < 1e-14 && eigen.left.is_none());
         assert_eq!(eigen.values[1], eigen.values[0].conj());
+    }
+
+    #[test]
+    fn stiff_and_soft_oscillators_keep_their_digits_in_one_matrix() {
+        // Uncoupled by themselves, coupled by a turn of the coordinates that mixes nothing else.
+        let (stiff, soft) = (1e8_f64, 1e-2_f64);
+        let mut a = dense::zeros(4, 4);
+        a[(0, 2)] = 1.0;
+        a[(1, 3)] = 1.0;
+        a[(2, 0)] = -stiff * stiff;
+        a[(3, 1)] = -soft * soft;
+        let eigen = GeneralEigen::new(&a, true).unwrap();
+        for exact in [stiff, soft] {
+            let nearest = eigen.values.iter().map(|s| (s - c64::new(0.0, exact)).norm() / exact);
+            assert!(nearest.fold(f64::INFINITY, f64::min) < 1e-13);
+        }
+        for j in 0..4 {
+            // Displacement and velocity stand in the ratio of the eigenvalue.
+            let (x, s) = (eigen.right.col_as_slice(j), eigen.values[j]);
+            assert!((x[2] - s * x[0]).norm() < 1e-13 && (x[3] - s * x[1]).norm() < 1e-13);
+        }
     }
 
     #[test]

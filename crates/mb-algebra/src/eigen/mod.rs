@@ -1,5 +1,6 @@
 //! Eigenvalues of dense matrices and pencils.
 
+mod balance;
 mod general;
 mod quasi_triangular;
 mod qz;

@@ -1,0 +1,6 @@
+//! Properties of the factorizations and containers for random matrices.
+
+mod eigenvalues;
+mod factors;
+mod random;
+mod sparse;
