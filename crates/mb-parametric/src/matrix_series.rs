@@ -1,7 +1,7 @@
 //! Matrices that are polynomials of parameters.
 //!
 //! ```text
-//! A(x0 + d) = sum over sigma of A[sigma] d^sigma        [palomba2019] Eq. (20)
+//! A(x0 + d) = sum over sigma of A[sigma] d^sigma        (palomba2019, Eq. 20)
 //! ```
 //!
 //! The coefficients include `1 / sigma!`.

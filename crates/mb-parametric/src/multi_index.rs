@@ -6,7 +6,7 @@
 //!
 //! The order is graded: by degree `|sigma|`, and within a degree with the higher power of the
 //! earlier parameter first: `1, d0, d1, d0^2, d0 d1, d1^2, ...`. The complete set of `p`
-//! parameters and order `t` has `C(p + t, t)` members [palomba2019, Table 1] and is numbered as
+//! parameters and order `t` has `C(p + t, t)` members (palomba2019, Table 1) and is numbered as
 //! the coefficients of a `Jet`.
 //!
 //! Every set holds, with an index, all smaller ones. So the coefficients of a product follow

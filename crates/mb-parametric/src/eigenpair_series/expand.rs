@@ -22,7 +22,7 @@ use mb_algebra::{Sparse, c64};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gauge {
     /// phi0^H phi(x) = 1 with phi0 of unit size: corrections are orthogonal to phi0, as in
-    /// [palomba2019].
+    /// palomba2019.
     #[default]
     Projection,
     /// Component `k` of phi keeps its value.

@@ -1,11 +1,11 @@
 //! A simple eigenpair as a polynomial of the parameters.
 //!
 //! ```text
-//! s(x0 + d) = sum s[sigma] d^sigma,   phi(x0 + d) = sum phi[sigma] d^sigma        [palomba2019] Eq. (21)
+//! s(x0 + d) = sum s[sigma] d^sigma,   phi(x0 + d) = sum phi[sigma] d^sigma        (palomba2019, Eq. 21)
 //! ```
 //!
 //! Inserted into the pencil and ordered by powers of d, each degree is linear in its own
-//! coefficients with the same matrix [palomba2019] Eqs. (22)-(28):
+//! coefficients with the same matrix (palomba2019, Eqs. 22 to 28):
 //!
 //! ```text
 //! A(s0) phi[sigma] + Phi_q^T l[sigma] + A'(s0) phi0 s[sigma] = -r[sigma]

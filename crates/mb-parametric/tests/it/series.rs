@@ -72,7 +72,7 @@ proptest! {
             if after > 0.1 * leading || leading < 1e-9 {
                 continue;
             }
-println!("SLOPE");            let slope = (error(t) / error(t / 2.0)).log2();
+            let slope = (error(t) / error(t / 2.0)).log2();
             prop_assert!((slope - (order as f64 + 1.0)).abs() < 0.3, "order {}: slope {}", order, slope);
         }
     }
