@@ -50,7 +50,9 @@ pub enum ConstraintError {
         dof: usize,
     },
     /// Numbers that are not finite.
-    #[error("{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point.")]
+    #[error(
+        "{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point."
+    )]
     NotFinite {
         /// The element.
         owner: String,

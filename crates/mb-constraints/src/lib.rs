@@ -14,7 +14,7 @@ mod rank;
 mod saddle;
 mod violation;
 
-pub use assembly::{AssemblyOptions, Assembled, accelerations, assemble, assemble_velocities};
+pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble_velocities};
 pub use error::ConstraintError;
 pub use null_space::{NullSpace, NullSpaceMethod};
 pub use rank::{ConstraintRank, RedundantRow, constraint_rank, normalized_rows};

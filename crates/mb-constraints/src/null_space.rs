@@ -234,19 +234,24 @@ fn gram_schmidt(scaled: &Dense, tolerance: RankTolerance) -> (Dense, usize) {
         let mut row = dense::row(scaled, i);
         let length = reduce(&mut row, &basis);
         if length > tolerance.relative {
-            row.iter_mut().for_each(|x| *x /= length);
+            for x in &mut row {
+                *x /= length;
+            }
             basis.push(row);
         }
     }
     let rank = basis.len();
     // What each unit vector has outside the span so far, squared; updated as vectors join.
-    let mut outside: Vec<f64> = (0..n).map(|j| 1.0 - basis.iter().map(|b| b[j] * b[j]).sum::<f64>()).collect();
+    let mut outside: Vec<f64> =
+        (0..n).map(|j| 1.0 - basis.iter().map(|b| b[j] * b[j]).sum::<f64>()).collect();
     while basis.len() < n {
         let pick = (0..n).max_by(|a, b| outside[*a].total_cmp(&outside[*b])).unwrap_or(0);
         let mut unit = vec![0.0; n];
         unit[pick] = 1.0;
         let length = reduce(&mut unit, &basis);
-        unit.iter_mut().for_each(|x| *x /= length);
+        for x in &mut unit {
+            *x /= length;
+        }
         outside.iter_mut().zip(&unit).for_each(|(o, u)| *o -= u * u);
         basis.push(unit);
     }

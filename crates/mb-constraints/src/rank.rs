@@ -77,7 +77,8 @@ pub fn constraint_rank(
 ) -> Result<ConstraintRank, AlgebraError> {
     let scaled = normalized_rows(&model.phi_q(q, t).to_dense());
     let qr = RankQr::new(&scaled, tolerance)?;
-    let redundant = if qr.rank() < model.nc() { redundant_rows(model, &scaled, tolerance)? } else { Vec::new() };
+    let redundant =
+        if qr.rank() < model.nc() { redundant_rows(model, &scaled, tolerance)? } else { Vec::new() };
     Ok(ConstraintRank { velocities: model.nv(), rows: model.nc(), decision: qr.decision(), redundant })
 }
 
@@ -103,7 +104,9 @@ fn redundant_rows(
         }
         let length = norms::two(&rest);
         if length > tolerance.relative {
-            rest.iter_mut().for_each(|x| *x /= length);
+            for x in &mut rest {
+                *x /= length;
+            }
             basis.push(rest);
             kept.push(i);
             continue;

@@ -34,11 +34,11 @@ pub struct Saddle {
 
 #[derive(Debug)]
 enum Factor {
-    Lu(Lu),
+    Lu(Box<Lu>),
     /// Shortest solution by singular values.
-    Shortest(Svd),
+    Shortest(Box<Svd>),
     Sparse {
-        lu: SparseLu,
+        lu: Box<SparseLu>,
         matrix: Sparse,
         constraints: usize,
     },
@@ -63,9 +63,9 @@ impl Saddle {
             }
         }
         let factor = match Lu::new(&full) {
-            Ok(lu) if lu.rcond() > SINGULAR_BELOW => Factor::Lu(lu),
+            Ok(lu) if lu.rcond() > SINGULAR_BELOW => Factor::Lu(Box::new(lu)),
             Ok(_) | Err(AlgebraError::Singular { .. } | AlgebraError::NonFiniteResult { .. }) => {
-                Factor::Shortest(Svd::new(&full)?)
+                Factor::Shortest(Box::new(Svd::new(&full)?))
             }
             Err(other) => return Err(other),
         };
@@ -88,7 +88,7 @@ impl Saddle {
         let slight = sparse::diagonal(&vec![-1e-10 * k; m]);
         let regular =
             sparse::blocks(&[&[Some(a), Some(&transposed)], &[Some(&scaled), Some(&slight)]], &size, &size);
-        let lu = SparseLu::new(&regular)?;
+        let lu = Box::new(SparseLu::new(&regular)?);
         Ok(Self { n, m, k, factor: Factor::Sparse { lu, matrix, constraints: m } })
     }
     /// True when the system was singular and solutions are shortest ones.

@@ -9,9 +9,7 @@
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;
-use mb_algebra::{
-    Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms,
-};
+use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
 use mb_constraints::{NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
 
@@ -133,7 +131,8 @@ impl DescriptorSystem {
         let phi_q = block(&self.a, 2 * n, 0, m, n, -1.0);
         let f = block(&self.b, n, 0, n, self.b.ncols(), 1.0);
         let names = &self.states;
-        let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| names[i].clone())?;
+        let basis =
+            NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| names[i].clone())?;
         let r = &basis.r;
         let dof = basis.dof();
         let reduce = |a: &Dense| dense::mul_transpose(r, &dense::mul(a, r));

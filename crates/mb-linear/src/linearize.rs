@@ -52,24 +52,14 @@ impl LinearizedSystem<Dense> {
     }
     /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
     pub fn pencil(&self) -> QuadraticPencil<Dense> {
-        QuadraticPencil {
-            m: self.m.clone(),
-            c: self.c.clone(),
-            k: self.k.clone(),
-            phi_q: self.phi_q.clone(),
-        }
+        QuadraticPencil { m: self.m.clone(), c: self.c.clone(), k: self.k.clone(), phi_q: self.phi_q.clone() }
     }
 }
 
 impl LinearizedSystem<Sparse> {
     /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
     pub fn pencil(&self) -> QuadraticPencil<Sparse> {
-        QuadraticPencil {
-            m: self.m.clone(),
-            c: self.c.clone(),
-            k: self.k.clone(),
-            phi_q: self.phi_q.clone(),
-        }
+        QuadraticPencil { m: self.m.clone(), c: self.c.clone(), k: self.k.clone(), phi_q: self.phi_q.clone() }
     }
 }
 

@@ -53,9 +53,11 @@ impl OperatingPoint {
         }
         for v in violations(model, &point) {
             let speed = norms::max_abs_vec(&point.v).max(1.0);
-            for (order, value, unit) in
-                [("", v.position, 1.0), (", rate", v.velocity, speed), (", acceleration", v.acceleration, speed * speed)]
-            {
+            for (order, value, unit) in [
+                ("", v.position, 1.0),
+                (", rate", v.velocity, speed),
+                (", acceleration", v.acceleration, speed * speed),
+            ] {
                 if value.is_nan() || value.abs() > tolerance * unit.max(1.0) {
                     return Err(fail(format!("{}{order}", v.name), value.abs(), tolerance * unit));
                 }

@@ -65,6 +65,9 @@ impl Default for EquilibriumOptions {
     }
 }
 
+/// A method: from a start to where it ended.
+type Method = fn(&Model, &Point, &EquilibriumOptions) -> Result<newton::Outcome, LinearError>;
+
 /// A verified equilibrium.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equilibrium {
@@ -88,7 +91,6 @@ impl Equilibrium {
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
         let mut best = start.clone();
-        type Method = fn(&Model, &Point, &EquilibriumOptions) -> Result<newton::Outcome, LinearError>;
         let methods: &[(&'static str, Method)] = match options.strategy {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),

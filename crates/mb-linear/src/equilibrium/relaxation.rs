@@ -55,14 +55,15 @@ pub(super) fn relax(
         let length = norms::two(&v);
         let limit = 0.2 * (1.0 + norms::max_abs_vec(&point.q));
         let shrink = if length > limit { limit / length } else { 1.0 };
-        v.iter_mut().for_each(|x| *x *= shrink);
+        for x in &mut v {
+            *x *= shrink;
+        }
         let moved = model.coordinates().retract(&point.q, &v);
-        match assemble(model, &moved, point.t, &options.assembly) {
-            Ok(there) => point.q = there.q,
-            Err(_) => {
-                v.fill(0.0);
-                energy = 0.0;
-            }
+        if let Ok(there) = assemble(model, &moved, point.t, &options.assembly) {
+            point.q = there.q;
+        } else {
+            v.fill(0.0);
+            energy = 0.0;
         }
     }
     polished(model, &point, options, steps)

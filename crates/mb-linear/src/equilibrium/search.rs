@@ -51,7 +51,8 @@ pub fn find_equilibria(
     if let Ok(e) = &first {
         take(e.clone())?;
     }
-    let origin = mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;
+    let origin =
+        mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;
     for k in 0..options.starts {
         let start = scattered(model, &origin, options, &mut random)?;
         let strategy = if k % 2 == 0 { Strategy::Newton } else { Strategy::Relaxation };
@@ -88,7 +89,9 @@ fn scattered(
         if largest == 0.0 {
             break;
         }
-        direction.iter_mut().for_each(|x| *x *= length / largest);
+        for x in &mut direction {
+            *x *= length / largest;
+        }
         let moved = model.coordinates().retract(&q, &direction);
         match mb_constraints::assemble(model, &moved, options.solve.time, &options.solve.assembly) {
             Ok(there) => q = there.q,

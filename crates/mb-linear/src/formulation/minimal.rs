@@ -80,8 +80,7 @@ pub fn minimal(
     lin: &LinearizedSystem,
     method: &NullSpaceMethod,
 ) -> Result<MinimalSystem, LinearError> {
-    let basis =
-        NullSpace::new(&lin.phi_q, method, RankTolerance::default(), |i| model.coordinate_name(i))?;
+    let basis = NullSpace::new(&lin.phi_q, method, RankTolerance::default(), |i| model.coordinate_name(i))?;
     Ok(project(lin, basis))
 }
 

@@ -163,11 +163,8 @@ pub fn penalty_equilibrium(
         for i in 0..m {
             full[(n + i, n + i)] = -1.0 / scale;
         }
-        let rhs: Vec<f64> = force
-            .iter()
-            .map(|r| -r)
-            .chain((0..m).map(|i| -(lack[i] - point.lambda[i]) / scale))
-            .collect();
+        let rhs: Vec<f64> =
+            force.iter().map(|r| -r).chain((0..m).map(|i| -(lack[i] - point.lambda[i]) / scale)).collect();
         let step = solve_or_shortest(&full, &rhs)?;
         let size = norms::two(&step[..n]);
         if !size.is_finite() {
@@ -216,7 +213,8 @@ pub fn penalty_motion(model: &Model, at: &Point, penalty: &Penalty) -> Result<Pe
     let phi_dot = model.phi_dot(&point.q, &point.v, point.t);
     point.lambda = matrices.forces(&phi, &phi_dot, &model.phi_ddot(&point));
     let phi_q = model.phi_q(&point.q, point.t).to_dense();
-    let mass = &model.mass(&point).to_dense() + &dense::mul_transpose(&phi_q, &dense::mul(&matrices.xi, &phi_q));
+    let mass =
+        &model.mass(&point).to_dense() + &dense::mul_transpose(&phi_q, &dense::mul(&matrices.xi, &phi_q));
     let force: Vec<f64> = model.residual(&point).iter().map(|r| -r).collect();
     point.a = Lu::new(&mass)?.solve(&force);
     point.lambda = matrices.forces(&phi, &phi_dot, &model.phi_ddot(&point));

@@ -4,7 +4,9 @@ use crate::support::{FourBar, closed_form, four_bar, frequencies};
 use mb_constraints::NullSpaceMethod;
 use mb_linear::formulation::minimal::{minimal, minimal_reselecting};
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
-use mb_linear::{Equilibrium, EquilibriumOptions, LinearError, OperatingPoint, Stability, linearize, stability};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LinearError, OperatingPoint, Stability, linearize, stability,
+};
 
 const G: f64 = 9.81;
 
@@ -63,7 +65,8 @@ fn penalty_system_is_close_at_its_own_equilibrium_only() {
     // The physical motion along R has almost the reduced stiffness.
     let lin = linearize(&model, &OperatingPoint::from(&e));
     let r = minimal(&model, &lin, &NullSpaceMethod::Qr).unwrap();
-    let reduced = mb_algebra::dense::mul_transpose(&r.basis.r, &mb_algebra::dense::mul(&system.k, &r.basis.r));
+    let reduced =
+        mb_algebra::dense::mul_transpose(&r.basis.r, &mb_algebra::dense::mul(&system.k, &r.basis.r));
     assert!((reduced[(0, 0)] - r.k[(0, 0)]).abs() < 1e-4);
     // At the constrained equilibrium H3 does not vanish, and that is refused.
     let wrong = mb_linear::formulation::unconstrained::PenaltyPoint {

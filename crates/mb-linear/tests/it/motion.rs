@@ -97,9 +97,9 @@ impl Chart<'_> {
 /// B of a basis: unit rows for a selection, R^T otherwise.
 fn complement(system: &MinimalSystem) -> Dense {
     match &system.basis.independent {
-        Some(index) => Dense::from_fn(index.len(), system.basis.r.nrows(), |i, j| {
-            f64::from(u8::from(index[i] == j))
-        }),
+        Some(index) => {
+            Dense::from_fn(index.len(), system.basis.r.nrows(), |i, j| f64::from(u8::from(index[i] == j)))
+        }
         None => dense::transpose(&system.basis.r),
     }
 }
@@ -111,7 +111,8 @@ fn minimal_system_is_the_derivative_of_the_projected_residual() {
         let at = operating_point(&model);
         assert_eq!(at.kind(), PointKind::Motion);
         let lin = linearize(&model, &at);
-        for method in [NullSpaceMethod::Qr, NullSpaceMethod::Svd, NullSpaceMethod::CoordinateSelection(None)] {
+        for method in [NullSpaceMethod::Qr, NullSpaceMethod::Svd, NullSpaceMethod::CoordinateSelection(None)]
+        {
             let system = minimal(&model, &lin, &method).unwrap();
             let b = complement(&system);
             let (z1, z2) = (dense::matvec(&b, &at.point().v), dense::matvec(&b, &at.point().a));
@@ -132,7 +133,10 @@ fn minimal_system_is_the_derivative_of_the_projected_residual() {
                         let difference = (8.0 * (p[i] - m[i]) - (pp[i] - mm[i])) / (12.0 * h);
                         let error = (difference - matrix[(i, j)]).abs();
                         let scale = norms::max_abs(matrix).max(1.0);
-                        assert!(error < 1e-8 * scale, "{method} {what} ({i}, {j}) driven {driven}: {error:e}");
+                        assert!(
+                            error < 1e-8 * scale,
+                            "{method} {what} ({i}, {j}) driven {driven}: {error:e}"
+                        );
                     }
                 }
             }
@@ -163,14 +167,17 @@ fn minimal_and_redundant_equations_agree_in_motion() {
             assert!(norms::max_abs_vec(&slip) < 1e-12);
             let force: Vec<f64> =
                 sum(dense::matvec(&lin.k, &dq), dense::matvec(&lin.c, &dv)).iter().map(|x| -x).collect();
-            let rows: Vec<f64> = sum(dense::matvec(&rates.phi_ddot_q, &dq), dense::matvec(&rates.phi_ddot_v, &dv))
+            let rows: Vec<f64> =
+                sum(dense::matvec(&rates.phi_ddot_q, &dq), dense::matvec(&rates.phi_ddot_v, &dv))
+                    .iter()
+                    .map(|x| -x)
+                    .collect();
+            let (da, _) = Saddle::dense(&lin.m, &lin.phi_q).unwrap().solve(&force, &rows);
+            let redundant = system.basis.independent_part(&da);
+            let rhs: Vec<f64> = sum(dense::matvec(&system.k, &dz), dense::matvec(&system.c, &rate))
                 .iter()
                 .map(|x| -x)
                 .collect();
-            let (da, _) = Saddle::dense(&lin.m, &lin.phi_q).unwrap().solve(&force, &rows);
-            let redundant = system.basis.independent_part(&da);
-            let rhs: Vec<f64> =
-                sum(dense::matvec(&system.k, &dz), dense::matvec(&system.c, &rate)).iter().map(|x| -x).collect();
             let reduced = Lu::new(&system.m).unwrap().solve(&rhs);
             for (a, b) in redundant.iter().zip(&reduced) {
                 assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()), "driven {driven}: {a} {b}");
@@ -222,7 +229,10 @@ fn a_point_off_the_motion_is_refused_by_name() {
     let mut point = at.point().clone();
     point.a[7] += 0.5;
     let error = OperatingPoint::declared(&model, point, 1e-9).unwrap_err();
-    assert!(matches!(&error, LinearError::NotOnMotion { equation, .. } if equation.starts_with("bob.")), "{error}");
+    assert!(
+        matches!(&error, LinearError::NotOnMotion { equation, .. } if equation.starts_with("bob.")),
+        "{error}"
+    );
     let mut point = at.point().clone();
     point.v[0] += 0.5;
     let error = OperatingPoint::declared(&model, point, 1e-6).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use crate::support::{FourBar, four_bar};
 use mb_algebra::c64;
 use mb_linear::formulation::redundant::descriptor;
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
-use mb_model::element::{AngleOf, ForceFrame, Force, Torque};
+use mb_model::element::{AngleOf, Force, ForceFrame, Torque};
 use mb_model::law::TimeLaw;
 use mb_model::sensor::{Quantity, Reading};
 use mb_model::{BlockId, Element, Model, Wiring};
@@ -53,8 +53,14 @@ fn reduction_keeps_the_transfer_function() {
         let (a, b, c) = (full.transfer(s).unwrap(), state.transfer(s).unwrap(), minimal.transfer(s).unwrap());
         for i in 0..4 {
             for j in 0..2 {
-                assert!((a[(i, j)] - b[(i, j)]).norm() < 1e-10 * (1.0 + a[(i, j)].norm()), "({i}, {j}) at {s}");
-                assert!((a[(i, j)] - c[(i, j)]).norm() < 1e-9 * (1.0 + a[(i, j)].norm()), "({i}, {j}) at {s}");
+                assert!(
+                    (a[(i, j)] - b[(i, j)]).norm() < 1e-10 * (1.0 + a[(i, j)].norm()),
+                    "({i}, {j}) at {s}"
+                );
+                assert!(
+                    (a[(i, j)] - c[(i, j)]).norm() < 1e-9 * (1.0 + a[(i, j)].norm()),
+                    "({i}, {j}) at {s}"
+                );
             }
         }
         // The outputs are derivatives of one another.
@@ -70,7 +76,12 @@ fn reduction_keeps_the_transfer_function() {
 fn minimal_realization_drops_what_no_input_reaches() {
     use mb_algebra::dense;
     use mb_linear::StateSpace;
-    let a = dense::from_rows(&[[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [-4.0, 0.0, 0.0, 0.0], [0.0, -4.0, 0.0, 0.0]]);
+    let a = dense::from_rows(&[
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+        [-4.0, 0.0, 0.0, 0.0],
+        [0.0, -4.0, 0.0, 0.0],
+    ]);
     let state = StateSpace {
         a,
         b: dense::from_rows(&[[0.0], [0.0], [1.0], [1.0]]),

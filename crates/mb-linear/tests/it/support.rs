@@ -64,7 +64,7 @@ pub(crate) fn four_bar(data: FourBar) -> Model {
 /// One degree of freedom: M(phi), V'(phi), V''(phi), C(phi) of the parallelogram, in closed form.
 pub(crate) fn closed_form(loops: usize, k: f64, c: f64, g: f64, phi: f64) -> [f64; 4] {
     let n = loops as f64;
-    let (mass, weight) = ((n + 1.0) / 3.0 + n, ((n + 1.0) / 2.0 + n) * g);
+    let (mass, weight) = ((n + 1.0) / 3.0 + n, (1.5 * n + 0.5) * g);
     // V = weight sin(phi) + n k / 2 (2 cos(phi/2) - l0)^2
     let (s, h) = (2.0 * (phi / 2.0).cos() - 2.0_f64.sqrt(), (phi / 2.0).sin());
     let slope = weight * phi.cos() - n * k * s * h;

@@ -141,7 +141,8 @@ impl<P: Data> Model<P> {
             if m.rows == 0 {
                 return;
             }
-            let d: Vec<D2<P>> = m.wires.v_index.iter().map(|i| inner::<P>() * D2::constant(Dual::constant(v[*i]))).collect();
+            let d: Vec<D2<P>> =
+                m.wires.v_index.iter().map(|i| inner::<P>() * D2::constant(Dual::constant(v[*i]))).collect();
             for (j, col) in m.wires.v_index.iter().enumerate() {
                 s.d2.gather_q(&m.wires, q, t);
                 s.d2.step(&m.wires, self.coordinates(), j, outer());

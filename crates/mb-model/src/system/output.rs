@@ -115,5 +115,8 @@ impl<P: Data> Model<P> {
 
 /// The two infinitesimals of a tower of two levels.
 fn two_times<P: Real>() -> [D2<P>; 2] {
-    [Dual::constant(Dual::new(P::zero(), P::one())), Dual::new(Dual::constant(P::zero()), Dual::constant(P::one()))]
+    [
+        Dual::constant(Dual::new(P::zero(), P::one())),
+        Dual::new(Dual::constant(P::zero()), Dual::constant(P::one())),
+    ]
 }

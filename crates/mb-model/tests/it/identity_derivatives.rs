@@ -46,11 +46,18 @@ fn matrices_of_the_residual() {
     check("K", &m.stiffness(&p), |p| m.residual(p), q);
     check("C", &m.damping(&p), |p| m.residual(p), v);
     check("M", &m.mass(&p), |p| m.residual(p), a);
-    check("reaction stiffness", &m.reaction_stiffness(&p.q, p.t, &p.lambda), |p| m.reaction(&p.q, p.t, &p.lambda), q);
-    check("-F", &m.input_matrix(&p).map(|x| -x), |p| m.residual(p), |j, h| Point {
-        u: with(&p.u, j, h),
-        ..p.clone()
-    });
+    check(
+        "reaction stiffness",
+        &m.reaction_stiffness(&p.q, p.t, &p.lambda),
+        |p| m.reaction(&p.q, p.t, &p.lambda),
+        q,
+    );
+    check(
+        "-F",
+        &m.input_matrix(&p).map(|x| -x),
+        |p| m.residual(p),
+        |j, h| Point { u: with(&p.u, j, h), ..p.clone() },
+    );
     let inertia = |x: &Point| {
         let mass = m.mass(x).to_dense();
         (0..m.nv()).map(|i| (0..m.nv()).map(|j| mass[(i, j)] * p.a[j]).sum()).collect::<Vec<f64>>()
@@ -70,10 +77,12 @@ fn matrices_of_the_constraints() {
     check("Phi'_v", &m.phi_q(&p.q, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), v);
     check("Phi''_q", &m.phi_ddot_q(&p), |p| m.phi_ddot(p), q);
     check("Phi''_v", &m.phi_ddot_v(&p), |p| m.phi_ddot(p), v);
-    check("Phi''_a", &m.phi_q(&p.q, p.t), |p| m.phi_ddot(p), |j, h| Point {
-        a: with(&p.a, j, h),
-        ..p.clone()
-    });
+    check(
+        "Phi''_a",
+        &m.phi_q(&p.q, p.t),
+        |p| m.phi_ddot(p),
+        |j, h| Point { a: with(&p.a, j, h), ..p.clone() },
+    );
 }
 
 /// The motion q (+) (v t + a t^2 / 2) at time t0 + h, with its velocity.
@@ -116,7 +125,8 @@ fn outputs_and_their_matrices() {
     check("y_a", &y.a, |p| m.outputs(p), |j, h| Point { a: with(&p.a, j, h), ..p.clone() });
     let lambda = |j, h| Point { lambda: with(&p.lambda, j, h), ..p.clone() };
     check("y_lambda", &y.lambda, |p| m.outputs(p), lambda);
-    let (minus, here, plus) = (m.outputs(&along(&m, &p, -1e-4)), m.outputs(&p), m.outputs(&along(&m, &p, 1e-4)));
+    let (minus, here, plus) =
+        (m.outputs(&along(&m, &p, -1e-4)), m.outputs(&p), m.outputs(&along(&m, &p, 1e-4)));
     assert!(((plus[0] - minus[0]) / 2e-4 - here[1]).abs() < 1e-6);
     assert!(((plus[0] - 2.0 * here[0] + minus[0]) / 1e-8 - here[2]).abs() < 1e-5);
 }

@@ -71,6 +71,7 @@ fn sine(amplitude: f64, rate: f64) -> TimeLaw {
 }
 
 /// The model with one of everything.
+#[expect(clippy::too_many_lines, reason = "a list, one entry per element")]
 pub(crate) fn model() -> Model {
     let mut m = Model::new("workshop", [0.4, -9.8, 1.1]);
     let p = m.add_block("P", BlockKind::PlanarPoint, &[0.9, 0.2]);
@@ -88,73 +89,160 @@ pub(crate) fn model() -> Model {
         m.add_element(owner, element, w.into_blocks(), inputs.to_vec());
     };
     let at = |m: &Model, w: &mut Wiring, id, local| m.place(w, id, local);
-    add("mass", &|m, w| {
-        let (slot, _) = w.slot(p, m.coordinates().block(p));
-        Element::PointMass(PointMass { slot, mass: 1.3, alpha: 0.2 })
-    }, &[]);
-    add("rod", &|m, w| {
-        Element::Rod(Rod { ends: [at(m, w, p, [0.0; 2]), at(m, w, r, [0.0; 2])], mass: 2.0, alpha: 0.1 })
-    }, &[]);
-    add("body", &|m, w| {
-        let (slot, _) = w.slot(b, m.coordinates().block(b));
-        Element::PlanarBody(PlanarBody { slot, mass: 1.5, inertia: 0.3, center_of_mass: [0.2, -0.4], alpha: 0.3 })
-    }, &[]);
-    add("other", &|m, w| {
-        let (slot, _) = w.slot(c, m.coordinates().block(c));
-        Element::PlanarBody(PlanarBody { slot, mass: 0.8, inertia: 0.1, center_of_mass: [0.0; 2], alpha: 0.0 })
-    }, &[]);
-    add("spring", &|m, w| {
-        let (a, b) = (at(m, w, r, [0.0; 2]), at(m, w, b, [0.3, 0.1]));
-        Element::Spring(Spring { a, b, stiffness: 12.0, natural_length: 0.7, damping: 0.9 })
-    }, &[]);
-    add("torsion", &|m, w| {
-        let (a, b) = (m.angle(w, b), m.angle(w, c));
-        Element::TorsionSpring(TorsionSpring { a, b, stiffness: 3.0, natural_angle: 0.2, damping: 0.4 })
-    }, &[]);
-    add("follower", &|m, w| {
-        let place = at(m, w, b, [0.5, 0.5]);
-        let frame = ForceFrame::Follower(m.angle(w, b));
-        Element::Force(Force { place, direction: [0.6, 0.8], magnitude: sine(2.0, 1.5), frame, has_input: true })
-    }, &u[..1]);
-    add("torque", &|m, w| {
-        let (on, from) = (m.angle(w, b), m.angle(w, phi));
-        Element::Torque(Torque { on, from, magnitude: sine(1.0, 0.5), has_input: true })
-    }, &u[1..2]);
-    add("pin", &|m, w| {
-        Element::Coincident(Coincident { a: at(m, w, b, [0.1, 0.9]), b: at(m, w, c, [-0.6, 0.2]) })
-    }, &[]);
-    add("bar", &|m, w| {
-        Element::Distance(Distance { a: at(m, w, p, [0.0; 2]), b: at(m, w, c, [0.3, 0.3]), length: 1.1 })
-    }, &[]);
-    add("lock", &|m, w| {
-        Element::RelativeAngle(RelativeAngle { a: m.angle(w, b), b: AngleOf::Ground, offset: 0.3 })
-    }, &[]);
-    add("slot", &|m, w| {
-        let (point, base) = (at(m, w, r, [0.0; 2]), at(m, w, c, [0.2, 0.0]));
-        Element::OnLine(OnLine { point, base, frame: m.angle(w, c), axis: [0.8, 0.6] })
-    }, &[]);
+    add(
+        "mass",
+        &|m, w| {
+            let (slot, _) = w.slot(p, m.coordinates().block(p));
+            Element::PointMass(PointMass { slot, mass: 1.3, alpha: 0.2 })
+        },
+        &[],
+    );
+    add(
+        "rod",
+        &|m, w| {
+            Element::Rod(Rod { ends: [at(m, w, p, [0.0; 2]), at(m, w, r, [0.0; 2])], mass: 2.0, alpha: 0.1 })
+        },
+        &[],
+    );
+    add(
+        "body",
+        &|m, w| {
+            let (slot, _) = w.slot(b, m.coordinates().block(b));
+            Element::PlanarBody(PlanarBody {
+                slot,
+                mass: 1.5,
+                inertia: 0.3,
+                center_of_mass: [0.2, -0.4],
+                alpha: 0.3,
+            })
+        },
+        &[],
+    );
+    add(
+        "other",
+        &|m, w| {
+            let (slot, _) = w.slot(c, m.coordinates().block(c));
+            Element::PlanarBody(PlanarBody {
+                slot,
+                mass: 0.8,
+                inertia: 0.1,
+                center_of_mass: [0.0; 2],
+                alpha: 0.0,
+            })
+        },
+        &[],
+    );
+    add(
+        "spring",
+        &|m, w| {
+            let (a, b) = (at(m, w, r, [0.0; 2]), at(m, w, b, [0.3, 0.1]));
+            Element::Spring(Spring { a, b, stiffness: 12.0, natural_length: 0.7, damping: 0.9 })
+        },
+        &[],
+    );
+    add(
+        "torsion",
+        &|m, w| {
+            let (a, b) = (m.angle(w, b), m.angle(w, c));
+            Element::TorsionSpring(TorsionSpring { a, b, stiffness: 3.0, natural_angle: 0.2, damping: 0.4 })
+        },
+        &[],
+    );
+    add(
+        "follower",
+        &|m, w| {
+            let place = at(m, w, b, [0.5, 0.5]);
+            let frame = ForceFrame::Follower(m.angle(w, b));
+            Element::Force(Force {
+                place,
+                direction: [0.6, 0.8],
+                magnitude: sine(2.0, 1.5),
+                frame,
+                has_input: true,
+            })
+        },
+        &u[..1],
+    );
+    add(
+        "torque",
+        &|m, w| {
+            let (on, from) = (m.angle(w, b), m.angle(w, phi));
+            Element::Torque(Torque { on, from, magnitude: sine(1.0, 0.5), has_input: true })
+        },
+        &u[1..2],
+    );
+    add(
+        "pin",
+        &|m, w| Element::Coincident(Coincident { a: at(m, w, b, [0.1, 0.9]), b: at(m, w, c, [-0.6, 0.2]) }),
+        &[],
+    );
+    add(
+        "bar",
+        &|m, w| {
+            Element::Distance(Distance { a: at(m, w, p, [0.0; 2]), b: at(m, w, c, [0.3, 0.3]), length: 1.1 })
+        },
+        &[],
+    );
+    add(
+        "lock",
+        &|m, w| Element::RelativeAngle(RelativeAngle { a: m.angle(w, b), b: AngleOf::Ground, offset: 0.3 }),
+        &[],
+    );
+    add(
+        "slot",
+        &|m, w| {
+            let (point, base) = (at(m, w, r, [0.0; 2]), at(m, w, c, [0.2, 0.0]));
+            Element::OnLine(OnLine { point, base, frame: m.angle(w, c), axis: [0.8, 0.6] })
+        },
+        &[],
+    );
     for form in [LineForm::Sine, LineForm::Cosine, LineForm::Cross] {
-        add("phi", &move |m, w| {
-            let (a, b) = (at(m, w, p, [0.0; 2]), at(m, w, b, [0.1, 0.1]));
-            Element::AngleOfLine(AngleOfLine { angle: m.angle(w, phi), a, b, length: 0.9, form })
-        }, &[]);
+        add(
+            "phi",
+            &move |m, w| {
+                let (a, b) = (at(m, w, p, [0.0; 2]), at(m, w, b, [0.1, 0.1]));
+                Element::AngleOfLine(AngleOfLine { angle: m.angle(w, phi), a, b, length: 0.9, form })
+            },
+            &[],
+        );
     }
-    add("drive angle", &|m, w| {
-        let quantity = Driven::Angle { a: m.angle(w, c), b: AngleOf::Ground };
-        Element::Drive(Drive { quantity, law: sine(0.5, 2.0) })
-    }, &[]);
-    add("drive y", &|m, w| {
-        let quantity = Driven::Coordinate { place: at(m, w, b, [0.2, 0.3]), axis: 1 };
-        Element::Drive(Drive { quantity, law: sine(0.4, 3.0) })
-    }, &[]);
-    add("drive length", &|m, w| {
-        let quantity = Driven::Distance { a: at(m, w, p, [0.0; 2]), b: ground };
-        Element::Drive(Drive { quantity, law: sine(0.8, 1.0) })
-    }, &[]);
-    add("gyro", &|m, w| {
-        w.slot(s, m.coordinates().block(s));
-        Element::custom(Gyro { mass: 1.2, inertia: [0.2, 0.5, 0.4], arm: [0.3, -0.2, 0.5], stiffness: 40.0 })
-    }, &u[2..]);
+    add(
+        "drive angle",
+        &|m, w| {
+            let quantity = Driven::Angle { a: m.angle(w, c), b: AngleOf::Ground };
+            Element::Drive(Drive { quantity, law: sine(0.5, 2.0) })
+        },
+        &[],
+    );
+    add(
+        "drive y",
+        &|m, w| {
+            let quantity = Driven::Coordinate { place: at(m, w, b, [0.2, 0.3]), axis: 1 };
+            Element::Drive(Drive { quantity, law: sine(0.4, 3.0) })
+        },
+        &[],
+    );
+    add(
+        "drive length",
+        &|m, w| {
+            let quantity = Driven::Distance { a: at(m, w, p, [0.0; 2]), b: ground };
+            Element::Drive(Drive { quantity, law: sine(0.8, 1.0) })
+        },
+        &[],
+    );
+    add(
+        "gyro",
+        &|m, w| {
+            w.slot(s, m.coordinates().block(s));
+            Element::custom(Gyro {
+                mass: 1.2,
+                inertia: [0.2, 0.5, 0.4],
+                arm: [0.3, -0.2, 0.5],
+                stiffness: 40.0,
+            })
+        },
+        &u[2..],
+    );
     let mut w = Wiring::default();
     let quantity = Quantity::Distance { a: m.place(&mut w, p, [0.0; 2]), b: m.place(&mut w, b, [0.4, 0.4]) };
     let blocks = w.into_blocks();
