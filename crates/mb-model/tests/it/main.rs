@@ -1,4 +1,5 @@
 //! Integration tests of the model layer.
 
 mod identity_derivatives;
+mod spec_fixtures;
 mod workshop;

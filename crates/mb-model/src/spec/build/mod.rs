@@ -1,0 +1,277 @@
+//! From a description to a model.
+//!
+//! In this order: parameters; families; names; positions at the start; coordinates; elements;
+//! outputs. Each table is checked on its own, so that one run reports every faulty table.
+
+mod expand;
+mod joints;
+mod lengths;
+mod loads;
+mod outputs;
+mod parts;
+mod scope;
+mod spots;
+mod start;
+
+use super::error::{ModelError, Path, Problem, Problems};
+use super::fault::nearest;
+use super::{Fault, ModelSpec, Value};
+use crate::coordinates::BlockId;
+use crate::element::{Data, Element};
+use crate::law::TimeLaw;
+use crate::model::{Model, Wiring};
+use expand::{Entries, Entry, Table};
+use lengths::Lengths;
+use scope::{Scope, check_name};
+use std::collections::{BTreeMap, HashMap};
+
+type Outcome<T> = Result<T, Box<Problem>>;
+
+/// Makes the model in the scalar `P`.
+pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
+    let mut problems = Problems::default();
+    let scope = Scope::new(spec, given, &mut problems);
+    problems.check()?;
+    let gravity = problems.keep(gravity(spec, &scope));
+    let entries = Entries::new(spec, &scope, &mut problems);
+    let mut b = Builder {
+        scope,
+        names: HashMap::new(),
+        points: Vec::new(),
+        bodies: Vec::new(),
+        angles: Vec::new(),
+        inputs: HashMap::new(),
+        lengths: Lengths::default(),
+        rod_lengths: HashMap::new(),
+        model: Model::new(spec.name.clone(), [P::zero(); 3]),
+    };
+    b.register_all(&entries, &mut problems);
+    b.read_parts(&entries, &mut problems);
+    // Geometry made of wrong positions would only add wrong messages.
+    b.lengths.sound = problems.is_empty();
+    b.place_parts(&entries);
+    b.add_blocks(&entries);
+    for (k, e) in entries.points.iter().enumerate() {
+        b.point_mass(k, e);
+    }
+    for (k, e) in entries.bodies.iter().enumerate() {
+        b.body(k, e);
+    }
+    each(&mut b, &entries.rods, &mut problems, Builder::rod);
+    for (k, e) in entries.angles.iter().enumerate() {
+        problems.keep(b.angle(k, e));
+    }
+    each(&mut b, &entries.joints, &mut problems, Builder::joint);
+    each(&mut b, &entries.drives, &mut problems, Builder::drive);
+    each(&mut b, &entries.springs, &mut problems, Builder::spring);
+    each(&mut b, &entries.torsion_springs, &mut problems, Builder::torsion_spring);
+    each(&mut b, &entries.forces, &mut problems, Builder::force);
+    each(&mut b, &entries.torques, &mut problems, Builder::torque);
+    problems.check()?;
+    b.check_inertia(&entries, &mut problems);
+    let rows = b.rows_by_owner(&entries);
+    each(&mut b, &entries.outputs, &mut problems, |b, e| b.output(e, &rows));
+    if b.model.nv() == 0 {
+        problems.keep::<()>(Err(Problem::new("", Path::default(), Fault::EmptyModel)));
+    }
+    problems.check()?;
+    b.model.gravity = gravity.unwrap_or([P::zero(); 3]);
+    Ok(b.model)
+}
+
+/// Builds every table of one kind.
+fn each<'e, 's, P: Data, T>(
+    b: &mut Builder<P>,
+    entries: &'e [Entry<'s, T>],
+    problems: &mut Problems,
+    build: impl Fn(&mut Builder<P>, &'e Entry<'s, T>) -> Outcome<()>,
+) {
+    for e in entries {
+        problems.keep(build(b, e));
+    }
+}
+
+fn gravity<P: Data>(spec: &ModelSpec, scope: &Scope<P>) -> Outcome<[P; 3]> {
+    let problem = |fault| Problem::new("", Path(vec!["gravity".into()]), fault);
+    match spec.gravity.as_slice() {
+        [] => Ok([P::zero(); 3]),
+        [x, y] => {
+            let eval = |v| scope.eval(v, &[]).map_err(problem);
+            Ok([eval(x)?, eval(y)?, P::zero()])
+        }
+        other => Err(problem(Fault::GravityComponents { found: other.len() })),
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// Key of its table.
+    table: &'static str,
+    /// Its number among points, bodies or angles.
+    index: usize,
+}
+
+/// A point: where it starts, and its coordinates unless it is fixed.
+#[derive(Clone, Copy, Debug)]
+struct PointPart<P> {
+    block: Option<BlockId>,
+    fixed: bool,
+    given: Option<[P; 2]>,
+    start: [P; 2],
+    mass: P,
+    alpha: P,
+}
+
+/// A body: where it starts, and its coordinates unless it is fixed.
+#[derive(Clone, Debug)]
+struct BodyPart<P> {
+    block: Option<BlockId>,
+    fixed: bool,
+    given: Option<[P; 2]>,
+    given_angle: Option<P>,
+    start: [P; 2],
+    start_angle: P,
+    /// True when the start was worked out from joints.
+    guessed: bool,
+    mass: P,
+    inertia: P,
+    center_of_mass: [P; 2],
+    alpha: P,
+    markers: BTreeMap<String, [P; 2]>,
+}
+
+/// The model under construction.
+struct Builder<P: Data> {
+    scope: Scope<P>,
+    names: HashMap<String, Named>,
+    points: Vec<PointPart<P>>,
+    bodies: Vec<BodyPart<P>>,
+    angles: Vec<BlockId>,
+    inputs: HashMap<String, usize>,
+    lengths: Lengths,
+    /// Lengths of rods by the points at their ends, the lower number first.
+    rod_lengths: HashMap<[usize; 2], P>,
+    model: Model<P>,
+}
+
+impl<P: Data> Builder<P> {
+    /// Takes the names of all things, so that later references find them.
+    fn register_all(&mut self, entries: &Entries<'_>, problems: &mut Problems) {
+        self.register(&entries.points, problems);
+        self.register(&entries.bodies, problems);
+        self.register(&entries.angles, problems);
+        self.register(&entries.rods, problems);
+        self.register(&entries.joints, problems);
+        self.register(&entries.drives, problems);
+        self.register(&entries.springs, problems);
+        self.register(&entries.torsion_springs, problems);
+        self.register(&entries.forces, problems);
+        self.register(&entries.torques, problems);
+        let mut outputs = std::collections::HashSet::new();
+        for e in &entries.outputs {
+            let mut result = check_name(&e.name);
+            if !outputs.insert(e.name.as_str()) {
+                result = Err(Fault::DuplicateName { name: e.name.clone(), table: "output" });
+            }
+            problems.keep(result.map_err(|f| e.problem("name", f)));
+        }
+    }
+    fn register<T: Table>(&mut self, entries: &[Entry<'_, T>], problems: &mut Problems) {
+        self.names.reserve(entries.len());
+        for (index, e) in entries.iter().enumerate() {
+            let mut result = check_name(&e.name);
+            if let Some(old) = self.names.get(&e.name) {
+                result = Err(Fault::DuplicateName { name: e.name.clone(), table: old.table });
+            } else {
+                self.names.insert(e.name.clone(), Named { table: T::KEY, index });
+            }
+            problems.keep(result.map_err(|f| e.problem("name", f)));
+        }
+    }
+    /// The nearest name among the tables that are wanted.
+    fn nearest_name(&self, name: &str, wanted: &[&str]) -> Option<String> {
+        /// Beyond this number a search costs more than the hint is worth.
+        const MOST: usize = 50_000;
+        if self.names.len() > MOST {
+            return None;
+        }
+        let names = self.names.iter().filter(|(_, n)| wanted.contains(&n.table));
+        nearest(name, names.map(|(n, _)| n.as_str()))
+    }
+
+    /// The value of a key.
+    fn value<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: &Value) -> Outcome<P> {
+        self.scope.eval(value, e.loops()).map_err(|f| e.problem(key, f))
+    }
+    /// The value of a key, or zero.
+    fn value_or_zero<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: Option<&Value>) -> Outcome<P> {
+        value.map_or(Ok(P::zero()), |v| self.value(e, key, v))
+    }
+    /// The value of a key that cannot be negative, or zero.
+    fn not_negative<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        key: &str,
+        quantity: &'static str,
+        value: Option<&Value>,
+    ) -> Outcome<P> {
+        let x = self.value_or_zero(e, key, value)?;
+        if x.value() < 0.0 {
+            return Err(e.problem(key, Fault::Negative { quantity, value: x.value() }));
+        }
+        Ok(x)
+    }
+    /// The value of a key that must be positive.
+    fn positive<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        key: &str,
+        quantity: &'static str,
+        value: &Value,
+    ) -> Outcome<P> {
+        let x = self.value(e, key, value)?;
+        if x.value() <= 0.0 {
+            return Err(e.problem(key, Fault::NotPositive { quantity, value: x.value() }));
+        }
+        Ok(x)
+    }
+    /// The two values of a key.
+    fn pair<T: Table>(&self, e: &Entry<'_, T>, key: &str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
+        Ok([self.value(e, key, &pair[0])?, self.value(e, key, &pair[1])?])
+    }
+    /// A direction scaled to length one.
+    fn unit<T: Table>(&self, e: &Entry<'_, T>, key: &'static str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
+        let d = self.pair(e, key, pair)?;
+        let length = start::norm(d);
+        if length.value() > 0.0 {
+            Ok(d.map(|x| x / length))
+        } else {
+            Err(e.problem(key, Fault::ZeroDirection { key }))
+        }
+    }
+    /// The function of time of a key, or zero.
+    fn law<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: Option<&Value>) -> Outcome<TimeLaw<P>> {
+        let zero = || Ok(TimeLaw::constant(P::zero()));
+        value.map_or_else(zero, |v| self.scope.law(v, e.loops()).map_err(|f| e.problem(key, f)))
+    }
+    /// A reference with its indices filled in.
+    fn filled<T: Table>(&self, e: &Entry<'_, T>, key: &str, text: &str) -> Outcome<String> {
+        self.scope.fill(text, e.loops()).map(std::borrow::Cow::into_owned).map_err(|f| e.problem(key, f))
+    }
+    /// The index of an input, which is made when it is named for the first time.
+    fn input<T: Table>(&mut self, e: &Entry<'_, T>, name: Option<&String>) -> Outcome<Vec<usize>> {
+        let Some(name) = name else { return Ok(Vec::new()) };
+        let name = self.filled(e, "input", name)?;
+        check_name(&name).map_err(|f| e.problem("input", f))?;
+        if let Some(i) = self.inputs.get(&name) {
+            return Ok(vec![*i]);
+        }
+        let i = self.model.add_input(name.clone());
+        self.inputs.insert(name, i);
+        Ok(vec![i])
+    }
+    fn add<T: Table>(&mut self, e: &Entry<'_, T>, element: Element<P>, wiring: Wiring, inputs: Vec<usize>) {
+        self.model.add_element(e.owner(), element, wiring.into_blocks(), inputs);
+    }
+}

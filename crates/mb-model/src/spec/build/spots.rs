@@ -1,0 +1,186 @@
+//! References: places and angles that names stand for.
+
+use super::expand::{Entry, Table};
+use super::{Builder, Outcome};
+use crate::coordinates::BlockId;
+use crate::element::{AngleOf, Data, Place};
+use crate::model::Wiring;
+use crate::spec::fault::nearest;
+use crate::spec::{Fault, PlaceRef};
+
+/// A place that a reference stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Spot<P> {
+    /// The word `ground`.
+    Somewhere,
+    /// Coordinates in the ground.
+    Ground([P; 2]),
+    /// A point.
+    Point(usize),
+    /// A place of a body, in body axes.
+    Body(usize, [P; 2]),
+}
+
+/// An orientation that a reference stands for: a coordinate, or a constant angle in the ground.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Orientation<P> {
+    pub(super) block: Option<BlockId>,
+    /// Angle of a fixed body against the ground; zero where there is a coordinate.
+    pub(super) constant: P,
+}
+
+const PLACES: [&str; 2] = ["point", "body"];
+const ANGLES: [&str; 2] = ["body", "angle"];
+
+impl<P: Data> Builder<P> {
+    /// The place of a reference, `ground` included.
+    pub(super) fn spot<T: Table>(&self, e: &Entry<'_, T>, key: &str, place: &PlaceRef) -> Outcome<Spot<P>> {
+        let text = match place {
+            PlaceRef::Ground(at) => return Ok(Spot::Ground(self.pair(e, key, at)?)),
+            PlaceRef::Name(text) => self.filled(e, key, text)?,
+        };
+        if text == "ground" {
+            return Ok(Spot::Somewhere);
+        }
+        self.named_spot(&text).map_err(|f| e.problem(key, f))
+    }
+    /// The place of a reference that must say where it is.
+    pub(super) fn definite<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        key: &str,
+        place: &PlaceRef,
+    ) -> Outcome<Spot<P>> {
+        match self.spot(e, key, place)? {
+            Spot::Somewhere => Err(e.problem(key, Fault::GroundIsNowhere)),
+            spot => Ok(spot),
+        }
+    }
+    fn named_spot(&self, text: &str) -> Result<Spot<P>, Fault> {
+        let (base, marker) = text.split_once('.').map_or((text, None), |(b, m)| (b, Some(m)));
+        let wanted = "point, body or marker";
+        let Some(named) = self.names.get(base) else {
+            let near = self.nearest_name(base, &PLACES);
+            let nearest = near.map(|n| marker.map_or(n.clone(), |m| format!("{n}.{m}")));
+            return Err(Fault::UnknownReference { name: text.to_owned(), wanted, nearest });
+        };
+        match (named.table, marker) {
+            ("point", None) => Ok(Spot::Point(named.index)),
+            ("body", None) => Ok(Spot::Body(named.index, [P::zero(); 2])),
+            ("body", Some(m)) => {
+                let markers = &self.bodies[named.index].markers;
+                let local = markers.get(m).ok_or_else(|| Fault::UnknownMarker {
+                    body: base.to_owned(),
+                    marker: m.to_owned(),
+                    nearest: nearest(m, markers.keys().map(String::as_str)),
+                })?;
+                Ok(Spot::Body(named.index, *local))
+            }
+            (found, None) => Err(Fault::WrongReference { name: text.to_owned(), found, wanted }),
+            (found, Some(_)) => Err(Fault::WrongReference { name: base.to_owned(), found, wanted: "body" }),
+        }
+    }
+
+    /// The coordinates a place moves with.
+    pub(super) fn block_of(&self, spot: Spot<P>) -> Option<BlockId> {
+        match spot {
+            Spot::Somewhere | Spot::Ground(_) => None,
+            Spot::Point(i) => self.points[i].block,
+            Spot::Body(i, _) => self.bodies[i].block,
+        }
+    }
+    /// The place as elements see it.
+    pub(super) fn place(&self, wiring: &mut Wiring, spot: Spot<P>) -> Place<P> {
+        let local = if let Spot::Body(_, local) = spot { local } else { [P::zero(); 2] };
+        match self.block_of(spot) {
+            Some(id) => self.model.place(wiring, id, local),
+            None => {
+                let [x, y] = self.start_of(spot);
+                Place::Ground([x, y, P::zero()])
+            }
+        }
+    }
+    /// The thing a place is on, in words.
+    pub(super) fn thing(&self, spot: Spot<P>) -> String {
+        let name = |table: &str, index: usize| {
+            let found = self.names.iter().find(|(_, n)| n.table == table && n.index == index);
+            found.map_or_else(|| table.to_owned(), |(name, _)| format!("{table} '{name}'"))
+        };
+        match spot {
+            Spot::Somewhere | Spot::Ground(_) => "the ground".to_owned(),
+            Spot::Point(i) => name("point", i),
+            Spot::Body(i, _) => name("body", i),
+        }
+    }
+    /// Checks that two places can move against each other.
+    pub(super) fn different<T: Table>(&self, e: &Entry<'_, T>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
+        let same = match (a, b) {
+            (Spot::Point(i), Spot::Point(j)) | (Spot::Body(i, _), Spot::Body(j, _)) => i == j,
+            _ => false,
+        };
+        if same {
+            return Err(e.problem("b", Fault::SameThing { thing: self.thing(a) }));
+        }
+        if self.block_of(a).is_none() && self.block_of(b).is_none() {
+            return Err(e.problem("", Fault::NothingMoves));
+        }
+        Ok(())
+    }
+
+    /// The orientation of the body that a place is on; the ground's for points and the ground.
+    pub(super) fn orientation_at(&self, spot: Spot<P>) -> Orientation<P> {
+        match spot {
+            Spot::Body(i, _) => self.orientation_of_body(i),
+            _ => Orientation { block: None, constant: P::zero() },
+        }
+    }
+    fn orientation_of_body(&self, i: usize) -> Orientation<P> {
+        let body = &self.bodies[i];
+        let constant = if body.block.is_some() { P::zero() } else { body.start_angle };
+        Orientation { block: body.block, constant }
+    }
+    /// The orientation of a reference to a body, an angle or the ground.
+    pub(super) fn orientation<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        key: &str,
+        text: &str,
+    ) -> Outcome<Orientation<P>> {
+        let text = self.filled(e, key, text)?;
+        if text == "ground" {
+            return Ok(Orientation { block: None, constant: P::zero() });
+        }
+        let wanted = "body or angle";
+        let fault = match self.names.get(&text) {
+            Some(n) if n.table == "body" => return Ok(self.orientation_of_body(n.index)),
+            Some(n) if n.table == "angle" => {
+                return Ok(Orientation { block: Some(self.angles[n.index]), constant: P::zero() });
+            }
+            Some(n) => Fault::WrongReference { name: text, found: n.table, wanted },
+            None => {
+                Fault::UnknownReference { nearest: self.nearest_name(&text, &ANGLES), name: text, wanted }
+            }
+        };
+        Err(e.problem(key, fault))
+    }
+    /// The orientation as elements see it, its constant left out.
+    pub(super) fn angle_of(&self, wiring: &mut Wiring, o: Orientation<P>) -> AngleOf {
+        o.block.map_or(AngleOf::Ground, |id| self.model.angle(wiring, id))
+    }
+    /// Checks that two orientations can turn against each other.
+    pub(super) fn turning<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        a: Orientation<P>,
+        b: Orientation<P>,
+    ) -> Outcome<()> {
+        match (a.block, b.block) {
+            (None, None) => Err(e.problem("", Fault::NothingMoves)),
+            (Some(i), Some(j)) if i == j => {
+                let block = self.model.coordinates().block(i);
+                Err(e.problem("", Fault::SameThing { thing: format!("'{}'", block.name) }))
+            }
+            _ => Ok(()),
+        }
+    }
+}

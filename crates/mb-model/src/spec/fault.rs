@@ -1,0 +1,474 @@
+//! What can be wrong with a model description, in the user's words.
+
+use super::expression::ExpressionError;
+
+/// A fault of a model description. Its message follows the name of the table it is in, as in
+/// `joint 'elbow': there is no point, body or marker `crnk``.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The text is not TOML.
+    #[error("this is not TOML: {message}")]
+    Syntax {
+        /// The TOML parser's words.
+        message: String,
+    },
+    /// A key that the table does not have.
+    #[error("unknown key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The nearest valid key.
+        nearest: Option<String>,
+        /// All valid keys.
+        valid: Vec<String>,
+    },
+    /// A word that is not in the list of words that may stand here.
+    #[error("`{word}` is not known here")]
+    UnknownWord {
+        /// The word.
+        word: String,
+        /// The nearest valid word.
+        nearest: Option<String>,
+        /// All valid words.
+        valid: Vec<String>,
+    },
+    /// A key that must be there is not.
+    #[error("the key `{key}` is missing")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// The file does not say its units.
+    #[error("the system of units is missing")]
+    MissingUnits,
+    /// The file is in other units.
+    #[error("the units are `{found}`, but a model is written in SI units")]
+    WrongUnits {
+        /// What the file says.
+        found: String,
+    },
+    /// The model has no name.
+    #[error("the model has no name")]
+    MissingName,
+    /// A value of the wrong kind.
+    #[error("found {found} where {expected} must stand")]
+    WrongType {
+        /// What stands there.
+        found: String,
+        /// What must stand there.
+        expected: String,
+    },
+    /// A list of the wrong length.
+    #[error("found a list of {found} where {expected} must stand")]
+    WrongLength {
+        /// Its length.
+        found: usize,
+        /// What must stand there.
+        expected: String,
+    },
+    /// A value refused by its reader for another reason.
+    #[error("{message}")]
+    Malformed {
+        /// The reader's words.
+        message: String,
+    },
+    /// A third component of gravity.
+    #[error("gravity has {found} components; a planar model has two, along x and y")]
+    GravityComponents {
+        /// How many there are.
+        found: usize,
+    },
+    /// A text that is not an expression.
+    #[error("in the expression `{text}`: {error}")]
+    Expression {
+        /// The text.
+        text: String,
+        /// What and where.
+        error: ExpressionError,
+    },
+    /// A name in an expression that is not a parameter.
+    #[error("in the expression `{text}`: there is no parameter `{name}`")]
+    UnknownParameter {
+        /// The text.
+        text: String,
+        /// The name.
+        name: String,
+        /// The nearest parameter.
+        nearest: Option<String>,
+    },
+    /// A parameter to be set that the model does not have.
+    #[error("the model has no parameter `{name}`")]
+    NoSuchParameter {
+        /// The name.
+        name: String,
+        /// The nearest parameter.
+        nearest: Option<String>,
+    },
+    /// Parameters that are defined by each other.
+    #[error("the parameter is defined by itself: {}", .names.join(" -> "))]
+    ParameterCycle {
+        /// The chain of names, the first repeated at the end.
+        names: Vec<String>,
+    },
+    /// Time where a constant must stand.
+    #[error("in the expression `{text}`: time t has no meaning here; the value must be constant")]
+    TimeNotAllowed {
+        /// The text.
+        text: String,
+    },
+    /// NaN, infinity, or an expression that gives them.
+    #[error("`{text}` is {value}, not a finite number")]
+    NotFinite {
+        /// The number or expression.
+        text: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A value that must be a whole number.
+    #[error("`{text}` is {value}, but a whole number must stand here")]
+    NotWhole {
+        /// The expression.
+        text: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A quantity that must not be negative.
+    #[error("the {quantity} is {value}, but it cannot be negative")]
+    Negative {
+        /// The quantity.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A quantity that must be positive.
+    #[error("the {quantity} is {value}, but it must be greater than zero")]
+    NotPositive {
+        /// The quantity.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A direction of length zero.
+    #[error("the {key} is [0, 0], which is no direction")]
+    ZeroDirection {
+        /// The key.
+        key: &'static str,
+    },
+    /// Two things of one name.
+    #[error("the name `{name}` is taken by another {table}")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// What has it already.
+        table: &'static str,
+    },
+    /// A name that cannot be referred to.
+    #[error("`{name}` is not a name: {reason}")]
+    IllegalName {
+        /// The name.
+        name: String,
+        /// Why.
+        reason: NameFault,
+    },
+    /// A name with braces that do not match.
+    #[error("in `{text}` a brace has no partner")]
+    Brace {
+        /// The text.
+        text: String,
+    },
+    /// A reference to nothing.
+    #[error("there is no {wanted} `{name}`")]
+    UnknownReference {
+        /// The name.
+        name: String,
+        /// What is wanted, as `point, body or marker`.
+        wanted: &'static str,
+        /// The nearest name there is.
+        nearest: Option<String>,
+    },
+    /// A body without the marker that is referred to.
+    #[error("body '{body}' has no marker `{marker}`")]
+    UnknownMarker {
+        /// The body.
+        body: String,
+        /// The marker.
+        marker: String,
+        /// The nearest marker.
+        nearest: Option<String>,
+    },
+    /// A reference to a thing of the wrong kind.
+    #[error("`{name}` is a {found}, but a {wanted} must stand here")]
+    WrongReference {
+        /// The name.
+        name: String,
+        /// What it is.
+        found: &'static str,
+        /// What is wanted.
+        wanted: &'static str,
+    },
+    /// `ground` where a definite place is needed.
+    #[error("`ground` alone does not say where")]
+    GroundIsNowhere,
+    /// Both ends are on one body or one point.
+    #[error("both ends are on {thing}")]
+    SameThing {
+        /// Such as `body 'arm'`.
+        thing: String,
+    },
+    /// Nothing that the table speaks of can move.
+    #[error("nothing moves here: both ends are fixed in the ground")]
+    NothingMoves,
+    /// A constraint between fixed places that does not hold.
+    #[error("the two places are fixed {distance} m apart, which contradicts {required} m")]
+    Contradiction {
+        /// Distance there is, m.
+        distance: f64,
+        /// Distance the constraint asks for, m.
+        required: f64,
+    },
+    /// Two lengths for the same two places.
+    #[error("the length is {length} m, but {other} keeps the same two places {other_length} m apart")]
+    ConflictingLengths {
+        /// Length, m.
+        length: f64,
+        /// The other constraint.
+        other: String,
+        /// Its length, m.
+        other_length: f64,
+    },
+    /// Lengths to two fixed places that no point can have at once.
+    #[error(
+        "no place is {length} m and, for {other}, {other_length} m from two fixed places that are {distance} m apart"
+    )]
+    OutOfReach {
+        /// Length, m.
+        length: f64,
+        /// The other constraint.
+        other: String,
+        /// Its length, m.
+        other_length: f64,
+        /// Distance of the fixed places, m.
+        distance: f64,
+    },
+    /// Coordinates that neither mass nor a constraint determines.
+    #[error("it can move without mass, and no joint holds it")]
+    NoInertia,
+    /// A mass that is needed.
+    #[error("a body that is not fixed needs `{key}`")]
+    BodyNeeds {
+        /// `mass` or `inertia`.
+        key: &'static str,
+    },
+    /// A key that has no meaning for this kind.
+    #[error("`{key}` has no meaning for {kind}")]
+    KeyNotFor {
+        /// The key.
+        key: &'static str,
+        /// Such as `a revolute joint`.
+        kind: String,
+    },
+    /// A key that this kind needs.
+    #[error("{kind} needs `{key}`")]
+    KeyNeeded {
+        /// The key.
+        key: &'static str,
+        /// Such as `a prismatic joint`.
+        kind: String,
+    },
+    /// Two keys that say the same.
+    #[error("`{first}` and `{second}` cannot stand together")]
+    Exclusive {
+        /// One.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// A length by default although the start is not given.
+    #[error("`{key}` is missing, and the start does not give it: {thing} has no position of its own")]
+    UnknownStart {
+        /// The key.
+        key: &'static str,
+        /// Such as `point 'B'`.
+        thing: String,
+    },
+    /// An end that has no orientation.
+    #[error("`{key}` must be on a body; {thing} has no orientation")]
+    NoOrientation {
+        /// The key.
+        key: &'static str,
+        /// Such as `point 'B'`.
+        thing: String,
+    },
+    /// A fixed body whose angle an output would have to leave out.
+    #[error("an output cannot be measured from a fixed body that is turned by {angle} rad")]
+    TurnedGround {
+        /// Its angle, rad.
+        angle: f64,
+    },
+    /// A constraint row that does not exist.
+    #[error("{owner} has no constraint row `{axis}`")]
+    UnknownRow {
+        /// Such as `joint 'elbow'`.
+        owner: String,
+        /// The row asked for; empty when none was and there are several.
+        axis: String,
+        /// The rows it has.
+        valid: Vec<String>,
+    },
+    /// A thing without constraint rows.
+    #[error("{owner} has no constraint and so no multiplier")]
+    NoRows {
+        /// Such as `rod 'AB'`.
+        owner: String,
+    },
+    /// A time derivative above the second.
+    #[error("the derivative is {found}; it can be 0, 1 or 2")]
+    Derivative {
+        /// The order.
+        found: u8,
+    },
+    /// A family with too many members.
+    #[error("the repetition has {count} members; the most is {most}")]
+    TooMany {
+        /// Members so far.
+        count: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// A model without coordinates.
+    #[error("the model has nothing that moves: no point, body or angle that is not fixed")]
+    EmptyModel,
+}
+
+/// Why a text is not a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// Nothing in it.
+    #[error("it is empty")]
+    Empty,
+    /// A character that would make references ambiguous.
+    #[error("it has the character {0:?}; a name has letters, digits, `_` and `-`")]
+    Character(char),
+    /// A character that would make expressions ambiguous.
+    #[error(
+        "it has the character {0:?}; the name of a parameter starts with a letter and goes on with letters, digits and `_`"
+    )]
+    InExpression(char),
+    /// A word with a meaning.
+    #[error("the word has a meaning of its own")]
+    Reserved,
+    /// An index with the name of a parameter or another index.
+    #[error("a parameter or an outer index has this name")]
+    Shadows,
+}
+
+impl Fault {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let near = |nearest: &Option<String>| nearest.as_ref().map(|n| format!("did you mean `{n}`?"));
+        Some(match self {
+            Self::UnknownKey { nearest, valid, .. } | Self::UnknownWord { nearest, valid, .. } => {
+                near(nearest).unwrap_or_else(|| list("possible here", valid))
+            }
+            Self::UnknownParameter { nearest, .. } => {
+                near(nearest).unwrap_or_else(|| "parameters are given in the table [parameters]".to_owned())
+            }
+            Self::NoSuchParameter { nearest, .. }
+            | Self::UnknownReference { nearest, .. }
+            | Self::UnknownMarker { nearest, .. } => return near(nearest),
+            Self::MissingUnits | Self::WrongUnits { .. } => {
+                "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
+            }
+            Self::MissingName => "write `name = \"...\"` at the top".to_owned(),
+            Self::WrongType { found, expected } if found == "a table" && expected == LIST => {
+                "write the header with two brackets, as in `[[joint]]`".to_owned()
+            }
+            Self::GravityComponents { .. } => "write `gravity = [0.0, -9.81]`".to_owned(),
+            Self::Expression { text, error } => format!(
+                "at character {} of the expression",
+                text.get(..error.offset).map_or(1, |t| t.chars().count() + 1)
+            ),
+            Self::TimeNotAllowed { .. } => {
+                "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
+            }
+            Self::NotFinite { .. } => {
+                "look for a division by zero or a root or logarithm of a negative number".to_owned()
+            }
+            Self::DuplicateName { .. } => {
+                "give every point, rod, body, angle, joint, spring, force, torque and drive a name of its own"
+                    .to_owned()
+            }
+            Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),
+            Self::GroundIsNowhere => "name a fixed point or give coordinates such as [0.0, 0.0]".to_owned(),
+            Self::SameThing { .. } => "the two ends must be on different bodies or points".to_owned(),
+            Self::NothingMoves => "leave it out, or let one end move".to_owned(),
+            Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
+            Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
+            Self::NoOrientation { .. } => {
+                "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
+            }
+            Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
+            Self::UnknownRow { axis, valid, .. } if axis.is_empty() => list("give `axis`, one of", valid),
+            Self::UnknownRow { valid, .. } => list("it has", valid),
+            _ => return None,
+        })
+    }
+}
+
+/// The word for a list of tables in messages.
+pub(super) const LIST: &str = "a list";
+
+fn list(intro: &str, words: &[String]) -> String {
+    format!("{intro}: {}", words.join(", "))
+}
+
+/// The word of `words` nearest to `word`, if one is near: at most a third of it changed.
+///
+/// Changes are a letter put in, taken out, replaced, or swapped with its neighbour.
+pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let most = (word.chars().count() / 3).max(1);
+    words
+        .into_iter()
+        .filter(|w| w.len().abs_diff(word.len()) <= 4 * most)
+        .map(|w| (distance(word, w), w))
+        .filter(|(d, _)| *d <= most)
+        .min()
+        .map(|(_, w)| w.to_owned())
+}
+
+/// Damerau's edit distance (optimal string alignment), without regard to case.
+fn distance(a: &str, b: &str) -> usize {
+    let lower = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let (a, b) = (lower(a), lower(b));
+    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<_>>(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        // rows: before the last, the last, this one.
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut d = (rows[1][j] + 1).min(rows[2][j - 1] + 1).min(rows[1][j - 1] + change);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                d = d.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = d;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_word_is_found_only_when_near() {
+        let words = ["length", "natural_length", "axis", "angle"];
+        assert_eq!(nearest("lenght", words).as_deref(), Some("length"));
+        assert_eq!(nearest("Angel", words).as_deref(), Some("angle"));
+        assert_eq!(nearest("stiffness", words), None);
+        assert_eq!((distance("abc", ""), distance("", "ab"), distance("ab", "ba")), (3, 2, 1));
+    }
+}

@@ -1,0 +1,232 @@
+//! Description of a model: what a model file says, and the model made from it.
+//!
+//! A file is TOML with `units = "SI"`, a `name`, and tables:
+//!
+//! ```toml
+//! units = "SI"
+//! name = "rod pendulum"
+//! gravity = [0.0, -9.81]
+//!
+//! [parameters]
+//! L = 1.5
+//!
+//! [[point]]
+//! name = "O"
+//! at = [0.0, 0.0]
+//! fixed = true
+//!
+//! [[point]]
+//! name = "P"
+//! at = [0.0, "-L"]
+//!
+//! [[rod]]
+//! name = "OP"
+//! ends = ["O", "P"]
+//! mass = 2.0
+//! length = "L"
+//! ```
+//!
+//! - A **value** is a number or an [expression] of parameters in quotes.
+//! - A **place** is a point, a body (its reference point), `body.marker`, or coordinates
+//!   `[x, y]` in the ground. In joints, `ground` is the place of the ground where the other end
+//!   is at the start.
+//! - **Names** of points, rods, bodies, angles, joints, springs, forces, torques and drives are
+//!   distinct; outputs and inputs have names of their own.
+//! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
+//!   values the index may stand, and in whose names and references it stands in braces:
+//!   `B{i}`, `B{i-1}`. Parameters may stand there too: `B{N}`.
+//! - **Coordinates** are in this order: moving points, moving bodies, angles, each in the order
+//!   of the file, families after what stands alone. Constraint rows: rods, angles, joints,
+//!   drives, in the same order.
+//! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
+//!   starts where its rods and joints allow: on the intersection of two circles about
+//!   neighbours that are placed already (the left one, seen from the first to the second),
+//!   else at the rod's length from one neighbour. A body without `at` or `angle` is put where
+//!   its joints to placed neighbours coincide; its angle is zero unless two joints give it.
+//!
+//! The description can be written in Rust as well, see [`ModelSpec`].
+
+mod build;
+mod error;
+pub mod expression;
+mod fault;
+mod locate;
+mod read;
+mod schema;
+mod tables;
+mod value;
+
+pub use error::{ModelError, Path, Position, Problem, Step};
+pub use fault::{Fault, NameFault};
+pub use schema::json_schema;
+pub use tables::{
+    AngleForm, AngleSpec, BodySpec, DampingSpec, DriveSpec, ForceSpec, FrameSpec, JointKind, JointSpec,
+    OutputQuantity, OutputSpec, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec,
+    Units,
+};
+pub use value::{PlaceRef, Value};
+
+use crate::element::Data;
+use crate::model::Model;
+use fault::nearest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The description of a model, as it stands in a model file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSpec {
+    /// The system of units.
+    pub units: Units,
+    /// Name of the model.
+    pub name: String,
+    /// What the model is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Acceleration of gravity [x, y], m/s^2. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gravity: Vec<Value>,
+    /// Named numbers, which may stand wherever a number stands, and be expressions of each other.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Value>,
+    /// Points.
+    #[serde(default, rename = "point", skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointSpec>,
+    /// Rods.
+    #[serde(default, rename = "rod", skip_serializing_if = "Vec::is_empty")]
+    pub rods: Vec<RodSpec>,
+    /// Rigid bodies.
+    #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodySpec>,
+    /// Angle coordinates.
+    #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
+    pub angles: Vec<AngleSpec>,
+    /// Joints.
+    #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointSpec>,
+    /// Springs and dampers.
+    #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
+    pub springs: Vec<SpringSpec>,
+    /// Torsional springs and dampers.
+    #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
+    pub torsion_springs: Vec<TorsionSpringSpec>,
+    /// Forces.
+    #[serde(default, rename = "force", skip_serializing_if = "Vec::is_empty")]
+    pub forces: Vec<ForceSpec>,
+    /// Torques.
+    #[serde(default, rename = "torque", skip_serializing_if = "Vec::is_empty")]
+    pub torques: Vec<TorqueSpec>,
+    /// Driving constraints.
+    #[serde(default, rename = "drive", skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DriveSpec>,
+    /// Outputs.
+    #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputSpec>,
+    /// Families.
+    #[serde(default, rename = "repeat", skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatSpec>,
+}
+
+/// A family of tables, written once and repeated for every value of an index.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepeatSpec {
+    /// Name of the index.
+    pub index: String,
+    /// First value, a whole number.
+    pub from: Value,
+    /// Last value, inclusive.
+    pub to: Value,
+    /// Step. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Value>,
+    /// Points.
+    #[serde(default, rename = "point", skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<PointSpec>,
+    /// Rods.
+    #[serde(default, rename = "rod", skip_serializing_if = "Vec::is_empty")]
+    pub rods: Vec<RodSpec>,
+    /// Rigid bodies.
+    #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<BodySpec>,
+    /// Angle coordinates.
+    #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
+    pub angles: Vec<AngleSpec>,
+    /// Joints.
+    #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointSpec>,
+    /// Springs and dampers.
+    #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
+    pub springs: Vec<SpringSpec>,
+    /// Torsional springs and dampers.
+    #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
+    pub torsion_springs: Vec<TorsionSpringSpec>,
+    /// Forces.
+    #[serde(default, rename = "force", skip_serializing_if = "Vec::is_empty")]
+    pub forces: Vec<ForceSpec>,
+    /// Torques.
+    #[serde(default, rename = "torque", skip_serializing_if = "Vec::is_empty")]
+    pub torques: Vec<TorqueSpec>,
+    /// Driving constraints.
+    #[serde(default, rename = "drive", skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DriveSpec>,
+    /// Outputs.
+    #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputSpec>,
+    /// Families inside this one.
+    #[serde(default, rename = "repeat", skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatSpec>,
+}
+
+impl ModelSpec {
+    /// An empty description in SI units, without gravity.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+    /// Reads a model file. Keys, types, units and name are checked here, the rest by
+    /// [`ModelSpec::build`].
+    pub fn from_toml(text: &str) -> Result<Self, ModelError> {
+        let spec: Self = read::read(text)?;
+        if spec.name.trim().is_empty() {
+            let path = Path(vec!["name".into()]);
+            return Err(ModelError::from(Problem::new("", path, Fault::MissingName)).located(text));
+        }
+        Ok(spec)
+    }
+    /// The description as a model file.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+    /// Changes the value of a parameter that the description has.
+    pub fn set_parameter(&mut self, name: &str, value: impl Into<Value>) -> Result<(), ModelError> {
+        if let Some(old) = self.parameters.get_mut(name) {
+            *old = value.into();
+            return Ok(());
+        }
+        let nearest = nearest(name, self.parameters.keys().map(String::as_str));
+        let fault = Fault::NoSuchParameter { name: name.to_owned(), nearest };
+        Err(Problem::new("", Path::default(), fault).into())
+    }
+    /// Makes the model: names are resolved, families expanded, physics is checked.
+    ///
+    /// Every problem of the description is reported, not only the first.
+    pub fn build(&self) -> Result<Model, ModelError> {
+        build::build(self, &BTreeMap::new())
+    }
+    /// Makes the model in the scalar `P`, with some parameters given in that scalar and all
+    /// others evaluated from the description.
+    ///
+    /// Everything made of a given parameter carries its derivatives: masses, lengths, positions
+    /// at the start.
+    pub fn build_with<P: Data>(&self, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
+        build::build(self, given)
+    }
+}
+
+impl Model {
+    /// Reads and makes a model; every problem has its line.
+    pub fn from_toml(text: &str) -> Result<Self, ModelError> {
+        ModelSpec::from_toml(text)?.build().map_err(|e| e.located(text))
+    }
+}

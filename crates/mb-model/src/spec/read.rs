@@ -1,0 +1,288 @@
+//! Reading TOML into the tables, with the place of every fault.
+//!
+//! A serde deserializer over the parsed document with spans. It differs from the one of the
+//! `toml` crate in its error, which keeps what was wrong as data (the unknown key and the
+//! valid ones, the missing key) instead of a sentence.
+
+use super::error::{ModelError, Path, Problem, Step};
+use super::fault::{Fault, LIST, nearest};
+use super::locate::{entry, position};
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use std::fmt;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Reads a document.
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
+    let document = DeTable::parse(text).map_err(|e| {
+        let mut problem =
+            Problem::new("", Path::default(), Fault::Syntax { message: e.message().trim().to_owned() });
+        problem.position = Some(position(text, e.span().unwrap_or(0..0)));
+        ModelError::from(problem)
+    })?;
+    let root = document.get_ref();
+    T::deserialize(Node { value: NodeValue::Table(root) }).map_err(|e| {
+        let mut steps = e.steps;
+        steps.reverse();
+        let fault = match e.fault {
+            Fault::MissingKey { key } if steps.is_empty() && key == "units" => Fault::MissingUnits,
+            Fault::MissingKey { key } if steps.is_empty() && key == "name" => Fault::MissingName,
+            Fault::UnknownWord { word, .. } if steps == [Step::from("units")] => {
+                Fault::WrongUnits { found: word }
+            }
+            other => other,
+        };
+        let mut problem = Problem::new(subject(root, &steps), Path(steps), fault);
+        problem.position = Some(position(text, e.span.unwrap_or(0..0)));
+        ModelError::from(problem)
+    })
+}
+
+/// The innermost named table on the way, such as `joint 'elbow'`.
+fn subject(root: &DeTable<'_>, steps: &[Step]) -> String {
+    let mut subject = String::new();
+    let mut here: Option<&Spanned<DeValue<'_>>> = None;
+    let mut kind = "";
+    for step in steps {
+        let next = match (step, here.map(Spanned::get_ref)) {
+            (Step::Key(key), None) => entry(root, key),
+            (Step::Key(key), Some(DeValue::Table(table))) => entry(table, key),
+            (Step::Index(k), Some(DeValue::Array(list))) => list.get(*k),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        if let Step::Key(key) = step {
+            kind = key;
+        }
+        if let (Step::Index(_), DeValue::Table(table)) = (step, next.get_ref()) {
+            let name = entry(table, "name").and_then(|n| n.get_ref().as_str());
+            subject = name.map_or_else(|| format!("[[{kind}]]"), |n| format!("{kind} '{n}'"));
+        }
+        here = Some(next);
+    }
+    subject
+}
+
+/// What is wrong, and where, collected from the inside outwards.
+#[derive(Debug)]
+struct ReadError {
+    fault: Fault,
+    span: Option<Range<usize>>,
+    steps: Vec<Step>,
+}
+
+impl ReadError {
+    fn new(fault: Fault) -> Self {
+        Self { fault, span: None, steps: Vec::new() }
+    }
+    fn at(mut self, span: Range<usize>, step: Step) -> Self {
+        self.span.get_or_insert(span);
+        self.steps.push(step);
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.fault)
+    }
+}
+impl std::error::Error for ReadError {}
+
+impl de::Error for ReadError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Fault::Malformed { message: message.to_string() })
+    }
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Fault::WrongType { found: found_words(&found), expected: expected_words(expected) })
+    }
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+    fn invalid_length(found: usize, expected: &dyn Expected) -> Self {
+        Self::new(Fault::WrongLength { found, expected: expected_words(expected) })
+    }
+    fn unknown_variant(word: &str, valid: &'static [&'static str]) -> Self {
+        Self::new(Fault::UnknownWord {
+            word: word.to_owned(),
+            nearest: nearest(word, valid.iter().copied()),
+            valid: valid.iter().map(|w| (*w).to_owned()).collect(),
+        })
+    }
+    fn unknown_field(key: &str, valid: &'static [&'static str]) -> Self {
+        Self::new(Fault::UnknownKey {
+            key: key.to_owned(),
+            nearest: nearest(key, valid.iter().copied()),
+            valid: valid.iter().map(|w| (*w).to_owned()).collect(),
+        })
+    }
+    fn missing_field(key: &'static str) -> Self {
+        Self::new(Fault::MissingKey { key: key.to_owned() })
+    }
+}
+
+/// What stands in the file, in words.
+fn found_words(found: &Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Str(text) => format!("the text {text:?}"),
+        Unexpected::Signed(x) => format!("the number {x}"),
+        Unexpected::Float(x) => format!("the number {x}"),
+        Unexpected::Bool(x) => format!("{x}"),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => "a table".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// What serde expects, in words for a person who writes TOML.
+fn expected_words(expected: &dyn Expected) -> String {
+    match expected.to_string().as_str() {
+        "a string" => "a text in quotes".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a sequence" => LIST.to_owned(),
+        "a map" => "a table".to_owned(),
+        "an array of length 2" => "a pair [x, y]".to_owned(),
+        "u8" => "a whole number from 0 to 255".to_owned(),
+        other if other.starts_with("struct ") => "a table".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum NodeValue<'a, 'i> {
+    Table(&'a DeTable<'i>),
+    Value(&'a DeValue<'i>),
+}
+
+/// A value of the document as a deserializer.
+struct Node<'a, 'i> {
+    value: NodeValue<'a, 'i>,
+}
+
+impl<'a, 'i> Node<'a, 'i> {
+    fn of(value: &'a Spanned<DeValue<'i>>) -> Self {
+        Self { value: NodeValue::Value(value.get_ref()) }
+    }
+}
+
+impl<'de> Deserializer<'de> for Node<'_, '_> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let value = match self.value {
+            NodeValue::Table(table) => return visit_table(table, visitor),
+            NodeValue::Value(value) => value,
+        };
+        match value {
+            DeValue::String(text) => visitor.visit_str(text),
+            DeValue::Integer(x) => match i64::from_str_radix(x.as_str(), x.radix()) {
+                Ok(x) => visitor.visit_i64(x),
+                Err(_) => Err(de::Error::custom(format_args!("the number {x} is too large"))),
+            },
+            DeValue::Float(x) => match x.as_str().parse() {
+                Ok(x) => visitor.visit_f64(x),
+                Err(_) => Err(de::Error::custom(format_args!("{} is not a number", x.as_str()))),
+            },
+            DeValue::Boolean(x) => visitor.visit_bool(*x),
+            DeValue::Datetime(_) => Err(de::Error::invalid_type(Unexpected::Other("a date"), &visitor)),
+            DeValue::Table(table) => visit_table(table, visitor),
+            DeValue::Array(list) => {
+                let mut access = List { items: list.iter().enumerate() };
+                let out = visitor.visit_seq(&mut access)?;
+                match access.items.len() {
+                    0 => Ok(out),
+                    left => Err(de::Error::invalid_length(list.len(), &Fewer(list.len() - left))),
+                }
+            }
+        }
+    }
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_some(self)
+    }
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        match self.value {
+            NodeValue::Value(DeValue::String(text)) => {
+                de::value::StrDeserializer::<ReadError>::new(text).deserialize_enum(name, variants, visitor)
+            }
+            _ => self.deserialize_str(visitor),
+        }
+    }
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        visitor.visit_newtype_struct(self)
+    }
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// Words for a list that is too long.
+struct Fewer(usize);
+impl Expected for Fewer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 2 { f.write_str("a pair [x, y]") } else { write!(f, "a list of {}", self.0) }
+    }
+}
+
+fn visit_table<'de, V: Visitor<'de>>(table: &DeTable<'_>, visitor: V) -> Result<V::Value, ReadError> {
+    visitor.visit_map(Entries { items: table.iter(), value: None })
+}
+
+struct List<'a, 'i> {
+    items: std::iter::Enumerate<std::slice::Iter<'a, Spanned<DeValue<'i>>>>,
+}
+
+impl<'de> de::SeqAccess<'de> for &mut List<'_, '_> {
+    type Error = ReadError;
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+        let Some((k, item)) = self.items.next() else { return Ok(None) };
+        seed.deserialize(Node::of(item)).map(Some).map_err(|e| e.at(item.span(), Step::Index(k)))
+    }
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+
+struct Entries<'a, 'i, I: Iterator<Item = Item<'a, 'i>>> {
+    items: I,
+    value: Option<Item<'a, 'i>>,
+}
+
+impl<'a, 'i, 'de, I: Iterator<Item = Item<'a, 'i>>> de::MapAccess<'de> for Entries<'a, 'i, I>
+where
+    'i: 'a,
+{
+    type Error = ReadError;
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+        let Some(item) = self.items.next() else { return Ok(None) };
+        self.value = Some(item);
+        let key = item.0;
+        let deserializer: de::value::StrDeserializer<'_, ReadError> =
+            key.get_ref().as_ref().into_deserializer();
+        seed.deserialize(deserializer)
+            .map(Some)
+            .map_err(|e| e.at(key.span(), Step::Key(key.get_ref().to_string())))
+    }
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
+        let Some((key, value)) = self.value.take() else {
+            return Err(de::Error::custom("a value was asked for before its key"));
+        };
+        seed.deserialize(Node::of(value))
+            .map_err(|e| e.at(value.span(), Step::Key(key.get_ref().to_string())))
+    }
+}
