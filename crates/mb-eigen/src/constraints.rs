@@ -35,6 +35,7 @@ pub(crate) struct ConstraintBasis {
 /// Constraint rows of length one with their factorization.
 #[derive(Clone, Debug)]
 struct Rows {
+    given: Dense,
     unit: Dense,
     scale: Vec<f64>,
     qr: RankQr,
@@ -136,6 +137,11 @@ impl ConstraintBasis {
         }
     }
 
+    /// Phi_q as given; absent without constraints.
+    pub(crate) fn phi_q(&self) -> Option<&Dense> {
+        self.rows.as_ref().map(|rows| &rows.given)
+    }
+
     /// Rows of Phi_q scaled to length one; absent without constraints.
     pub(crate) fn unit_rows(&self) -> Option<&Dense> {
         self.rows.as_ref().map(|rows| &rows.unit)
@@ -218,7 +224,7 @@ impl Rows {
         let unit = Dense::from_fn(m, n, |i, j| phi_q[(i, j)] * scale[i]);
         let qr = RankQr::new(&unit, tolerance).map_err(at("Rank of the constraint Jacobian"))?;
         let redundancy = Redundancy::new(&qr, &scale)?;
-        Ok(Self { unit, scale, qr, redundancy })
+        Ok(Self { given: phi_q.clone(), unit, scale, qr, redundancy })
     }
 
     fn norm(&self) -> f64 {

@@ -93,10 +93,20 @@ impl<'a> System<'a> {
         Self { pencil, rows: basis.independent_unit_rows(), null: basis.null(), norm }
     }
 
+    /// (alpha^2 M + alpha beta C + beta^2 K) x.
+    pub(crate) fn homogeneous(&self, alpha: c64, beta: f64, x: &[c64]) -> Vec<c64> {
+        let [m, c, k] = [&self.pencil.m, &self.pencil.c, &self.pencil.k].map(|a| dense::matvec_complex(a, x));
+        (0..x.len()).map(|i| alpha * (alpha * m[i] + c[i] * beta) + k[i] * (beta * beta)).collect()
+    }
+
+    /// |alpha|^2 |M| + |alpha| beta |C| + beta^2 |K|.
+    pub(crate) fn scale(&self, alpha: f64, beta: f64) -> f64 {
+        alpha * alpha * self.norm[0] + alpha * beta * self.norm[1] + beta * beta * self.norm[2]
+    }
+
     /// Q(s) x.
     fn apply(&self, s: c64, x: &[c64]) -> Vec<c64> {
-        let [m, c, k] = [&self.pencil.m, &self.pencil.c, &self.pencil.k].map(|a| dense::matvec_complex(a, x));
-        (0..x.len()).map(|i| s * (s * m[i] + c[i]) + k[i]).collect()
+        self.homogeneous(s, 1.0, x)
     }
 
     /// Q'(s) x, or Q'(s)^H y.
@@ -176,7 +186,8 @@ impl<'a> System<'a> {
         (Raw { kind: start.kind, chain: start.chain, ..Raw::finite(s, x, left, start.mirror) }, steps)
     }
 
-    fn backward_error(&self, raw: &Raw) -> f64 {
+    /// Residual of the root over the norms of its terms.
+    pub(crate) fn backward_error(&self, raw: &Raw) -> f64 {
         let mut x = raw.right.clone();
         vectors::normalize(&mut x);
         self.relative_residual(raw.value(), &x)
@@ -185,7 +196,7 @@ impl<'a> System<'a> {
     /// |R_0^T Q(s) x| over the norms of its terms: the part that no multiplier balances.
     fn relative_residual(&self, s: c64, x: &[c64]) -> f64 {
         let q = self.apply(s, x);
-        let size = s.norm_sqr() * self.norm[0] + s.norm() * self.norm[1] + self.norm[2];
+        let size = self.scale(s.norm(), 1.0);
         let rest = match self.null {
             None => norms::two_complex(&q),
             Some(null) => norms::two_complex(&transpose_product(null, &q)),

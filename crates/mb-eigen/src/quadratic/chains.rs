@@ -91,6 +91,18 @@ impl Chains {
         self.simple.ncols() + 2 * self.double.ncols()
     }
 
+    /// [C N_1, M N_2 + C X_1]: what the rate terms do to the chains' last vectors, k x p; regular against L.
+    pub(crate) fn border(&self, first: &Dense, second: &Dense) -> Dense {
+        let double =
+            dense::add(1.0, &dense::mul(second, &self.double), 1.0, &dense::mul(first, &self.generalized));
+        dense::hstack(&[&dense::mul(first, &self.simple), &double])
+    }
+
+    /// All null directions, k x p, in the order of [`Chains::border`].
+    pub(crate) fn directions(&self) -> Dense {
+        dense::hstack(&[&self.simple, &self.double])
+    }
+
     /// The roots as pairs.
     pub(crate) fn raws(&self, kind: Kind) -> Vec<Raw> {
         let mut out = Vec::with_capacity(self.roots());

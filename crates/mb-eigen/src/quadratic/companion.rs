@@ -10,7 +10,8 @@
 //! Sizes: M, C, K k x k, the companion 2k x 2k.
 
 use mb_algebra::{
-    Cholesky, Dense, DenseC, GeneralEigen, Lu, LuComplex, RankQr, RankTolerance, c64, dense, norms,
+    AlgebraError, Cholesky, Dense, DenseC, GeneralEigen, Lu, LuComplex, RankQr, RankTolerance, c64, dense,
+    norms,
 };
 
 use super::chains::Chains;
@@ -283,7 +284,7 @@ fn regular(a: &Dense, b: &Dense) -> Result<Vec<Raw>, EigenError> {
 
 /// Roots of a standard problem, one of each conjugate pair.
 fn standard(a: &Dense) -> Result<Vec<Raw>, EigenError> {
-    let eigen = GeneralEigen::new(a, true).map_err(at("Eigenvalues of the companion matrix"))?;
+    let eigen = eigen(a)?;
     let column = |v: &DenseC, j: usize| v.col_as_slice(j).to_vec();
     let kept = (0..eigen.values.len()).filter(|&j| eigen.values[j].im >= 0.0);
     Ok(kept
@@ -293,4 +294,22 @@ fn standard(a: &Dense) -> Result<Vec<Raw>, EigenError> {
             Raw::finite(s, column(&eigen.right, j), left, s.im > 0.0)
         })
         .collect())
+}
+
+/// Eigenvalues and vectors; a second try with entries moved by a rounding where the iteration gives up.
+///
+/// Exactly defective matrices (critical damping) can leave the iteration between a real double root and a complex
+/// pair. The move is below the rounding of the entries, and the certificates are taken on the matrices as given.
+fn eigen(a: &Dense) -> Result<GeneralEigen, EigenError> {
+    let mut outcome = GeneralEigen::new(a, true);
+    for round in 1..=3 {
+        if !matches!(outcome, Err(AlgebraError::NoConvergence { .. } | AlgebraError::NonFiniteResult { .. }))
+        {
+            break;
+        }
+        let by = |i: usize, j: usize| ((i * 5 + j * 3 + round) % 7) as f64 - 3.0;
+        let moved = Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * (1.0 + by(i, j) * f64::EPSILON));
+        outcome = GeneralEigen::new(&moved, true);
+    }
+    outcome.map_err(at("Eigenvalues of the companion matrix"))
 }

@@ -25,10 +25,10 @@ use crate::constraints::ConstraintBasis;
 use crate::error::at;
 use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum, check};
 
-use chains::Chains;
+pub(crate) use chains::Chains;
 pub(crate) use companion::Matrices;
 use companion::Roots;
-use kernel::{Given, Kernel};
+pub(crate) use kernel::{Given, Kernel};
 pub(crate) use raw::{Kind, Raw};
 
 /// All 2 (n - r) roots of a constrained quadratic problem.

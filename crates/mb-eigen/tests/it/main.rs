@@ -1,4 +1,6 @@
 //! Analytic cases and properties of the dense eigenanalysis.
 
+mod descriptor;
+mod penalty;
 mod quadratic;
 mod systems;

@@ -5,12 +5,12 @@ use mb_eigen::{Class, DenseOptions, Finding, Refinement, Spectrum, quadratic};
 
 use crate::systems;
 
-pub fn solve(pencil: &QuadraticPencil) -> Spectrum {
+pub(crate) fn solve(pencil: &QuadraticPencil) -> Spectrum {
     quadratic::solve(pencil, &DenseOptions::default()).unwrap()
 }
 
 /// Every expected root is met within its own error bar by a different pair.
-pub fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
+pub(crate) fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
     let mut left: Vec<_> = spectrum.motion().collect();
     assert_eq!(left.len(), expected.len(), "{:?}", spectrum.motion_values());
     for s in expected {
@@ -26,7 +26,7 @@ pub fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
     }
 }
 
-fn imaginary(frequencies: &[f64]) -> Vec<c64> {
+pub(crate) fn imaginary(frequencies: &[f64]) -> Vec<c64> {
     frequencies.iter().flat_map(|&w| [c64::new(0.0, w), c64::new(0.0, -w)]).collect()
 }
 
@@ -75,6 +75,18 @@ fn a_mechanism_with_a_true_zero_mode() {
     let w = (1.5_f64 * 9.81 / 0.5).sqrt();
     assert_roots(&spectrum, &[imaginary(&[w]), vec![c64::new(0.0, 0.0); 2]].concat());
     assert_eq!(spectrum.counts.found.rigid, 2);
+}
+
+#[test]
+fn four_bar_linkages_follow_their_single_angle() {
+    for loops in [1, 5, 20] {
+        for damper in [0.0, 1.0] {
+            let (pencil, root) = systems::four_bar(loops, damper);
+            let spectrum = solve(&pencil);
+            assert_roots(&spectrum, &[root, root.conj()]);
+            assert!(spectrum.pairs.iter().all(|pair| pair.error_bar < 1e-11));
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,120 @@
+//! Spectrum of the redundant (descriptor) form E y' = A y, y = (q, v, lambda).
+//!
+//!     E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0]
+//!     Phi_q moved to E:    third block row of E is [Phi_q 0 0], of A zero
+//!     Phi_q^T moved to E:  third block column of E is [0; Phi_q^T; 0], of A zero
+//!
+//! gonzalez2017, Eqs. (8)-(10). Sizes: n coordinates, m constraint rows, r = rank Phi_q, 2n + m roots: 2 (n - r) of the
+//! mechanism, 3 r that the form adds (infinite, or zero for each Jacobian moved), m - r indeterminate ones where rows
+//! depend on each other, because the pencil is then singular.
+//!
+//! [`solve`] uses that structure: the roots of the mechanism come from [`crate::quadratic`], the others are known with
+//! their vectors ([`spurious`]). [`solve_qz`] sees only E and A and is the cross-check for small problems.
+
+mod qz;
+mod response;
+mod spurious;
+
+use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil};
+use serde::{Deserialize, Serialize};
+
+use crate::constraints::ConstraintBasis;
+use crate::{DenseOptions, EigenError, ExpectedCounts, Spectrum, check, quadratic};
+
+pub use qz::solve_qz;
+
+/// Which Jacobian blocks stand in E instead of A.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transferred {
+    /// Phi_q of the constraint rows: the constraints are imposed on velocities, Phi_q q' = 0.
+    pub phi_q: bool,
+    /// Phi_q^T of the dynamic rows: the unknown is the impulse of the reactions, Phi_q^T mu'.
+    pub phi_q_t: bool,
+}
+
+impl Transferred {
+    /// All four variants.
+    pub const ALL: [Self; 4] = [
+        Self { phi_q: false, phi_q_t: false },
+        Self { phi_q: true, phi_q_t: false },
+        Self { phi_q: false, phi_q_t: true },
+        Self { phi_q: true, phi_q_t: true },
+    ];
+
+    /// Number of blocks moved.
+    pub fn count(self) -> usize {
+        usize::from(self.phi_q) + usize::from(self.phi_q_t)
+    }
+}
+
+/// The blocks of a descriptor pencil and the place of the Jacobians.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescriptorStructure {
+    /// M, C, K n x n, Phi_q m x n.
+    pub pencil: QuadraticPencil,
+    /// Which Jacobians stand in E.
+    pub transferred: Transferred,
+}
+
+impl DescriptorStructure {
+    /// E and A, (2n + m) x (2n + m).
+    ///
+    /// Errors: shapes that do not fit, entries that are not finite.
+    pub fn to_pencil(&self) -> Result<DescriptorPencil, EigenError> {
+        check::quadratic(&self.pencil)?;
+        let QuadraticPencil { m: mass, c, k, phi_q } = &self.pencil;
+        let (m, n) = phi_q.shape();
+        let size = 2 * n + m;
+        let (mut e, mut a) = (Dense::zeros(size, size), Dense::zeros(size, size));
+        for j in 0..n {
+            e[(j, j)] = 1.0;
+            a[(j, n + j)] = 1.0;
+            for i in 0..n {
+                e[(n + i, n + j)] = mass[(i, j)];
+                a[(n + i, j)] = -k[(i, j)];
+                a[(n + i, n + j)] = -c[(i, j)];
+            }
+            for i in 0..m {
+                let phi = phi_q[(i, j)];
+                if self.transferred.phi_q {
+                    e[(2 * n + i, j)] = phi;
+                } else {
+                    a[(2 * n + i, j)] = -phi;
+                }
+                if self.transferred.phi_q_t {
+                    e[(n + j, 2 * n + i)] = phi;
+                } else {
+                    a[(n + j, 2 * n + i)] = -phi;
+                }
+            }
+        }
+        Ok(DescriptorPencil { e, a })
+    }
+}
+
+/// All 2n + m roots by structure.
+///
+/// Physical and rigid pairs are those of the mechanical problem, certified there. Spurious, infinite and
+/// indeterminate ones carry their vectors in the same terms: `right` is the displacement part (the velocity part where
+/// the root is infinite), `multipliers` the third part of y; pure multiplier directions have `right` zero. Their chain
+/// lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`quadratic::solve`].
+pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    let pencil = &structure.pencil;
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let motion = quadratic::on_basis(pencil, &basis, options)?;
+    let mut pairs = motion.pairs;
+    pairs.extend(spurious::pairs(structure, &basis, options)?);
+    let mut counts = motion.counts;
+    // Massless directions lose their roots to infinity in either form.
+    let lost = ExpectedCounts::minimal(basis.n(), basis.rank()).motion - counts.expected.motion;
+    counts.expected = ExpectedCounts {
+        motion: counts.expected.motion,
+        ..ExpectedCounts::descriptor(basis.n(), basis.m(), basis.rank(), structure.transferred.count())
+    };
+    let indeterminate = motion.counts.expected.indeterminate;
+    counts.expected.indeterminate += indeterminate;
+    counts.expected.infinite += lost - indeterminate;
+    let findings = motion.findings.into_iter().filter(|f| !matches!(f, crate::Finding::CountMismatch { .. }));
+    Ok(Spectrum::assemble(pairs, counts, findings.collect()))
+}

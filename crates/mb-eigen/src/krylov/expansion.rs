@@ -1,0 +1,152 @@
+//! Block Gram-Schmidt: the next block of a Krylov basis.
+//!
+//!     W = V C + Q R,   V^H G Q = 0,   Q^H G Q = I
+//!
+//! in the inner product of G (M, or the identity). Projection is done twice; columns that lose nearly everything are
+//! projected once more after scaling, and dropped when nothing but rounding is left (the basis has then met an
+//! invariant subspace). Sizes: V n x k, W n x p, Q n x r with r <= p.
+
+use faer::Mat;
+use faer::MatRef;
+
+use super::scalar::{Scalar, pick, subtract};
+
+/// Fraction of a column's length below which what remains of it is rounding.
+const DEPENDENT: f64 = 1e-13;
+/// Fraction below which one more projection is due.
+const CANCELLED: f64 = 1e-3;
+
+/// The result of one expansion.
+pub(crate) struct Expansion<T> {
+    /// C, k x p.
+    pub(crate) c: Mat<T>,
+    /// Q, n x r.
+    pub(crate) q: Mat<T>,
+    /// G Q, n x r; absent in the Euclidean inner product.
+    pub(crate) gq: Option<Mat<T>>,
+    /// R, r x p.
+    pub(crate) r: Mat<T>,
+}
+
+/// The inner product: G V of the basis with the map V -> G V, or Euclidean.
+pub(crate) struct Metric<'a, T> {
+    /// G V, n x k.
+    pub(crate) gv: MatRef<'a, T>,
+    /// The map; none for the identity.
+    pub(crate) map: Option<&'a dyn Fn(&Mat<T>) -> Mat<T>>,
+}
+
+/// A column of negative squared length, which shows that G is not semi-definite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indefinite;
+
+/// Orthonormalizes W against V and within itself.
+pub(crate) fn expand<T: Scalar>(
+    v: MatRef<'_, T>,
+    mut w: Mat<T>,
+    metric: &Metric<'_, T>,
+) -> Result<Expansion<T>, Indefinite> {
+    let p = w.ncols();
+    let before = lengths(&w, metric.map.map(|map| map(&w)).as_ref())?;
+    let mut c = T::adjoint_product(metric.gv, w.as_ref());
+    subtract(&mut w, v, c.as_ref());
+    let again = T::adjoint_product(metric.gv, w.as_ref());
+    subtract(&mut w, v, again.as_ref());
+    add(&mut c, &again);
+    let mut r = Mat::from_fn(p, p, |i, j| T::real(if i == j { 1.0 } else { 0.0 }));
+    for pass in 0.. {
+        let mut gw = metric.map.map(|map| map(&w));
+        let step = gram_schmidt(&mut w, gw.as_mut(), &before, pass == 0)?;
+        r = super::scalar::product(step.r.as_ref(), r.as_ref());
+        w = pick(&w, &step.kept);
+        gw = gw.map(|gw| pick(&gw, &step.kept));
+        r = Mat::from_fn(step.kept.len(), p, |i, j| r[(step.kept[i], j)]);
+        let enough = if pass == 0 { CANCELLED } else { 0.5 };
+        if step.kept.is_empty() || step.smallest > enough || pass == 2 {
+            return Ok(Expansion { c, q: w, gq: gw, r });
+        }
+        // Scaling has blown up what was left along V.
+        let left = T::adjoint_product(metric.gv, w.as_ref());
+        subtract(&mut w, v, left.as_ref());
+        let share = super::scalar::product(left.as_ref(), r.as_ref());
+        add(&mut c, &share);
+    }
+    unreachable!("the loop returns in its third pass")
+}
+
+struct Step<T> {
+    /// Coefficients, p x p.
+    r: Mat<T>,
+    kept: Vec<usize>,
+    /// Smallest fraction of its length a kept column has left.
+    smallest: f64,
+}
+
+/// Modified Gram-Schmidt within the block, twice per column.
+fn gram_schmidt<T: Scalar>(
+    w: &mut Mat<T>,
+    mut gw: Option<&mut Mat<T>>,
+    before: &[f64],
+    first: bool,
+) -> Result<Step<T>, Indefinite> {
+    let p = w.ncols();
+    let mut r = Mat::<T>::zeros(p, p);
+    let mut kept: Vec<usize> = Vec::with_capacity(p);
+    let mut smallest = 1.0_f64;
+    for j in 0..p {
+        for _ in 0..2 {
+            for &i in &kept {
+                let h = inner(gw.as_deref().unwrap_or(w).col_as_slice(i), w.col_as_slice(j));
+                r[(i, j)] += h;
+                axpy(w, i, j, h);
+                if let Some(gw) = gw.as_deref_mut() {
+                    axpy(gw, i, j, h);
+                }
+            }
+        }
+        let square = inner(gw.as_deref().unwrap_or(w).col_as_slice(j), w.col_as_slice(j)).complex().re;
+        let reference = if first { before[j] } else { 1.0 };
+        if square < -1e-10 * reference * reference || !square.is_finite() {
+            return Err(Indefinite);
+        }
+        let length = square.max(0.0).sqrt();
+        if length <= DEPENDENT * reference || length == 0.0 {
+            continue;
+        }
+        smallest = smallest.min(length / reference);
+        r[(j, j)] = T::real(length);
+        let by = T::real(length.recip());
+        w.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+        if let Some(gw) = gw.as_deref_mut() {
+            gw.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+        }
+        kept.push(j);
+    }
+    Ok(Step { r, kept, smallest })
+}
+
+/// Lengths of the columns.
+fn lengths<T: Scalar>(w: &Mat<T>, gw: Option<&Mat<T>>) -> Result<Vec<f64>, Indefinite> {
+    (0..w.ncols())
+        .map(|j| {
+            let square = inner(gw.unwrap_or(w).col_as_slice(j), w.col_as_slice(j)).complex().re;
+            if square.is_finite() { Ok(square.max(0.0).sqrt()) } else { Err(Indefinite) }
+        })
+        .collect()
+}
+
+fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
+    a.iter().zip(b).map(|(a, b)| a.conjugate() * *b).fold(T::default(), |s, x| s + x)
+}
+
+/// Column j minus h times column i.
+fn axpy<T: Scalar>(w: &mut Mat<T>, i: usize, j: usize, h: T) {
+    let source = w.col_as_slice(i).to_vec();
+    w.col_as_slice_mut(j).iter_mut().zip(source).for_each(|(t, s)| *t -= s * h);
+}
+
+fn add<T: Scalar>(a: &mut Mat<T>, b: &Mat<T>) {
+    for j in 0..a.ncols() {
+        a.col_as_slice_mut(j).iter_mut().zip(b.col_as_slice(j)).for_each(|(a, b)| *a += *b);
+    }
+}

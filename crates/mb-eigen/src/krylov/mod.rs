@@ -1,0 +1,119 @@
+//! Krylov methods behind one trait, blind to where the operator comes from.
+//!
+//! All methods look for the eigenvalues theta of largest magnitude of an operator that is given by its action on
+//! blocks of vectors. With a shift-invert operator these are the eigenvalues nearest to the shift.
+//!
+//! [`BuiltIn`] holds thick-restart block Lanczos for symmetric operators in a (semi-definite) inner product and
+//! block Krylov-Schur for all others. It is deterministic and re-entrant. Start vectors are taken through
+//! the operator first: they then lie in its range, where multipliers and directions without mass follow their
+//! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
+
+mod expansion;
+mod krylov_schur;
+mod lanczos;
+pub(crate) mod scalar;
+pub(crate) mod schur;
+
+use faer::Mat;
+use mb_algebra::{Dense, DenseC, c64};
+
+use crate::EigenError;
+
+pub use scalar::Scalar;
+
+/// An operator S^-1 M that is symmetric in the semi-inner product x^T M y, with S and M symmetric.
+pub trait SymmetricOperator {
+    /// Length of its vectors.
+    fn size(&self) -> usize;
+    /// S^-1 F for a block of columns F = M V.
+    fn solve(&self, f: &Dense) -> Result<Dense, EigenError>;
+    /// M V for a block of columns V.
+    fn metric(&self, v: &Dense) -> Dense;
+}
+
+/// Any linear operator on real or complex vectors.
+pub trait Operator<T: Scalar> {
+    /// Length of its vectors.
+    fn size(&self) -> usize;
+    /// T V for a block of columns V.
+    fn apply(&self, v: &Mat<T>) -> Result<Mat<T>, EigenError>;
+}
+
+/// What a driver is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// How many eigenvalues of largest magnitude.
+    pub count: usize,
+    /// Residual of a converged pair, relative to |theta|.
+    pub tolerance: f64,
+    /// Columns the operator is applied to at once; a driver for single vectors ignores it.
+    pub block: usize,
+    /// Largest dimension of the basis; none for a default by count and block.
+    pub subspace: Option<usize>,
+    /// Restarts before the driver gives up.
+    pub restarts: usize,
+    /// Tells start blocks apart, so that a second search does not repeat the first.
+    pub salt: u64,
+}
+
+/// Eigenpairs of an operator, largest |theta| first.
+#[derive(Clone, Debug)]
+pub struct Ritz<V, M> {
+    /// theta of the converged pairs.
+    pub values: Vec<V>,
+    /// Their vectors as columns.
+    pub vectors: M,
+    /// Whether the whole range of the operator was spanned: there are no further nonzero theta.
+    pub exhausted: bool,
+    /// Columns the operator was applied to.
+    pub applications: usize,
+    /// Restarts made.
+    pub restarts: usize,
+}
+
+/// Pairs of a symmetric operator.
+pub type RitzReal = Ritz<f64, Dense>;
+/// Pairs of any operator.
+pub type RitzComplex = Ritz<c64, DenseC>;
+
+/// A Krylov eigensolver. Pairs that did not converge are left out; their absence is no error.
+pub trait KrylovDriver: Sync {
+    /// Name for reports.
+    fn name(&self) -> &'static str;
+    /// Pairs of a symmetric operator; vectors M-orthonormal.
+    fn symmetric(&self, operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result<RitzReal, EigenError>;
+    /// Pairs of a real operator; conjugates are adjacent and both present.
+    fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
+    /// Pairs of a complex operator.
+    fn complex(&self, operator: &dyn Operator<c64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
+}
+
+/// Block Lanczos and block Krylov-Schur of this crate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltIn;
+
+impl KrylovDriver for BuiltIn {
+    fn name(&self) -> &'static str {
+        "built-in block Lanczos and Krylov-Schur"
+    }
+
+    fn symmetric(&self, operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result<RitzReal, EigenError> {
+        lanczos::solve(operator, wanted)
+    }
+
+    fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
+        krylov_schur::solve(operator, wanted)
+    }
+
+    fn complex(&self, operator: &dyn Operator<c64>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
+        krylov_schur::solve(operator, wanted)
+    }
+}
+
+impl Wanted {
+    /// Largest basis for vectors of length n.
+    fn dimension(&self, n: usize) -> usize {
+        let usual = (2 * self.count + self.block).max(self.count + 4 * self.block).max(16);
+        self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
+    }
+}

@@ -1,0 +1,131 @@
+//! Real and complex numbers with the dense kernels of the Krylov methods, each on the calling thread.
+
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use mb_algebra::c64;
+
+/// A number the Krylov methods run on: `f64` or [`c64`].
+pub trait Scalar:
+    faer::traits::ComplexField
+    + Copy
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+{
+    /// Whether numbers have no imaginary part.
+    const REAL: bool;
+    /// A real number.
+    fn real(x: f64) -> Self;
+    /// The number as a complex one.
+    fn complex(self) -> c64;
+    /// A complex number; its imaginary part is lost where numbers are real.
+    fn from_complex(z: c64) -> Self;
+    /// Complex conjugate.
+    fn conjugate(self) -> Self;
+    /// |z|^2.
+    fn square(self) -> f64;
+    /// out = A B, or out + A B.
+    fn gemm(out: MatMut<'_, Self>, add: bool, a: MatRef<'_, Self>, b: MatRef<'_, Self>, alpha: f64);
+    /// A^H B.
+    fn adjoint_product(a: MatRef<'_, Self>, b: MatRef<'_, Self>) -> Mat<Self>;
+}
+
+macro_rules! scalar {
+    ($t:ty, $real:expr, $from:expr, $complex:expr, $back:expr, $conj:expr, $square:expr) => {
+        impl Scalar for $t {
+            const REAL: bool = $real;
+            fn real(x: f64) -> Self {
+                $from(x)
+            }
+            fn complex(self) -> c64 {
+                $complex(self)
+            }
+            fn from_complex(z: c64) -> Self {
+                $back(z)
+            }
+            fn conjugate(self) -> Self {
+                $conj(self)
+            }
+            fn square(self) -> f64 {
+                $square(self)
+            }
+            fn gemm(out: MatMut<'_, Self>, add: bool, a: MatRef<'_, Self>, b: MatRef<'_, Self>, alpha: f64) {
+                let accum = if add { Accum::Add } else { Accum::Replace };
+                matmul(out, accum, a, b, Self::real(alpha), Par::Seq);
+            }
+            fn adjoint_product(a: MatRef<'_, Self>, b: MatRef<'_, Self>) -> Mat<Self> {
+                let mut out = Mat::zeros(a.ncols(), b.ncols());
+                matmul(out.as_mut(), Accum::Replace, a.adjoint(), b, Self::real(1.0), Par::Seq);
+                out
+            }
+        }
+    };
+}
+
+scalar!(f64, true, |x| x, |x| c64::new(x, 0.0), |z: c64| z.re, |x| x, |x: f64| x * x);
+scalar!(c64, false, |x| c64::new(x, 0.0), |z| z, |z| z, |z: c64| z.conj(), |z: c64| z.norm_sqr());
+
+/// A B.
+pub(crate) fn product<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    T::gemm(out.as_mut(), false, a, b, 1.0);
+    out
+}
+
+/// W - V C in place.
+pub(crate) fn subtract<T: Scalar>(w: &mut Mat<T>, v: MatRef<'_, T>, c: MatRef<'_, T>) {
+    T::gemm(w.as_mut(), true, v, c, -1.0);
+}
+
+/// Euclidean norm of a column.
+pub(crate) fn norm<T: Scalar>(x: &[T]) -> f64 {
+    x.iter().map(|v| v.square()).sum::<f64>().sqrt()
+}
+
+/// Copies the columns of `from` to `to` from column `at` on.
+pub(crate) fn put<T: Scalar>(to: &mut Mat<T>, at: usize, from: MatRef<'_, T>) {
+    to.as_mut().subcols_mut(at, from.ncols()).copy_from(from);
+}
+
+/// Side by side.
+pub(crate) fn beside<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
+    let mut out = Mat::zeros(a.nrows(), a.ncols() + b.ncols());
+    put(&mut out, 0, a);
+    put(&mut out, a.ncols(), b);
+    out
+}
+
+/// Some columns, in the order asked for.
+pub(crate) fn pick<T: Scalar>(a: &Mat<T>, columns: &[usize]) -> Mat<T> {
+    let mut out = Mat::zeros(a.nrows(), columns.len());
+    for (to, &from) in columns.iter().enumerate() {
+        out.col_as_slice_mut(to).copy_from_slice(a.col_as_slice(from));
+    }
+    out
+}
+
+/// A start block that is the same on every machine: entries in (-1, 1) from a counter (splitmix64).
+pub(crate) fn start_block<T: Scalar>(n: usize, p: usize, salt: u64) -> Mat<T> {
+    let entry = |i: usize, j: usize| {
+        let mut z = ((j as u64) << 40 | i as u64)
+            .wrapping_add(salt.wrapping_mul(0x51_7c_c1_b7_27_22_0a_95))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    Mat::from_fn(n, p, |i, j| T::real(entry(i, j)))
+}

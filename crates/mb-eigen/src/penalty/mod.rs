@@ -1,0 +1,104 @@
+//! Spectrum of the penalty (unconstrained) form (s^2 M_p + s C_p + K_p) x = 0.
+//!
+//!     M_p = M + Phi_q^T Xi Phi_q,   C_p, K_p with Theta and Omega alike       gonzalez2017, Eqs. (14), (15), (18)
+//!
+//! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n roots 2 (n - r) approximate those of the
+//! mechanism and 2 r are spurious: motion against the penalty forces. They are told apart by the share of the penalty
+//! terms in the kinetic energy of their vectors ([`share`]); when the groups overlap, a finding says so.
+//!
+//! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
+//! null space of Phi_q, which for a few degrees of freedom costs a fraction.
+
+mod physical;
+mod share;
+
+use mb_algebra::{Dense, QuadraticPencil, dense};
+
+use crate::certificate::Certifier;
+use crate::constraints::ConstraintBasis;
+use crate::{
+    Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
+};
+
+pub use physical::physical_pairs;
+
+/// The matrices of the penalty form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PenaltyPencil {
+    /// M_p, n x n.
+    pub m: Dense,
+    /// C_p, n x n.
+    pub c: Dense,
+    /// K_p, n x n.
+    pub k: Dense,
+    /// Jacobian of the constraints that the penalty replaces, m x n.
+    pub phi_q: Dense,
+    /// Penalty factors Xi, m x m.
+    pub xi: Dense,
+}
+
+impl PenaltyPencil {
+    fn check(&self) -> Result<(), EigenError> {
+        let n = self.m.nrows();
+        if n == 0 {
+            return Err(EigenError::Empty);
+        }
+        let m = self.phi_q.nrows();
+        check::matrix("M_p", &self.m, n, n)?;
+        check::matrix("C_p", &self.c, n, n)?;
+        check::matrix("K_p", &self.k, n, n)?;
+        check::matrix("Phi_q", &self.phi_q, m, n)?;
+        check::matrix("Xi", &self.xi, m, m)
+    }
+
+    /// The same problem without a word on constraints.
+    fn quadratic(&self) -> QuadraticPencil {
+        QuadraticPencil {
+            m: self.m.clone(),
+            c: self.c.clone(),
+            k: self.k.clone(),
+            phi_q: Dense::zeros(0, self.m.nrows()),
+        }
+    }
+}
+
+/// All 2n roots, classed as physical, rigid or spurious (penalty).
+///
+/// `constraint_violation` of the pairs refers to Phi_q; `penalty_share` is set. Errors: shapes, entries that are not
+/// finite, an eigensolver that does not converge.
+pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    pencil.check()?;
+    let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let problem = pencil.quadratic();
+    let free = ConstraintBasis::unconstrained(problem.m.nrows());
+    let mut roots = quadratic::reduced_roots(&problem, &free, options)?;
+    let mut findings = redundancy(&constraints);
+    findings.append(&mut roots.findings);
+    findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
+    let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
+    share::classify(pencil, &constraints, &mut pairs, &mut findings);
+    let counts = Counts {
+        n: free.n(),
+        m: constraints.m(),
+        rank: constraints.rank(),
+        expected: ExpectedCounts::penalty(free.n(), constraints.rank())
+            .without_mass(roots.infinite, roots.indeterminate),
+        ..Counts::default()
+    };
+    Ok(Spectrum::assemble(pairs, counts, findings))
+}
+
+/// What the constraints have to say here: redundant rows do no harm to a penalty, but change the counts.
+fn redundancy(constraints: &ConstraintBasis) -> Vec<Finding> {
+    constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned().collect()
+}
+
+/// Phi_q^T Xi Phi_q.
+fn penalty_mass(pencil: &PenaltyPencil) -> Dense {
+    dense::mul_transpose(&pencil.phi_q, &dense::mul(&pencil.xi, &pencil.phi_q))
+}
+
+/// Sets violation and share, leaves the class alone.
+fn measure(pencil: &PenaltyPencil, constraints: &ConstraintBasis, pairs: &mut [Eigenpair]) {
+    share::measure(pencil, constraints, pairs);
+}

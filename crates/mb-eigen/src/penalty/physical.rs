@@ -1,0 +1,113 @@
+//! The pairs of the mechanism alone, from the null space of Phi_q.
+//!
+//!     start   (s^2 R^T M_p R + s R^T C_p R + R^T K_p R) z = 0,   x = R z   (R^T M_p R = R^T M R: the penalty drops out)
+//!     then    inverse iteration on s^2 M_p + s C_p + K_p
+//!
+//! The start differs from the penalty problem's own pair by the error of the penalty (1e-6 rad/s in gonzalez2017), so
+//! one factorization with two solves is enough. Sizes: R n x (n - r). Where the iteration leaves its start, or two starts
+//! end at the same root (a root of the mechanism among the penalty roots), or the start is an exact zero that the
+//! penalty problem does not share, the whole spectrum is computed instead.
+
+use mb_algebra::norms;
+
+use super::{PenaltyPencil, measure, redundancy};
+use crate::certificate::Certifier;
+use crate::constraints::ConstraintBasis;
+use crate::pairing::mac;
+use crate::polish::System;
+use crate::quadratic::{self, Kind, Raw};
+use crate::vectors;
+use crate::{Class, Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum};
+
+/// Backward error that ends the iteration as converged.
+const CONVERGED: f64 = 1e-12;
+/// |cos|^2 between start and result below which the iteration has left its root.
+const SAME: f64 = 0.5;
+/// Penalty share from which on a root is no clear motion of the mechanism.
+const CLEAR: f64 = 0.1;
+
+/// The 2 (n - r) physical and rigid roots of a penalty problem.
+///
+/// The counts expect no spurious root: they are not computed. Errors as [`super::solve`].
+pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    pencil.check()?;
+    let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let problem = pencil.quadratic();
+    let free = ConstraintBasis::unconstrained(problem.m.nrows());
+    let start = quadratic::reduced_roots(&problem, &constraints, options)?;
+    let system = System::new(&problem, &free);
+    let mut raws = Vec::with_capacity(start.raws.len());
+    for raw in &start.raws {
+        let Some(found) = follow(&system, raw) else { return from_all(pencil, options) };
+        raws.push(found);
+    }
+    if merged(&raws) {
+        return from_all(pencil, options);
+    }
+    let mut pairs = Certifier::new(&problem, &free).certify(raws, options.refinement);
+    measure(pencil, &constraints, &mut pairs);
+    if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > CLEAR)) {
+        return from_all(pencil, options);
+    }
+    let mut findings = redundancy(&constraints);
+    findings.extend(start.findings);
+    let counts = Counts {
+        n: free.n(),
+        m: constraints.m(),
+        rank: constraints.rank(),
+        expected: ExpectedCounts::minimal(free.n(), constraints.rank())
+            .without_mass(start.infinite, start.indeterminate),
+        ..Counts::default()
+    };
+    Ok(Spectrum::assemble(pairs, counts, findings))
+}
+
+/// The penalty problem's own root next to a start; none when there is no such root.
+fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
+    match start.kind {
+        Kind::Ordinary => {
+            // The reduced problem may be symmetric where the whole one is not.
+            let left = start.left.clone().unwrap_or_else(|| vectors::conjugate(&start.right));
+            let (found, _) = system.iterate(&Raw { left: Some(left), ..start.clone() });
+            let near = mac(&found.right, &start.right) > SAME;
+            let upper = !start.mirror || found.value().im > 0.0;
+            (near && upper && system.backward_error(&found) <= CONVERGED).then_some(found)
+        }
+        // Exact zeros, infinities and indeterminate roots must be exact for the penalty problem too.
+        _ => (system.structural_error(start) <= CONVERGED).then(|| start.clone()),
+    }
+}
+
+/// Whether two starts ended at the same pair.
+fn merged(raws: &[Raw]) -> bool {
+    let ordinary: Vec<&Raw> = raws.iter().filter(|raw| raw.kind == Kind::Ordinary).collect();
+    ordinary.iter().enumerate().any(|(i, a)| {
+        ordinary[..i].iter().any(|b| {
+            let scale = a.value().norm().max(b.value().norm()).max(f64::MIN_POSITIVE);
+            (a.value() - b.value()).norm() <= 1e-9 * scale && mac(&a.right, &b.right) > 1.0 - 1e-6
+        })
+    })
+}
+
+/// The physical part of the whole spectrum.
+fn from_all(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    let all = super::solve(pencil, options)?;
+    let pairs = all.pairs.into_iter().filter(|pair| !matches!(pair.class, Class::Spurious { .. })).collect();
+    let findings = all
+        .findings
+        .into_iter()
+        .filter(|f| !matches!(f, Finding::CountMismatch { .. } | Finding::PoorAccuracy { .. }));
+    let mut counts = all.counts;
+    counts.expected.spurious_penalty = 0;
+    Ok(Spectrum::assemble(pairs, counts, findings.collect()))
+}
+
+impl System<'_> {
+    /// Homogeneous residual of a structural root over the norm of the matrix that should vanish on it.
+    fn structural_error(&self, raw: &Raw) -> f64 {
+        let mut x = raw.right.clone();
+        vectors::normalize(&mut x);
+        let rest = norms::two_complex(&self.homogeneous(raw.alpha, raw.beta, &x));
+        rest / self.scale(raw.alpha.norm(), raw.beta).max(f64::MIN_POSITIVE)
+    }
+}
