@@ -18,6 +18,19 @@
 //! # Ok::<(), mb_algebra::AlgebraError>(())
 //! ```
 //!
+//! Constraint equations are the rows of Phi_q; redundant ones are named, and the motions they leave span the
+//! null space:
+//!
+//! ```
+//! use mb_algebra::{RankQr, RankTolerance, dense, norms};
+//!
+//! let phi_q = dense::from_rows(&[&[1.0, -1.0, 0.0], &[0.0, 1.0, -1.0], &[2.0, 0.0, -2.0]]);
+//! let qr = RankQr::new(&phi_q, RankTolerance::default())?;
+//! assert_eq!((qr.rank(), qr.redundant_rows().len()), (2, 1));
+//! assert!(norms::max_abs(&dense::mul(&phi_q, &qr.null_space())) < 1e-15);
+//! # Ok::<(), mb_algebra::AlgebraError>(())
+//! ```
+//!
 //! - [`Triplets`] collects the entries of element matrices; [`convert`] is the only place that turns one
 //!   container into another. A signature says whether it needs [`Dense`] or [`Sparse`].
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs.

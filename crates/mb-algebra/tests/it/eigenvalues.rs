@@ -1,7 +1,8 @@
 //! Eigenvalues: both kinds of vectors satisfy their equations, two routes agree.
 
 use mb_algebra::{
-    Dense, DenseC, GeneralEigen, Lu, Qz, SymmetricDefiniteEigen, SymmetricEigen, c64, dense, norms,
+    Dense, DenseC, GeneralEigen, Lu, Qz, RankQr, RankTolerance, SymmetricDefiniteEigen, SymmetricEigen, c64,
+    dense, norms,
 };
 use proptest::prelude::*;
 
@@ -84,6 +85,21 @@ proptest! {
     }
 
     #[test]
+    fn units_of_the_unknowns_do_not_matter(
+        (a, powers) in (1..10_usize).prop_flat_map(|n| (matrix(n, n), prop::collection::vec(-8..9_i32, n))),
+    ) {
+        // D^-1 A D with D from 1e-8 to 1e8 has the eigenvalues of the symmetric A, to all digits of A.
+        let a = dense::symmetric_part(&a);
+        let d: Vec<f64> = powers.into_iter().map(|p| 10_f64.powi(p)).collect();
+        let n = a.nrows();
+        let scaled = Dense::from_fn(n, n, |i, j| a[(i, j)] * d[j] / d[i]);
+        let eigen = GeneralEigen::new(&scaled, true).unwrap();
+        let exact = SymmetricEigen::new(&a).unwrap().values;
+        let found = sorted_real(eigen.values.iter().copied());
+        prop_assert!(found.iter().zip(&exact).all(|(f, e)| (f - e).abs() < 1e-11), "{:?} {:?}", found, exact);
+    }
+
+    #[test]
     fn definite_pencils_agree_with_qz(
         (k, m) in (1..9_usize).prop_flat_map(|n| (matrix(n, n), definite(n))),
     ) {
@@ -112,6 +128,40 @@ proptest! {
         prop_assert!(right < 1e-13 && left < 1e-13, "{:e} {:e}", right, left);
         let infinite = qz.alpha.iter().zip(&qz.beta).filter(|(alpha, beta)| **beta < 1e-12 * alpha.norm());
         prop_assert!(infinite.count() >= zeros);
+    }
+
+    #[test]
+    fn qz_of_a_constrained_chain_holds_the_values_on_the_null_space(
+        (m, k, phi) in (4..12_usize, 1..4_usize).prop_flat_map(|(n, c)| (definite(n), definite(n), matrix(c, n))),
+    ) {
+        // E y' = A y with y = (q, v, l) against N^T M N p'' + N^T K N p = 0, q = N p.
+        let (n, c) = (m.nrows(), phi.nrows());
+        let qr = RankQr::new(&phi, RankTolerance::default()).unwrap();
+        prop_assume!(qr.rank() == c && qr.pivot_magnitudes()[c - 1] > 0.1);
+        let null = qr.null_space();
+        let on_null = |a: &Dense| dense::symmetric_part(&dense::mul_transpose(&null, &dense::mul(a, &null)));
+        let reduced = SymmetricDefiniteEigen::new(&on_null(&k), &on_null(&m)).unwrap();
+        let (mut a, mut e) = (dense::zeros(2 * n + c, 2 * n + c), dense::zeros(2 * n + c, 2 * n + c));
+        for i in 0..n {
+            a[(i, n + i)] = 1.0;
+            e[(i, i)] = 1.0;
+            for j in 0..n {
+                a[(n + i, j)] = -k[(i, j)];
+                e[(n + i, n + j)] = m[(i, j)];
+            }
+            for j in 0..c {
+                a[(n + i, 2 * n + j)] = -phi[(j, i)];
+                a[(2 * n + j, i)] = -phi[(j, i)];
+            }
+        }
+        let qz = Qz::new(&a, &e, true).unwrap();
+        prop_assert!(backward_error(&a, &e, &qz.alpha, &qz.beta, &qz.right) < 1e-13);
+        for value in reduced.values {
+            let exact = c64::new(0.0, value.sqrt());
+            let distance = |(alpha, beta): (&c64, &f64)| (alpha / beta - exact).norm();
+            let nearest = qz.alpha.iter().zip(&qz.beta).map(distance).fold(f64::INFINITY, f64::min);
+            prop_assert!(nearest < 1e-9 * (1.0 + exact.norm()), "{}: {:e}", exact, nearest);
+        }
     }
 
     #[test]
