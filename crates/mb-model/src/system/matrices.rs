@@ -1,6 +1,6 @@
 //! Mass, damping, stiffness and input matrices.
 
-use super::sweep::{Scratch, outer};
+use super::sweep::{D1, Frame, Scratch, outer};
 use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
@@ -58,6 +58,19 @@ impl<P: Data> Model<P> {
         point: &Point<P>,
         out: &mut impl Scatter<P>,
     ) {
+        s.d1.gather(&m.wires, point, self.gravity);
+        self.sweep_residual(by, &mut s.d1, m, point, out);
+    }
+    /// As [`Self::residual_by`] on a frame that holds the element's coordinates as constants;
+    /// it holds them again afterwards, unless the configuration is not linear.
+    pub(super) fn sweep_residual(
+        &self,
+        by: By,
+        f: &mut Frame<D1<P>>,
+        m: &Member<P>,
+        point: &Point<P>,
+        out: &mut impl Scatter<P>,
+    ) {
         let depends = m.element.dependence();
         let wanted = match by {
             By::Configuration => depends.q,
@@ -68,27 +81,22 @@ impl<P: Data> Model<P> {
         if !wanted {
             return;
         }
-        let f = &mut s.d1;
-        f.gather(&m.wires, point, self.gravity);
         let columns = if by == By::Input { &m.wires.inputs } else { &m.wires.v_index };
+        let seeds = |f: &mut Frame<D1<P>>, j: usize, eps: P| match by {
+            By::Configuration => f.q[j].eps = eps,
+            By::Velocity => f.v[j].eps = eps,
+            By::Acceleration => f.a[j].eps = eps,
+            By::Input => f.u[j].eps = eps,
+        };
         for (j, col) in columns.iter().enumerate() {
-            match by {
-                By::Configuration if m.wires.linear => f.q[j].eps = P::one(),
-                By::Configuration => {
-                    f.gather_q(&m.wires, &point.q, point.t);
-                    f.step(&m.wires, self.coordinates(), j, outer());
-                }
-                By::Velocity => f.v[j].eps = P::one(),
-                By::Acceleration => f.a[j].eps = P::one(),
-                By::Input => f.u[j].eps = P::one(),
-            }
-            f.residual(m);
-            match by {
-                By::Configuration if m.wires.linear => f.q[j].eps = P::zero(),
-                By::Configuration => {}
-                By::Velocity => f.v[j].eps = P::zero(),
-                By::Acceleration => f.a[j].eps = P::zero(),
-                By::Input => f.u[j].eps = P::zero(),
+            if by == By::Configuration && !m.wires.linear {
+                f.gather_q(&m.wires, &point.q, point.t);
+                f.step(&m.wires, self.coordinates(), j, outer());
+                f.residual(m);
+            } else {
+                seeds(f, j, P::one());
+                f.residual(m);
+                seeds(f, j, P::zero());
             }
             for (row, x) in m.wires.v_index.iter().zip(&f.out) {
                 if x.eps != P::zero() {
