@@ -351,6 +351,28 @@ mod tests {
     }
 
     #[test]
+    fn full_matrices_take_the_blocked_path_and_fail_there_too() {
+        // Full, and large enough for the library's choice of blocks: about n / 2 operations an entry.
+        let n = 150;
+        let mut t = Triplets::new(n, n);
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let value = ((i * 31 + j * 17 + i * j) % 23) as f64 - 11.0 + if i == j { 60.0 } else { 0.0 };
+            t.add(i, j, if j == 70 { 0.0 } else { value });
+        }
+        let singular = SparseLu::new(&t.to_sparse()).unwrap_err();
+        assert_eq!(singular, AlgebraError::Singular { index: 70, pivot: 0.0 });
+        t.add(3, 70, 5.0);
+        let a = t.to_sparse();
+        let x: Vec<f64> = (0..n).map(|i| (i % 4) as f64 - 1.0).collect();
+        let (lu, reference) = (SparseLu::new(&a).unwrap(), crate::Lu::new(&crate::to_dense(&a)).unwrap());
+        let b = sparse::matvec(&a, &x);
+        let (got, exact) = (lu.solve_checked(&b, 1e-13).unwrap(), reference.solve(&b));
+        let allowed = 1e-13 / reference.rcond();
+        assert!(got.iter().zip(&exact).all(|(g, e)| (g - e).abs() <= allowed));
+        assert!(reference.rcond() > 1e-6, "else the comparison says nothing");
+    }
+
+    #[test]
     fn values_change_and_the_pattern_stays() {
         let mut lu = SparseLu::new(&chain(5)).unwrap();
         let doubled = sparse::scale(2.0, &chain(5));

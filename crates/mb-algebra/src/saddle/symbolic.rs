@@ -45,7 +45,7 @@ pub(super) struct Symbolic {
     pub(super) place: Vec<u32>,
     /// Entries of all panels.
     pub(super) panel_entries: usize,
-    /// Multiplications, counted with their additions as one, of the factorization; twice that in operations.
+    /// Multiplications and additions of the factorization, the sum of squares of the column lengths.
     pub(super) flops: f64,
     /// Largest number of entries on the stack of update matrices, each by its lower triangle.
     pub(super) stack_entries: usize,
@@ -283,7 +283,7 @@ impl Tree {
             });
             first += cols;
             panel += cols * (cols + below);
-            flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2) / 2.0).sum::<f64>();
+            flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
             max_below = max_below.max(below);
             let own = below * (below + 1) / 2;
             for _ in 0..children[id as usize] {

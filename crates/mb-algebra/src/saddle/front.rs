@@ -1,0 +1,308 @@
+//! Elimination of the pivots of one front: [A11 A21^T; A21 A22] -> L11, L21, D and A22 - L21 D L21^T.
+//!
+//! The pivotal columns are eliminated in blocks of up to [`BLOCK`] columns: each diagonal block by Bunch and
+//! Kaufman ([`super::block`]), then the rows below by a triangular solve; the other columns are updated by halves
+//! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::block::{Block, Pivot, inverse_pair};
+use super::number::Number;
+
+/// Columns eliminated with exchanges among them.
+pub(super) const BLOCK: usize = 48;
+
+/// A column is taken for noise below this multiple of the magnitudes summed into its diagonal entry.
+pub(super) const NOISE: f64 = 1e-14;
+
+/// Replaces a pivot that is noise while its column is not, relative to the magnitudes summed into it.
+const WEAK_PIVOT: f64 = 1e-8;
+
+/// Products of fewer multiplications are done in place.
+const SMALL: usize = 1500;
+
+/// Columns of L D formed at a time for the update of the rows below.
+const CHUNK: usize = 256;
+
+/// What the elimination found about one pivot worth telling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Oddity {
+    /// The column was nothing but rounding noise: the row depends on those before.
+    Null,
+    /// The pivot was noise but not its column: it was replaced, which refinement must mend.
+    Weak,
+}
+
+/// Pivots of the front being eliminated and memory kept between fronts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Eliminator<T> {
+    block: Block<T>,
+    product: Vec<T>,
+    /// D of this front: its diagonal, and what couples a pair (at its first row).
+    pub(super) d: Vec<T>,
+    pub(super) e: Vec<T>,
+    /// D^-1 in the same form; zero at null pivots.
+    pub(super) inverse: Vec<T>,
+    pub(super) inverse_e: Vec<T>,
+    /// Pivotal row now at each place.
+    pub(super) perm: Vec<u32>,
+    pub(super) moved: bool,
+    /// Places (after exchanges) of pivots that are not ordinary.
+    pub(super) odd: Vec<(usize, Oddity)>,
+    /// Smallest ratio of a pivot to the magnitudes summed into it, with its place; of accepted pivots.
+    pub(super) doubtful: Vec<(usize, f64)>,
+    /// Largest magnitude in L below the diagonal blocks.
+    pub(super) growth: f64,
+}
+
+/// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported as doubtful.
+const DOUBTFUL: f64 = 1e-9;
+
+impl<T: Number> Eliminator<T> {
+    /// Eliminates the `cols` columns of `panel` (`rows` x `cols`, by columns); `sums` has `rows` entries.
+    pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, cols: usize, sums: &mut [f64]) {
+        for list in [&mut self.d, &mut self.e, &mut self.inverse, &mut self.inverse_e] {
+            list.clear();
+            list.resize(cols, T::default());
+        }
+        self.perm.clear();
+        self.perm.extend(0..cols as u32);
+        self.moved = false;
+        self.odd.clear();
+        self.doubtful.clear();
+        if cols > 0 {
+            self.columns(panel, rows, 0, cols, sums);
+        }
+    }
+
+    /// Eliminates columns `from..to`, which are up to date, in the front and in the rows below.
+    fn columns(&mut self, panel: &mut [T], rows: usize, from: usize, to: usize, sums: &mut [f64]) {
+        if to - from <= BLOCK {
+            self.leaf(panel, rows, from, to, sums);
+            return;
+        }
+        let blocks = (to - from).div_ceil(BLOCK);
+        let middle = from + (to - from).div_ceil(blocks) * (blocks / 2);
+        self.columns(panel, rows, from, middle, sums);
+        self.update_columns(panel, rows, from, middle, to);
+        self.columns(panel, rows, middle, to, sums);
+    }
+
+    /// Columns `middle..to` -= L D L^T of columns `from..middle`.
+    fn update_columns(&mut self, panel: &mut [T], rows: usize, from: usize, middle: usize, to: usize) {
+        let (left, right) = panel.split_at_mut(middle * rows);
+        let left = MatRef::from_column_major_slice(&left[from * rows..], rows, middle - from);
+        let right = MatMut::from_column_major_slice_mut(&mut right[..(to - middle) * rows], rows, to - middle);
+        self.times_d(left.subrows(middle, to - middle), from);
+        let product = MatRef::from_column_major_slice(&self.product, to - middle, middle - from);
+        let (square, below) = right.subrows_mut(middle, rows - middle).split_at_row_mut(to - middle);
+        subtract_lower(square, left.subrows(middle, to - middle), product);
+        subtract(below, left.subrows(to, rows - to), product);
+    }
+
+    /// Into `self.product`: L D, for rows of L given by columns that start at place `from`.
+    fn times_d(&mut self, l: MatRef<'_, T>, from: usize) {
+        let (rows, cols) = (l.nrows(), l.ncols());
+        self.product.clear();
+        self.product.reserve(rows * cols);
+        for k in 0..cols {
+            let place = from + k;
+            let column = l.col(k).try_as_col_major().map_or(&[][..], |c| c.as_slice());
+            let d = self.d[place];
+            let before = if place > 0 { self.e[place - 1] } else { T::default() };
+            let after = self.e[place];
+            if after != T::default() && k + 1 < cols {
+                let next = l.col(k + 1).try_as_col_major().map_or(&[][..], |c| c.as_slice());
+                self.product.extend(column.iter().zip(next).map(|(&x, &y)| x * d + y * after));
+            } else if before != T::default() && k > 0 {
+                let last = l.col(k - 1).try_as_col_major().map_or(&[][..], |c| c.as_slice());
+                self.product.extend(column.iter().zip(last).map(|(&x, &y)| x * d + y * before));
+            } else {
+                self.product.extend(column.iter().map(|&x| x * d));
+            }
+        }
+    }
+
+    /// Lower triangle of `schur` (square, by columns) -= L21 D L21^T.
+    pub(super) fn update_below(&mut self, panel: &[T], rows: usize, cols: usize, schur: &mut [T]) {
+        let below = rows - cols;
+        if below == 0 || cols == 0 {
+            return;
+        }
+        let l = MatRef::from_column_major_slice(panel, rows, cols).subrows(cols, below);
+        let mut from = 0;
+        while from < cols {
+            let mut to = (from + CHUNK).min(cols);
+            if to < cols && self.e[to - 1] != T::default() {
+                to += 1;
+            }
+            let part = l.subcols(from, to - from);
+            self.times_d(part, from);
+            let product = MatRef::from_column_major_slice(&self.product, below, to - from);
+            subtract_lower(MatMut::from_column_major_slice_mut(schur, below, below), part, product);
+            from = to;
+        }
+    }
+
+    /// One block of columns with exchanges among them.
+    fn leaf(&mut self, panel: &mut [T], rows: usize, from: usize, to: usize, sums: &mut [f64]) {
+        let size = to - from;
+        let mut block = std::mem::take(&mut self.block);
+        block.factor(&panel[from * rows + from..], rows, size, &mut sums[from..to], NOISE);
+        if block.moved {
+            self.moved = true;
+            exchange(panel, rows, from, &block.perm, &mut self.perm);
+        }
+        let own = &mut panel[from * rows..to * rows];
+        for k in 0..size {
+            let column = &mut own[k * rows + from..k * rows + to];
+            column[k] = T::UNIT;
+            column[k + 1..].copy_from_slice(&block.l[k * size + k + 1..(k + 1) * size]);
+        }
+        solve_below(own, rows, to, size, &block.l);
+        self.divide(own, rows, from, to, &block, sums);
+        self.block = block;
+    }
+
+    /// The rows below hold L D: records D and divides by it.
+    fn divide(&mut self, own: &mut [T], rows: usize, from: usize, to: usize, block: &Block<T>, sums: &mut [f64]) {
+        let (top, low) = sums.split_at_mut(to);
+        let mut growth = self.growth;
+        let mut k = 0;
+        while k < to - from {
+            let place = from + k;
+            if block.kind[k] == Pivot::PairFirst {
+                let (d1, e, d2) = (block.d[k], block.e[k], block.d[k + 1]);
+                let (i11, i21, i22) = inverse_pair(d1, e, d2);
+                (self.d[place], self.e[place], self.d[place + 1]) = (d1, e, d2);
+                (self.inverse[place], self.inverse_e[place], self.inverse[place + 1]) = (i11, i21, i22);
+                let (first, second) = own[k * rows..(k + 2) * rows].split_at_mut(rows);
+                for ((x, y), sum) in first[to..].iter_mut().zip(&mut second[to..]).zip(&mut *low) {
+                    let (w1, w2) = (*x, *y);
+                    (*x, *y) = (w1 * i11 + w2 * i21, w1 * i21 + w2 * i22);
+                    growth = growth.max(x.size()).max(y.size());
+                    *sum += (w1 * *x).size() + (w2 * *y).size();
+                }
+                k += 2;
+                continue;
+            }
+            let column = &mut own[k * rows + to..(k + 1) * rows];
+            let mut d = block.d[k];
+            if block.kind[k] == Pivot::Noise {
+                let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
+                let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
+                if largest <= NOISE * (top[place] * others).sqrt().max(top[place]) {
+                    column.fill(T::default());
+                    self.odd.push((place, Oddity::Null));
+                    self.d[place] = T::UNIT;
+                    k += 1;
+                    continue;
+                }
+                self.odd.push((place, Oddity::Weak));
+                d = T::from_real(WEAK_PIVOT * if top[place] > 0.0 { top[place] } else { 1.0 });
+            } else if d.size() <= DOUBTFUL * top[place] {
+                self.doubtful.push((place, d.size() / top[place]));
+            }
+            let inverse = d.inverse();
+            (self.d[place], self.inverse[place]) = (d, inverse);
+            let factor = inverse.size();
+            for (x, sum) in column.iter_mut().zip(&mut *low) {
+                let w = *x;
+                *x = w * inverse;
+                let size = w.size();
+                *sum += size * size * factor;
+                growth = growth.max(size * factor);
+            }
+            k += 1;
+        }
+        self.growth = growth;
+    }
+}
+
+/// Applies the exchanges of a block that starts at `from` to the rest of the panel and to the list of rows.
+fn exchange<T: Number>(panel: &mut [T], rows: usize, from: usize, perm: &[u32], all: &mut [u32]) {
+    let size = perm.len();
+    let old: Vec<u32> = all[from..from + size].to_vec();
+    for (k, &p) in perm.iter().enumerate() {
+        all[from + k] = old[p as usize];
+    }
+    let mut saved = vec![T::default(); size];
+    for column in panel[..from * rows].chunks_exact_mut(rows) {
+        saved.copy_from_slice(&column[from..from + size]);
+        for (k, &p) in perm.iter().enumerate() {
+            column[from + k] = saved[p as usize];
+        }
+    }
+    for row in from + size..rows {
+        for (k, value) in saved.iter_mut().enumerate() {
+            *value = panel[(from + k) * rows + row];
+        }
+        for (k, &p) in perm.iter().enumerate() {
+            panel[(from + k) * rows + row] = saved[p as usize];
+        }
+    }
+}
+
+/// Rows `to..rows` of the columns `own` times L^-T, L (unit lower, size x size, by columns).
+fn solve_below<T: Number>(own: &mut [T], rows: usize, to: usize, size: usize, l: &[T]) {
+    let below = rows - to;
+    if below * size * size <= 4 * SMALL {
+        for j in 0..size {
+            let (done, rest) = own.split_at_mut((j + 1) * rows);
+            let source = &done[j * rows + to..];
+            for k in j + 1..size {
+                let factor = l[j * size + k];
+                if factor != T::default() {
+                    let target = &mut rest[(k - j - 1) * rows + to..(k - j) * rows];
+                    for (t, &s) in target.iter_mut().zip(source) {
+                        *t -= s * factor;
+                    }
+                }
+            }
+        }
+        return;
+    }
+    let own = MatMut::from_column_major_slice_mut(own, rows, size).subrows_mut(to, below);
+    let l = MatRef::from_column_major_slice(l, size, size);
+    solve_unit_lower_triangular_in_place(l, own.transpose_mut(), Par::Seq);
+}
+
+/// dst -= a b^T.
+fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+    if dst.nrows() > 0 && dst.ncols() > 0 {
+        matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, Par::Seq);
+    }
+}
+
+/// Lower triangle of dst -= a b^T.
+fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+    let (rows, inner) = (dst.nrows(), a.ncols());
+    if rows * rows * inner > SMALL {
+        triangular::matmul(
+            dst,
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            a,
+            BlockStructure::Rectangular,
+            b.transpose(),
+            BlockStructure::Rectangular,
+            T::default() - T::UNIT,
+            Par::Seq,
+        );
+        return;
+    }
+    for k in 0..inner {
+        let Some(left) = a.col(k).try_as_col_major() else { continue };
+        let left = left.as_slice();
+        for j in 0..rows {
+            let factor = b[(j, k)];
+            let Some(target) = dst.rb_mut().col_mut(j).try_as_col_major_mut() else { continue };
+            for (t, &x) in target.as_slice_mut()[j..].iter_mut().zip(&left[j..]) {
+                *t -= x * factor;
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What the factorization asks of real and complex numbers beyond [`Entry`].
+
+use std::ops::{Add, Sub};
+
+use crate::c64;
+use crate::factor::Entry;
+
+/// A real or complex number of the factors.
+pub(super) trait Number: Entry + Add<Output = Self> + Sub<Output = Self> + std::fmt::Debug {
+    /// |re| + |im|: a magnitude without a root.
+    fn size(self) -> f64;
+    /// 1 / x.
+    fn inverse(self) -> Self;
+    /// Whether the number is real and below zero; a complex number counts by its real part.
+    fn is_negative(self) -> bool;
+    /// x times a real number.
+    fn scaled(self, by: f64) -> Self;
+}
+
+impl Number for f64 {
+    #[inline]
+    fn size(self) -> f64 {
+        self.abs()
+    }
+
+    #[inline]
+    fn inverse(self) -> Self {
+        self.recip()
+    }
+
+    fn is_negative(self) -> bool {
+        self < 0.0
+    }
+
+    #[inline]
+    fn scaled(self, by: f64) -> Self {
+        self * by
+    }
+}
+
+impl Number for c64 {
+    #[inline]
+    fn size(self) -> f64 {
+        self.re.abs() + self.im.abs()
+    }
+
+    #[inline]
+    fn inverse(self) -> Self {
+        self.inv()
+    }
+
+    fn is_negative(self) -> bool {
+        self.re < 0.0
+    }
+
+    #[inline]
+    fn scaled(self, by: f64) -> Self {
+        self * by
+    }
+}
