@@ -10,11 +10,13 @@
 //! # Ok::<(), mb_gallery::GalleryError>(())
 //! ```
 //!
+//! - [`models`]: models whose answers are known in closed form.
 //! - [`printed`]: printed numbers and the intervals they stand for.
 //! - [`table`]: tables of known values with their provenance, read from `fixtures/`.
 //! - [`mod@verdict`]: how a computed value stands to a printed one.
 
 mod error;
+pub mod models;
 pub mod printed;
 pub mod table;
 pub mod verdict;

@@ -1,10 +1,12 @@
 //! Arithmetic expressions as they stand in a model file: `"2*(a + b)"`, `"deg(30)"`.
 //!
-//!     sum     = product { ("+" | "-") product }
-//!     product = sign { ("*" | "/") sign }
-//!     sign    = ("-" | "+") sign | power
-//!     power   = atom [ "^" ["-"] whole number ]
-//!     atom    = number | name | function "(" sum ")" | "(" sum ")"
+//! ```text
+//! sum     = product { ("+" | "-") product }
+//! product = sign { ("*" | "/") sign }
+//! sign    = ("-" | "+") sign | power
+//! power   = atom [ "^" ["-"] whole number ]
+//! atom    = number | name | function "(" sum ")" | "(" sum ")"
+//! ```
 //!
 //! Names are parameters, indices of `[[repeat]]`, `pi`, and `t` where a law of time may stand.
 //! Depth and length are limited so that no text can exhaust the stack.
@@ -332,6 +334,9 @@ mod tests {
             Leaf::Name(n) => f64::from(u8::try_from(n.len()).unwrap()),
         })
     }
+    fn is(text: &str, expected: f64) {
+        assert!((value(text) - expected).abs() < 1e-15, "{text}");
+    }
     fn fault(text: &str) -> (usize, ExpressionFault) {
         let e = parse(text).unwrap_err();
         (e.offset, e.fault)
@@ -339,15 +344,15 @@ mod tests {
 
     #[test]
     fn operators_bind_as_in_arithmetic() {
-        assert_eq!(value("1 + 2*3 - 4/8"), 6.5);
-        assert_eq!(value("8/2/2"), 2.0);
-        assert_eq!(value("5-2-1"), 2.0);
-        assert_eq!(value("-2^2"), -4.0);
-        assert_eq!(value("2^-1 * (1+1)^3"), 4.0);
-        assert_eq!(value("--3 + +1"), 4.0);
-        assert_eq!(value("1e-1*10 + .5 + 2.E1"), 21.5);
-        assert_eq!(value("sqrt(abs(-16))*ab"), 8.0);
-        assert_eq!(value("deg(180)"), core::f64::consts::PI);
+        is("1 + 2*3 - 4/8", 6.5);
+        is("8/2/2", 2.0);
+        is("5-2-1", 2.0);
+        is("-2^2", -4.0);
+        is("2^-1 * (1+1)^3", 4.0);
+        is("--3 + +1", 4.0);
+        is("1e-1*10 + .5 + 2.E1", 21.5);
+        is("sqrt(abs(-16))*ab", 8.0);
+        is("deg(180)", core::f64::consts::PI);
     }
 
     #[test]

@@ -47,6 +47,7 @@
 //! The description can be written in Rust as well, see [`ModelSpec`].
 
 mod build;
+mod builder;
 mod error;
 pub mod expression;
 mod fault;

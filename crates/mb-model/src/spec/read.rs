@@ -28,7 +28,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     T::deserialize(Node { value: NodeValue::Table(root) }).map_err(|e| {
         let mut steps = e.steps;
         steps.reverse();
-        let fault = match e.fault {
+        let fault = match *e.fault {
             Fault::MissingKey { key } if steps.is_empty() && key == "units" => Fault::MissingUnits,
             Fault::MissingKey { key } if steps.is_empty() && key == "name" => Fault::MissingName,
             Fault::UnknownWord { word, .. } if steps == [Step::from("units")] => {
@@ -70,14 +70,14 @@ fn subject(root: &DeTable<'_>, steps: &[Step]) -> String {
 /// What is wrong, and where, collected from the inside outwards.
 #[derive(Debug)]
 struct ReadError {
-    fault: Fault,
+    fault: Box<Fault>,
     span: Option<Range<usize>>,
     steps: Vec<Step>,
 }
 
 impl ReadError {
     fn new(fault: Fault) -> Self {
-        Self { fault, span: None, steps: Vec::new() }
+        Self { fault: Box::new(fault), span: None, steps: Vec::new() }
     }
     fn at(mut self, span: Range<usize>, step: Step) -> Self {
         self.span.get_or_insert(span);

@@ -13,7 +13,7 @@ use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec
 impl<P: Data> Builder<P> {
     pub(super) fn joint(&mut self, e: &Entry<'_, JointSpec>) -> Outcome<()> {
         let kind = e.spec.kind;
-        self.check_keys(e)?;
+        check_keys(e)?;
         let a = self.definite(e, "a", &e.spec.a)?;
         let mut b = self.spot(e, "b", &e.spec.b)?;
         if b == Spot::Somewhere {
@@ -54,26 +54,6 @@ impl<P: Data> Builder<P> {
                 let (a, b) = (self.place(&mut wiring, a), self.place(&mut wiring, b));
                 self.add(e, Element::Distance(Distance { a, b, length }), wiring, Vec::new());
             }
-        }
-        Ok(())
-    }
-    /// Refuses keys without a meaning for the kind of the joint, and asks for those it needs.
-    fn check_keys(&self, e: &Entry<'_, JointSpec>) -> Outcome<()> {
-        use JointKind::{Distance, Fixed, PointOnLine, Prismatic};
-        let (spec, kind) = (e.spec, format!("a {} joint", e.spec.kind.name()));
-        let line = matches!(spec.kind, Prismatic | PointOnLine);
-        let angle = matches!(spec.kind, Prismatic | Fixed);
-        for (key, there, allowed) in [
-            ("axis", spec.axis.is_some(), line),
-            ("length", spec.length.is_some(), spec.kind == Distance),
-            ("angle", spec.angle.is_some(), angle),
-        ] {
-            if there && !allowed {
-                return Err(e.problem(key, Fault::KeyNotFor { key, kind }));
-            }
-        }
-        if line && spec.axis.is_none() {
-            return Err(e.problem("", Fault::KeyNeeded { key: "axis", kind }));
         }
         Ok(())
     }
@@ -137,7 +117,7 @@ impl<P: Data> Builder<P> {
                 Driven::Angle { a, b }
             }
             QuantitySpec::X | QuantitySpec::Y => {
-                self.no_from(e, e.spec.from.as_ref(), "a coordinate")?;
+                no_from(e, e.spec.from.as_ref(), "a coordinate")?;
                 let place = self.moving_place(e, &e.spec.of, &mut wiring)?;
                 Driven::Coordinate { place, axis: usize::from(e.spec.quantity == QuantitySpec::Y) }
             }
@@ -204,16 +184,33 @@ impl<P: Data> Builder<P> {
         self.different(e, a, b)?;
         Ok((self.place(wiring, a), self.place(wiring, b)))
     }
-    /// Refuses `from`.
-    pub(super) fn no_from<T: super::Table>(
-        &self,
-        e: &Entry<'_, T>,
-        from: Option<&PlaceRef>,
-        kind: &str,
-    ) -> Outcome<()> {
-        match from {
-            None => Ok(()),
-            Some(_) => Err(e.problem("from", Fault::KeyNotFor { key: "from", kind: kind.to_owned() })),
+}
+
+/// Refuses `from`.
+pub(super) fn no_from<T: super::Table>(e: &Entry<'_, T>, from: Option<&PlaceRef>, kind: &str) -> Outcome<()> {
+    match from {
+        None => Ok(()),
+        Some(_) => Err(e.problem("from", Fault::KeyNotFor { key: "from", kind: kind.to_owned() })),
+    }
+}
+
+/// Refuses keys without a meaning for the kind of the joint, and asks for those it needs.
+fn check_keys(e: &Entry<'_, JointSpec>) -> Outcome<()> {
+    use JointKind::{Distance, Fixed, PointOnLine, Prismatic};
+    let (spec, kind) = (e.spec, format!("a {} joint", e.spec.kind.name()));
+    let line = matches!(spec.kind, Prismatic | PointOnLine);
+    let angle = matches!(spec.kind, Prismatic | Fixed);
+    for (key, there, allowed) in [
+        ("axis", spec.axis.is_some(), line),
+        ("length", spec.length.is_some(), spec.kind == Distance),
+        ("angle", spec.angle.is_some(), angle),
+    ] {
+        if there && !allowed {
+            return Err(e.problem(key, Fault::KeyNotFor { key, kind }));
         }
     }
+    if line && spec.axis.is_none() {
+        return Err(e.problem("", Fault::KeyNeeded { key: "axis", kind }));
+    }
+    Ok(())
 }

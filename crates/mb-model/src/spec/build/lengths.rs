@@ -53,7 +53,7 @@ impl<P: Data> Builder<P> {
         }
         let length = length.value();
         let differs = |x: f64, y: f64| (x - y).abs() > TOLERANCE * x.abs().max(y.abs());
-        let at = |p: [P; 2]| p.map(|x| x.value());
+        let at = |p: [P; 2]| p.map(P::value);
         let fixed = [a, b].map(|s| self.block_of(s).is_none());
         let (pa, pb) = (at(self.start_of(a)), at(self.start_of(b)));
         if fixed == [true, true] {
@@ -103,7 +103,7 @@ impl<P: Data> Builder<P> {
         if !self.lengths.sound || [a, b].iter().any(|s| self.block_of(*s).is_some()) {
             return Ok(());
         }
-        let [pa, pb] = [a, b].map(|s| self.start_of(s).map(|x| x.value()));
+        let [pa, pb] = [a, b].map(|s| self.start_of(s).map(P::value));
         let distance = (pb[0] - pa[0]).hypot(pb[1] - pa[1]);
         let size = pa.iter().chain(&pb).fold(0.0_f64, |m, x| m.max(x.abs()));
         if distance > TOLERANCE * size {

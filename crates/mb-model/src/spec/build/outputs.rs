@@ -1,6 +1,7 @@
 //! Outputs.
 
 use super::expand::{Entries, Entry};
+use super::joints::no_from;
 use super::{Builder, Outcome};
 use crate::element::Data;
 use crate::model::Wiring;
@@ -34,7 +35,7 @@ impl<P: Data> Builder<P> {
         let quantity = match spec.quantity {
             OutputQuantity::Multiplier => return self.multiplier(e, rows),
             OutputQuantity::X | OutputQuantity::Y => {
-                self.no_from(e, spec.from.as_ref(), "a coordinate")?;
+                no_from(e, spec.from.as_ref(), "a coordinate")?;
                 let place = self.moving_place(e, &spec.of, &mut wiring)?;
                 Quantity::Coordinate { place, axis: usize::from(spec.quantity == OutputQuantity::Y) }
             }
@@ -60,7 +61,7 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     fn multiplier(&mut self, e: &Entry<'_, OutputSpec>, rows: &Rows) -> Outcome<()> {
-        self.no_from(e, e.spec.from.as_ref(), "a multiplier")?;
+        no_from(e, e.spec.from.as_ref(), "a multiplier")?;
         if e.spec.derivative != 0 {
             let kind = "a multiplier".to_owned();
             return Err(e.problem("derivative", Fault::KeyNotFor { key: "derivative", kind }));

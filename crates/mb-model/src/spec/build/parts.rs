@@ -188,13 +188,12 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     fn rod_point(&self, e: &Entry<'_, RodSpec>, i: usize) -> Outcome<Spot<P>> {
-        match self.definite(e, "ends", &rod_end(e, i))? {
-            spot @ Spot::Point(_) => Ok(spot),
-            _ => {
-                let name = self.filled(e, "ends", &e.spec.ends[i])?;
-                Err(e.problem("ends", Fault::WrongReference { name, found: "body", wanted: "point" }))
-            }
+        let spot = self.definite(e, "ends", &rod_end(e, i))?;
+        if matches!(spot, Spot::Point(_)) {
+            return Ok(spot);
         }
+        let name = self.filled(e, "ends", &e.spec.ends[i])?;
+        Err(e.problem("ends", Fault::WrongReference { name, found: "body", wanted: "point" }))
     }
     /// The length of a key, or the distance at the start.
     pub(super) fn length_or_start<T: Table>(

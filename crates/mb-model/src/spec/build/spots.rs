@@ -92,13 +92,11 @@ impl<P: Data> Builder<P> {
     /// The place as elements see it.
     pub(super) fn place(&self, wiring: &mut Wiring, spot: Spot<P>) -> Place<P> {
         let local = if let Spot::Body(_, local) = spot { local } else { [P::zero(); 2] };
-        match self.block_of(spot) {
-            Some(id) => self.model.place(wiring, id, local),
-            None => {
-                let [x, y] = self.start_of(spot);
-                Place::Ground([x, y, P::zero()])
-            }
+        if let Some(id) = self.block_of(spot) {
+            return self.model.place(wiring, id, local);
         }
+        let [x, y] = self.start_of(spot);
+        Place::Ground([x, y, P::zero()])
     }
     /// The thing a place is on, in words.
     pub(super) fn thing(&self, spot: Spot<P>) -> String {
