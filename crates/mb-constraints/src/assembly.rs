@@ -182,7 +182,9 @@ pub fn assemble_velocities(
 
 /// Accelerations and multipliers of the motion at (q, v, t, u).
 ///
-///     [M Phi_q^T; Phi_q 0] [a; lambda] = [f; gamma],   gamma = -(Phi'' at a = 0)
+/// ```text
+/// [M Phi_q^T; Phi_q 0] [a; lambda] = [f; gamma],   gamma = -(Phi'' at a = 0)
+/// ```
 ///
 /// Redundant constraints get the shortest multipliers.
 ///

@@ -1,11 +1,15 @@
 //! Velocity transformation: bases of the admissible velocities.
 //!
-//!     v = R z',   Phi_q R = 0,   B R = I,   R is n x (n - r),  B is (n - r) x n
+//! ```text
+//! v = R z',   Phi_q R = 0,   B R = I,   R is n x (n - r),  B is (n - r) x n
+//! ```
 //!
 //! R by one of the methods the paper names. B says what the independent velocities are:
 //! z' = B v. With a constant B the basis R(q) is a smooth function of the configuration, and
 //!
-//!     S y:   Phi_q (S y) = y,   B (S y) = 0
+//! ```text
+//! S y:   Phi_q (S y) = y,   B (S y) = 0
+//! ```
 //!
 //! gives its derivative: dR z' = -S d(Phi_q) R z'.
 //!
@@ -17,6 +21,9 @@ use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, SymmetricEigen, dense, n
 
 /// Below this reciprocal condition of the dependent block a selection is refused.
 pub const SELECTION_CONDITION: f64 = 1e-10;
+
+/// Pivot ratio, or reciprocal velocity ratio, from which on the condition is looked at.
+const SUSPICIOUS: f64 = 1e-4;
 
 /// How the basis R is found.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -184,12 +191,17 @@ fn selected(
     if dependent.len() == m {
         // Full row rank: one square factorization serves R and S.
         let Ok(lu) = Lu::new(&phi_d) else { return Err(fails(0.0)) };
-        let reciprocal = lu.rcond();
-        // Not `<`, so that a NaN is refused too.
-        if reciprocal.is_nan() || reciprocal < SELECTION_CONDITION {
-            return Err(fails(reciprocal));
-        }
         place_dependent(&mut r, &dependent, &lu.solve_mat(&phi_i));
+        // The condition estimate costs as much as the factorization, so it is asked for only
+        // where a pivot or a velocity ratio gives reason.
+        let (low, high) = lu.pivot_range();
+        let growth = norms::max_abs(&r);
+        if low <= SUSPICIOUS * high || growth.is_nan() || growth * SUSPICIOUS >= 1.0 {
+            let reciprocal = lu.rcond();
+            if reciprocal.is_nan() || reciprocal < SELECTION_CONDITION {
+                return Err(fails(reciprocal));
+            }
+        }
         let (rank, independent) = (m, Some(independent.to_vec()));
         return Ok(NullSpace { r, rank, independent, particular: Particular::Block { lu, dependent } });
     }

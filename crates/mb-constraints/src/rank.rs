@@ -1,6 +1,8 @@
 //! Rank of the constraint Jacobian, and redundant constraints by name.
 //!
-//!     r = rank Phi_q,   dof = n - r,   m - r redundant rows
+//! ```text
+//! r = rank Phi_q,   dof = n - r,   m - r redundant rows
+//! ```
 //!
 //! Rows may be in different units, so each is scaled to length one before the decision; a row
 //! far shorter than the others (a constraint that is stationary here, as at some singular

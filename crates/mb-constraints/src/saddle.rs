@@ -1,7 +1,9 @@
 //! The saddle-point system of constrained mechanics, also where constraints are redundant.
 //!
-//!     [ A    Phi_q^T ] [ x ]   [ f ]
-//!     [ Phi_q    0   ] [ y ] = [ g ]
+//! ```text
+//! [ A    Phi_q^T ] [ x ]   [ f ]
+//! [ Phi_q    0   ] [ y ] = [ g ]
+//! ```
 //!
 //! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude

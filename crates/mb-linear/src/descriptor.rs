@@ -1,7 +1,9 @@
 //! Linear systems with inputs and outputs: descriptor form and state space.
 //!
-//!     E x' = A x + B u,  y = C x + D u          x = (dq, dv, dlambda)
-//!     x' = A x + B u,    y = C x + D u          x = (z, z')
+//! ```text
+//! E x' = A x + B u,  y = C x + D u          x = (dq, dv, dlambda)
+//! x' = A x + B u,    y = C x + D u          x = (z, z')
+//! ```
 //!
 //! [`DescriptorSystem::to_state_space`] reduces the first to the second with the same transfer
 //! function: dq = R z, and the multipliers are eliminated by the equations of motion.

@@ -1,11 +1,15 @@
 //! Linearization at an operating point: the exact blocks all formulations start from.
 //!
-//!     M da + C dv + K dq + Phi_q^T dlambda = F du,   Phi_q dq = 0
+//! ```text
+//! M da + C dv + K dq + Phi_q^T dlambda = F du,   Phi_q dq = 0
+//! ```
 //!
 //! with K = d(M a)/dq + d(Phi_q^T lambda)/dq - df/dq, C = -df/dv. In motion the rates of the
 //! constraints enter too:
 //!
-//!     Phi_q dv + Phi'_q dq = 0,   Phi_q da + Phi''_v dv + Phi''_q dq = 0
+//! ```text
+//! Phi_q dv + Phi'_q dq = 0,   Phi_q da + Phi''_v dv + Phi''_q dq = 0
+//! ```
 //!
 //! Paper: [gonzalez2017] Eqs. (7)-(10).
 

@@ -155,6 +155,19 @@ impl Lu {
         self.norm_one
     }
 
+    /// Smallest and largest magnitude among the pivots; (1, 1) when there are none.
+    ///
+    /// A cheap first look at the condition: a tiny ratio is a sure sign of near singularity, a
+    /// moderate one no proof of the contrary (see [`Lu::rcond`]).
+    pub fn pivot_range(&self) -> (f64, f64) {
+        let pivots = (0..self.size()).map(|i| self.factors.lu[(i, i)].abs());
+        pivots
+            .fold(None, |range: Option<(f64, f64)>, x| {
+                Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
+            })
+            .unwrap_or((1.0, 1.0))
+    }
+
     /// Estimate of the reciprocal condition number in the 1-norm, near 1 for a good matrix and near 1e-16 for
     /// one that is singular to working precision; see [`condition::reciprocal_one`].
     pub fn rcond(&self) -> f64 {

@@ -1,6 +1,8 @@
 //! Static equilibrium of the constrained system.
 //!
-//!     Phi_q^T lambda - f(q, 0, t, u) = 0,   Phi(q, t) = 0
+//! ```text
+//! Phi_q^T lambda - f(q, 0, t, u) = 0,   Phi(q, t) = 0
+//! ```
 //!
 //! The start is assembled, then Newton's method is tried on the full system, then load
 //! continuation, then dynamic relaxation (see the modules). Whatever found it, the result has

@@ -1,6 +1,8 @@
 //! Newton's method on the full constrained system, with line search and load continuation.
 //!
-//!     [K Phi_q^T; Phi_q 0] [dq; dlambda] = -[r; Phi],   K = dr/dq with the reaction stiffness
+//! ```text
+//! [K Phi_q^T; Phi_q 0] [dq; dlambda] = -[r; Phi],   K = dr/dq with the reaction stiffness
+//! ```
 //!
 //! The line search is affine invariant (Deuflhard's natural monotonicity test): a step is
 //! accepted when the correction that the old factor predicts at the new point is shorter than

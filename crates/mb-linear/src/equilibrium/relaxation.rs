@@ -1,7 +1,9 @@
 //! Dynamic relaxation: the damped motion of a fictitious system that comes to rest in a stable
 //! equilibrium.
 //!
-//!     D a + Phi_q^T lambda = -r(q),   Phi_q a = 0
+//! ```text
+//! D a + Phi_q^T lambda = -r(q),   Phi_q a = 0
+//! ```
 //!
 //! D is diagonal, half the absolute row sums of K, so that the unit
 //! time step is stable; the velocity is set to zero at every peak of the kinetic energy (Cundall's

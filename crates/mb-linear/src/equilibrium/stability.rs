@@ -1,6 +1,8 @@
 //! Static stability: the sign of the stiffness along the admissible motions.
 //!
-//!     K_r = R^T K R,   Phi_q R = 0
+//! ```text
+//! K_r = R^T K R,   Phi_q R = 0
+//! ```
 //!
 //! For forces with a potential an equilibrium is stable when K_r is positive definite; the
 //! number of negative eigenvalues is the number of unstable directions.

@@ -1,16 +1,20 @@
 //! MCS: velocity projection onto the admissible motions.
 //!
-//!     v = R z' + (driven part),   H1 = R^T (M a - f) = 0
+//! ```text
+//! v = R z' + (driven part),   H1 = R^T (M a - f) = 0
+//! ```
 //!
 //! with every term of the derivative of H1, at rest and in motion. With B R = I for a constant
 //! B (see [`NullSpace`]) and S the particular solution of the constraints,
 //!
-//!     dq = R dz
-//!     dv = R dz' + D dz,                 D  = -S Phi'_q R                  (dR/dz z')
-//!     da = R dz'' + E1 dz' + E0 dz,      E1 = -S Phi''_v R                 (d(R' z')/dz')
-//!                                        E0 = -S (Phi''_q R + Phi''_v D)   (dR/dz z'' + d(R' z')/dz)
+//! ```text
+//! dq = R dz
+//! dv = R dz' + D dz,                 D  = -S Phi'_q R                  (dR/dz z')
+//! da = R dz'' + E1 dz' + E0 dz,      E1 = -S Phi''_v R                 (d(R' z')/dz')
+//!                                    E0 = -S (Phi''_q R + Phi''_v D)   (dR/dz z'' + d(R' z')/dz)
 //!
-//!     M_r = R^T M R,   C_r = R^T (C R + M E1),   K_r = R^T (K R + C D + M E0),   F_r = R^T F
+//! M_r = R^T M R,   C_r = R^T (C R + M E1),   K_r = R^T (K R + C D + M E0),   F_r = R^T F
+//! ```
 //!
 //! The term dR^T/dz (M a - f) of the paper is R^T d(Phi_q^T lambda)/dq R: it is the
 //! constraint-reaction stiffness, already in K. At rest D = E0 = E1 = 0 and Eq. (16) remains.

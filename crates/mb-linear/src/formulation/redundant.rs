@@ -1,10 +1,12 @@
 //! RCS: the linearized differential-algebraic system in descriptor form.
 //!
-//!     E y' = A y + B u,   y = (dq, dv, dlambda)
+//! ```text
+//! E y' = A y + B u,   y = (dq, dv, dlambda)
 //!
-//!         [ I  0  0 ]        [  0    I       0     ]
-//!     E = [ 0  M  0 ]    A = [ -K   -C   -Phi_q^T  ]
-//!         [ 0  0  0 ]        [ -Phi_q 0      0     ]
+//!     [ I  0  0 ]        [  0    I       0     ]
+//! E = [ 0  M  0 ]    A = [ -K   -C   -Phi_q^T  ]
+//!     [ 0  0  0 ]        [ -Phi_q 0      0     ]
+//! ```
 //!
 //! Moving Phi_q to E means Phi_q dq' = 0 instead of Phi_q dq = 0; moving Phi_q^T means that the
 //! unknown is the integral of the multipliers. Either trades infinite eigenvalues for zeros.

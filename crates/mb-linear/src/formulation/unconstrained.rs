@@ -1,13 +1,17 @@
 //! UCS: constraints replaced by penalties, and its own equilibrium.
 //!
-//!     lambda = Xi (Phi'' + Theta Phi' + Omega Phi)
-//!     H3 = M a + Phi_q^T Xi (Phi'' + Theta Phi' + Omega Phi) - f = 0
+//! ```text
+//! lambda = Xi (Phi'' + Theta Phi' + Omega Phi)
+//! H3 = M a + Phi_q^T Xi (Phi'' + Theta Phi' + Omega Phi) - f = 0
+//! ```
 //!
 //! Linearized with every term of Eq. (15):
 //!
-//!     M_p = M + Phi_q^T Xi Phi_q
-//!     C_p = C + Phi_q^T Xi (Phi''_v + Theta Phi_q)
-//!     K_p = K(lambda) + Phi_q^T Xi (Phi''_q + Theta Phi'_q + Omega Phi_q)
+//! ```text
+//! M_p = M + Phi_q^T Xi Phi_q
+//! C_p = C + Phi_q^T Xi (Phi''_v + Theta Phi_q)
+//! K_p = K(lambda) + Phi_q^T Xi (Phi''_q + Theta Phi'_q + Omega Phi_q)
+//! ```
 //!
 //! where K(lambda) is the stiffness with the reaction stiffness of the penalty forces, and
 //! Phi''_q, Phi''_v, Phi'_q collect the terms in Phi_qq, Phi_t and their rates. The point must
@@ -129,7 +133,9 @@ pub struct PenaltyPoint {
 /// Newton on q and the penalty forces w together, which stays well conditioned for stiff
 /// penalties:
 ///
-///     [K(w) Phi_q^T; Xi Omega Phi_q  -I] [dq; dw] = -[Phi_q^T w - f; Xi Omega Phi - w]
+/// ```text
+/// [K(w) Phi_q^T; Xi Omega Phi_q  -I] [dq; dw] = -[Phi_q^T w - f; Xi Omega Phi - w]
+/// ```
 ///
 /// # Errors
 /// [`LinearError::NoEquilibrium`] when it does not converge; [`LinearError::BadPenalty`].
@@ -202,7 +208,9 @@ fn solve_or_shortest(a: &Dense, b: &[f64]) -> Result<Vec<f64>, LinearError> {
 
 /// A declared point of motion of the penalty system; accelerations are solved for.
 ///
-///     (M + Phi_q^T Xi Phi_q) a = f - Phi_q^T Xi (Phi''|a=0 + Theta Phi' + Omega Phi)
+/// ```text
+/// (M + Phi_q^T Xi Phi_q) a = f - Phi_q^T Xi (Phi''|a=0 + Theta Phi' + Omega Phi)
+/// ```
 ///
 /// # Errors
 /// [`LinearError::BadPenalty`]; a singular mass matrix.

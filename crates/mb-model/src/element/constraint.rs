@@ -87,7 +87,9 @@ impl<P: Data> ElementLaw<P> for RelativeAngle<P> {
 
 /// A place stays on a line through `base` along `axis`, which is fixed in the axes of `frame`.
 ///
-///     n = k x axis (unit),   Phi = n . (point - base)
+/// ```text
+/// n = k x axis (unit),   Phi = n . (point - base)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnLine<P = f64> {
     /// The place that slides.

@@ -8,7 +8,9 @@ use nalgebra::Vector3;
 
 /// A linear spring and damper along the line from `a` to `b`.
 ///
-///     d = b - a,  e = d / |d|,  tension T = k (|d| - l0) + c (e . d')
+/// ```text
+/// d = b - a,  e = d / |d|,  tension T = k (|d| - l0) + c (e . d')
+/// ```
 ///
 /// T pulls `a` along e and `b` along -e. The line must not shrink to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +49,9 @@ impl<P: Data> ElementLaw<P> for Spring<P> {
 
 /// A torsional spring and damper between two angles.
 ///
-///     torque on b = -k (b - a - angle0) - c (b' - a'),  on a the opposite
+/// ```text
+/// torque on b = -k (b - a - angle0) - c (b' - a'),  on a the opposite
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorsionSpring<P = f64> {
     /// One angle.

@@ -8,7 +8,9 @@ use mb_scalar::Lift;
 
 /// A mass concentrated in a planar point.
 ///
-///     residual = m (a + alpha v - g)
+/// ```text
+/// residual = m (a + alpha v - g)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointMass<P = f64> {
     /// First local index of the point's x (configuration and velocity agree for points).
@@ -35,7 +37,9 @@ impl<P: Data> ElementLaw<P> for PointMass<P> {
 /// A slender rod with uniformly distributed mass, described by its two end points (natural
 /// coordinates). An end may be fixed in the ground.
 ///
-///     M = m/6 [2I I; I 2I],   weight m g / 2 on each end
+/// ```text
+/// M = m/6 [2I I; I 2I],   weight m g / 2 on each end
+/// ```
 ///
 /// Linear interpolation between the ends is exact for a rigid rod; its constant length is a
 /// constraint of its own ([`super::Distance`]).
@@ -78,8 +82,10 @@ impl<P: Data> ElementLaw<P> for Rod<P> {
 ///
 /// With s = R(angle) c the arm to the mass centre,
 ///
-///     a_c = a + angle'' k x s - angle'^2 s
-///     residual = [m (a_c - g); J angle'' + s x m (a_c - g)]
+/// ```text
+/// a_c = a + angle'' k x s - angle'^2 s
+/// residual = [m (a_c - g); J angle'' + s x m (a_c - g)]
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanarBody<P = f64> {
     /// First local index of the body's x, y, angle.

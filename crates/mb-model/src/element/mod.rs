@@ -2,8 +2,10 @@
 //!
 //! An element sees only the coordinates of its own blocks. It contributes
 //!
-//!     residual   M a - f(q, v, t, u)      one number per local velocity
-//!     phi        Phi(q, t)                one number per constraint row
+//! ```text
+//! residual   M a - f(q, v, t, u)      one number per local velocity
+//! phi        Phi(q, t)                one number per constraint row
+//! ```
 //!
 //! and nothing else: mass matrix, stiffness, damping, constraint Jacobian, reactions and their
 //! derivatives come from differentiating these two (see [`crate::system`]).

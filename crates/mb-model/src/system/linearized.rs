@@ -11,7 +11,9 @@ use rayon::prelude::*;
 
 /// M, C, K (nv x nv) and Phi_q (nc x nv) at one point.
 ///
-///     M da + C dv + K dq + Phi_q^T dlambda = F du,   Phi_q dq = 0
+/// ```text
+/// M da + C dv + K dq + Phi_q^T dlambda = F du,   Phi_q dq = 0
+/// ```
 #[derive(Clone, Debug)]
 pub struct Blocks<A> {
     /// Mass matrix.

@@ -1,6 +1,8 @@
 //! Equations of motion of a model and their exact derivatives.
 //!
-//!     r = M(q) a + Phi_q^T lambda - f(q, v, t, u) = 0,    Phi(q, t) = 0
+//! ```text
+//! r = M(q) a + Phi_q^T lambda - f(q, v, t, u) = 0,    Phi(q, t) = 0
+//! ```
 //!
 //! Every block below is a sum over elements of derivatives of the element's residual and
 //! constraint functions, found by sweeps of dual numbers over the element's own coordinates;
