@@ -117,10 +117,16 @@ pub enum Fault {
         /// The text.
         text: String,
     },
-    /// NaN, infinity, or an expression that gives them.
+    /// NaN or infinity.
+    #[error("the value is {value}, but a finite number must stand here")]
+    NotANumber {
+        /// The value.
+        value: f64,
+    },
+    /// An expression that gives NaN or infinity.
     #[error("`{text}` is {value}, not a finite number")]
     NotFinite {
-        /// The number or expression.
+        /// The expression.
         text: String,
         /// Its value.
         value: f64,
@@ -217,10 +223,10 @@ pub enum Fault {
         thing: String,
     },
     /// Nothing that the table speaks of can move.
-    #[error("nothing moves here: both ends are fixed in the ground")]
+    #[error("nothing moves here: all that it acts on is fixed in the ground")]
     NothingMoves,
     /// A constraint between fixed places that does not hold.
-    #[error("the two places are fixed {distance} m apart, which contradicts {required} m")]
+    #[error("the two places are fixed {distance} m apart and cannot be {required} m apart")]
     Contradiction {
         /// Distance there is, m.
         distance: f64,
@@ -311,8 +317,16 @@ pub enum Fault {
     UnknownRow {
         /// Such as `joint 'elbow'`.
         owner: String,
-        /// The row asked for; empty when none was and there are several.
+        /// The row asked for.
         axis: String,
+        /// The rows it has.
+        valid: Vec<String>,
+    },
+    /// Several constraint rows, of which one must be chosen.
+    #[error("{owner} has {} constraint rows", .valid.len())]
+    SeveralRows {
+        /// Such as `joint 'elbow'`.
+        owner: String,
         /// The rows it has.
         valid: Vec<String>,
     },
@@ -403,14 +417,14 @@ impl Fault {
             Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),
             Self::GroundIsNowhere => "name a fixed point or give coordinates such as [0.0, 0.0]".to_owned(),
             Self::SameThing { .. } => "the two ends must be on different bodies or points".to_owned(),
-            Self::NothingMoves => "leave it out, or let one end move".to_owned(),
+            Self::NothingMoves => "leave it out, or let something move".to_owned(),
             Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
             Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
             Self::NoOrientation { .. } => {
                 "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
             }
             Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
-            Self::UnknownRow { axis, valid, .. } if axis.is_empty() => list("give `axis`, one of", valid),
+            Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
             Self::UnknownRow { valid, .. } => list("it has", valid),
             _ => return None,
         })

@@ -6,7 +6,7 @@
 
 use super::error::{ModelError, Path, Problem, Step};
 use super::fault::{Fault, LIST, nearest};
-use super::locate::{entry, position};
+use super::locate::{Lines, entry};
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
 };
@@ -19,9 +19,10 @@ use toml::de::{DeTable, DeValue};
 /// Reads a document.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     let document = DeTable::parse(text).map_err(|e| {
-        let mut problem =
-            Problem::new("", Path::default(), Fault::Syntax { message: e.message().trim().to_owned() });
-        problem.position = Some(position(text, e.span().unwrap_or(0..0)));
+        let span = e.span().unwrap_or(0..0);
+        let fault = Fault::Syntax { message: syntax_words(e.message().trim(), span.is_empty()) };
+        let mut problem = Problem::new("", Path::default(), fault);
+        problem.position = Some(Lines::new(text).position(span));
         ModelError::from(problem)
     })?;
     let root = document.get_ref();
@@ -37,9 +38,21 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
             other => other,
         };
         let mut problem = Problem::new(subject(root, &steps), Path(steps), fault);
-        problem.position = Some(position(text, e.span.unwrap_or(0..0)));
+        problem.position = Some(Lines::new(text).position(e.span.unwrap_or(0..0)));
         ModelError::from(problem)
     })
+}
+
+/// The parser's message in the words of a person who writes the file, where we have them.
+fn syntax_words(message: &str, at_nothing: bool) -> String {
+    match message {
+        m if m.starts_with("string values must be quoted") && at_nothing => "a value is missing here",
+        m if m.starts_with("string values must be quoted") => "a text must stand in quotes",
+        m if m.starts_with("invalid basic string") => "the text is not closed with `\"`, or has a stray `\\`",
+        m if m.starts_with("duplicate key") => "the key stands here twice",
+        m => m,
+    }
+    .to_owned()
 }
 
 /// The innermost named table on the way, such as `joint 'elbow'`.

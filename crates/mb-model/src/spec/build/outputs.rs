@@ -76,16 +76,17 @@ impl<P: Data> Builder<P> {
         let Some(of) = rows.get(&owner).filter(|of| !of.is_empty()) else {
             return Err(e.problem("of", Fault::NoRows { owner }));
         };
-        let row = match &e.spec.axis {
-            None if of.len() == 1 => Some(of[0].0),
-            None => None,
-            Some(axis) => of.iter().find(|(_, a)| a == axis).map(|(row, _)| *row),
-        };
-        let Some(row) = row else {
-            let axis = e.spec.axis.clone().unwrap_or_default();
-            let valid = of.iter().map(|(_, a)| a.clone()).collect();
-            let key = if axis.is_empty() { "" } else { "axis" };
-            return Err(e.problem(key, Fault::UnknownRow { owner, axis, valid }));
+        let valid = || of.iter().map(|(_, a)| a.clone()).collect();
+        let row = match (&e.spec.axis, of.as_slice()) {
+            (None, [(row, _)]) => *row,
+            (None, _) => return Err(e.problem("", Fault::SeveralRows { owner, valid: valid() })),
+            (Some(axis), rows) => match rows.iter().find(|(_, a)| a == axis) {
+                Some((row, _)) => *row,
+                None => {
+                    let fault = Fault::UnknownRow { owner, axis: axis.clone(), valid: valid() };
+                    return Err(e.problem("axis", fault));
+                }
+            },
         };
         self.model.add_sensor(e.name.clone(), Reading::Multiplier(row), Vec::new());
         Ok(())

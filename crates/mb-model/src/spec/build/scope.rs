@@ -151,7 +151,7 @@ impl<P: Data> Scope<P> {
     pub(super) fn eval(&self, value: &Value, loops: &Loops) -> Result<P, Fault> {
         let text = match value {
             Value::Number(x) if x.is_finite() => return Ok(P::cst(*x)),
-            Value::Number(x) => return Err(Fault::NotFinite { text: x.to_string(), value: *x }),
+            Value::Number(x) => return Err(Fault::NotANumber { value: *x }),
             Value::Expression(text) => text,
         };
         let term = self.term(text)?;
