@@ -1,6 +1,7 @@
 //! Project tasks: `cargo xtask <task>`.
 //!
 //! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
+//! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
 //! Exit codes: 0 when all is well, 1 when a check failed, 2 when the task could not run.
@@ -14,6 +15,7 @@ mod render;
 mod report;
 mod reproduce_tables;
 mod root;
+mod schema;
 mod tidy;
 
 use std::io::Write;
@@ -34,6 +36,8 @@ struct Arguments {
 enum Task {
     /// Compute the tables of the papers and set them beside the printed values.
     ReproduceTables(reproduce_tables::ReproduceTables),
+    /// Write the JSON Schema of the model file.
+    Schema(schema::Schema),
     /// Check the rules of the source tree that no compiler checks.
     Tidy(tidy::Tidy),
 }
@@ -47,6 +51,7 @@ struct Outcome {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::ReproduceTables(task) => task.run(),
+        Task::Schema(task) => task.run(),
         Task::Tidy(task) => task.run(),
     };
     match outcome {

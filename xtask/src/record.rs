@@ -83,6 +83,12 @@ impl Record {
         complaints
     }
 
+    /// Cells of a report that are not recorded yet.
+    pub(crate) fn unrecorded(&self, report: &PaperReport) -> usize {
+        let is_new = |table: &String, cell: &String| !self.0.get(table).is_some_and(|t| t.contains_key(cell));
+        cells(report).filter(|(table, cell, verdict, _)| !verdict.is_failure() && is_new(table, cell)).count()
+    }
+
     /// The record after this report: new cells added, better verdicts taken, nothing lowered.
     #[must_use]
     pub(crate) fn improved_by(&self, report: &PaperReport) -> Self {
@@ -155,6 +161,10 @@ row = [{ N = "1", x = "0.5", y = "-" }, { N = "2", x = "-", y = { printed = "2",
     fn verdicts_may_improve_and_not_get_worse() {
         let first = Record::default().improved_by(&report(Some(0.25), 3.0));
         assert!(first.complaints(&report(Some(0.25), 3.0)).is_empty());
+        assert_eq!(
+            (Record::default().unrecorded(&report(Some(0.25), 3.0)), first.unrecorded(&report(None, 2.0))),
+            (2, 0)
+        );
         let better = first.improved_by(&report(Some(0.5), 2.0));
         assert_ne!(better, first);
         assert!(first.complaints(&report(Some(0.5), 2.0)).is_empty());

@@ -1,11 +1,11 @@
 //! The report: every cell of every table with its printed and computed value and its verdict.
 
-use mb_gallery::{Cell, Column, Computed, Judge, Kind, Status, Table, Verdict, judge};
+use mb_gallery::{Cell, Column, Computed, Judge, Kind, Row, Status, Table, Verdict, judge};
 use serde::Serialize;
 
 use crate::answers::Answers;
 use crate::paper::Paper;
-use crate::render::numbers;
+use crate::render::numbers::Beside;
 
 /// Version of the JSON form of the report; grows when a field changes its meaning or goes.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -74,6 +74,9 @@ impl From<&Computed> for Value {
 #[derive(Debug, Serialize)]
 pub(crate) struct CellReport {
     pub(crate) row: String,
+    /// The row as shown to a reader.
+    #[serde(skip)]
+    pub(crate) title: String,
     pub(crate) quantity: String,
     pub(crate) by: Option<String>,
     pub(crate) unit: String,
@@ -117,7 +120,7 @@ impl TableReport {
                 let single = [String::new()];
                 let formulations = if column.by.is_empty() { &single } else { column.by.as_slice() };
                 for by in formulations {
-                    cells.push(judged_cell(&row.label, cell, column, by, answers));
+                    cells.push(judged_cell(row, cell, column, by, answers));
                 }
             }
         }
@@ -131,7 +134,7 @@ impl TableReport {
             let texts: Vec<_> =
                 prose.iter().filter_map(|c| row.cell(&c.name)).map(|c| c.text.as_str()).collect();
             if !texts.is_empty() {
-                statements.push(Statement { row: row.label.clone(), text: texts.join(": ") });
+                statements.push(Statement { row: row.title.clone(), text: texts.join(": ") });
             }
         }
         Self {
@@ -153,16 +156,18 @@ impl TableReport {
     }
 }
 
-fn judged_cell(row: &str, cell: &Cell, column: &Column, by: &str, answers: &Answers) -> CellReport {
-    let answer = answers.get(row, &column.name, by);
+fn judged_cell(row: &Row, cell: &Cell, column: &Column, by: &str, answers: &Answers) -> CellReport {
+    let answer = answers.get(&row.label, &column.name, by);
     let computed = answer.and_then(|a| a.as_ref().ok());
     let mut judgement = judge(cell, column.judge, column.tolerance.as_ref(), computed);
     if let Some(Err(why)) = answer {
         judgement.reason = Some(why.clone());
     }
     let tolerance = column.tolerance.as_ref().map(|t| t.absolute);
+    let beside = Beside { printed: cell.number(), tolerance, machine_dependent: column.machine_dependent };
     CellReport {
-        row: row.to_owned(),
+        row: row.label.clone(),
+        title: row.title.clone(),
         quantity: column.name.clone(),
         by: (!by.is_empty()).then(|| by.to_owned()),
         unit: column.unit.clone(),
@@ -173,9 +178,9 @@ fn judged_cell(row: &str, cell: &Cell, column: &Column, by: &str, answers: &Answ
         machine_dependent: column.machine_dependent,
         verdict: judgement.verdict,
         reason: judgement.reason,
-        computed_text: computed.map_or_else(String::new, |c| numbers::computed(cell.number(), tolerance, c)),
+        computed_text: computed.map_or_else(String::new, |c| beside.computed(c)),
         deviation_text: match judgement.deviation {
-            Some(d) if column.judge != Judge::Information => numbers::deviation(cell.number(), d),
+            Some(d) if column.judge != Judge::Information => beside.deviation(d),
             _ => String::new(),
         },
     }

@@ -38,7 +38,7 @@ impl ReproduceTables {
         let mut reports = Vec::new();
         for paper in Paper::select(&root, self.paper.as_deref())? {
             let tables = if paper.status == Status::Implemented {
-                papers::reports(&paper.key, &paper.load_tables(&root)?)?
+                papers::reports(&root, &paper.key, &paper.load_tables(&root)?)?
             } else {
                 Vec::new()
             };
@@ -73,9 +73,12 @@ impl ReproduceTables {
 fn check(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
     let record = Record::load(root, &paper.key)?;
     let mut complaints = record.complaints(paper);
-    if record.improved_by(paper) != record {
+    let unrecorded = record.unrecorded(paper);
+    if unrecorded > 0 {
         let place = record::place(&paper.key);
-        complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
+        complaints.push(format!(
+            "{place} lacks {unrecorded} cells; run `cargo xtask reproduce-tables` and commit it"
+        ));
     }
     let place = markdown::place(&paper.key);
     let committed = root::read_if_present(root, &place)?.unwrap_or_default();

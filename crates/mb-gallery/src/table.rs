@@ -190,6 +190,8 @@ impl Cell {
 pub struct Row {
     /// `N=1`, or several `key=value` joined by a comma.
     pub label: String,
+    /// The label for a reader: names of keys stand before numbers only.
+    pub title: String,
     cells: BTreeMap<String, Cell>,
 }
 

@@ -89,7 +89,7 @@ fn row(cell: &CellReport) -> String {
         _ => cell.deviation_text.clone(),
     };
     let fields = [
-        cell.row.as_str(),
+        cell.title.as_str(),
         &quantity,
         cell.by.as_deref().unwrap_or(""),
         &cell.printed,

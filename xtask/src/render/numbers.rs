@@ -4,61 +4,93 @@ use mb_gallery::{Computed, Printed, Relation};
 
 /// Digits shown beyond the printed ones.
 const EXTRA_PLACES: i32 = 3;
+/// Values below this share of their limit are shown as such.
+const FAR_BELOW: f64 = 1e-3;
 /// Decimals of a number that has no printed partner.
 const DEFAULT_PLACES: i32 = 6;
 
-/// A computed value beside its printed one.
-pub(crate) fn computed(printed: Option<&Printed>, tolerance: Option<f64>, value: &Computed) -> String {
-    match *value {
-        Computed::Word(ref word) => word.clone(),
-        Computed::Real(x) => real(printed, tolerance, x),
-        Computed::Complex { re, im } => {
-            let places = decimals(printed, tolerance);
-            let imaginary = format!("{:.places$}i", im.abs());
-            let real = format!("{re:.places$}");
-            let sign = if printed.is_some_and(Printed::is_pair) {
-                "+-"
-            } else if im < 0.0 {
-                "-"
-            } else {
-                "+"
-            };
-            // A real part that rounds to zero at the places shown would only add a sign to it.
-            let is_zero = !real.bytes().any(|b| (b'1'..=b'9').contains(&b)) && re.is_finite();
-            if is_zero { format!("{sign}{imaginary}") } else { format!("{real}{sign}{imaginary}") }
+/// What a computed value is shown beside.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The printed value, unless it is a word.
+    pub(crate) printed: Option<&'a Printed>,
+    /// The stated tolerance, for values that were computed separately.
+    pub(crate) tolerance: Option<f64>,
+    /// Whether the value is an elapsed time, which is worth the printed digits and no more.
+    pub(crate) machine_dependent: bool,
+}
+
+impl Beside<'_> {
+    /// A computed value as text.
+    pub(crate) fn computed(self, value: &Computed) -> String {
+        match *value {
+            Computed::Word(ref word) => word.clone(),
+            Computed::Real(x) => self.real(x),
+            Computed::Complex { re, im } => self.complex(re, im),
+        }
+    }
+
+    fn complex(self, re: f64, im: f64) -> String {
+        let places = self.places();
+        let sign = if self.printed.is_some_and(Printed::is_pair) {
+            "+-"
+        } else if im < 0.0 {
+            "-"
+        } else {
+            "+"
+        };
+        let imaginary = format!("{sign}{:.places$}i", im.abs());
+        // A real part that the source leaves out, and that is zero to its places, is left out here too.
+        let left_out = self.printed.is_some_and(|p| p.re().value() == 0.0 && re.abs() <= p.re().half_unit());
+        if left_out { imaginary } else { format!("{re:.places$}{imaginary}") }
+    }
+
+    fn real(self, x: f64) -> String {
+        let places = self.places();
+        match self.printed {
+            // Far below its limit a value is round-off, whose digits mean nothing.
+            Some(p) if is_upper_limit(p) && x.abs() < FAR_BELOW * p.re().value() => {
+                format!("< {:.0e}", FAR_BELOW * p.re().value())
+            }
+            Some(p) if p.relation() != Relation::Equal => format!("{x:.1e}"),
+            Some(p) if p.re().last_place() == 0 && x.fract() == 0.0 => format!("{:.0}", x + 0.0),
+            Some(p) if p.re().value() != 0.0 && p.re().value().abs() < 1e-3 => format!("{x:.3e}"),
+            _ => format!("{:.places$}", x + 0.0),
+        }
+    }
+
+    /// Decimals to show.
+    ///
+    /// With a stated tolerance: the most of which two values within the tolerance differ by one unit at most.
+    fn places(self) -> usize {
+        let places = match (self.tolerance, self.printed) {
+            (Some(t), _) => (0..17).rfind(|&p| 10_f64.powi(-p) >= 2.0 * t).unwrap_or(0),
+            (None, Some(p)) => {
+                let finest =
+                    p.im().map_or(p.re().last_place(), |im| im.last_place().min(p.re().last_place()));
+                if self.machine_dependent { -finest } else { EXTRA_PLACES - finest }
+            }
+            (None, None) => DEFAULT_PLACES,
+        };
+        usize::try_from(places).unwrap_or(0)
+    }
+
+    /// A deviation to two digits; empty beside an inequality, where it means nothing.
+    pub(crate) fn deviation(self, d: f64) -> String {
+        match self.printed {
+            Some(p) if p.relation() != Relation::Equal => String::new(),
+            _ if d == 0.0 => "0".to_owned(),
+            // Without a stated tolerance, a deviation far below the last place is round-off.
+            Some(p) if self.tolerance.is_none() && d < FAR_BELOW * p.re().half_unit() => {
+                format!("< {:.0e}", FAR_BELOW * p.re().half_unit())
+            }
+            _ => format!("{d:.1e}"),
         }
     }
 }
 
-fn real(printed: Option<&Printed>, tolerance: Option<f64>, x: f64) -> String {
-    match printed {
-        Some(p) if p.relation() != Relation::Equal => format!("{x:.1e}"),
-        Some(p) if p.re().last_place() == 0 && p.re().value() != 0.0 && x.fract() == 0.0 => format!("{x:.0}"),
-        Some(p) if p.re().value() != 0.0 && p.re().value().abs() < 1e-3 => format!("{x:.3e}"),
-        _ => format!("{:.1$}", x + 0.0, decimals(printed, tolerance)),
-    }
-}
-
-/// Decimals to show: down to the stated tolerance, else a few beyond the last printed place.
-fn decimals(printed: Option<&Printed>, tolerance: Option<f64>) -> usize {
-    let places = match (tolerance, printed) {
-        (Some(t), _) => (0..17).find(|&p| 10_f64.powi(-p) <= t).unwrap_or(17),
-        (None, Some(p)) => {
-            let finest = p.im().map_or(p.re().last_place(), |im| im.last_place().min(p.re().last_place()));
-            EXTRA_PLACES - finest
-        }
-        (None, None) => DEFAULT_PLACES,
-    };
-    usize::try_from(places).unwrap_or(0)
-}
-
-/// A deviation to two digits; empty beside an inequality, where it means nothing.
-pub(crate) fn deviation(printed: Option<&Printed>, d: f64) -> String {
-    match printed {
-        Some(p) if p.relation() != Relation::Equal => String::new(),
-        _ if d == 0.0 => "0".to_owned(),
-        _ => format!("{d:.1e}"),
-    }
+fn is_upper_limit(printed: &Printed) -> bool {
+    matches!(printed.relation(), Relation::Below | Relation::AtMost)
 }
 
 #[cfg(test)]
@@ -66,13 +98,14 @@ mod tests {
     use super::*;
 
     fn shown(printed: &str, value: &Computed) -> String {
-        computed(Some(&printed.parse().unwrap()), None, value)
+        let printed = printed.parse().expect("a printed number");
+        Beside { printed: Some(&printed), ..Beside::default() }.computed(value)
     }
 
     #[test]
     fn three_digits_more_than_printed() {
         assert_eq!(shown("1.5", &Computed::Real(1.0 / 3.0)), "0.3333");
-        assert_eq!(shown("+-0.5i", &Computed::Complex { re: 1e-9, im: -1.0 / 3.0 }), "+-0.3333i");
+        assert_eq!(shown("+-0.5i", &Computed::Complex { re: 1e-2, im: -1.0 / 3.0 }), "+-0.3333i");
         assert_eq!(shown("+-0.5i", &Computed::Complex { re: -0.25, im: 0.5 }), "-0.2500+-0.5000i");
         assert_eq!(shown("0.5-0.5i", &Computed::Complex { re: 0.5, im: -0.5 }), "0.5000-0.5000i");
     }
@@ -81,14 +114,23 @@ mod tests {
     fn counts_are_whole_and_bounds_have_two_digits() {
         assert_eq!(shown("126", &Computed::Real(126.0)), "126");
         assert_eq!(shown("126", &Computed::Real(125.5)), "125.500");
+        assert_eq!(shown("0", &Computed::Real(-0.0)), "0");
+        assert_eq!(shown("0", &Computed::Real(1e-30)), "0.000");
         assert_eq!(shown("< 3e-6", &Computed::Real(1.0 / 3e6)), "3.3e-7");
-        assert_eq!(shown("Yes".replace("Yes", "1").as_str(), &Computed::Word("Yes".to_owned())), "Yes");
+        assert_eq!(shown("< 1e-9", &Computed::Real(1e-15)), "< 1e-12");
     }
 
     #[test]
     fn a_tolerance_sets_the_last_place() {
         let printed = "0.333333".parse().unwrap();
-        assert_eq!(computed(Some(&printed), Some(1e-9), &Computed::Real(1.0 / 3.0)), "0.333333333");
+        let beside = |tolerance| Beside {
+            printed: Some(&printed),
+            tolerance: Some(tolerance),
+            machine_dependent: false,
+        };
+        assert_eq!(beside(1e-9).computed(&Computed::Real(1.0 / 3.0)), "0.33333333");
+        assert_eq!(beside(5e-9).computed(&Computed::Real(1.0 / 3.0)), "0.33333333");
+        assert_eq!(beside(6e-9).computed(&Computed::Real(1.0 / 3.0)), "0.3333333");
     }
 
     #[test]
@@ -98,7 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_never_negative() {
-        assert_eq!(shown("0", &Computed::Real(-0.0)), "0.000");
+    fn round_off_is_not_shown_as_a_deviation() {
+        let printed = "1.50".parse().unwrap();
+        let beside = Beside { printed: Some(&printed), ..Beside::default() };
+        assert_eq!(beside.deviation(1e-3), "1.0e-3");
+        assert_eq!(beside.deviation(1e-12), "< 5e-6");
+        assert_eq!(beside.deviation(0.0), "0");
     }
 }

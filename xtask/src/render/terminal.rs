@@ -71,7 +71,7 @@ fn fields(cell: &CellReport) -> [String; 7] {
         format!("{} [{}]", cell.quantity, cell.unit)
     };
     [
-        cell.row.clone(),
+        cell.title.clone(),
         quantity,
         cell.by.clone().unwrap_or_default(),
         cell.printed.clone(),

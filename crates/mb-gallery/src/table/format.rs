@@ -117,7 +117,7 @@ fn check_row(
     number: usize,
 ) -> Result<Row, Complaint> {
     let mut cells = BTreeMap::new();
-    let mut label = Vec::new();
+    let (mut label, mut title) = (Vec::new(), Vec::new());
     for column in columns {
         let place = || format!("row {number}, column `{}`", column.name);
         let Some(RawCell(cell)) = raw.remove(&column.name) else {
@@ -125,6 +125,12 @@ fn check_row(
         };
         if column.judge == Judge::Key {
             label.push(format!("{}={}", column.name, cell.printed));
+            let is_number = cell.printed.parse::<Printed>().is_ok();
+            title.push(if is_number {
+                format!("{} = {}", column.name, cell.printed)
+            } else {
+                cell.printed.clone()
+            });
         }
         if cell.printed == "-" {
             continue;
@@ -139,7 +145,7 @@ fn check_row(
     }
     match raw.into_keys().next() {
         Some(unknown) => Err((format!("row {number}"), format!("`{unknown}` is not a column of this table"))),
-        None => Ok(Row { label: label.join(","), cells }),
+        None => Ok(Row { label: label.join(","), title: title.join(", "), cells }),
     }
 }
 

@@ -50,6 +50,7 @@ fn a_good_table_is_read_in_the_order_of_the_source() {
     assert_eq!(table.column("s1").unwrap().judge, Judge::Digits);
     let labels: Vec<_> = table.rows.iter().map(|r| r.label.as_str()).collect();
     assert_eq!(labels, ["N=1", "N=2"]);
+    assert_eq!(table.rows[1].title, "N = 2");
     assert!(table.number("N=1", "s1").unwrap().is_pair());
     assert!(table.row("N=2").unwrap().cell("note").is_none());
     assert!(matches!(table.row("N=2").unwrap().cell("s1").unwrap().note, Some(Note::Misprint { .. })));

@@ -48,7 +48,7 @@ pub(crate) struct Linkage {
     /// Whether the dampers are there (c = 1 N s/m).
     pub(crate) damped: bool,
     /// Number of coordinates, of the model.
-    pub(crate) coordinates: usize,
+    pub(crate) coordinates: Measured<usize>,
     /// Angle at the equilibrium, in rad.
     pub(crate) phi: Measured<f64>,
     /// Angle at the equilibrium of the penalty system, in rad.
@@ -102,6 +102,8 @@ pub(crate) struct Features {
     pub(crate) explicit_run: [Measured<Option<f64>>; 3],
     /// Share of nonzeros in the leading matrix of MCS, RCS and UCS, and in the model's own mass matrix.
     pub(crate) density: Measured<Density>,
+    /// Elapsed times of MCS, RCS and UCS, in milliseconds, where n is much larger than m.
+    pub(crate) many_coordinates_ms: Measured<[f64; 3]>,
 }
 
 /// Shares of nonzeros, 0 to 1.

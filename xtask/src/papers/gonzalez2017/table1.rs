@@ -12,7 +12,7 @@ pub(crate) fn answers(results: &Results) -> Answers {
     let mut answers = Answers::default();
     for linkage in results.linkages(false) {
         let row = format!("N={}", linkage.loops);
-        answers.put(&row, "n", Ok(count(linkage.coordinates)));
+        answers.put(&row, "n", linkage.coordinates.clone().map(count));
         answers.put(&row, "phi_0", linkage.phi.clone().map(Computed::Real));
         for (name, family) in FAMILIES.into_iter().zip(&linkage.families) {
             answers.put_by(&row, "s_1", name, family.s.clone().map(Computed::from));
