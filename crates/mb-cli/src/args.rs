@@ -1,0 +1,355 @@
+//! The command line: commands, options, their help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::str::FromStr;
+
+const EXAMPLES: &str = "\
+Examples:
+  mb generate rod-pendulum > pendulum.toml
+  mb check pendulum.toml
+  mb modes pendulum.toml
+  mb modes pendulum.toml --formulation all --set L=0.5
+  mb generate n-four-bar --set N=5 | mb modes - --json
+
+Exit codes: 0 the answer is right, 1 the model or the request is wrong, 2 the numerics failed.";
+
+/// Vibration and stability of constrained multibody systems.
+///
+/// A model is a TOML file that a person can write by hand; `mb generate` prints some to start
+/// from, `mb schema` the schema that editors complete it with.
+#[derive(Debug, Parser)]
+#[command(name = "mb", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Eigenvalues: frequencies, damping, class and error of every mode
+    Modes(ModesArgs),
+    /// Degrees of freedom, redundant constraints, free motions: is the model what you meant?
+    Check(CheckArgs),
+    /// Static equilibrium, its reactions and stability
+    Equilibrium(EquilibriumArgs),
+    /// Linear system with the model's inputs and outputs: E, A, B, C, D
+    StateSpace(StateSpaceArgs),
+    /// Print a model file to start from
+    Generate(GenerateArgs),
+    /// Print the JSON Schema of the model file, for editors
+    Schema,
+}
+
+impl Command {
+    /// True when the answer, and so an error too, is asked for as JSON.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Modes(a) => a.json,
+            Self::Check(a) => a.json,
+            Self::Equilibrium(a) => a.json,
+            Self::StateSpace(a) => a.json,
+            Self::Generate(_) | Self::Schema => false,
+        }
+    }
+}
+
+/// Which model, and with which parameters.
+#[derive(Clone, Debug, Args)]
+pub struct ModelArgs {
+    /// The model file (TOML), or `-` for the standard input
+    pub model: String,
+    /// Change a parameter of the model; a number or an expression of other parameters
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+}
+
+/// Where to linearize.
+#[derive(Clone, Debug, Args)]
+pub struct StartArgs {
+    /// Start values: a coordinate such as `rod.angle=1.2` or `rod.angle=70deg` (may be
+    /// repeated), or a JSON file with a configuration as `mb equilibrium --json` prints it.
+    /// What is not given starts as the model says
+    #[arg(long, value_name = "NAME=VALUE | FILE")]
+    pub at: Vec<String>,
+    /// Take the start as it is: verify that it is an equilibrium instead of solving for one
+    #[arg(long)]
+    pub no_solve: bool,
+    /// How the equilibrium is found
+    #[arg(long, value_enum, default_value_t = StrategyArg::Automatic)]
+    pub strategy: StrategyArg,
+    /// Time in s, for drives and loads that are functions of it
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time: f64,
+    /// Constant value of an input of the model
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub input: Vec<Assignment>,
+}
+
+/// Methods of the equilibrium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StrategyArg {
+    /// Newton, then load continuation, then relaxation
+    Automatic,
+    /// The nearest equilibrium, stable or not
+    Newton,
+    /// Slides downhill to a stable one
+    Relaxation,
+}
+
+/// Families of linear systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormulationArg {
+    /// Independent velocities only (MCS)
+    #[value(alias = "mcs")]
+    Minimal,
+    /// All coordinates and multipliers, descriptor form (RCS)
+    #[value(alias = "rcs")]
+    Redundant,
+    /// Constraints replaced by penalties (UCS)
+    #[value(alias = "ucs")]
+    Unconstrained,
+    /// All three side by side
+    All,
+}
+
+/// Blocks of the descriptor form moved from A to E.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TransferredArg {
+    /// None
+    None,
+    /// The constraint Jacobian
+    Jacobian,
+    /// Its transpose
+    Transpose,
+    /// Both
+    Both,
+}
+
+/// Bases of the admissible velocities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BasisArg {
+    /// QR with pivoting.
+    Qr,
+    /// Singular vectors.
+    Svd,
+    /// Gram-Schmidt.
+    GramSchmidt,
+    /// Eigenvectors to the eigenvalue zero.
+    ZeroEigenvalue,
+    /// These coordinates, or chosen ones when the list is empty.
+    Selection(Vec<String>),
+}
+
+impl FromStr for BasisArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "qr" => Ok(Self::Qr),
+            "svd" => Ok(Self::Svd),
+            "gram-schmidt" => Ok(Self::GramSchmidt),
+            "zero-eigenvalue" => Ok(Self::ZeroEigenvalue),
+            "selection" => Ok(Self::Selection(Vec::new())),
+            _ => match text.strip_prefix("selection=") {
+                Some(list) => Ok(Self::Selection(list.split(',').map(|n| n.trim().to_owned()).collect())),
+                None => Err("possible values: qr, svd, gram-schmidt, zero-eigenvalue, selection, \
+                     selection=NAME,NAME,..."
+                    .to_owned()),
+            },
+        }
+    }
+}
+
+/// NAME=VALUE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// Left of the sign.
+    pub name: String,
+    /// Right of the sign.
+    pub value: String,
+}
+
+impl FromStr for Assignment {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
+            }
+            _ => Err("write NAME=VALUE, as in L=0.5".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Assignment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.name, self.value)
+    }
+}
+
+/// Options of the formulations.
+#[derive(Clone, Debug, Args)]
+pub struct FormulationArgs {
+    /// The linear system to take the eigenvalues of
+    #[arg(long, value_enum, default_value_t = FormulationArg::Minimal)]
+    pub formulation: FormulationArg,
+    /// Basis of the minimal formulation: qr, svd, gram-schmidt, zero-eigenvalue, selection,
+    /// or selection=NAME,NAME to choose the independent coordinates
+    #[arg(long, default_value = "qr", value_name = "METHOD")]
+    pub basis: BasisArg,
+    /// Blocks of the redundant formulation moved from A to E
+    #[arg(long, value_enum, default_value_t = TransferredArg::None)]
+    pub transferred: TransferredArg,
+    /// Penalty factor of the unconstrained formulation
+    #[arg(long, default_value_t = 1e6)]
+    pub alpha: f64,
+    /// Damping ratio of its constraint violation
+    #[arg(long, default_value_t = 1.0)]
+    pub xi: f64,
+    /// Frequency of its constraint violation, rad/s
+    #[arg(long, default_value_t = 10.0)]
+    pub omega: f64,
+}
+
+const MODES_EXAMPLES: &str = "\
+Examples:
+  mb modes pendulum.toml
+  mb modes linkage.toml --set N=20 --formulation all
+  mb modes linkage.toml --basis selection=phi.angle
+  mb modes pendulum.toml --at OP.angle=90deg --no-solve
+  mb modes linkage.toml --formulation redundant --transferred both --all
+  mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'";
+
+/// Arguments of `mb modes`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = MODES_EXAMPLES)]
+pub struct ModesArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The formulation.
+    #[command(flatten)]
+    pub formulation: FormulationArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// Show spurious, infinite and indeterminate eigenvalues too
+    #[arg(long)]
+    pub all: bool,
+    /// Show the mode shapes by coordinate
+    #[arg(long)]
+    pub vectors: bool,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `mb check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  mb check linkage.toml\n  mb check linkage.toml --set N=20 --json")]
+pub struct CheckArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `mb equilibrium`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
+)]
+pub struct EquilibriumArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Where from.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// Search from this many scattered starts and list every equilibrium found
+    #[arg(long, value_name = "STARTS", conflicts_with = "no_solve")]
+    pub find_all: Option<usize>,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Forms of the linear system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormArg {
+    /// E x' = A x + B u with all coordinates and multipliers
+    Descriptor,
+    /// x' = A x + B u with the independent coordinates and their rates
+    Reduced,
+    /// The reduced system without states that no input reaches or no output sees
+    Minimal,
+}
+
+/// Arguments of `mb state-space`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mb state-space cart.toml --form reduced\n  mb state-space cart.toml --minimal --json"
+)]
+pub struct StateSpaceArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// The form of the system
+    #[arg(long, value_enum, default_value_t = FormArg::Descriptor)]
+    pub form: FormArg,
+    /// Short for --form minimal
+    #[arg(long, conflicts_with = "form")]
+    pub minimal: bool,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `mb generate`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Examples:\n  mb generate --list\n  mb generate n-four-bar --set N=5 > linkage.toml"
+)]
+pub struct GenerateArgs {
+    /// Name of the model
+    #[arg(required_unless_present = "list")]
+    pub name: Option<String>,
+    /// List the models
+    #[arg(long, conflicts_with_all = ["name", "set"])]
+    pub list: bool,
+    /// Change a parameter of the model in the printed file
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn bases_and_assignments_are_read() {
+        assert_eq!("qr".parse(), Ok(BasisArg::Qr));
+        let two = vec!["phi.angle".to_owned(), "B.x".to_owned()];
+        assert_eq!("selection=phi.angle, B.x".parse(), Ok(BasisArg::Selection(two)));
+        assert!("lu".parse::<BasisArg>().is_err());
+        let set = Assignment { name: "L".to_owned(), value: "2*a".to_owned() };
+        assert_eq!(" L = 2*a".parse(), Ok(set));
+        assert!("L=".parse::<Assignment>().is_err() && "L".parse::<Assignment>().is_err());
+    }
+}

@@ -1,0 +1,93 @@
+//! `mb equilibrium`: configuration, reactions, stability; several equilibria told apart.
+
+use crate::Answer;
+use crate::args::EquilibriumArgs;
+use crate::failure::Failure;
+use crate::flow::{self, Settled};
+use crate::json;
+use crate::names;
+use crate::render::{Column, Style, Table, six, summary};
+use crate::source::{Text, load};
+use mb_algebra::RankTolerance;
+use mb_constraints::constraint_rank;
+use mb_model::Model;
+use mb_model::element::{Driven, Element};
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model, the request or the numerics.
+pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
+    let loaded = load(text, &args.model)?;
+    let model = &loaded.model;
+    let start = crate::start::options(model, &args.start)?;
+    let found = match args.find_all {
+        Some(starts) => flow::equilibria(model, &start, starts)?,
+        None => vec![flow::settle(model, &start)?],
+    };
+    let point = found[0].equilibrium.point();
+    let rank = constraint_rank(model, &point.q, point.t, RankTolerance::default())
+        .map_err(|e| Failure::Linear(e.into()))?;
+    if args.json {
+        return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found)));
+    }
+    let mut out = summary::heading(&loaded, &rank, style);
+    if args.find_all.is_some() {
+        let what = names::count(found.len(), "equilibrium", "equilibria");
+        out.push_str(&format!("{what} found; a search proves what it lists, not that there are no others\n"));
+    }
+    for (i, settled) in found.iter().enumerate() {
+        if found.len() > 1 {
+            out.push_str(&format!("\n{}\n", style.bold(&format!("{}.", i + 1))));
+        }
+        out.push_str(&one(model, settled, style));
+    }
+    let mut notes = summary::start_notes(model, &found[0]);
+    notes.extend(summary::redundancy_notes(&rank));
+    out.push_str(&summary::notes(&notes, style));
+    Ok(Answer::right(out))
+}
+
+fn one(model: &Model, settled: &Settled, style: Style) -> String {
+    let point = settled.equilibrium.point();
+    let mut out = summary::equilibrium_line(settled, style);
+    out.push_str(&summary::configuration(model, &point.q, style));
+    if model.nc() > 0 {
+        let mut table =
+            Table::new(vec![Column::words("multiplier of"), Column::number("value", ""), Column::words("")]);
+        let noise = summary::rounding(&point.lambda);
+        for (i, lambda) in point.lambda.iter().enumerate() {
+            table.row(vec![model.row_name(i), six(noise(*lambda)), style.dim(multiplier_unit(model, i))]);
+        }
+        out.push('\n');
+        out.push_str(&table.render(style));
+    }
+    if !model.sensors().is_empty() {
+        let mut table = Table::new(vec![Column::words("output"), Column::number("value", "")]);
+        let values = model.outputs(point);
+        let noise = summary::rounding(&values);
+        for (sensor, value) in model.sensors().iter().zip(&values) {
+            table.row(vec![sensor.name.clone(), six(noise(*value))]);
+        }
+        out.push('\n');
+        out.push_str(&table.render(style));
+    }
+    out
+}
+
+/// Unit of a multiplier: work divided by the unit of its row.
+fn multiplier_unit(model: &Model, row: usize) -> &'static str {
+    let member = model.members().iter().find(|m| (m.row..m.row + m.rows).contains(&row));
+    match member.map(|m| &m.element) {
+        // Phi = |d|^2 - l^2: half the force per length.
+        Some(Element::Distance(_)) => "N/m",
+        Some(Element::Coincident(_) | Element::OnLine(_) | Element::AngleOfLine(_)) => "N",
+        Some(Element::RelativeAngle(_)) => "N m",
+        Some(Element::Drive(d)) => match d.quantity {
+            Driven::Angle { .. } => "N m",
+            Driven::Coordinate { .. } => "N",
+            Driven::Distance { .. } => "N/m",
+        },
+        _ => "",
+    }
+}

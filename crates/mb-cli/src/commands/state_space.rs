@@ -1,0 +1,130 @@
+//! `mb state-space`: the linear system with the model's inputs and outputs.
+
+use crate::Answer;
+use crate::args::{FormArg, StateSpaceArgs};
+use crate::failure::Failure;
+use crate::flow::{self, Settled};
+use crate::json;
+use crate::names;
+use crate::render::{Column, Style, Table, six, summary};
+use crate::source::{Loaded, Text, load};
+use mb_algebra::{Dense, RankTolerance};
+use mb_constraints::{ConstraintRank, constraint_rank};
+use mb_linear::formulation::redundant::descriptor;
+use mb_linear::{DescriptorSystem, StateSpace};
+use std::fmt::Write as _;
+
+/// Systems up to this many states are printed as text.
+const SMALL: usize = 14;
+
+/// What a state counts as reached or seen, relative to A.
+const MINIMAL_TOLERANCE: f64 = 1e-10;
+
+/// Everything the command found.
+#[derive(Debug)]
+pub struct System {
+    /// The model.
+    pub loaded: Loaded,
+    /// Rank of the constraints.
+    pub rank: ConstraintRank,
+    /// The equilibrium.
+    pub settled: Settled,
+    /// The linear system.
+    pub form: LinearForm,
+}
+
+/// The linear system in the form asked for.
+#[derive(Debug)]
+pub enum LinearForm {
+    /// E x' = A x + B u.
+    Descriptor(DescriptorSystem),
+    /// x' = A x + B u.
+    Reduced(StateSpace),
+    /// The same without states that are not reached or not seen.
+    Minimal(StateSpace),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model, the request or the numerics.
+pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, Failure> {
+    let loaded = load(text, &args.model)?;
+    let model = &loaded.model;
+    let start = crate::start::options(model, &args.start)?;
+    let settled = flow::settle(model, &start)?;
+    let point = settled.equilibrium.point();
+    let rank = constraint_rank(model, &point.q, point.t, RankTolerance::default())
+        .map_err(|e| Failure::Linear(e.into()))?;
+    let lin = flow::linear(model, &settled)?;
+    let full = descriptor(model, point, &lin)?;
+    let form = match if args.minimal { FormArg::Minimal } else { args.form } {
+        FormArg::Descriptor => LinearForm::Descriptor(full),
+        FormArg::Reduced => LinearForm::Reduced(full.to_state_space()?),
+        FormArg::Minimal => LinearForm::Minimal(full.to_state_space()?.minimal(MINIMAL_TOLERANCE)?),
+    };
+    let found = System { rank, settled, form, loaded };
+    Ok(Answer::right(if args.json { json::state_space::document(&found) } else { render(&found, style) }))
+}
+
+fn render(found: &System, style: Style) -> String {
+    let mut out = summary::heading(&found.loaded, &found.rank, style);
+    out.push_str(&summary::equilibrium_line(&found.settled, style));
+    let numbered = |s: &StateSpace| (1..=s.order()).map(|i| format!("x{i}")).collect::<Vec<_>>();
+    let (title, states, matrices): (&str, Vec<String>, Vec<(&str, &Dense)>) = match &found.form {
+        LinearForm::Descriptor(s) => (
+            "E x' = A x + B u,  y = C x + D u",
+            s.states.clone(),
+            vec![("E", &s.e), ("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)],
+        ),
+        LinearForm::Reduced(s) => (
+            "x' = A x + B u,  y = C x + D u  (x: independent coordinates, then their rates)",
+            numbered(s),
+            vec![("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)],
+        ),
+        LinearForm::Minimal(s) => (
+            "x' = A x + B u,  y = C x + D u  (every state is reached by an input and seen by an output)",
+            numbered(s),
+            vec![("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)],
+        ),
+    };
+    let model = &found.loaded.model;
+    let outputs: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
+    let _ = writeln!(
+        out,
+        "\n{}\n{}, {}, {}",
+        style.bold(title),
+        names::count(states.len(), "state", "states"),
+        names::count(model.inputs().len(), "input", "inputs"),
+        names::count(outputs.len(), "output", "outputs"),
+    );
+    if states.len() > SMALL {
+        out.push_str("too large to print; --json has the matrices\n");
+        return out;
+    }
+    for (name, matrix) in matrices {
+        let row_names = if matches!(name, "C" | "D") { &outputs } else { &states };
+        let column_names = if matches!(name, "B" | "D") { model.inputs() } else { &states };
+        if matrix.nrows() == 0 || matrix.ncols() == 0 {
+            continue;
+        }
+        let _ = writeln!(out, "\n{}", style.bold(name));
+        out.push_str(&print(matrix, row_names, column_names, style));
+    }
+    out
+}
+
+fn print(matrix: &Dense, rows: &[String], columns: &[String], style: Style) -> String {
+    let mut heads = vec![Column::words("")];
+    heads.extend(columns.iter().map(|c| Column::number(c, "")));
+    let mut table = Table::new(heads);
+    let entries: Vec<f64> =
+        (0..matrix.nrows()).flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)])).collect();
+    let noise = summary::rounding(&entries);
+    for (i, name) in rows.iter().enumerate().take(matrix.nrows()) {
+        let mut row = vec![name.clone()];
+        row.extend((0..matrix.ncols()).map(|j| six(noise(matrix[(i, j)]))));
+        table.row(row);
+    }
+    table.render(style)
+}

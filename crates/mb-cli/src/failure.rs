@@ -1,0 +1,228 @@
+//! Everything that ends a command without an answer, with its exit code.
+
+use mb_constraints::ConstraintError;
+use mb_eigen::EigenError;
+use mb_linear::LinearError;
+use mb_model::spec::ModelError;
+
+/// Exit code when the model or the request is wrong.
+pub const WRONG: u8 = 1;
+/// Exit code when the numerics failed.
+pub const NUMERICS: u8 = 2;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The model file cannot be read.
+    #[error("The model file `{path}` cannot be read: {source}.")]
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The model file is wrong.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The request does not fit the model.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The equilibrium or the linearization failed.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// The eigenanalysis failed.
+    #[error("{formulation}: {source}")]
+    Eigen {
+        /// Of which formulation.
+        formulation: String,
+        /// Why.
+        source: EigenError,
+    },
+}
+
+/// A request that does not fit the model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// A parameter that the model does not have.
+    #[error("--set {name}: the model has no parameter `{name}`.")]
+    NoSuchParameter {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A coordinate that the model does not have.
+    #[error("{option}: the model has no coordinate `{name}`.")]
+    NoSuchCoordinate {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// An input that the model does not have.
+    #[error("--input {name}: the model has no input `{name}`.")]
+    NoSuchInput {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A value that is not a finite number.
+    #[error("{option} {name}: `{value}` is not a finite number.")]
+    NotANumber {
+        /// The option.
+        option: &'static str,
+        /// What it is the value of.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// A configuration file that cannot be read.
+    #[error("--at: the configuration file `{path}` cannot be read: {reason}.")]
+    BadConfiguration {
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A penalty parameter out of its range.
+    #[error("--{option} is {value}, but it must be {range}.")]
+    PenaltyOutOfRange {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// The range.
+        range: &'static str,
+    },
+    /// A model too large for dense matrices.
+    #[error(
+        "The dense analysis of {n} coordinates and {m} constraint rows would need about {gigabytes:.0} GB; the most is {most} rows in all."
+    )]
+    TooLarge {
+        /// Coordinates.
+        n: usize,
+        /// Constraint rows.
+        m: usize,
+        /// Memory.
+        gigabytes: f64,
+        /// The limit on n + m.
+        most: usize,
+    },
+    /// A model that `mb generate` does not have.
+    #[error("There is no model `{name}` to generate.")]
+    NoSuchModel {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+}
+
+impl RequestError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let list = |what: &str, names: &[String]| {
+            const MOST: usize = 24;
+            if names.is_empty() {
+                return format!("it has no {what}");
+            }
+            let more =
+                if names.len() > MOST { format!(", ... ({} in all)", names.len()) } else { String::new() };
+            format!("its {what}: {}{more}", names[..names.len().min(MOST)].join(", "))
+        };
+        Some(match self {
+            Self::NoSuchParameter { known, .. } => list("parameters", known),
+            Self::NoSuchCoordinate { known, .. } => list("coordinates", known),
+            Self::NoSuchInput { known, .. } => list("inputs", known),
+            Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
+            Self::BadConfiguration { .. } => {
+                "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
+            }
+            Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::NotANumber { .. } | Self::PenaltyOutOfRange { .. } | Self::TooLarge { .. } => return None,
+        })
+    }
+}
+
+impl Failure {
+    /// 1 when the model or the request is wrong, 2 when the numerics failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Unreadable { .. } | Self::Model(_) | Self::Request(_) => WRONG,
+            Self::Eigen { source, .. } => match source {
+                EigenError::Empty => WRONG,
+                _ => NUMERICS,
+            },
+            Self::Linear(e) => match e {
+                LinearError::NotOnMotion { .. }
+                | LinearError::WrongSize { .. }
+                | LinearError::BadPenalty { .. }
+                | LinearError::NoInertia { .. } => WRONG,
+                LinearError::Constraint(c) => match c {
+                    // Without a contradiction the model may be right and only the start bad.
+                    ConstraintError::NotAssembled { contradiction, .. } if contradiction.is_empty() => {
+                        NUMERICS
+                    }
+                    ConstraintError::NotAssembled { .. }
+                    | ConstraintError::VelocitiesContradict { .. }
+                    | ConstraintError::SelectionFails { .. }
+                    | ConstraintError::NotFinite { .. } => WRONG,
+                    _ => NUMERICS,
+                },
+                _ => NUMERICS,
+            },
+        }
+    }
+    /// The thing of the model that the failure is about, as in messages.
+    pub fn owner(&self) -> Option<&str> {
+        let Self::Linear(e) = self else { return None };
+        match e {
+            LinearError::NotOnMotion { equation, .. } | LinearError::NoEquilibrium { equation, .. } => {
+                Some(equation)
+            }
+            LinearError::NoInertia { coordinate } => Some(coordinate),
+            LinearError::Constraint(
+                ConstraintError::NotAssembled { owner, .. }
+                | ConstraintError::VelocitiesContradict { owner, .. }
+                | ConstraintError::NotFinite { owner },
+            ) => Some(owner),
+            _ => None,
+        }
+    }
+    /// A stable word for the kind, for JSON.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "unreadable",
+            Self::Model(_) => "model",
+            Self::Request(_) => "request",
+            Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
+            Self::Linear(LinearError::NoEquilibrium { .. }) => "equilibrium",
+            Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
+            Self::Linear(_) => "linearization",
+            Self::Eigen { .. } => "eigenanalysis",
+        }
+    }
+    /// What to do about it, where the message does not say.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Request(e) => return e.help(),
+            Self::Linear(LinearError::NotOnMotion { .. }) => {
+                "leave out --no-solve to let the equilibrium be solved for from this start".to_owned()
+            }
+            Self::Linear(LinearError::NoEquilibrium { .. }) => {
+                "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()
+            }
+            Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => {
+                "check the lengths and places it connects, or give start values nearer to an assembled position"
+                    .to_owned()
+            }
+            Self::Unreadable { .. } => "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned(),
+            _ => return None,
+        })
+    }
+}

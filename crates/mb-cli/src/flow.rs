@@ -1,0 +1,13 @@
+//! The one way from a model to its spectra.
+//!
+//!     model -> assembled start -> equilibrium -> M, C, K, Phi_q -> eigenpairs
+//!
+//! [`settle`] does the first half once, [`spectrum`] the second for each formulation.
+
+mod compare;
+mod settle;
+mod spectra;
+
+pub use compare::{Comparison, Match};
+pub use settle::{Settled, Start, StartOptions, assembled_start, equilibria, settle};
+pub use spectra::{FormulationSpectrum, MOST_ROWS, linear, spectrum};

@@ -1,0 +1,153 @@
+//! From a model to a verified equilibrium.
+
+use crate::failure::Failure;
+use crate::names;
+use mb_constraints::{AssemblyOptions, assemble, largest};
+use mb_linear::equilibrium::SearchOptions;
+use mb_linear::{Equilibrium, EquilibriumOptions, Stability, Strategy, find_equilibria, stability};
+use mb_model::Model;
+
+/// Where the equilibrium is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartOptions {
+    /// Start values: index of the configuration number, value. The others start as the model says.
+    pub given: Vec<(usize, f64)>,
+    /// False to verify the start instead of solving.
+    pub solve: bool,
+    /// Methods.
+    pub strategy: Strategy,
+    /// Time, s.
+    pub time: f64,
+    /// Inputs; empty means zero.
+    pub inputs: Vec<f64>,
+}
+
+impl Default for StartOptions {
+    /// The model's own start at t = 0, inputs zero; the equilibrium is solved for.
+    fn default() -> Self {
+        Self { given: Vec::new(), solve: true, strategy: Strategy::Automatic, time: 0.0, inputs: Vec::new() }
+    }
+}
+
+impl StartOptions {
+    fn equilibrium(&self) -> EquilibriumOptions {
+        EquilibriumOptions {
+            strategy: self.strategy,
+            time: self.time,
+            inputs: self.inputs.clone(),
+            ..EquilibriumOptions::default()
+        }
+    }
+    /// The configuration to start from, before assembly.
+    fn configuration(&self, model: &Model) -> Vec<f64> {
+        let mut q = model.initial().to_vec();
+        for (i, value) in &self.given {
+            q[*i] = *value;
+        }
+        q
+    }
+}
+
+/// An assembled start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// The configuration, with Phi = 0.
+    pub q: Vec<f64>,
+    /// The worst violated constraint row before assembly, and its violation; none without
+    /// constraints.
+    pub violation: Option<(usize, f64)>,
+    /// Length of the way to the assembled configuration.
+    pub moved: f64,
+    /// Given start values that could not be kept, by name.
+    pub not_kept: Vec<String>,
+}
+
+/// Assembles the start. Given start values are kept where the constraints allow it.
+///
+/// # Errors
+/// [`Failure::Linear`] with the constraint that stays violated.
+pub fn assembled_start(model: &Model, options: &StartOptions) -> Result<Start, Failure> {
+    let q = options.configuration(model);
+    let violation = largest(&model.phi(&q, options.time));
+    let hold: Vec<usize> =
+        options.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
+    let held = AssemblyOptions { hold, ..AssemblyOptions::default() };
+    let assembled = match assemble(model, &q, options.time, &held) {
+        Ok(there) => there,
+        Err(_) if !held.hold.is_empty() => {
+            assemble(model, &q, options.time, &AssemblyOptions::default()).map_err(linear)?
+        }
+        Err(e) => return Err(linear(e)),
+    };
+    let known = names::configuration(model);
+    let lost = |(i, value): &&(usize, f64)| (assembled.q[*i] - value).abs() > 1e-9 * (1.0 + value.abs());
+    let not_kept = options.given.iter().filter(lost).map(|(i, _)| known[*i].clone()).collect();
+    Ok(Start { q: assembled.q, violation, moved: assembled.moved, not_kept })
+}
+
+fn linear(e: mb_constraints::ConstraintError) -> Failure {
+    Failure::Linear(e.into())
+}
+
+/// A verified equilibrium.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The equilibrium.
+    pub equilibrium: Equilibrium,
+    /// Its stability by stiffness.
+    pub stability: Stability,
+    /// The start it was found from; none when the start was only verified.
+    pub start: Option<Start>,
+}
+
+/// Finds or verifies the equilibrium.
+///
+/// # Errors
+/// [`Failure::Linear`]: no assembly, no equilibrium, or a given configuration that is none.
+pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure> {
+    let solve = options.equilibrium();
+    let (equilibrium, start) = if options.solve {
+        let start = assembled_start(model, options)?;
+        (Equilibrium::solve(model, &start.q, &solve)?, Some(start))
+    } else {
+        (Equilibrium::verify(model, options.configuration(model), &solve)?, None)
+    };
+    let stability = stability(model, &equilibrium)?;
+    Ok(Settled { equilibrium, stability, start })
+}
+
+/// Every equilibrium that is found from scattered starts, stable ones first.
+///
+/// # Errors
+/// As [`settle`], when no start leads to an equilibrium.
+pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Result<Vec<Settled>, Failure> {
+    let mut found = Vec::new();
+    if let Ok(first) = settle(model, options) {
+        found.push(first);
+    }
+    let search = SearchOptions { starts, solve: options.equilibrium(), ..SearchOptions::default() };
+    match find_equilibria(model, &search) {
+        Ok(list) => {
+            for (equilibrium, stability) in list {
+                if found.iter().all(|f| !same(model, f.equilibrium.q(), equilibrium.q())) {
+                    found.push(Settled { equilibrium, stability, start: None });
+                }
+            }
+        }
+        Err(e) if found.is_empty() => return Err(e.into()),
+        Err(_) => {}
+    }
+    found.sort_by_key(|f| f.stability != Stability::Stable);
+    Ok(found)
+}
+
+/// Equal up to 1e-6, angles modulo a full turn.
+fn same(model: &Model, a: &[f64], b: &[f64]) -> bool {
+    let units = names::units(model);
+    a.iter().zip(b).zip(units).all(|((a, b), unit)| {
+        let turn = std::f64::consts::TAU;
+        let d = a - b;
+        let d = if unit == "rad" { d - turn * (d / turn).round() } else { d };
+        d.abs() < 1e-6
+    })
+}

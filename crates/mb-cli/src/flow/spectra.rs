@@ -1,0 +1,105 @@
+//! From an equilibrium to the eigenpairs of each formulation.
+
+use super::Settled;
+use crate::failure::{Failure, RequestError};
+use mb_algebra::QuadraticPencil;
+use mb_constraints::NullSpaceMethod;
+use mb_eigen::descriptor::{DescriptorStructure, Transferred};
+use mb_eigen::penalty::PenaltyPencil;
+use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
+use mb_linear::formulation::minimal::minimal_reselecting;
+use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
+use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize};
+use mb_model::Model;
+
+/// Most coordinates and constraint rows in all for dense matrices.
+pub const MOST_ROWS: usize = 6000;
+
+/// The eigenpairs of one formulation.
+#[derive(Clone, Debug)]
+pub struct FormulationSpectrum {
+    /// Which.
+    pub formulation: Formulation,
+    /// Its eigenpairs, counts and findings.
+    pub spectrum: Spectrum,
+    /// Why a given selection of coordinates was replaced, when it was.
+    pub reselected: Option<String>,
+    /// Largest constraint violation at the penalty system's own equilibrium.
+    pub penalty_violation: Option<f64>,
+}
+
+/// The linearized system at the equilibrium, with dense blocks.
+///
+/// # Errors
+/// [`RequestError::TooLarge`].
+pub fn linear(model: &Model, settled: &Settled) -> Result<LinearizedSystem, Failure> {
+    let (n, m) = (model.nv(), model.nc());
+    if n + m > MOST_ROWS {
+        // A handful of dense matrices of twice the size.
+        let gigabytes = 6.0 * (2.0 * (n + m) as f64).powi(2) * 8.0 / 1e9;
+        return Err(RequestError::TooLarge { n, m, gigabytes, most: MOST_ROWS }.into());
+    }
+    Ok(linearize(model, &OperatingPoint::from(&settled.equilibrium)))
+}
+
+/// Eigenpairs of one formulation at an equilibrium.
+///
+/// # Errors
+/// [`RequestError::TooLarge`]; [`Failure::Linear`] when the penalty system has no equilibrium
+/// near by; [`Failure::Eigen`].
+pub fn spectrum(
+    model: &Model,
+    settled: &Settled,
+    formulation: &Formulation,
+) -> Result<FormulationSpectrum, Failure> {
+    let lin = linear(model, settled)?;
+    let mut out = FormulationSpectrum {
+        formulation: formulation.clone(),
+        spectrum: Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() },
+        reselected: None,
+        penalty_violation: None,
+    };
+    let solved = match formulation {
+        Formulation::Minimal(method) => {
+            let (system, reselected) = minimal_reselecting(model, &lin, method)?;
+            if reselected.is_some() {
+                out.formulation = Formulation::Minimal(NullSpaceMethod::CoordinateSelection(None));
+            }
+            out.reselected = reselected;
+            minimal_pairs(&lin.pencil(), &system.basis.r)
+        }
+        Formulation::Redundant(transferred) => {
+            let transferred = Transferred { phi_q: transferred.phi_q, phi_q_t: transferred.phi_q_t };
+            let structure = DescriptorStructure { pencil: lin.pencil(), transferred };
+            descriptor::solve(&structure, &DenseOptions::default())
+        }
+        Formulation::Unconstrained(factors) => {
+            let pencil = penalty_pencil(model, settled, factors, &mut out.penalty_violation)?;
+            penalty::solve(&pencil, &DenseOptions::default())
+        }
+    };
+    let named = |source| Failure::Eigen { formulation: formulation.to_string(), source };
+    out.spectrum = solved.map_err(named)?;
+    Ok(out)
+}
+
+/// Pairs on the basis that the formulation found, in all coordinates.
+fn minimal_pairs(pencil: &QuadraticPencil, r: &mb_algebra::Dense) -> Result<Spectrum, EigenError> {
+    if r.ncols() == 0 {
+        return quadratic::solve(pencil, &DenseOptions::default());
+    }
+    quadratic::solve_with_null_space(pencil, r, &DenseOptions::default())
+}
+
+/// The penalty system at its own equilibrium.
+fn penalty_pencil(
+    model: &Model,
+    settled: &Settled,
+    factors: &Penalty,
+    violation: &mut Option<f64>,
+) -> Result<PenaltyPencil, Failure> {
+    let at = penalty_equilibrium(model, settled.equilibrium.point(), factors)?;
+    *violation = Some(at.violation);
+    let system = unconstrained(model, &at, factors)?;
+    Ok(PenaltyPencil { m: system.m, c: system.c, k: system.k, phi_q: system.phi_q, xi: system.xi })
+}

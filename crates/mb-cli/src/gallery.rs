@@ -1,0 +1,142 @@
+//! Models to start from, as text.
+
+use crate::args::Assignment;
+use crate::failure::RequestError;
+use toml::de::DeTable;
+
+/// A model of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GalleryModel {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// The model file.
+    pub text: &'static str,
+}
+
+/// Every model.
+pub const MODELS: &[GalleryModel] = &[
+    GalleryModel {
+        name: "rod-pendulum",
+        about: "a rod hanging from a pin: s = +-i sqrt(3 g / (2 L))",
+        text: include_str!("../../../fixtures/models/rod-pendulum.toml"),
+    },
+    GalleryModel {
+        name: "rod-pendulum-upright",
+        about: "the same rod upright: a real pair",
+        text: include_str!("../../../fixtures/models/rod-pendulum-upright.toml"),
+    },
+    GalleryModel {
+        name: "double-pendulum-rigid",
+        about: "two rigid bodies in reference-point coordinates, with an input and an output",
+        text: include_str!("../../../fixtures/models/double-pendulum-rigid.toml"),
+    },
+    GalleryModel {
+        name: "n-four-bar",
+        about: "N four-bar loops with springs, one degree of freedom (gonzalez2017)",
+        text: include_str!("../../../fixtures/models/n-four-bar.toml"),
+    },
+    GalleryModel {
+        name: "n-four-bar-singular",
+        about: "one loop in its singular configuration: the Jacobian loses rank",
+        text: include_str!("../../../fixtures/models/n-four-bar-singular.toml"),
+    },
+    GalleryModel {
+        name: "slider-crank",
+        about: "crank, connecting rod and slider, held by a spring",
+        text: include_str!("../../../fixtures/models/slider-crank.toml"),
+    },
+    GalleryModel {
+        name: "four-bar-driven",
+        about: "a crank driven as a function of time",
+        text: include_str!("../../../fixtures/models/four-bar-driven.toml"),
+    },
+    GalleryModel {
+        name: "cart-pendulum",
+        about: "a cart with a pendulum: a force as input, two outputs",
+        text: include_str!("../models/cart-pendulum.toml"),
+    },
+    GalleryModel {
+        name: "parallelogram",
+        about: "a platform on three parallel rods, one of them redundant",
+        text: include_str!("../models/parallelogram.toml"),
+    },
+    GalleryModel {
+        name: "mechanism-zero-mode",
+        about: "a four-bar linkage without stiffness: a true zero mode",
+        text: include_str!("../../../fixtures/models/mechanism-zero-mode.toml"),
+    },
+    GalleryModel {
+        name: "free-body",
+        about: "a body that nothing holds: rigid modes",
+        text: include_str!("../../../fixtures/models/free-body.toml"),
+    },
+];
+
+/// A model by name.
+pub fn find(name: &str) -> Option<&'static GalleryModel> {
+    MODELS.iter().find(|m| m.name == name)
+}
+
+/// The text of a model with parameters changed in its table `[parameters]`; whether the changed
+/// model is right is for the caller to check.
+///
+/// # Errors
+/// [`RequestError`] for a model or a parameter that does not exist.
+pub fn generate(name: &str, set: &[Assignment]) -> Result<String, RequestError> {
+    let Some(model) = find(name) else {
+        let known = MODELS.iter().map(|m| m.name.to_owned()).collect();
+        return Err(RequestError::NoSuchModel { name: name.to_owned(), known });
+    };
+    // The schema line holds where the file lies in this project, not where the user puts it.
+    let lines = model.text.lines().filter(|line| !line.starts_with("#:schema"));
+    let mut text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    for set in set {
+        let known = || parameter_names(&text);
+        let Some(span) = parameter_span(&text, &set.name) else {
+            return Err(RequestError::NoSuchParameter { name: set.name.clone(), known: known() });
+        };
+        let quoted =
+            if set.value.parse::<f64>().is_ok() { set.value.clone() } else { format!("{:?}", set.value) };
+        text.replace_range(span, &quoted);
+    }
+    Ok(text)
+}
+
+fn parameter_span(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
+    let document = DeTable::parse(text).ok()?;
+    let parameters = document.get_ref().get("parameters")?.get_ref().as_table()?;
+    Some(parameters.get(name)?.span())
+}
+
+fn parameter_names(text: &str) -> Vec<String> {
+    let names = || {
+        let document = DeTable::parse(text).ok()?;
+        let parameters = document.get_ref().get("parameters")?.get_ref().as_table()?;
+        Some(parameters.keys().map(|k| k.get_ref().to_string()).collect())
+    };
+    names().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_is_right_and_has_its_name() {
+        for model in MODELS {
+            let built = mb_model::Model::from_toml(model.text);
+            assert!(built.is_ok(), "{}: {}", model.name, built.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn parameters_are_changed_in_the_text() {
+        let set: Assignment = "N=3".parse().unwrap();
+        let text = generate("n-four-bar", &[set]).unwrap();
+        assert!(text.contains("N = 3"), "{text}");
+        let wrong: Assignment = "M=3".parse().unwrap();
+        assert!(matches!(generate("n-four-bar", &[wrong]), Err(RequestError::NoSuchParameter { .. })));
+    }
+}

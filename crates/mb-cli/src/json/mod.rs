@@ -1,0 +1,38 @@
+//! JSON documents; described in `docs/json-output.md`.
+//!
+//! Numbers are written so that they read back exactly. What is not finite is `null`.
+
+pub mod check;
+pub mod equilibrium;
+pub mod modes;
+pub mod parts;
+pub mod state_space;
+
+use serde::Serialize;
+
+/// Version of every document. It grows when a field changes its meaning or goes away; new
+/// fields may come at any time.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What every document begins with.
+#[derive(Debug, Serialize)]
+pub struct Head {
+    schema_version: u32,
+    program: &'static str,
+    command: &'static str,
+}
+
+impl Head {
+    /// The head of a command's document.
+    pub fn of(command: &'static str) -> Self {
+        Self { schema_version: SCHEMA_VERSION, program: concat!("mb ", env!("CARGO_PKG_VERSION")), command }
+    }
+}
+
+/// The text of a document.
+pub fn text(document: &impl Serialize) -> String {
+    // Every document is made of strings, numbers, lists and maps with string keys.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}

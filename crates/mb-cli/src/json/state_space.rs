@@ -1,0 +1,50 @@
+//! The document of `mb state-space`.
+
+use super::parts::{EquilibriumView, ModelView, rows};
+use super::{Head, text};
+use crate::commands::state_space::{LinearForm, System};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    head: Head,
+    model: ModelView,
+    equilibrium: EquilibriumView,
+    form: &'static str,
+    states: Option<Vec<String>>,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    e: Option<Vec<Vec<f64>>>,
+    a: Vec<Vec<f64>>,
+    b: Vec<Vec<f64>>,
+    c: Vec<Vec<f64>>,
+    d: Vec<Vec<f64>>,
+}
+
+/// The document.
+pub fn document(found: &System) -> String {
+    let (form, states, e, [a, b, c, d]) = match &found.form {
+        LinearForm::Descriptor(s) => {
+            ("descriptor", Some(s.states.clone()), Some(rows(&s.e)), [&s.a, &s.b, &s.c, &s.d])
+        }
+        LinearForm::Reduced(s) => ("reduced", None, None, [&s.a, &s.b, &s.c, &s.d]),
+        LinearForm::Minimal(s) => ("minimal", None, None, [&s.a, &s.b, &s.c, &s.d]),
+    };
+    let model = &found.loaded.model;
+    text(&Document {
+        head: Head::of("state-space"),
+        model: ModelView::new(&found.loaded, &found.rank),
+        equilibrium: EquilibriumView::new(&found.loaded, &found.settled),
+        form,
+        states,
+        inputs: model.inputs().to_vec(),
+        outputs: model.sensors().iter().map(|s| s.name.clone()).collect(),
+        e,
+        a: rows(a),
+        b: rows(b),
+        c: rows(c),
+        d: rows(d),
+    })
+}

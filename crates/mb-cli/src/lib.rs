@@ -1,0 +1,137 @@
+//! What the program `mb` does, callable from tests and other programs.
+//!
+//! [`run`] takes a command line and gives text and an exit code; [`flow`] is the way from a
+//! model to its spectra, which the commands and the tables share.
+//!
+//! ```
+//! use mb_cli::flow::{self, StartOptions};
+//! use mb_linear::Formulation;
+//!
+//! let text = mb_cli::gallery::find("rod-pendulum").unwrap().text;
+//! let model = mb_model::Model::from_toml(text)?;
+//! let settled = flow::settle(&model, &StartOptions::default())?;
+//! let formulation = Formulation::Minimal(Default::default());
+//! let result = flow::spectrum(&model, &settled, &formulation)?;
+//! // A rod of length 1.5 m that hangs from a pin: sqrt(3 g / (2 L)).
+//! let s = result.spectrum.motion_values()[0];
+//! assert!((s.im - 9.81_f64.sqrt()).abs() < 1e-12);
+//! # Ok::<(), mb_cli::failure::Failure>(())
+//! ```
+
+pub mod args;
+pub mod commands;
+pub mod failure;
+pub mod flow;
+pub mod gallery;
+pub mod json;
+pub mod locate;
+pub mod names;
+pub mod render;
+pub mod source;
+pub mod start;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::Failure;
+use render::Style;
+use render::complaint::Complaint;
+use source::Text;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What a command gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// For the standard output.
+    pub text: String,
+    /// For the standard error.
+    pub complaint: String,
+    /// Exit code: 0, 1 or 2.
+    pub code: u8,
+}
+
+impl Answer {
+    /// A right answer.
+    pub fn right(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// How text is marked up on the two streams.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Styles {
+    /// Standard output.
+    pub out: Style,
+    /// Standard error.
+    pub err: Style,
+}
+
+/// Runs a parsed command.
+pub fn run(cli: &Cli, styles: Styles) -> Answer {
+    let (result, text) = match &cli.command {
+        Command::Modes(a) => with_model(&a.model.model, |t| commands::modes::run(t, a, styles.out)),
+        Command::Check(a) => with_model(&a.model.model, |t| commands::check::run(t, a, styles.out)),
+        Command::Equilibrium(a) => {
+            with_model(&a.model.model, |t| commands::equilibrium::run(t, a, styles.out))
+        }
+        Command::StateSpace(a) => {
+            with_model(&a.model.model, |t| commands::state_space::run(t, a, styles.out))
+        }
+        Command::Generate(a) => commands::generate::run(a),
+        Command::Schema => (Ok(Answer::right(commands::schema::run())), None),
+    };
+    result.unwrap_or_else(|failure| {
+        let complaint = Complaint::new(&failure, text.as_ref());
+        let words = if cli.command.json() { complaint.json() } else { complaint.render(styles.err) };
+        Answer { text: String::new(), complaint: words, code: complaint.exit_code }
+    })
+}
+
+fn with_model(
+    path: &str,
+    command: impl FnOnce(&Text) -> Result<Answer, Failure>,
+) -> (Result<Answer, Failure>, Option<Text>) {
+    match Text::read(path) {
+        Ok(text) => (command(&text), Some(text)),
+        Err(failure) => (Err(failure), None),
+    }
+}
+
+/// The program: command line, streams, exit code.
+pub fn main() -> ExitCode {
+    main_with(std::env::args_os())
+}
+
+fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => {
+            // 2 stands for failed numerics, so a wrong command line is a wrong request: 1.
+            let code = if e.use_stderr() { failure::WRONG } else { 0 };
+            return match e.print() {
+                Ok(()) => ExitCode::from(code),
+                Err(io) => unwritable(&io, code),
+            };
+        }
+    };
+    let styles = Styles { out: Style::of(&std::io::stdout()), err: Style::of(&std::io::stderr()) };
+    let answer = run(&cli, styles);
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(answer.text.as_bytes()).and_then(|()| out.flush());
+    // Nothing is left to tell when the standard error is closed.
+    let _ = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
+    match written {
+        Ok(()) => ExitCode::from(answer.code),
+        Err(io) => unwritable(&io, answer.code),
+    }
+}
+
+/// A reader that had enough (`mb modes .. | head`) is no error; a full disk is.
+fn unwritable(error: &std::io::Error, code: u8) -> ExitCode {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return ExitCode::from(code);
+    }
+    let _ = writeln!(std::io::stderr(), "The answer cannot be written: {error}.");
+    ExitCode::from(failure::WRONG)
+}

@@ -1,0 +1,168 @@
+//! Errors as the user sees them: the line of the model file, the words, the help.
+
+use crate::failure::Failure;
+use crate::locate::{line_and_column, span_of};
+use crate::render::Style;
+use crate::source::Text;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity};
+use serde::Serialize;
+use std::fmt;
+
+/// Most problems shown at once; the rest is counted.
+const SHOWN: usize = 10;
+/// Lines longer than this are not shown as a snippet.
+const LONGEST_LINE: usize = 400;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// What is wrong.
+    pub message: String,
+    /// Line in the model file, from 1.
+    pub line: Option<usize>,
+    /// Column, from 1.
+    pub column: Option<usize>,
+    /// What to do about it.
+    pub help: Option<String>,
+    #[serde(skip)]
+    span: Option<std::ops::Range<usize>>,
+}
+
+/// A failure with its places.
+#[derive(Clone, Debug, Serialize)]
+pub struct Complaint {
+    /// Stable word for the kind.
+    pub kind: &'static str,
+    /// Exit code.
+    pub exit_code: u8,
+    /// The model file.
+    pub file: Option<String>,
+    /// At least one item.
+    pub problems: Vec<Item>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Complaint {
+    /// Finds the places of a failure in the text of the model file.
+    pub fn new(failure: &Failure, text: Option<&Text>) -> Self {
+        let content = text.map(|t| t.content.as_str()).unwrap_or_default();
+        let problems = match failure {
+            Failure::Model(error) => error
+                .problems()
+                .iter()
+                .map(|p| Item {
+                    message: sentence(&p.to_string()),
+                    line: p.position.as_ref().map(|at| at.line),
+                    column: p.position.as_ref().map(|at| at.column),
+                    help: p.help(),
+                    span: p.position.as_ref().map(|at| at.span.clone()),
+                })
+                .collect(),
+            other => {
+                let span = other.owner().and_then(|owner| span_of(content, owner));
+                let place = span.as_ref().map(|s| line_and_column(content, s.start));
+                vec![Item {
+                    message: other.to_string(),
+                    line: place.map(|p| p.0),
+                    column: place.map(|p| p.1),
+                    help: other.help(),
+                    span,
+                }]
+            }
+        };
+        Self {
+            kind: failure.kind(),
+            exit_code: failure.exit_code(),
+            file: text.map(|t| t.name.clone()),
+            problems,
+            text: content.to_owned(),
+        }
+    }
+    /// The complaint for the terminal.
+    pub fn render(&self, style: Style) -> String {
+        let theme = if style.is_on() { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+        let mut out = String::new();
+        for item in self.problems.iter().take(SHOWN) {
+            let shown = Shown { item, source: self.snippet(item) };
+            if handler.render_report(&mut out, &shown).is_err() {
+                out.push_str(&item.message);
+                out.push('\n');
+            }
+        }
+        if self.problems.len() > SHOWN {
+            let more = self.problems.len() - SHOWN;
+            out.push_str(&format!("... and {more} more problems in the model file.\n"));
+        }
+        out
+    }
+    /// The complaint as JSON.
+    pub fn json(&self) -> String {
+        let document = serde_json::json!({ "schema_version": crate::json::SCHEMA_VERSION, "error": self });
+        format!("{document:#}\n")
+    }
+    /// The file around an item, unless its lines are too long to read.
+    fn snippet(&self, item: &Item) -> Option<NamedSource<String>> {
+        let span = item.span.clone()?;
+        let before = self.text.get(..span.start)?;
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let around = before[..start.saturating_sub(1)].rfind('\n').map_or(0, |i| i + 1);
+        let long = self.text[around..].lines().take(4).any(|l| l.len() > LONGEST_LINE);
+        let name = self.file.clone()?;
+        (!long).then(|| NamedSource::new(name, self.text.clone()))
+    }
+}
+
+/// First letter large, with a full stop.
+fn sentence(text: &str) -> String {
+    // A message that starts with a name of the user's keeps it as it is.
+    let first = text.chars().next();
+    let upper = match first {
+        Some(c) if c.is_lowercase() && !text.contains('\'') && !text.starts_with('`') => {
+            c.to_uppercase().chain(text.chars().skip(1)).collect()
+        }
+        _ => text.to_owned(),
+    };
+    if upper.ends_with(['.', '!', '?']) { upper } else { upper + "." }
+}
+
+/// One item for miette.
+struct Shown<'a> {
+    item: &'a Item,
+    source: Option<NamedSource<String>>,
+}
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.item.message)
+    }
+}
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.item.message)?;
+        if let (None, Some(line), Some(column)) = (&self.source, self.item.line, self.item.column) {
+            write!(f, " (line {line}, column {column})")?;
+        }
+        Ok(())
+    }
+}
+impl std::error::Error for Shown<'_> {}
+
+impl miette::Diagnostic for Shown<'_> {
+    fn severity(&self) -> Option<Severity> {
+        Some(Severity::Error)
+    }
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.item.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.source.as_ref()?;
+        let span = self.item.span.clone()?;
+        let label = LabeledSpan::new(Some("here".to_owned()), span.start, span.len());
+        Some(Box::new(std::iter::once(label)))
+    }
+}

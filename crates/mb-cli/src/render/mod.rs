@@ -1,0 +1,13 @@
+//! Text output: numbers, tables, styles.
+
+pub mod comparison;
+pub mod complaint;
+pub mod modes;
+pub mod number;
+pub mod style;
+pub mod summary;
+pub mod table;
+
+pub use number::{six, tiny};
+pub use style::Style;
+pub use table::{Column, Table};

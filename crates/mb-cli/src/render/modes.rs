@@ -1,0 +1,188 @@
+//! The mode table, the counts and findings below it, the mode shapes.
+
+use super::{Column, Style, Table, six, tiny};
+use crate::flow::FormulationSpectrum;
+use crate::names;
+use mb_algebra::c64;
+use mb_eigen::{Eigenpair, Finding, Spectrum};
+use mb_model::Model;
+use std::fmt::Write as _;
+
+/// Most coordinates of a mode shape that are shown.
+const SHAPE: usize = 16;
+
+/// A line of the table: one eigenvalue, or a conjugate pair.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Number of the line, from 1.
+    pub number: usize,
+    /// Index of the (first) pair in the spectrum.
+    pub index: usize,
+    /// The pair, the one with Im s > 0 of two.
+    pub pair: &'a Eigenpair,
+    /// True when the conjugate is the next pair of the spectrum.
+    pub conjugate: bool,
+}
+
+/// The lines of a spectrum: motion only, or everything.
+pub fn lines(spectrum: &Spectrum, all: bool) -> Vec<Line<'_>> {
+    let mut out: Vec<Line<'_>> = Vec::new();
+    let mut index = 0;
+    while let Some(pair) = spectrum.pairs.get(index) {
+        let next = spectrum.pairs.get(index + 1);
+        let conjugate = pair.alpha.im > 0.0
+            && next.is_some_and(|n| n.alpha == pair.alpha.conj() && n.class == pair.class);
+        if all || pair.class.is_motion() {
+            out.push(Line { number: out.len() + 1, index, pair, conjugate });
+        }
+        index += if conjugate { 2 } else { 1 };
+    }
+    out
+}
+
+impl Line<'_> {
+    /// The imaginary part, with both signs for a conjugate pair.
+    pub fn imaginary(&self, s: c64) -> String {
+        if self.conjugate { format!("±{}", six(s.im)) } else { six(s.im) }
+    }
+}
+
+/// The table of one formulation.
+pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
+    let mut table = Table::new(vec![
+        Column::number("mode", ""),
+        Column::number("re", "1/s"),
+        Column::number("im", "rad/s"),
+        Column::number("f_d", "Hz"),
+        Column::number("f_n", "Hz"),
+        Column::number("zeta", ""),
+        Column::words("class"),
+        Column::number("residual", ""),
+        Column::number("error", "rad/s"),
+    ]);
+    for line in lines(&result.spectrum, all) {
+        let pair = line.pair;
+        let value = |f: Option<f64>| f.map_or_else(|| "-".to_owned(), six);
+        let (re, im) = match pair.value() {
+            Some(s) => (six(s.re), line.imaginary(s)),
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        table.row(vec![
+            line.number.to_string(),
+            re,
+            im,
+            value(pair.frequency_hz()),
+            value(pair.natural_frequency_hz()),
+            value(pair.damping_ratio()),
+            class(pair),
+            tiny(pair.backward_error),
+            if pair.error_bar.is_finite() { tiny(pair.error_bar) } else { "-".to_owned() },
+        ]);
+    }
+    if table.is_empty() {
+        return "  no modes\n".to_owned();
+    }
+    table.render(style)
+}
+
+/// The class, with a word when the mode grows.
+pub fn class(pair: &Eigenpair) -> String {
+    let grows = pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar);
+    if grows { format!("{}, growing", pair.class) } else { pair.class.to_string() }
+}
+
+/// Eigenvalues found and expected, by class.
+pub fn counts(spectrum: &Spectrum) -> String {
+    let (f, e) = (&spectrum.counts.found, &spectrum.counts.expected);
+    let rigid = if f.rigid > 0 { format!(" ({} rigid)", f.rigid) } else { String::new() };
+    let parts: Vec<String> = [
+        ("of the motion", f.motion(), e.motion, rigid.as_str()),
+        ("spurious by penalty", f.spurious_penalty, e.spurious_penalty, ""),
+        ("spurious by transferred Jacobian", f.spurious_transferred, e.spurious_transferred, ""),
+        ("infinite", f.infinite, e.infinite, ""),
+        ("indeterminate", f.indeterminate, e.indeterminate, ""),
+    ]
+    .into_iter()
+    .filter(|(_, found, expected, _)| found + expected > 0)
+    .map(|(what, found, expected, more)| {
+        let differs = if found == expected { String::new() } else { format!(" (expected {expected})") };
+        format!("{found} {what}{more}{differs}")
+    })
+    .collect();
+    let agrees = if spectrum.counts.mismatches().is_empty() { ", as theory counts" } else { "" };
+    if parts.is_empty() {
+        return "eigenvalues: none\n".to_owned();
+    }
+    format!("eigenvalues: {}{agrees}\n", parts.join(", "))
+}
+
+/// Findings of a formulation in words. Redundant constraints are told once for the model.
+pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(why) = &result.reselected {
+        out.push(format!("the selection was replaced by an automatic one. {why}"));
+    }
+    let lines = lines(&result.spectrum, all);
+    for finding in &result.spectrum.findings {
+        match finding {
+            Finding::RedundantConstraints { .. } | Finding::UncertainConstraintRank { .. } => {}
+            Finding::PoorAccuracy { pair, backward_error } => {
+                let number = lines.iter().find(|l| l.index == *pair).map(|l| l.number);
+                let which =
+                    number.map_or_else(|| "a mode that is not shown".to_owned(), |n| format!("mode {n}"));
+                out.push(format!(
+                    "{which} has a backward error of {}, far above rounding",
+                    tiny(*backward_error)
+                ));
+            }
+            other => out.push(other.to_string()),
+        }
+    }
+    out
+}
+
+/// The mode shapes: amplitude and phase by coordinate.
+pub fn shapes(model: &Model, result: &FormulationSpectrum, all: bool, style: Style) -> String {
+    let mut out = String::new();
+    let coordinates = model.coordinates().names();
+    for line in lines(&result.spectrum, all) {
+        let value = line.pair.value().map_or_else(
+            || line.pair.class.to_string(),
+            |s| format!("s = {} {}i", six(s.re), line.imaginary(s)),
+        );
+        let _ = writeln!(out, "\n{}", style.bold(&format!("mode {}: {value}", line.number)));
+        out.push_str(&shape(&coordinates, &line.pair.right, style));
+    }
+    out
+}
+
+fn shape(coordinates: &[String], x: &[c64], style: Style) -> String {
+    let largest = x.iter().map(|z| z.norm()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return "  no displacement\n".to_owned();
+    }
+    let mut shown: Vec<usize> = (0..x.len()).filter(|i| x[*i].norm() > 1e-9 * largest).collect();
+    let hidden = shown.len().saturating_sub(SHAPE);
+    if hidden > 0 {
+        shown.sort_by(|a, b| x[*b].norm().total_cmp(&x[*a].norm()));
+        shown.truncate(SHAPE);
+        shown.sort_unstable();
+    }
+    let mut table = Table::new(vec![
+        Column::words("coordinate"),
+        Column::number("amplitude", ""),
+        Column::number("phase", "deg"),
+    ]);
+    for i in shown {
+        let degrees = x[i].arg().to_degrees();
+        // Rounding turns +180 into -180 at will.
+        let degrees = if degrees < -179.999_999 { degrees + 360.0 } else { degrees };
+        table.row(vec![coordinates[i].clone(), six(x[i].norm() / largest), format!("{:.2}", degrees + 0.0)]);
+    }
+    let mut out = table.render(style);
+    if hidden > 0 {
+        let _ =
+            writeln!(out, "  and {} (--json has all)", names::count(hidden, "smaller one", "smaller ones"));
+    }
+    out
+}

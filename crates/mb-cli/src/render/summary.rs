@@ -1,0 +1,123 @@
+//! What every answer begins with: the model, where it is, what is redundant.
+
+use super::{Column, Style, Table, six, tiny};
+use crate::flow::Settled;
+use crate::names;
+use crate::source::Loaded;
+use mb_constraints::ConstraintRank;
+use mb_linear::Stability;
+use mb_model::Model;
+use std::fmt::Write as _;
+
+/// Configurations up to this many numbers are shown with the modes.
+const SHORT: usize = 12;
+
+/// Name, file and sizes of the model.
+pub fn heading(loaded: &Loaded, rank: &ConstraintRank, style: Style) -> String {
+    let mut out = format!("{}", style.bold(&loaded.model.name));
+    let _ = write!(out, " {}", style.dim(&format!("({})", loaded.file)));
+    if !loaded.set.is_empty() {
+        let set: Vec<String> = loaded.set.iter().map(ToString::to_string).collect();
+        let _ = write!(out, " with {}", set.join(", "));
+    }
+    let _ = writeln!(
+        out,
+        "\n{}, {} of rank {}, {}",
+        names::count(rank.velocities, "coordinate", "coordinates"),
+        names::count(rank.rows, "constraint row", "constraint rows"),
+        rank.rank(),
+        names::count(rank.degrees_of_freedom(), "degree of freedom", "degrees of freedom"),
+    );
+    out
+}
+
+/// How the equilibrium was found, and whether it is stable.
+pub fn equilibrium_line(settled: &Settled, style: Style) -> String {
+    let e = &settled.equilibrium;
+    let how = match &settled.start {
+        None if e.found_by == "given" => "as given".to_owned(),
+        _ => format!("by {} in {}", e.found_by, names::count(e.iterations, "iteration", "iterations")),
+    };
+    let stability = settled.stability.to_string();
+    let stability = match settled.stability {
+        Stability::Unstable { .. } => style.red(&stability),
+        _ => stability,
+    };
+    let t = e.point().t;
+    let when = if t == 0.0 { String::new() } else { format!(" at t = {} s", six(t)) };
+    format!("equilibrium{when}: {stability}; {how}, residual {}\n", tiny(e.residual))
+}
+
+/// The configuration, when it is short.
+pub fn short_configuration(model: &Model, q: &[f64], style: Style) -> String {
+    if q.len() > SHORT {
+        return style.dim("  (the configuration: mb equilibrium)\n");
+    }
+    configuration(model, q, style)
+}
+
+/// The configuration by coordinate name.
+pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
+    let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
+    let noise = rounding(q);
+    for ((name, unit), x) in names::configuration(model).into_iter().zip(names::units(model)).zip(q) {
+        table.row(vec![name, six(noise(*x)), style.dim(unit)]);
+    }
+    table.render(style)
+}
+
+/// Shows as zero what is rounding beside the largest number of a list (1e-14 of it, or of one).
+pub fn rounding(list: &[f64]) -> impl Fn(f64) -> f64 {
+    let cut = 1e-14 * list.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+    move |x| if x.abs() <= cut { 0.0 } else { x }
+}
+
+/// Start values that were not kept, and a start that had to be assembled first.
+pub fn start_notes(model: &Model, settled: &Settled) -> Vec<String> {
+    let Some(start) = &settled.start else { return Vec::new() };
+    let mut notes = Vec::new();
+    if let Some((row, violation)) = start.violation.filter(|(_, v)| *v > 1e-9) {
+        notes.push(format!(
+            "the start violated {} by {}; it was assembled first, which moved it by {}",
+            model.row_name(row),
+            tiny(violation),
+            tiny(start.moved)
+        ));
+    }
+    if !start.not_kept.is_empty() {
+        notes.push(format!("the constraints do not allow the given values of {}", start.not_kept.join(", ")));
+    }
+    notes
+}
+
+/// Redundant constraints by name.
+pub fn redundancy_notes(rank: &ConstraintRank) -> Vec<String> {
+    let mut notes: Vec<String> = rank
+        .redundant
+        .iter()
+        .map(|r| {
+            if r.depends_on.is_empty() {
+                format!("redundant: {} does nothing in this configuration", r.name)
+            } else {
+                format!("redundant: {} follows from {}", r.name, r.depends_on.join(", "))
+            }
+        })
+        .collect();
+    if !notes.is_empty() {
+        notes.push("with redundant constraints the multipliers are the shortest ones".to_owned());
+    }
+    if rank.decision.gap() > 1e-4 {
+        notes.push(format!(
+            "the rank {} is not certain: the smallest pivot kept is {}, the largest dropped {}",
+            rank.rank(),
+            rank.decision.smallest_kept.map_or_else(|| "none".to_owned(), tiny),
+            rank.decision.largest_dropped.map_or_else(|| "none".to_owned(), tiny),
+        ));
+    }
+    notes
+}
+
+/// Notes, one a line.
+pub fn notes(list: &[String], style: Style) -> String {
+    list.iter().map(|n| format!("{} {n}\n", style.yellow("note:"))).collect()
+}

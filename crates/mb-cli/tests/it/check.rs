@@ -1,0 +1,50 @@
+//! `mb check`.
+
+use crate::support::{json, mb_with, model, right, snapshot};
+
+/// A platform on three parallel rods.
+fn parallelogram() -> String {
+    right(&["generate", "parallelogram"])
+}
+
+#[test]
+fn redundant_constraints_are_named_with_what_they_follow_from() {
+    let run = mb_with(&["check", "-"], &parallelogram());
+    assert_eq!(run.code, 0, "{run:?}");
+    snapshot("check_parallelogram", &run.out);
+}
+
+#[test]
+fn a_sound_model_is_ready() {
+    snapshot("check_slider_crank", &right(&["check", &model("slider-crank")]));
+}
+
+#[test]
+fn free_motions_are_counted_and_named() {
+    let found = json(&["check", &model("free-body")]);
+    let rigid = found["rigid_modes"].as_array().unwrap();
+    assert_eq!(rigid.len(), 3);
+    assert!(rigid.iter().all(|r| r["drifting"] == true && !r["dominant"].as_array().unwrap().is_empty()));
+    let found = json(&["check", &model("mechanism-zero-mode")]);
+    assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 1);
+    assert_eq!(found["model"]["degrees_of_freedom"], 1);
+}
+
+#[test]
+fn a_body_that_falls_has_no_equilibrium() {
+    let text = "units = \"SI\"\nname = \"stone\"\ngravity = [0.0, -9.81]\n[[body]]\nname = \"stone\"\nmass = 1.0\ninertia = 0.1\nat = [0.0, 0.0]\nangle = 0.0\n";
+    let run = mb_with(&["check", "-"], text);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.out.contains("3 degrees of freedom") && run.out.contains("no equilibrium"), "{}", run.out);
+    let run = mb_with(&["modes", "-"], text);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains("stone.y"), "{}", run.err);
+}
+
+#[test]
+fn a_loose_start_is_told() {
+    let text = right(&["generate", "rod-pendulum"]).replace("at = [0.0, \"-L\"]", "at = [0.1, \"-L\"]");
+    let run = mb_with(&["check", "-"], &text);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("start: rod 'rod' (length) is violated by"), "{}", run.out);
+}

@@ -1,0 +1,38 @@
+//! `mb equilibrium`.
+
+use crate::support::{json, mb, model, right, snapshot};
+
+#[test]
+fn configuration_and_reactions() {
+    snapshot("equilibrium_rod", &right(&["equilibrium", &model("rod-pendulum"), "--at", "P.x=1"]));
+}
+
+#[test]
+fn hanging_and_upright_are_told_apart() {
+    let found = json(&["equilibrium", &model("rod-pendulum"), "--find-all", "24"]);
+    let list = found["equilibria"].as_array().unwrap();
+    let kinds: Vec<&str> = list.iter().map(|e| e["stability"]["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["stable", "unstable"]);
+    let height = |i: usize| list[i]["configuration"]["P.y"].as_f64().unwrap();
+    assert!((height(0) + 1.5).abs() < 1e-12 && (height(1) - 1.5).abs() < 1e-12);
+    // Phi = |d|^2 - L^2: half the weight of a uniform rod hangs on its end; 2 L lambda = m g / 2.
+    let lambda = list[0]["multipliers"]["rod 'rod' (length)"].as_f64().unwrap();
+    assert!((2.0 * 1.5 * lambda.abs() - 9.81).abs() < 1e-12, "{lambda}");
+}
+
+#[test]
+fn start_values_choose_the_equilibrium() {
+    let up = json(&["equilibrium", &model("rod-pendulum"), "--at", "P.y=1.5", "--at", "P.x=0"]);
+    assert_eq!(up["equilibria"][0]["stability"]["kind"], "unstable");
+    let args = ["equilibrium", &model("rod-pendulum"), "--at", "P.y=1.4", "--strategy", "relaxation"];
+    assert_eq!(json(&args)["equilibria"][0]["stability"]["kind"], "stable");
+}
+
+#[test]
+fn start_values_must_be_coordinates_and_numbers() {
+    for (at, words) in [("Q.x=1", "no coordinate `Q.x`"), ("P.x=one", "`one` is not a finite number")] {
+        let run = mb(&["equilibrium", &model("rod-pendulum"), "--at", at]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.err.contains(words), "{}", run.err);
+    }
+}

@@ -1,0 +1,91 @@
+//! The rod on a pin: +-i sqrt(3 g / (2 L)) hanging, the real pair upright, in every formulation.
+
+use crate::support::{json, model};
+
+/// Physical eigenvalues (re, im) of a formulation of the document.
+fn physical(document: &serde_json::Value, formulation: usize) -> Vec<(f64, f64)> {
+    let pairs = document["formulations"][formulation]["pairs"].as_array().unwrap();
+    let motion = pairs.iter().filter(|p| p["class"]["kind"] == "physical");
+    motion.map(|p| (p["re"].as_f64().unwrap(), p["im"].as_f64().unwrap())).collect()
+}
+
+#[test]
+fn a_hanging_rod_swings_in_all_three() {
+    for length in [0.3, 1.5, 4.0] {
+        let set = format!("L={length}");
+        let found = json(&["modes", &model("rod-pendulum"), "--formulation", "all", "--set", &set]);
+        let expected = (1.5 * 9.81_f64 / length).sqrt();
+        assert_eq!(found["equilibrium"]["stability"]["kind"], "stable");
+        // The penalty form is an approximation of the order 1 / alpha.
+        for (formulation, tolerance) in [(0, 1e-12), (1, 1e-12), (2, 1e-4)] {
+            let values = physical(&found, formulation);
+            assert_eq!(values.len(), 2, "{values:?}");
+            for ((re, im), sign) in values.into_iter().zip([1.0, -1.0]) {
+                assert!(re.abs() < tolerance * expected, "{formulation}: re = {re:e}");
+                assert!((sign * im - expected).abs() < tolerance * expected, "{formulation}: im = {im}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_upright_rod_falls_in_all_three() {
+    let found = json(&["modes", &model("rod-pendulum-upright"), "--formulation", "all"]);
+    let expected = (1.5 * 9.81_f64 / 1.5).sqrt();
+    assert_eq!(found["equilibrium"]["stability"]["kind"], "unstable");
+    for (formulation, tolerance) in [(0, 1e-12), (1, 1e-12), (2, 1e-4)] {
+        let mut values = physical(&found, formulation);
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(values.len(), 2, "{values:?}");
+        for ((re, im), sign) in values.into_iter().zip([-1.0, 1.0]) {
+            assert!(
+                im == 0.0 && (sign * re - expected).abs() < tolerance * expected,
+                "{formulation}: {re} {im}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_basis_and_every_transfer_gives_the_same_motion() {
+    let path = model("double-pendulum-rigid");
+    let reference = physical(&json(&["modes", &path]), 0);
+    assert_eq!(reference.len(), 4);
+    let mut variants: Vec<Vec<&str>> = Vec::new();
+    for basis in ["svd", "gram-schmidt", "zero-eigenvalue", "selection", "selection=upper.angle,lower.angle"]
+    {
+        variants.push(vec!["modes", &path, "--basis", basis]);
+    }
+    for moved in ["none", "jacobian", "transpose", "both"] {
+        variants.push(vec!["modes", &path, "--formulation", "redundant", "--transferred", moved]);
+    }
+    for args in variants {
+        let found = physical(&json(&args), 0);
+        assert_eq!(found.len(), reference.len(), "{args:?}");
+        for (a, b) in found.iter().zip(&reference) {
+            assert!((a.0 - b.0).hypot(a.1 - b.1) < 1e-10 * b.0.hypot(b.1), "{args:?}: {a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
+fn the_formulations_are_matched_not_sorted() {
+    let found = json(&["modes", &model("double-pendulum-rigid"), "--formulation", "all"]);
+    let comparisons = found["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.len(), 2);
+    for (comparison, tolerance) in comparisons.iter().zip([1e-10, 1e-2]) {
+        let matches = comparison["matches"].as_array().unwrap();
+        assert_eq!(matches.len(), 4);
+        assert!(matches.iter().all(|m| m["difference"].as_f64().unwrap() < tolerance), "{comparison}");
+        assert!(comparison["unmatched_other"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_selection_that_fails_is_replaced_and_told() {
+    // Hanging straight down, the x of the tip moves but the y does not.
+    let found = json(&["modes", &model("rod-pendulum"), "--basis", "selection=P.y"]);
+    let why = found["formulations"][0]["reselected"].as_str().unwrap();
+    assert!(why.contains("P.y"), "{why}");
+    assert_eq!(physical(&found, 0).len(), 2);
+}

@@ -1,0 +1,37 @@
+//! `mb generate` and `mb schema`.
+
+use crate::support::{mb, mb_with, right, snapshot};
+
+#[test]
+fn every_generated_model_passes_the_check() {
+    let list = right(&["generate", "--list"]);
+    let names: Vec<&str> = list.lines().filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(names.len() > 5, "{list}");
+    for name in names {
+        let run = mb_with(&["check", "-"], &right(&["generate", name]));
+        // The driven linkage stands still only where its drive does.
+        assert_eq!(run.code, 0, "{name}: {run:?}");
+    }
+}
+
+#[test]
+fn parameters_change_the_file() {
+    let text = right(&["generate", "n-four-bar", "--set", "N=3"]);
+    assert!(text.contains("N = 3") && !text.contains("#:schema"), "{text}");
+}
+
+#[test]
+fn wrong_names_are_answered_with_the_right_ones() {
+    let run = mb(&["generate", "five-bar"]);
+    assert_eq!(run.code, 1);
+    snapshot("generate_unknown_model", &run.err);
+    let run = mb(&["generate", "n-four-bar", "--set", "M=3"]);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("no parameter `M`"), "{}", run.err);
+}
+
+#[test]
+fn the_schema_is_json_schema() {
+    let schema: serde_json::Value = serde_json::from_str(&right(&["schema"])).unwrap();
+    assert!(schema["properties"]["units"].is_object() && schema["$schema"].is_string());
+}

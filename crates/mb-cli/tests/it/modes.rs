@@ -1,0 +1,83 @@
+//! Text of `mb modes`.
+
+use crate::support::{json, mb, mb_with, model, right, snapshot};
+
+#[test]
+fn one_formulation() {
+    snapshot("modes_rod_pendulum", &right(&["modes", &model("rod-pendulum")]));
+}
+
+#[test]
+fn a_growing_mode_is_called_so() {
+    snapshot("modes_upright", &right(&["modes", &model("rod-pendulum-upright"), "--vectors"]));
+}
+
+#[test]
+fn side_by_side() {
+    snapshot("modes_all_formulations", &right(&["modes", &model("rod-pendulum"), "--formulation", "all"]));
+}
+
+#[test]
+fn everything_that_the_descriptor_form_adds() {
+    let args =
+        ["modes", &model("rod-pendulum"), "--formulation", "redundant", "--transferred", "jacobian", "--all"];
+    snapshot("modes_redundant_all", &right(&args));
+}
+
+#[test]
+fn the_linkage_of_the_paper_by_parameters() {
+    let text = right(&["modes", &model("n-four-bar"), "--set", "N=5", "--set", "c=1"]);
+    snapshot("modes_four_bar", &text);
+}
+
+#[test]
+fn free_motions_are_exact_zeros() {
+    let found = json(&["modes", &model("free-body")]);
+    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 6);
+    assert!(pairs.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0));
+}
+
+#[test]
+fn the_model_may_come_from_the_standard_input() {
+    let text = right(&["generate", "rod-pendulum"]);
+    let run = mb_with(&["modes", "-"], &text);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("(<stdin>)") && run.out.contains("±3.13209"), "{}", run.out);
+}
+
+#[test]
+fn a_configuration_that_is_none_is_refused_with_the_residual() {
+    let args = ["modes", &model("rod-pendulum"), "--at", "P.x=1.5", "--at", "P.y=0", "--no-solve"];
+    let run = mb(&args);
+    assert_eq!(run.code, 1, "{run:?}");
+    snapshot("modes_not_an_equilibrium", &run.err);
+}
+
+#[test]
+fn an_equilibrium_goes_from_one_command_to_the_next() {
+    let text = right(&["equilibrium", &model("n-four-bar"), "--json"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let path = file.path().to_str().unwrap();
+    let there = json(&["modes", &model("n-four-bar"), "--at", path, "--no-solve"]);
+    let solved = json(&["modes", &model("n-four-bar")]);
+    let im = |d: &serde_json::Value| d["formulations"][0]["pairs"][0]["im"].as_f64().unwrap();
+    assert_eq!(there["equilibrium"]["found_by"], "given");
+    assert!((im(&there) - im(&solved)).abs() < 1e-12 * im(&solved));
+}
+
+#[test]
+fn json_reads_back_exactly_and_has_its_version() {
+    let found = json(&["modes", &model("slider-crank"), "--formulation", "all"]);
+    assert_eq!(found["schema_version"], 1);
+    assert_eq!(found["command"], "modes");
+    for formulation in found["formulations"].as_array().unwrap() {
+        for pair in formulation["pairs"].as_array().unwrap() {
+            let Some(re) = pair["re"].as_f64() else { continue };
+            let (a, b) = (pair["alpha"][0].as_f64().unwrap(), pair["beta"].as_f64().unwrap());
+            // serde_json writes the shortest text that reads back as the same number.
+            assert!((a / b - re).abs() <= f64::EPSILON * re.abs(), "{a} / {b} = {re}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `mb state-space`.
+
+use crate::support::{json, mb_with, model, right, snapshot};
+
+#[test]
+fn a_cart_with_a_pendulum_reduced() {
+    let run = mb_with(&["state-space", "-", "--form", "descriptor"], &right(&["generate", "cart-pendulum"]));
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("16 states, 1 input, 2 outputs"), "{}", run.out);
+}
+
+#[test]
+fn a_pendulum_in_descriptor_form() {
+    snapshot("state_space_rod", &right(&["state-space", &model("rod-pendulum")]));
+}
+
+#[test]
+fn sizes_of_the_three_forms() {
+    let sizes = |form: &str| {
+        let found = json(&["state-space", &model("double-pendulum-rigid"), "--form", form]);
+        assert_eq!(found["form"], form);
+        (
+            found["a"].as_array().unwrap().len(),
+            found["b"][0].as_array().unwrap().len(),
+            found["c"].as_array().unwrap().len(),
+        )
+    };
+    assert_eq!((sizes("descriptor"), sizes("reduced"), sizes("minimal")), ((16, 1, 1), (4, 1, 1), (4, 1, 1)));
+}
