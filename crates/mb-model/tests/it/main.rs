@@ -1,6 +1,8 @@
 //! Integration tests of the model layer.
 
 mod identity_derivatives;
+mod prop_spec;
+mod spec_build;
 mod spec_errors;
 mod spec_fixtures;
 mod workshop;
