@@ -97,6 +97,66 @@ pub enum EigenError {
         /// Steps taken.
         iterations: usize,
     },
+    /// A matrix was declared symmetric, and is not.
+    #[error(
+        "Matrix {matrix} was declared symmetric, but {below:e} at row {row}, column {col} (from 0) faces {above:e}."
+    )]
+    NotSymmetric {
+        /// Name of the matrix in the equation.
+        matrix: &'static str,
+        /// Row of the entry below the diagonal, from 0.
+        row: usize,
+        /// Its column, from 0.
+        col: usize,
+        /// The entry below the diagonal.
+        below: f64,
+        /// The entry above it.
+        above: f64,
+    },
+    /// The symmetric Krylov method met a vector of negative squared length.
+    #[error(
+        "The mass matrix is not positive semi-definite on the directions the constraints allow; treat the problem \
+         as unsymmetric (Structure::General)."
+    )]
+    IndefiniteMetric,
+    /// A request or a setting that no problem can answer.
+    #[error("{setting} is {value}, but must be {needed}.")]
+    BadSetting {
+        /// Name of the field.
+        setting: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        needed: &'static str,
+    },
+    /// The saddle-point matrix could not be factored at any shift that was tried.
+    #[error(
+        "The matrix [s^2 M + s C + K, Phi_q^T; Phi_q, 0] could not be factored at s = {re:e} {im:+e}i nor at {others} shifts beside it, so \
+         the pencil is probably singular: some direction has neither mass nor stiffness. Last reason: {source}"
+    )]
+    NoRegularShift {
+        /// Real part of the first shift, rad/s.
+        re: f64,
+        /// Imaginary part of the first shift, rad/s.
+        im: f64,
+        /// Further shifts tried.
+        others: usize,
+        /// Failure at the last one.
+        source: AlgebraError,
+    },
+    /// The chosen driver is not part of this build.
+    #[error("The ARPACK-NG driver was asked for, but this build has not the feature `arpack`.")]
+    NoArpack,
+    /// ARPACK-NG ended with an error code.
+    #[error("ARPACK-NG routine {routine} ended with info = {info}: {meaning}")]
+    Arpack {
+        /// Routine name.
+        routine: &'static str,
+        /// Its code.
+        info: i32,
+        /// What the code stands for.
+        meaning: &'static str,
+    },
     /// A matrix computation failed.
     #[error("{step}: {source}")]
     Algebra {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sparse::SparseFinding;
+
 /// Something found on the way that the reader of a result should know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "finding")]
@@ -101,6 +103,11 @@ pub enum Finding {
         /// Backward error reached.
         backward_error: f64,
     },
+    /// Told by the sparse analyses.
+    Sparse {
+        /// What was found.
+        detail: SparseFinding,
+    },
 }
 
 /// Groups of roots that theory counts.
@@ -194,6 +201,7 @@ impl fmt::Display for Finding {
                     "Eigenpair {pair} has a backward error of {backward_error:.1e}, far above rounding."
                 )
             }
+            Self::Sparse { detail } => detail.fmt(f),
             Self::PolishStalled { re, im, backward_error } => write!(
                 f,
                 "Inverse iteration could not improve the eigenvalue {re:.6e} {im:+.6e}i beyond a backward error of \

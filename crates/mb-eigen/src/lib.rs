@@ -9,11 +9,13 @@ pub mod descriptor;
 mod eigenpair;
 mod error;
 mod finding;
+pub mod krylov;
 mod options;
 pub mod pairing;
 pub mod penalty;
 mod polish;
 pub mod quadratic;
+pub mod sparse;
 mod spectrum;
 mod vectors;
 

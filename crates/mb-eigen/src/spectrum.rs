@@ -46,6 +46,13 @@ impl Spectrum {
             .map(|(_, pair)| pair)
     }
 
+    /// Assembles part of a spectrum: sorts and counts; what theory demands is that of the whole.
+    pub(crate) fn partial(pairs: Vec<Eigenpair>, mut counts: Counts, findings: Vec<Finding>) -> Self {
+        let pairs = sorted(pairs);
+        counts.found = crate::ClassCounts::of(&pairs);
+        Self { pairs, counts, findings }
+    }
+
     /// Assembles a result: sorts, counts, compares with theory.
     pub(crate) fn assemble(pairs: Vec<Eigenpair>, mut counts: Counts, mut findings: Vec<Finding>) -> Self {
         let pairs = sorted(pairs);

@@ -43,7 +43,11 @@ struct Projection {
 }
 
 /// Largest |theta| of a symmetric operator.
-pub(super) fn solve(operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result<RitzReal, EigenError> {
+pub(super) fn solve(
+    operator: &dyn SymmetricOperator,
+    start: Option<&Dense>,
+    wanted: &Wanted,
+) -> Result<RitzReal, EigenError> {
     let n = operator.size();
     let limit = wanted.dimension(n);
     let block = wanted.block.clamp(1, n.max(1));
@@ -57,29 +61,41 @@ pub(super) fn solve(operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result
     if n == 0 || wanted.count == 0 {
         return Ok(out);
     }
-    let start = operator.solve(&operator.metric(&start_block(n, block, wanted.salt)))?;
+    let start = match start {
+        Some(start) if start.ncols() > 0 => start.as_ref().subcols(0, block.min(start.ncols())).to_owned(),
+        _ => start_block(n, block, wanted.salt),
+    };
+    let start = operator.solve(&operator.metric(&start))?;
     let mut basis = Basis::new(operator, limit, block);
     out.applications += block;
     let first = basis.orthonormalize(start)?;
     basis.append(&first);
+    let mut fresh = 0_u64;
     loop {
-        let width = basis.filled - basis.done;
-        if width == 0 {
-            out.exhausted = true;
-            break;
+        if basis.filled == basis.done {
+            // An invariant subspace; what lies beside it is reached by another start.
+            fresh += 1;
+            let salt = wanted.salt.wrapping_add(fresh << 32);
+            let start = operator.solve(&operator.metric(&start_block(n, block, salt)))?;
+            out.applications += block;
+            let next = basis.orthonormalize(start)?;
+            basis.append(&next);
+            basis.coupling = Dense::zeros(0, 0);
+            if next.q.ncols() == 0 {
+                out.exhausted = true;
+                break;
+            }
         }
+        let width = basis.filled - basis.done;
         basis.step()?;
         out.applications += width;
-        let full = basis.filled + block > limit + block || basis.filled == basis.done;
-        if basis.done < wanted.count && !full {
+        let full = basis.filled > limit;
+        if basis.filled == basis.done || (basis.done < wanted.count && !full) {
             continue;
         }
         let projection = basis.project()?;
         if projection.converged(wanted.tolerance) >= wanted.count {
             break;
-        }
-        if basis.filled == basis.done {
-            continue;
         }
         if full {
             if out.restarts >= wanted.restarts {
@@ -92,10 +108,8 @@ pub(super) fn solve(operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result
     let projection = basis.project()?;
     let count = projection.converged(wanted.tolerance).min(wanted.count.max(1));
     out.values = projection.values[..count].to_vec();
-    out.vectors = product(
-        basis.v.as_ref().subcols(0, basis.done),
-        projection.vectors.as_ref().subcols(0, count),
-    );
+    out.vectors =
+        product(basis.v.as_ref().subcols(0, basis.done), projection.vectors.as_ref().subcols(0, count));
     Ok(out)
 }
 

@@ -81,7 +81,14 @@ pub trait KrylovDriver: Sync {
     /// Name for reports.
     fn name(&self) -> &'static str;
     /// Pairs of a symmetric operator; vectors M-orthonormal.
-    fn symmetric(&self, operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result<RitzReal, EigenError>;
+    ///
+    /// `start`: directions rich in wanted vectors, where the caller has some.
+    fn symmetric(
+        &self,
+        operator: &dyn SymmetricOperator,
+        start: Option<&Dense>,
+        wanted: &Wanted,
+    ) -> Result<RitzReal, EigenError>;
     /// Pairs of a real operator; conjugates are adjacent and both present.
     fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
     /// Pairs of a complex operator.
@@ -97,8 +104,13 @@ impl KrylovDriver for BuiltIn {
         "built-in block Lanczos and Krylov-Schur"
     }
 
-    fn symmetric(&self, operator: &dyn SymmetricOperator, wanted: &Wanted) -> Result<RitzReal, EigenError> {
-        lanczos::solve(operator, wanted)
+    fn symmetric(
+        &self,
+        operator: &dyn SymmetricOperator,
+        start: Option<&Dense>,
+        wanted: &Wanted,
+    ) -> Result<RitzReal, EigenError> {
+        lanczos::solve(operator, start, wanted)
     }
 
     fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {

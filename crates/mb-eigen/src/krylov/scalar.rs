@@ -34,6 +34,8 @@ pub trait Scalar:
     fn from_complex(z: c64) -> Self;
     /// Complex conjugate.
     fn conjugate(self) -> Self;
+    /// The number times a real one.
+    fn times(self, by: f64) -> Self;
     /// |z|^2.
     fn square(self) -> f64;
     /// out = A B, or out + A B.
@@ -57,6 +59,9 @@ macro_rules! scalar {
             }
             fn conjugate(self) -> Self {
                 $conj(self)
+            }
+            fn times(self, by: f64) -> Self {
+                self * by
             }
             fn square(self) -> f64 {
                 $square(self)

@@ -181,6 +181,32 @@ impl Schur {
         }
     }
 
+    /// For real H: moves every conjugate behind its partner; the lengths of the groups, one or two, in order.
+    ///
+    /// A value nearer to its own mirror image than to any other value's is real. Values sorted before stay so.
+    pub(crate) fn pair_conjugates(&mut self) -> Vec<usize> {
+        let k = self.size();
+        let mut groups = Vec::with_capacity(k);
+        let mut i = 0;
+        while i < k {
+            let mirror = self.value(i).conj();
+            let distance = |j: usize| (self.value(j) - mirror).norm();
+            let partner = (i + 1..k).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+            match partner {
+                Some(j) if distance(j) < 2.0 * mirror.im.abs() => {
+                    (i + 1..j).rev().for_each(|l| self.swap(l));
+                    groups.push(2);
+                    i += 2;
+                }
+                _ => {
+                    groups.push(1);
+                    i += 1;
+                }
+            }
+        }
+        groups
+    }
+
     /// Right eigenvectors of H for the first `count` diagonal entries, columns of length one, k x count.
     pub(crate) fn vectors(&self, count: usize) -> DenseC {
         let k = self.size();
@@ -308,7 +334,8 @@ mod tests {
             let y = schur.vectors(k);
             for j in 0..k {
                 let hy = product(h.as_ref(), y.as_ref().subcols(j, 1));
-                let rest = (0..k).map(|i| (hy[(i, 0)] - schur.value(j) * y[(i, j)]).norm()).fold(0.0, f64::max);
+                let rest =
+                    (0..k).map(|i| (hy[(i, 0)] - schur.value(j) * y[(i, j)]).norm()).fold(0.0, f64::max);
                 assert!(rest < 1e-12, "k = {k}: {rest:e}");
             }
         }

@@ -1,0 +1,45 @@
+//! Times the sparse analysis of one case: `measure h 14 20` (hexahedra), `c 2500 20` (cantilever), `g ..` (grounded).
+#![expect(clippy::print_stdout, reason = "a program that reports")]
+
+mod cases;
+
+use std::time::Instant;
+
+use mb_eigen::sparse::{Request, SparseOptions, solve};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let text = |i: usize, default: &str| arguments.get(i).cloned().unwrap_or_else(|| default.to_owned());
+    let size: usize = text(2, "14").parse()?;
+    let count: usize = text(3, "20").parse()?;
+    let pencil = match text(1, "h").as_str() {
+        "c" => cases::beam_chain(size, 0.0, true),
+        "g" => cases::beam_chain(size, 1e8, true),
+        "s" => cases::spring_chain(size, 1.0, 1e4),
+        "f" => cases::hex_block(size, false),
+        _ => cases::hex_block(size, true),
+    };
+    println!("n = {}, m = {}, count = {count}", pencil.m.rows(), pencil.phi_q.rows());
+    let mut options = SparseOptions::default();
+    if let Ok(block) = text(4, "").parse() {
+        options.block = Some(block);
+    }
+    options.prove_complete = text(5, "prove") == "prove";
+    let before = Instant::now();
+    let spectrum = solve(&pencil, &Request::Lowest { count }, &options)?;
+    println!("{:.4} s", before.elapsed().as_secs_f64());
+    for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
+        println!(
+            "{:.12e} Hz +- {:.1e}  backward {:.1e}  violation {:.1e}  {}",
+            pair.natural_frequency_hz().unwrap_or(f64::NAN),
+            pair.error_bar / std::f64::consts::TAU,
+            pair.backward_error,
+            pair.constraint_violation,
+            pair.class
+        );
+    }
+    for finding in &spectrum.findings {
+        println!("{finding}");
+    }
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! What is claimed of a root of a sparse problem; the measures of [`crate::Eigenpair`], computed without dense matrices.
+//!
+//!     r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
+//!     d = |y^H (2 s M + C) x|,  a = |y^H M x|
+//!     bar = 2 rho / d, or 4 sqrt(rho / a) close to a double root
+//!     rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
+//!
+//! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
+//! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
+//! Phi_q x in the constraint violation.
+
+use faer::Mat;
+use mb_algebra::{DenseC, c64, norms};
+
+use super::problem::Problem;
+use crate::krylov::scalar::norm;
+use crate::vectors::{ZERO, inner};
+use crate::{Class, Eigenpair};
+
+/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
+const DEFECTIVE: f64 = 1e-13;
+
+/// A root before it is certified.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    /// Zero where `rigid`.
+    pub(crate) s: c64,
+    pub(crate) right: Vec<c64>,
+    /// Multipliers of the rows as given.
+    pub(crate) multipliers: Vec<c64>,
+    /// y and mu; absent when they are the conjugates of x and l.
+    pub(crate) left: Option<(Vec<c64>, Vec<c64>)>,
+    pub(crate) rigid: bool,
+    /// The conjugate root is to be added.
+    pub(crate) mirror: bool,
+    /// -s is a root with the same vectors (undamped symmetric problems with w < 0).
+    pub(crate) opposite: bool,
+    /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
+    pub(crate) chain: usize,
+    pub(crate) curvature: f64,
+}
+
+/// The norms and magnitudes of one problem.
+pub(crate) struct Certifier<'a> {
+    problem: &'a Problem,
+    rounding: f64,
+    gamma: f64,
+}
+
+/// y^H M x, y^H C x, y^H K x.
+#[derive(Clone, Copy)]
+struct Forms {
+    m: c64,
+    c: c64,
+    k: c64,
+}
+
+impl<'a> Certifier<'a> {
+    pub(crate) fn new(problem: &'a Problem) -> Self {
+        let longest = problem.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
+        Self {
+            problem,
+            rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
+            gamma: problem.frequency_squared().sqrt(),
+        }
+    }
+
+    /// Certifies roots; conjugates and opposites are added behind their partners.
+    pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+        let mut kinds = Vec::with_capacity(roots.len());
+        let mut pairs: Vec<Eigenpair> = Vec::with_capacity(roots.len());
+        for root in roots {
+            kinds.push((root.mirror, root.opposite, root.rigid));
+            pairs.push(self.pair(root));
+        }
+        widen_clusters(&kinds, &mut pairs);
+        let mut out = Vec::with_capacity(2 * pairs.len());
+        for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
+            let partner = if mirror {
+                Some(pair.conjugate())
+            } else if opposite {
+                Some(Eigenpair {
+                    alpha: -pair.alpha,
+                    left: pair.left.iter().map(|z| -z).collect(),
+                    left_multipliers: pair.left_multipliers.iter().map(|z| -z).collect(),
+                    ..pair.clone()
+                })
+            } else if rigid && pair.chain == 2 {
+                Some(pair.clone())
+            } else {
+                None
+            };
+            out.push(pair);
+            out.extend(partner);
+        }
+        out
+    }
+
+    fn pair(&self, mut root: Root) -> Eigenpair {
+        let p = self.problem;
+        unit(&mut root.right, &mut root.multipliers);
+        let symmetric = root.left.is_none();
+        let (mut y, mut mu) = root.left.take().unwrap_or_else(|| {
+            (crate::vectors::conjugate(&root.right), crate::vectors::conjugate(&root.multipliers))
+        });
+        if !symmetric {
+            unit(&mut y, &mut mu);
+        }
+        let (x, l, s) = (&root.right, &root.multipliers, root.s);
+        let [mx, cx, kx] = [&p.m, &p.c, &p.k].map(|a| apply(a, x));
+        let react = p.rows.given.mul_transpose(&column(l));
+        let force = |i: usize| s * (s * mx[i] + cx[i]) + kx[i] + react[(i, 0)];
+        let residual: Vec<c64> = (0..p.n).map(force).collect();
+        let forms = Forms { m: inner(&y, &mx), c: inner(&y, &cx), k: inner(&y, &kx) };
+        let violation = p.rows.unit.mul(&column(x));
+        let rho = self.weighted_residual(&y, &mu, x, l, s, &residual, violation.col_as_slice(0));
+        let size = s.norm();
+        let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
+        let rest = norms::two_complex(&residual);
+        let violated = norm(violation.col_as_slice(0));
+        let beta = size.hypot(1.0).recip();
+        let d = s * forms.m * 2.0 + forms.c;
+        let terms = 2.0 * size * forms.m.norm() + forms.c.norm();
+        let defective = root.chain > 1 || d.norm() <= DEFECTIVE * terms;
+        if !(defective || d == ZERO) {
+            let by = d.conj().inv();
+            y.iter_mut().chain(&mut mu).for_each(|z| *z *= by);
+        }
+        Eigenpair {
+            alpha: s * beta,
+            beta,
+            backward_error: if rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
+            constraint_violation: if violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
+            condition: if defective { f64::INFINITY } else { self.condition(s, &forms) },
+            error_bar: error_bar(&root, rho, d.norm(), forms.m.norm()),
+            right: root.right,
+            multipliers: root.multipliers,
+            left: y,
+            left_multipliers: mu,
+            chain: root.chain,
+            penalty_share: None,
+            class: if root.rigid { Class::Rigid } else { Class::Physical },
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the letters of the formula")]
+    fn weighted_residual(
+        &self,
+        y: &[c64],
+        mu: &[c64],
+        x: &[c64],
+        l: &[c64],
+        s: c64,
+        residual: &[c64],
+        violation: &[c64],
+    ) -> f64 {
+        let p = self.problem;
+        let sizes = |v: &[c64]| v.iter().map(|z| z.norm()).collect::<Vec<f64>>();
+        let (x, l) = (sizes(x), sizes(l));
+        let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| a.magnitude(&x));
+        let react = p.rows.given.magnitude_transpose(&l);
+        let size = s.norm();
+        let mut rho = 0.0;
+        for i in 0..p.n {
+            let g = size * (size * m[i] + c[i]) + k[i] + react[i];
+            rho += y[i].norm() * (residual[i].norm() + self.rounding * g);
+        }
+        let mu = p.rows.to_unit(mu);
+        let phi = p.rows.unit.magnitude(&x);
+        for i in 0..mu.len() {
+            rho += mu[i].norm() * (violation[i].norm() + self.rounding * phi[i]);
+        }
+        rho
+    }
+
+    fn condition(&self, s: c64, forms: &Forms) -> f64 {
+        let (p, g) = (self.problem, self.gamma);
+        let h = s.norm().hypot(g);
+        let (alpha, beta) = (s / h, g / h);
+        let (m, c, k) = (forms.m * g * g, forms.c * g, forms.k);
+        let by_alpha = alpha * m * 2.0 + c * beta;
+        let by_beta = alpha * c + k * (2.0 * beta);
+        let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
+        let (a, b) = (alpha.norm(), beta);
+        let above = (a * a * g * g * p.m.norm).hypot(a * b * g * p.c.norm).hypot(b * b * p.k.norm);
+        if below > 0.0 { above / below } else { f64::INFINITY }
+    }
+}
+
+/// A x of a complex vector; skips matrices without entries.
+fn apply(a: &super::matrix::Matrix, x: &[c64]) -> Vec<c64> {
+    if a.is_zero() {
+        return vec![ZERO; x.len()];
+    }
+    a.mul(&column(x)).col_as_slice(0).to_vec()
+}
+
+fn column(x: &[c64]) -> DenseC {
+    Mat::from_fn(x.len(), 1, |i, _| x[i])
+}
+
+/// Brings x to length one with its largest entry real and positive, and l along.
+fn unit(x: &mut [c64], l: &mut [c64]) {
+    let (mut at, mut largest) = (0, 0.0);
+    for (i, z) in x.iter().enumerate() {
+        // Among entries of nearly equal size the first one sets the phase.
+        if z.norm() > 1.001 * largest {
+            (at, largest) = (i, z.norm());
+        }
+    }
+    let size = norms::two_complex(x);
+    if size == 0.0 {
+        return;
+    }
+    let by = x[at].conj() / (x[at].norm() * size);
+    let by = if x[at].im == 0.0 { c64::new(x[at].re.signum() / size, 0.0) } else { by };
+    x.iter_mut().chain(l.iter_mut()).for_each(|z| *z *= by);
+}
+
+/// Bar on s in rad/s.
+fn error_bar(root: &Root, rho: f64, d: f64, a: f64) -> f64 {
+    if rho == 0.0 {
+        return 0.0;
+    }
+    let bar = if root.chain > 1 {
+        2.0 * (rho / root.curvature).sqrt()
+    } else {
+        let first_order = 2.0 * rho / d;
+        if first_order <= 0.25 * d / a || a == 0.0 { first_order } else { 4.0 * (rho / a).sqrt() }
+    };
+    if bar.is_nan() { f64::INFINITY } else { bar }
+}
+
+/// Gives roots whose bars reach another root the width of that cluster.
+fn widen_clusters(kinds: &[(bool, bool, bool)], pairs: &mut [Eigenpair]) {
+    let values: Vec<c64> = pairs.iter().map(|pair| pair.alpha / pair.beta).collect();
+    let bars: Vec<f64> = pairs.iter().map(|pair| pair.error_bar).collect();
+    for (i, pair) in pairs.iter_mut().enumerate() {
+        if kinds[i].2 || !bars[i].is_finite() {
+            continue;
+        }
+        let mut width = 0.0_f64;
+        let mut meet = |other: c64, bar: f64| {
+            let distance = (other - values[i]).norm();
+            if bar.is_finite() && distance <= 4.0 * (bars[i] + bar) {
+                width = width.max(2.0 * distance);
+            }
+        };
+        for (j, value) in values.iter().enumerate() {
+            if kinds[j].2 {
+                continue;
+            }
+            if j != i {
+                meet(*value, bars[j]);
+            }
+            if kinds[j].0 {
+                meet(value.conj(), bars[j]);
+            }
+            if kinds[j].1 {
+                meet(-value, bars[j]);
+            }
+        }
+        pair.error_bar = pair.error_bar.max(width);
+    }
+}

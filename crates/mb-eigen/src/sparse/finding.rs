@@ -1,0 +1,156 @@
+//! What a sparse analysis did and found beside the eigenvalues.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Something to know of a result of a sparse analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "sparse")]
+#[non_exhaustive]
+pub enum SparseFinding {
+    /// Fewer modes converged than were asked for.
+    Converged {
+        /// Modes that converged.
+        found: usize,
+        /// Modes asked for.
+        wanted: usize,
+        /// Searches made, each from other start vectors with the converged modes taken out.
+        searches: usize,
+        /// Restarts in all.
+        restarts: usize,
+    },
+    /// More modes were asked for than exist.
+    FewerExist {
+        /// Modes asked for.
+        wanted: usize,
+        /// Modes with a finite eigenvalue.
+        exist: usize,
+        /// n - r, what theory allows at most.
+        dof: usize,
+    },
+    /// The inertia of the factors proves that no mode is missing in an interval of s^2 = -w.
+    Complete {
+        /// Lower end of w, (rad/s)^2.
+        from: f64,
+        /// Upper end of w, (rad/s)^2.
+        to: f64,
+        /// Modes with w in it, all of them returned.
+        modes: usize,
+    },
+    /// The inertia counts modes that were not found.
+    Missing {
+        /// Lower end of w, (rad/s)^2.
+        from: f64,
+        /// Upper end of w, (rad/s)^2.
+        to: f64,
+        /// By inertia.
+        counted: usize,
+        /// Found.
+        found: usize,
+    },
+    /// A shift lay on an eigenvalue, or its matrix could not be factored, and was moved.
+    ShiftMoved {
+        /// First shift, real part of s^2 or s.
+        from_re: f64,
+        /// Imaginary part.
+        from_im: f64,
+        /// Shift used.
+        to_re: f64,
+        /// Imaginary part.
+        to_im: f64,
+    },
+    /// The shift used, and what the solves with it were worth.
+    Shift {
+        /// s^2 for undamped problems, s otherwise: real part.
+        re: f64,
+        /// Imaginary part.
+        im: f64,
+        /// Factorizations of all shifts tried.
+        factorizations: usize,
+        /// Right-hand sides solved.
+        solves: usize,
+        /// Worst relative residual among them.
+        worst_residual: f64,
+    },
+    /// A band holds no modes.
+    EmptyBand {
+        /// Lower end, Hz.
+        from_hz: f64,
+        /// Upper end, Hz.
+        to_hz: f64,
+    },
+    /// How far from the imaginary axis a band of a damped problem was searched.
+    BandCovered {
+        /// Damping ratio up to which all modes of the band are returned.
+        damping_ratio: f64,
+    },
+    /// Multipliers were scaled for the factorization.
+    Scaled {
+        /// Factor on unit constraint rows.
+        factor: f64,
+    },
+    /// A factorization method failed and the next one was taken.
+    FactorizationFellBack {
+        /// Methods that failed, and why.
+        failed: String,
+        /// Method used.
+        used: String,
+    },
+}
+
+impl From<SparseFinding> for crate::Finding {
+    fn from(detail: SparseFinding) -> Self {
+        Self::Sparse { detail }
+    }
+}
+
+impl fmt::Display for SparseFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Converged { found, wanted, searches, restarts } => write!(
+                f,
+                "Converged: {found} of {wanted} modes, after {searches} searches with {restarts} restarts. A larger \
+                 subspace or a shift nearer to the wanted modes gets the rest."
+            ),
+            Self::FewerExist { wanted, exist, dof } => write!(
+                f,
+                "{wanted} modes were asked for, but only {exist} have a finite eigenvalue ({dof} degrees of freedom)."
+            ),
+            Self::Complete { from, to, modes } => write!(
+                f,
+                "The inertia of the factors proves that {modes} modes have w = -s^2 between {from:.6e} and {to:.6e} \
+                 (rad/s)^2; all of them are returned."
+            ),
+            Self::Missing { from, to, counted, found } => write!(
+                f,
+                "The inertia of the factors counts {counted} modes with w = -s^2 between {from:.6e} and {to:.6e} \
+                 (rad/s)^2, but {found} were found."
+            ),
+            Self::ShiftMoved { from_re, from_im, to_re, to_im } => write!(
+                f,
+                "The shift {from_re:.6e} {from_im:+.6e}i lies on an eigenvalue or gives a singular matrix; it was \
+                 moved to {to_re:.6e} {to_im:+.6e}i."
+            ),
+            Self::Shift { re, im, factorizations, solves, worst_residual } => write!(
+                f,
+                "Shift {re:.6e} {im:+.6e}i; {factorizations} factorizations, {solves} right-hand sides, worst residual \
+                 {worst_residual:.1e}."
+            ),
+            Self::EmptyBand { from_hz, to_hz } => {
+                write!(f, "No mode has a frequency between {from_hz} and {to_hz} Hz.")
+            }
+            Self::BandCovered { damping_ratio } => write!(
+                f,
+                "The band was searched for modes with a damping ratio up to {damping_ratio:.3}; more strongly damped \
+                 ones may exist."
+            ),
+            Self::Scaled { factor } => {
+                write!(f, "Constraint rows of length one and their multipliers were scaled by {factor:.3e}.")
+            }
+            Self::FactorizationFellBack { failed, used } => {
+                write!(f, "Factorization: {failed}; used instead: {used}.")
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A sparse matrix by rows, with what is known of it.
+
+use faer::Mat;
+use mb_algebra::{Sparse, norms, sparse};
+
+use crate::EigenError;
+use crate::krylov::Scalar;
+
+/// A square or rectangular sparse matrix stored by rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    rows: Sparse,
+    /// Bound of the 2-norm.
+    pub(crate) norm: f64,
+    pub(crate) symmetric: bool,
+}
+
+impl Matrix {
+    /// Takes a matrix in either storage; `tolerance` decides on symmetry.
+    pub(crate) fn new(a: &Sparse, tolerance: f64) -> Self {
+        let square = a.rows() == a.cols();
+        Self {
+            symmetric: square && sparse::is_symmetric(a, tolerance).is_ok(),
+            norm: norm_bound(a),
+            rows: a.to_csr(),
+        }
+    }
+
+    pub(crate) fn sparse(&self) -> &Sparse {
+        &self.rows
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.norm == 0.0
+    }
+
+    /// Its transpose.
+    pub(crate) fn transposed(&self) -> Self {
+        if self.symmetric {
+            return self.clone();
+        }
+        Self { rows: self.rows.transpose_view().to_csr(), ..self.clone() }
+    }
+
+    /// A X.
+    pub(crate) fn mul<T: Scalar>(&self, x: &Mat<T>) -> Mat<T> {
+        let (n, p) = (self.rows.rows(), x.ncols());
+        let mut out = Mat::zeros(n, p);
+        if p == 0 || self.rows.nnz() == 0 {
+            return out;
+        }
+        if p == 1 {
+            let (x, y) = (x.col_as_slice(0), out.col_as_slice_mut(0));
+            for (y, row) in y.iter_mut().zip(self.rows.outer_iterator()) {
+                *y = row.iter().fold(T::default(), |s, (j, a)| s + x[j].times(*a));
+            }
+            return out;
+        }
+        // Row by row of X, so that the p numbers an entry meets are neighbours in memory.
+        let mut packed = vec![T::default(); x.nrows() * p];
+        for j in 0..p {
+            x.col_as_slice(j).iter().enumerate().for_each(|(i, v)| packed[i * p + j] = *v);
+        }
+        let mut sum = vec![T::default(); p];
+        for (i, row) in self.rows.outer_iterator().enumerate() {
+            sum.fill(T::default());
+            for (j, a) in row.iter() {
+                for (s, v) in sum.iter_mut().zip(&packed[j * p..(j + 1) * p]) {
+                    *s += v.times(*a);
+                }
+            }
+            for (j, s) in sum.iter().enumerate() {
+                out[(i, j)] = *s;
+            }
+        }
+        out
+    }
+
+    /// |A| |x|.
+    pub(crate) fn magnitude(&self, x: &[f64]) -> Vec<f64> {
+        self.rows.outer_iterator().map(|row| row.iter().map(|(j, a)| a.abs() * x[j]).sum()).collect()
+    }
+
+    /// |A|^T |x|.
+    pub(crate) fn magnitude_transpose(&self, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.rows.cols()];
+        for (row, x) in self.rows.outer_iterator().zip(x) {
+            row.iter().for_each(|(j, a)| out[j] += a.abs() * x);
+        }
+        out
+    }
+
+    /// A^T X.
+    pub(crate) fn mul_transpose<T: Scalar>(&self, x: &Mat<T>) -> Mat<T> {
+        let mut out = Mat::zeros(self.rows.cols(), x.ncols());
+        for j in 0..x.ncols() {
+            let (x, y) = (x.col_as_slice(j), out.col_as_slice_mut(j));
+            for (row, x) in self.rows.outer_iterator().zip(x) {
+                row.iter().for_each(|(j, a)| y[j] += x.times(*a));
+            }
+        }
+        out
+    }
+}
+
+/// The smaller of the Frobenius norm and sqrt(|A|_1 |A|_inf).
+pub(crate) fn norm_bound(a: &Sparse) -> f64 {
+    let frobenius = norms::frobenius(a);
+    let mixed = norms::one(a).sqrt() * norms::inf(a).sqrt();
+    if mixed.is_finite() { frobenius.min(mixed) } else { frobenius }
+}
+
+/// Checks shape and entries.
+pub(crate) fn check(
+    name: &'static str,
+    a: &Sparse,
+    expected_rows: usize,
+    expected_cols: usize,
+) -> Result<(), EigenError> {
+    let (rows, cols) = a.shape();
+    if (rows, cols) != (expected_rows, expected_cols) {
+        return Err(EigenError::Shape { matrix: name, rows, cols, expected_rows, expected_cols });
+    }
+    match sparse::first_non_finite(a) {
+        Some((row, col, value)) => Err(EigenError::NonFinite { matrix: name, row, col, value }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{Dense, dense, to_sparse};
+
+    #[test]
+    fn products_agree_with_the_dense_ones() {
+        let a = Dense::from_fn(5, 7, |i, j| if (i * j) % 3 == 1 { 0.0 } else { i as f64 - 2.0 * j as f64 });
+        let matrix = Matrix::new(&to_sparse(&a), 0.0);
+        for p in [1, 3] {
+            let x = Dense::from_fn(7, p, |i, j| (i + 2 * j) as f64);
+            assert_eq!(matrix.mul(&x), dense::mul(&a, &x));
+            let y = Dense::from_fn(5, p, |i, j| (i + 2 * j) as f64);
+            assert_eq!(matrix.mul_transpose(&y), dense::mul_transpose(&a, &y));
+        }
+        assert_eq!(matrix.transposed().mul(&dense::identity(5)), dense::transpose(&a));
+    }
+}

@@ -1,0 +1,89 @@
+//! Settings of the sparse analyses.
+
+use mb_algebra::{RankTolerance, c64};
+
+/// The Krylov method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// Block Lanczos and block Krylov-Schur of this crate: re-entrant, always there. The default everywhere, so that
+    /// answers do not depend on what is installed.
+    #[default]
+    BuiltIn,
+    /// ARPACK-NG by reverse communication; needs the feature `arpack`. Runs of several threads wait for each other.
+    Arpack,
+}
+
+/// Whether symmetry may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Structure {
+    /// Looks at the matrices.
+    #[default]
+    Detect,
+    /// M, C and K are symmetric: an entry that is not is an error.
+    Symmetric,
+    /// Treats the problem as unsymmetric whatever the matrices say.
+    General,
+}
+
+/// Where the operator is inverted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Shift {
+    /// From the matrices: beside zero by a distance that finds rigid motions without loss of digits, then moved to
+    /// where the first Ritz values say. Never on zero, which free bodies and mechanisms make singular.
+    #[default]
+    Automatic,
+    /// At this s, rad/s. Moved by a trifle, and told, when it lies on an eigenvalue.
+    At(c64),
+}
+
+/// Settings of the sparse analyses; tolerances are relative and free of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SparseOptions {
+    /// Default [`Solver::BuiltIn`].
+    pub solver: Solver,
+    /// Default [`Structure::Detect`].
+    pub structure: Structure,
+    /// Default [`Shift::Automatic`].
+    pub shift: Shift,
+    /// Residual of a converged Ritz pair relative to |theta| = 1 / |s - shift|. Default 1e-10; one further
+    /// application of the operator then takes the vectors to rounding.
+    pub tolerance: f64,
+    /// Right-hand sides solved at once; none for a choice by size. Default none.
+    pub block: Option<usize>,
+    /// Largest Krylov basis; none for twice the count and a block. Default none.
+    pub subspace: Option<usize>,
+    /// Restarts of one run. Default 60.
+    pub restarts: usize,
+    /// Whether symmetric results are proved complete by inertia counts, which cost one more factorization for
+    /// `Lowest`; bands are always counted. Default true.
+    pub prove_complete: bool,
+    /// A direction has no stiffness when the energy x^T K x is at most this fraction of |x|^T |K| |x| and the next
+    /// stiffness is far larger; below 16 roundings always. Default 1e-13.
+    pub zero_tolerance: f64,
+    /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
+    pub constraint_rank: RankTolerance,
+    /// Asymmetry up to which a matrix counts as symmetric, relative to its largest entry. Default 1e-12.
+    pub symmetry_tolerance: f64,
+    /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
+    /// for. Default 400.
+    pub dense_limit: usize,
+}
+
+impl Default for SparseOptions {
+    fn default() -> Self {
+        Self {
+            solver: Solver::default(),
+            structure: Structure::default(),
+            shift: Shift::default(),
+            tolerance: 1e-10,
+            block: None,
+            subspace: None,
+            restarts: 60,
+            prove_complete: true,
+            zero_tolerance: 1e-13,
+            constraint_rank: RankTolerance::default(),
+            symmetry_tolerance: 1e-12,
+            dense_limit: 400,
+        }
+    }
+}

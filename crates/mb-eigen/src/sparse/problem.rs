@@ -1,0 +1,102 @@
+//! The matrices of a large problem, checked and prepared, and their combinations at a shift.
+
+use std::sync::Arc;
+
+use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
+use sprs::CsMat;
+
+use super::matrix::{Matrix, check};
+use super::options::{SparseOptions, Structure};
+use super::rows::Rows;
+use super::shift_solve::{Assembled, ShiftSolve};
+use crate::EigenError;
+
+/// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) n: usize,
+    pub(crate) m: Matrix,
+    pub(crate) c: Matrix,
+    pub(crate) k: Matrix,
+    pub(crate) rows: Rows,
+    /// Whether M, C and K may all be treated as symmetric.
+    pub(crate) symmetric: bool,
+}
+
+impl Problem {
+    /// Checks shapes, entries and declared symmetry.
+    pub(crate) fn new(pencil: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Result<Self, EigenError> {
+        let n = pencil.m.rows();
+        if n == 0 {
+            return Err(EigenError::Empty);
+        }
+        let square = [("M", &pencil.m), ("C", &pencil.c), ("K", &pencil.k)];
+        for (name, a) in square {
+            check(name, a, n, n)?;
+        }
+        check("Phi_q", &pencil.phi_q, pencil.phi_q.rows(), n)?;
+        if options.structure == Structure::Symmetric {
+            for (matrix, a) in square {
+                sparse::is_symmetric(a, options.symmetry_tolerance).map_err(|found| {
+                    let (row, col, below, above) = (found.row, found.col, found.a, found.b);
+                    EigenError::NotSymmetric { matrix, row, col, below, above }
+                })?;
+            }
+        }
+        let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
+        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let rows = Rows::new(&pencil.phi_q, options.constraint_rank)?;
+        Ok(Self { n, m, c, k, rows, symmetric })
+    }
+
+    /// The problem of the left eigenvectors.
+    pub(crate) fn transposed(&self) -> Self {
+        Self { m: self.m.transposed(), c: self.c.transposed(), k: self.k.transposed(), ..self.clone() }
+    }
+
+    /// Whether there is no damping or gyroscopic matrix.
+    pub(crate) fn undamped(&self) -> bool {
+        self.c.is_zero()
+    }
+
+    /// n - r.
+    pub(crate) fn dof(&self) -> usize {
+        self.n.saturating_sub(self.rows.rank)
+    }
+
+    /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
+    pub(crate) fn frequency_squared(&self) -> f64 {
+        let (m, c, k) = (self.m.norm, self.c.norm, self.k.norm);
+        let square = match (m > 0.0, k > 0.0) {
+            (true, true) => k / m,
+            (true, false) => (c / m).powi(2),
+            (false, true) if c > 0.0 => (k / c).powi(2),
+            _ => 1.0,
+        };
+        if square > 0.0 && square.is_finite() { square } else { 1.0 }
+    }
+
+    /// a M + b C + c K by columns.
+    fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
+        let mk = sparse::add(a, self.m.sparse(), c, self.k.sparse());
+        if self.c.is_zero() { mk } else { sparse::add(1.0, &mk, b, self.c.sparse()) }
+    }
+
+    /// Factors a M + b C + K with the constraints.
+    pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let symmetric = self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric);
+        let shifted = self.combine(a, b, 1.0);
+        Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent, symmetric)?))
+    }
+
+    /// Factors a M + b C + K with complex factors.
+    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let re = self.combine(a.re, b.re, 1.0);
+        // The pattern is the same whatever the factors are.
+        let im = self.combine(a.im, b.im, 0.0);
+        let values = re.data().iter().zip(im.data()).map(|(re, im)| c64::new(*re, *im)).collect();
+        let start = re.proper_indptr().to_vec();
+        let shifted = CsMat::new_csc(re.shape(), start, re.indices().to_vec(), values);
+        Ok(Arc::new(Assembled::complex(&shifted, &self.rows.independent)?))
+    }
+}

@@ -1,0 +1,66 @@
+//! Shift-invert operators on displacements for symmetric problems, with known modes taken out.
+//!
+//!     T = (K - sigma M)^-1 M on {x: Phi_q x = 0},   T x = x / (w - sigma),   w = -s^2
+//!
+//! The multipliers are eliminated inside the solve, so that the Krylov basis holds displacements only; known modes Z
+//! (M-orthonormal) are removed by T - Z Z^T M T. Sizes: vectors of length n.
+
+use mb_algebra::Dense;
+
+use super::problem::Problem;
+use super::shift_solve::{Effort, ShiftSolve};
+use crate::EigenError;
+use crate::krylov::SymmetricOperator;
+use crate::krylov::scalar::{Scalar, beside, subtract};
+
+/// Modes known so far, M-orthonormal.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) x: Dense,
+    /// M X.
+    mx: Dense,
+}
+
+impl Known {
+    /// None, for vectors of length n.
+    pub(crate) fn none(n: usize) -> Self {
+        Self { x: Dense::zeros(n, 0), mx: Dense::zeros(n, 0) }
+    }
+
+    /// Adds M-orthonormal columns that are M-orthogonal to those present.
+    pub(crate) fn add(&mut self, problem: &Problem, x: &Dense) {
+        self.x = beside(self.x.as_ref(), x.as_ref());
+        self.mx = beside(self.mx.as_ref(), problem.m.mul(x).as_ref());
+    }
+
+    /// W - X X^T M W.
+    pub(crate) fn project(&self, w: &mut Dense) {
+        if self.x.ncols() > 0 {
+            let c = f64::adjoint_product(self.mx.as_ref(), w.as_ref());
+            subtract(w, self.x.as_ref(), c.as_ref());
+        }
+    }
+}
+
+/// The operator T at one shift.
+pub(crate) struct ShiftInvert<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) solver: &'a dyn ShiftSolve<f64>,
+    pub(crate) known: &'a Known,
+}
+
+impl SymmetricOperator for ShiftInvert<'_> {
+    fn size(&self) -> usize {
+        self.problem.n
+    }
+
+    fn solve(&self, f: &Dense) -> Result<Dense, EigenError> {
+        let mut x = self.solver.solve(f, false, Effort::Krylov)?.x;
+        self.known.project(&mut x);
+        Ok(x)
+    }
+
+    fn metric(&self, v: &Dense) -> Dense {
+        self.problem.m.mul(v)
+    }
+}

@@ -1,0 +1,342 @@
+//! Undamped symmetric problems: K x = w M x on {Phi_q x = 0}, s = +-i sqrt(w), M positive semi-definite.
+//!
+//! 1. Factor K - sigma M at a small sigma < 0; find the rigid modes ([`super::zeros`]) and a first estimate of the
+//!    lowest other w; move sigma there when it is far off.
+//! 2. Lanczos with the rigid modes taken out ([`super::shift_invert`]); when the wanted w form a cluster far from sigma,
+//!    move sigma to the cluster, which the first Ritz values show.
+//! 3. One more application of the operator to the Ritz vectors removes what the infinite eigenvalues left in them
+//!    and gives the multipliers; w from sigma + x^T M x' / x'^T M x' with x' = T x (Ericsson and Ruhe, Math. Comp.
+//!    35, 1980), which never forms K x and so keeps the digits of the low modes of stiff systems.
+//! 4. Sturm counts ([`super::sturm`]) prove the result complete or send the search back for what is missing.
+
+use std::sync::Arc;
+
+use mb_algebra::{AlgebraError, Dense};
+
+use super::finding::SparseFinding;
+use super::options::SparseOptions;
+use super::problem::Problem;
+use super::shift_invert::{Known, ShiftInvert};
+use super::shift_solve::{Effort, ShiftSolve};
+use super::zeros::{self, Zeros};
+use crate::error::at;
+use crate::krylov::scalar::pick;
+use crate::krylov::{KrylovDriver, Wanted};
+use crate::{EigenError, Finding};
+
+/// Searches with other start vectors before modes are given up.
+const SEARCHES: usize = 4;
+/// Times the automatic shift may move.
+const MOVES: usize = 5;
+/// First automatic shift relative to |K| / |M|.
+const FIRST_SHIFT: f64 = -1e-8;
+
+/// Modes of a symmetric problem: w and vectors of equal columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Modes {
+    pub(crate) w: Vec<f64>,
+    /// n x k, M-orthonormal.
+    pub(crate) x: Dense,
+    /// Multipliers of the independent rows at length one, r x k.
+    pub(crate) l: Dense,
+    /// Leading columns that are rigid.
+    pub(crate) rigid: usize,
+}
+
+/// Factors at one shift of w.
+#[derive(Clone)]
+pub(crate) struct Shifted {
+    pub(crate) sigma: f64,
+    pub(crate) solver: Arc<dyn ShiftSolve<f64>>,
+}
+
+/// One analysis.
+pub(crate) struct Symmetric<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) options: &'a SparseOptions,
+    pub(crate) driver: &'a dyn KrylovDriver,
+    pub(crate) findings: Vec<Finding>,
+    factorizations: usize,
+    restarts: usize,
+    pub(crate) searches: usize,
+}
+
+impl<'a> Symmetric<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        options: &'a SparseOptions,
+        driver: &'a dyn KrylovDriver,
+    ) -> Self {
+        Self { problem, options, driver, findings: Vec::new(), factorizations: 0, restarts: 0, searches: 0 }
+    }
+
+    /// Factors at a shift, or beside it where the matrix is singular.
+    pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
+        let scale = sigma.abs().max(1e-12 * self.problem.frequency_squared());
+        let mut last = None;
+        for step in [0.0, -1e-7, -1e-4, 1e-4, -1e-2] {
+            let moved = sigma + step * scale;
+            self.factorizations += 1;
+            match self.problem.factor(-moved, 0.0) {
+                Ok(solver) => {
+                    if step != 0.0 {
+                        self.findings.push(
+                            SparseFinding::ShiftMoved {
+                                from_re: -sigma,
+                                from_im: 0.0,
+                                to_re: -moved,
+                                to_im: 0.0,
+                            }
+                            .into(),
+                        );
+                    }
+                    return Ok(Shifted { sigma: moved, solver });
+                }
+                Err(error @ AlgebraError::OutOfMemory { .. }) => {
+                    return Err(at("Factorization at a shift")(error));
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        let source = last.unwrap_or(AlgebraError::NonFinite { row: 0, col: 0 });
+        let s = mb_algebra::c64::new(-sigma, 0.0).sqrt();
+        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: 4, source })
+    }
+
+    /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.
+    pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
+        let mut sigma = FIRST_SHIFT * self.problem.frequency_squared();
+        let mut moves = 0;
+        loop {
+            let shifted = self.factor(sigma)?;
+            let zeros = zeros::find(
+                self.problem,
+                shifted.solver.as_ref(),
+                shifted.sigma,
+                self.options.zero_tolerance,
+            )?;
+            let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
+            let distance = shifted.sigma.abs();
+            // Below this the rigid modes would not be told from the others.
+            let floor = 1e-15 * self.problem.frequency_squared();
+            let better = (0.03 * next).max(floor);
+            if distance <= 0.3 * next || moves >= MOVES || better >= 0.5 * distance {
+                if let Some(relative) = zeros.nearly {
+                    let tolerance = self.options.zero_tolerance;
+                    self.findings.push(Finding::NearlyZeroStiffness { relative, tolerance });
+                }
+                return Ok((shifted, zeros));
+            }
+            moves += 1;
+            sigma = -better;
+        }
+    }
+
+    /// Adds up to `count` modes nearest to the shift to those known. Returns fewer when there are no more, or not all
+    /// converge; the flag tells that there are no more.
+    pub(crate) fn nearest(
+        &mut self,
+        shifted: &Shifted,
+        known: &Known,
+        count: usize,
+        start: Option<&Dense>,
+    ) -> Result<(Modes, bool), EigenError> {
+        let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
+        let wanted = Wanted {
+            count,
+            tolerance: self.options.tolerance,
+            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
+            subspace: self.options.subspace,
+            restarts: self.options.restarts,
+            salt: self.searches as u64,
+        };
+        self.searches += 1;
+        let ritz = self.driver.symmetric(&operator, start, &wanted)?;
+        self.restarts += ritz.restarts;
+        let modes = self.polish(shifted, known, &ritz.values, &ritz.vectors)?;
+        Ok((modes, ritz.exhausted))
+    }
+
+    /// Purifies Ritz vectors and takes w and multipliers from the solve.
+    fn polish(
+        &self,
+        shifted: &Shifted,
+        known: &Known,
+        theta: &[f64],
+        x: &Dense,
+    ) -> Result<Modes, EigenError> {
+        let problem = self.problem;
+        let mut f = problem.m.mul(x);
+        for (j, theta) in theta.iter().enumerate() {
+            f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
+        }
+        let mut better = shifted.solver.solve(&f, false, Effort::Final)?;
+        known.project(&mut better.x);
+        let mx = problem.m.mul(&better.x);
+        let mut w = Vec::with_capacity(theta.len());
+        for j in 0..theta.len() {
+            let dot = |a: &[f64]| a.iter().zip(better.x.col_as_slice(j)).map(|(a, x)| a * x).sum::<f64>();
+            let (work, mass) = (dot(f.col_as_slice(j)), dot(mx.col_as_slice(j)));
+            w.push(shifted.sigma + work / mass);
+            let by = mass.sqrt().recip();
+            better.x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+            better.l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
+        }
+        Ok(Modes { w, x: better.x, l: better.l, rigid: 0 })
+    }
+
+    /// What was done, for the result.
+    pub(crate) fn report(&mut self, shifted: &Shifted) {
+        let work = shifted.solver.work();
+        if !work.failed.is_empty() {
+            self.findings.push(
+                SparseFinding::FactorizationFellBack {
+                    failed: work.failed.join("; "),
+                    used: work.method.to_owned(),
+                }
+                .into(),
+            );
+        }
+        self.findings.push(
+            SparseFinding::Shift {
+                re: -shifted.sigma,
+                im: 0.0,
+                factorizations: self.factorizations,
+                solves: work.solves,
+                worst_residual: work.worst_residual,
+            }
+            .into(),
+        );
+    }
+
+    /// Tells that not all converged.
+    pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize) {
+        let (searches, restarts) = (self.searches, self.restarts);
+        self.findings.push(SparseFinding::Converged { found, wanted, searches, restarts }.into());
+    }
+
+    /// The `count` modes of smallest |w|.
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let (mut shifted, zeros) = self.start()?;
+        let rigid = zeros.x.ncols();
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let mut modes = Modes { w: vec![0.0; rigid], x: zeros.x.clone(), l: zeros.l.clone(), rigid };
+        let wanted = count.saturating_sub(rigid);
+        let mut exhausted = wanted == 0;
+        let mut start = Some(zeros.low);
+        // One more than wanted shows the gap in which the count is taken.
+        while !exhausted && modes.w.len() < count + 1 && self.searches < SEARCHES {
+            if self.searches == 0 {
+                if let Some(sigma) = self.cluster(&shifted, &known, wanted, start.as_ref())? {
+                    shifted = self.factor(sigma)?;
+                    start = None;
+                }
+            }
+            let more = count + 1 - modes.w.len();
+            let (found, done) = self.nearest(&shifted, &known, more, start.take().as_ref())?;
+            exhausted = done;
+            known.add(self.problem, &found.x);
+            modes.append(&found);
+        }
+        modes.sort_by(|w| w.abs());
+        if self.options.prove_complete && wanted > 0 {
+            self.prove_lowest(&shifted, &mut known, &mut modes, count, exhausted)?;
+        }
+        self.report(&shifted);
+        self.tell_shortfall(&mut modes, count, exhausted);
+        Ok(modes)
+    }
+
+    /// Cuts to the number asked for, or says why there are fewer.
+    pub(crate) fn tell_shortfall(&mut self, modes: &mut Modes, wanted: usize, exhausted: bool) {
+        let found = modes.w.len();
+        if found < wanted {
+            if exhausted {
+                let dof = self.problem.dof();
+                self.findings.push(SparseFinding::FewerExist { wanted, exist: found, dof }.into());
+            } else {
+                self.report_shortfall(found, wanted);
+            }
+        }
+        modes.truncate(wanted);
+    }
+
+    /// A shift inside the cluster of the wanted w, when they form one far from the present shift.
+    fn cluster(
+        &self,
+        shifted: &Shifted,
+        known: &Known,
+        wanted: usize,
+        start: Option<&Dense>,
+    ) -> Result<Option<f64>, EigenError> {
+        let Some(low) = start.filter(|low| low.ncols() > 1 && wanted > 1) else { return Ok(None) };
+        let mut low = low.clone();
+        known.project(&mut low);
+        let (w, _) = zeros::rayleigh_ritz(self.problem, &zeros::orthonormal(self.problem, &known.x, low)?)?;
+        let (Some(first), Some(last)) = (w.first(), w.last()) else { return Ok(None) };
+        let spread = (last - first).abs() * wanted as f64 / (w.len() - 1).max(1) as f64;
+        let distance = (first - shifted.sigma).abs();
+        Ok((spread < 0.1 * distance && spread > 0.0).then(|| first - 0.5 * spread))
+    }
+
+    fn prove_lowest(
+        &mut self,
+        shifted: &Shifted,
+        known: &mut Known,
+        modes: &mut Modes,
+        count: usize,
+        exhausted: bool,
+    ) -> Result<(), EigenError> {
+        let _ = (shifted, known, modes, count, exhausted);
+        Ok(())
+    }
+}
+
+/// Columns solved at once: many right-hand sides share the traffic of a large factor, while single vectors need
+/// the fewest solves.
+fn block_size(n: usize, count: usize) -> usize {
+    let by_size = match n {
+        0..=2_000 => 2,
+        2_001..=20_000 => 4,
+        _ => 8,
+    };
+    by_size.min(count.max(1))
+}
+
+impl Modes {
+    /// None.
+    pub(crate) fn none(problem: &Problem) -> Self {
+        Self { w: Vec::new(), x: Dense::zeros(problem.n, 0), l: Dense::zeros(problem.rows.rank, 0), rigid: 0 }
+    }
+
+    /// Adds others behind these.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.w.extend_from_slice(&other.w);
+        self.x = crate::krylov::scalar::beside(self.x.as_ref(), other.x.as_ref());
+        self.l = crate::krylov::scalar::beside(self.l.as_ref(), other.l.as_ref());
+    }
+
+    /// Sorts the modes that are not rigid; smallest key first.
+    pub(crate) fn sort_by(&mut self, key: impl Fn(f64) -> f64) {
+        let mut order: Vec<usize> = (self.rigid..self.w.len()).collect();
+        order.sort_by(|&i, &j| key(self.w[i]).total_cmp(&key(self.w[j])));
+        let order: Vec<usize> = (0..self.rigid).chain(order).collect();
+        self.select(&order);
+    }
+
+    /// Keeps some columns, in the order given; rigid ones first.
+    pub(crate) fn select(&mut self, order: &[usize]) {
+        self.rigid = order.iter().filter(|&&j| j < self.rigid).count();
+        self.w = order.iter().map(|&j| self.w[j]).collect();
+        self.x = pick(&self.x, order);
+        self.l = pick(&self.l, order);
+    }
+
+    /// Keeps the first ones.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if count < self.w.len() {
+            self.select(&(0..count).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Rigid-body and mechanism modes of an undamped symmetric problem: the null space of K on the allowed directions.
+//!
+//!     Y <- (K - sigma M)^-1 M Y,  sigma < 0 small:  null directions grow by 1 / |sigma|, the others by 1 / (w + |sigma|)
+//!
+//! A few steps of block inverse iteration with Rayleigh-Ritz separate them, since w is many times |sigma|. A
+//! direction counts as rigid when its energy is rounding, |x^T K x| <= 16 u |x|^T |K| |x|, or when it is below the
+//! tolerance and a million times below the next w. (A slender structure has low modes whose w is a tiny part of
+//! |K| / |M|; they differ from rigid motions by this gap.) Sizes: Y n x p.
+
+use mb_algebra::{Dense, SymmetricEigen};
+
+use super::problem::Problem;
+use super::shift_solve::{Effort, ShiftSolve};
+use crate::EigenError;
+use crate::error::at;
+use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
+
+/// Directions looked at together.
+const BLOCK: usize = 7;
+/// Steps of inverse iteration.
+const STEPS: usize = 3;
+
+/// Null directions of K and what was seen beside them.
+pub(crate) struct Zeros {
+    /// M-orthonormal null directions, n x z.
+    pub(crate) x: Dense,
+    /// Multipliers of the independent rows at length one, K x + Phi^T l = 0; r x z.
+    pub(crate) l: Dense,
+    /// Smallest |w| of a direction that is not rigid, an upper estimate; none when there is none.
+    pub(crate) next: Option<f64>,
+    /// Directions rich in low modes, to start a Krylov method; n x p.
+    pub(crate) low: Dense,
+    /// Smallest relative energy that is not zero but suspiciously small.
+    pub(crate) nearly: Option<f64>,
+}
+
+/// An M-orthonormal basis of the span of W without the span of Z (M-orthonormal); dependent columns dropped.
+pub(crate) fn orthonormal(problem: &Problem, z: &Dense, mut w: Dense) -> Result<Dense, EigenError> {
+    for _ in 0..2 {
+        let mw = problem.m.mul(&w);
+        let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
+        subtract(&mut w, z.as_ref(), c.as_ref());
+        // Columns of equal length, then the eigenvectors of the Gram matrix.
+        let mw = problem.m.mul(&w);
+        let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
+        let scale: Vec<f64> = (0..w.ncols())
+            .map(|j| if gram[(j, j)] > 0.0 { gram[(j, j)].sqrt().recip() } else { 0.0 })
+            .collect();
+        let unit = Dense::from_fn(w.ncols(), w.ncols(), |i, j| {
+            0.5 * (gram[(i, j)] + gram[(j, i)]) * scale[i] * scale[j]
+        });
+        let eigen = SymmetricEigen::new(&unit).map_err(at("Orthonormalizing in the mass matrix"))?;
+        let kept: Vec<usize> = (0..w.ncols()).filter(|&j| eigen.values[j] > 1e-13).collect();
+        let turn = Dense::from_fn(w.ncols(), kept.len(), |i, j| {
+            scale[i] * eigen.vectors[(i, kept[j])] / eigen.values[kept[j]].sqrt()
+        });
+        w = product(w.as_ref(), turn.as_ref());
+    }
+    Ok(w)
+}
+
+/// Finds the null directions with the factors at `sigma` < 0.
+pub(crate) fn find(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    sigma: f64,
+    tolerance: f64,
+) -> Result<Zeros, EigenError> {
+    let n = problem.n;
+    let mut out = Zeros {
+        x: Dense::zeros(n, 0),
+        l: Dense::zeros(problem.rows.rank, 0),
+        next: None,
+        low: Dense::zeros(n, 0),
+        nearly: None,
+    };
+    for round in 0.. {
+        let width = (BLOCK << round.min(4)).min(n);
+        let mut y = start_block::<f64>(n, width, 0x0e10 + round as u64);
+        for _ in 0..STEPS {
+            let f = problem.m.mul(&y);
+            y = orthonormal(problem, &out.x, solver.solve(&f, false, Effort::Krylov)?.x)?;
+        }
+        if y.ncols() == 0 {
+            break;
+        }
+        let (w, y) = rayleigh_ritz(problem, &y)?;
+        let energy = relative_energy(problem, &y);
+        let next = (0..w.len()).find(|&j| w[j].abs() > 1e-2 * sigma.abs()).map(|j| w[j].abs());
+        let rigid: Vec<usize> = (0..w.len())
+            .filter(|&j| {
+                let gap = next.is_none_or(|next| next > 1e6 * w[j].abs());
+                let candidate = w[j].abs() <= 1e-2 * sigma.abs();
+                candidate && (energy[j] <= 16.0 * f64::EPSILON || (energy[j] <= tolerance && gap))
+            })
+            .collect();
+        out.nearly = (0..w.len())
+            .filter(|j| !rigid.contains(j) && energy[*j] <= 100.0 * tolerance)
+            .map(|j| energy[j])
+            .chain(out.nearly)
+            .reduce(f64::min);
+        let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
+        out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
+        out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
+        if rigid.is_empty() {
+            break;
+        }
+        let found = orthonormal(problem, &out.x, pick(&y, &rigid))?;
+        out.x = beside(out.x.as_ref(), found.as_ref());
+        if !others.is_empty() || out.x.ncols() >= problem.dof() {
+            break;
+        }
+    }
+    if out.x.ncols() > 0 {
+        // One more step takes rounding out and gives the multipliers.
+        for _ in 0..2 {
+            let mut f = problem.m.mul(&out.x);
+            for j in 0..f.ncols() {
+                f.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= -sigma);
+            }
+            let solution = solver.solve(&f, false, Effort::Final)?;
+            (out.x, out.l) = (solution.x, solution.l);
+        }
+        let (turn, scale) = gram_factor(problem, &out.x)?;
+        let by = Dense::from_fn(scale.len(), scale.len(), |i, j| turn[(i, j)] / scale[j]);
+        out.x = product(out.x.as_ref(), by.as_ref());
+        out.l = product(out.l.as_ref(), by.as_ref());
+        let low = std::mem::replace(&mut out.low, Dense::zeros(0, 0));
+        out.low = orthonormal(problem, &out.x, low)?;
+    }
+    Ok(out)
+}
+
+/// Eigenvectors and roots of the eigenvalues of X^T M X.
+fn gram_factor(problem: &Problem, x: &Dense) -> Result<(Dense, Vec<f64>), EigenError> {
+    let gram = f64::adjoint_product(x.as_ref(), problem.m.mul(x).as_ref());
+    let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&gram))
+        .map_err(at("Orthonormalizing in the mass matrix"))?;
+    Ok((eigen.vectors, eigen.values.iter().map(|v| v.max(f64::MIN_POSITIVE).sqrt()).collect()))
+}
+
+/// Ritz values of K on an M-orthonormal block, by magnitude, with the vectors.
+pub(crate) fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), EigenError> {
+    let k = f64::adjoint_product(y.as_ref(), problem.k.mul(y).as_ref());
+    let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&k))
+        .map_err(at("Rayleigh-Ritz on low directions"))?;
+    let mut order: Vec<usize> = (0..eigen.values.len()).collect();
+    order.sort_by(|&i, &j| eigen.values[i].abs().total_cmp(&eigen.values[j].abs()));
+    let vectors = product(y.as_ref(), pick(&eigen.vectors, &order).as_ref());
+    Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
+}
+
+/// |x^T K x| / |x|^T |K| |x| of every column.
+pub(crate) fn relative_energy(problem: &Problem, x: &Dense) -> Vec<f64> {
+    let kx = problem.k.mul(x);
+    (0..x.ncols())
+        .map(|j| {
+            let (x, kx) = (x.col_as_slice(j), kx.col_as_slice(j));
+            let energy: f64 = x.iter().zip(kx).map(|(x, k)| x * k).sum();
+            let size: Vec<f64> = x.iter().map(|x| x.abs()).collect();
+            let terms: f64 = size.iter().zip(problem.k.magnitude(&size)).map(|(x, k)| x * k).sum();
+            if energy == 0.0 || norm(x) == 0.0 { 0.0 } else { energy.abs() / terms }
+        })
+        .collect()
+}
