@@ -1,12 +1,14 @@
 //! What is claimed of every root: backward error, condition number, error bar, constraint violation.
 //!
-//!     residual         r   = (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l
-//!     backward error   eta = |r| / ((|alpha|^2 |M| + |alpha| beta |C| + beta^2 |K|) |x|)
-//!     sensitivity      d   = |y^H (2 s M + C) x|,   a = |y^H M x|
-//!     error bar        2 rho / d,  or 4 sqrt(rho / a) where the root is close to a double one,
-//!                      rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)  (in terms of s)
-//!     condition        sqrt((|alpha|^2 |M|)^2 + (|alpha| beta |C|)^2 + (beta^2 |K|)^2) |x| |y|
-//!                      / |y^H (beta dP/dalpha - conj(alpha) dP/dbeta) x|
+//! ```text
+//! residual         r   = (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l
+//! backward error   eta = |r| / ((|alpha|^2 |M| + |alpha| beta |C| + beta^2 |K|) |x|)
+//! sensitivity      d   = |y^H (2 s M + C) x|,   a = |y^H M x|
+//! error bar        2 rho / d,  or 4 sqrt(rho / a) where the root is close to a double one,
+//!                  rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)  (in terms of s)
+//! condition        sqrt((|alpha|^2 |M|)^2 + (|alpha| beta |C|)^2 + (beta^2 |K|)^2) |x| |y|
+//!                  / |y^H (beta dP/dalpha - conj(alpha) dP/dbeta) x|
+//! ```
 //!
 //! All of it on the matrices as given. The multiplier term balances the others and is left out of the denominator
 //! of eta, which makes eta larger. Tisseur, Linear Algebra Appl. 309 (2000), sections 2-3 (backward error);
@@ -21,7 +23,7 @@ use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
 use crate::constraints::ConstraintBasis;
 use crate::options::Refinement;
 use crate::quadratic::{Kind, Matrices, Raw};
-use crate::vectors::{self, Block, ZERO};
+use crate::vectors::{self, Block, ZERO, abs};
 use crate::{Class, Eigenpair};
 
 /// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
@@ -223,20 +225,21 @@ impl<'a> Certifier<'a> {
     fn weighted_residual(&self, e: &Evidence<'_>, terms: &Terms, residual: &[c64]) -> f64 {
         let (a, b) = (e.raw.alpha.norm(), e.raw.beta);
         let j = e.column;
+        let reactions: Vec<f64> = e.multipliers.iter().map(|l| abs(*l)).collect();
         let mut rho = 0.0;
         for (i, r) in residual.iter().enumerate() {
             let c = terms.c.as_ref().map_or(0.0, |c| c[(i, j)]);
             let mut g = a * a * terms.m[(i, j)] + a * b * c + b * b * terms.k[(i, j)];
             if self.basis.m() > 0 {
                 let column = self.pencil.phi_q.col_as_slice(i);
-                g += column.iter().zip(e.multipliers).map(|(phi, l)| phi.abs() * l.norm()).sum::<f64>();
+                g += column.iter().zip(&reactions).map(|(phi, l)| phi.abs() * l).sum::<f64>();
             }
-            rho += e.left[i].norm() * (r.norm() + self.rounding * g);
+            rho += abs(e.left[i]) * (abs(*r) + self.rounding * g);
         }
         if let (Some(phi_x), Some(phi)) = (&terms.phi_x, &terms.phi) {
             let mu = self.basis.to_unit_rows(e.left_multipliers);
             for (i, mu) in mu.iter().enumerate() {
-                rho += mu.norm() * (phi_x.get(i, j).norm() + self.rounding * phi[(i, j)]);
+                rho += abs(*mu) * (abs(phi_x.get(i, j)) + self.rounding * phi[(i, j)]);
             }
         }
         rho

@@ -1,8 +1,10 @@
 //! The directions the constraints leave free, and the multipliers of the others.
 //!
-//!     D Phi_q P-transposed pivots:  (D Phi_q)^T P = Q R,   D scales every row to length one
-//!     null space  R_0 = last n - r columns of Q,     Phi_q R_0 = 0,  R_0^T R_0 = I
-//!     multipliers l of minimum norm with Phi_q^T l = -b
+//! ```text
+//! D Phi_q P-transposed pivots:  (D Phi_q)^T P = Q R,   D scales every row to length one
+//! null space  R_0 = last n - r columns of Q,     Phi_q R_0 = 0,  R_0^T R_0 = I
+//! multipliers l of minimum norm with Phi_q^T l = -b
+//! ```
 //!
 //! gonzalez2017, Eq. (2) (velocity transformation) and Eq. (7). Sizes: Phi_q m x n, rank r, R_0 n x (n - r).
 //! With rows Phi_d = W Phi_i depending on the independent ones, every l_i + W^T l_d = y reacts alike, and the
@@ -37,6 +39,8 @@ pub(crate) struct ConstraintBasis {
 struct Rows {
     given: Dense,
     unit: Dense,
+    /// Bound of the 2-norm of `unit`.
+    norm: f64,
     scale: Vec<f64>,
     qr: RankQr,
     redundancy: Option<Redundancy>,
@@ -87,7 +91,7 @@ impl ConstraintBasis {
             .map_err(at("Orthonormalizing the given basis"))?;
         let violation = out.rows.as_ref().map_or(0.0, |rows| {
             norms::frobenius(&dense::mul(&rows.unit, basis))
-                / (norms::frobenius(basis) * rows.norm()).max(1e-300)
+                / (norms::frobenius(basis) * rows.norm).max(1e-300)
         });
         if violation > BASIS_ALLOWED {
             return Err(EigenError::NotANullSpace { violation, allowed: BASIS_ALLOWED });
@@ -149,7 +153,7 @@ impl ConstraintBasis {
 
     /// Bound of the 2-norm of the unit rows, 0 without constraints.
     pub(crate) fn unit_norm(&self) -> f64 {
-        self.rows.as_ref().map_or(0.0, Rows::norm)
+        self.rows.as_ref().map_or(0.0, |rows| rows.norm)
     }
 
     /// The r independent rows at length one, r x n; none without constraints.
@@ -224,11 +228,8 @@ impl Rows {
         let unit = Dense::from_fn(m, n, |i, j| phi_q[(i, j)] * scale[i]);
         let qr = RankQr::new(&unit, tolerance).map_err(at("Rank of the constraint Jacobian"))?;
         let redundancy = Redundancy::new(&qr, &scale)?;
-        Ok(Self { given: phi_q.clone(), unit, scale, qr, redundancy })
-    }
-
-    fn norm(&self) -> f64 {
-        crate::vectors::norm_bound(&self.unit)
+        let norm = crate::vectors::norm_bound(&unit);
+        Ok(Self { given: phi_q.clone(), unit, norm, scale, qr, redundancy })
     }
 
     fn findings(&self, n: usize) -> Vec<Finding> {

@@ -1,10 +1,12 @@
 //! How many roots of each kind theory demands, and how many were found.
 //!
-//!     minimal      2 (n - r) physical and rigid                                   gonzalez2017, Eq. (6)
-//!     redundant    the same, 3 r from the constraints, m - r indeterminate        Eqs. (8), (9)
-//!                    infinite 3 r; with one of Phi_q, Phi_q^T in E: r zeros and 2 r infinite;
-//!                    with both: 2 r zeros and r infinite
-//!     penalty      the same, 2 r spurious                                         Eq. (14)
+//! ```text
+//! minimal      2 (n - r) physical and rigid                                   gonzalez2017, Eq. (6)
+//! redundant    the same, 3 r from the constraints, m - r indeterminate        Eqs. (8), (9)
+//!                infinite 3 r; with one of Phi_q, Phi_q^T in E: r zeros and 2 r infinite;
+//!                with both: 2 r zeros and r infinite
+//! penalty      the same, 2 r spurious                                         Eq. (14)
+//! ```
 //!
 //! Sizes: n coordinates, m constraint rows, r = rank Phi_q. The paper counts with r = m.
 //! Directions without mass turn roots of motion into infinite ones; they are counted by the structure of M and C.

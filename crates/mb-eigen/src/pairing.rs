@@ -1,6 +1,8 @@
 //! Which root of one spectrum is which of another.
 //!
-//!     minimize sum over pairs of |s_a - s_b|   over all one-to-one assignments
+//! ```text
+//! minimize sum over pairs of |s_a - s_b|   over all one-to-one assignments
+//! ```
 //!
 //! Hungarian method with shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987), O(N^3) for N roots.
 //! Sorting both lists and pairing by position goes wrong as soon as two roots swap; an assignment does not depend on

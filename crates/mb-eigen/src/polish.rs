@@ -1,7 +1,9 @@
 //! Inverse iteration on the original, unreduced problem.
 //!
-//!     [Q(s)  Phi_i^T] [u]   [Q'(s) x]
-//!     [Phi_i    0   ] [.] = [   0   ],   x <- u / |u|,   s <- s - y^H Q(s) x / y^H Q'(s) x
+//! ```text
+//! [Q(s)  Phi_i^T] [u]   [Q'(s) x]
+//! [Phi_i    0   ] [.] = [   0   ],   x <- u / |u|,   s <- s - y^H Q(s) x / y^H Q'(s) x
+//! ```
 //!
 //! Q(s) = s^2 M + s C + K, Q' = 2 s M + C, Phi_i the independent rows of Phi_q at length one times the largest entry
 //! of Q (the scaling of yang2012, section 3); y comes from the adjoint system. Two solves with one factor, then a new

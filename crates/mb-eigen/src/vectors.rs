@@ -41,7 +41,8 @@ impl Block {
         match &self.im {
             None => self.re.map(|v| v.abs()),
             Some(im) => {
-                Dense::from_fn(self.re.nrows(), self.re.ncols(), |i, j| self.re[(i, j)].hypot(im[(i, j)]))
+                let size = |i, j| abs(c64::new(self.re[(i, j)], im[(i, j)]));
+                Dense::from_fn(self.re.nrows(), self.re.ncols(), size)
             }
         }
     }
@@ -60,6 +61,11 @@ impl Block {
 /// Magnitudes of all entries of a matrix.
 pub(crate) fn magnitudes(a: &Dense) -> Dense {
     a.map(|v| v.abs())
+}
+
+/// |z| without the guard against overflow, for entries of vectors of length about one.
+pub(crate) fn abs(z: c64) -> f64 {
+    z.norm_sqr().sqrt()
 }
 
 /// y^H x.

@@ -1,8 +1,10 @@
 //! Spectrum of the redundant (descriptor) form E y' = A y, y = (q, v, lambda).
 //!
-//!     E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0]
-//!     Phi_q moved to E:    third block row of E is [Phi_q 0 0], of A zero
-//!     Phi_q^T moved to E:  third block column of E is [0; Phi_q^T; 0], of A zero
+//! ```text
+//! E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0]
+//! Phi_q moved to E:    third block row of E is [Phi_q 0 0], of A zero
+//! Phi_q^T moved to E:  third block column of E is [0; Phi_q^T; 0], of A zero
+//! ```
 //!
 //! gonzalez2017, Eqs. (8)-(10). Sizes: n coordinates, m constraint rows, r = rank Phi_q, 2n + m roots: 2 (n - r) of the
 //! mechanism, 3 r that the form adds (infinite, or zero for each Jacobian moved), m - r indeterminate ones where rows

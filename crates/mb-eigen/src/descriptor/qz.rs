@@ -1,6 +1,8 @@
 //! QZ on the descriptor pencil itself: the cross-check for small problems.
 //!
-//!     beta A y = alpha E y,   beta w^H A = alpha w^H E,   y = (q, v, lambda)
+//! ```text
+//! beta A y = alpha E y,   beta w^H A = alpha w^H E,   y = (q, v, lambda)
+//! ```
 //!
 //! Rows and columns are scaled by blocks first (units of time, of force, of the constraints), and directions that
 //! both matrices annihilate are removed, since QZ on a singular pencil may return anything. Rounding spreads infinite

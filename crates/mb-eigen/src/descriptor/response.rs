@@ -1,7 +1,9 @@
 //! Displacements that answer a violation of the constraints.
 //!
-//!     [B  Phi_q^T] [q]   [ -R_0 W t ]
-//!     [Phi_q   0 ] [l] = [    d     ],     N^T R_0^T q = 0
+//! ```text
+//! [B  Phi_q^T] [q]   [ -R_0 W t ]
+//! [Phi_q   0 ] [l] = [    d     ],     N^T R_0^T q = 0
+//! ```
 //!
 //! B is K (what stays at rest under the violation d) or M (what moves off with it). Where B is singular on the null
 //! space of Phi_q, with null directions N and the rate terms W = C N_1, M N_2 + C X_1 of their chains, t tells how far

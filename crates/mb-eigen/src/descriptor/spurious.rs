@@ -1,13 +1,15 @@
 //! The roots a descriptor form adds, with their vectors.
 //!
-//!     in E          infinite                      zero                         vectors
-//!     none          3 r, chains of 3              -                            (0, 0, l)
-//!     Phi_q         2 r, chains of 2              r: K q + Phi_q^T l = 0,      infinite (0, 0, l)
-//!                                                 Phi_q q = d
-//!     Phi_q^T       2 r, chains of 2:             r: (0, 0, l)
-//!                   M v + Phi_q^T l = 0, Phi_q v = d
-//!     both          r, v as above                 2 r: chains of 2 on (0, 0, l), or l and q apart where the
-//!                                                 violation d meets no stiffness
+//! ```text
+//! in E          infinite                      zero                         vectors
+//! none          3 r, chains of 3              -                            (0, 0, l)
+//! Phi_q         2 r, chains of 2              r: K q + Phi_q^T l = 0,      infinite (0, 0, l)
+//!                                             Phi_q q = d
+//! Phi_q^T       2 r, chains of 2:             r: (0, 0, l)
+//!               M v + Phi_q^T l = 0, Phi_q v = d
+//! both          r, v as above                 2 r: chains of 2 on (0, 0, l), or l and q apart where the
+//!                                             violation d meets no stiffness
+//! ```
 //!
 //! and m - r indeterminate roots with (0, 0, l), Phi_q^T l = 0. gonzalez2017, Section 3.2 (counts with r = m). A zero
 //! of the mechanism satisfies Phi_q x = 0 with x not zero; none of these does, so the shared zero eigenspace is split by

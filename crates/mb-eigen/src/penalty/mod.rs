@@ -1,6 +1,8 @@
 //! Spectrum of the penalty (unconstrained) form (s^2 M_p + s C_p + K_p) x = 0.
 //!
-//!     M_p = M + Phi_q^T Xi Phi_q,   C_p, K_p with Theta and Omega alike       gonzalez2017, Eqs. (14), (15), (18)
+//! ```text
+//! M_p = M + Phi_q^T Xi Phi_q,   C_p, K_p with Theta and Omega alike       gonzalez2017, Eqs. (14), (15), (18)
+//! ```
 //!
 //! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n roots 2 (n - r) approximate those of the
 //! mechanism and 2 r are spurious: motion against the penalty forces. They are told apart by the share of the penalty

@@ -1,7 +1,9 @@
 //! The pairs of the mechanism alone, from the null space of Phi_q.
 //!
-//!     start   (s^2 R^T M_p R + s R^T C_p R + R^T K_p R) z = 0,   x = R z   (R^T M_p R = R^T M R: the penalty drops out)
-//!     then    inverse iteration on s^2 M_p + s C_p + K_p
+//! ```text
+//! start   (s^2 R^T M_p R + s R^T C_p R + R^T K_p R) z = 0,   x = R z   (R^T M_p R = R^T M R: the penalty drops out)
+//! then    inverse iteration on s^2 M_p + s C_p + K_p
+//! ```
 //!
 //! The start differs from the penalty problem's own pair by the error of the penalty (1e-6 rad/s in gonzalez2017), so
 //! one factorization with two solves is enough. Sizes: R n x (n - r). Where the iteration leaves its start, or two starts
@@ -23,8 +25,8 @@ use crate::{Class, Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Sp
 const CONVERGED: f64 = 1e-12;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
-/// Penalty share from which on a root is no clear motion of the mechanism.
-const CLEAR: f64 = 0.1;
+/// Penalty share from which on the other roots must be seen before a root is called motion of the mechanism.
+const CLEAR: f64 = 0.01;
 
 /// The 2 (n - r) physical and rigid roots of a penalty problem.
 ///

@@ -1,6 +1,8 @@
 //! Telling physical from penalty roots.
 //!
-//!     share = |x^H P x| / (|x^H P x| + |x^H (M_p - P) x|),   P = Phi_q^T Xi Phi_q
+//! ```text
+//! share = |x^H P x| / (|x^H P x| + |x^H (M_p - P) x|),   P = Phi_q^T Xi Phi_q
+//! ```
 //!
 //! the part of the penalty terms in the kinetic energy of x: near 0 for motion of the mechanism, near 1 for motion
 //! against the penalty forces. In the double pendulum of gonzalez2017 it separates the groups by 2e-4 against 0.9998,
@@ -25,17 +27,17 @@ pub(crate) fn classify(
     findings: &mut Vec<Finding>,
 ) {
     measure(pencil, constraints, pairs);
-    let (mut largest_physical, mut smallest_spurious) = (0.0_f64, 1.0_f64);
+    let (mut largest_physical, mut smallest_spurious) = (None::<f64>, None::<f64>);
     for pair in pairs.iter_mut().filter(|pair| pair.class.is_motion()) {
         let Some(share) = pair.penalty_share else { continue };
         if share > 0.5 {
-            smallest_spurious = smallest_spurious.min(share);
+            smallest_spurious = Some(smallest_spurious.map_or(share, |s| s.min(share)));
             pair.class = Class::Spurious { origin: SpuriousOrigin::Penalty };
         } else {
-            largest_physical = largest_physical.max(share);
+            largest_physical = Some(largest_physical.map_or(share, |s| s.max(share)));
         }
     }
-    if largest_physical > CLEAR || smallest_spurious < 1.0 - CLEAR {
+    if largest_physical.is_some_and(|s| s > CLEAR) || smallest_spurious.is_some_and(|s| s < 1.0 - CLEAR) {
         findings.push(Finding::PenaltyOverlap { largest_physical, smallest_spurious });
     }
 }
@@ -43,24 +45,31 @@ pub(crate) fn classify(
 /// Sets the violation of the constraints and the share of the penalty.
 pub(crate) fn measure(pencil: &PenaltyPencil, constraints: &ConstraintBasis, pairs: &mut [Eigenpair]) {
     let n = pencil.m.nrows();
-    let columns: Vec<Vec<c64>> = pairs.iter().map(|pair| pair.right.clone()).collect();
+    // Conjugates follow their partners and share their figures.
+    let first: Vec<usize> = (0..pairs.len()).filter(|&j| pairs[j].alpha.im >= 0.0).collect();
+    let columns: Vec<Vec<c64>> = first.iter().map(|&j| pairs[j].right.clone()).collect();
     let x = Block::new(n, &columns);
     let penalty = x.apply(&penalty_mass(pencil));
     let total = x.apply(&pencil.m);
     let violations = constraints.unit_rows().map(|phi| x.apply(phi));
-    for (j, pair) in pairs.iter_mut().enumerate() {
+    for (column, &j) in first.iter().enumerate() {
         let mut with_penalty = ZERO;
         let mut without = ZERO;
         for i in 0..n {
-            let conjugate = x.get(i, j).conj();
-            with_penalty += conjugate * penalty.get(i, j);
-            without += conjugate * (total.get(i, j) - penalty.get(i, j));
+            let conjugate = x.get(i, column).conj();
+            with_penalty += conjugate * penalty.get(i, column);
+            without += conjugate * (total.get(i, column) - penalty.get(i, column));
         }
         let sum = with_penalty.norm() + without.norm();
-        pair.penalty_share = (sum > 0.0).then(|| with_penalty.norm() / sum);
-        if let Some(violations) = &violations {
-            let square: f64 = (0..constraints.m()).map(|i| violations.get(i, j).norm_sqr()).sum();
-            pair.constraint_violation = square.sqrt() / constraints.unit_norm();
+        let share = (sum > 0.0).then(|| with_penalty.norm() / sum);
+        let violation = violations.as_ref().map_or(0.0, |violations| {
+            let square: f64 = (0..constraints.m()).map(|i| violations.get(i, column).norm_sqr()).sum();
+            if square > 0.0 { square.sqrt() / constraints.unit_norm() } else { 0.0 }
+        });
+        let members = if pairs[j].alpha.im > 0.0 { 2 } else { 1 };
+        for pair in pairs.iter_mut().skip(j).take(members) {
+            pair.penalty_share = share;
+            pair.constraint_violation = violation;
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Zero (and, reversed, infinite) roots of a quadratic pencil: their number, vectors and chains.
 //!
-//!     simple    x in N, L^T C N regular on it                one zero with a vector of its own
-//!     double    L^T C N = 0 on it: K x_1 = -C x              two zeros that share the vector x
-//!               regular when L^T (M x + C x_1) is
+//! ```text
+//! simple    x in N, L^T C N regular on it                one zero with a vector of its own
+//! double    L^T C N = 0 on it: K x_1 = -C x              two zeros that share the vector x
+//!           regular when L^T (M x + C x_1) is
+//! ```
 //!
 //! N and L are the right and left null directions of K. A free body without damping to the ground is the double
 //! case: one vector, two zeros (uniform motion grows linearly). With a damper to the ground it is simple.

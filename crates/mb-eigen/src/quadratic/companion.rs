@@ -1,6 +1,8 @@
 //! Damped, gyroscopic and unsymmetric problems: first companion form.
 //!
-//!     A z = sigma B z,   A = [0 I; -K -C],   B = [I 0; 0 M],   z = (x, sigma x),   w = (.., y)
+//! ```text
+//! A z = sigma B z,   A = [0 I; -K -C],   B = [I 0; 0 M],   z = (x, sigma x),   w = (.., y)
+//! ```
 //!
 //! in units of time in which |M| = |K| (Fan, Lin, Van Dooren, SIAM J. Matrix Anal. 26, 2004), after x is scaled so
 //! that M = I when M is positive definite. Exact zeros and infinities known from the structure are deflated:

@@ -1,6 +1,8 @@
 //! Directions in which a reduced matrix vanishes: found first, so that zeros are exact and not rounding.
 //!
-//!     N: L_0^T A R_0 N = 0,   L: L^T L_0^T A R_0 = 0
+//! ```text
+//! N: L_0^T A R_0 N = 0,   L: L^T L_0^T A R_0 = 0
+//! ```
 //!
 //! A is K (zero eigenvalues, rigid and mechanism modes) or M (infinite eigenvalues), n x n; R_0, L_0 (n x k) span
 //! the directions looked at. Candidates come from pivoted QR; a bordered system compresses A onto them with the

@@ -1,7 +1,9 @@
 //! Spectrum of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0 by elimination of the constraints.
 //!
-//!     M_r = R_0^T M R_0, C_r, K_r alike;   (s^2 M_r + s C_r + K_r) z = 0,   x = R_0 z,
-//!     l = -(Phi_q^T)^+ (s^2 M + s C + K) x
+//! ```text
+//! M_r = R_0^T M R_0, C_r, K_r alike;   (s^2 M_r + s C_r + K_r) z = 0,   x = R_0 z,
+//! l = -(Phi_q^T)^+ (s^2 M + s C + K) x
+//! ```
 //!
 //! R_0 is an orthonormal basis of the null space of Phi_q, which is rank-revealing, so that redundant rows are found
 //! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) roots are the exact spectrum.

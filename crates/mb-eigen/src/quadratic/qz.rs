@@ -1,6 +1,8 @@
 //! The generalized fallback: QZ with alpha and beta kept apart.
 //!
-//!     beta A z = alpha B z,   beta w^H A = alpha w^H B
+//! ```text
+//! beta A z = alpha B z,   beta w^H A = alpha w^H B
+//! ```
 //!
 //! Used when, after everything known by structure is deflated, B is still singular to working precision: chains at
 //! infinity longer than two, or a singular pencil. Then magnitude is all there is to go by, and the finding

@@ -1,6 +1,8 @@
 //! Undamped symmetric problems: real arithmetic throughout.
 //!
-//!     K x = w M x,   s = +-i sqrt(w) for w > 0,   s = +-sqrt(-w) for w < 0
+//! ```text
+//! K x = w M x,   s = +-i sqrt(w) for w > 0,   s = +-sqrt(-w) for w < 0
+//! ```
 //!
 //! M symmetric positive definite on what remains after the directions without mass are condensed,
 //! x = (B - N (N^T K N)^-1 N^T K B) c with N their basis and B its complement, which is exact because no inertia acts
