@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
 
 mod four_bar;
+mod identity_formulations;
 mod motion;
 mod state_space;
 mod support;
