@@ -23,17 +23,19 @@ impl Block {
         Self { re, im }
     }
 
+    /// The image under a real linear map of columns.
+    pub(crate) fn through(&self, map: impl Fn(&Dense) -> Dense) -> Self {
+        Self { re: map(&self.re), im: self.im.as_ref().map(map) }
+    }
+
     /// A V.
     pub(crate) fn apply(&self, a: &Dense) -> Self {
-        Self { re: dense::mul(a, &self.re), im: self.im.as_ref().map(|im| dense::mul(a, im)) }
+        self.through(|v| dense::mul(a, v))
     }
 
     /// A^T V.
     pub(crate) fn apply_transpose(&self, a: &Dense) -> Self {
-        Self {
-            re: dense::mul_transpose(a, &self.re),
-            im: self.im.as_ref().map(|im| dense::mul_transpose(a, im)),
-        }
+        self.through(|v| dense::mul_transpose(a, v))
     }
 
     /// Magnitudes of the entries, n x N.
@@ -98,8 +100,8 @@ pub(crate) fn normalize(x: &mut [c64]) {
     if norm == 0.0 {
         return;
     }
-    let largest = x.iter().map(|z| z.norm()).fold(0.0, f64::max);
-    let Some(pivot) = x.iter().copied().find(|z| z.norm() >= 0.999 * largest) else { return };
+    let largest = x.iter().map(c64::norm_sqr).fold(0.0, f64::max);
+    let Some(pivot) = x.iter().copied().find(|z| z.norm_sqr() >= 0.999 * largest) else { return };
     let real = x.iter().all(|z| z.im == 0.0);
     let by =
         if real { c64::new(pivot.re.signum() / norm, 0.0) } else { pivot.conj() / (pivot.norm() * norm) };
