@@ -1,1 +1,92 @@
-//! Benchmarks live under `benches/`.
+//! What the benchmarks measure: the paths of the N-loop four-bar linkage of [gonzalez2017], each from
+//! a known equilibrium to eigenvalues, as in Table 1 of the paper.
+//!
+//! Run `cargo bench -p benchmarks`. Figures are noisy on shared machines: compare rows of one run.
+
+use mb_constraints::NullSpaceMethod;
+use mb_eigen::descriptor::{self, DescriptorStructure};
+use mb_eigen::penalty::{self, PenaltyPencil};
+use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_gallery::models::FourBar;
+use mb_linear::formulation::minimal::minimal;
+use mb_linear::formulation::unconstrained::{Penalty, PenaltyPoint, penalty_equilibrium, unconstrained};
+use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
+use mb_model::{Model, Point};
+use std::error::Error;
+
+/// A linkage at rest, ready to be linearized.
+#[derive(Debug)]
+pub struct Case {
+    model: Model,
+    at: OperatingPoint,
+    penalty: Penalty,
+    penalty_at: PenaltyPoint,
+    independent: NullSpaceMethod,
+}
+
+/// The model with `loops` loops.
+///
+/// # Errors
+/// Those of the model description.
+pub fn linkage(loops: u32) -> Result<Model, Box<dyn Error>> {
+    Ok(FourBar { loops, damping: 1.0, ..FourBar::default() }.spec()?.build()?)
+}
+
+/// A point at the initial configuration with all multipliers nonzero, for assembly alone.
+pub fn assembly_point(model: &Model) -> Point {
+    let mut point = model.initial_point();
+    point.lambda.fill(1.0);
+    point
+}
+
+impl Case {
+    /// Solves for both equilibria, which the paper's times leave out as well.
+    ///
+    /// # Errors
+    /// Those of the model and of the equilibrium.
+    pub fn new(loops: u32) -> Result<Self, Box<dyn Error>> {
+        let model = linkage(loops)?;
+        let rest = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default())?;
+        let penalty = Penalty::scalar(1e6, 1.0, 10.0);
+        let penalty_at = penalty_equilibrium(&model, rest.point(), &penalty)?;
+        let phi = model.nv() - 1;
+        let independent = NullSpaceMethod::CoordinateSelection(Some(vec![phi]));
+        Ok(Self { at: OperatingPoint::from(&rest), model, penalty, penalty_at, independent })
+    }
+    /// MCS: linearization, projection by the angle, eigenvalues.
+    ///
+    /// # Errors
+    /// Those of the projection and the eigenanalysis.
+    pub fn minimal(&self) -> Result<Spectrum, Box<dyn Error>> {
+        let lin = linearize(&self.model, &self.at);
+        let reduced = minimal(&self.model, &lin, &self.independent)?;
+        Ok(quadratic::solve(&reduced.pencil(), &DenseOptions::default())?)
+    }
+    /// RCS: linearization, all 2n + m eigenvalues of the descriptor pair by its structure.
+    ///
+    /// # Errors
+    /// Those of the eigenanalysis.
+    pub fn redundant(&self) -> Result<Spectrum, Box<dyn Error>> {
+        let pencil = linearize(&self.model, &self.at).pencil();
+        let structure = DescriptorStructure { pencil, transferred: descriptor::Transferred::default() };
+        Ok(descriptor::solve(&structure, &DenseOptions::default())?)
+    }
+    fn penalty_pencil(&self) -> Result<PenaltyPencil, Box<dyn Error>> {
+        let u = unconstrained(&self.model, &self.penalty_at, &self.penalty)?;
+        Ok(PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi })
+    }
+    /// UCS: linearization and the physical pair only.
+    ///
+    /// # Errors
+    /// Those of the linearization and the eigenanalysis.
+    pub fn unconstrained_physical(&self) -> Result<Spectrum, Box<dyn Error>> {
+        Ok(penalty::physical_pairs(&self.penalty_pencil()?, &DenseOptions::default())?)
+    }
+    /// UCS: linearization and all 2n eigenvalues, told apart.
+    ///
+    /// # Errors
+    /// Those of the linearization and the eigenanalysis.
+    pub fn unconstrained_all(&self) -> Result<Spectrum, Box<dyn Error>> {
+        Ok(penalty::solve(&self.penalty_pencil()?, &DenseOptions::default())?)
+    }
+}
