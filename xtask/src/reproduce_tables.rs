@@ -38,7 +38,7 @@ impl ReproduceTables {
         let mut reports = Vec::new();
         for paper in Paper::select(&root, self.paper.as_deref())? {
             let tables = if paper.status == Status::Implemented {
-                papers::reports(&root, &paper.key, &paper.load_tables(&root)?)?
+                papers::reports(&paper.key, &paper.load_tables(&root)?)?
             } else {
                 Vec::new()
             };

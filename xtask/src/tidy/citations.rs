@@ -27,13 +27,13 @@ pub(crate) fn of_source(text: &str) -> (BTreeSet<Citation>, Vec<String>) {
     let docs: Vec<_> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
     let mut i = 0;
     while i < docs.len() {
-        let Some(first) = docs[i].strip_prefix("Paper:") else {
+        let Some(first) = citation_in(docs[i]) else {
             i += 1;
             continue;
         };
         let mut paragraph = first.to_owned();
         i += 1;
-        while i < docs.len() && !docs[i].is_empty() && !docs[i].starts_with("Paper:") {
+        while i < docs.len() && !docs[i].is_empty() && citation_in(docs[i]).is_none() {
             paragraph = format!("{paragraph} {}", docs[i]);
             i += 1;
         }
@@ -45,6 +45,12 @@ pub(crate) fn of_source(text: &str) -> (BTreeSet<Citation>, Vec<String>) {
         citations.extend(found);
     }
     (citations, complaints)
+}
+
+/// What follows `Paper:` in a line of documentation; between backticks it is talked about, not meant.
+fn citation_in(line: &str) -> Option<&str> {
+    let (before, after) = line.split_once("Paper:")?;
+    (before.matches('`').count() % 2 == 0).then_some(after)
 }
 
 fn of_line(line: &str) -> Vec<Citation> {
@@ -155,6 +161,12 @@ mod tests {
             cited("//! Paper: [a] Eqs. (9),\n//! (10).\n//!\n//! Table 3 is not cited."),
             ["a Eq. (10)", "a Eq. (9)"]
         );
+    }
+
+    #[test]
+    fn a_citation_may_end_a_paragraph() {
+        assert_eq!(cited("//! M = 1. Paper: [a] Sec. 4.1."), ["a Sec. 4.1"]);
+        assert!(cited("//! Lines such as `Paper: [a] Sec. 4.1.`").is_empty());
     }
 
     #[test]

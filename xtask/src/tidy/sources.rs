@@ -10,6 +10,8 @@ const LISTED_LINES: usize = 500;
 const FAILING_LINES: usize = 800;
 /// Places that may read and write files and print.
 const MAY_TOUCH_THE_WORLD: [&str; 4] = ["crates/mb-cli/", "crates/mb-gallery/", "xtask/", "benchmarks/"];
+/// Programs beside a library, which show what it does.
+const PROGRAMS: [&str; 2] = ["/examples/", "/benches/"];
 /// Single files that may, with what for.
 const EXCEPTIONS: [(&str, &str); 1] = [(
     "crates/mb-algebra/src/saddle/analysis.rs",
@@ -48,7 +50,9 @@ pub(crate) fn check(sources: &[SourceFile], findings: &mut Findings) {
         }
         let (production, tests) = split_tests(place, &code_only(&source.text));
         let is_exception = EXCEPTIONS.iter().any(|(file, _)| file == place);
-        if !is_exception && !MAY_TOUCH_THE_WORLD.iter().any(|allowed| place.starts_with(allowed)) {
+        let is_program = PROGRAMS.iter().any(|folder| place.contains(folder));
+        let may = MAY_TOUCH_THE_WORLD.iter().any(|allowed| place.starts_with(allowed));
+        if !(is_exception || is_program || may) {
             worldly(place, &production, findings);
         }
         reference_values(place, &tests, findings);

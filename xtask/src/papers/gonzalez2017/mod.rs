@@ -13,16 +13,14 @@ mod table1;
 mod table2;
 mod table6;
 
-use std::path::Path;
-
 use mb_gallery::{Status, Table};
 
 use crate::error::TaskError;
 use crate::report::TableReport;
 
 /// Computes and judges the tables.
-pub(crate) fn reports(root: &Path, tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
-    let results = results::Results::measure(root)?;
+pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
+    let results = results::Results::measure();
     let report = |table: &Table| {
         if table.status == Status::NotYetImplemented {
             return Ok(TableReport::not_yet_implemented(table));
@@ -47,16 +45,14 @@ mod tests {
     use mb_gallery::Verdict;
 
     use super::*;
-    use crate::root;
 
     /// The linkage's tables are reproduced in all three formulations, but for the one misprint.
     #[test]
     fn the_linkage_is_reproduced_but_for_one_misprint() {
-        let root = root::workspace_root().unwrap();
         let names = ["table-1", "table-2", "singular", "exact"];
         let tables = names.map(|name| Table::load(&format!("gonzalez2017/{name}")).unwrap());
         let mut misprints = Vec::new();
-        for cell in reports(&root, &tables).unwrap().iter().flat_map(|t| &t.cells) {
+        for cell in reports(&tables).unwrap().iter().flat_map(|t| &t.cells) {
             match cell.verdict {
                 Verdict::Reproduced => {}
                 Verdict::Information => assert!(cell.machine_dependent, "{}", cell.name()),
@@ -70,9 +66,8 @@ mod tests {
     /// Every count and every statement of the text holds.
     #[test]
     fn counts_and_statements_hold() {
-        let root = root::workspace_root().unwrap();
         let tables = ["counts", "claims"].map(|name| Table::load(&format!("gonzalez2017/{name}")).unwrap());
-        for cell in reports(&root, &tables).unwrap().iter().flat_map(|t| &t.cells) {
+        for cell in reports(&tables).unwrap().iter().flat_map(|t| &t.cells) {
             assert_eq!(cell.verdict, Verdict::Claim, "{}: {:?}", cell.name(), cell.reason);
         }
     }

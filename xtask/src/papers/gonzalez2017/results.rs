@@ -44,7 +44,7 @@ pub(crate) struct Family {
 #[derive(Debug, Clone)]
 pub(crate) struct Linkage {
     /// N.
-    pub(crate) loops: usize,
+    pub(crate) loops: u32,
     /// Whether the dampers are there (c = 1 N s/m).
     pub(crate) damped: bool,
     /// Number of coordinates, of the model.
@@ -56,7 +56,7 @@ pub(crate) struct Linkage {
     /// MCS, RCS, UCS.
     pub(crate) families: [Family; 3],
     /// The eigenvalue of the one-degree-of-freedom closed form.
-    pub(crate) closed_form: Eigenvalue,
+    pub(crate) closed_form: Measured<Eigenvalue>,
 }
 
 /// Eigenvalues of one formulation by class.
@@ -75,7 +75,7 @@ pub(crate) struct Classes {
 pub(crate) struct Counted {
     /// As in the table: `MCS`, `RCS`, `RCS, Jacobian in E`, ...
     pub(crate) formulation: &'static str,
-    pub(crate) loops: usize,
+    pub(crate) loops: u32,
     pub(crate) classes: Measured<Classes>,
 }
 

@@ -71,7 +71,7 @@ fn marks(times: [f64; 3]) -> [&'static str; 3] {
 
 fn exact(results: &Results, family: usize) -> Measured<String> {
     let error = |linkage: &Linkage| -> Measured<f64> {
-        Ok(linkage.families[family].s.clone()?.distance(linkage.closed_form))
+        Ok(linkage.families[family].s.clone()?.distance(linkage.closed_form.clone()?))
     };
     let errors: Measured<Vec<f64>> = results.linkages.iter().map(error).collect();
     let errors = errors?;

@@ -41,7 +41,7 @@ impl FirstOrder {
         let amplitude = state.iter().map(|v| v.norm()).fold(0.0, f64::max);
         let mut worst: f64 = 0.0;
         for i in 1..=STEPS {
-            x = runge_kutta(&rate, &x, step);
+            x = runge_kutta(rate, &x, step);
             let grown = (s * step * i as f64).exp();
             for (numeric, start) in x.iter().zip(state) {
                 let deviation = (numeric - (start * grown).re).abs() / amplitude;

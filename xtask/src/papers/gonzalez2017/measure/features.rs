@@ -7,6 +7,7 @@ use mb_algebra::{Dense, DescriptorPencil, c64};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::Spectrum;
 use mb_eigen::descriptor::{DescriptorStructure, Transferred};
+use mb_gallery::models::FourBar;
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, penalty_motion, unconstrained};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
@@ -28,8 +29,8 @@ const MASSES: usize = 60;
 const ZERO_BELOW: f64 = 1e-12;
 
 /// Measures all features.
-pub(super) fn measure(spec: &ModelSpec) -> Features {
-    let explicit_run = match linkage::prepare(spec, 1, true) {
+pub(super) fn measure(bar: &FourBar) -> Features {
+    let explicit_run = match linkage::prepare(bar) {
         Ok(prepared) => [mcs_run(&prepared), rcs_run(&prepared), ucs_run(&prepared)],
         Err(why) => [Err(why.clone()), Err(why.clone()), Err(why)],
     };

@@ -5,14 +5,15 @@
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::Spectrum;
 use mb_eigen::descriptor::Transferred;
+use mb_gallery::models::FourBar;
 use mb_linear::formulation::unconstrained::{PenaltyPoint, penalty_equilibrium};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint};
-use mb_model::{Model, ModelSpec};
+use mb_model::Model;
 
 use super::super::results::{Classes, Counted, Eigenvalue, Family, Linkage, Measured};
+use super::penalty;
 use super::spectra::{self, words};
 use super::timing::timed;
-use super::{closed_form, penalty};
 
 /// A linkage with its two equilibria: of the constrained and of the penalty system.
 pub(super) struct Prepared {
@@ -31,15 +32,19 @@ pub(super) fn angle_index(model: &Model) -> Measured<usize> {
 }
 
 /// Builds the linkage and solves for both equilibria, from the start of the model file.
-pub(super) fn prepare(spec: &ModelSpec, loops: usize, damped: bool) -> Measured<Prepared> {
-    let mut spec = spec.clone();
-    spec.set_parameter("N", loops as f64).map_err(words)?;
-    spec.set_parameter("c", if damped { closed_form::DAMPING } else { 0.0 }).map_err(words)?;
-    let model = spec.build().map_err(words)?;
+pub(super) fn prepare(bar: &FourBar) -> Measured<Prepared> {
+    let model = bar.spec().and_then(|spec| spec.build()).map_err(words)?;
     let phi = angle_index(&model)?;
     let found = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).map_err(words)?;
     let penalty_at = penalty_equilibrium(&model, found.point(), &penalty()).map_err(words)?;
     Ok(Prepared { at: OperatingPoint::from(&found), model, phi, penalty_at })
+}
+
+/// The eigenvalue of the one degree of freedom, from its energy: no code in common with the formulations.
+fn closed_form(bar: &FourBar) -> Measured<Eigenvalue> {
+    let phi = bar.equilibrium().ok_or("the closed form has no equilibrium")?;
+    let upper = bar.eigenvalues(phi)[0];
+    Ok(Eigenvalue { re: upper.re, im: upper.im.abs() })
 }
 
 impl Prepared {
@@ -59,9 +64,9 @@ impl Prepared {
 }
 
 /// Equilibria, eigenvalues and times of one linkage.
-pub(super) fn measure(spec: &ModelSpec, loops: usize, damped: bool) -> Linkage {
-    let closed_form = closed_form::eigenvalue(loops, damped);
-    let prepared = match prepare(spec, loops, damped) {
+pub(super) fn measure(bar: &FourBar) -> Linkage {
+    let (loops, damped, closed_form) = (bar.loops, bar.damping > 0.0, closed_form(bar));
+    let prepared = match prepare(bar) {
         Ok(prepared) => prepared,
         Err(why) => {
             let failed = || Family { s: Err(why.clone()), elapsed_ms: Err(why.clone()) };
@@ -108,8 +113,8 @@ fn one_pair(spectrum: &Spectrum) -> Measured<Eigenvalue> {
 }
 
 /// Eigenvalues of each formulation by class.
-pub(super) fn count(spec: &ModelSpec, loops: usize) -> Vec<Counted> {
-    let prepared = prepare(spec, loops, false);
+pub(super) fn count(bar: &FourBar) -> Vec<Counted> {
+    let (loops, prepared) = (bar.loops, prepare(bar));
     let counted = |formulation: &'static str, solve: &dyn Fn(&Prepared) -> Measured<Spectrum>| {
         let classes =
             prepared.as_ref().map_err(Clone::clone).and_then(solve).map(|spectrum| classes(&spectrum));

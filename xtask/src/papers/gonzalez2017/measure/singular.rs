@@ -5,17 +5,19 @@
 use mb_algebra::RankTolerance;
 use mb_constraints::{ConstraintError, NullSpaceMethod, constraint_rank};
 use mb_eigen::descriptor::Transferred;
+use mb_gallery::models::singular_four_bar;
 use mb_linear::formulation::minimal::{minimal, minimal_reselecting};
 use mb_linear::formulation::unconstrained::penalty_equilibrium;
 use mb_linear::{Equilibrium, EquilibriumOptions, LinearError, OperatingPoint, linearize};
-use mb_model::{Model, ModelSpec};
+use mb_model::Model;
 
 use super::super::results::{Eigenvalue, Measured, Singular};
 use super::spectra::{self, words};
 use super::{linkage, penalty};
 
 /// Model, index of the angle, and the verified equilibrium.
-fn prepare(spec: &ModelSpec) -> Measured<(Model, usize, OperatingPoint)> {
+fn prepare() -> Measured<(Model, usize, OperatingPoint)> {
+    let (spec, _) = singular_four_bar().map_err(words)?;
     let model = spec.build().map_err(words)?;
     let phi = linkage::angle_index(&model)?;
     let found = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).map_err(words)?;
@@ -23,8 +25,8 @@ fn prepare(spec: &ModelSpec) -> Measured<(Model, usize, OperatingPoint)> {
 }
 
 /// Everything the tables ask of the singular equilibrium.
-pub(super) fn measure(spec: &ModelSpec) -> Singular {
-    let prepared = match prepare(spec) {
+pub(super) fn measure() -> Singular {
+    let prepared = match prepare() {
         Ok(prepared) => prepared,
         Err(why) => {
             return Singular {
