@@ -26,7 +26,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     options.prove_complete = text(5, "prove") == "prove";
     let before = Instant::now();
-    let spectrum = solve(&pencil, &Request::Lowest { count }, &options)?;
+    let request = match (text(6, "").parse(), text(7, "").parse()) {
+        (Ok(from_hz), Ok(to_hz)) => Request::Band { from_hz, to_hz, max_damping_ratio: None },
+        (Ok(hz), _) => Request::NearFrequency { hz, count },
+        _ => Request::Lowest { count },
+    };
+    let spectrum = solve(&pencil, &request, &options)?;
     println!("{:.4} s", before.elapsed().as_secs_f64());
     for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         println!(

@@ -38,6 +38,7 @@ pub(super) fn solve<T: Scalar>(
     let mut out = Ritz {
         values: Vec::new(),
         vectors: DenseC::zeros(n, 0),
+        estimates: Vec::new(),
         exhausted: n == 0,
         applications: 0,
         restarts: 0,
@@ -92,6 +93,7 @@ pub(super) fn solve<T: Scalar>(
     let (values, y) = ordered.pairs(count);
     let v = DenseC::from_fn(n, basis.done, |i, j| basis.v[(i, j)].complex());
     out.values = values;
+    out.estimates = (0..ordered.schur.size()).map(|i| ordered.schur.value(i)).collect();
     out.vectors = product(v.as_ref(), y.as_ref());
     for j in 0..count {
         let size = norm(out.vectors.col_as_slice(j)).max(f64::MIN_POSITIVE);

@@ -54,6 +54,7 @@ pub(super) fn solve(
     let mut out = Ritz {
         values: Vec::new(),
         vectors: Dense::zeros(n, 0),
+        estimates: Vec::new(),
         exhausted: n == 0,
         applications: 0,
         restarts: 0,
@@ -108,6 +109,7 @@ pub(super) fn solve(
     let projection = basis.project()?;
     let count = projection.converged(wanted.tolerance).min(wanted.count.max(1));
     out.values = projection.values[..count].to_vec();
+    out.estimates.clone_from(&projection.values);
     out.vectors =
         product(basis.v.as_ref().subcols(0, basis.done), projection.vectors.as_ref().subcols(0, count));
     Ok(out)

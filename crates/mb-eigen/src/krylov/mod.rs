@@ -63,6 +63,8 @@ pub struct Ritz<V, M> {
     pub values: Vec<V>,
     /// Their vectors as columns.
     pub vectors: M,
+    /// All Ritz values of the last basis, converged or not; empty where a driver does not tell.
+    pub estimates: Vec<V>,
     /// Whether the whole range of the operator was spanned: there are no further nonzero theta.
     pub exhausted: bool,
     /// Columns the operator was applied to.

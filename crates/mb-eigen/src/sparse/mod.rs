@@ -9,7 +9,9 @@ mod request;
 mod rows;
 mod shift_invert;
 mod shift_solve;
+mod sturm;
 mod symmetric;
+mod symmetric_requests;
 mod zeros;
 
 use mb_algebra::{QuadraticPencil, Sparse, c64};
@@ -34,7 +36,13 @@ pub fn solve(
     let problem = Problem::new(pencil, options)?;
     let driver = BuiltIn;
     let mut run = Symmetric::new(&problem, options, &driver);
-    let modes = run.lowest(request.count().unwrap_or(10))?;
+    let modes = match *request {
+        Request::Lowest { count } => run.lowest(count)?,
+        Request::NearFrequency { hz, count } => run.near(c64::new(0.0, std::f64::consts::TAU * hz), count)?,
+        Request::NearPoint { s, count } => run.near(s, count)?,
+        Request::Band { from_hz, to_hz, .. } => run.band(from_hz, to_hz)?,
+        Request::Largest { .. } | Request::All => Modes::none(&problem),
+    };
     let findings = std::mem::take(&mut run.findings);
     let roots = roots(&problem, &modes);
     let pairs = Certifier::new(&problem).certify(roots);

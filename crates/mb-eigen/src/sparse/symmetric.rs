@@ -14,18 +14,20 @@ use std::sync::Arc;
 use mb_algebra::{AlgebraError, Dense};
 
 use super::finding::SparseFinding;
-use super::options::SparseOptions;
+use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_invert::{Known, ShiftInvert};
 use super::shift_solve::{Effort, ShiftSolve};
 use super::zeros::{self, Zeros};
 use crate::error::at;
 use crate::krylov::scalar::pick;
-use crate::krylov::{KrylovDriver, Wanted};
+use crate::krylov::{KrylovDriver, RitzReal, Wanted};
 use crate::{EigenError, Finding};
 
-/// Searches with other start vectors before modes are given up.
-const SEARCHES: usize = 4;
+/// Restarts before the Ritz values are asked for a better shift.
+const PATIENCE: usize = 3;
+/// Where a factorization is tried again when a shift fails, relative to the shift.
+const STEPS_ASIDE: [f64; 5] = [0.0, -1e-7, -1e-4, 1e-4, -1e-2];
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
 /// First automatic shift relative to |K| / |M|.
@@ -61,6 +63,22 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) searches: usize,
 }
 
+/// Whether a search may choose another shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At the shift given.
+    Here,
+    /// At the shift given first, then where the Ritz values are.
+    Best,
+}
+
+/// Outcome of one search.
+pub(crate) struct Search {
+    pub(crate) modes: Modes,
+    /// Whether there are no further modes.
+    pub(crate) exhausted: bool,
+}
+
 impl<'a> Symmetric<'a> {
     pub(crate) fn new(
         problem: &'a Problem,
@@ -70,37 +88,41 @@ impl<'a> Symmetric<'a> {
         Self { problem, options, driver, findings: Vec::new(), factorizations: 0, restarts: 0, searches: 0 }
     }
 
-    /// Factors at a shift, or beside it where the matrix is singular.
+    /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is told.
     pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
+        let shifted = self.factor_quietly(sigma)?;
+        if shifted.sigma != sigma {
+            self.findings.push(
+                SparseFinding::ShiftMoved {
+                    from_re: -sigma,
+                    from_im: 0.0,
+                    to_re: -shifted.sigma,
+                    to_im: 0.0,
+                }
+                .into(),
+            );
+        }
+        Ok(shifted)
+    }
+
+    /// The same without a word.
+    pub(crate) fn factor_quietly(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
         let scale = sigma.abs().max(1e-12 * self.problem.frequency_squared());
         let mut last = None;
-        for step in [0.0, -1e-7, -1e-4, 1e-4, -1e-2] {
+        for step in STEPS_ASIDE {
             let moved = sigma + step * scale;
             self.factorizations += 1;
             match self.problem.factor(-moved, 0.0) {
-                Ok(solver) => {
-                    if step != 0.0 {
-                        self.findings.push(
-                            SparseFinding::ShiftMoved {
-                                from_re: -sigma,
-                                from_im: 0.0,
-                                to_re: -moved,
-                                to_im: 0.0,
-                            }
-                            .into(),
-                        );
-                    }
-                    return Ok(Shifted { sigma: moved, solver });
-                }
+                Ok(solver) => return Ok(Shifted { sigma: moved, solver }),
                 Err(error @ AlgebraError::OutOfMemory { .. }) => {
                     return Err(at("Factorization at a shift")(error));
                 }
                 Err(error) => last = Some(error),
             }
         }
-        let source = last.unwrap_or(AlgebraError::NonFinite { row: 0, col: 0 });
+        let source = last.unwrap_or(AlgebraError::Singular { index: 0, pivot: 0.0 });
         let s = mb_algebra::c64::new(-sigma, 0.0).sqrt();
-        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: 4, source })
+        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: STEPS_ASIDE.len() - 1, source })
     }
 
     /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.
@@ -132,29 +154,60 @@ impl<'a> Symmetric<'a> {
         }
     }
 
-    /// Adds up to `count` modes nearest to the shift to those known. Returns fewer when there are no more, or not all
-    /// converge; the flag tells that there are no more.
+    /// Up to `count` modes nearest to the shift beside those known. Fewer when there are no more, or not all converge.
+    ///
+    /// Where the first bases show the wanted w to form a cluster far from the shift, the shift moves there.
     pub(crate) fn nearest(
+        &mut self,
+        shifted: &mut Shifted,
+        known: &Known,
+        count: usize,
+        start: Option<&Dense>,
+        place: Place,
+    ) -> Result<Search, EigenError> {
+        let movable = place == Place::Best && self.options.shift == Shift::Automatic && count > 2;
+        let patience = if movable { self.options.restarts.min(PATIENCE) } else { self.options.restarts };
+        let mut ritz = self.search(shifted, known, count, start, patience)?;
+        for _ in 0..MOVES {
+            if ritz.exhausted || ritz.values.len() >= count || !movable {
+                break;
+            }
+            match cluster(shifted.sigma, &ritz.estimates, count) {
+                Some(sigma) => {
+                    *shifted = self.factor(sigma)?;
+                    ritz = self.search(shifted, known, count, None, patience)?;
+                }
+                None => {
+                    ritz = self.search(shifted, known, count, start, self.options.restarts)?;
+                    break;
+                }
+            }
+        }
+        let modes = self.polish(shifted, known, &ritz.values, &ritz.vectors)?;
+        Ok(Search { modes, exhausted: ritz.exhausted })
+    }
+
+    fn search(
         &mut self,
         shifted: &Shifted,
         known: &Known,
         count: usize,
         start: Option<&Dense>,
-    ) -> Result<(Modes, bool), EigenError> {
+        restarts: usize,
+    ) -> Result<RitzReal, EigenError> {
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
         let wanted = Wanted {
             count,
             tolerance: self.options.tolerance,
             block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
             subspace: self.options.subspace,
-            restarts: self.options.restarts,
+            restarts,
             salt: self.searches as u64,
         };
         self.searches += 1;
         let ritz = self.driver.symmetric(&operator, start, &wanted)?;
         self.restarts += ritz.restarts;
-        let modes = self.polish(shifted, known, &ritz.values, &ritz.vectors)?;
-        Ok((modes, ritz.exhausted))
+        Ok(ritz)
     }
 
     /// Purifies Ritz vectors and takes w and multipliers from the solve.
@@ -209,88 +262,33 @@ impl<'a> Symmetric<'a> {
         );
     }
 
-    /// Tells that not all converged.
-    pub(crate) fn report_shortfall(&mut self, found: usize, wanted: usize) {
-        let (searches, restarts) = (self.searches, self.restarts);
-        self.findings.push(SparseFinding::Converged { found, wanted, searches, restarts }.into());
-    }
-
-    /// The `count` modes of smallest |w|.
-    pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
-        let (mut shifted, zeros) = self.start()?;
-        let rigid = zeros.x.ncols();
-        let mut known = Known::none(self.problem.n);
-        known.add(self.problem, &zeros.x);
-        let mut modes = Modes { w: vec![0.0; rigid], x: zeros.x.clone(), l: zeros.l.clone(), rigid };
-        let wanted = count.saturating_sub(rigid);
-        let mut exhausted = wanted == 0;
-        let mut start = Some(zeros.low);
-        // One more than wanted shows the gap in which the count is taken.
-        while !exhausted && modes.w.len() < count + 1 && self.searches < SEARCHES {
-            if self.searches == 0 {
-                if let Some(sigma) = self.cluster(&shifted, &known, wanted, start.as_ref())? {
-                    shifted = self.factor(sigma)?;
-                    start = None;
-                }
-            }
-            let more = count + 1 - modes.w.len();
-            let (found, done) = self.nearest(&shifted, &known, more, start.take().as_ref())?;
-            exhausted = done;
-            known.add(self.problem, &found.x);
-            modes.append(&found);
+    /// Says why there are fewer modes than asked for.
+    pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
+        if found >= wanted {
+            return;
         }
-        modes.sort_by(|w| w.abs());
-        if self.options.prove_complete && wanted > 0 {
-            self.prove_lowest(&shifted, &mut known, &mut modes, count, exhausted)?;
-        }
-        self.report(&shifted);
-        self.tell_shortfall(&mut modes, count, exhausted);
-        Ok(modes)
+        let finding = if exhausted {
+            SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
+        } else {
+            let (searches, restarts) = (self.searches, self.restarts);
+            SparseFinding::Converged { found, wanted, searches, restarts }
+        };
+        self.findings.push(finding.into());
     }
+}
 
-    /// Cuts to the number asked for, or says why there are fewer.
-    pub(crate) fn tell_shortfall(&mut self, modes: &mut Modes, wanted: usize, exhausted: bool) {
-        let found = modes.w.len();
-        if found < wanted {
-            if exhausted {
-                let dof = self.problem.dof();
-                self.findings.push(SparseFinding::FewerExist { wanted, exist: found, dof }.into());
-            } else {
-                self.report_shortfall(found, wanted);
-            }
-        }
-        modes.truncate(wanted);
-    }
-
-    /// A shift inside the cluster of the wanted w, when they form one far from the present shift.
-    fn cluster(
-        &self,
-        shifted: &Shifted,
-        known: &Known,
-        wanted: usize,
-        start: Option<&Dense>,
-    ) -> Result<Option<f64>, EigenError> {
-        let Some(low) = start.filter(|low| low.ncols() > 1 && wanted > 1) else { return Ok(None) };
-        let mut low = low.clone();
-        known.project(&mut low);
-        let (w, _) = zeros::rayleigh_ritz(self.problem, &zeros::orthonormal(self.problem, &known.x, low)?)?;
-        let (Some(first), Some(last)) = (w.first(), w.last()) else { return Ok(None) };
-        let spread = (last - first).abs() * wanted as f64 / (w.len() - 1).max(1) as f64;
-        let distance = (first - shifted.sigma).abs();
-        Ok((spread < 0.1 * distance && spread > 0.0).then(|| first - 0.5 * spread))
-    }
-
-    fn prove_lowest(
-        &mut self,
-        shifted: &Shifted,
-        known: &mut Known,
-        modes: &mut Modes,
-        count: usize,
-        exhausted: bool,
-    ) -> Result<(), EigenError> {
-        let _ = (shifted, known, modes, count, exhausted);
-        Ok(())
-    }
+/// A shift beside the wanted w, when they form a cluster far from the present one.
+///
+/// theta of the wanted modes then differ by little: with w_1 nearest to sigma, Lanczos at w_1 - (w_k - w_1) / 2 sees
+/// them apart.
+fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
+    let mut w: Vec<f64> =
+        theta.iter().take(count).filter(|t| **t != 0.0).map(|t| sigma + t.recip()).collect();
+    w.sort_by(|a, b| (a - sigma).abs().total_cmp(&(b - sigma).abs()));
+    let (first, last) = (*w.first()?, *w.last()?);
+    let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
+    let next = first - 0.5 * spread;
+    (spread > 0.0 && spread < 0.3 * distance && (next - sigma).abs() > 0.5 * distance).then_some(next)
 }
 
 /// Columns solved at once: many right-hand sides share the traffic of a large factor, while single vectors need

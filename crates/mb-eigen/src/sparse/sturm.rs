@@ -1,0 +1,117 @@
+//! Sturm counts: how many w = -s^2 lie in an interval, from the inertia of the factors.
+//!
+//!     number of w below t = negative eigenvalues of K - t M on {Phi_q x = 0}   (M positive semi-definite)
+//!
+//! Each count costs a factorization. The difference of two counts is right for singular M too: a direction
+//! without mass contributes the same at both ends. Parlett, The Symmetric Eigenvalue Problem, section 3.3.
+
+use mb_algebra::Dense;
+
+use super::finding::SparseFinding;
+use super::shift_invert::Known;
+use super::symmetric::{Modes, Place, Shifted, Symmetric};
+use crate::EigenError;
+
+/// Searches for modes the counts show to be missing.
+const REPAIRS: usize = 5;
+
+/// An interval of w with the number of modes in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    /// Modes below `from`.
+    pub(crate) low: usize,
+    pub(crate) modes: usize,
+}
+
+impl Symmetric<'_> {
+    /// Number of w below `t`, with the point at which it was taken (`t` may lie on an eigenvalue); none when the factors tell no inertia.
+    pub(crate) fn below(&mut self, t: f64) -> Result<Option<(f64, usize)>, EigenError> {
+        let shifted = self.factor_quietly(t)?;
+        Ok(shifted.solver.negative().map(|count| (shifted.sigma, count)))
+    }
+
+    /// Modes between two points.
+    pub(crate) fn count(&mut self, from: f64, to: f64) -> Result<Option<Counted>, EigenError> {
+        let (Some((from, low)), Some((to, high))) = (self.below(from)?, self.below(to)?) else {
+            return Ok(None);
+        };
+        Ok(Some(Counted { from, to, low, modes: high.saturating_sub(low) }))
+    }
+
+    /// Compares the modes found with a count and searches for what is missing; says how it ended.
+    pub(crate) fn complete(
+        &mut self,
+        shifted: &mut Shifted,
+        known: &mut Known,
+        modes: &mut Modes,
+        counted: Counted,
+    ) -> Result<bool, EigenError> {
+        let inside = |modes: &Modes| modes.w.iter().filter(|w| **w > counted.from && **w < counted.to).count();
+        for _ in 0..REPAIRS {
+            let found = inside(modes);
+            if found >= counted.modes {
+                break;
+            }
+            let more = self.nearest(shifted, known, counted.modes - found + 1, None, Place::Here)?;
+            if more.modes.w.is_empty() {
+                break;
+            }
+            known.add(self.problem, &more.modes.x);
+            modes.append(&more.modes);
+        }
+        let found = inside(modes);
+        let Counted { from, to, modes: expected, .. } = counted;
+        self.findings.push(if found == expected {
+            SparseFinding::Complete { from, to, modes: found }.into()
+        } else {
+            SparseFinding::Missing { from, to, counted: expected, found }.into()
+        });
+        Ok(found == expected)
+    }
+
+    /// Proves that the `count` modes of smallest |w| are complete.
+    pub(crate) fn prove_lowest(
+        &mut self,
+        shifted: &mut Shifted,
+        known: &mut Known,
+        modes: &mut Modes,
+        count: usize,
+    ) -> Result<(), EigenError> {
+        let Some(top) = gap(modes, count) else { return Ok(()) };
+        let Some((to, high)) = self.below(top)? else { return Ok(()) };
+        // Nothing below the shift means nothing below anything lower.
+        let free = (shifted.sigma < 0.0).then(|| shifted.solver.negative()).flatten();
+        let (from, low) = match free {
+            Some(0) if modes.w.iter().all(|w| *w > shifted.sigma) => (shifted.sigma, 0),
+            _ => match self.below(-top)? {
+                Some(below) => below,
+                None => return Ok(()),
+            },
+        };
+        let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
+        self.complete(shifted, known, modes, counted)?;
+        modes.sort_by(f64::abs);
+        Ok(())
+    }
+
+    /// Rigid modes and their multipliers as modes.
+    pub(crate) fn rigid_modes(&self, x: &Dense, l: &Dense) -> Modes {
+        let rigid = x.ncols();
+        Modes { w: vec![0.0; rigid], x: x.clone(), l: l.clone(), rigid }
+    }
+}
+
+/// A point above the first `count` modes by |w|, in the gap to the next one where there is one.
+fn gap(modes: &Modes, count: usize) -> Option<f64> {
+    let last = modes.w.get(count.min(modes.w.len()).checked_sub(1)?)?.abs();
+    let beside = last * (1.0 + 1e-6);
+    match modes.w.get(count) {
+        Some(next) if next.abs() > beside => Some(0.5 * (last + next.abs())),
+        // The next mode coincides with the last one: count it too.
+        Some(next) => Some(next.abs() * (1.0 + 1e-6)),
+        None => Some(beside),
+    }
+    .filter(|top| *top > 0.0)
+}

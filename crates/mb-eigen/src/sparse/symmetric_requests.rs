@@ -1,0 +1,255 @@
+//! The requests on undamped symmetric problems, in terms of w = -s^2.
+
+use mb_algebra::c64;
+use rayon::prelude::*;
+
+use super::finding::SparseFinding;
+use super::options::Shift;
+use super::shift_invert::Known;
+use super::sturm::Counted;
+use super::symmetric::{Modes, Place, Shifted, Symmetric};
+use crate::{EigenError, Finding};
+
+/// Rounds of asking for more modes until the wanted ones are surely among them.
+const ROUNDS: usize = 12;
+/// Modes of a band that one shift serves.
+const SLICE: usize = 40;
+
+/// omega^2 of a frequency in Hz.
+fn squared(hz: f64) -> f64 {
+    (std::f64::consts::TAU * hz).powi(2)
+}
+
+/// Distance of the nearer root of a mode, s = +-sqrt(-w), from a point.
+fn distance(w: f64, s: c64) -> f64 {
+    let root = c64::new(-w, 0.0).sqrt();
+    (root - s).norm().min((root + s).norm())
+}
+
+impl Symmetric<'_> {
+    /// The `count` modes of smallest |s|.
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let (mut shifted, zeros) = self.start()?;
+        if let Some(sigma) = self.given_shift() {
+            shifted = self.factor(sigma)?;
+        }
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let mut modes = self.rigid_modes(&zeros.x, &zeros.l);
+        let rigid = modes.rigid;
+        let mut exhausted = count <= rigid;
+        let mut start = Some(zeros.low);
+        // One more than wanted shows the gap in which the modes are counted.
+        for _ in 0..ROUNDS {
+            if exhausted || modes.w.len() > count {
+                break;
+            }
+            let more = count + 1 - modes.w.len();
+            let found = self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best)?;
+            exhausted = found.exhausted;
+            if found.modes.w.is_empty() {
+                break;
+            }
+            known.add(self.problem, &found.modes.x);
+            modes.append(&found.modes);
+        }
+        modes.sort_by(f64::abs);
+        if self.options.prove_complete && count > rigid {
+            self.prove_lowest(&mut shifted, &mut known, &mut modes, count)?;
+        }
+        self.report(&shifted);
+        self.tell_shortfall(modes.w.len(), count, exhausted);
+        modes.truncate(count);
+        Ok(modes)
+    }
+
+    /// The modes with a root nearest to `s`.
+    pub(crate) fn near(&mut self, s: c64, count: usize) -> Result<Modes, EigenError> {
+        let target = -(s * s).re;
+        let sideways = (s * s).im.abs();
+        let (at_zero, zeros) = self.start()?;
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let mut modes = self.rigid_modes(&zeros.x, &zeros.l);
+        let rigid = modes.rigid;
+        // Close to zero the shift found beside it serves better.
+        let mut shifted = match self.given_shift() {
+            Some(sigma) => self.factor(sigma)?,
+            None if target.abs() <= 2.0 * at_zero.sigma.abs() => at_zero,
+            None => self.factor(target)?,
+        };
+        let mut exhausted = false;
+        let mut wanted = count + 1;
+        let mut start = Some(zeros.low);
+        for _ in 0..ROUNDS {
+            let found = self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)?;
+            exhausted = found.exhausted;
+            let empty = found.modes.w.is_empty();
+            known.add(self.problem, &found.modes.x);
+            modes.append(&found.modes);
+            // |s_j^2 - s^2| = |s_j - s| |s_j + s| <= r (2 |s| + r) for all roots within r of s.
+            let reach = modes.w[rigid..].iter().map(|w| (w - shifted.sigma).abs()).fold(0.0, f64::max);
+            let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
+            distances.sort_by(f64::total_cmp);
+            let covered = distances.get(count.saturating_sub(1)).is_some_and(|r| {
+                r * (2.0 * s.norm() + r) + sideways + (target - shifted.sigma).abs() <= reach
+            });
+            if exhausted || empty || covered {
+                break;
+            }
+            wanted = (count / 2).max(2);
+        }
+        if self.options.prove_complete && modes.w.len() > rigid {
+            self.prove_near(&mut shifted, &mut known, &mut modes, s, count)?;
+        }
+        self.report(&shifted);
+        self.tell_shortfall(modes.w.len(), count, exhausted);
+        Self::keep_nearest(&mut modes, s, count);
+        Ok(modes)
+    }
+
+    /// Keeps the modes nearest to a point.
+    fn keep_nearest(modes: &mut Modes, s: c64, count: usize) {
+        let mut order: Vec<usize> = (0..modes.w.len()).collect();
+        order.sort_by(|&i, &j| distance(modes.w[i], s).total_cmp(&distance(modes.w[j], s)));
+        order.truncate(count);
+        // Rigid ones are kept in front.
+        order.sort_by_key(|&j| j >= modes.rigid);
+        modes.select(&order);
+    }
+
+    /// Proves that no mode lies between those nearest to a point.
+    fn prove_near(
+        &mut self,
+        shifted: &mut Shifted,
+        known: &mut Known,
+        modes: &mut Modes,
+        s: c64,
+        count: usize,
+    ) -> Result<(), EigenError> {
+        let mut by_distance: Vec<f64> = modes.w.clone();
+        by_distance.sort_by(|a, b| distance(*a, s).total_cmp(&distance(*b, s)));
+        by_distance.truncate(count);
+        let low = by_distance.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = by_distance.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(1e-9 * shifted.sigma.abs());
+        let (from, to) = (low - margin(low), high + margin(high));
+        let Some(counted) = self.count(from, to)? else { return Ok(()) };
+        self.complete(shifted, known, modes, counted)?;
+        Ok(())
+    }
+
+    /// All modes with a frequency in a band.
+    pub(crate) fn band(&mut self, from_hz: f64, to_hz: f64) -> Result<Modes, EigenError> {
+        let (shifted, zeros) = self.start()?;
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let rigid = self.rigid_modes(&zeros.x, &zeros.l);
+        let edge = shifted.sigma.abs();
+        // An eigenvalue on the very edge belongs to the band.
+        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) } else { -edge };
+        let to = (squared(to_hz) * (1.0 + 1e-9)).max(from + edge);
+        let mut modes = match self.count(from, to)? {
+            Some(counted) => self.counted_band(counted, &known)?,
+            None => self.uncounted_band(from, to, known)?,
+        };
+        self.report(&shifted);
+        modes.sort_by(f64::abs);
+        if from_hz == 0.0 {
+            let mut all = rigid;
+            all.append(&modes);
+            modes = all;
+        }
+        if modes.w.is_empty() {
+            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz }.into());
+        }
+        Ok(modes)
+    }
+
+    /// A band whose modes are counted: slices of at most [`SLICE`] modes, side by side on all cores.
+    fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
+        let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
+        let slices = self.slices(band)?;
+        let (problem, options, driver) = (self.problem, self.options, self.driver);
+        let parts: Vec<Result<(Modes, Vec<Finding>), EigenError>> = slices
+            .par_iter()
+            .map(|slice| {
+                let mut run = Symmetric::new(problem, options, driver);
+                let mut modes = Modes::none(problem);
+                let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
+                let inside = Counted { modes: slice.modes.saturating_sub(rigid), ..*slice };
+                if inside.modes > 0 {
+                    let middle = if rigid > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
+                    let mut shifted = run.factor(middle)?;
+                    let mut known = known.clone();
+                    let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
+                    known.add(problem, &found.modes.x);
+                    modes.append(&found.modes);
+                    run.complete(&mut shifted, &mut known, &mut modes, inside)?;
+                }
+                let keep: Vec<usize> = (0..modes.w.len())
+                    .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
+                    .collect();
+                modes.select(&keep);
+                Ok((modes, run.findings))
+            })
+            .collect();
+        let mut all = Modes::none(problem);
+        for part in parts {
+            let (modes, findings) = part?;
+            all.append(&modes);
+            self.findings.extend(findings);
+        }
+        Ok(all)
+    }
+
+    /// Cuts an interval until no part holds more than [`SLICE`] modes.
+    fn slices(&mut self, band: Counted) -> Result<Vec<Counted>, EigenError> {
+        let (mut open, mut done) = (vec![band], Vec::new());
+        while let Some(slice) = open.pop() {
+            let narrow = slice.to - slice.from <= 1e-6 * slice.to.abs();
+            if slice.modes <= SLICE || narrow {
+                done.push(slice);
+                continue;
+            }
+            let Some((middle, below)) = self.below(0.5 * (slice.from + slice.to))? else {
+                done.push(slice);
+                continue;
+            };
+            let lower = below.saturating_sub(slice.low).min(slice.modes);
+            open.push(Counted { from: middle, low: below, modes: slice.modes - lower, ..slice });
+            open.push(Counted { to: middle, modes: lower, ..slice });
+        }
+        done.sort_by(|a, b| a.from.total_cmp(&b.from));
+        Ok(done)
+    }
+
+    /// A band without counts: the search ends when it has reached beyond both ends.
+    fn uncounted_band(&mut self, from: f64, to: f64, mut known: Known) -> Result<Modes, EigenError> {
+        let mut shifted = self.factor(0.5 * (from.max(0.0) + to))?;
+        let mut modes = Modes::none(self.problem);
+        let radius = (to - shifted.sigma).max(shifted.sigma - from);
+        for round in 0..ROUNDS {
+            let found = self.nearest(&mut shifted, &known, 8 << round.min(4), None, Place::Here)?;
+            let beyond = found.modes.w.iter().any(|w| (w - shifted.sigma).abs() > radius);
+            let stop = beyond || found.exhausted || found.modes.w.is_empty();
+            known.add(self.problem, &found.modes.x);
+            modes.append(&found.modes);
+            if stop {
+                break;
+            }
+        }
+        let keep: Vec<usize> =
+            (0..modes.w.len()).filter(|&j| modes.w[j] > from && modes.w[j] < to).collect();
+        modes.select(&keep);
+        Ok(modes)
+    }
+
+    /// Whether the options name a shift: the place to look from.
+    pub(crate) fn given_shift(&self) -> Option<f64> {
+        match self.options.shift {
+            Shift::Automatic => None,
+            Shift::At(s) => Some(-(s * s).re),
+        }
+    }
+}
