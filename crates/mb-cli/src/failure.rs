@@ -89,6 +89,20 @@ pub enum RequestError {
         /// Why.
         reason: String,
     },
+    /// A driving constraint that is moving at the time asked for.
+    #[error(
+        "{row} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no equilibrium then."
+    )]
+    Moving {
+        /// Owner and axis.
+        row: String,
+        /// Time, s.
+        time: f64,
+        /// Phi_t, in the unit of the row per second.
+        rate: f64,
+        /// Phi_tt.
+        acceleration: f64,
+    },
     /// A penalty parameter out of its range.
     #[error("--{option} is {value}, but it must be {range}.")]
     PenaltyOutOfRange {
@@ -143,6 +157,7 @@ impl RequestError {
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
             }
+            Self::Moving { .. } => "an equilibrium needs drives that stand still: choose another --time, or a constant law".to_owned(),
             Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
             Self::NotANumber { .. } | Self::PenaltyOutOfRange { .. } | Self::TooLarge { .. } => return None,
         })
@@ -162,24 +177,22 @@ impl Failure {
                 LinearError::NotOnMotion { .. }
                 | LinearError::WrongSize { .. }
                 | LinearError::BadPenalty { .. }
-                | LinearError::NoInertia { .. } => WRONG,
-                LinearError::Constraint(c) => match c {
-                    // Without a contradiction the model may be right and only the start bad.
-                    ConstraintError::NotAssembled { contradiction, .. } if contradiction.is_empty() => {
-                        NUMERICS
-                    }
+                | LinearError::NoInertia { .. }
+                | LinearError::Constraint(
                     ConstraintError::NotAssembled { .. }
                     | ConstraintError::VelocitiesContradict { .. }
                     | ConstraintError::SelectionFails { .. }
-                    | ConstraintError::NotFinite { .. } => WRONG,
-                    _ => NUMERICS,
-                },
+                    | ConstraintError::NotFinite { .. },
+                ) => WRONG,
                 _ => NUMERICS,
             },
         }
     }
     /// The thing of the model that the failure is about, as in messages.
     pub fn owner(&self) -> Option<&str> {
+        if let Self::Request(RequestError::Moving { row, .. }) = self {
+            return Some(row);
+        }
         let Self::Linear(e) = self else { return None };
         match e {
             LinearError::NotOnMotion { equation, .. } | LinearError::NoEquilibrium { equation, .. } => {

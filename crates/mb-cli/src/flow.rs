@@ -1,6 +1,8 @@
 //! The one way from a model to its spectra.
 //!
-//!     model -> assembled start -> equilibrium -> M, C, K, Phi_q -> eigenpairs
+//! ```text
+//! model -> assembled start -> equilibrium -> M, C, K, Phi_q -> eigenpairs
+//! ```
 //!
 //! [`settle`] does the first half once, [`spectrum`] the second for each formulation.
 

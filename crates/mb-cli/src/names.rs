@@ -26,7 +26,7 @@ pub fn units(model: &Model) -> Vec<&'static str> {
     for block in model.coordinates().blocks() {
         out.extend((0..block.kind.nq()).map(|i| match (block.kind, i) {
             (BlockKind::PlanarPoint, _) | (BlockKind::PlanarPose, 0 | 1) | (BlockKind::Pose, 0..3) => "m",
-            (BlockKind::PlanarPose, _) | (BlockKind::Angle, _) => "rad",
+            (BlockKind::PlanarPose | BlockKind::Angle, _) => "rad",
             _ => "",
         }));
     }

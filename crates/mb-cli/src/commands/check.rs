@@ -193,16 +193,17 @@ fn render(found: &Check, style: Style) -> String {
         figure(decision.smallest_kept),
         figure(decision.largest_dropped)
     );
-    out.push_str(&match found.start.violation {
+    let start = match found.start.violation {
         Some((row, violation)) if violation > 1e-9 => format!(
-            "start: {} is violated by {}; assembly moves it by {}\n",
+            "{} is violated by {}; assembly moves it by {}",
             model.row_name(row),
             six(violation),
             six(found.start.moved)
         ),
-        Some(_) => "start: satisfies the constraints\n".to_owned(),
-        None => "start: nothing to assemble, there are no constraints\n".to_owned(),
-    });
+        Some(_) => "satisfies the constraints".to_owned(),
+        None => "nothing to assemble, there are no constraints".to_owned(),
+    };
+    let _ = writeln!(out, "start: {start}");
     if !found.start.not_kept.is_empty() {
         let _ = writeln!(
             out,

@@ -12,6 +12,7 @@ use mb_algebra::RankTolerance;
 use mb_constraints::constraint_rank;
 use mb_model::Model;
 use mb_model::element::{Driven, Element};
+use std::fmt::Write as _;
 
 /// Runs the command.
 ///
@@ -34,11 +35,11 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     let mut out = summary::heading(&loaded, &rank, style);
     if args.find_all.is_some() {
         let what = names::count(found.len(), "equilibrium", "equilibria");
-        out.push_str(&format!("{what} found; a search proves what it lists, not that there are no others\n"));
+        let _ = writeln!(out, "{what} found; a search proves what it lists, not that there are no others");
     }
     for (i, settled) in found.iter().enumerate() {
         if found.len() > 1 {
-            out.push_str(&format!("\n{}\n", style.bold(&format!("{}.", i + 1))));
+            let _ = writeln!(out, "\n{}", style.bold(&format!("{}.", i + 1)));
         }
         out.push_str(&one(model, settled, style));
     }

@@ -13,12 +13,11 @@ use mb_linear::Formulation;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::Penalty;
 use mb_model::Model;
+use std::fmt::Write as _;
 
 /// Everything the command found.
 #[derive(Debug)]
 pub struct Modes {
-    /// The model.
-    pub loaded: Loaded,
     /// Rank of the constraints at the equilibrium.
     pub rank: ConstraintRank,
     /// The equilibrium.
@@ -27,6 +26,8 @@ pub struct Modes {
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
     pub comparisons: Vec<Comparison>,
+    /// The model.
+    pub loaded: Loaded,
 }
 
 /// Runs the command.
@@ -55,7 +56,7 @@ pub fn analyse(text: &Text, args: &ModesArgs) -> Result<Modes, Failure> {
         formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?;
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
-    Ok(Modes { rank, settled, comparisons, results, loaded })
+    Ok(Modes { rank, settled, results, comparisons, loaded })
 }
 
 /// The formulations asked for, with names resolved.
@@ -125,15 +126,14 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let mut notes = summary::start_notes(model, &found.settled);
     notes.extend(summary::redundancy_notes(&found.rank));
     if let [result] = found.results.as_slice() {
-        out.push_str(&format!("\n{}\n", style.bold(&result.formulation.to_string())));
+        let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
         out.push_str(&modes::table(result, args.all, style));
         out.push('\n');
         out.push_str(&modes::counts(&result.spectrum));
         if let Some(violation) = result.penalty_violation {
             let violation = crate::render::tiny(violation);
-            out.push_str(&format!(
-                "constraint violation at the equilibrium of the penalty system: {violation}\n"
-            ));
+            let _ =
+                writeln!(out, "constraint violation at the equilibrium of the penalty system: {violation}");
         }
     } else {
         out.push('\n');
@@ -142,7 +142,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         out.push_str(&comparison::below(&found.results, &found.comparisons, style));
         if args.all {
             for result in &found.results {
-                out.push_str(&format!("\n{}\n", style.bold(&result.formulation.to_string())));
+                let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
                 out.push_str(&modes::table(result, true, style));
             }
         }

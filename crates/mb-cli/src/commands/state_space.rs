@@ -23,14 +23,14 @@ const MINIMAL_TOLERANCE: f64 = 1e-10;
 /// Everything the command found.
 #[derive(Debug)]
 pub struct System {
-    /// The model.
-    pub loaded: Loaded,
     /// Rank of the constraints.
     pub rank: ConstraintRank,
     /// The equilibrium.
     pub settled: Settled,
     /// The linear system.
     pub form: LinearForm,
+    /// The model.
+    pub loaded: Loaded,
 }
 
 /// The linear system in the form asked for.

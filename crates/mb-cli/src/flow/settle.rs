@@ -1,6 +1,6 @@
 //! From a model to a verified equilibrium.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::names;
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
@@ -100,11 +100,31 @@ pub struct Settled {
     pub start: Option<Start>,
 }
 
+/// Refuses a time at which a drive is moving: the verification of an equilibrium would only say
+/// that a rate is left over.
+fn check_drives(model: &Model, options: &StartOptions) -> Result<(), Failure> {
+    let (q, time) = (options.configuration(model), options.time);
+    let (rates, accelerations) = (model.phi_t(&q, time), model.phi_tt(&q, time));
+    let allowed = EquilibriumOptions::default().tolerance;
+    match (0..model.nc()).find(|i| rates[*i].abs().max(accelerations[*i].abs()) > allowed) {
+        Some(i) => Err(RequestError::Moving {
+            row: model.row_name(i),
+            time,
+            rate: rates[i],
+            acceleration: accelerations[i],
+        }
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// Finds or verifies the equilibrium.
 ///
 /// # Errors
-/// [`Failure::Linear`]: no assembly, no equilibrium, or a given configuration that is none.
+/// [`RequestError::Moving`]; [`Failure::Linear`]: no assembly, no equilibrium, or a given
+/// configuration that is none.
 pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure> {
+    check_drives(model, options)?;
     let solve = options.equilibrium();
     let (equilibrium, start) = if options.solve {
         let start = assembled_start(model, options)?;
@@ -121,6 +141,7 @@ pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure>
 /// # Errors
 /// As [`settle`], when no start leads to an equilibrium.
 pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Result<Vec<Settled>, Failure> {
+    check_drives(model, options)?;
     let mut found = Vec::new();
     if let Ok(first) = settle(model, options) {
         found.push(first);

@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use crate::locate::{line_and_column, span_of};
 use crate::render::Style;
 use crate::source::Text;
+use mb_model::spec::Fault;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity};
 use serde::Serialize;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Most problems shown at once; the rest is counted.
 const SHOWN: usize = 10;
@@ -51,12 +52,16 @@ impl Complaint {
             Failure::Model(error) => error
                 .problems()
                 .iter()
-                .map(|p| Item {
-                    message: sentence(&p.to_string()),
-                    line: p.position.as_ref().map(|at| at.line),
-                    column: p.position.as_ref().map(|at| at.column),
-                    help: p.help(),
-                    span: p.position.as_ref().map(|at| at.span.clone()),
+                .map(|p| {
+                    // An empty model has no line that is at fault.
+                    let at = p.position.as_ref().filter(|_| !matches!(p.fault, Fault::EmptyModel));
+                    Item {
+                        message: sentence(&p.to_string()),
+                        line: at.map(|at| at.line),
+                        column: at.map(|at| at.column),
+                        help: p.help(),
+                        span: at.map(|at| at.span.clone()),
+                    }
                 })
                 .collect(),
             other => {
@@ -93,7 +98,7 @@ impl Complaint {
         }
         if self.problems.len() > SHOWN {
             let more = self.problems.len() - SHOWN;
-            out.push_str(&format!("... and {more} more problems in the model file.\n"));
+            let _ = writeln!(out, "... and {more} more problems in the model file.");
         }
         out
     }

@@ -14,7 +14,7 @@ const SHORT: usize = 12;
 
 /// Name, file and sizes of the model.
 pub fn heading(loaded: &Loaded, rank: &ConstraintRank, style: Style) -> String {
-    let mut out = format!("{}", style.bold(&loaded.model.name));
+    let mut out = style.bold(&loaded.model.name);
     let _ = write!(out, " {}", style.dim(&format!("({})", loaded.file)));
     if !loaded.set.is_empty() {
         let set: Vec<String> = loaded.set.iter().map(ToString::to_string).collect();
@@ -38,10 +38,11 @@ pub fn equilibrium_line(settled: &Settled, style: Style) -> String {
         None if e.found_by == "given" => "as given".to_owned(),
         _ => format!("by {} in {}", e.found_by, names::count(e.iterations, "iteration", "iterations")),
     };
-    let stability = settled.stability.to_string();
+    let directions = |n| names::count(n, "direction", "directions");
     let stability = match settled.stability {
-        Stability::Unstable { .. } => style.red(&stability),
-        _ => stability,
+        Stability::Unstable { directions: n } => style.red(&format!("unstable in {}", directions(n))),
+        Stability::Neutral { directions: n } => format!("neutral in {}", directions(n)),
+        other => other.to_string(),
     };
     let t = e.point().t;
     let when = if t == 0.0 { String::new() } else { format!(" at t = {} s", six(t)) };
@@ -80,8 +81,8 @@ pub fn start_notes(model: &Model, settled: &Settled) -> Vec<String> {
         notes.push(format!(
             "the start violated {} by {}; it was assembled first, which moved it by {}",
             model.row_name(row),
-            tiny(violation),
-            tiny(start.moved)
+            six(violation),
+            six(start.moved)
         ));
     }
     if !start.not_kept.is_empty() {
@@ -119,5 +120,9 @@ pub fn redundancy_notes(rank: &ConstraintRank) -> Vec<String> {
 
 /// Notes, one a line.
 pub fn notes(list: &[String], style: Style) -> String {
-    list.iter().map(|n| format!("{} {n}\n", style.yellow("note:"))).collect()
+    let mut out = String::new();
+    for note in list {
+        let _ = writeln!(out, "{} {note}", style.yellow("note:"));
+    }
+    out
 }

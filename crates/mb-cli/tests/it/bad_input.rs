@@ -110,7 +110,10 @@ b = [3.0, 0.0]
 "
     );
     let run = refused(&text);
-    assert!(run.err.contains("cannot be assembled") && run.err.contains("pin"), "{}", run.err);
+    assert!(run.err.contains("cannot be assembled"), "{}", run.err);
+    // The line is that of the constraint that is furthest off.
+    assert!(run.err.replace("\n  | ", " ").contains("rod 'OP' (length) is still"), "{}", run.err);
+    assert!(run.err.contains("<stdin>:15:8"), "{}", run.err);
 }
 
 #[test]

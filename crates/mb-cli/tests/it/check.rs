@@ -48,3 +48,10 @@ fn a_loose_start_is_told() {
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.out.contains("start: rod 'rod' (length) is violated by"), "{}", run.out);
 }
+
+#[test]
+fn a_drive_that_moves_is_no_place_to_rest() {
+    let run = crate::support::mb(&["modes", &model("four-bar-driven")]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("moves at t = 0 s") && run.err.contains("--time"), "{}", run.err);
+}

@@ -8,8 +8,10 @@ fn every_generated_model_passes_the_check() {
     let names: Vec<&str> = list.lines().filter_map(|l| l.split_whitespace().next()).collect();
     assert!(names.len() > 5, "{list}");
     for name in names {
-        let run = mb_with(&["check", "-"], &right(&["generate", name]));
-        // The driven linkage stands still only where its drive does.
+        // A moving drive leaves no equilibrium.
+        let still: &[&str] = if name == "four-bar-driven" { &["--set", "amplitude=0"] } else { &[] };
+        let args = [&["generate", name], still].concat();
+        let run = mb_with(&["check", "-"], &right(&args));
         assert_eq!(run.code, 0, "{name}: {run:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Integration tests of the program: text, JSON, errors, exit codes.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they are called from")]
+
 mod bad_input;
 mod check;
 mod equilibrium;

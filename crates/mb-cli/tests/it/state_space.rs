@@ -25,5 +25,5 @@ fn sizes_of_the_three_forms() {
             found["c"].as_array().unwrap().len(),
         )
     };
-    assert_eq!((sizes("descriptor"), sizes("reduced"), sizes("minimal")), ((16, 1, 1), (4, 1, 1), (4, 1, 1)));
+    assert_eq!((sizes("descriptor"), sizes("reduced"), sizes("minimal")), ((16, 1, 2), (4, 1, 2), (4, 1, 2)));
 }

@@ -60,7 +60,7 @@ pub(crate) fn snapshot(name: &str, text: &str) {
     settings.add_filter(r"in \d+ iterations?", "in [n] iterations");
     settings.add_filter(r"largest dropped \d\S*", "largest dropped [tiny]");
     settings.add_filter(r"differs by +im", "differs by im");
-    settings.add_filter(r"(±\S+) +\d\.\de-\d+", "$1 [difference]");
+    settings.add_filter(r"(±\S+) +(0|\d\.\de-\d+) ", "$1 [difference] ");
     settings.add_filter(r"largest difference \S+", "largest difference [difference]");
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
