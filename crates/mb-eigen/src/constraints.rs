@@ -141,6 +141,11 @@ impl ConstraintBasis {
         }
     }
 
+    /// Orthonormal basis of the rows of Phi_q, n x r; absent without constraints.
+    pub(crate) fn row_space(&self) -> Option<Dense> {
+        self.rows.as_ref().map(|rows| rows.qr.row_space())
+    }
+
     /// Phi_q as given; absent without constraints.
     pub(crate) fn phi_q(&self) -> Option<&Dense> {
         self.rows.as_ref().map(|rows| &rows.given)

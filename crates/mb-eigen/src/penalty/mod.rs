@@ -14,7 +14,7 @@
 mod physical;
 mod share;
 
-use mb_algebra::{Dense, QuadraticPencil, dense};
+use mb_algebra::{Dense, Lu, QuadraticPencil, dense};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
@@ -73,7 +73,8 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
-    let mut roots = quadratic::reduced_roots(&problem, &free, options)?;
+    let centre = cluster_centre(&problem, &constraints);
+    let mut roots = quadratic::reduced_roots(&problem, &free, centre, options)?;
     let mut findings = redundancy(&constraints);
     findings.append(&mut roots.findings);
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
@@ -93,6 +94,18 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
 /// What the constraints have to say here: redundant rows do no harm to a penalty, but change the counts.
 fn redundancy(constraints: &ConstraintBasis) -> Vec<Finding> {
     constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned().collect()
+}
+
+/// Mean of the penalty roots, -tr((U^T M_p U)^-1 U^T C_p U) / (2 r) with U spanning the rows of Phi_q; 0 without any.
+///
+/// With Theta = 2 xi omega I it is -xi omega up to the share of the mechanism's own mass.
+fn cluster_centre(problem: &QuadraticPencil, constraints: &ConstraintBasis) -> f64 {
+    let Some(u) = constraints.row_space() else { return 0.0 };
+    let within = |a: &Dense| dense::mul_transpose(&u, &dense::mul(a, &u));
+    let Ok(factor) = Lu::new(&within(&problem.m)) else { return 0.0 };
+    let rates = factor.solve_mat(&within(&problem.c));
+    let trace: f64 = (0..rates.nrows()).map(|i| rates[(i, i)]).sum();
+    if rates.nrows() > 0 && trace.is_finite() { -trace / (2.0 * rates.nrows() as f64) } else { 0.0 }
 }
 
 /// Phi_q^T Xi Phi_q.

@@ -36,7 +36,7 @@ pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
-    let start = quadratic::reduced_roots(&problem, &constraints, options)?;
+    let start = quadratic::reduced_roots(&problem, &constraints, 0.0, options)?;
     let system = System::new(&problem, &free);
     let mut raws = Vec::with_capacity(start.raws.len());
     for raw in &start.raws {

@@ -46,6 +46,35 @@ impl Matrices {
         if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
     }
 
+    /// The problem in delta = (s - s_0) / spread, for M = I: delta^2 I + delta (C + 2 s_0 I) / spread + Q(s_0) / spread^2.
+    ///
+    /// spread^2 is the geometric mean of the magnitudes of the eigenvalues of Q(s_0): a group of roots around s_0 then
+    /// comes out spread over order one, whatever the others are.
+    fn about(self, origin: f64) -> (Self, f64) {
+        if origin == 0.0 {
+            return (self, 1.0);
+        }
+        let one = dense::identity(self.size());
+        let damping = dense::add(1.0, &self.c, 2.0 * origin, &one);
+        let stiffness = dense::add(
+            1.0,
+            &dense::add(1.0, &self.k, origin, &self.c),
+            origin * origin,
+            &one,
+        );
+        let log = Lu::new(&stiffness).map_or(0.0, |lu| lu.sign_and_log_determinant().1);
+        let spread = (0.5 * log / self.size() as f64).exp();
+        if !(spread > 0.0 && spread.is_finite()) {
+            return (self, 1.0);
+        }
+        let moved = Self {
+            m: one,
+            c: dense::scale(spread.recip(), &damping),
+            k: dense::scale(spread.powi(-2), &stiffness),
+        };
+        (moved, spread)
+    }
+
     /// gamma^2 M, gamma C, K over their largest norm.
     fn scaled(&self, gamma: f64) -> Self {
         let (m, c) = (dense::scale(gamma * gamma, &self.m), dense::scale(gamma, &self.c));
@@ -63,11 +92,15 @@ pub(crate) struct Roots {
 }
 
 /// Solves a quadratic problem whose zero and infinite roots are known as chains.
+///
+/// `shift` is a real number, rad/s, around which many roots cluster, 0 when none is known: the eigensolver then works on
+/// distances from it, which resolves the cluster and takes fewer iterations. It has no effect where roots are known.
 pub(crate) fn solve(
     given: &Matrices,
     zeros: &Chains,
     massless: &Chains,
     symmetric_mass: bool,
+    shift: f64,
 ) -> Result<Roots, EigenError> {
     let k = given.size();
     let norm = norms::frobenius::<Dense>;
@@ -81,8 +114,11 @@ pub(crate) fn solve(
         Some(factor) => whitened(&scaled, factor),
         None => scaled,
     };
+    let (mut origin, mut unit) = (0.0, gamma);
     let rest = if roots.raws.is_empty() && (factor.is_some() || k == 0) {
-        interleaved(&companion(&problem))?
+        let (moved, spread) = problem.about(shift / gamma);
+        (origin, unit) = (shift, gamma * spread);
+        interleaved(&companion(&moved))?
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
@@ -99,7 +135,7 @@ pub(crate) fn solve(
     for (raw, right) in rest.into_iter().zip(rights) {
         let left = raw.left.as_ref().and_then(|_| lefts.next());
         roots.raws.push(if raw.kind == Kind::Ordinary {
-            Raw::finite(raw.value() * gamma, right, left, raw.mirror)
+            Raw::finite(raw.value() * unit + origin, right, left, raw.mirror)
         } else {
             Raw { right, left, ..raw }
         });

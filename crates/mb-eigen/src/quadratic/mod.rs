@@ -64,7 +64,7 @@ pub(crate) fn on_basis(
     basis: &ConstraintBasis,
     options: &DenseOptions,
 ) -> Result<Spectrum, EigenError> {
-    let mut roots = reduced_roots(pencil, basis, options)?;
+    let mut roots = reduced_roots(pencil, basis, 0.0, options)?;
     let mut findings = basis.findings().to_vec();
     findings.append(&mut roots.findings);
     findings.extend(crate::polish::lowest(pencil, basis, &mut roots.raws, options.refinement));
@@ -91,38 +91,46 @@ pub(crate) struct ReducedRoots {
     pub(crate) indeterminate: usize,
 }
 
-/// Roots on the directions of a basis.
+/// Roots on the directions of a basis; `shift` as in [`companion::solve`].
 pub(crate) fn reduced_roots(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
+    shift: f64,
     options: &DenseOptions,
 ) -> Result<ReducedRoots, EigenError> {
     let reduced =
         Matrices { m: basis.reduce(&pencil.m), c: basis.reduce(&pencil.c), k: basis.reduce(&pencil.k) };
     let lift = basis.null();
-    let mut out = solve_reduced(pencil, &reduced, lift, None, options)?;
+    let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
     out.raws = Raw::lifted(out.raws, lift, None);
     Ok(out)
+}
+
+/// R_0 and L_0: absent means the identity, an absent left one the right one.
+#[derive(Clone, Copy)]
+struct Lifts<'a> {
+    right: Option<&'a Dense>,
+    left: Option<&'a Dense>,
 }
 
 /// Roots of L_0^T (M, C, K) R_0 in reduced coordinates.
 fn solve_reduced(
     pencil: &QuadraticPencil,
     reduced: &Matrices,
-    lift: Option<&Dense>,
-    lift_left: Option<&Dense>,
+    lifts: Lifts<'_>,
+    shift: f64,
     options: &DenseOptions,
 ) -> Result<ReducedRoots, EigenError> {
     let size = reduced.m.nrows();
     if size == 0 {
         return Ok(ReducedRoots::default());
     }
-    let given = |a| Given { a, lift, lift_left };
+    let given = |a| Given { a, lift: lifts.right, lift_left: lifts.left };
     let massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
     let stiffless = Kernel::find(&reduced.k, given(&pencil.k), options.zero_tolerance)?;
     if massless.dim() > 0 && stiffless.dim() > 0 {
         if let Some(common) = CommonNull::find(reduced)? {
-            return common.deflate(pencil, reduced, lift, lift_left, options);
+            return common.deflate(pencil, reduced, lifts, shift, options);
         }
     }
     let mut findings = Vec::new();
@@ -145,7 +153,7 @@ fn solve_reduced(
         findings.push(Finding::LongChain { at_infinity: true });
         at_infinity = Chains::none(size);
     }
-    let Roots { raws, findings: more } = dispatch(reduced, &zeros, &at_infinity, options, &mut findings)?;
+    let Roots { raws, findings: more } = dispatch(reduced, &zeros, &at_infinity, shift, options, &mut findings)?;
     findings.extend(more);
     Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
 }
@@ -155,6 +163,7 @@ fn dispatch(
     reduced: &Matrices,
     zeros: &Chains,
     at_infinity: &Chains,
+    shift: f64,
     options: &DenseOptions,
     findings: &mut Vec<Finding>,
 ) -> Result<Roots, EigenError> {
@@ -168,7 +177,7 @@ fn dispatch(
             findings.push(Finding::IndefiniteMass);
         }
     }
-    companion::solve(reduced, zeros, at_infinity, symmetric_mass)
+    companion::solve(reduced, zeros, at_infinity, symmetric_mass, shift)
 }
 
 /// Directions on which M, C and K vanish together, from both sides.
@@ -200,8 +209,8 @@ impl CommonNull {
         &self,
         pencil: &QuadraticPencil,
         reduced: &Matrices,
-        lift: Option<&Dense>,
-        lift_left: Option<&Dense>,
+        lifts: Lifts<'_>,
+        shift: f64,
         options: &DenseOptions,
     ) -> Result<ReducedRoots, EigenError> {
         let complement = |a: &Dense| -> Result<Dense, EigenError> {
@@ -217,9 +226,10 @@ impl CommonNull {
         let between = |a: &Dense| dense::mul_transpose(&left, &dense::mul(a, &right));
         let inner = Matrices { m: between(&reduced.m), c: between(&reduced.c), k: between(&reduced.k) };
         let through = |lift: Option<&Dense>, a: &Dense| lift.map_or_else(|| a.clone(), |r| dense::mul(r, a));
-        let inner_lift = through(lift, &right);
-        let inner_left = through(lift_left.or(lift), &left);
-        let mut out = solve_reduced(pencil, &inner, Some(&inner_lift), Some(&inner_left), options)?;
+        let inner_right = through(lifts.right, &right);
+        let inner_left = through(lifts.left.or(lifts.right), &left);
+        let inner_lifts = Lifts { right: Some(&inner_right), left: Some(&inner_left) };
+        let mut out = solve_reduced(pencil, &inner, inner_lifts, shift, options)?;
         for raw in &mut out.raws {
             if raw.left.is_none() {
                 raw.left = Some(crate::vectors::conjugate(&raw.right));
