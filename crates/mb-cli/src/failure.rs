@@ -10,6 +10,10 @@ pub const WRONG: u8 = 1;
 /// Exit code when the numerics failed.
 pub const NUMERICS: u8 = 2;
 
+/// What the user claims with a configuration that is not solved for. The penalty system's own
+/// point is claimed by the numerics.
+const EQUILIBRIUM: &str = "an equilibrium";
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -115,15 +119,13 @@ pub enum RequestError {
     },
     /// A model too large for dense matrices.
     #[error(
-        "The dense analysis of {n} coordinates and {m} constraint rows would need about {gigabytes:.0} GB; the most is {most} rows in all."
+        "The model has {n} coordinates and {m} constraint rows; the dense analysis takes {most} in all for this formulation."
     )]
     TooLarge {
         /// Coordinates.
         n: usize,
         /// Constraint rows.
         m: usize,
-        /// Memory.
-        gigabytes: f64,
         /// The limit on n + m.
         most: usize,
     },
@@ -159,6 +161,9 @@ impl RequestError {
             }
             Self::Moving { .. } => "an equilibrium needs drives that stand still: choose another --time, or a constant law".to_owned(),
             Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
+                format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
+            }
             Self::NotANumber { .. } | Self::PenaltyOutOfRange { .. } | Self::TooLarge { .. } => return None,
         })
     }
@@ -174,7 +179,7 @@ impl Failure {
                 _ => NUMERICS,
             },
             Self::Linear(e) => match e {
-                LinearError::NotOnMotion { .. }
+                LinearError::NotOnMotion { expected: EQUILIBRIUM, .. }
                 | LinearError::WrongSize { .. }
                 | LinearError::BadPenalty { .. }
                 | LinearError::NoInertia { .. }
@@ -224,7 +229,7 @@ impl Failure {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Request(e) => return e.help(),
-            Self::Linear(LinearError::NotOnMotion { .. }) => {
+            Self::Linear(LinearError::NotOnMotion { expected: EQUILIBRIUM, .. }) => {
                 "leave out --no-solve to let the equilibrium be solved for from this start".to_owned()
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {

@@ -12,4 +12,6 @@ mod spectra;
 
 pub use compare::{Comparison, Match};
 pub use settle::{Settled, Start, StartOptions, assembled_start, equilibria, settle};
-pub use spectra::{FormulationSpectrum, MOST_ROWS, linear, spectrum};
+pub use spectra::{
+    FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
+};

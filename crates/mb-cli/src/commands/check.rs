@@ -11,8 +11,7 @@ use crate::json;
 use crate::names;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::RankTolerance;
-use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
+use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::pairing::mac;
 use mb_eigen::{Class, Eigenpair, Spectrum};
 use mb_linear::{Formulation, LinearError};
@@ -80,10 +79,10 @@ pub fn run(text: &Text, args: &CheckArgs, style: Style) -> Result<Answer, Failur
 pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
+    flow::check_size(model, flow::MOST_ROWS)?;
     let options = crate::start::options(model, &args.start)?;
     let start = flow::assembled_start(model, &options)?;
-    let rank = constraint_rank(model, &start.q, options.time, RankTolerance::default())
-        .map_err(|e| Failure::Linear(e.into()))?;
+    let rank = flow::rank_at(model, &start.q, options.time)?;
     let settled = flow::settle(model, &options);
     let mut notes = summary::redundancy_notes(&rank);
     let mut rigid = None;
@@ -93,8 +92,7 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
             Ok(result) => rigid = Some(rigid_modes(model, &result.spectrum)),
             Err(e) => notes.push(format!("the zero modes could not be found: {e}")),
         }
-        let point = settled.equilibrium.point();
-        if let Ok(there) = constraint_rank(model, &point.q, point.t, RankTolerance::default())
+        if let Ok(there) = flow::rank(model, settled)
             && there.rank() != rank.rank()
         {
             notes.push(format!(

@@ -8,8 +8,6 @@ use crate::json;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Text, load};
-use mb_algebra::RankTolerance;
-use mb_constraints::constraint_rank;
 use mb_model::Model;
 use mb_model::element::{Driven, Element};
 use std::fmt::Write as _;
@@ -21,14 +19,13 @@ use std::fmt::Write as _;
 pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
+    flow::check_size(model, flow::MOST_ROWS)?;
     let start = crate::start::options(model, &args.start)?;
     let found = match args.find_all {
         Some(starts) => flow::equilibria(model, &start, starts)?,
         None => vec![flow::settle(model, &start)?],
     };
-    let point = found[0].equilibrium.point();
-    let rank = constraint_rank(model, &point.q, point.t, RankTolerance::default())
-        .map_err(|e| Failure::Linear(e.into()))?;
+    let rank = flow::rank(model, &found[0])?;
     if args.json {
         return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found)));
     }

@@ -7,8 +7,7 @@ use crate::flow::{self, Comparison, FormulationSpectrum, Settled};
 use crate::json;
 use crate::render::{Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::RankTolerance;
-use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
+use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_linear::Formulation;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::Penalty;
@@ -46,12 +45,11 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style) -> Result<Answer, Failur
 pub fn analyse(text: &Text, args: &ModesArgs) -> Result<Modes, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
+    flow::check_size(model, flow::MOST_ROWS)?;
     let formulations = formulations(model, &args.formulation)?;
     let start = crate::start::options(model, &args.start)?;
     let settled = flow::settle(model, &start)?;
-    let point = settled.equilibrium.point();
-    let rank = constraint_rank(model, &point.q, point.t, RankTolerance::default())
-        .map_err(|e| Failure::Linear(e.into()))?;
+    let rank = flow::rank(model, &settled)?;
     let results: Vec<FormulationSpectrum> =
         formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?;
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
@@ -156,6 +154,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     out.push_str(&summary::notes(&notes, style));
     if args.vectors {
         for result in &found.results {
+            if found.results.len() > 1 {
+                let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
+            }
             out.push_str(&modes::shapes(model, result, args.all, style));
         }
     }

@@ -8,8 +8,8 @@ use crate::json;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::{Dense, RankTolerance};
-use mb_constraints::{ConstraintRank, constraint_rank};
+use mb_algebra::Dense;
+use mb_constraints::ConstraintRank;
 use mb_linear::formulation::redundant::descriptor;
 use mb_linear::{DescriptorSystem, StateSpace};
 use std::fmt::Write as _;
@@ -51,13 +51,12 @@ pub enum LinearForm {
 pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
+    flow::check_size(model, flow::MOST_ROWS)?;
     let start = crate::start::options(model, &args.start)?;
     let settled = flow::settle(model, &start)?;
-    let point = settled.equilibrium.point();
-    let rank = constraint_rank(model, &point.q, point.t, RankTolerance::default())
-        .map_err(|e| Failure::Linear(e.into()))?;
+    let rank = flow::rank(model, &settled)?;
     let lin = flow::linear(model, &settled)?;
-    let full = descriptor(model, point, &lin)?;
+    let full = descriptor(model, settled.equilibrium.point(), &lin)?;
     let form = match if args.minimal { FormArg::Minimal } else { args.form } {
         FormArg::Descriptor => LinearForm::Descriptor(full),
         FormArg::Reduced => LinearForm::Reduced(full.to_state_space()?),

@@ -2,8 +2,8 @@
 
 use super::Settled;
 use crate::failure::{Failure, RequestError};
-use mb_algebra::QuadraticPencil;
-use mb_constraints::NullSpaceMethod;
+use mb_algebra::{QuadraticPencil, RankTolerance};
+use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
 use mb_eigen::descriptor::{DescriptorStructure, Transferred};
 use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
@@ -12,8 +12,38 @@ use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, uncons
 use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize};
 use mb_model::Model;
 
-/// Most coordinates and constraint rows in all for dense matrices.
+/// Most coordinates and constraint rows in all for the dense analysis of the minimal system.
 pub const MOST_ROWS: usize = 6000;
+
+/// The same where every added eigenvalue has its vectors too (redundant and unconstrained form).
+pub const MOST_ROWS_WITH_SPURIOUS: usize = 2000;
+
+/// Refuses a model that is too large for dense matrices.
+///
+/// # Errors
+/// [`RequestError::TooLarge`].
+pub fn check_size(model: &Model, most: usize) -> Result<(), Failure> {
+    let (n, m) = (model.nv(), model.nc());
+    if n + m > most { Err(RequestError::TooLarge { n, m, most }.into()) } else { Ok(()) }
+}
+
+/// Rank of the constraints at an equilibrium.
+///
+/// # Errors
+/// [`RequestError::TooLarge`]; entries that are not finite.
+pub fn rank(model: &Model, settled: &Settled) -> Result<ConstraintRank, Failure> {
+    let point = settled.equilibrium.point();
+    rank_at(model, &point.q, point.t)
+}
+
+/// Rank of the constraints at a configuration.
+///
+/// # Errors
+/// As [`rank`].
+pub fn rank_at(model: &Model, q: &[f64], t: f64) -> Result<ConstraintRank, Failure> {
+    check_size(model, MOST_ROWS)?;
+    constraint_rank(model, q, t, RankTolerance::default()).map_err(|e| Failure::Linear(e.into()))
+}
 
 /// The eigenpairs of one formulation.
 #[derive(Clone, Debug)]
@@ -33,12 +63,7 @@ pub struct FormulationSpectrum {
 /// # Errors
 /// [`RequestError::TooLarge`].
 pub fn linear(model: &Model, settled: &Settled) -> Result<LinearizedSystem, Failure> {
-    let (n, m) = (model.nv(), model.nc());
-    if n + m > MOST_ROWS {
-        // A handful of dense matrices of twice the size.
-        let gigabytes = 6.0 * (2.0 * (n + m) as f64).powi(2) * 8.0 / 1e9;
-        return Err(RequestError::TooLarge { n, m, gigabytes, most: MOST_ROWS }.into());
-    }
+    check_size(model, MOST_ROWS)?;
     Ok(linearize(model, &OperatingPoint::from(&settled.equilibrium)))
 }
 
@@ -52,6 +77,9 @@ pub fn spectrum(
     settled: &Settled,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, Failure> {
+    if !matches!(formulation, Formulation::Minimal(_)) {
+        check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
+    }
     let lin = linear(model, settled)?;
     let mut out = FormulationSpectrum {
         formulation: formulation.clone(),

@@ -1,6 +1,6 @@
 //! Several formulations side by side.
 
-use super::modes::{class, lines};
+use super::modes::{class, lines, shown};
 use super::{Column, Style, Table, six, tiny};
 use crate::flow::{Comparison, FormulationSpectrum};
 use mb_eigen::Eigenpair;
@@ -22,13 +22,13 @@ pub fn table(results: &[FormulationSpectrum], comparisons: &[Comparison], style:
     columns.push(Column::words("class"));
     let mut table = Table::new(columns);
     for line in lines(&reference.spectrum, false) {
-        let Some(s) = line.pair.value() else { continue };
+        let Some(s) = shown(line.pair) else { continue };
         let mut row = vec![line.number.to_string(), six(s.re), line.imaginary(s)];
         for (other, comparison) in others.iter().zip(comparisons) {
             match comparison.partner(line.index) {
                 Some(m) => {
                     let pair = &other.spectrum.pairs[m.other];
-                    let value = pair.value().unwrap_or_default();
+                    let value = shown(pair).unwrap_or_default();
                     row.extend([six(value.re), imaginary(pair), tiny(m.difference)]);
                 }
                 None => row.extend(["-".to_owned(), "-".to_owned(), "-".to_owned()]),
@@ -42,7 +42,7 @@ pub fn table(results: &[FormulationSpectrum], comparisons: &[Comparison], style:
 
 /// Both signs for complex values: the partner of a conjugate pair is one.
 fn imaginary(pair: &Eigenpair) -> String {
-    let im = pair.value().map_or(0.0, |s| s.im);
+    let im = shown(pair).map_or(0.0, |s| s.im);
     if im == 0.0 { "0".to_owned() } else { format!("±{}", six(im.abs())) }
 }
 

@@ -47,6 +47,15 @@ impl Line<'_> {
     }
 }
 
+/// The value as the tables show it: a part that drowns in the error of the pair, and is below
+/// 1e-9 of the whole, is zero.
+pub fn shown(pair: &Eigenpair) -> Option<c64> {
+    let s = pair.value()?;
+    let cut = pair.error_bar.min(1e-9 * s.norm());
+    let part = |x: f64| if x.abs() <= cut { 0.0 } else { x };
+    Some(c64::new(part(s.re), part(s.im)))
+}
+
 /// The table of one formulation.
 pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
     let mut table = Table::new(vec![
@@ -63,7 +72,7 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
     for line in lines(&result.spectrum, all) {
         let pair = line.pair;
         let value = |f: Option<f64>| f.map_or_else(|| "-".to_owned(), six);
-        let (re, im) = match pair.value() {
+        let (re, im) = match shown(pair) {
             Some(s) => (six(s.re), line.imaginary(s)),
             None => ("-".to_owned(), "-".to_owned()),
         };
@@ -146,7 +155,7 @@ pub fn shapes(model: &Model, result: &FormulationSpectrum, all: bool, style: Sty
     let mut out = String::new();
     let coordinates = model.coordinates().names();
     for line in lines(&result.spectrum, all) {
-        let value = line.pair.value().map_or_else(
+        let value = shown(line.pair).map_or_else(
             || line.pair.class.to_string(),
             |s| format!("s = {} {}i", six(s.re), line.imaginary(s)),
         );
@@ -174,9 +183,9 @@ fn shape(coordinates: &[String], x: &[c64], style: Style) -> String {
         Column::number("phase", "deg"),
     ]);
     for i in shown {
-        let degrees = x[i].arg().to_degrees();
-        // Rounding turns +180 into -180 at will.
-        let degrees = if degrees < -179.999_999 { degrees + 360.0 } else { degrees };
+        // Rounding turns 180 into -180, and 0 into -0, at will.
+        let degrees = (x[i].arg().to_degrees() * 100.0).round() / 100.0;
+        let degrees = if degrees <= -180.0 { degrees + 360.0 } else { degrees };
         table.row(vec![coordinates[i].clone(), six(x[i].norm() / largest), format!("{:.2}", degrees + 0.0)]);
     }
     let mut out = table.render(style);

@@ -65,3 +65,10 @@ fn a_reader_that_had_enough_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
+
+#[test]
+fn a_model_too_large_for_dense_matrices_is_refused_at_once() {
+    let run = mb(&["modes", &model("n-four-bar"), "--set", "N=2000"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("4003 coordinates and 4002 constraint rows"), "{}", run.err);
+}
