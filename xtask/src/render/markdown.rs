@@ -45,7 +45,7 @@ fn meaning(paper: &PaperReport) -> String {
         Verdict::Bound => "at or below the printed error",
         Verdict::Claim => "a statement of the paper holds",
         Verdict::Misprint => "the printed value is proved wrong, ours agrees with the corrected one",
-        Verdict::Open => "disagrees, and the reason is not settled",
+        Verdict::Open => "disagrees; what is known about it stands beside it",
         Verdict::Information => "shown and not judged",
         _ => "disagrees or is absent, and nothing explains it",
     };
