@@ -113,4 +113,7 @@ pub enum AlgebraError {
         /// Number of rows.
         size: usize,
     },
+    /// A saddle-point factorization failed.
+    #[error(transparent)]
+    Saddle(#[from] crate::saddle::SaddleError),
 }

@@ -51,6 +51,7 @@ mod factor;
 pub mod norms;
 mod pencil;
 mod rank;
+pub mod saddle;
 pub mod sparse;
 mod symmetry;
 mod triplets;

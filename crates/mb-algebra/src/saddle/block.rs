@@ -43,8 +43,8 @@ impl<T: Number> Block<T> {
     /// Factors the lower triangle of the block starting at `a[0]`, stored by columns at distance `stride`.
     ///
     /// `sums`: for each row the magnitudes summed into its diagonal entry; updated and exchanged with the rows.
-    /// `noise`: a column not larger than `noise` times those is taken for rounding errors.
-    pub(super) fn factor(&mut self, a: &[T], stride: usize, size: usize, sums: &mut [f64], noise: f64) {
+    /// `noise`: a column not larger than this many times those, for its row, is taken for rounding errors.
+    pub(super) fn factor(&mut self, a: &[T], stride: usize, size: usize, sums: &mut [f64], noise: &[f64]) {
         self.size = size;
         self.l.clear();
         for k in 0..size {
@@ -63,7 +63,8 @@ impl<T: Number> Block<T> {
         while k < size {
             let (largest, row) = self.largest_below(k);
             let own = self.l[k * size + k].size();
-            if own <= noise * sums[k] && self.is_noise(k, largest, sums, noise) {
+            let allowed = noise[self.perm[k] as usize];
+            if own <= allowed * sums[k] && self.is_noise(k, largest, sums, allowed) {
                 self.kind[k] = Pivot::Noise;
                 self.l[k * size + k..(k + 1) * size].fill(T::default());
                 k += 1;

@@ -4,8 +4,8 @@
 //! Kaufman ([`super::block`]), then the rows below by a triangular solve; the other columns are updated by halves
 //! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
 
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -15,11 +15,18 @@ use super::number::Number;
 /// Columns eliminated with exchanges among them.
 pub(super) const BLOCK: usize = 48;
 
-/// A column is taken for noise below this multiple of the magnitudes summed into its diagonal entry.
-pub(super) const NOISE: f64 = 1e-14;
+/// A multiplier's column is taken for noise below this multiple of the magnitudes summed into its diagonal entry:
+/// its row of G depends on those before.
+const NOISE_MULTIPLIER: f64 = 1e-14;
 
-/// Replaces a pivot that is noise while its column is not, relative to the magnitudes summed into it.
+/// The same for an unknown: only what acts as a zero. Larger pivots, however doubtful, give a small residual.
+const NOISE_UNKNOWN: f64 = 1e-19;
+
+/// Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
 const WEAK_PIVOT: f64 = 1e-8;
+
+/// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported.
+const DOUBTFUL: f64 = 1e-9;
 
 /// Products of fewer multiplications are done in place.
 const SMALL: usize = 1500;
@@ -30,8 +37,10 @@ const CHUNK: usize = 256;
 /// What the elimination found about one pivot worth telling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
-    /// The column was nothing but rounding noise: the row depends on those before.
+    /// A multiplier's column was nothing but rounding noise: its row depends on those before.
     Null,
+    /// An unknown's pivot was zero; it was replaced by the size of rounding errors.
+    Singular,
     /// The pivot was noise but not its column: it was replaced, which refinement must mend.
     Weak,
 }
@@ -41,6 +50,7 @@ pub(super) enum Oddity {
 pub(super) struct Eliminator<T> {
     block: Block<T>,
     product: Vec<T>,
+    noise: Vec<f64>,
     /// D of this front: its diagonal, and what couples a pair (at its first row).
     pub(super) d: Vec<T>,
     pub(super) e: Vec<T>,
@@ -52,18 +62,20 @@ pub(super) struct Eliminator<T> {
     pub(super) moved: bool,
     /// Places (after exchanges) of pivots that are not ordinary.
     pub(super) odd: Vec<(usize, Oddity)>,
-    /// Smallest ratio of a pivot to the magnitudes summed into it, with its place; of accepted pivots.
+    /// Place and ratio to the magnitudes summed into them of small accepted pivots.
     pub(super) doubtful: Vec<(usize, f64)>,
     /// Largest magnitude in L below the diagonal blocks.
     pub(super) growth: f64,
 }
 
-/// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported as doubtful.
-const DOUBTFUL: f64 = 1e-9;
-
 impl<T: Number> Eliminator<T> {
-    /// Eliminates the `cols` columns of `panel` (`rows` x `cols`, by columns); `sums` has `rows` entries.
-    pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, cols: usize, sums: &mut [f64]) {
+    /// Eliminates the pivotal columns of `panel` (`rows` rows, by columns); `sums` has `rows` entries.
+    ///
+    /// `multiplier` tells for each pivotal column whether it is a multiplier's.
+    pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, multiplier: &[bool], sums: &mut [f64]) {
+        let cols = multiplier.len();
+        self.noise.clear();
+        self.noise.extend(multiplier.iter().map(|&m| if m { NOISE_MULTIPLIER } else { NOISE_UNKNOWN }));
         for list in [&mut self.d, &mut self.e, &mut self.inverse, &mut self.inverse_e] {
             list.clear();
             list.resize(cols, T::default());
@@ -95,7 +107,8 @@ impl<T: Number> Eliminator<T> {
     fn update_columns(&mut self, panel: &mut [T], rows: usize, from: usize, middle: usize, to: usize) {
         let (left, right) = panel.split_at_mut(middle * rows);
         let left = MatRef::from_column_major_slice(&left[from * rows..], rows, middle - from);
-        let right = MatMut::from_column_major_slice_mut(&mut right[..(to - middle) * rows], rows, to - middle);
+        let right =
+            MatMut::from_column_major_slice_mut(&mut right[..(to - middle) * rows], rows, to - middle);
         self.times_d(left.subrows(middle, to - middle), from);
         let product = MatRef::from_column_major_slice(&self.product, to - middle, middle - from);
         let (square, below) = right.subrows_mut(middle, rows - middle).split_at_row_mut(to - middle);
@@ -151,7 +164,7 @@ impl<T: Number> Eliminator<T> {
     fn leaf(&mut self, panel: &mut [T], rows: usize, from: usize, to: usize, sums: &mut [f64]) {
         let size = to - from;
         let mut block = std::mem::take(&mut self.block);
-        block.factor(&panel[from * rows + from..], rows, size, &mut sums[from..to], NOISE);
+        block.factor(&panel[from * rows + from..], rows, size, &mut sums[from..to], &self.noise[from..to]);
         if block.moved {
             self.moved = true;
             exchange(panel, rows, from, &block.perm, &mut self.perm);
@@ -168,7 +181,15 @@ impl<T: Number> Eliminator<T> {
     }
 
     /// The rows below hold L D: records D and divides by it.
-    fn divide(&mut self, own: &mut [T], rows: usize, from: usize, to: usize, block: &Block<T>, sums: &mut [f64]) {
+    fn divide(
+        &mut self,
+        own: &mut [T],
+        rows: usize,
+        from: usize,
+        to: usize,
+        block: &Block<T>,
+        sums: &mut [f64],
+    ) {
         let (top, low) = sums.split_at_mut(to);
         let mut growth = self.growth;
         let mut k = 0;
@@ -192,17 +213,23 @@ impl<T: Number> Eliminator<T> {
             let column = &mut own[k * rows + to..(k + 1) * rows];
             let mut d = block.d[k];
             if block.kind[k] == Pivot::Noise {
-                let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
-                let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
-                if largest <= NOISE * (top[place] * others).sqrt().max(top[place]) {
-                    column.fill(T::default());
-                    self.odd.push((place, Oddity::Null));
-                    self.d[place] = T::UNIT;
-                    k += 1;
-                    continue;
+                let sum = if top[place] > 0.0 { top[place] } else { 1.0 };
+                if self.noise[from + block.perm[k] as usize] == NOISE_UNKNOWN {
+                    self.odd.push((place, Oddity::Singular));
+                    d = T::from_real(f64::EPSILON * sum);
+                } else {
+                    let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
+                    let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
+                    if largest <= NOISE_MULTIPLIER * (top[place] * others).sqrt().max(top[place]) {
+                        column.fill(T::default());
+                        self.odd.push((place, Oddity::Null));
+                        self.d[place] = T::UNIT;
+                        k += 1;
+                        continue;
+                    }
+                    self.odd.push((place, Oddity::Weak));
+                    d = T::from_real(-WEAK_PIVOT * sum);
                 }
-                self.odd.push((place, Oddity::Weak));
-                d = T::from_real(WEAK_PIVOT * if top[place] > 0.0 { top[place] } else { 1.0 });
             } else if d.size() <= DOUBTFUL * top[place] {
                 self.doubtful.push((place, d.size() / top[place]));
             }
@@ -299,7 +326,7 @@ fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef
         let left = left.as_slice();
         for j in 0..rows {
             let factor = b[(j, k)];
-            let Some(target) = dst.rb_mut().col_mut(j).try_as_col_major_mut() else { continue };
+            let Some(target) = dst.as_mut().col_mut(j).try_as_col_major_mut() else { continue };
             for (t, &x) in target.as_slice_mut()[j..].iter_mut().zip(&left[j..]) {
                 *t -= x * factor;
             }

@@ -18,7 +18,7 @@ impl Csr {
 
     /// The columns of a matrix stored by columns, or the rows of one stored by rows.
     pub(super) fn of<T>(a: &CsMat<T>) -> Self {
-        let start = a.indptr().iter().map(|p| *p - a.indptr().as_slice().map_or(0, |s| s[0])).collect();
+        let start = a.proper_indptr().into_owned();
         Self { start, index: a.indices().iter().map(|&i| i as u32).collect() }
     }
 

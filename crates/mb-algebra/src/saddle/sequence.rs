@@ -87,8 +87,9 @@ fn sort_multipliers(quotient: &Quotient, place: &[u32]) -> Vec<(u32, u32, u32)> 
         .map(|r| {
             let row = quotient.rows.row(r);
             let last = row.iter().map(|&v| place[v as usize]).max().unwrap_or(u32::MAX);
-            let hash =
-                row.iter().fold(row.len() as u32, |h, &v| h.wrapping_add((v ^ (v << 7)).wrapping_mul(0x9e37_79b9)));
+            let hash = row
+                .iter()
+                .fold(row.len() as u32, |h, &v| h.wrapping_add((v ^ (v << 7)).wrapping_mul(0x9e37_79b9)));
             (last, hash, r as u32)
         })
         .collect();

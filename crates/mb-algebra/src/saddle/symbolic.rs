@@ -8,7 +8,6 @@
 
 use std::ops::Range;
 
-use super::pattern::Csr;
 use super::sequence::Sequence;
 
 /// Panel of columns `first..first + cols` of L; its rows are those columns and then `below` others.
@@ -21,8 +20,8 @@ pub(super) struct Supernode {
     pub(super) runs: Range<usize>,
     /// Offset of its panel among all panels; stored by columns, `cols + below` rows.
     pub(super) panel: usize,
-    /// Number of children, the ones eliminated just before it and not yet taken by a parent.
-    pub(super) children: usize,
+    /// Its children, last eliminated first: a range of [`Symbolic::children`].
+    pub(super) children: Range<usize>,
 }
 
 impl Supernode {
@@ -39,6 +38,8 @@ pub(super) struct Symbolic {
     pub(super) supernodes: Vec<Supernode>,
     /// Rows below the pivots as runs (first place, number of places), ascending in each supernode.
     pub(super) runs: Vec<(u32, u32)>,
+    /// Children of the supernodes, by number.
+    pub(super) children: Vec<u32>,
     /// Unknown (j, or n + r for a multiplier) at each place.
     pub(super) order: Vec<u32>,
     /// Place of each unknown.
@@ -112,7 +113,8 @@ impl Tree {
             let mut best = NONE;
             while child != NONE {
                 let range = nodes[child as usize].structure.clone();
-                let longer = |c: u32| nodes[c as usize].structure.len() > nodes[best as usize].structure.len();
+                let longer =
+                    |c: u32| nodes[c as usize].structure.len() > nodes[best as usize].structure.len();
                 if best == NONE || longer(child) {
                     best = child;
                 }
@@ -255,7 +257,8 @@ impl Tree {
         let (mut supernodes, mut runs) = (Vec::with_capacity(post.len()), Vec::new());
         let mut sorted: Vec<(u32, u32)> = Vec::new();
         let (mut first, mut panel, mut flops) = (0, 0, 0.0);
-        let (mut stack, mut top, mut max_below) = (Vec::new(), 0_usize, 0);
+        let (mut stack, mut top, mut max_below) = (Vec::<(u32, usize)>::new(), 0_usize, 0);
+        let mut child_list = Vec::with_capacity(post.len());
         let mut in_use = 0_usize;
         for &id in &post {
             let node = &self.nodes[id as usize];
@@ -273,30 +276,35 @@ impl Tree {
                 }
             }
             let (cols, below) = (node.cols, node.below);
+            let first_child = child_list.len();
+            for _ in 0..children[id as usize] {
+                if let Some((child, entries)) = stack.pop() {
+                    in_use -= entries;
+                    child_list.push(child);
+                }
+            }
+            let own = below * (below + 1) / 2;
+            stack.push((supernodes.len() as u32, own));
+            in_use += own;
+            top = top.max(in_use);
             supernodes.push(Supernode {
                 first,
                 cols,
                 below,
                 runs: start..runs.len(),
                 panel,
-                children: children[id as usize],
+                children: first_child..child_list.len(),
             });
             first += cols;
             panel += cols * (cols + below);
             flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
             max_below = max_below.max(below);
-            let own = below * (below + 1) / 2;
-            for _ in 0..children[id as usize] {
-                in_use -= stack.pop().unwrap_or(0);
-            }
-            stack.push(own);
-            in_use += own;
-            top = top.max(in_use);
         }
         runs.shrink_to_fit();
         Symbolic {
             supernodes,
             runs,
+            children: child_list,
             order,
             place,
             panel_entries: panel,

@@ -3,4 +3,5 @@
 mod eigenvalues;
 mod factors;
 mod random;
+mod saddle;
 mod sparse;

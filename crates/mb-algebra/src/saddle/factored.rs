@@ -1,0 +1,249 @@
+//! The ladder of methods: factor, try on a known solution, take the next method when that fails.
+
+use std::sync::Arc;
+
+use sprs::CsMat;
+
+use super::checked::{Checked, ScaledSolve, System};
+use super::fallback::Fallback;
+use super::ldl::AugmentedLdl;
+use super::numeric::Summary;
+use super::redundant::Dependent;
+use super::{FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
+use crate::{AlgebraError, Sparse};
+
+/// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
+const NEAR_SINGULAR: f64 = 1e-13;
+
+/// Right-hand sides solved and checked together.
+const TOGETHER: usize = super::substitute::WIDTH;
+
+/// Factors of one matrix by the first method that passed its trial.
+#[derive(Debug)]
+pub(super) struct Factored<T: Fallback> {
+    options: SaddleOptions,
+    system: System<T>,
+    solver: Box<dyn ScaledSolve<T>>,
+    dependent: Dependent,
+    pub(super) inertia: Option<Inertia>,
+    pub(super) report: FactorReport,
+}
+
+/// A method's factors before the trial.
+struct Candidate<T: Fallback> {
+    solver: Box<dyn ScaledSolve<T>>,
+    inertia: Option<Inertia>,
+    summary: Summary,
+}
+
+impl<T: Fallback> Factored<T> {
+    /// Tries the methods from `first` on. `a` (by columns) and `g` fit the analysis and are finite.
+    pub(super) fn new(
+        analysis: &Arc<SaddleAnalysis>,
+        a: CsMat<T>,
+        g: Sparse,
+        first: Method,
+    ) -> Result<Self, AlgebraError> {
+        let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+        let mut dependent = None;
+        let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
+        for method in [Method::AugmentedLdl, Method::ThresholdLdl, Method::Lu] {
+            if method < first {
+                continue;
+            }
+            let made = match method {
+                Method::AugmentedLdl => augmented(analysis, &system, &mut dependent),
+                _ => match robust(method, analysis, &system, &mut dependent) {
+                    Some(made) => made,
+                    None => continue,
+                },
+            };
+            let tried = made.and_then(|candidate| {
+                let known = dependent.as_ref().map_or(&[][..], |d: &Dependent| &d.dropped);
+                trial(&system, &*candidate.solver, &analysis.options, known).map(|found| (candidate, found))
+            });
+            match tried {
+                Ok((candidate, found)) => {
+                    let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
+                    let report = report(analysis, method, failed, &candidate.summary, &found, &dependent);
+                    return Ok(Self {
+                        options: analysis.options.clone(),
+                        system,
+                        solver: candidate.solver,
+                        dependent,
+                        inertia: candidate.inertia,
+                        report,
+                    });
+                }
+                Err(error) if is_final(&error) => return Err(error),
+                Err(error) => failed.push((method, error)),
+            }
+        }
+        let singular = failed.iter().find_map(|(_, error)| match error {
+            AlgebraError::Saddle(SaddleError::Singular { .. }) => Some(error.clone()),
+            _ => None,
+        });
+        Err(singular.unwrap_or_else(|| SaddleError::AllMethodsFailed { attempts: failed }.into()))
+    }
+
+    /// Solves for `width` right-hand sides, row by row; `g` empty for zero.
+    pub(super) fn solve(&self, f: &[T], g: &[T], width: usize) -> Result<Checked<T>, AlgebraError> {
+        let found = self.system.solve(&*self.solver, &self.options, f, g, width);
+        let mut found = self.system.accept(found, self.options.tolerance, &self.dependent.dropped)?;
+        self.dependent.minimize(&mut found.l, width);
+        Ok(found)
+    }
+
+    /// One right-hand side; checks its lengths and that it is finite.
+    pub(super) fn solve_one(&self, f: &[T], g: &[T]) -> Result<(Vec<T>, Vec<T>), AlgebraError> {
+        assert_eq!(f.len(), self.system.unknowns(), "saddle-point solve: right-hand side of wrong length");
+        assert_eq!(g.len(), self.system.constraints(), "saddle-point solve: right-hand side of wrong length");
+        let bad = f.iter().chain(g).position(|x| !x.size().is_finite());
+        if let Some(row) = bad {
+            return Err(AlgebraError::NonFinite { row, col: 0 });
+        }
+        self.solve(f, g, 1).map(|found| (found.x, found.l))
+    }
+
+    /// Right-hand sides in the columns of F, with g = 0.
+    pub(super) fn solve_many(&self, f: &faer::Mat<T>) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
+        let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
+        assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
+        let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
+        let mut rows = Vec::new();
+        for first in (0..p).step_by(TOGETHER) {
+            let width = TOGETHER.min(p - first);
+            rows.clear();
+            rows.resize(n * width, T::default());
+            for k in 0..width {
+                for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {
+                    if !value.size().is_finite() {
+                        return Err(AlgebraError::NonFinite { row: i, col: first + k });
+                    }
+                    rows[i * width + k] = value;
+                }
+            }
+            let found = self.solve(&rows, &[], width)?;
+            for k in 0..width {
+                let copy = |to: &mut [T], from: &[T]| {
+                    to.iter_mut().zip(from[k..].iter().step_by(width)).for_each(|(t, &f)| *t = f);
+                };
+                copy(x.col_as_slice_mut(first + k), &found.x);
+                if m > 0 {
+                    copy(l.col_as_slice_mut(first + k), &found.l);
+                }
+            }
+        }
+        Ok((x, l))
+    }
+}
+
+/// Errors that another method would not mend.
+fn is_final(error: &AlgebraError) -> bool {
+    matches!(
+        error,
+        AlgebraError::Saddle(SaddleError::OutOfMemory { .. } | SaddleError::PatternChanged { .. })
+    )
+}
+
+fn augmented<T: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<T>,
+    dependent: &mut Option<Dependent>,
+) -> Result<Candidate<T>, AlgebraError> {
+    analysis.check_memory(size_of::<T>())?;
+    let n = system.unknowns();
+    let mut dropped = vec![false; system.constraints()];
+    let mut ldl = AugmentedLdl::new(analysis, system, &system.a, &dropped)?;
+    let suspect = |s: &Summary| !s.null.is_empty() || s.doubtful.iter().any(|(u, _)| *u as usize >= n);
+    if suspect(&ldl.numeric.summary) {
+        let found = Dependent::find(analysis, &system.g, &system.scaling)?;
+        let null = &ldl.numeric.summary.null;
+        let same = null.len() == found.rows.len() && null.iter().all(|&u| found.dropped[u as usize - n]);
+        dropped.clone_from(&found.dropped);
+        *dependent = Some(found);
+        if !same || !ldl.numeric.summary.weak.is_empty() {
+            drop(ldl);
+            ldl = AugmentedLdl::new(analysis, system, &system.a, &dropped)?;
+        }
+    }
+    let summary = ldl.numeric.summary.clone();
+    // A row that is null now depends on others only through A: the matrix is singular.
+    let lost = summary.null.iter().find(|&&u| !dropped[u as usize - n]);
+    if let Some(&row) = lost {
+        return Err(SaddleError::NonFinitePivot { row: row as usize }.into());
+    }
+    let zero = summary.null.len();
+    let certain =
+        summary.weak.is_empty() && summary.singular.is_empty() && near_singular(&summary, n).is_empty();
+    let inertia = Inertia { positive: summary.positive - summary.negative, negative: summary.negative, zero };
+    let independent = system.constraints() - zero;
+    let enough = inertia.positive >= independent && inertia.negative >= independent;
+    Ok(Candidate { solver: Box::new(ldl), inertia: (certain && enough).then_some(inertia), summary })
+}
+
+fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
+    let zero = summary.singular.iter().map(|&u| (u as usize, 0.0));
+    let small = summary.doubtful.iter().filter(|(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
+    zero.chain(small.map(|&(u, ratio)| (u as usize, ratio))).collect()
+}
+
+fn robust<T: Fallback>(
+    method: Method,
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<T>,
+    dependent: &mut Option<Dependent>,
+) -> Option<Result<Candidate<T>, AlgebraError>> {
+    if dependent.is_none() {
+        match Dependent::find(analysis, &system.g, &system.scaling) {
+            Ok(found) => *dependent = Some(found),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    let dropped = dependent.as_ref().map_or(&[][..], |d| &d.dropped);
+    let made = T::robust(method, system, dropped)?;
+    Some(made.map(|(solver, inertia)| Candidate { solver, inertia, summary: Summary::default() }))
+}
+
+/// Solves for a known solution whose entries differ, so that errors cannot cancel.
+fn trial<T: Fallback>(
+    system: &System<T>,
+    solver: &dyn ScaledSolve<T>,
+    options: &SaddleOptions,
+    dropped: &[bool],
+) -> Result<Checked<T>, AlgebraError> {
+    let known = |scale: &[f64], sign: f64| -> Vec<T> {
+        let size = |i: usize| sign * (1.0 + (i % 7) as f64 / 8.0);
+        scale.iter().enumerate().map(|(i, s)| T::from_real(s * size(i))).collect()
+    };
+    let (x, l) = (known(&system.scaling.unknowns, -1.0), known(&system.scaling.rows, -1.0));
+    let (mut f, mut g) = (vec![T::default(); x.len()], vec![T::default(); l.len()]);
+    system.subtract(&x, &l, &mut f, &mut g, 1);
+    let found = system.solve(solver, options, &f, &g, 1);
+    system.accept(found, options.tolerance, dropped)
+}
+
+fn report<T: Fallback>(
+    analysis: &SaddleAnalysis,
+    method: Method,
+    failed: Vec<(Method, AlgebraError)>,
+    summary: &Summary,
+    trial: &Checked<T>,
+    dependent: &Dependent,
+) -> FactorReport {
+    let entries = (method == Method::AugmentedLdl).then_some(analysis.symbolic.panel_entries);
+    FactorReport {
+        method,
+        failed,
+        factor_nonzeros: entries,
+        fill: entries.map(|e| e as f64 / analysis.entries.max(1) as f64),
+        trial: trial.error,
+        trial_refinements: trial.refinements,
+        redundant: dependent.rows.clone(),
+        minimum_norm: dependent.minimum_norm(),
+        near_singular: near_singular(summary, analysis.unknowns),
+        replaced_pivots: summary.weak.len(),
+        pivot_pairs: summary.pairs,
+        growth: summary.growth,
+    }
+}

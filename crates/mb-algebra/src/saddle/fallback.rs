@@ -1,0 +1,191 @@
+//! The robust methods, for matrices on which L D L^T without exchanges between blocks fails.
+
+use std::fmt;
+
+use sprs::CsMat;
+
+use super::checked::{ScaledSolve, System};
+use super::number::Number;
+use super::{Inertia, Method, SaddleError};
+use crate::{AlgebraError, Scatter, Sparse, SparseC, SparseLu, SparseLuComplex, Triplets, c64};
+
+/// A robust solver and the inertia it found.
+pub(super) type Robust<T> = (Box<dyn ScaledSolve<T>>, Option<Inertia>);
+
+/// Numbers with robust methods.
+pub(super) trait Fallback: Number {
+    /// Factors by a method that is not [`Method::AugmentedLdl`]; `None` when there is none for these numbers.
+    fn robust(
+        method: Method,
+        system: &System<Self>,
+        dropped: &[bool],
+    ) -> Option<Result<Robust<Self>, AlgebraError>>;
+}
+
+impl Fallback for f64 {
+    fn robust(
+        method: Method,
+        system: &System<Self>,
+        dropped: &[bool],
+    ) -> Option<Result<Robust<Self>, AlgebraError>> {
+        match method {
+            Method::AugmentedLdl => None,
+            Method::ThresholdLdl => Some(Threshold::factor(system, dropped)),
+            Method::Lu => {
+                let matrix: Sparse = assemble(system, dropped).to_sparse();
+                Some(SparseLu::new(&matrix).map(|lu| boxed(LuSolve { lu, dropped: dropped.to_vec() })))
+            }
+        }
+    }
+}
+
+impl Fallback for c64 {
+    fn robust(
+        method: Method,
+        system: &System<Self>,
+        dropped: &[bool],
+    ) -> Option<Result<Robust<Self>, AlgebraError>> {
+        if method != Method::Lu {
+            return None;
+        }
+        let matrix: SparseC = assemble(system, dropped).to_sparse_complex();
+        Some(SparseLuComplex::new(&matrix).map(|lu| boxed(LuSolve { lu, dropped: dropped.to_vec() })))
+    }
+}
+
+fn boxed<T: Number>(solver: impl ScaledSolve<T> + 'static) -> Robust<T> {
+    (Box::new(solver), None)
+}
+
+/// The scaled saddle-point matrix; the row of a constraint left out is that of the identity.
+fn assemble<T: Number>(system: &System<T>, dropped: &[bool]) -> Triplets<T> {
+    let (n, m) = (system.unknowns(), system.constraints());
+    let s = &system.scaling;
+    let mut out = Triplets::with_capacity(n + m, n + m, system.a.nnz() + 2 * system.g.nnz());
+    for (j, column) in system.a.outer_iterator().enumerate() {
+        for (i, value) in column.iter() {
+            out.add(i, j, value.scaled(s.unknowns[i] * s.unknowns[j]));
+        }
+    }
+    for (j, column) in system.g.outer_iterator().enumerate() {
+        for (r, &value) in column.iter().filter(|(r, _)| !dropped[*r]) {
+            let value = T::from_real(value * s.rows[r] * s.unknowns[j]);
+            out.add(n + r, j, value);
+            out.add(j, n + r, value);
+        }
+    }
+    for r in (0..m).filter(|&r| dropped[r]) {
+        out.add(n + r, n + r, T::UNIT);
+    }
+    out
+}
+
+#[derive(Debug)]
+struct LuSolve<L> {
+    lu: L,
+    dropped: Vec<bool>,
+}
+
+/// What both LU types do.
+trait SolveOne<T> {
+    fn solve_one(&self, b: &[T]) -> Vec<T>;
+}
+
+impl SolveOne<f64> for SparseLu {
+    fn solve_one(&self, b: &[f64]) -> Vec<f64> {
+        self.solve(b)
+    }
+}
+
+impl SolveOne<c64> for SparseLuComplex {
+    fn solve_one(&self, b: &[c64]) -> Vec<c64> {
+        self.solve(b)
+    }
+}
+
+impl<T: Number, L: SolveOne<T> + fmt::Debug + Send + Sync> ScaledSolve<T> for LuSolve<L> {
+    fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool {
+        by_column(b, width, |column| {
+            column.copy_from_slice(&self.lu.solve_one(column));
+            clear(column, system.unknowns(), &self.dropped);
+            true
+        })
+    }
+}
+
+/// Multipliers of rows left out are zero.
+fn clear<T: Number>(column: &mut [T], n: usize, dropped: &[bool]) {
+    for (l, _) in column[n..].iter_mut().zip(dropped).filter(|(_, d)| **d) {
+        *l = T::default();
+    }
+}
+
+/// Applies `solve` to each column of `width` right-hand sides stored row by row.
+fn by_column<T: Number>(b: &mut [T], width: usize, solve: impl Fn(&mut [T]) -> bool) -> bool {
+    let mut column = Vec::new();
+    for k in 0..width {
+        column.clear();
+        column.extend(b[k..].iter().step_by(width));
+        if !solve(&mut column) {
+            return false;
+        }
+        b[k..].iter_mut().step_by(width).zip(&column).for_each(|(b, &x)| *b = x);
+    }
+    true
+}
+
+/// L D L^T with threshold pivoting.
+struct Threshold {
+    solver: feral::Solver,
+    dropped: Vec<bool>,
+}
+
+impl fmt::Debug for Threshold {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Threshold").field("inertia", &self.solver.inertia()).finish_non_exhaustive()
+    }
+}
+
+impl Threshold {
+    fn factor(system: &System<f64>, dropped: &[bool]) -> Result<Robust<f64>, AlgebraError> {
+        let matrix: Sparse = assemble(system, dropped).to_sparse();
+        let lower = lower_triangle(&matrix);
+        let mut solver = feral::Solver::new().with_parallel(false);
+        match solver.factor(&lower, None) {
+            feral::FactorStatus::Success => {}
+            feral::FactorStatus::Singular => return Err(SaddleError::SingularThreshold.into()),
+            _ => return Err(SaddleError::ThresholdIncomplete.into()),
+        }
+        let zero = dropped.iter().filter(|&&d| d).count();
+        let inertia = solver.inertia().filter(|i| i.zero == 0).map(|i| Inertia {
+            // Each row left out stands as a one.
+            positive: i.positive - zero,
+            negative: i.negative,
+            zero,
+        });
+        Ok((Box::new(Self { solver, dropped: dropped.to_vec() }), inertia))
+    }
+}
+
+fn lower_triangle(a: &CsMat<f64>) -> feral::CscMatrix {
+    let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
+    for (j, column) in a.outer_iterator().enumerate() {
+        for (i, &value) in column.iter().filter(|(i, _)| *i >= j) {
+            row_idx.push(i);
+            values.push(value);
+        }
+        col_ptr.push(row_idx.len());
+    }
+    feral::CscMatrix { n: a.cols(), col_ptr, row_idx, values }
+}
+
+impl ScaledSolve<f64> for Threshold {
+    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize) -> bool {
+        by_column(b, width, |column| {
+            let Ok(x) = self.solver.solve(column) else { return false };
+            column.copy_from_slice(&x);
+            clear(column, system.unknowns(), &self.dropped);
+            true
+        })
+    }
+}

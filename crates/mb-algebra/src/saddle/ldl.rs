@@ -1,0 +1,90 @@
+//! The augmented L D L^T as a solver of the scaled system.
+
+use std::sync::Arc;
+
+use super::checked::{ScaledSolve, System};
+use super::number::Number;
+use super::numeric::{Numeric, Source, Stop};
+use super::substitute::WIDTH;
+use super::{SaddleAnalysis, SaddleError};
+use crate::AlgebraError;
+
+/// Factors of S [A + g G^T G, G^T; G, 0] S without the rows of G in `dropped`.
+#[derive(Clone, Debug)]
+pub(super) struct AugmentedLdl<T> {
+    analysis: Arc<SaddleAnalysis>,
+    dropped: Vec<bool>,
+    pub(super) numeric: Numeric<T>,
+}
+
+impl<T: Number> AugmentedLdl<T> {
+    /// `a` stands in for the A of `system` (of its pattern or less), with the same scaling.
+    pub(super) fn new(
+        analysis: &Arc<SaddleAnalysis>,
+        system: &System<T>,
+        a: &sprs::CsMat<T>,
+        dropped: &[bool],
+    ) -> Result<Self, AlgebraError> {
+        let source = Source {
+            a,
+            g_cols: &analysis.g_cols,
+            g_rows: &analysis.g_rows,
+            scaling: &system.scaling,
+            augmented: &analysis.augmented,
+            dropped,
+            weight: analysis.options.augmentation,
+        };
+        let n = system.unknowns();
+        let numeric = Numeric::new(&analysis.symbolic, &source).map_err(|stop| match stop {
+            Stop::Memory => AlgebraError::OutOfMemory { size: n + system.constraints() },
+            Stop::Pattern(col) => SaddleError::PatternChanged { col: col as usize }.into(),
+            Stop::NonFinite(row) => SaddleError::NonFinitePivot { row: row as usize }.into(),
+        })?;
+        Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric })
+    }
+}
+
+impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
+    fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool {
+        let analysis = &*self.analysis;
+        let (symbolic, n) = (&analysis.symbolic, system.unknowns());
+        let weight = analysis.options.augmentation;
+        if weight != 0.0 {
+            // (A + g G^T G) x + G^T l = f + g G^T (G x).
+            let (top, low) = b.split_at_mut(n * width);
+            let mut at = 0;
+            for (j, top) in top.chunks_exact_mut(width).enumerate() {
+                for &r in analysis.g_cols.row(j) {
+                    let r = r as usize;
+                    if analysis.augmented[r] && !self.dropped[r] {
+                        let factor = weight * system.scaling.by_col[at];
+                        let low = &low[r * width..(r + 1) * width];
+                        top.iter_mut().zip(low).for_each(|(t, l)| *t += l.scaled(factor));
+                    }
+                    at += 1;
+                }
+            }
+        }
+        let mut ordered = Vec::new();
+        let mut from = 0;
+        while from < width {
+            let part = WIDTH.min(width - from);
+            ordered.clear();
+            for &u in &symbolic.order {
+                let at = u as usize * width + from;
+                ordered.extend_from_slice(&b[at..at + part]);
+            }
+            if part == 1 {
+                self.numeric.substitute(symbolic, &mut ordered);
+            } else {
+                self.numeric.substitute_block(symbolic, &mut ordered, part);
+            }
+            for (row, &u) in ordered.chunks_exact(part).zip(&symbolic.order) {
+                let at = u as usize * width + from;
+                b[at..at + part].copy_from_slice(row);
+            }
+            from += part;
+        }
+        true
+    }
+}

@@ -1,0 +1,166 @@
+//! Rows of G that depend on others.
+//!
+//! The factorization with the identity for A does not depend on stiffness or shift, and is well conditioned but
+//! for G itself: with (I + G^T G) the pivot of a row, relative to the numbers it is the difference of, is the
+//! squared sine of its angle to the rows before it. A row found dependent is confirmed by its combination: with
+//! the row r left out, [I, G^T; G, 0] [x; c] = [G_r^T; 0] gives x = 0 and G_r = c^T G, so y = e_r - c has
+//! G^T y = 0. The y span the null space of G^T; multipliers of minimum norm are orthogonal to it.
+
+use std::sync::Arc;
+
+use super::checked::{ScaledSolve, System};
+use super::ldl::AugmentedLdl;
+use super::number::Number;
+use super::scaling::Scaling;
+use super::{RedundantRow, SaddleAnalysis};
+use crate::{AlgebraError, Sparse};
+
+/// Pivots below this are candidates: the sine of the angle is below 1e-5.
+const CANDIDATE: f64 = 1e-10;
+
+/// Largest |G^T y| of a combination taken for zero, with rows and y scaled to one.
+const CONFIRMED: f64 = 1e-11;
+
+/// Most combinations found; beyond, dependent rows are left out without them.
+const MOST_COMBINATIONS: usize = 256;
+
+/// Coefficients below this are left out of a report.
+const SMALL_COEFFICIENT: f64 = 1e-9;
+
+/// Dependent rows of G.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dependent {
+    /// Whether each row is left out.
+    pub(super) dropped: Vec<bool>,
+    pub(super) rows: Vec<RedundantRow>,
+    /// Orthonormal basis of the null space of G^T, column by column; empty when it was not formed.
+    basis: Vec<Vec<f64>>,
+}
+
+impl Dependent {
+    pub(super) fn none(constraints: usize) -> Self {
+        Self { dropped: vec![false; constraints], ..Self::default() }
+    }
+
+    /// Whether multipliers can be given minimum norm.
+    pub(super) fn minimum_norm(&self) -> bool {
+        self.basis.len() == self.rows.len()
+    }
+
+    /// Finds the dependent rows of G, with the scaling of a factorization.
+    pub(super) fn find(
+        analysis: &Arc<SaddleAnalysis>,
+        g: &Sparse,
+        scaling: &Scaling,
+    ) -> Result<Self, AlgebraError> {
+        let unit: Vec<f64> = scaling.unknowns.iter().map(|s| (s * s).recip()).collect();
+        let unit = crate::sparse::diagonal(&unit);
+        let system = &System::with_scaling(unit.clone(), g.clone(), scaling.clone());
+        let (n, m) = (system.unknowns(), system.constraints());
+        let mut dropped = vec![false; m];
+        let first = AugmentedLdl::new(analysis, system, &unit, &dropped)?;
+        let row = |u: u32| u as usize - n;
+        first.numeric.summary.null.iter().for_each(|&u| dropped[row(u)] = true);
+        let doubtful = first.numeric.summary.doubtful.iter();
+        let candidates: Vec<usize> = doubtful
+            .filter(|(u, ratio)| *u as usize >= n && *ratio <= CANDIDATE)
+            .map(|&(u, _)| row(u))
+            .take(MOST_COMBINATIONS)
+            .collect();
+        candidates.iter().for_each(|&r| dropped[r] = true);
+        let factor =
+            if candidates.is_empty() { first } else { AugmentedLdl::new(analysis, system, &unit, &dropped)? };
+        let all: Vec<usize> = (0..m).filter(|&r| dropped[r]).collect();
+        if all.len() > MOST_COMBINATIONS {
+            let rows = all.into_iter().map(|row| RedundantRow { row, combination: Vec::new() }).collect();
+            return Ok(Self { dropped, rows, basis: Vec::new() });
+        }
+        let mut found = Self { dropped, ..Self::default() };
+        for r in all {
+            let y = combination(analysis, system, &factor, r);
+            if candidates.contains(&r) && defect(analysis, system, &y) > CONFIRMED {
+                found.dropped[r] = false;
+                continue;
+            }
+            // From the scaled rows to the given ones.
+            let y: Vec<f64> = y.iter().zip(&system.scaling.rows).map(|(y, s)| y * s).collect();
+            let own = y[r];
+            let largest = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+            let listed = y.iter().enumerate().filter(|(_, y)| y.abs() > SMALL_COEFFICIENT * largest);
+            found
+                .rows
+                .push(RedundantRow { row: r, combination: listed.map(|(k, y)| (k, y / own)).collect() });
+            found.basis.push(y);
+        }
+        orthonormalize(&mut found.basis);
+        Ok(found)
+    }
+
+    /// Gives the multipliers (`width` columns, row by row) minimum norm.
+    pub(super) fn minimize<T: Number>(&self, l: &mut [T], width: usize) {
+        for basis in &self.basis {
+            for k in 0..width {
+                let mut part = T::default();
+                for (l, &q) in l[k..].iter().step_by(width).zip(basis) {
+                    part += l.scaled(q);
+                }
+                for (l, &q) in l[k..].iter_mut().step_by(width).zip(basis) {
+                    *l -= part.scaled(q);
+                }
+            }
+        }
+    }
+}
+
+/// y = e_r - c with G^T y = 0, of scaled rows.
+fn combination(
+    analysis: &SaddleAnalysis,
+    system: &System<f64>,
+    factor: &AugmentedLdl<f64>,
+    r: usize,
+) -> Vec<f64> {
+    let n = system.unknowns();
+    let mut y = vec![0.0; system.constraints()];
+    y[r] = 1.0;
+    // The second pass is a step of refinement.
+    for _ in 0..2 {
+        let mut b = times_transpose(analysis, system, &y);
+        b.resize(n + y.len(), 0.0);
+        factor.solve(system, &mut b, 1);
+        y.iter_mut().zip(&b[n..]).for_each(|(y, c)| *y -= c);
+    }
+    y
+}
+
+/// G^T y of scaled rows.
+fn times_transpose(analysis: &SaddleAnalysis, system: &System<f64>, y: &[f64]) -> Vec<f64> {
+    let mut at = 0;
+    let column = |j: usize| {
+        let rows = analysis.g_cols.row(j);
+        let values = &system.scaling.by_col[at..at + rows.len()];
+        at += rows.len();
+        rows.iter().zip(values).map(|(&r, v)| v * y[r as usize]).sum()
+    };
+    (0..system.unknowns()).map(column).collect()
+}
+
+fn defect(analysis: &SaddleAnalysis, system: &System<f64>, y: &[f64]) -> f64 {
+    let largest = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+    times_transpose(analysis, system, y).iter().fold(0.0_f64, |m, x| m.max(x.abs())) / largest
+}
+
+/// Gram-Schmidt, twice.
+fn orthonormalize(basis: &mut [Vec<f64>]) {
+    for k in 0..basis.len() {
+        let (done, rest) = basis.split_at_mut(k);
+        let own = &mut rest[0];
+        for _ in 0..2 {
+            for q in done.iter() {
+                let part: f64 = q.iter().zip(&*own).map(|(q, y)| q * y).sum();
+                own.iter_mut().zip(q).for_each(|(y, q)| *y -= part * q);
+            }
+            let norm = crate::norms::two(own);
+            own.iter_mut().for_each(|y| *y /= norm);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Scaling of [A, G^T; G, 0] so that unknowns and constraints have one magnitude.
+//!
+//! S A S with s_i = 1 / sqrt(max_j |A_ij|), then each row of G S to a largest entry of one; powers of two, so that
+//! nothing is rounded. Unscaled constraints cost digits in proportion to the stiffness (1e6 N/m: six digits), and
+//! a residual over all rows does not show it.
+
+use sprs::CsMat;
+
+use super::number::Number;
+use super::pattern::Csr;
+use crate::Sparse;
+
+/// Scale factors and the scaled constraints.
+#[derive(Clone, Debug)]
+pub(super) struct Scaling {
+    /// s of the unknowns.
+    pub(super) unknowns: Vec<f64>,
+    /// Scale of the rows of G.
+    pub(super) rows: Vec<f64>,
+    /// Entries of the scaled G, in the order of its columns and of its rows.
+    pub(super) by_col: Vec<f64>,
+    pub(super) by_row: Vec<f64>,
+}
+
+fn power_of_two(x: f64) -> f64 {
+    // The exponent alone: 2^floor(log2 x), for normal x.
+    if x.is_normal() && x > 0.0 { f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000) } else { 1.0 }
+}
+
+/// The power of two next below or at 1 / sqrt(x), one for zero.
+fn inverse_root(x: f64) -> f64 {
+    power_of_two(x.sqrt()).recip()
+}
+
+impl Scaling {
+    /// `a` by columns, symmetric; `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
+    pub(super) fn new<T: Number>(a: &CsMat<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
+        let mut unknowns = Vec::with_capacity(a.cols());
+        let (mut sum, mut count) = (0.0, 0_usize);
+        for column in a.outer_iterator() {
+            let largest = column.data().iter().fold(0.0_f64, |m, x| m.max(x.size()));
+            unknowns.push(largest);
+            if largest > 0.0 {
+                sum += largest.ln();
+                count += 1;
+            }
+        }
+        // Unknowns without entries get the scale of the others.
+        let usual = if count > 0 { (sum / count as f64).exp() } else { 1.0 };
+        for x in &mut unknowns {
+            *x = inverse_root(if *x > 0.0 { *x } else { usual });
+        }
+        let (_, row_of) = g_cols.parts();
+        let mut by_col = g.data().to_vec();
+        let mut largest = vec![0.0_f64; g.rows()];
+        let mut at = 0;
+        for (j, &scale) in unknowns.iter().enumerate() {
+            for &r in g_cols.row(j) {
+                by_col[at] *= scale;
+                largest[r as usize] = largest[r as usize].max(by_col[at].abs());
+                at += 1;
+            }
+        }
+        let rows: Vec<f64> = largest.into_iter().map(|x| power_of_two(x).recip()).collect();
+        let mut by_row = vec![0.0; by_col.len()];
+        let mut next: Vec<usize> = g_rows.parts().0.to_vec();
+        for (value, &r) in by_col.iter_mut().zip(row_of) {
+            *value *= rows[r as usize];
+            by_row[next[r as usize]] = *value;
+            next[r as usize] += 1;
+        }
+        Self { unknowns, rows, by_col, by_row }
+    }
+}

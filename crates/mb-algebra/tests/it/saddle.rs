@@ -1,0 +1,310 @@
+//! Saddle-point factorizations against dense ones.
+
+use std::sync::Arc;
+
+use mb_algebra::saddle::{
+    Method, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
+};
+use mb_algebra::{
+    AlgebraError, Dense, Lu, LuComplex, RankTolerance, Scatter, Sparse, SparseC, Svd, SymmetricEigen,
+    Triplets, c64, dense, sparse, to_dense, to_sparse,
+};
+use proptest::prelude::*;
+
+/// A stream of numbers in [-1, 1) from a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.next() + 1.0) / 2.0 * n as f64) as usize % n
+    }
+}
+
+/// A sparse symmetric matrix, usually indefinite, whose rows differ in magnitude by powers of ten.
+fn symmetric(n: usize, spread: f64, numbers: &mut Numbers) -> Sparse {
+    let scale: Vec<f64> = (0..n).map(|_| 10_f64.powf(spread * numbers.next())).collect();
+    let mut t = Triplets::new(n, n);
+    for i in 0..n {
+        t.add(i, i, scale[i] * scale[i] * (numbers.next() + 0.2));
+        for _ in 0..2 {
+            let j = numbers.below(n);
+            if j != i {
+                let value = scale[i] * scale[j] * numbers.next();
+                t.add(i, j, value);
+                t.add(j, i, value);
+            }
+        }
+    }
+    t.to_sparse()
+}
+
+/// Sparse constraints; independent for n >= m because of their first entries.
+fn constraints(m: usize, n: usize, numbers: &mut Numbers) -> Sparse {
+    let mut t = Triplets::new(m, n);
+    for r in 0..m {
+        t.add(r, r, 1.0 + numbers.next() / 2.0);
+        for _ in 0..2 {
+            let j = numbers.below(n);
+            if j > r {
+                t.add(r, j, numbers.next());
+            }
+        }
+    }
+    t.to_sparse()
+}
+
+fn assembled(a: &Sparse, g: &Sparse) -> Dense {
+    let gt = sparse::transpose(g);
+    let sizes = [a.rows(), g.rows()];
+    to_dense(&sparse::blocks(&[&[Some(a), Some(&gt)], &[Some(g), None]], &sizes, &sizes))
+}
+
+fn factor(a: &Sparse, g: &Sparse, options: &SaddleOptions) -> Result<SaddleFactor, AlgebraError> {
+    let analysis = Arc::new(SaddleAnalysis::new(a, g, options)?);
+    SaddleFactor::new(&analysis, a, g)
+}
+
+/// Largest |r| of both blocks relative to |S| |x| in the infinity norm.
+fn residuals(a: &Sparse, g: &Sparse, x: &[f64], l: &[f64], f: &[f64], h: &[f64]) -> (f64, f64) {
+    let norm = |v: &[f64]| v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let (ax, gl, gx) = (sparse::matvec(a, x), sparse::matvec_transpose(g, l), sparse::matvec(g, x));
+    let top: Vec<f64> = (0..f.len()).map(|i| f[i] - ax[i] - gl[i]).collect();
+    let low: Vec<f64> = (0..h.len()).map(|i| h[i] - gx[i]).collect();
+    let inf = mb_algebra::norms::inf::<Sparse>;
+    let sizes = (inf(a) * norm(x) + norm(&gl) + norm(f), inf(g) * norm(x) + norm(h));
+    (norm(&top) / sizes.0.max(f64::MIN_POSITIVE), norm(&low) / sizes.1.max(f64::MIN_POSITIVE))
+}
+
+fn rcond(s: &Dense) -> f64 {
+    Lu::new(s).map_or(0.0, |lu| lu.rcond())
+}
+
+/// Every method, each alone in its turn.
+fn methods() -> [SaddleOptions; 3] {
+    [Method::AugmentedLdl, Method::ThresholdLdl, Method::Lu]
+        .map(|first_method| SaddleOptions { first_method, ..SaddleOptions::default() })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Regular systems of any kind agree with dense LU, by every method, and the inertia with dense eigenvalues.
+    #[test]
+    fn random_systems_agree_with_dense(n in 1_usize..40, part in 0.0..1.0_f64, seed: u64) {
+        let m = (part * n as f64) as usize;
+        let numbers = &mut Numbers(seed);
+        let (a, g) = (symmetric(n, 0.0, numbers), constraints(m, n, numbers));
+        let s = assembled(&a, &g);
+        prop_assume!(rcond(&s) > 1e-9);
+        let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
+        let exact = Lu::new(&s).unwrap().solve(&b);
+        let allowed = 1e-13 / rcond(&s) * mb_algebra::norms::max_abs_vec(&exact);
+        let values = SymmetricEigen::new(&s).unwrap().values;
+        let negative = values.iter().filter(|v| **v < 0.0).count();
+        for options in methods() {
+            let factor = factor(&a, &g, &options).unwrap();
+            prop_assert!(factor.report().redundant.is_empty());
+            let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
+            for (found, exact) in x.iter().chain(&l).zip(&exact) {
+                prop_assert!((found - exact).abs() <= allowed, "{found:e} {exact:e} by {:?}", factor.report());
+            }
+            let (top, low) = residuals(&a, &g, &x, &l, &b[..n], &b[n..]);
+            prop_assert!(top < 1e-12 && low < 1e-12, "{top:e} {low:e}");
+            if let Some(inertia) = factor.inertia() {
+                prop_assert_eq!((inertia.positive, inertia.negative, inertia.zero), (n + m - negative, negative, 0));
+            }
+        }
+    }
+
+    /// Badly scaled systems: after a step of refinement every single row is satisfied.
+    #[test]
+    fn scales_do_not_matter(n in 2_usize..30, part in 0.0..1.0_f64, seed: u64, stiff in prop_oneof![Just(1.0), Just(1e9)]) {
+        let m = (part * n as f64) as usize;
+        let numbers = &mut Numbers(seed);
+        let (a, g) = (sparse::scale(stiff, &symmetric(n, 3.0, numbers)), constraints(m, n, numbers));
+        let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
+        let options = SaddleOptions { refine_above: 0.0, ..SaddleOptions::default() };
+        if let Ok(factor) = factor(&a, &g, &options) {
+            let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
+            let both: Vec<f64> = x.iter().chain(&l).copied().collect();
+            let s = assembled(&a, &g);
+            for i in 0..n + m {
+                let (mut sum, mut size) = (b[i], b[i].abs());
+                for (j, x) in both.iter().enumerate() {
+                    sum -= s[(i, j)] * x;
+                    size += (s[(i, j)] * x).abs();
+                }
+                prop_assert!(sum.abs() <= 1e-11 * size, "row {i} of {n} + {m}: {sum:e} of {size:e}");
+            }
+        }
+    }
+
+    /// A singular A (bodies free to move) with constraints that hold them.
+    #[test]
+    fn constraints_hold_a_singular_matrix(bodies in 1_usize..12, seed: u64, stiff in 1e-3..1e9_f64) {
+        // Each body has 3 unknowns and no stiffness but a spring to its neighbour in the first direction.
+        let numbers = &mut Numbers(seed);
+        let n = 3 * bodies;
+        let mut k = Triplets::new(n, n);
+        let mut g = Triplets::new(2 * bodies + 1, n);
+        for b in 0..bodies {
+            for d in 0..3 {
+                k.add(3 * b + d, 3 * b + d, 0.0);
+            }
+            if b > 0 {
+                let (i, j) = (3 * b - 3, 3 * b);
+                for (row, col, value) in [(i, i, stiff), (j, j, stiff), (i, j, -stiff), (j, i, -stiff)] {
+                    k.add(row, col, value);
+                }
+            }
+            for d in 0..2 {
+                g.add(2 * b + d, 3 * b + 1 + d, 1.0);
+                if b > 0 {
+                    g.add(2 * b + d, 3 * b - 2 + d, numbers.next());
+                }
+            }
+        }
+        g.add(2 * bodies, 0, 1.0);
+        let (k, g) = (k.to_sparse(), g.to_sparse());
+        let m = g.rows();
+        let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
+        let factor = factor(&k, &g, &SaddleOptions::default()).unwrap();
+        prop_assert_eq!(factor.report().method, Method::AugmentedLdl);
+        let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
+        let (top, low) = residuals(&k, &g, &x, &l, &b[..n], &b[n..]);
+        prop_assert!(top < 1e-12 && low < 1e-12, "{top:e} {low:e}");
+        let inertia = factor.inertia().unwrap();
+        // Statically determinate but for the springs: bodies - 1 stiffnesses and one multiplier pair per row.
+        prop_assert_eq!((inertia.positive, inertia.negative, inertia.zero), (n, m, 0));
+    }
+
+    /// Dependent rows are named, their combination is zero, and multipliers have minimum norm.
+    #[test]
+    fn dependent_rows_are_named(n in 3_usize..30, part in 0.1..0.8_f64, extra in 1_usize..4, seed: u64) {
+        let m = ((part * n as f64) as usize).max(1);
+        let numbers = &mut Numbers(seed);
+        let a = sparse::add(1.0, &symmetric(n, 0.0, numbers), 6.0, &sparse::identity(n));
+        let g = to_dense(&constraints(m, n, numbers));
+        // Copies and sums of other rows, put first or last.
+        let mut rows: Vec<Vec<f64>> = (0..m).map(|r| (0..n).map(|j| g[(r, j)]).collect()).collect();
+        for k in 0..extra {
+            let (p, q) = (numbers.below(m), numbers.below(m));
+            let factor = if k % 2 == 0 { 0.0 } else { numbers.next() };
+            let row = (0..n).map(|j| 3.0 * g[(p, j)] + factor * g[(q, j)]).collect();
+            rows.insert(if seed % 2 == 0 { 0 } else { rows.len() }, row);
+        }
+        let g = Dense::from_fn(m + extra, n, |r, j| rows[r][j]);
+        let svd = Svd::new(&g).unwrap();
+        let decision = svd.rank(RankTolerance::default());
+        prop_assume!(decision.smallest_kept > Some(1e-3 * svd.s[0]));
+        let sparse_g = to_sparse(&g);
+        for options in methods() {
+            let factor = factor(&a, &sparse_g, &options).unwrap();
+            let found = &factor.report().redundant;
+            prop_assert_eq!(found.len(), m + extra - decision.rank);
+            for row in found {
+                let mut sum = vec![0.0; n];
+                for &(k, y) in &row.combination {
+                    (0..n).for_each(|j| sum[j] += y * g[(k, j)]);
+                }
+                prop_assert!(sum.iter().all(|s| s.abs() < 1e-11), "{sum:?}");
+                prop_assert!(row.combination.contains(&(row.row, 1.0)));
+            }
+            // A consistent right-hand side.
+            let known: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
+            let h = dense::matvec(&g, &known);
+            let f: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
+            let (x, l) = factor.solve(&f, &h).unwrap();
+            let (top, low) = residuals(&a, &sparse_g, &x, &l, &f, &h);
+            prop_assert!(top < 1e-11 && low < 1e-11, "{top:e} {low:e}");
+            prop_assert!(factor.report().minimum_norm);
+            let exact = Svd::new(&dense::transpose(&g)).unwrap();
+            let rhs: Vec<f64> = f.iter().zip(sparse::matvec(&a, &x)).map(|(f, ax)| f - ax).collect();
+            for (l, exact) in l.iter().zip(exact.min_norm_solve(&rhs, RankTolerance::default())) {
+                prop_assert!((l - exact).abs() < 1e-7 * (1.0 + exact.abs()), "{l} {exact}");
+            }
+            if let Some(inertia) = factor.inertia() {
+                prop_assert_eq!(inertia.zero, found.len());
+            }
+        }
+    }
+
+    /// One analysis for many shifts gives what a fresh one gives.
+    #[test]
+    fn an_analysis_serves_many_shifts(n in 2_usize..40, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let m = n / 3;
+        let (k, mass, g) = (symmetric(n, 0.0, numbers), sparse::identity(n), constraints(m, n, numbers));
+        let pattern = sparse::add(1.0, &k, 1.0, &mass);
+        let analysis = Arc::new(SaddleAnalysis::new(&pattern, &g, &SaddleOptions::default()).unwrap());
+        let b: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
+        for shift in [0.0, 0.37, -1.5] {
+            let a = sparse::add(1.0, &k, -shift, &mass);
+            prop_assume!(rcond(&assembled(&a, &g)) > 1e-8);
+            let shared = SaddleFactor::new(&analysis, &a, &g).unwrap();
+            let fresh = factor(&a, &g, &SaddleOptions::default()).unwrap();
+            prop_assert_eq!(shared.inertia(), fresh.inertia());
+            prop_assert_eq!(shared.solve(&b, &vec![0.0; m]).unwrap(), fresh.solve(&b, &vec![0.0; m]).unwrap());
+        }
+    }
+
+    /// Complex symmetric A by L D L^T and by LU, against dense.
+    #[test]
+    fn complex_symmetric_systems(n in 1_usize..30, part in 0.0..1.0_f64, seed: u64) {
+        let m = (part * n as f64) as usize;
+        let numbers = &mut Numbers(seed);
+        let (k, c, g) = (symmetric(n, 0.0, numbers), symmetric(n, 0.0, numbers), constraints(m, n, numbers));
+        let s = c64::new(0.1, 1.3);
+        let mut t = Triplets::new(n, n);
+        k.iter().for_each(|(&v, (i, j))| t.add(i, j, c64::new(v, 0.0)));
+        c.iter().for_each(|(&v, (i, j))| t.add(i, j, s * v));
+        let a: SparseC = t.to_sparse_complex();
+        let full = assembled(&k, &g);
+        let mut all = mb_algebra::DenseC::from_fn(n + m, n + m, |i, j| c64::new(full[(i, j)], 0.0));
+        c.iter().for_each(|(&v, (i, j))| all[(i, j)] += s * v);
+        let lu = LuComplex::new(&all);
+        prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-9));
+        let lu = lu.unwrap();
+        let b: Vec<c64> = (0..n + m).map(|_| c64::new(numbers.next(), numbers.next())).collect();
+        let exact = lu.solve(&b);
+        let allowed = 1e-13 / lu.rcond() * exact.iter().fold(0.0_f64, |m, x| m.max(x.norm()));
+        let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
+        let factor = SaddleFactorComplex::new(&analysis, &a, &g).unwrap();
+        let other = SaddleLuComplex::new(&a, &g, &SaddleOptions::default()).unwrap();
+        for (x, l) in [factor.solve(&b[..n], &b[n..]).unwrap(), other.solve(&b[..n], &b[n..]).unwrap()] {
+            for (found, exact) in x.iter().chain(&l).zip(&exact) {
+                prop_assert!((found - exact).norm() <= allowed, "{found:e} {exact:e}");
+            }
+        }
+    }
+
+    /// Many right-hand sides give what one by one gives; unsymmetric A by LU.
+    #[test]
+    fn blocks_of_right_hand_sides(n in 1_usize..40, width in 1_usize..70, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let m = n / 2;
+        let (a, g) = (symmetric(n, 0.0, numbers), constraints(m, n, numbers));
+        let condition = rcond(&assembled(&a, &g));
+        prop_assume!(condition > 1e-8);
+        let f = Dense::from_fn(n, width, |_, _| numbers.next());
+        let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
+        let lu = SaddleLu::new(&a, &g, &SaddleOptions::default()).unwrap();
+        for (x, l) in [factor.solve_block(&f).unwrap(), lu.solve_block(&f).unwrap()] {
+            for k in (0..width).step_by(7) {
+                let (one_x, one_l) = factor.solve(f.col_as_slice(k), &vec![0.0; m]).unwrap();
+                let size = one_x.iter().chain(&one_l).fold(0.0_f64, |m, v| m.max(v.abs()));
+                for i in 0..n {
+                    prop_assert!((x[(i, k)] - one_x[i]).abs() <= 1e-13 / condition * size);
+                }
+                for r in 0..m {
+                    prop_assert!((l[(r, k)] - one_l[r]).abs() <= 1e-13 / condition * size);
+                }
+            }
+        }
+    }
+}
