@@ -84,6 +84,20 @@ impl Matrices {
     }
 }
 
+/// Which of the three matrices are symmetric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symmetry {
+    /// M is not.
+    None,
+    /// M is, but C or K is not.
+    Mass,
+    /// M, C and K.
+    All,
+}
+
+/// Distance in scaled units below which roots count as coincident.
+const COINCIDENT: f64 = 1e-10;
+
 /// Roots of the reduced problem with the findings of the way.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
@@ -99,14 +113,14 @@ pub(crate) fn solve(
     given: &Matrices,
     zeros: &Chains,
     massless: &Chains,
-    symmetric_mass: bool,
+    symmetry: Symmetry,
     shift: f64,
 ) -> Result<Roots, EigenError> {
     let k = given.size();
     let norm = norms::frobenius::<Dense>;
     let gamma = Matrices::frequency(norm(&given.m), norm(&given.c), norm(&given.k));
     let scaled = given.scaled(gamma);
-    let factor = if symmetric_mass && massless.roots() == 0 { Cholesky::new(&scaled.m).ok() } else { None };
+    let factor = if symmetry != Symmetry::None && massless.roots() == 0 { Cholesky::new(&scaled.m).ok() } else { None };
     let mut roots = Roots::default();
     roots.raws.extend(zeros.raws(Kind::Zero));
     roots.raws.extend(massless.raws(Kind::Infinite));
@@ -115,10 +129,14 @@ pub(crate) fn solve(
         None => scaled,
     };
     let (mut origin, mut unit) = (0.0, gamma);
+    let mut complex_symmetric = None;
     let rest = if roots.raws.is_empty() && (factor.is_some() || k == 0) {
         let (moved, spread) = problem.about(shift / gamma);
         (origin, unit) = (shift, gamma * spread);
-        interleaved(&companion(&moved))?
+        let all = symmetry == Symmetry::All;
+        let raws = interleaved(&companion(&moved), !all)?;
+        complex_symmetric = all.then_some(moved);
+        raws
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
@@ -129,7 +147,12 @@ pub(crate) fn solve(
         .iter()
         .map(|raw| if raw.alpha.norm() <= raw.beta { raw.right[..k].to_vec() } else { raw.right[k..].to_vec() })
         .collect();
-    let lefts: Vec<Vec<c64>> = rest.iter().filter_map(|raw| Some(raw.left.as_ref()?[k..].to_vec())).collect();
+    let mut rest = rest;
+    match &complex_symmetric {
+        Some(problem) => conjugate_lefts(problem, &mut rest, &halves),
+        None => rest.iter_mut().for_each(|raw| raw.left = raw.left.as_ref().map(|w| w[k..].to_vec())),
+    }
+    let lefts: Vec<Vec<c64>> = rest.iter().filter_map(|raw| raw.left.clone()).collect();
     let rights = back(k, &halves, factor.as_ref());
     let mut lefts = back(k, &lefts, factor.as_ref()).into_iter();
     for (raw, right) in rest.into_iter().zip(rights) {
@@ -141,6 +164,44 @@ pub(crate) fn solve(
         });
     }
     Ok(roots)
+}
+
+/// Left vectors of a symmetric problem with M = I: y = conj(x), which an absent one stands for.
+///
+/// Where roots coincide to rounding the eigensolver may return any basis X of their space, even one with
+/// x^T (2 s M + C) x = 0. Then Y = conj(X S^-1), S = X^T (2 s M + C) X, pairs with it; a singular S is a defective root.
+fn conjugate_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Vec<c64>]) {
+    let values: Vec<c64> = raws.iter().map(Raw::value).collect();
+    let mut seen = vec![false; raws.len()];
+    for i in 0..raws.len() {
+        let close = |j: usize| (values[i] - values[j]).norm() <= COINCIDENT * values[i].norm().max(1.0);
+        let group: Vec<usize> = (i..raws.len()).filter(|&j| !seen[j] && close(j)).collect();
+        if group.len() < 2 {
+            continue;
+        }
+        group.iter().for_each(|&j| seen[j] = true);
+        let slopes: Vec<Vec<c64>> = group
+            .iter()
+            .map(|&j| {
+                let damping = dense::matvec_complex(&problem.c, &rights[j]);
+                damping.iter().zip(&rights[j]).map(|(c, x)| c + x * values[i] * 2.0).collect()
+            })
+            .collect();
+        let form = |a: usize, b: usize| rights[group[a]].iter().zip(&slopes[b]).map(|(x, q)| x * q).sum();
+        let gram = DenseC::from_fn(group.len(), group.len(), form);
+        let Ok(lu) = LuComplex::new(&gram) else { continue };
+        for (column, &j) in group.iter().enumerate() {
+            let mut unit = crate::constraints::zeros(group.len());
+            unit[column] = c64::new(1.0, 0.0);
+            let weights = lu.solve(&unit);
+            let y: Vec<c64> = (0..problem.size())
+                .map(|row| group.iter().zip(&weights).map(|(&k, w)| rights[k][row] * w).sum::<c64>().conj())
+                .collect();
+            if y.iter().all(|z| z.is_finite()) {
+                raws[j].left = Some(y);
+            }
+        }
+    }
 }
 
 /// x = L^-T z for a list of vectors.
@@ -313,7 +374,7 @@ fn regular(a: &Dense, b: &Dense) -> Result<Vec<Raw>, EigenError> {
         return Ok(Vec::new());
     }
     let lu = Lu::new(b).map_err(at("Reduction to a standard eigenvalue problem"))?;
-    let mut raws = standard(&lu.solve_mat(a))?;
+    let mut raws = standard(&lu.solve_mat(a), true)?;
     for raw in &mut raws {
         if let Some(w) = &mut raw.left {
             let part = |f: fn(&c64) -> f64| lu.solve_transpose(&w.iter().map(f).collect::<Vec<_>>());
@@ -326,11 +387,11 @@ fn regular(a: &Dense, b: &Dense) -> Result<Vec<Raw>, EigenError> {
 
 /// Roots of a companion matrix, unknowns taken in the order x_1, v_1, x_2, v_2, ..: the QR iteration deflates a tenth
 /// sooner than with x before v.
-fn interleaved(a: &Dense) -> Result<Vec<Raw>, EigenError> {
+fn interleaved(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
     let k = a.nrows() / 2;
     let place = |i: usize| i / 2 + (i % 2) * k;
     let mixed = Dense::from_fn(2 * k, 2 * k, |i, j| a[(place(i), place(j))]);
-    let mut raws = standard(&mixed)?;
+    let mut raws = standard(&mixed, left)?;
     let unmix = |v: &[c64]| (0..2 * k).map(|i| v[if i < k { 2 * i } else { 2 * (i - k) + 1 }]).collect();
     for raw in &mut raws {
         raw.right = unmix(&raw.right);
@@ -340,8 +401,8 @@ fn interleaved(a: &Dense) -> Result<Vec<Raw>, EigenError> {
 }
 
 /// Roots of a standard problem, one of each conjugate pair.
-fn standard(a: &Dense) -> Result<Vec<Raw>, EigenError> {
-    let eigen = eigen(a)?;
+fn standard(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
+    let eigen = eigen(a, left)?;
     let column = |v: &DenseC, j: usize| v.col_as_slice(j).to_vec();
     let kept = (0..eigen.values.len()).filter(|&j| eigen.values[j].im >= 0.0);
     Ok(kept
@@ -357,8 +418,8 @@ fn standard(a: &Dense) -> Result<Vec<Raw>, EigenError> {
 ///
 /// Exactly defective matrices (critical damping) can leave the iteration between a real double root and a complex
 /// pair. The move is below the rounding of the entries, and the certificates are taken on the matrices as given.
-fn eigen(a: &Dense) -> Result<GeneralEigen, EigenError> {
-    let mut outcome = GeneralEigen::new(a, true);
+fn eigen(a: &Dense, left: bool) -> Result<GeneralEigen, EigenError> {
+    let mut outcome = GeneralEigen::new(a, left);
     for round in 1..=3 {
         if !matches!(outcome, Err(AlgebraError::NoConvergence { .. } | AlgebraError::NonFiniteResult { .. }))
         {
@@ -366,7 +427,7 @@ fn eigen(a: &Dense) -> Result<GeneralEigen, EigenError> {
         }
         let by = |i: usize, j: usize| ((i * 5 + j * 3 + round) % 7) as f64 - 3.0;
         let moved = Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * (1.0 + by(i, j) * f64::EPSILON));
-        outcome = GeneralEigen::new(&moved, true);
+        outcome = GeneralEigen::new(&moved, left);
     }
     outcome.map_err(at("Eigenvalues of the companion matrix"))
 }

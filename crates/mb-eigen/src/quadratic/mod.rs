@@ -29,7 +29,7 @@ use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum,
 
 pub(crate) use chains::Chains;
 pub(crate) use companion::Matrices;
-use companion::Roots;
+use companion::{Roots, Symmetry};
 pub(crate) use kernel::{Given, Kernel};
 pub(crate) use raw::{Kind, Raw};
 
@@ -177,7 +177,12 @@ fn dispatch(
             findings.push(Finding::IndefiniteMass);
         }
     }
-    companion::solve(reduced, zeros, at_infinity, symmetric_mass, shift)
+    let symmetry = match symmetric_mass {
+        false => Symmetry::None,
+        true if symmetric(&reduced.c) && symmetric(&reduced.k) => Symmetry::All,
+        true => Symmetry::Mass,
+    };
+    companion::solve(reduced, zeros, at_infinity, symmetry, shift)
 }
 
 /// Directions on which M, C and K vanish together, from both sides.
