@@ -8,8 +8,12 @@ use mb_eigen::{Class, DenseOptions, pairing, quadratic};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::{Factor, Penalty, penalty_equilibrium, unconstrained};
-use mb_linear::{Equilibrium, EquilibriumOptions, LinearizedSystem, OperatingPoint, Stability, linearize, stability};
-use mb_model::element::{AngleOf, Coincident, Distance, Place, PlanarBody, RelativeAngle, Spring, TorsionSpring};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LinearizedSystem, OperatingPoint, Stability, linearize, stability,
+};
+use mb_model::element::{
+    AngleOf, Coincident, Distance, Place, PlanarBody, RelativeAngle, Spring, TorsionSpring,
+};
 use mb_model::{BlockId, BlockKind, Element, Model, Wiring};
 use proptest::prelude::*;
 
@@ -35,7 +39,8 @@ struct Mechanism {
 }
 
 fn mechanism() -> impl Strategy<Value = Mechanism> {
-    let link = (0_usize..4, 0.4..1.5_f64, 0.2..2.0_f64, -0.6..0.6_f64, 1.0..30.0_f64, 0.0..0.5_f64, any::<bool>());
+    let link =
+        (0_usize..4, 0.4..1.5_f64, 0.2..2.0_f64, -0.6..0.6_f64, 1.0..30.0_f64, 0.0..0.5_f64, any::<bool>());
     let link = link.prop_map(|(parent, length, mass, angle, spring, damping, grounded)| Link {
         parent,
         length,
@@ -236,11 +241,16 @@ fn a_rod_on_a_pin_in_all_three_families() {
         assert_eq!(stability(&m, &rest).unwrap(), expected);
         let lin = linearize(&m, &OperatingPoint::from(&rest));
         let s = (1.5 * g / length).sqrt();
-        let exact = if sign < 0.0 { [c64::new(0.0, s), c64::new(0.0, -s)] } else { [c64::new(s, 0.0), c64::new(-s, 0.0)] };
+        let exact = if sign < 0.0 {
+            [c64::new(0.0, s), c64::new(0.0, -s)]
+        } else {
+            [c64::new(s, 0.0), c64::new(-s, 0.0)]
+        };
         let options = DenseOptions::default();
         let reduced = minimal(&m, &lin, &NullSpaceMethod::Qr).unwrap();
         let mcs = quadratic::solve(&reduced.pencil(), &options).unwrap().motion_values();
-        let structure = DescriptorStructure { pencil: lin.pencil(), transferred: descriptor::Transferred::default() };
+        let structure =
+            DescriptorStructure { pencil: lin.pencil(), transferred: descriptor::Transferred::default() };
         let rcs = descriptor::solve(&structure, &options).unwrap().motion_values();
         assert!(distance(&exact, &mcs) < 1e-13 && distance(&exact, &rcs) < 1e-13, "{mcs:?} {rcs:?}");
         let penalty = Penalty::scalar(1e8, 1.0, 10.0);
@@ -259,7 +269,15 @@ fn penalty_factors_may_be_scalar_diagonal_or_full() {
     let case = Mechanism {
         links: vec![
             Link { parent: 0, length: 1.0, mass: 1.0, angle: 0.4, spring: 5.0, damping: 0.1, grounded: true },
-            Link { parent: 0, length: 0.6, mass: 0.7, angle: -0.3, spring: 4.0, damping: 0.0, grounded: false },
+            Link {
+                parent: 0,
+                length: 0.6,
+                mass: 0.7,
+                angle: -0.3,
+                spring: 4.0,
+                damping: 0.0,
+                grounded: false,
+            },
         ],
         closed: true,
         doubled: false,

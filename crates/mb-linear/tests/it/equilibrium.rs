@@ -1,0 +1,151 @@
+//! Equilibria found from far away, by every method, and the ones that do not exist.
+
+use crate::support::{FourBar, closed_form, four_bar};
+use mb_algebra::norms;
+use mb_linear::equilibrium::{SearchOptions, find_equilibria};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LinearError, OperatingPoint, PointKind, Stability, Strategy, stability,
+};
+use mb_model::element::{Coincident, Place, PlanarBody, PointMass, Spring};
+use mb_model::{BlockKind, Element, Model, Point, Wiring};
+
+/// A rod pinned at the origin, at `angle` from hanging; the mass centre at half a metre.
+fn pendulum(angle: f64) -> Model {
+    let mut m = Model::new("pendulum", [0.0, -9.81, 0.0]);
+    let id = m.add_block("rod", BlockKind::PlanarPose, &[0.0, 0.0, angle]);
+    let mut w = Wiring::default();
+    let (slot, _) = w.slot(id, m.coordinates().block(id));
+    let body = PlanarBody { slot, mass: 1.0, inertia: 1.0 / 12.0, center_of_mass: [0.0, -0.5], alpha: 0.0 };
+    m.add_element("body 'rod'", Element::PlanarBody(body), w.into_blocks(), vec![]);
+    let mut w = Wiring::default();
+    let pin = Coincident { a: m.place(&mut w, id, [0.0; 2]), b: Place::Ground([0.0; 3]) };
+    m.add_element("joint 'pin'", Element::Coincident(pin), w.into_blocks(), vec![]);
+    m
+}
+
+fn solve(m: &Model, strategy: Strategy) -> Result<Equilibrium, LinearError> {
+    Equilibrium::solve(m, m.initial(), &EquilibriumOptions { strategy, ..EquilibriumOptions::default() })
+}
+
+#[test]
+fn relaxation_slides_down_from_near_the_top() {
+    let m = pendulum(3.0);
+    // Newton goes to the nearest equilibrium, the upright one.
+    let near = solve(&m, Strategy::Newton).unwrap();
+    assert!((near.q()[2] - core::f64::consts::PI).abs() < 1e-12);
+    assert_eq!(stability(&m, &near).unwrap(), Stability::Unstable { directions: 1 });
+    let down = solve(&m, Strategy::Relaxation).unwrap();
+    assert!(down.q()[2].abs() < 1e-9, "{:?}", down.q());
+    assert_eq!((stability(&m, &down).unwrap(), down.found_by), (Stability::Stable, "dynamic relaxation"));
+}
+
+#[test]
+fn a_search_tells_hanging_from_upright_once_each() {
+    let m = pendulum(0.4);
+    let found = find_equilibria(&m, &SearchOptions { starts: 12, ..SearchOptions::default() }).unwrap();
+    let kinds: Vec<Stability> = found.iter().map(|(_, s)| *s).collect();
+    assert_eq!(kinds, [Stability::Stable, Stability::Unstable { directions: 1 }]);
+    let again = find_equilibria(&m, &SearchOptions { starts: 12, ..SearchOptions::default() }).unwrap();
+    assert_eq!(found, again, "the search does not depend on chance");
+}
+
+#[test]
+fn every_method_finds_the_linkage_at_rest_from_a_rough_start() {
+    let data = FourBar { loops: 3, stiffness: 25.0, damping: 0.0, gravity: [0.0, -9.81, 0.0], angle: 2.0 };
+    let m = four_bar(data);
+    let mut start = m.initial().to_vec();
+    for (i, x) in start.iter_mut().enumerate() {
+        *x += 0.15 * (i as f64).sin();
+    }
+    for strategy in [Strategy::Automatic, Strategy::Newton, Strategy::Relaxation] {
+        let options = EquilibriumOptions { strategy, ..EquilibriumOptions::default() };
+        let e = Equilibrium::solve(&m, &start, &options).unwrap();
+        let slope = closed_form(3, 25.0, 0.0, 9.81, e.q()[m.nq() - 1])[1];
+        assert!(slope.abs() < 1e-10 && e.residual < 1e-12, "{strategy:?}: {slope:e} {:e}", e.residual);
+    }
+}
+
+/// More unknowns than the dense limit: the sparse factors carry the same answer.
+#[test]
+fn large_linkages_go_through_the_sparse_factors() {
+    let data = FourBar { loops: 300, stiffness: 25.0, damping: 0.0, gravity: [0.0, -9.81, 0.0], angle: 1.8 };
+    let m = four_bar(data);
+    assert!(m.nv() + m.nc() > mb_constraints::DENSE_UP_TO);
+    let e = Equilibrium::solve(&m, m.initial(), &EquilibriumOptions::default()).unwrap();
+    let slope = closed_form(300, 25.0, 0.0, 9.81, e.q()[m.nq() - 1])[1];
+    assert!(slope.abs() < 1e-9 * 300.0, "{slope:e}");
+    assert!(norms::max_abs_vec(&m.phi(e.q(), 0.0)) < 1e-11);
+}
+
+#[test]
+fn a_falling_body_has_no_equilibrium_and_is_named() {
+    let mut m = Model::new("falling", [0.0, -9.81, 0.0]);
+    let id = m.add_block("stone", BlockKind::PlanarPoint, &[0.0, 0.0]);
+    let mut w = Wiring::default();
+    let (slot, _) = w.slot(id, m.coordinates().block(id));
+    let stone = PointMass { slot, mass: 2.0, alpha: 0.0 };
+    m.add_element("point 'stone'", Element::PointMass(stone), w.into_blocks(), vec![]);
+    let error = solve(&m, Strategy::Automatic).unwrap_err();
+    let LinearError::NoEquilibrium { equation, residual, tried, .. } = &error else { panic!("{error}") };
+    assert_eq!(equation, "stone.y");
+    assert!((residual - 2.0 * 9.81).abs() < 1e-12 && tried.contains("relaxation"), "{error}");
+}
+
+#[test]
+fn a_spring_shrunk_to_a_point_is_named() {
+    let mut m = Model::new("point", [0.0; 3]);
+    let id = m.add_block("P", BlockKind::PlanarPoint, &[0.0, 0.0]);
+    let mut w = Wiring::default();
+    let b = m.place(&mut w, id, [0.0; 2]);
+    let a = Place::Ground([0.0; 3]);
+    let spring = Spring { a, b, stiffness: 1.0, natural_length: 0.0, damping: 0.0 };
+    m.add_element("spring 'stay'", Element::Spring(spring), w.into_blocks(), vec![]);
+    let error = solve(&m, Strategy::Automatic).unwrap_err().to_string();
+    assert!(error.contains("spring 'stay'"), "{error}");
+}
+
+/// Ziegler's column: two links on torsion springs under a follower force along the last one. The
+/// reduced stiffness is not symmetric, so its sign does not decide; the eigenvalues do.
+#[test]
+fn follower_loads_are_undecided_by_stiffness() {
+    let column = |push: f64| {
+        let text = format!(
+            r#"
+            units = "SI"
+            name = "column"
+            body = [
+                {{ name = "lower", mass = 1, inertia = 0.1, at = [0, 0], markers = {{ top = [0, 1] }} }},
+                {{ name = "upper", mass = 1, inertia = 0.1, at = [0, 1], markers = {{ top = [0, 1] }} }},
+            ]
+            point = [{{ name = "O", at = [0, 0], fixed = true }}]
+            joint = [
+                {{ name = "base", type = "revolute", a = "lower", b = "O" }},
+                {{ name = "knee", type = "revolute", a = "upper", b = "lower.top" }},
+            ]
+            torsion-spring = [
+                {{ name = "base", a = "ground", b = "lower", stiffness = 10 }},
+                {{ name = "knee", a = "lower", b = "upper", stiffness = 10 }},
+            ]
+            force = [{{ name = "jet", at = "upper.top", vector = [0, {push}], frame = "follower" }}]
+            "#
+        );
+        mb_model::ModelSpec::from_toml(&text).unwrap().build().unwrap()
+    };
+    let free = solve(&column(0.0), Strategy::Automatic).unwrap();
+    assert_eq!(stability(&column(0.0), &free).unwrap(), Stability::Stable);
+    let m = column(-3.0);
+    let loaded = solve(&m, Strategy::Automatic).unwrap();
+    assert_eq!(stability(&m, &loaded).unwrap(), Stability::Undecided);
+}
+
+#[test]
+fn given_points_are_verified() {
+    let m = pendulum(0.0);
+    let e = Equilibrium::verify(&m, m.initial().to_vec(), &EquilibriumOptions::default()).unwrap();
+    assert_eq!(OperatingPoint::from(&e).kind(), PointKind::Equilibrium);
+    let off = Equilibrium::verify(&m, vec![0.0, 0.0, 0.1], &EquilibriumOptions::default()).unwrap_err();
+    assert!(off.to_string().contains("rod."), "{off}");
+    let short = Point { lambda: vec![], ..m.initial_point() };
+    let error = OperatingPoint::declared(&m, short, 1e-9).unwrap_err().to_string();
+    assert_eq!(error, "The point has 0 multipliers, the model needs 2.");
+}
