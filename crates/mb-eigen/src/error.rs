@@ -144,6 +144,20 @@ pub enum EigenError {
         /// Failure at the last one.
         source: AlgebraError,
     },
+    /// All eigenvalues of a large problem were asked for.
+    #[error(
+        "All eigenvalues of a problem with {size} unknowns need about {gib:.1} GiB for dense matrices; the limit is {limit} \
+         unknowns (all_limit). Ask for the lowest modes, a band, or those near a frequency.",
+        gib = *bytes as f64 / 1_073_741_824.0
+    )]
+    TooLarge {
+        /// Unknowns n.
+        size: usize,
+        /// Memory estimated, bytes.
+        bytes: usize,
+        /// Unknowns allowed.
+        limit: usize,
+    },
     /// The chosen driver is not part of this build.
     #[error("The ARPACK-NG driver was asked for, but this build has not the feature `arpack`.")]
     NoArpack,

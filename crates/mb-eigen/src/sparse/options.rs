@@ -67,6 +67,8 @@ pub struct SparseOptions {
     /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
     /// for. Default 400.
     pub dense_limit: usize,
+    /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
+    pub all_limit: usize,
 }
 
 impl Default for SparseOptions {
@@ -84,6 +86,7 @@ impl Default for SparseOptions {
             constraint_rank: RankTolerance::default(),
             symmetry_tolerance: 1e-12,
             dense_limit: 400,
+            all_limit: 4000,
         }
     }
 }

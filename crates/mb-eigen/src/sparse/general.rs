@@ -1,0 +1,525 @@
+//! Damped, gyroscopic and unsymmetric problems, and symmetric ones with an indefinite mass matrix.
+//!
+//! 1. Factor the shifted matrix at a small real shift; find the zeros with their chains ([`super::null_space`]) and
+//!    take their invariant subspace out of the operator ([`super::linear_form`]).
+//! 2. Krylov-Schur for the theta = 1 / (tau - tau_0) of largest magnitude, real arithmetic for a real shift.
+//! 3. One refined application of the operator to every Ritz vector removes what the infinite eigenvalues left and
+//!    gives the multipliers.
+//! 4. Left vectors: conjugates of the right ones for symmetric matrices; otherwise a second run on the transposed
+//!    problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
+//! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
+
+use mb_algebra::{AlgebraError, Dense, DenseC, LuComplex, c64};
+
+use super::finding::SparseFinding;
+use super::linear_form::{Deflated, Form, LinearForm, Projector, Solver};
+use super::null_space::{self, NullSpace, ZeroRoots};
+use super::options::{Shift, SparseOptions};
+use super::problem::Problem;
+use super::shift_solve::Work;
+use crate::error::at;
+use crate::krylov::scalar::{Scalar, beside, norm, pick, product};
+use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
+use crate::{EigenError, Finding};
+
+/// Where a factorization is tried again when a shift fails, relative to the shift.
+const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
+/// First automatic shift relative to the square root of |K| / |M|.
+const FIRST_SHIFT: f64 = 1e-4;
+/// Times the automatic shift may move.
+const MOVES: usize = 5;
+/// Values closer than this fraction of their distance from the shift belong to one cluster.
+const CLUSTER: f64 = 1e-7;
+
+/// Nonzero eigenvalues with vectors from both sides.
+#[derive(Clone, Debug)]
+pub(crate) struct Set {
+    pub(crate) tau: Vec<c64>,
+    /// n x k.
+    pub(crate) x: DenseC,
+    /// Multipliers of the independent rows at length one, r x k.
+    pub(crate) l: DenseC,
+    /// Left vectors and multipliers of the same shapes; none for symmetric matrices.
+    pub(crate) left: Option<(DenseC, DenseC)>,
+    /// All tau nearer to the shift than this are in the set.
+    pub(crate) reach: f64,
+    pub(crate) exhausted: bool,
+}
+
+/// Right vectors only.
+struct Side {
+    tau: Vec<c64>,
+    x: DenseC,
+    l: DenseC,
+    exhausted: bool,
+}
+
+/// Factors at one shift.
+#[derive(Clone)]
+pub(crate) struct Shifted {
+    pub(crate) tau: c64,
+    pub(crate) solver: Solver,
+}
+
+/// Zeros known, with the projectors that take them out of the problem and of its transpose; those are absent when
+/// chains are too long.
+#[derive(Clone, Debug)]
+pub(crate) struct Zeros {
+    pub(crate) roots: ZeroRoots,
+    projectors: Option<[Projector; 2]>,
+}
+
+/// One analysis.
+pub(crate) struct General<'a> {
+    pub(crate) problem: &'a Problem,
+    /// Absent for symmetric matrices.
+    transposed: Option<Problem>,
+    pub(crate) options: &'a SparseOptions,
+    driver: &'a dyn KrylovDriver,
+    pub(crate) form: Form,
+    gamma: f64,
+    pub(crate) zeros: Option<Zeros>,
+    pub(crate) findings: Vec<Finding>,
+    factorizations: usize,
+    restarts: usize,
+    searches: usize,
+}
+
+impl<'a> General<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        options: &'a SparseOptions,
+        driver: &'a dyn KrylovDriver,
+    ) -> Self {
+        let symmetric = problem.m.symmetric && problem.c.symmetric && problem.k.symmetric;
+        Self {
+            problem,
+            transposed: (!symmetric).then(|| problem.transposed()),
+            options,
+            driver,
+            form: Form::of(problem),
+            gamma: problem.frequency_squared().sqrt(),
+            zeros: None,
+            findings: Vec::new(),
+            factorizations: 0,
+            restarts: 0,
+            searches: 0,
+        }
+    }
+
+    /// The same settings for part of a request, on another thread.
+    pub(crate) fn part(&self) -> Self {
+        let mut out = Self::new(self.problem, self.options, self.driver);
+        out.zeros.clone_from(&self.zeros);
+        out
+    }
+
+    /// Factors at a shift tau; beside it where the matrix is singular, which is told.
+    pub(crate) fn factor(&mut self, tau: c64) -> Result<Shifted, EigenError> {
+        let floor = 1e-6 * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
+        let scale = tau.norm().max(floor);
+        let mut last = AlgebraError::Singular { index: 0, pivot: 0.0 };
+        for step in STEPS_ASIDE {
+            let moved = tau + step * scale;
+            let (a, b) = self.form.coefficients(moved);
+            self.factorizations += 1;
+            let solver = if moved.im == 0.0 {
+                self.problem.factor(a.re, b.re).map(Solver::Real)
+            } else {
+                self.problem.factor_complex(a, b).map(Solver::Complex)
+            };
+            match solver {
+                Ok(solver) => {
+                    if step != 0.0 {
+                        self.findings.push(
+                            SparseFinding::ShiftMoved {
+                                from_re: tau.re,
+                                from_im: tau.im,
+                                to_re: moved.re,
+                                to_im: moved.im,
+                            }
+                            .into(),
+                        );
+                    }
+                    return Ok(Shifted { tau: moved, solver });
+                }
+                Err(error @ AlgebraError::OutOfMemory { .. }) => {
+                    return Err(at("Factorization at a shift")(error));
+                }
+                Err(error) => last = error,
+            }
+        }
+        let s = if self.form == Form::Squared { tau.sqrt() } else { tau };
+        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: STEPS_ASIDE.len() - 1, source: last })
+    }
+
+    /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
+    pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
+        let mut a = FIRST_SHIFT * self.gamma;
+        let mut moves = 0;
+        loop {
+            let shifted = self.factor(self.form.tau(c64::new(a, 0.0)))?;
+            let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
+            let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
+            let tolerance = 10.0 * self.options.zero_tolerance;
+            let right = null_space::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
+            // |N x - x| near one: the lowest root is far above the shift.
+            let far = right.next.is_none_or(|kappa| kappa >= 0.5);
+            if !far && moves < MOVES {
+                moves += 1;
+                a *= 0.1 * right.next.unwrap_or(1.0).sqrt().clamp(1e-3, 1.0);
+                continue;
+            }
+            let left = match &self.transposed {
+                None => right.clone(),
+                Some(transposed) => null_space::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
+            };
+            self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
+            return Ok(shifted);
+        }
+    }
+
+    fn set_zeros(
+        &mut self,
+        solver: &dyn super::shift_solve::ShiftSolve<f64>,
+        a: f64,
+        right: &NullSpace,
+        left: &NullSpace,
+    ) -> Result<(), EigenError> {
+        if right.x.ncols() == 0 {
+            return Ok(());
+        }
+        let roots = null_space::split(self.problem, solver, a, right, left)?;
+        let mirrored = match &self.transposed {
+            None => roots.clone(),
+            Some(transposed) => null_space::split(transposed, &Turned(solver), a, left, right)?,
+        };
+        let transposed = self.transposed.as_ref().unwrap_or(self.problem);
+        let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
+        let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
+        let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
+            (Some(right), Some(left)) if roots.regular => Some([right, left]),
+            _ => {
+                self.findings.push(Finding::LongChain { at_infinity: false });
+                None
+            }
+        };
+        self.zeros = Some(Zeros { roots, projectors });
+        Ok(())
+    }
+
+    /// Basis of the operator's invariant subspace that belongs to zeros: (x, 0), and (x_1, x) for chains.
+    fn invariant(&self, roots: &ZeroRoots) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        if self.form != Form::Companion {
+            return both;
+        }
+        let zero = Dense::zeros(both.nrows(), both.ncols());
+        let chain = stack(&roots.generalized, &roots.double[0].x, self.gamma.recip());
+        beside(stack(&both, &zero, 1.0).as_ref(), chain.as_ref())
+    }
+
+    /// B^T W for the left vectors y of a problem, given as right vectors of its transpose: W = (C^T y, y), and
+    /// (M^T y + C^T y_1, y_1) for chains.
+    fn dual(&self, roots: &ZeroRoots, transposed: &Problem) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        match self.form {
+            Form::Squared => transposed.m.mul(&both),
+            Form::First => transposed.c.mul(&both),
+            Form::Companion => {
+                let first = stack(&transposed.c.mul(&both), &transposed.m.mul(&both), self.gamma);
+                let (y, y_1) = (&roots.double[0].x, &roots.generalized);
+                let top = mb_algebra::dense::add(1.0, &transposed.m.mul(y), 1.0, &transposed.c.mul(y_1));
+                beside(first.as_ref(), stack(&top, &transposed.m.mul(y_1), self.gamma).as_ref())
+            }
+        }
+    }
+
+    /// The `count` tau nearest to the shift beside zero, with left vectors.
+    pub(crate) fn nearest(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
+        let problem = self.problem;
+        let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
+        let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));
+        let right = self.side(problem, shifted, count, right, false)?;
+        let reach = if right.exhausted {
+            f64::INFINITY
+        } else {
+            right.tau.iter().map(|tau| (tau - shifted.tau).norm()).fold(0.0, f64::max)
+        };
+        let mut set =
+            Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
+        if let Some(transposed) = self.transposed.clone() {
+            let more = set.tau.len() + 2;
+            let left = self.side(&transposed, shifted, more, left, true)?;
+            set.left = Some(self.matched(&transposed, shifted, &set, left)?);
+        }
+        biorthonormalize(problem, self.form, shifted.tau, &mut set)?;
+        Ok(set)
+    }
+
+    /// Right eigenvectors of the problem or its transpose.
+    fn side(
+        &mut self,
+        problem: &Problem,
+        shifted: &Shifted,
+        count: usize,
+        projector: Option<&Projector>,
+        transposed: bool,
+    ) -> Result<Side, EigenError> {
+        let operator = LinearForm {
+            problem,
+            form: self.form,
+            tau: shifted.tau,
+            gamma: self.gamma,
+            solver: shifted.solver.clone(),
+            transposed,
+        };
+        let deflated = Deflated { inner: &operator, projector };
+        let length = operator.length();
+        let count = count.min(length);
+        let wanted = Wanted {
+            count,
+            tolerance: self.options.tolerance,
+            block: self.options.block.unwrap_or_else(|| block_size(problem.n, count)),
+            subspace: self.options.subspace,
+            restarts: self.options.restarts,
+            salt: 0x9e11 + self.searches as u64,
+        };
+        self.searches += 1;
+        let ritz = match shifted.solver {
+            Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
+            Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
+        };
+        self.restarts += ritz.restarts;
+        Self::polish(&deflated, &ritz)
+    }
+
+    /// Purifies Ritz vectors by one more application and takes the multipliers.
+    fn polish(operator: &Deflated<'_>, ritz: &RitzComplex) -> Result<Side, EigenError> {
+        let (n, shift) = (operator.inner.problem.n, operator.inner.tau);
+        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
+        let theta: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();
+        let z = pick(&ritz.vectors, &kept);
+        let (mut better, mut l) = operator.apply_refined(&z)?;
+        divide(&mut better, &theta);
+        divide(&mut l, &theta);
+        for j in 0..theta.len() {
+            let size = norm(&better.col_as_slice(j)[..n]).max(f64::MIN_POSITIVE);
+            better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+            l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+        }
+        Ok(Side {
+            tau: theta.iter().map(|theta| shift + theta.inv()).collect(),
+            x: better.as_ref().subrows(0, n).to_owned(),
+            l,
+            exhausted: ritz.exhausted,
+        })
+    }
+
+    /// Left vectors in the order of the right values; those the second run did not give by inverse iteration.
+    fn matched(
+        &mut self,
+        transposed: &Problem,
+        shifted: &Shifted,
+        set: &Set,
+        left: Side,
+    ) -> Result<(DenseC, DenseC), EigenError> {
+        let k = set.tau.len();
+        let mut y = DenseC::zeros(transposed.n, k);
+        let mut mu = DenseC::zeros(transposed.rows.rank, k);
+        let mut free: Vec<usize> = (0..left.tau.len()).collect();
+        for j in 0..k {
+            let tau = set.tau[j];
+            let distance = |i: usize| (left.tau[i] - tau).norm();
+            let nearest = (0..free.len()).min_by(|&a, &b| distance(free[a]).total_cmp(&distance(free[b])));
+            let close = 1e-6 * (tau - shifted.tau).norm();
+            let (vector, multipliers) = match nearest {
+                Some(at) if distance(free[at]) <= close => {
+                    let i = free.swap_remove(at);
+                    (left.x.col_as_slice(i).to_vec(), left.l.col_as_slice(i).to_vec())
+                }
+                _ => self.inverse_iteration(transposed, tau, j)?,
+            };
+            // The transposed problem gives the conjugate of y.
+            y.col_as_slice_mut(j).iter_mut().zip(vector).for_each(|(y, v)| *y = v.conj());
+            mu.col_as_slice_mut(j).iter_mut().zip(multipliers).for_each(|(m, v)| *m = v.conj());
+        }
+        Ok((y, mu))
+    }
+
+    /// One vector of the transposed problem beside a value of tau.
+    fn inverse_iteration(
+        &mut self,
+        transposed: &Problem,
+        tau: c64,
+        salt: usize,
+    ) -> Result<(Vec<c64>, Vec<c64>), EigenError> {
+        let shifted = self.factor(tau * (1.0 + 1e-9))?;
+        let operator = LinearForm {
+            problem: transposed,
+            form: self.form,
+            tau: shifted.tau,
+            gamma: self.gamma,
+            solver: shifted.solver,
+            transposed: true,
+        };
+        let mut z: DenseC = crate::krylov::scalar::start_block(operator.length(), 1, 0x1e + salt as u64);
+        let mut l = DenseC::zeros(0, 0);
+        for _ in 0..3 {
+            let size = norm(z.col_as_slice(0));
+            z.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
+            (z, l) = operator.apply_refined(&z)?;
+        }
+        Ok((z.col_as_slice(0)[..transposed.n].to_vec(), l.col_as_slice(0).to_vec()))
+    }
+
+    /// What was done, for the result.
+    pub(crate) fn report(&mut self, shifted: &Shifted) {
+        let work: Work = match &shifted.solver {
+            Solver::Real(solver) => solver.work(),
+            Solver::Complex(solver) => solver.work(),
+        };
+        if !work.failed.is_empty() {
+            let (failed, used) = (work.failed.join("; "), work.method.to_owned());
+            self.findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
+        }
+        self.findings.push(
+            SparseFinding::Shift {
+                re: shifted.tau.re,
+                im: shifted.tau.im,
+                factorizations: self.factorizations,
+                solves: work.solves,
+                worst_residual: work.worst_residual,
+            }
+            .into(),
+        );
+    }
+
+    /// Says why there are fewer roots than asked for.
+    pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
+        if found >= wanted {
+            return;
+        }
+        let finding = if exhausted {
+            SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
+        } else {
+            let (searches, restarts) = (self.searches, self.restarts);
+            SparseFinding::Converged { found, wanted, searches, restarts }
+        };
+        self.findings.push(finding.into());
+    }
+
+    /// The shift the options name.
+    pub(crate) fn given_shift(&self) -> Option<c64> {
+        match self.options.shift {
+            Shift::Automatic => None,
+            Shift::At(s) => Some(self.form.tau(s)),
+        }
+    }
+}
+
+/// Column j over the number j.
+fn divide(a: &mut DenseC, by: &[c64]) {
+    for (j, by) in by.iter().enumerate() {
+        let inverse = by.inv();
+        a.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= inverse);
+    }
+}
+
+/// [top; by bottom].
+fn stack(top: &Dense, bottom: &Dense, by: f64) -> Dense {
+    let n = top.nrows();
+    Dense::from_fn(2 * n, top.ncols(), |i, j| if i < n { top[(i, j)] } else { by * bottom[(i - n, j)] })
+}
+
+/// A solver whose transposed system counts as the system.
+struct Turned<'a>(&'a dyn super::shift_solve::ShiftSolve<f64>);
+
+impl super::shift_solve::ShiftSolve<f64> for Turned<'_> {
+    fn solve(
+        &self,
+        f: &Dense,
+        transposed: bool,
+        effort: super::shift_solve::Effort,
+    ) -> Result<super::shift_solve::Solution<f64>, EigenError> {
+        self.0.solve(f, !transposed, effort)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        self.0.negative()
+    }
+
+    fn work(&self) -> Work {
+        self.0.work()
+    }
+}
+
+/// Makes left and right vectors of one cluster biorthonormal: y_i^H ((s_i + s_j) M + C) x_j = delta_ij, which is
+/// y_i^H M x_j for tau = s^2 up to a factor.
+fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) -> Result<(), EigenError> {
+    let k = set.tau.len();
+    let mut open: Vec<usize> = (0..k).collect();
+    while let Some(first) = open.pop() {
+        let close = CLUSTER * (set.tau[first] - shift).norm();
+        let mut cluster = vec![first];
+        open.retain(|&j| {
+            let near = cluster.iter().any(|&i| (set.tau[i] - set.tau[j]).norm() <= close);
+            if near {
+                cluster.push(j);
+            }
+            !near
+        });
+        if cluster.len() == 1 {
+            continue;
+        }
+        let x = pick(&set.x, &cluster);
+        let (mut y, mut mu) = match &set.left {
+            Some((y, mu)) => (pick(y, &cluster), pick(mu, &cluster)),
+            None => (conjugate(&x), conjugate(&pick(&set.l, &cluster))),
+        };
+        let (mx, cx) = (problem.m.mul(&x), problem.c.mul(&x));
+        let (my, cy) =
+            (c64::adjoint_product(y.as_ref(), mx.as_ref()), c64::adjoint_product(y.as_ref(), cx.as_ref()));
+        let g = cluster.len();
+        let gram = DenseC::from_fn(g, g, |i, j| match form {
+            Form::Squared => my[(i, j)],
+            Form::First => cy[(i, j)],
+            Form::Companion => (set.tau[cluster[i]] + set.tau[cluster[j]]) * my[(i, j)] + cy[(i, j)],
+        });
+        let Ok(lu) = LuComplex::new(&gram) else { continue };
+        if lu.rcond() < 1e-8 {
+            continue;
+        }
+        // Y <- Y G^-H.
+        let mut inverse = DenseC::zeros(g, g);
+        for j in 0..g {
+            let unit: Vec<c64> = (0..g).map(|i| c64::new(f64::from(u8::from(i == j)), 0.0)).collect();
+            let column = lu.solve(&unit);
+            for (i, v) in column.iter().enumerate() {
+                inverse[(j, i)] = v.conj();
+            }
+        }
+        y = product(y.as_ref(), inverse.as_ref());
+        mu = product(mu.as_ref(), inverse.as_ref());
+        if set.left.is_none() {
+            set.left = Some((conjugate(&set.x), conjugate(&set.l)));
+        }
+        if let Some((all_y, all_mu)) = &mut set.left {
+            for (i, &j) in cluster.iter().enumerate() {
+                all_y.col_as_slice_mut(j).copy_from_slice(y.col_as_slice(i));
+                all_mu.col_as_slice_mut(j).copy_from_slice(mu.col_as_slice(i));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn conjugate(a: &DenseC) -> DenseC {
+    DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj())
+}
+
+/// Columns solved at once.
+fn block_size(n: usize, count: usize) -> usize {
+    let by_size = if n <= 2_000 { 2 } else { 4 };
+    by_size.min(count.max(1))
+}

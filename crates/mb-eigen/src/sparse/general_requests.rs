@@ -1,0 +1,341 @@
+//! The requests on problems of any kind, in terms of s.
+//!
+//! A search at tau_0 that has all tau within `reach` holds every root within r of a point p when
+//!
+//!     r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
+//!
+//! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
+//! order in which a Krylov method finds theta, and is not called proved.
+
+use mb_algebra::c64;
+
+use super::certificate::Root;
+use super::finding::SparseFinding;
+use super::general::{General, Set, Shifted, Zeros};
+use super::linear_form::Form;
+use crate::{EigenError, vectors};
+
+/// Rounds of asking for more until the wanted roots are surely there.
+const ROUNDS: usize = 8;
+/// Damping ratio to which a band without a limit is searched.
+const BAND_DAMPING: f64 = 0.3;
+/// Values one shift of a band serves.
+const DISC: usize = 80;
+/// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
+const REAL: f64 = 1e-9;
+
+/// A root s made of column `column` of a set.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    s: c64,
+    column: usize,
+}
+
+/// Whether conjugates stand for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    /// A conjugate pair, or +-s for tau = s^2 real, is one mode.
+    Modes,
+    /// Every root counts.
+    Roots,
+}
+
+impl General<'_> {
+    /// The modes of smallest |s|.
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let mut shifted = self.start()?;
+        if let Some(tau) = self.given_shift() {
+            shifted = self.factor(tau)?;
+        }
+        let zero = c64::new(0.0, 0.0);
+        let roots = self.around(&shifted, zero, count, Counting::Modes)?;
+        self.report(&shifted);
+        Ok(roots)
+    }
+
+    /// The modes nearest to i omega.
+    pub(crate) fn near_frequency(&mut self, omega: f64, count: usize) -> Result<Vec<Root>, EigenError> {
+        self.near(c64::new(0.0, omega), count, Counting::Modes)
+    }
+
+    /// The roots nearest to a point.
+    pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Root>, EigenError> {
+        self.near(s, count, Counting::Roots)
+    }
+
+    fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Root>, EigenError> {
+        let at_zero = self.start()?;
+        let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
+        let shifted = if tau.norm() <= 2.0 * at_zero.tau.norm() { at_zero } else { self.factor(tau)? };
+        let roots = self.around(&shifted, s, count, counting)?;
+        self.report(&shifted);
+        Ok(roots)
+    }
+
+    /// The `count` modes or roots nearest to a point, rigid ones included.
+    fn around(
+        &mut self,
+        shifted: &Shifted,
+        point: c64,
+        count: usize,
+        counting: Counting,
+    ) -> Result<Vec<Root>, EigenError> {
+        let zeros = self.zero_roots();
+        let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
+        let mut ask = per_mode * count + 1;
+        let mut round = 0;
+        loop {
+            round += 1;
+            let set = self.nearest(shifted, ask)?;
+            let candidates = self.candidates(&set, counting);
+            let mut distances: Vec<f64> = candidates.iter().map(|c| (c.s - point).norm()).collect();
+            distances.extend(zeros.iter().flat_map(|zero| {
+                let times = if counting == Counting::Roots { zero.chain } else { 1 };
+                std::iter::repeat_n(point.norm(), times)
+            }));
+            distances.sort_by(f64::total_cmp);
+            let covered = count == 0
+                || distances.get(count - 1).is_some_and(|r| self.needed(shifted, point, *r) <= set.reach);
+            if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask {
+                let found = distances.len();
+                self.tell_shortfall(found, count, set.exhausted);
+                return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
+            }
+            ask = ask + ask / 2 + 2;
+        }
+    }
+
+    /// The modes of largest |s|.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let _ = count;
+        Ok(Vec::new())
+    }
+
+    /// Radius in tau around the shift that holds all roots within r of a point.
+    fn needed(&self, shifted: &Shifted, point: c64, r: f64) -> f64 {
+        if self.form == Form::Squared {
+            r * (2.0 * point.norm() + r) + (point * point - shifted.tau).norm()
+        } else {
+            r + (point - shifted.tau).norm()
+        }
+    }
+
+    /// All modes of a band of frequencies, rad/s.
+    pub(crate) fn band(
+        &mut self,
+        from: f64,
+        to: f64,
+        max_damping_ratio: Option<f64>,
+    ) -> Result<Vec<Root>, EigenError> {
+        let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
+        let at_zero = self.start()?;
+        let mut roots = if from <= 0.0 { self.zero_roots() } else { Vec::new() };
+        let mut pieces = self.band_pieces(from, to, zeta, 0)?;
+        roots.append(&mut pieces);
+        self.report(&at_zero);
+        if max_damping_ratio.is_none() {
+            self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
+        }
+        if roots.is_empty() {
+            let (from_hz, to_hz) = (from / std::f64::consts::TAU, to / std::f64::consts::TAU);
+            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz }.into());
+        }
+        Ok(roots)
+    }
+
+    /// Modes with from <= Im s <= to and |Re s| <= zeta |s|: one disc, or two halves side by side.
+    fn band_pieces(&mut self, from: f64, to: f64, zeta: f64, depth: usize) -> Result<Vec<Root>, EigenError> {
+        let middle = c64::new(0.0, 0.5 * (from + to));
+        let slope = zeta / (1.0 - zeta * zeta).sqrt();
+        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
+        let shifted = self.factor(self.form.tau(middle))?;
+        let needed = self.needed(&shifted, middle, radius);
+        let mut ask = 12;
+        loop {
+            let set = self.nearest(&shifted, ask)?;
+            let short = set.tau.len() < ask && !set.exhausted;
+            if set.reach > needed || short || (ask >= DISC && depth >= 6) {
+                if set.reach <= needed {
+                    let (found, wanted) = (set.tau.len(), ask);
+                    self.tell_shortfall(found, wanted, false);
+                }
+                let inside = |c: &Candidate| {
+                    let edge = 1e-9 * to;
+                    c.s.im >= from - edge
+                        && c.s.im <= to + edge
+                        && c.s.re.abs() <= zeta * c.s.norm() * (1.0 + 1e-9)
+                };
+                let candidates: Vec<Candidate> =
+                    self.candidates(&set, Counting::Modes).into_iter().filter(inside).collect();
+                return Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect());
+            }
+            if ask >= DISC {
+                let cut = 0.5 * (from + to);
+                let (mut low, mut high) = (self.part(), self.part());
+                let (a, b) = rayon::join(
+                    || low.band_pieces(from, cut, zeta, depth + 1),
+                    || high.band_pieces(cut, to, zeta, depth + 1),
+                );
+                self.findings.append(&mut low.findings);
+                self.findings.append(&mut high.findings);
+                let mut roots = a?;
+                // A root on the cut is found from both sides.
+                let edge = 1e-9 * to;
+                let on_cut: Vec<c64> =
+                    roots.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
+                roots.extend(
+                    b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)),
+                );
+                return Ok(roots);
+            }
+            ask *= 2;
+        }
+    }
+
+    /// Roots that a set gives.
+    fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
+        let mut out = Vec::new();
+        for (column, &tau) in set.tau.iter().enumerate() {
+            let roots = if self.form == Form::Squared {
+                let mut s = tau.sqrt();
+                if tau.im == 0.0 {
+                    s = if tau.re < 0.0 { c64::new(0.0, s.im.abs()) } else { c64::new(s.re.abs(), 0.0) };
+                }
+                vec![s, -s]
+            } else {
+                vec![tau]
+            };
+            for mut s in roots {
+                if s.im.abs() <= REAL * s.norm() {
+                    s.im = 0.0;
+                }
+                let counted = match counting {
+                    Counting::Roots => true,
+                    // Of +-s real the positive one stands for both.
+                    Counting::Modes => {
+                        s.im > 0.0 || (s.im == 0.0 && (self.form != Form::Squared || s.re > 0.0))
+                    }
+                };
+                if counted {
+                    out.push(Candidate { s, column });
+                }
+            }
+        }
+        out
+    }
+
+    /// The nearest candidates and zeros as roots.
+    fn chosen(
+        &self,
+        set: &Set,
+        candidates: &[Candidate],
+        zeros: Vec<Root>,
+        point: c64,
+        count: usize,
+        counting: Counting,
+    ) -> Vec<Root> {
+        let mut order: Vec<(f64, Option<Candidate>)> =
+            candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
+        order.extend(zeros.iter().map(|_| (point.norm(), None)));
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.truncate(count);
+        let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
+        let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();
+        roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));
+        roots
+    }
+
+    /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.
+    fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Root {
+        let Candidate { s, column } = candidate;
+        let rows = &self.problem.rows;
+        let pick = |a: &mb_algebra::DenseC| mb_algebra::DenseC::from_fn(a.nrows(), 1, |i, _| a[(i, column)]);
+        let right = set.x.col_as_slice(column).to_vec();
+        let multipliers = rows.multipliers(&pick(&set.l)).col_as_slice(0).to_vec();
+        let left = set.left.as_ref().map(|(y, mu)| {
+            (y.col_as_slice(column).to_vec(), rows.multipliers(&pick(mu)).col_as_slice(0).to_vec())
+        });
+        let s = self.rayleigh(s, &right, left.as_ref().map(|(y, _)| y.as_slice()));
+        let modes = counting == Counting::Modes;
+        Root {
+            s,
+            right,
+            multipliers,
+            left,
+            rigid: false,
+            mirror: modes && s.im > 0.0,
+            opposite: modes && s.im == 0.0 && self.form == Form::Squared,
+            chain: 1,
+            curvature: 0.0,
+        }
+    }
+
+    /// Newton's step on y^H (s^2 M + s C + K) x; left out where it is large or y and x are nearly orthogonal.
+    fn rayleigh(&self, s: c64, x: &[c64], y: Option<&[c64]>) -> c64 {
+        let conjugate;
+        let y = match y {
+            Some(y) => y,
+            None => {
+                conjugate = vectors::conjugate(x);
+                &conjugate
+            }
+        };
+        let column = mb_algebra::DenseC::from_fn(x.len(), 1, |i, _| x[i]);
+        let form = |a: &super::matrix::Matrix| {
+            if a.is_zero() { c64::new(0.0, 0.0) } else { vectors::inner(y, a.mul(&column).col_as_slice(0)) }
+        };
+        let (m, c, k) = (form(&self.problem.m), form(&self.problem.c), form(&self.problem.k));
+        let slope = s * m * 2.0 + c;
+        let terms = s.norm() * m.norm() * 2.0 + c.norm();
+        let step = ((s * m + c) * s + k) / slope;
+        // The terms of the quotient cancel down to this: beyond it the value of the solve is the better one.
+        let rounding =
+            f64::EPSILON * (s.norm_sqr() * m.norm() + s.norm() * c.norm() + k.norm()) / slope.norm();
+        let useful = step.is_finite() && slope.norm() >= 1e-3 * terms && step.norm() <= 1e-6 * s.norm();
+        if !useful || step.norm() <= 4.0 * rounding {
+            return s;
+        }
+        let mut better = s - step;
+        if s.im == 0.0 {
+            better.im = 0.0;
+        }
+        if s.re == 0.0 {
+            better.re = 0.0;
+        }
+        better
+    }
+
+    /// The zeros found, as roots; one root stands for both of a chain of two.
+    pub(crate) fn zero_roots(&self) -> Vec<Root> {
+        let Some(Zeros { roots: zeros, .. }) = &self.zeros else { return Vec::new() };
+        let rows = &self.problem.rows;
+        let symmetric = self.problem.m.symmetric && self.problem.c.symmetric && self.problem.k.symmetric;
+        let mut out = Vec::new();
+        for (sides, chain) in [(&zeros.simple, 1), (&zeros.double, 2)] {
+            let multipliers = [rows.multipliers(&sides[0].l), rows.multipliers(&sides[1].l)];
+            for j in 0..sides[0].x.ncols() {
+                let vector = |side: usize| {
+                    (
+                        vectors::complex(sides[side].x.col_as_slice(j)),
+                        vectors::complex(multipliers[side].col_as_slice(j)),
+                    )
+                };
+                let (right, l) = vector(0);
+                let lengths = mb_algebra::norms::two(sides[0].x.col_as_slice(j))
+                    * mb_algebra::norms::two(sides[1].x.col_as_slice(j));
+                out.push(Root {
+                    s: c64::new(0.0, 0.0),
+                    right,
+                    multipliers: l,
+                    left: (!symmetric || chain == 1).then(|| vector(1)),
+                    rigid: true,
+                    mirror: false,
+                    opposite: false,
+                    chain,
+                    curvature: if chain == 2 { zeros.curvatures[j] / lengths } else { 0.0 },
+                });
+            }
+        }
+        out
+    }
+}

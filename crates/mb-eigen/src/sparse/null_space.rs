@@ -1,0 +1,236 @@
+//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the allowed directions, with chains.
+//!
+//!     N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
+//!
+//! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding are rigid. The left
+//! null space comes from the transposed problem. With x in the right and y in the left null space:
+//!
+//!     y^T C x regular: one zero each;   y^T C x = 0: two zeros that share x, with K x_1 + Phi_q^T l_1 = -C x
+//!
+//! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
+//! Longer chains are told, not followed. Sizes: x of length n.
+
+use mb_algebra::{Dense, Svd, norms};
+
+use super::problem::Problem;
+use super::shift_solve::{Effort, ShiftSolve};
+use crate::EigenError;
+use crate::error::at;
+use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
+
+/// Directions looked at together.
+const BLOCK: usize = 7;
+/// Steps of the subspace iteration.
+const STEPS: usize = 4;
+/// |K x + Phi^T l| over its terms at which a direction is rigid.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// Singular values of y^T C x below this fraction of its terms count as zero.
+const DEPENDENT: f64 = 1e-11;
+
+/// Null directions from one side.
+#[derive(Clone, Debug)]
+pub(crate) struct NullSpace {
+    /// Of length one and orthogonal up to rounding, n x p.
+    pub(crate) x: Dense,
+    /// Multipliers of the independent rows at length one, r x p.
+    pub(crate) l: Dense,
+    /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
+    pub(crate) next: Option<f64>,
+}
+
+/// Zeros with their vectors; s^2 M + s C + K at s = 0.
+#[derive(Clone, Debug)]
+pub(crate) struct ZeroRoots {
+    /// Right and left vectors of simple zeros.
+    pub(crate) simple: [Vectors; 2],
+    /// Right and left vectors of double zeros.
+    pub(crate) double: [Vectors; 2],
+    /// x_1 of the double zeros, n x p_2.
+    pub(crate) generalized: Dense,
+    /// |y^T (M x + C x_1)| for vectors of length one.
+    pub(crate) curvatures: Vec<f64>,
+    /// Whether no chain is longer than two.
+    pub(crate) regular: bool,
+}
+
+/// Vectors with their multipliers.
+#[derive(Clone, Debug)]
+pub(crate) struct Vectors {
+    pub(crate) x: Dense,
+    pub(crate) l: Dense,
+}
+
+/// Orthonormal basis of the columns, Euclidean; dependent ones dropped.
+pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
+    let mut kept = Dense::zeros(w.nrows(), 0);
+    for j in 0..w.ncols() {
+        let before = norm(w.col_as_slice(j));
+        let mut column = w.as_mut().subcols_mut(j, 1).to_owned();
+        for _ in 0..2 {
+            for basis in [against, &kept] {
+                let c = f64::adjoint_product(basis.as_ref(), column.as_ref());
+                subtract(&mut column, basis.as_ref(), c.as_ref());
+            }
+        }
+        let size = norm(column.col_as_slice(0));
+        if size > 1e-12 * before && size > 0.0 {
+            column.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
+            kept = beside(kept.as_ref(), column.as_ref());
+        }
+    }
+    kept
+}
+
+/// a^2 M X + a C X.
+fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
+    let (m, c) = (problem.m.mul(x), problem.c.mul(x));
+    Dense::from_fn(x.nrows(), x.ncols(), |i, j| a * (a * m[(i, j)] + c[(i, j)]))
+}
+
+/// Finds the null directions with the factors of S at `a`; `transposed` for those of the transposed problem, which
+/// `problem` then is.
+pub(crate) fn find(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    transposed: bool,
+    tolerance: f64,
+) -> Result<NullSpace, EigenError> {
+    let n = problem.n;
+    let mut out = NullSpace { x: Dense::zeros(n, 0), l: Dense::zeros(problem.rows.rank, 0), next: None };
+    let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
+    for round in 0.. {
+        let width = (BLOCK << round.min(4)).min(n);
+        let mut q = start_block::<f64>(n, width, 0x2e10 + round as u64);
+        for _ in 0..STEPS {
+            q = orthonormal(&out.x, apply(&q, Effort::Krylov)?.x);
+        }
+        if q.ncols() == 0 {
+            break;
+        }
+        let image = apply(&q, Effort::Final)?.x;
+        let mut error = q.clone();
+        for j in 0..q.ncols() {
+            error.col_as_slice_mut(j).iter_mut().zip(image.col_as_slice(j)).for_each(|(e, p)| *e -= p);
+        }
+        let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
+        let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
+        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= 1e-4).collect();
+        out.next =
+            (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
+        let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
+        let mut l = Dense::zeros(problem.rows.rank, x.ncols());
+        for _ in 0..3 {
+            let solution = apply(&x, Effort::Final)?;
+            (x, l) = (solution.x, solution.l);
+        }
+        let rest = relative_force(problem, &x, &l);
+        let rigid: Vec<usize> = (0..x.ncols())
+            .filter(|&j| {
+                let gap = distance(candidates[j]) <= 1e-7;
+                rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
+            })
+            .collect();
+        if rigid.len() < candidates.len() {
+            let nearest =
+                (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));
+            out.next = nearest.chain(out.next).reduce(f64::min);
+        }
+        if rigid.is_empty() {
+            break;
+        }
+        let found = orthonormal(&out.x, pick(&x, &rigid));
+        out.x = beside(out.x.as_ref(), found.as_ref());
+        if rigid.len() < q.ncols() {
+            break;
+        }
+    }
+    if out.x.ncols() > 0 {
+        let solution = apply(&out.x, Effort::Final)?;
+        (out.x, out.l) = (solution.x, solution.l);
+        for j in 0..out.x.ncols() {
+            let by = norm(out.x.col_as_slice(j)).recip();
+            out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+            out.l.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+        }
+    }
+    Ok(out)
+}
+
+/// |K x + Phi^T l| / (| |K| |x| | + | |Phi|^T |l| |) of every column.
+fn relative_force(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
+    let phi = &problem.rows.independent;
+    let (kx, react) = (problem.k.mul(x), phi.mul_transpose(l));
+    (0..x.ncols())
+        .map(|j| {
+            let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+            let force: Vec<f64> =
+                kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(|(k, r)| k + r).collect();
+            let terms = norms::two(&problem.k.magnitude(&sizes(x.col_as_slice(j))))
+                + norms::two(&phi.magnitude_transpose(&sizes(l.col_as_slice(j))));
+            let rest = norms::two(&force);
+            if rest == 0.0 { 0.0 } else { rest / terms }
+        })
+        .collect()
+}
+
+/// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
+pub(crate) fn split(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    right: &NullSpace,
+    left: &NullSpace,
+) -> Result<ZeroRoots, EigenError> {
+    let step = at("Chains of zero roots");
+    let p = right.x.ncols().min(left.x.ncols());
+    let cx = problem.c.mul(&right.x);
+    let size = problem.c.norm;
+    let gram = f64::adjoint_product(left.x.as_ref(), cx.as_ref());
+    let svd = Svd::new(&gram).map_err(&step)?;
+    let simple = svd.s.iter().take_while(|s| **s > DEPENDENT * size).count();
+    let turned = |null: &NullSpace, turn: &Dense, from: usize, to: usize| {
+        let turn = turn.as_ref().subcols(from, to - from);
+        Vectors { x: product(null.x.as_ref(), turn), l: product(null.l.as_ref(), turn) }
+    };
+    let (v, u) = (&svd.v, &svd.u);
+    let double = [turned(right, v, simple, p), turned(left, u, simple, p)];
+    let force = problem.c.mul(&double[0].x);
+    let mut generalized = Dense::zeros(problem.n, p - simple);
+    if norms::max_abs(&force) > 0.0 {
+        // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
+        for _ in 0..60 {
+            let mut f = weight(problem, a, &generalized);
+            for j in 0..f.ncols() {
+                f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
+            }
+            let mut next = solver.solve(&f, false, Effort::Final)?.x;
+            let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
+            let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
+            subtract(&mut next, basis.as_ref(), c.as_ref());
+            let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - generalized[(i, j)]);
+            let done = norms::max_abs(&change) <= 4.0 * f64::EPSILON * norms::max_abs(&next);
+            generalized = next;
+            if done {
+                break;
+            }
+        }
+    }
+    let mass = problem.m.mul(&double[0].x);
+    let moved = problem.c.mul(&generalized);
+    let sum = Dense::from_fn(problem.n, p - simple, |i, j| mass[(i, j)] + moved[(i, j)]);
+    let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
+    let inner = Svd::new(&gram).map_err(&step)?;
+    let regular = inner.s.iter().all(|s| *s > DEPENDENT * problem.m.norm);
+    let turn = |vectors: &Vectors, by: &Dense| Vectors {
+        x: product(vectors.x.as_ref(), by.as_ref()),
+        l: product(vectors.l.as_ref(), by.as_ref()),
+    };
+    Ok(ZeroRoots {
+        simple: [turned(right, v, 0, simple), turned(left, u, 0, simple)],
+        generalized: product(generalized.as_ref(), inner.v.as_ref()),
+        double: [turn(&double[0], &inner.v), turn(&double[1], &inner.u)],
+        curvatures: inner.s,
+        regular,
+    })
+}

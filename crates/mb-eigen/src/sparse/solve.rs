@@ -1,0 +1,293 @@
+//! From a request to the method that answers it.
+
+use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, c64, sparse};
+
+use super::certificate::{Certifier, Root};
+use super::finding::SparseFinding;
+use super::general::General;
+use super::matrix;
+use super::options::{Solver, SparseOptions, Structure};
+use super::problem::Problem;
+use super::request::Request;
+use super::symmetric::{Modes, Symmetric};
+use crate::krylov::{BuiltIn, KrylovDriver};
+use crate::{
+    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
+};
+
+/// Some roots of a sparse constrained problem.
+///
+/// `pencil`: M, C, K n x n, Phi_q m x n, in either storage. Rows of Phi_q may depend on each other, M may be singular
+/// or indefinite; both are told as findings. Errors: shapes that do not fit, entries that are not finite (named by
+/// position), asymmetry where symmetry was declared, settings out of range, a singular pencil, memory.
+pub fn solve(
+    pencil: &QuadraticPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    request.check()?;
+    let driver = driver(options.solver)?;
+    let problem = Problem::new(pencil, options)?;
+    if problem.dof() == 0 {
+        return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), &[]));
+    }
+    if goes_dense(&problem, request, options) {
+        return dense(pencil, &problem, request, options);
+    }
+    let mut findings = problem.rows.findings.clone();
+    if problem.symmetric && problem.undamped() {
+        let mut run = Symmetric::new(&problem, options, driver.as_ref());
+        match symmetric(&mut run, request) {
+            Ok(modes) => {
+                findings.append(&mut run.findings);
+                let roots = roots(&problem, &modes, request);
+                return Ok(finish(&problem, roots, findings, &[]));
+            }
+            Err(EigenError::IndefiniteMetric) => findings.push(Finding::IndefiniteMass),
+            Err(error @ EigenError::NoRegularShift { .. }) => {
+                return singular(pencil, &problem, request, options, error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let mut run = General::new(&problem, options, driver.as_ref());
+    match general(&mut run, request) {
+        Ok(roots) => {
+            findings.append(&mut run.findings);
+            Ok(finish(&problem, roots, findings, &[]))
+        }
+        Err(error @ EigenError::NoRegularShift { .. }) => singular(pencil, &problem, request, options, error),
+        Err(error) => Err(error),
+    }
+}
+
+/// Some roots of E y' = A y.
+///
+/// `pencil`: E, A of equal size N, E possibly singular. Nothing is assumed of their structure: the vectors are states y of
+/// length N, multipliers are part of them, and infinite roots are never returned. Errors as [`solve`].
+pub fn solve_descriptor(
+    pencil: &DescriptorPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    let size = pencil.e.rows();
+    if size == 0 {
+        return Err(EigenError::Empty);
+    }
+    matrix::check("E", &pencil.e, size, size)?;
+    matrix::check("A", &pencil.a, size, size)?;
+    // s E y - A y = 0 is the quadratic problem without mass.
+    let quadratic = QuadraticPencil {
+        m: sparse::zeros(size, size),
+        c: pencil.e.clone(),
+        k: sparse::scale(-1.0, &pencil.a),
+        phi_q: sparse::zeros(0, size),
+    };
+    let mut spectrum = solve(&quadratic, request, options)?;
+    spectrum.counts.expected = ExpectedCounts::default();
+    Ok(spectrum)
+}
+
+fn driver(solver: Solver) -> Result<Box<dyn KrylovDriver>, EigenError> {
+    match solver {
+        Solver::BuiltIn => Ok(Box::new(BuiltIn)),
+        #[cfg(feature = "arpack")]
+        Solver::Arpack => Ok(Box::new(crate::arpack::Arpack)),
+        #[cfg(not(feature = "arpack"))]
+        Solver::Arpack => Err(EigenError::NoArpack),
+    }
+}
+
+fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
+    let tau = std::f64::consts::TAU;
+    match *request {
+        Request::Lowest { count } => run.lowest(count),
+        Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count),
+        Request::NearPoint { s, count } => run.near(s, count),
+        Request::Band { from_hz, to_hz, .. } => run.band(from_hz, to_hz),
+        Request::Largest { count } => run.largest(count),
+        Request::All => run.lowest(run.problem.dof()),
+    }
+}
+
+fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenError> {
+    let tau = std::f64::consts::TAU;
+    match *request {
+        Request::Lowest { count } => run.lowest(count),
+        Request::NearFrequency { hz, count } => run.near_frequency(tau * hz, count),
+        Request::NearPoint { s, count } => run.near_point(s, count),
+        Request::Band { from_hz, to_hz, max_damping_ratio } => {
+            run.band(tau * from_hz, tau * to_hz, max_damping_ratio)
+        }
+        Request::Largest { count } => run.largest(count),
+        Request::All => run.lowest(2 * run.problem.dof()),
+    }
+}
+
+/// Certifies roots.
+fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, skip: &[Finding]) -> Spectrum {
+    findings.retain(|finding| !skip.contains(finding));
+    let pairs = Certifier::new(problem).certify(roots);
+    Spectrum::partial(pairs, counts(problem), findings)
+}
+
+fn counts(problem: &Problem) -> Counts {
+    Counts {
+        n: problem.n,
+        m: problem.rows.m,
+        rank: problem.rows.rank,
+        expected: ExpectedCounts::minimal(problem.n, problem.rows.rank.min(problem.n)),
+        ..Counts::default()
+    }
+}
+
+/// The roots of symmetric modes that a request asks for.
+fn roots(problem: &Problem, modes: &Modes, request: &Request) -> Vec<Root> {
+    let l = problem.rows.multipliers(&modes.l);
+    let mx = problem.m.mul(&modes.x);
+    let mut out = Vec::with_capacity(modes.w.len());
+    for (j, &w) in modes.w.iter().enumerate() {
+        let rigid = j < modes.rigid;
+        let x = modes.x.col_as_slice(j);
+        let size = w.abs().sqrt();
+        let mass: f64 = x.iter().zip(mx.col_as_slice(j)).map(|(x, m)| x * m).sum();
+        let square: f64 = x.iter().map(|x| x * x).sum();
+        let s = match (rigid, w > 0.0) {
+            (true, _) => c64::new(0.0, 0.0),
+            (_, true) => c64::new(0.0, size),
+            (_, false) => c64::new(size, 0.0),
+        };
+        out.push(Root {
+            s,
+            right: crate::vectors::complex(x),
+            multipliers: crate::vectors::complex(l.col_as_slice(j)),
+            left: None,
+            rigid,
+            mirror: !rigid && w > 0.0,
+            opposite: !rigid && w <= 0.0,
+            chain: if rigid { 2 } else { 1 },
+            curvature: mass / square,
+        });
+    }
+    let Request::NearPoint { s, count } = *request else { return out };
+    // Every root counts for itself: split the pairs and keep the nearest.
+    let mut single: Vec<Root> = out
+        .into_iter()
+        .flat_map(|root| {
+            if root.rigid {
+                return vec![root];
+            }
+            let one = Root { mirror: false, opposite: false, ..root };
+            let other = Root { s: -one.s, ..one.clone() };
+            vec![one, other]
+        })
+        .collect();
+    single.sort_by(|a, b| (a.s - s).norm().total_cmp(&(b.s - s).norm()));
+    let mut taken = 0;
+    single.retain(|root| {
+        let keep = taken < count;
+        taken += root.chain;
+        keep
+    });
+    single
+}
+
+/// Whether the dense path is quicker and takes the request.
+fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
+    let small = problem.n <= options.dense_limit && options.structure != Structure::General;
+    match *request {
+        Request::All => true,
+        Request::Lowest { count }
+        | Request::NearFrequency { count, .. }
+        | Request::NearPoint { count, .. }
+        | Request::Largest { count } => small && 3 * count >= problem.dof(),
+        Request::Band { .. } => false,
+    }
+}
+
+/// Where no shift is regular, small problems still have the dense path, which names indeterminate roots.
+fn singular(
+    pencil: &QuadraticPencil<Sparse>,
+    problem: &Problem,
+    request: &Request,
+    options: &SparseOptions,
+    error: EigenError,
+) -> Result<Spectrum, EigenError> {
+    if problem.n <= options.dense_limit { dense(pencil, problem, request, options) } else { Err(error) }
+}
+
+/// The whole spectrum by the dense path, and what the request asks of it.
+fn dense(
+    pencil: &QuadraticPencil<Sparse>,
+    problem: &Problem,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    let bytes = 8 * 24 * problem.n * problem.n;
+    if problem.n > options.all_limit {
+        return Err(EigenError::TooLarge { size: problem.n, bytes, limit: options.all_limit });
+    }
+    let settings = DenseOptions {
+        constraint_rank: options.constraint_rank,
+        symmetry_tolerance: options.symmetry_tolerance,
+        ..DenseOptions::default()
+    };
+    let mut spectrum = quadratic::solve(&pencil.to_dense(), &settings)?;
+    if *request == Request::All {
+        return Ok(spectrum);
+    }
+    let wanted = request.count();
+    let undamped = problem.undamped();
+    let (kept, modes) = choose(&spectrum.pairs, request, undamped);
+    let mut index = 0;
+    spectrum.pairs.retain(|_| {
+        index += 1;
+        kept[index - 1]
+    });
+    spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
+    if let Some(wanted) = wanted.filter(|wanted| *wanted > modes) {
+        let dof = problem.dof();
+        spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
+    }
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    Ok(spectrum)
+}
+
+/// Marks the pairs a request asks for; the number of modes among them.
+fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize) {
+    let tau = std::f64::consts::TAU;
+    let mut kept = vec![false; pairs.len()];
+    let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
+    let each = matches!(request, Request::NearPoint { .. });
+    let key = |s: c64| match *request {
+        Request::NearFrequency { hz, .. } => (s - c64::new(0.0, tau * hz)).norm(),
+        Request::NearPoint { s: point, .. } => (s - point).norm(),
+        Request::Largest { .. } => -s.norm(),
+        _ => s.norm(),
+    };
+    let mut i = 0;
+    while i < pairs.len() {
+        let (Some(s), true) = (pairs[i].value(), pairs[i].class.is_motion()) else {
+            i += 1;
+            continue;
+        };
+        let next = pairs.get(i + 1).and_then(Eigenpair::value);
+        // Conjugates are neighbours; so are +-s of undamped problems and the two zeros of a chain.
+        let together = !each
+            && match next {
+                Some(next) if s.im > 0.0 => next == s.conj(),
+                Some(next) if pairs[i].class == Class::Rigid => pairs[i].chain == 2 && next == s,
+                Some(next) => undamped && (next + s).norm() <= 1e-9 * s.norm(),
+                None => false,
+            };
+        let members = if together { vec![i, i + 1] } else { vec![i] };
+        i += members.len();
+        groups.push((key(s), members));
+    }
+    groups.sort_by(|a, b| a.0.total_cmp(&b.0));
+    groups.truncate(request.count().unwrap_or(groups.len()));
+    for (_, members) in &groups {
+        members.iter().for_each(|&i| kept[i] = true);
+    }
+    (kept, groups.len())
+}

@@ -1,0 +1,81 @@
+//! The Krylov path finds what the dense path finds.
+
+use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_eigen::sparse::{Request, SparseOptions, solve};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
+
+use super::random::{KINDS, Kind, problem};
+
+/// Options that never go the dense way.
+pub fn krylov() -> SparseOptions {
+    SparseOptions { dense_limit: 0, ..SparseOptions::default() }
+}
+
+pub fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
+    quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
+}
+
+fn values<'a>(pairs: impl Iterator<Item = &'a Eigenpair>) -> Vec<c64> {
+    pairs.filter_map(Eigenpair::value).collect()
+}
+
+/// Every value of `found` lies on one of `all` within both bars, each used once; the largest distance over |s|.
+pub fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
+    let mut free: Vec<usize> = (0..all.len()).filter(|&j| all[j].value().is_some()).collect();
+    for pair in found {
+        let s = pair.value().unwrap();
+        let at = (0..free.len())
+            .min_by(|&a, &b| {
+                let d = |j: usize| (all[free[j]].value().unwrap() - s).norm();
+                d(a).total_cmp(&d(b))
+            })
+            .unwrap_or_else(|| panic!("{what}: more roots than exist"));
+        let other = &all[free.swap_remove(at)];
+        let distance = (other.value().unwrap() - s).norm();
+        let bar = pair.error_bar + other.error_bar;
+        assert!(
+            distance <= bar.min(1e-6 * s.norm().max(1.0)) + 1e-12 * s.norm(),
+            "{what}: {s} is {distance:e} from {}, bars {:e} {:e}",
+            other.value().unwrap(),
+            pair.error_bar,
+            other.error_bar
+        );
+        assert_eq!(pair.class, other.class, "{what}: {s}");
+    }
+}
+
+/// Residuals, constraint violation and biorthonormality of what was found.
+pub fn assert_certified(found: &[Eigenpair], what: &str) {
+    for pair in found {
+        let s = pair.value().unwrap();
+        assert!(pair.backward_error < 1e-11, "{what}: {s} backward {:e}", pair.backward_error);
+        assert!(pair.constraint_violation < 1e-12, "{what}: {s} {:e}", pair.constraint_violation);
+    }
+}
+
+#[test]
+fn the_lowest_modes_of_every_kind() {
+    for kind in KINDS {
+        for (n, m, seed) in [(24, 4, 1), (40, 7, 2), (61, 12, 3)] {
+            let pencil = problem(kind, n, m, seed);
+            let what = format!("{kind:?} n = {n}");
+            let all = exact(&pencil);
+            let count = 6;
+            let found = solve(&pencil, &Request::Lowest { count }, &krylov()).unwrap();
+            assert_certified(&found.pairs, &what);
+            let motion: Vec<Eigenpair> = all.motion().cloned().collect();
+            assert_contained(&found.pairs, &motion, &what);
+            // Nothing lower was left out.
+            let largest = values(found.pairs.iter()).iter().map(|s| s.norm()).fold(0.0, f64::max);
+            let lower = values(motion.iter()).iter().filter(|s| s.norm() < largest * (1.0 - 1e-7)).count();
+            let inside =
+                values(found.pairs.iter()).iter().filter(|s| s.norm() < largest * (1.0 - 1e-7)).count();
+            assert_eq!(inside, lower, "{what}: {:?}", found.findings);
+            let rigid = |s: &Spectrum| s.of_class(Class::Rigid).count();
+            assert_eq!(rigid(&found), rigid(&all), "{what}");
+            if matches!(kind, Kind::FreeFree | Kind::FreeDamped) {
+                assert!(rigid(&found) > 0, "{what}");
+            }
+        }
+    }
+}
