@@ -139,7 +139,15 @@ fn not_assembled(
 ) -> ConstraintError {
     let (row, violation) = largest(phi).unwrap_or((0, 0.0));
     let mut contradiction = String::new();
-    if let Ok(rank) = constraint_rank(model, q, time, RankTolerance::default()) {
+    // The search stops short of the point where the rows become dependent, so look loosely.
+    let others: Vec<String> = (0..phi.len())
+        .filter(|i| *i != row && phi[*i].abs() > 0.1 * violation)
+        .map(|i| model.row_name(i))
+        .collect();
+    if !others.is_empty() {
+        contradiction = format!(", and so are {}", others.join(", "));
+    }
+    if let Ok(rank) = constraint_rank(model, q, time, RankTolerance { relative: 1e-3 }) {
         let rows: Vec<String> = rank
             .redundant
             .iter()
@@ -147,10 +155,10 @@ fn not_assembled(
             .map(|r| format!("{} depends on {}", r.name, r.depends_on.join(", ")))
             .collect();
         if !rows.is_empty() {
-            contradiction = format!("; constraints contradict each other: {}", rows.join("; "));
+            contradiction += &format!("; constraints contradict each other: {}", rows.join("; "));
         } else if !options.hold.is_empty() {
             let held: Vec<String> = options.hold.iter().map(|i| model.coordinate_name(*i)).collect();
-            contradiction = format!("; held coordinates: {}", held.join(", "));
+            contradiction += &format!("; held coordinates: {}", held.join(", "));
         }
     }
     ConstraintError::NotAssembled { time, iterations, owner: model.row_name(row), violation, contradiction }

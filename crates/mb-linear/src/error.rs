@@ -45,6 +45,20 @@ pub enum LinearError {
         /// What is left of it.
         residual: f64,
     },
+    /// A driving constraint moves, so nothing is at rest.
+    #[error(
+        "{owner} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no rest then. Choose a time at which it stands still, or linearize about a point of the motion."
+    )]
+    Driven {
+        /// Owner and axis of the constraint row.
+        owner: String,
+        /// Time in s.
+        time: f64,
+        /// Phi_t, in the unit of the row per second.
+        rate: f64,
+        /// Phi_tt, in the unit of the row per second squared.
+        acceleration: f64,
+    },
     /// A penalty matrix of wrong size, or one that is not usable.
     #[error("The penalty factor {which} {problem}.")]
     BadPenalty {

@@ -102,10 +102,14 @@ impl From<&Equilibrium> for OperatingPoint {
 }
 
 /// The size of the forces at work: what a residual is small or large against.
+///
+/// In an unloaded model all forces are rounding; there the scale is what a millionth of a unit of
+/// displacement or acceleration would take.
 pub(crate) fn force_scale(model: &Model, point: &Point) -> f64 {
-    let applied = norms::max_abs_vec(&model.applied_residual(point));
-    let reaction = norms::max_abs_vec(&model.reaction(&point.q, point.t, &point.lambda));
-    applied.max(reaction).max(f64::MIN_POSITIVE)
+    let blocks = model.block_triplets(point);
+    let largest = |t: &mb_algebra::Triplets| t.iter().fold(0.0_f64, |s, (_, _, x)| s.max(x.abs()));
+    let floor = 1e-6 * (largest(&blocks.m) + largest(&blocks.k));
+    model.largest_force(point).max(floor).max(f64::MIN_POSITIVE)
 }
 
 fn check_sizes(model: &Model, point: &Point) -> Result<(), LinearError> {

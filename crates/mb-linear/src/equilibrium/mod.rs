@@ -89,6 +89,7 @@ impl Equilibrium {
     /// [`LinearError::NoEquilibrium`] names the worst equation; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
+        at_standstill(model, &q, options.time)?;
         let start = at_rest(model, q, options)?;
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
@@ -151,6 +152,23 @@ impl Equilibrium {
     /// The multipliers.
     pub fn lambda(&self) -> &[f64] {
         &self.point.lambda
+    }
+}
+
+/// Refuses constraints that move at this time.
+fn at_standstill(model: &Model, q: &[f64], time: f64) -> Result<(), LinearError> {
+    let (rates, accelerations) = (model.phi_t(q, time), model.phi_tt(q, time));
+    // Rounding of a law such as sin(2 pi t) at a standstill is no motion.
+    let moves = |x: &f64| x.abs() > 1e-12;
+    match rates.iter().zip(&accelerations).position(|(rate, acceleration)| moves(rate) || moves(acceleration))
+    {
+        Some(row) => Err(LinearError::Driven {
+            owner: model.row_name(row),
+            time,
+            rate: rates[row],
+            acceleration: accelerations[row],
+        }),
+        None => Ok(()),
     }
 }
 

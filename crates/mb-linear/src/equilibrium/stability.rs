@@ -37,8 +37,10 @@ impl std::fmt::Display for Stability {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Stable => f.write_str("stable"),
-            Self::Unstable { directions } => write!(f, "unstable in {directions} direction(s)"),
-            Self::Neutral { directions } => write!(f, "neutral in {directions} direction(s)"),
+            Self::Unstable { directions: 1 } => f.write_str("unstable in 1 direction"),
+            Self::Unstable { directions } => write!(f, "unstable in {directions} directions"),
+            Self::Neutral { directions: 1 } => f.write_str("neutral in 1 direction"),
+            Self::Neutral { directions } => write!(f, "neutral in {directions} directions"),
             Self::Undecided => f.write_str("undecided by stiffness (loads without a potential)"),
         }
     }

@@ -123,8 +123,8 @@ fn follower_loads_are_undecided_by_stiffness() {
                 {{ name = "knee", type = "revolute", a = "upper", b = "lower.top" }},
             ]
             torsion-spring = [
-                {{ name = "base", a = "ground", b = "lower", stiffness = 10 }},
-                {{ name = "knee", a = "lower", b = "upper", stiffness = 10 }},
+                {{ name = "base-spring", a = "ground", b = "lower", stiffness = 10 }},
+                {{ name = "knee-spring", a = "lower", b = "upper", stiffness = 10 }},
             ]
             force = [{{ name = "jet", at = "upper.top", vector = [0, {push}], frame = "follower" }}]
             "#
@@ -136,6 +136,53 @@ fn follower_loads_are_undecided_by_stiffness() {
     let m = column(-3.0);
     let loaded = solve(&m, Strategy::Automatic).unwrap();
     assert_eq!(stability(&m, &loaded).unwrap(), Stability::Undecided);
+}
+
+/// No load at all, and a prestress that cancels: the sums are rounding, the equilibrium is one.
+#[test]
+fn unloaded_and_prestressed_models_are_at_rest() {
+    let model = |gap: f64| {
+        let text = format!(
+            r#"
+            units = "SI"
+            name = "stretched"
+            point = [
+                {{ name = "A", at = [-0.1, 0.3], fixed = true }},
+                {{ name = "B", at = [0.9, 1.7], fixed = true }},
+                {{ name = "P", at = [0.4, 1.0], mass = 1 }},
+            ]
+            spring = [
+                {{ name = "left", a = "A", b = "P", stiffness = 1e6, natural_length = "sqrt(0.74) - {gap}" }},
+                {{ name = "right", a = "B", b = "P", stiffness = 1e6, natural_length = "sqrt(0.74) - {gap}" }},
+            ]
+            "#
+        );
+        mb_model::ModelSpec::from_toml(&text).unwrap().build().unwrap()
+    };
+    for gap in [0.0, 0.2] {
+        let m = model(gap);
+        let e = solve(&m, Strategy::Automatic).unwrap();
+        assert!((e.q()[0] - 0.4).abs() < 1e-12 && (e.q()[1] - 1.0).abs() < 1e-12, "{:?}", e.q());
+    }
+}
+
+#[test]
+fn a_moving_drive_is_no_rest() {
+    let text = r#"
+        units = "SI"
+        name = "driven"
+        body = [{ name = "crank", mass = 1, inertia = 0.1, at = [0, 0] }]
+        point = [{ name = "O", at = [0, 0], fixed = true }]
+        joint = [{ name = "pin", type = "revolute", a = "crank", b = "O" }]
+        drive = [{ name = "motor", quantity = "angle", of = "crank", law = "0.3*cos(2*t)" }]
+    "#;
+    let m = mb_model::ModelSpec::from_toml(text).unwrap().build().unwrap();
+    let error = solve(&m, Strategy::Automatic).unwrap_err();
+    assert!(
+        matches!(&error, LinearError::Driven { owner, acceleration, .. }
+        if owner.contains("motor") && (acceleration.abs() - 1.2).abs() < 1e-12),
+        "{error}"
+    );
 }
 
 #[test]

@@ -28,6 +28,25 @@ impl<P: Data> Model<P> {
         }
         r
     }
+    /// The largest force or moment that any single element or constraint row exerts here.
+    ///
+    /// What a residual is small against: in a prestressed structure the sums cancel, the parts
+    /// do not.
+    pub fn largest_force(&self, point: &Point<P>) -> f64 {
+        let mut scratch = Scratch::<P>::default();
+        let mut largest = 0.0_f64;
+        for m in self.members() {
+            scratch.value.gather(&m.wires, point, self.gravity);
+            scratch.value.residual(m);
+            for x in &scratch.value.out {
+                largest = largest.max(x.value().abs());
+            }
+        }
+        for (row, _, x) in self.phi_q(&point.q, point.t).iter() {
+            largest = largest.max((x.value() * point.lambda[row].value()).abs());
+        }
+        largest
+    }
     /// The first element whose residual or constraint function is not a finite number here.
     ///
     /// For messages: a spring shrunk to a point, a law of time outside its range.
