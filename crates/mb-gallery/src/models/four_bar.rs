@@ -78,7 +78,7 @@ impl FourBar {
     /// First and second derivative of the potential energy V by phi, N m.
     pub fn potential_derivatives(&self, phi: f64) -> (f64, f64) {
         let n = f64::from(self.loops);
-        let weight = ((n + 1.0) / 2.0 + n) * self.mass * self.gravity * self.length;
+        let weight = (1.5 * n + 0.5) * self.mass * self.gravity * self.length;
         let (sin, cos) = (phi / 2.0).sin_cos();
         let nk = n * self.stiffness;
         let (stretch, rate, bend) =

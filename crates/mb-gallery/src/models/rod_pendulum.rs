@@ -33,7 +33,7 @@ impl RodPendulum {
         }
         spec.points.push(PointSpec::fixed("O", [0.0, 0.0]));
         let end = if self.upright { "L" } else { "-L" };
-        spec.points.push(PointSpec::moving("P", [Value::from(0.0), Value::from(end)]));
+        spec.points.push(PointSpec::moving("P", (0.0, end)));
         spec.rods.push(RodSpec { length: Some("L".into()), ..RodSpec::new("rod", ["O", "P"], "m") });
         spec
     }

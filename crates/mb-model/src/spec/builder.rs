@@ -8,18 +8,29 @@ use super::{
     PlaceRef, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
 
-fn pair<V: Into<Value>>(at: [V; 2]) -> [Value; 2] {
-    at.map(Into::into)
+/// Two values, x and y: `[0.0, 1.0]`, `["a", "b"]`, or mixed as `(0.0, "-L")`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair(pub [Value; 2]);
+
+impl<V: Into<Value>> From<[V; 2]> for Pair {
+    fn from(pair: [V; 2]) -> Self {
+        Self(pair.map(Into::into))
+    }
+}
+impl<X: Into<Value>, Y: Into<Value>> From<(X, Y)> for Pair {
+    fn from((x, y): (X, Y)) -> Self {
+        Self([x.into(), y.into()])
+    }
 }
 
 impl PointSpec {
     /// A point of the ground.
-    pub fn fixed<V: Into<Value>>(name: impl Into<String>, at: [V; 2]) -> Self {
+    pub fn fixed(name: impl Into<String>, at: impl Into<Pair>) -> Self {
         Self { fixed: true, ..Self::moving(name, at) }
     }
     /// A point with coordinates of its own that starts at `at`.
-    pub fn moving<V: Into<Value>>(name: impl Into<String>, at: [V; 2]) -> Self {
-        Self { name: name.into(), at: Some(pair(at)), ..Self::default() }
+    pub fn moving(name: impl Into<String>, at: impl Into<Pair>) -> Self {
+        Self { name: name.into(), at: Some(at.into().0), ..Self::default() }
     }
 }
 
@@ -38,14 +49,14 @@ impl BodySpec {
     }
     /// Adds a named point in body axes.
     #[must_use]
-    pub fn with_marker<V: Into<Value>>(mut self, name: impl Into<String>, at: [V; 2]) -> Self {
-        self.markers.insert(name.into(), pair(at));
+    pub fn with_marker(mut self, name: impl Into<String>, at: impl Into<Pair>) -> Self {
+        self.markers.insert(name.into(), at.into().0);
         self
     }
     /// Sets position and angle at the start.
     #[must_use]
-    pub fn starting<V: Into<Value>>(mut self, at: [V; 2], angle: impl Into<Value>) -> Self {
-        self.at = Some(pair(at));
+    pub fn starting(mut self, at: impl Into<Pair>, angle: impl Into<Value>) -> Self {
+        self.at = Some(at.into().0);
         self.angle = Some(angle.into());
         self
     }
@@ -119,20 +130,20 @@ impl TorsionSpringSpec {
 
 impl ForceSpec {
     /// A constant dead force.
-    pub fn dead<V: Into<Value>>(name: impl Into<String>, at: impl Into<PlaceRef>, vector: [V; 2]) -> Self {
-        Self { name: name.into(), at: at.into(), vector: Some(pair(vector)), ..Self::default() }
+    pub fn dead(name: impl Into<String>, at: impl Into<PlaceRef>, vector: impl Into<Pair>) -> Self {
+        Self { name: name.into(), at: at.into(), vector: Some(vector.into().0), ..Self::default() }
     }
     /// A force along `direction` whose magnitude is an input.
-    pub fn input<V: Into<Value>>(
+    pub fn input(
         name: impl Into<String>,
         at: impl Into<PlaceRef>,
-        direction: [V; 2],
+        direction: impl Into<Pair>,
         input: impl Into<String>,
     ) -> Self {
         Self {
             name: name.into(),
             at: at.into(),
-            direction: Some(pair(direction)),
+            direction: Some(direction.into().0),
             input: Some(input.into()),
             ..Self::default()
         }

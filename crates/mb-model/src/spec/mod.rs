@@ -52,11 +52,13 @@ mod error;
 pub mod expression;
 mod fault;
 mod locate;
+mod nearest;
 mod read;
 mod schema;
 mod tables;
 mod value;
 
+pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
 pub use schema::json_schema;
@@ -69,7 +71,7 @@ pub use value::{PlaceRef, Value};
 
 use crate::element::Data;
 use crate::model::Model;
-use fault::nearest;
+use nearest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -5,8 +5,9 @@
 //! valid ones, the missing key) instead of a sentence.
 
 use super::error::{ModelError, Path, Problem, Step};
-use super::fault::{Fault, LIST, nearest};
+use super::fault::{Fault, LIST};
 use super::locate::{Lines, entry};
+use super::nearest::nearest;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
 };

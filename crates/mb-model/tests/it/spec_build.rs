@@ -1,4 +1,5 @@
 //! Models made from descriptions: that each kind of table means what it says.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use mb_model::spec::{
     AngleForm, AngleSpec, BodySpec, DriveSpec, ForceSpec, FrameSpec, JointKind, JointSpec, OutputQuantity,
@@ -28,7 +29,7 @@ fn at(model: &Model, q: &[f64]) -> Point {
 fn markers_of_fixed_bodies_are_places_of_the_ground() {
     let mut spec = ModelSpec::new("t");
     let frame = BodySpec { fixed: true, ..body("frame") };
-    spec.bodies.push(frame.starting([1.0, 2.0].map(Value::from), "deg(90)").with_marker("eye", [3.0, 0.0]));
+    spec.bodies.push(frame.starting([1.0, 2.0], "deg(90)").with_marker("eye", [3.0, 0.0]));
     spec.bodies.push(body("arm").starting([0.0, 0.0], 0.0));
     spec.joints.push(JointSpec::revolute("pin", "arm", "frame.eye"));
     let model = spec.build().unwrap();
@@ -40,7 +41,7 @@ fn markers_of_fixed_bodies_are_places_of_the_ground() {
 fn a_slider_on_a_turned_fixed_body_moves_along_the_turned_axis() {
     let mut spec = ModelSpec::new("t");
     let frame = BodySpec { fixed: true, ..body("frame") };
-    spec.bodies.push(frame.starting([1.0, 0.0].map(Value::from), "pi/3"));
+    spec.bodies.push(frame.starting([1.0, 0.0], "pi/3"));
     spec.bodies.push(body("block").starting([1.0, 0.0], FRAC_PI_2));
     spec.joints.push(JointSpec {
         axis: Some([2.0, 0.0].map(Value::from)),
@@ -71,8 +72,7 @@ fn a_fixed_joint_keeps_the_angle_given_or_that_of_the_start() {
 #[test]
 fn ground_in_a_joint_is_where_the_other_end_starts() {
     let mut spec = ModelSpec::new("t");
-    spec.bodies
-        .push(body("arm").starting([1.0, 2.0].map(Value::from), "pi/2").with_marker("eye", [0.5, 0.0]));
+    spec.bodies.push(body("arm").starting([1.0, 2.0], "pi/2").with_marker("eye", [0.5, 0.0]));
     spec.joints.push(JointSpec::revolute("pin", "arm.eye", "ground"));
     let model = spec.build().unwrap();
     close(&model.phi(model.initial(), 0.0), &[0.0, 0.0]);

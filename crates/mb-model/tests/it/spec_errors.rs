@@ -1,4 +1,5 @@
 //! Messages for bad model files, as a user sees them: line, column, marked text, help.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use mb_model::Model;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
 //! Every model of the fixtures is read, built and written back.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use mb_model::ModelSpec;
 use std::path::PathBuf;

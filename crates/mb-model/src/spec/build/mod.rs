@@ -14,7 +14,7 @@ mod spots;
 mod start;
 
 use super::error::{ModelError, Path, Problem, Problems};
-use super::fault::nearest;
+use super::nearest::nearest;
 use super::{Fault, ModelSpec, Value};
 use crate::coordinates::BlockId;
 use crate::element::{Data, Element};

@@ -80,13 +80,11 @@ impl<P: Data> Builder<P> {
         let row = match (&e.spec.axis, of.as_slice()) {
             (None, [(row, _)]) => *row,
             (None, _) => return Err(e.problem("", Fault::SeveralRows { owner, valid: valid() })),
-            (Some(axis), rows) => match rows.iter().find(|(_, a)| a == axis) {
-                Some((row, _)) => *row,
-                None => {
-                    let fault = Fault::UnknownRow { owner, axis: axis.clone(), valid: valid() };
-                    return Err(e.problem("axis", fault));
-                }
-            },
+            (Some(axis), rows) => {
+                let unknown = || Fault::UnknownRow { owner, axis: axis.clone(), valid: valid() };
+                let found = rows.iter().find(|(_, a)| a == axis).map(|(row, _)| *row);
+                found.ok_or_else(|| e.problem("axis", unknown()))?
+            }
         };
         self.model.add_sensor(e.name.clone(), Reading::Multiplier(row), Vec::new());
         Ok(())

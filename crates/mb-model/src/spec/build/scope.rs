@@ -4,7 +4,7 @@ use crate::element::Data;
 use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::spec::error::{Path, Problem, Problems};
 use crate::spec::expression::{self, Leaf, is_name_part, is_name_start};
-use crate::spec::fault::nearest;
+use crate::spec::nearest::nearest;
 use crate::spec::{Fault, ModelSpec, NameFault, Value};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -68,16 +68,9 @@ impl<P: Data> Scope<P> {
             if state.insert(name.clone(), Visit::Open).is_none() {
                 let before = stack.len();
                 for used in self.names_in(value) {
-                    if let Some(start) =
-                        stack[..before].iter().position(|n| *n == used && state.get(n) == Some(&Visit::Open))
-                    {
-                        let mut names: Vec<_> = stack[start..before]
-                            .iter()
-                            .filter(|n| state.get(*n) == Some(&Visit::Open))
-                            .cloned()
-                            .collect();
-                        names.push(used);
-                        let fault = Fault::ParameterCycle { names };
+                    // What is open stands on the way here.
+                    if state.get(&used) == Some(&Visit::Open) {
+                        let fault = Fault::ParameterCycle { names: cycle(&stack[..before], state, &used) };
                         problems.keep::<()>(Err(parameter_problem(&name, fault)));
                         // One report per cycle: what is on it counts as done.
                         for n in &stack {
@@ -92,6 +85,13 @@ impl<P: Data> Scope<P> {
                 if stack.len() > before {
                     continue;
                 }
+            }
+            // A parameter made of a faulty one is not at fault itself.
+            let faulty = |n: &String| spec.parameters.contains_key(n) && !self.parameters.contains_key(n);
+            if self.names_in(value).iter().any(faulty) {
+                state.insert(name, Visit::Done);
+                stack.pop();
+                continue;
             }
             let result = parameter_name(&name).and_then(|()| self.eval(value, &[]));
             if let Some(x) = problems.keep(result.map_err(|f| parameter_problem(&name, f))) {
@@ -236,6 +236,19 @@ impl<P: Data> Scope<P> {
 enum Visit {
     Open,
     Done,
+}
+
+/// The names on the way from `used` back to itself; the middle of a long way is left out.
+fn cycle(stack: &[String], state: &HashMap<String, Visit>, used: &str) -> Vec<String> {
+    const MOST: usize = 8;
+    let open = stack.iter().filter(|n| state.get(*n) == Some(&Visit::Open));
+    let mut names: Vec<String> = open.skip_while(|n| *n != used).cloned().collect();
+    if names.len() > MOST {
+        names.drain(MOST / 2..names.len() - MOST / 2);
+        names.insert(MOST / 2, "...".to_owned());
+    }
+    names.push(used.to_owned());
+    names
 }
 
 fn parameter_problem(name: &str, fault: Fault) -> Box<Problem> {

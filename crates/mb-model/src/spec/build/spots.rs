@@ -5,7 +5,7 @@ use super::{Builder, Outcome};
 use crate::coordinates::BlockId;
 use crate::element::{AngleOf, Data, Place};
 use crate::model::Wiring;
-use crate::spec::fault::nearest;
+use crate::spec::nearest::nearest;
 use crate::spec::{Fault, PlaceRef};
 
 /// A place that a reference stands for.
