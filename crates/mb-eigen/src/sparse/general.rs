@@ -380,7 +380,7 @@ impl<'a> General<'a> {
             Solver::Complex(solver) => solver.work(),
         };
         if !work.failed.is_empty() {
-            let (failed, used) = (work.failed.join("; "), work.method.to_owned());
+            let (failed, used) = (work.failed.join("; "), work.method.clone());
             self.findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
         }
         self.findings.push(

@@ -1,15 +1,19 @@
 //! The matrices of a large problem, checked and prepared, and their combinations at a shift.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleOptions};
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
 use sprs::CsMat;
 
 use super::matrix::{Matrix, check};
 use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
-use super::shift_solve::{Assembled, ShiftSolve};
+use super::shift_solve::{Assembled, ShiftSolve, Symmetric};
 use crate::EigenError;
+
+/// Backward error of a solve above which it is refined.
+const REFINE_ABOVE: f64 = 1e-14;
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
 #[derive(Clone, Debug)]
@@ -21,6 +25,7 @@ pub(crate) struct Problem {
     pub(crate) rows: Rows,
     /// Whether M, C and K may all be treated as symmetric.
     pub(crate) symmetric: bool,
+    analysis: OnceLock<Arc<SaddleAnalysis>>,
 }
 
 impl Problem {
@@ -46,7 +51,7 @@ impl Problem {
         let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
         let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
         let rows = Rows::new(&pencil.phi_q, options.constraint_rank)?;
-        Ok(Self { n, m, c, k, rows, symmetric })
+        Ok(Self { n, m, c, k, rows, symmetric, analysis: OnceLock::new() })
     }
 
     /// The problem of the left eigenvectors.
@@ -82,11 +87,30 @@ impl Problem {
         if self.c.is_zero() { mk } else { sparse::add(1.0, &mk, b, self.c.sparse()) }
     }
 
+    /// Order and structure of the factors, made once.
+    fn analysis(&self) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
+        if let Some(analysis) = self.analysis.get() {
+            return Ok(Arc::clone(analysis));
+        }
+        let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
+        let pattern = self.combine(1.0, 1.0, 1.0);
+        let made = Arc::new(SaddleAnalysis::new(&pattern, self.rows.independent.sparse(), &options)?);
+        Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// Whether the shifted matrix is symmetric whatever the shift.
+    fn symmetric_matrices(&self) -> bool {
+        self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric)
+    }
+
     /// Factors a M + b C + K with the constraints.
     pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        let symmetric = self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric);
         let shifted = self.combine(a, b, 1.0);
-        Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent, symmetric)?))
+        if self.symmetric_matrices() {
+            let factor = SaddleFactor::new(&self.analysis()?, &shifted, self.rows.independent.sparse())?;
+            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
+        }
+        Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent)?))
     }
 
     /// Factors a M + b C + K with complex factors.
@@ -97,6 +121,11 @@ impl Problem {
         let values = re.data().iter().zip(im.data()).map(|(re, im)| c64::new(*re, *im)).collect();
         let start = re.proper_indptr().to_vec();
         let shifted = CsMat::new_csc(re.shape(), start, re.indices().to_vec(), values);
+        if self.symmetric_matrices() {
+            let phi = self.rows.independent.sparse();
+            let factor = SaddleFactorComplex::new(&self.analysis()?, &shifted, phi)?;
+            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
+        }
         Ok(Arc::new(Assembled::complex(&shifted, &self.rows.independent)?))
     }
 }

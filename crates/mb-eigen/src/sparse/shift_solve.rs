@@ -2,14 +2,16 @@
 //!
 //!     [A Phi_i^T; Phi_i 0] [x; l] = [f; 0],   A = a M + b C + c K,  Phi_i the independent rows at length one
 //!
-//! Methods in turn: L D L^T without exchanges (symmetric, real), LU with exchanges. A method that refuses the matrix
-//! is named and the next one taken. Constraint rows are scaled by max |A| (yang2012, section 3), which only changes
-//! l. Every solve is checked by block of rows and refined when it falls short. Sizes: A n x n, Phi_i r x n.
+//! Symmetric A, real or complex: [`mb_algebra::saddle`], one analysis for all shifts. Unsymmetric A: LU with exchanges of
+//! the assembled matrix, whose constraint rows are scaled by max |A| (yang2012, section 3), which only changes l; it
+//! also solves with the transpose. Methods that failed on the way are named. Every solve is checked by block of rows
+//! and refined when it falls short. Sizes: A n x n, Phi_i r x n.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use faer::Mat;
-use mb_algebra::{AlgebraError, Dense, DenseC, SparseLdl, SparseLu, SparseLuComplex, c64};
+use mb_algebra::saddle::{FactorReport, SaddleFactor, SaddleFactorComplex};
+use mb_algebra::{AlgebraError, Dense, DenseC, SparseLu, SparseLuComplex, c64};
 use sprs::CsMat;
 
 use super::matrix::Matrix;
@@ -59,7 +61,7 @@ pub(crate) struct Work {
     /// Methods that refused the matrix, with the reason.
     pub(crate) failed: Vec<String>,
     /// Method in use.
-    pub(crate) method: &'static str,
+    pub(crate) method: String,
 }
 
 /// A factored square matrix.
@@ -68,28 +70,6 @@ trait Factors<T>: Send + Sync {
     fn name(&self) -> &'static str;
     fn solve(&self, b: &Mat<T>) -> Mat<T>;
     fn solve_transposed(&self, b: &Mat<T>) -> Mat<T>;
-    /// Negative eigenvalues, where the factors tell.
-    fn negative(&self) -> Option<usize> {
-        None
-    }
-}
-
-impl Factors<f64> for SparseLdl {
-    fn name(&self) -> &'static str {
-        "sparse L D L^T"
-    }
-
-    fn solve(&self, b: &Dense) -> Dense {
-        self.solve_mat(b)
-    }
-
-    fn solve_transposed(&self, b: &Dense) -> Dense {
-        self.solve_mat(b)
-    }
-
-    fn negative(&self) -> Option<usize> {
-        Some(self.inertia().negative)
-    }
 }
 
 impl Factors<f64> for SparseLu {
@@ -142,24 +122,14 @@ pub(crate) struct Assembled<T> {
     solves: AtomicUsize,
     /// Bits of the worst residual; those of non-negative numbers are ordered as the numbers are.
     worst: AtomicU64,
-    failed: Vec<String>,
 }
 
 impl Assembled<f64> {
-    /// Factors a real matrix stored by columns; `symmetric` allows L D L^T.
-    pub(crate) fn real(a: &CsMat<f64>, rows: &Matrix, symmetric: bool) -> Result<Self, AlgebraError> {
+    /// Factors a real matrix stored by columns.
+    pub(crate) fn real(a: &CsMat<f64>, rows: &Matrix) -> Result<Self, AlgebraError> {
         let (matrix, scale) = assemble(a, rows);
-        let mut failed = Vec::new();
-        if symmetric {
-            let attempt = SparseLdl::new(&matrix)
-                .and_then(|ldl| Self::finish(matrix.clone(), Box::new(ldl), scale, rows, Vec::new()));
-            match attempt {
-                Ok(done) => return Ok(done),
-                Err(error) => failed.push(format!("sparse L D L^T: {error}")),
-            }
-        }
         let factors = Box::new(SparseLu::new(&matrix)?);
-        Self::finish(matrix, factors, scale, rows, failed)
+        Self::finish(matrix, factors, scale, rows)
     }
 }
 
@@ -168,7 +138,7 @@ impl Assembled<c64> {
     pub(crate) fn complex(a: &CsMat<c64>, rows: &Matrix) -> Result<Self, AlgebraError> {
         let (matrix, scale) = assemble(a, rows);
         let factors = Box::new(SparseLuComplex::new(&matrix)?);
-        Self::finish(matrix, factors, scale, rows, Vec::new())
+        Self::finish(matrix, factors, scale, rows)
     }
 }
 
@@ -204,7 +174,6 @@ impl<T: Scalar> Assembled<T> {
         factors: Box<dyn Factors<T>>,
         scale: f64,
         rows: &Matrix,
-        failed: Vec<String>,
     ) -> Result<Self, AlgebraError> {
         let rank = rows.sparse().rows();
         let n = matrix.rows() - rank;
@@ -216,7 +185,7 @@ impl<T: Scalar> Assembled<T> {
         }
         let norm = sums.into_iter().fold(0.0, f64::max);
         let (solves, worst) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let out = Self { matrix, factors, scale, n, rank, norm, solves, worst, failed };
+        let out = Self { matrix, factors, scale, n, rank, norm, solves, worst };
         // Factors of a singular matrix can look healthy; a trial shows them.
         let trial = start_block::<T>(n, 1, 0x7e57);
         let (_, residual) = out.attempt(&trial, false, Effort::Krylov);
@@ -306,23 +275,100 @@ impl<T: Scalar> ShiftSolve<T> for Assembled<T> {
     }
 
     fn negative(&self) -> Option<usize> {
-        // Every independent constraint adds one positive and one negative eigenvalue.
-        self.factors.negative().map(|negative| negative.saturating_sub(self.rank))
+        None
     }
 
     fn work(&self) -> Work {
         Work {
             solves: self.solves.load(Ordering::Relaxed),
             worst_residual: f64::from_bits(self.worst.load(Ordering::Relaxed)),
-            failed: self.failed.clone(),
-            method: self.factors.name(),
+            failed: Vec::new(),
+            method: self.factors.name().to_owned(),
+        }
+    }
+}
+
+/// Either saddle-point factorization for symmetric A.
+pub(crate) trait Saddle<T>: Send + Sync {
+    fn solve_block(&self, f: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError>;
+    fn negative(&self) -> Option<usize>;
+    fn report(&self) -> &FactorReport;
+}
+
+impl Saddle<f64> for SaddleFactor {
+    fn solve_block(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
+        self.solve_block(f)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        self.inertia().map(|inertia| inertia.negative)
+    }
+
+    fn report(&self) -> &FactorReport {
+        self.report()
+    }
+}
+
+impl Saddle<c64> for SaddleFactorComplex {
+    fn solve_block(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
+        self.solve_block(f)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        None
+    }
+
+    fn report(&self) -> &FactorReport {
+        self.report()
+    }
+}
+
+/// A saddle-point factorization with a count of its solves.
+pub(crate) struct Symmetric<T> {
+    factor: Box<dyn Saddle<T>>,
+    rank: usize,
+    solves: AtomicUsize,
+}
+
+impl<T> Symmetric<T> {
+    /// Refuses factors of a matrix that is singular to working precision, as at a shift on an eigenvalue.
+    pub(crate) fn new(factor: Box<dyn Saddle<T>>, rank: usize) -> Result<Self, AlgebraError> {
+        match factor.report().near_singular.first() {
+            Some(&(index, pivot)) => Err(AlgebraError::Singular { index, pivot }),
+            None => Ok(Self { factor, rank, solves: AtomicUsize::new(0) }),
+        }
+    }
+}
+
+impl<T: Scalar> ShiftSolve<T> for Symmetric<T> {
+    fn solve(&self, f: &Mat<T>, _transposed: bool, _effort: Effort) -> Result<Solution<T>, EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        let (x, l) = self.factor.solve_block(f).map_err(at("Solve with the shifted saddle-point matrix"))?;
+        Ok(Solution { x, l })
+    }
+
+    fn negative(&self) -> Option<usize> {
+        // Every independent constraint adds one positive and one negative eigenvalue.
+        self.factor.negative().map(|negative| negative.saturating_sub(self.rank))
+    }
+
+    fn work(&self) -> Work {
+        let report = self.factor.report();
+        Work {
+            solves: self.solves.load(Ordering::Relaxed),
+            worst_residual: report.trial.worst(),
+            failed: report.failed.iter().map(|(method, error)| format!("{method}: {error}")).collect(),
+            method: report.method.to_string(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
     use mb_algebra::{dense, norms, to_sparse};
 
     fn sample() -> (Dense, Dense) {
@@ -345,13 +391,17 @@ mod tests {
             assert!(norms::max_abs(&dense::add(1.0, &force, -1.0, &f)) < 1e-12);
             assert!(norms::max_abs(&dense::mul(&phi, x)) < 1e-18);
         };
-        for symmetric in [true, false] {
-            let solver = Assembled::real(&to_sparse(&a), &rows, symmetric).unwrap();
+        let pattern = to_sparse(&a);
+        let analysis = SaddleAnalysis::new(&pattern, rows.sparse(), &SaddleOptions::default()).unwrap();
+        let factor = SaddleFactor::new(&Arc::new(analysis), &pattern, rows.sparse()).unwrap();
+        let saddle = Symmetric::new(Box::new(factor), 2).unwrap();
+        assert_eq!(saddle.negative(), Some(0));
+        let assembled = Assembled::real(&pattern, &rows).unwrap();
+        for solver in [&saddle as &dyn ShiftSolve<f64>, &assembled] {
             for transposed in [true, false] {
                 let got = solver.solve(&f, transposed, Effort::Final).unwrap();
                 check(&got.x, &got.l);
             }
-            assert_eq!(solver.negative(), symmetric.then_some(0));
         }
         let complex = to_sparse(&a).map(|v| c64::new(*v, 0.0));
         let solver = Assembled::complex(&complex, &rows).unwrap();
@@ -363,6 +413,6 @@ mod tests {
     fn a_singular_matrix_is_refused() {
         let a = dense::diagonal(&[1.0, 0.0, 0.0]);
         let rows = Matrix::new(&to_sparse(&dense::from_rows(&[&[0.0, 1.0, 0.0]])), 0.0);
-        assert!(Assembled::real(&to_sparse(&a), &rows, true).is_err());
+        assert!(Assembled::real(&to_sparse(&a), &rows).is_err());
     }
 }

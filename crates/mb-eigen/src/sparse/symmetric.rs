@@ -245,7 +245,7 @@ impl<'a> Symmetric<'a> {
             self.findings.push(
                 SparseFinding::FactorizationFellBack {
                     failed: work.failed.join("; "),
-                    used: work.method.to_owned(),
+                    used: work.method.clone(),
                 }
                 .into(),
             );
