@@ -63,7 +63,7 @@ pub use factor::{
     Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, Svd,
 };
 pub use num_complex::Complex64 as c64;
-pub use pencil::{DescriptorPencil, QuadraticPencil};
+pub use pencil::{DescriptorPencil, QuadraticPencil, Transferred};
 pub use rank::{RankDecision, RankTolerance};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};

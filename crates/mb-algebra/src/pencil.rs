@@ -1,5 +1,7 @@
 //! The matrices of linearized equations of motion.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Dense, Sparse, to_dense, to_sparse};
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with n unknowns and m constraint equations.
@@ -24,7 +26,82 @@ pub struct DescriptorPencil<A = Dense> {
     pub a: A,
 }
 
+/// Which Jacobian blocks of a descriptor pencil stand in E instead of A.
+///
+/// Moving one trades infinite eigenvalues for zeros ([gonzalez2017] Sec. 3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transferred {
+    /// Phi_q of the constraint rows: the constraints are imposed on velocities, Phi_q q' = 0.
+    pub phi_q: bool,
+    /// Phi_q^T of the dynamic rows: the unknown is the impulse of the reactions, Phi_q^T mu'.
+    pub phi_q_t: bool,
+}
+
+impl Transferred {
+    /// All four variants.
+    pub const ALL: [Self; 4] = [
+        Self { phi_q: false, phi_q_t: false },
+        Self { phi_q: true, phi_q_t: false },
+        Self { phi_q: false, phi_q_t: true },
+        Self { phi_q: true, phi_q_t: true },
+    ];
+
+    /// Number of blocks moved.
+    pub fn count(self) -> usize {
+        usize::from(self.phi_q) + usize::from(self.phi_q_t)
+    }
+}
+
+impl std::fmt::Display for Transferred {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match (self.phi_q, self.phi_q_t) {
+            (false, false) => "descriptor",
+            (true, false) => "jacobian-in-e",
+            (false, true) => "transpose-in-e",
+            (true, true) => "both-in-e",
+        })
+    }
+}
+
 impl QuadraticPencil<Dense> {
+    /// The descriptor pencil E y' = A y with y = (q, v, multipliers), (2n + m) x (2n + m).
+    ///
+    /// ```text
+    /// E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0]
+    /// ```
+    ///
+    /// with Phi_q, Phi_q^T or both in E instead where `transferred` says so. The blocks must fit
+    /// together (panics where an entry is missing).
+    pub fn to_descriptor(&self, transferred: Transferred) -> DescriptorPencil<Dense> {
+        let Self { m: mass, c, k, phi_q } = self;
+        let (m, n) = phi_q.shape();
+        let size = 2 * n + m;
+        let (mut e, mut a) = (Dense::zeros(size, size), Dense::zeros(size, size));
+        for j in 0..n {
+            e[(j, j)] = 1.0;
+            a[(j, n + j)] = 1.0;
+            for i in 0..n {
+                e[(n + i, n + j)] = mass[(i, j)];
+                a[(n + i, j)] = -k[(i, j)];
+                a[(n + i, n + j)] = -c[(i, j)];
+            }
+            for i in 0..m {
+                let phi = phi_q[(i, j)];
+                if transferred.phi_q {
+                    e[(2 * n + i, j)] = phi;
+                } else {
+                    a[(2 * n + i, j)] = -phi;
+                }
+                if transferred.phi_q_t {
+                    e[(n + j, 2 * n + i)] = phi;
+                } else {
+                    a[(n + j, 2 * n + i)] = -phi;
+                }
+            }
+        }
+        DescriptorPencil { e, a }
+    }
+
     /// The same matrices in sparse storage, exact zeros left out.
     pub fn to_sparse(&self) -> QuadraticPencil<Sparse> {
         QuadraticPencil {

@@ -4,7 +4,7 @@ use super::Settled;
 use crate::failure::{Failure, RequestError};
 use mb_algebra::{QuadraticPencil, RankTolerance};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
-use mb_eigen::descriptor::{DescriptorStructure, Transferred};
+use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
 use mb_linear::formulation::minimal::minimal_reselecting;
@@ -97,8 +97,7 @@ pub fn spectrum(
             minimal_pairs(&lin.pencil(), &system.basis.r)
         }
         Formulation::Redundant(transferred) => {
-            let transferred = Transferred { phi_q: transferred.phi_q, phi_q_t: transferred.phi_q_t };
-            let structure = DescriptorStructure { pencil: lin.pencil(), transferred };
+            let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
             descriptor::solve(&structure, &DenseOptions::default())
         }
         Formulation::Unconstrained(factors) => {

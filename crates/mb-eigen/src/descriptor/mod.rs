@@ -17,37 +17,13 @@ mod qz;
 mod response;
 mod spurious;
 
-use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil};
-use serde::{Deserialize, Serialize};
+use mb_algebra::{DescriptorPencil, QuadraticPencil};
 
 use crate::constraints::ConstraintBasis;
 use crate::{DenseOptions, EigenError, ExpectedCounts, Spectrum, check, quadratic};
 
+pub use mb_algebra::Transferred;
 pub use qz::solve_qz;
-
-/// Which Jacobian blocks stand in E instead of A.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Transferred {
-    /// Phi_q of the constraint rows: the constraints are imposed on velocities, Phi_q q' = 0.
-    pub phi_q: bool,
-    /// Phi_q^T of the dynamic rows: the unknown is the impulse of the reactions, Phi_q^T mu'.
-    pub phi_q_t: bool,
-}
-
-impl Transferred {
-    /// All four variants.
-    pub const ALL: [Self; 4] = [
-        Self { phi_q: false, phi_q_t: false },
-        Self { phi_q: true, phi_q_t: false },
-        Self { phi_q: false, phi_q_t: true },
-        Self { phi_q: true, phi_q_t: true },
-    ];
-
-    /// Number of blocks moved.
-    pub fn count(self) -> usize {
-        usize::from(self.phi_q) + usize::from(self.phi_q_t)
-    }
-}
 
 /// The blocks of a descriptor pencil and the place of the Jacobians.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,33 +40,7 @@ impl DescriptorStructure {
     /// Errors: shapes that do not fit, entries that are not finite.
     pub fn to_pencil(&self) -> Result<DescriptorPencil, EigenError> {
         check::quadratic(&self.pencil)?;
-        let QuadraticPencil { m: mass, c, k, phi_q } = &self.pencil;
-        let (m, n) = phi_q.shape();
-        let size = 2 * n + m;
-        let (mut e, mut a) = (Dense::zeros(size, size), Dense::zeros(size, size));
-        for j in 0..n {
-            e[(j, j)] = 1.0;
-            a[(j, n + j)] = 1.0;
-            for i in 0..n {
-                e[(n + i, n + j)] = mass[(i, j)];
-                a[(n + i, j)] = -k[(i, j)];
-                a[(n + i, n + j)] = -c[(i, j)];
-            }
-            for i in 0..m {
-                let phi = phi_q[(i, j)];
-                if self.transferred.phi_q {
-                    e[(2 * n + i, j)] = phi;
-                } else {
-                    a[(2 * n + i, j)] = -phi;
-                }
-                if self.transferred.phi_q_t {
-                    e[(n + j, 2 * n + i)] = phi;
-                } else {
-                    a[(n + j, 2 * n + i)] = -phi;
-                }
-            }
-        }
-        Ok(DescriptorPencil { e, a })
+        Ok(self.pencil.to_descriptor(self.transferred))
     }
 }
 

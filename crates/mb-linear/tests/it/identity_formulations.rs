@@ -144,10 +144,7 @@ proptest! {
             prop_assert!(distance(&direct, &values) < 1e-9, "{}", method);
         }
         for transferred in Transferred::ALL {
-            let structure = DescriptorStructure {
-                pencil: lin.pencil(),
-                transferred: descriptor::Transferred { phi_q: transferred.phi_q, phi_q_t: transferred.phi_q_t },
-            };
+            let structure = DescriptorStructure { pencil: lin.pencil(), transferred };
             let spectrum = descriptor::solve(&structure, &options).unwrap();
             prop_assert!(spectrum.counts.mismatches().is_empty(), "{}", transferred);
             prop_assert!(distance(&direct, &spectrum.motion_values()) < 1e-9, "{}", transferred);
@@ -206,7 +203,7 @@ fn a_true_zero_mode_is_told_from_transferred_zeros() {
     let rest = Equilibrium::solve(&m, m.initial(), &EquilibriumOptions::default()).unwrap();
     assert_eq!(stability(&m, &rest).unwrap(), Stability::Neutral { directions: 1 });
     let lin = linearize(&m, &OperatingPoint::from(&rest));
-    for transferred in descriptor::Transferred::ALL {
+    for transferred in Transferred::ALL {
         let structure = DescriptorStructure { pencil: lin.pencil(), transferred };
         let spectrum = descriptor::solve(&structure, &DenseOptions::default()).unwrap();
         let rigid: Vec<_> = spectrum.of_class(Class::Rigid).collect();
@@ -250,7 +247,7 @@ fn a_rod_on_a_pin_in_all_three_families() {
         let reduced = minimal(&m, &lin, &NullSpaceMethod::Qr).unwrap();
         let mcs = quadratic::solve(&reduced.pencil(), &options).unwrap().motion_values();
         let structure =
-            DescriptorStructure { pencil: lin.pencil(), transferred: descriptor::Transferred::default() };
+            DescriptorStructure { pencil: lin.pencil(), transferred: Transferred::default() };
         let rcs = descriptor::solve(&structure, &options).unwrap().motion_values();
         assert!(distance(&exact, &mcs) < 1e-13 && distance(&exact, &rcs) < 1e-13, "{mcs:?} {rcs:?}");
         let penalty = Penalty::scalar(1e8, 1.0, 10.0);
