@@ -50,3 +50,12 @@ fn the_four_bar_family_has_its_coordinates_in_order() {
         assert!(worst < 1e-14, "{worst:e}");
     }
 }
+
+/// The rod has no start of its own: crank, slider and the pins between them give it.
+#[test]
+fn the_slider_crank_closes_at_the_start() {
+    let (_, text) = fixtures().into_iter().find(|(file, _)| file == "slider-crank.toml").unwrap();
+    let model = mb_model::Model::from_toml(&text).unwrap();
+    let worst = model.phi(model.initial(), 0.0).into_iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    assert!(worst < 1e-15, "{worst:e}");
+}

@@ -80,6 +80,16 @@ impl<P: Data> Builder<P> {
             return;
         }
         let ties = self.ties(entries);
+        // A body at a given place waits for its angle only where a pin away from it can tell.
+        let mut pinned = vec![false; self.bodies.len()];
+        for spot in ties.iter().filter(|t| matches!(t.kind, TieKind::Coincident)).flat_map(|t| [t.a, t.b]) {
+            if let Spot::Body(i, local) = spot {
+                pinned[i] |= norm(local).value() > 0.0;
+            }
+        }
+        for (i, body) in self.bodies.iter().enumerate() {
+            open[count + i] &= body.given.is_none() || pinned[i];
+        }
         let mut of: Vec<Vec<usize>> = vec![Vec::new(); open.len()];
         for (k, tie) in ties.iter().enumerate() {
             for node in [self.node(tie.a), self.node(tie.b)].into_iter().flatten() {
