@@ -376,20 +376,21 @@ fn widen_clusters(raws: &[Raw], pairs: &mut [Eigenpair]) {
         if !bars[i].is_finite() {
             continue;
         }
+        // Its own bar counts, not the other's: a sure root beside an uncertain one stays sure.
         let mut width = 0.0_f64;
-        let mut meet = |other: c64, bar: f64| {
+        let mut meet = |other: c64| {
             let distance = (other - s).norm();
-            if bar.is_finite() && distance <= 4.0 * (bars[i] + bar) {
+            if distance <= 8.0 * bars[i] {
                 width = width.max(2.0 * distance);
             }
         };
         for (j, value) in values.iter().enumerate() {
             let (Some(value), Kind::Ordinary) = (value, raws[j].kind) else { continue };
             if j != i {
-                meet(*value, bars[j]);
+                meet(*value);
             }
             if raws[j].mirror {
-                meet(value.conj(), bars[j]);
+                meet(value.conj());
             }
         }
         pair.error_bar = pair.error_bar.max(width);

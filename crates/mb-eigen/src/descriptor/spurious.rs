@@ -256,6 +256,6 @@ impl Chains {
         let (b, f, s) = (basis.reduce(base), basis.reduce(first), basis.reduce(second));
         let given = quadratic::Given { a: base, lift: basis.null(), lift_left: None };
         let kernel = quadratic::Kernel::find(&b, given, tolerance)?;
-        Self::split(&kernel, &b, &f, &s)
+        Self::split(&kernel, &b, &f, &s, [first, second].map(norms::frobenius::<Dense>))
     }
 }

@@ -22,6 +22,9 @@ use crate::vectors::column_range;
 /// A singular value of L^T C N at or below this fraction of |L|^T |C| |N| counts as zero.
 const TOLERANCE: f64 = 1e-11;
 
+/// Rounding of null directions of length one.
+const ROUNDING: f64 = 1e-14;
+
 /// The roots that belong to one set of null directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Chains {
@@ -57,17 +60,20 @@ impl Chains {
     }
 
     /// Splits the null directions of `base`; `first` multiplies s and `second` s^2 (for zero: K, C, M).
+    ///
+    /// `size` holds the Frobenius norms of the two as given, before any reduction.
     pub(crate) fn split(
         kernel: &Kernel,
         base: &Dense,
         first: &Dense,
         second: &Dense,
+        size: [f64; 2],
     ) -> Result<Self, EigenError> {
         let (k, p) = (kernel.right.nrows(), kernel.dim());
         if p == 0 {
             return Ok(Self::none(k));
         }
-        let (right, left, p1) = aligned(kernel.right.clone(), kernel.left.clone(), first)?;
+        let (right, left, p1) = aligned(kernel.right.clone(), kernel.left.clone(), first, size[0])?;
         let simple = column_range(&right, 0, p1);
         let simple_left = column_range(&left, 0, p1);
         let (double, double_left) = (column_range(&right, p1, p), column_range(&left, p1, p));
@@ -75,8 +81,8 @@ impl Chains {
         let moved = dense::add(1.0, &dense::mul(second, &double), 1.0, &dense::mul(first, &generalized));
         let gram = dense::mul_transpose(&double_left, &moved);
         let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
-        let size = magnitude(&double_left, second, &double);
-        let regular = svd.s.iter().all(|&s| s > TOLERANCE * size);
+        let cut = threshold(&double_left, second, &double, size[1]);
+        let regular = svd.s.iter().all(|&s| s > cut);
         Ok(Self {
             simple,
             simple_left,
@@ -122,21 +128,23 @@ impl Chains {
 }
 
 /// Bases in which L^T C N is diagonal, largest first, and the number of nonzero entries.
-fn aligned(right: Dense, left: Dense, c: &Dense) -> Result<(Dense, Dense, usize), EigenError> {
-    let size = magnitude(&left, c, &right);
-    if size == 0.0 {
+fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, Dense, usize), EigenError> {
+    let cut = threshold(&left, c, &right, size);
+    if cut == 0.0 {
         return Ok((right, left, 0));
     }
     let gram = dense::mul_transpose(&left, &dense::mul(c, &right));
     let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
-    let count = svd.s.iter().take_while(|&&s| s > TOLERANCE * size).count();
+    let count = svd.s.iter().take_while(|&&s| s > cut).count();
     Ok((dense::mul(&right, &svd.v), dense::mul(&left, &svd.u), count))
 }
 
-/// Largest entry of |L|^T |C| |N|.
-fn magnitude(left: &Dense, c: &Dense, right: &Dense) -> f64 {
+/// What counts as zero in L^T C N: a fraction of |L|^T |C| |N|, and at least the rounding of L and N times the size of C as
+/// given.
+fn threshold(left: &Dense, c: &Dense, right: &Dense, size: f64) -> f64 {
     let m = crate::vectors::magnitudes;
-    norms::max_abs(&dense::mul_transpose(&m(left), &dense::mul(&m(c), &m(right))))
+    let terms = norms::max_abs(&dense::mul_transpose(&m(left), &dense::mul(&m(c), &m(right))));
+    (TOLERANCE * terms).max(ROUNDING * size)
 }
 
 /// X_1 with K X_1 = -C X, orthogonal to the null directions.
@@ -168,7 +176,7 @@ mod tests {
 
     fn chains(k: &Dense, c: &Dense, m: &Dense) -> Chains {
         let kernel = Kernel::find(k, Given { a: k, lift: None, lift_left: None }, 1e-12).unwrap();
-        Chains::split(&kernel, k, c, m).unwrap()
+        Chains::split(&kernel, k, c, m, [norms::frobenius(c), norms::frobenius(m)]).unwrap()
     }
 
     #[test]

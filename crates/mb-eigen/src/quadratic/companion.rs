@@ -12,8 +12,8 @@
 //! Sizes: M, C, K k x k, the companion 2k x 2k.
 
 use mb_algebra::{
-    AlgebraError, Cholesky, Dense, DenseC, GeneralEigen, Lu, LuComplex, RankQr, RankTolerance, c64, dense,
-    norms,
+    AlgebraError, Cholesky, Dense, DenseC, GeneralEigen, Lu, LuComplex, Qz, RankQr, RankTolerance, c64,
+    dense, norms,
 };
 
 use super::chains::Chains;
@@ -56,12 +56,7 @@ impl Matrices {
         }
         let one = dense::identity(self.size());
         let damping = dense::add(1.0, &self.c, 2.0 * origin, &one);
-        let stiffness = dense::add(
-            1.0,
-            &dense::add(1.0, &self.k, origin, &self.c),
-            origin * origin,
-            &one,
-        );
+        let stiffness = dense::add(1.0, &dense::add(1.0, &self.k, origin, &self.c), origin * origin, &one);
         let log = Lu::new(&stiffness).map_or(0.0, |lu| lu.sign_and_log_determinant().1);
         let spread = (0.5 * log / self.size() as f64).exp();
         if !(spread > 0.0 && spread.is_finite()) {
@@ -98,6 +93,9 @@ pub(crate) enum Symmetry {
 /// Distance in scaled units below which roots count as coincident.
 const COINCIDENT: f64 = 1e-10;
 
+/// Growth of S^-1 over its size for independent vectors from which on coincident roots count as defective.
+const DEPENDENT: f64 = 1e5;
+
 /// Roots of the reduced problem with the findings of the way.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
@@ -120,7 +118,11 @@ pub(crate) fn solve(
     let norm = norms::frobenius::<Dense>;
     let gamma = Matrices::frequency(norm(&given.m), norm(&given.c), norm(&given.k));
     let scaled = given.scaled(gamma);
-    let factor = if symmetry != Symmetry::None && massless.roots() == 0 { Cholesky::new(&scaled.m).ok() } else { None };
+    let factor = if symmetry != Symmetry::None && massless.roots() == 0 {
+        Cholesky::new(&scaled.m).ok()
+    } else {
+        None
+    };
     let mut roots = Roots::default();
     roots.raws.extend(zeros.raws(Kind::Zero));
     roots.raws.extend(massless.raws(Kind::Infinite));
@@ -145,7 +147,11 @@ pub(crate) fn solve(
     // x is the better half of z = (x, sigma x), y the second half of w.
     let halves: Vec<Vec<c64>> = rest
         .iter()
-        .map(|raw| if raw.alpha.norm() <= raw.beta { raw.right[..k].to_vec() } else { raw.right[k..].to_vec() })
+        .map(
+            |raw| {
+                if raw.alpha.norm() <= raw.beta { raw.right[..k].to_vec() } else { raw.right[k..].to_vec() }
+            },
+        )
         .collect();
     let mut rest = rest;
     match &complex_symmetric {
@@ -190,16 +196,18 @@ fn conjugate_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Vec<c64>]) {
         let form = |a: usize, b: usize| rights[group[a]].iter().zip(&slopes[b]).map(|(x, q)| x * q).sum();
         let gram = DenseC::from_fn(group.len(), group.len(), form);
         let Ok(lu) = LuComplex::new(&gram) else { continue };
+        let size = 2.0 * values[i].norm() + norms::frobenius(&problem.c);
         for (column, &j) in group.iter().enumerate() {
             let mut unit = crate::constraints::zeros(group.len());
             unit[column] = c64::new(1.0, 0.0);
             let weights = lu.solve(&unit);
+            if !(norms::two_complex(&weights) * size < DEPENDENT) {
+                continue;
+            }
             let y: Vec<c64> = (0..problem.size())
                 .map(|row| group.iter().zip(&weights).map(|(&k, w)| rights[k][row] * w).sum::<c64>().conj())
                 .collect();
-            if y.iter().all(|z| z.is_finite()) {
-                raws[j].left = Some(y);
-            }
+            raws[j].left = Some(y);
         }
     }
 }
@@ -401,33 +409,26 @@ fn interleaved(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
 }
 
 /// Roots of a standard problem, one of each conjugate pair.
+///
+/// Coincident complex pairs and exactly defective ones can leave the QR iteration or its back substitution without an
+/// answer; QZ with B = I then gives it.
 fn standard(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
-    let eigen = eigen(a, left)?;
     let column = |v: &DenseC, j: usize| v.col_as_slice(j).to_vec();
-    let kept = (0..eigen.values.len()).filter(|&j| eigen.values[j].im >= 0.0);
+    let (values, right, left) = match GeneralEigen::new(a, left) {
+        Ok(eigen) => (eigen.values, eigen.right, eigen.left),
+        Err(AlgebraError::NoConvergence { .. } | AlgebraError::NonFiniteResult { .. }) => {
+            let qz = Qz::new(a, &dense::identity(a.nrows()), left)
+                .map_err(at("Eigenvalues of the companion matrix"))?;
+            let values = qz.alpha.iter().zip(&qz.beta).map(|(alpha, beta)| alpha / beta).collect();
+            (values, qz.right, qz.left)
+        }
+        Err(source) => return Err(at("Eigenvalues of the companion matrix")(source)),
+    };
+    let kept = (0..values.len()).filter(|&j| values[j].im >= 0.0);
     Ok(kept
         .map(|j| {
-            let s = eigen.values[j];
-            let left = eigen.left.as_ref().map(|left| column(left, j));
-            Raw::finite(s, column(&eigen.right, j), left, s.im > 0.0)
+            let left = left.as_ref().map(|left| column(left, j));
+            Raw::finite(values[j], column(&right, j), left, values[j].im > 0.0)
         })
         .collect())
-}
-
-/// Eigenvalues and vectors; a second try with entries moved by a rounding where the iteration gives up.
-///
-/// Exactly defective matrices (critical damping) can leave the iteration between a real double root and a complex
-/// pair. The move is below the rounding of the entries, and the certificates are taken on the matrices as given.
-fn eigen(a: &Dense, left: bool) -> Result<GeneralEigen, EigenError> {
-    let mut outcome = GeneralEigen::new(a, left);
-    for round in 1..=3 {
-        if !matches!(outcome, Err(AlgebraError::NoConvergence { .. } | AlgebraError::NonFiniteResult { .. }))
-        {
-            break;
-        }
-        let by = |i: usize, j: usize| ((i * 5 + j * 3 + round) % 7) as f64 - 3.0;
-        let moved = Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * (1.0 + by(i, j) * f64::EPSILON));
-        outcome = GeneralEigen::new(&moved, left);
-    }
-    outcome.map_err(at("Eigenvalues of the companion matrix"))
 }

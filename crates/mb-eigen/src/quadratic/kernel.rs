@@ -9,15 +9,18 @@
 //! accuracy of elimination (Golub and Van Loan, section 5.5; Govaerts, Numerical Methods for Bifurcations of
 //! Dynamical Equilibria, section 3.2). A candidate x is accepted when |L_0^T A x| <= tolerance |A| |x|, both sides
 //! taken on the matrix as given, so that a soft spring beside a stiff one is not lost as long as it stands above
-//! the rounding of what it is added to.
+//! the rounding of what it is added to. Below 2e-14 |A| nothing can be told from rounding and counts as zero.
 
 use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
 use crate::EigenError;
 use crate::error::at;
+use crate::vectors::magnitudes;
 
 /// Candidates: pivots below this fraction of the norm of A.
 const CANDIDATE: f64 = 1e-10;
+/// Rounding of a candidate of length one: what it leaves, times |A|, proves nothing.
+const ROUNDING: f64 = 2e-14;
 /// A refused candidate within this factor of the tolerance deserves a word.
 const NEAR: f64 = 1e3;
 
@@ -104,21 +107,21 @@ impl Given<'_> {
         Ok(Kernel { right: orthonormal(&candidates.right)?, left: orthonormal(&candidates.left)?, nearly })
     }
 
-    /// |L_0^T A x| / (|A| |x|), or the same with A^T, on the matrix as given.
+    /// |L_0^T A x| / (|A| |x|), or the same with A^T, on the matrix as given and less what the rounding of x explains.
     fn relative(&self, z: &[f64], transposed: bool) -> f64 {
-        let lift = |r: Option<&Dense>| r.map_or_else(|| z.to_vec(), |r| dense::matvec(r, z));
         let left = self.lift_left.or(self.lift);
-        let (x, test) = if transposed { (lift(left), self.lift) } else { (lift(self.lift), left) };
+        let (lift, test) = if transposed { (left, self.lift) } else { (self.lift, left) };
+        let x = lift.map_or_else(|| z.to_vec(), |r| dense::matvec(r, z));
         let magnitude: Vec<f64> = x.iter().map(|v| v.abs()).collect();
-        let size = crate::vectors::magnitudes(self.a);
-        let (ax, terms) = if transposed {
-            (dense::matvec_transpose(self.a, &x), dense::matvec_transpose(&size, &magnitude))
-        } else {
-            (dense::matvec(self.a, &x), dense::matvec(&size, &magnitude))
+        let size = magnitudes(self.a);
+        let apply = |a: &Dense, x: &[f64]| {
+            if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
         };
-        let rest = test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax));
-        let (rest, terms) = (norms::two(&rest), norms::two(&terms));
-        if terms > 0.0 { rest / terms } else { 0.0 }
+        let ax = apply(self.a, &x);
+        let rest = norms::two(&test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax)));
+        let terms = norms::two(&apply(&size, &magnitude));
+        let rest = (rest - ROUNDING * norms::frobenius(self.a) * norms::two(&x)).max(0.0);
+        if rest > 0.0 { rest / terms.max(f64::MIN_POSITIVE) } else { 0.0 }
     }
 }
 
@@ -228,6 +231,24 @@ mod tests {
             let x = kernel.right.col_as_slice(0);
             assert!(x.iter().all(|v| (v / x[0] - 1.0).abs() < 1e-8), "{x:?}");
         }
+    }
+
+    #[test]
+    fn an_untouched_coordinate_beside_a_chain_is_found_with_it() {
+        let inner = chain(5, 1e6);
+        let a = Dense::from_fn(6, 6, |i, j| if i > 0 && j > 0 { inner[(i - 1, j - 1)] } else { 0.0 });
+        assert_eq!(find(&a).dim(), 2);
+    }
+
+    #[test]
+    fn a_dense_basis_does_not_hide_a_zero_behind_stiff_springs() {
+        // Two springs of very different stiffness; the direction (1, 1, 1) is free in any orthonormal coordinates.
+        let a = dense::from_rows(&[&[1e9, -1e9, 0.0], &[-1e9, 1e9 + 1.0, -1.0], &[0.0, -1.0, 1.0]]);
+        let turn = dense::from_rows(&[&[2.0, -2.0, 1.0], &[1.0, 2.0, 2.0], &[2.0, 1.0, -2.0]]);
+        let turn = dense::scale(1.0 / 3.0, &turn);
+        let reduced = dense::mul_transpose(&turn, &dense::mul(&a, &turn));
+        let kernel = Kernel::find(&reduced, Given { a: &a, lift: Some(&turn), lift_left: None }, 1e-12).unwrap();
+        assert_eq!(kernel.dim(), 1);
     }
 
     #[test]

@@ -33,6 +33,9 @@ use companion::{Roots, Symmetry};
 pub(crate) use kernel::{Given, Kernel};
 pub(crate) use raw::{Kind, Raw};
 
+/// What a reduction leaves of a matrix relative to its norm when nothing is left.
+const ROUNDING: f64 = 1e-14;
+
 /// All 2 (n - r) roots of a constrained quadratic problem.
 ///
 /// `pencil`: M, C, K n x n, Phi_q m x n (no rows when unconstrained). Rows of Phi_q may depend on each other, M may be
@@ -99,11 +102,20 @@ pub(crate) fn reduced_roots(
     options: &DenseOptions,
 ) -> Result<ReducedRoots, EigenError> {
     let reduced =
-        Matrices { m: basis.reduce(&pencil.m), c: basis.reduce(&pencil.c), k: basis.reduce(&pencil.k) };
+        Matrices { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) };
     let lift = basis.null();
     let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
     out.raws = Raw::lifted(out.raws, lift, None);
     Ok(out)
+}
+
+/// R_0^T A R_0, exactly zero where nothing but rounding is left of A.
+fn cleaned(a: &Dense, basis: &ConstraintBasis) -> Dense {
+    let reduced = basis.reduce(a);
+    if norms::max_abs(&reduced) <= ROUNDING * norms::frobenius(a) {
+        return Dense::zeros(reduced.nrows(), reduced.ncols());
+    }
+    reduced
 }
 
 /// R_0 and L_0: absent means the identity, an absent left one the right one.
@@ -140,8 +152,9 @@ fn solve_reduced(
     if let Some(relative) = massless.nearly {
         findings.push(Finding::NearlySingularMass { relative, tolerance: options.mass_tolerance });
     }
-    let zeros = Chains::split(&stiffless, &reduced.k, &reduced.c, &reduced.m)?;
-    let mut at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k)?;
+    let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(norms::frobenius::<Dense>);
+    let zeros = Chains::split(&stiffless, &reduced.k, &reduced.c, &reduced.m, [c, m])?;
+    let mut at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k, [c, k])?;
     if !zeros.regular {
         findings.push(Finding::LongChain { at_infinity: false });
     }
@@ -153,23 +166,29 @@ fn solve_reduced(
         findings.push(Finding::LongChain { at_infinity: true });
         at_infinity = Chains::none(size);
     }
-    let Roots { raws, findings: more } = dispatch(reduced, &zeros, &at_infinity, shift, options, &mut findings)?;
+    let Roots { raws, findings: more } =
+        dispatch(pencil, reduced, [&zeros, &at_infinity], shift, options, &mut findings)?;
     findings.extend(more);
     Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
 }
 
 /// Symmetric path when it applies, companion form otherwise.
 fn dispatch(
+    pencil: &QuadraticPencil,
     reduced: &Matrices,
-    zeros: &Chains,
-    at_infinity: &Chains,
+    [zeros, at_infinity]: [&Chains; 2],
     shift: f64,
     options: &DenseOptions,
     findings: &mut Vec<Finding>,
 ) -> Result<Roots, EigenError> {
-    let symmetric = |a: &Dense| dense::is_symmetric(a, options.symmetry_tolerance).is_ok();
-    let symmetric_mass = symmetric(&reduced.m);
-    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric(&reduced.k) {
+    let symmetric = |a: &Dense, given: &Dense| {
+        let size = norms::max_abs(a);
+        let rounding = if size > 0.0 { ROUNDING * norms::frobenius(given) / size } else { 0.0 };
+        dense::is_symmetric(a, options.symmetry_tolerance.max(rounding)).is_ok()
+    };
+    let symmetric_mass = symmetric(&reduced.m, &pencil.m);
+    let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);
+    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness {
         if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
             return Ok(Roots { raws, findings: Vec::new() });
         }
@@ -179,7 +198,7 @@ fn dispatch(
     }
     let symmetry = match symmetric_mass {
         false => Symmetry::None,
-        true if symmetric(&reduced.c) && symmetric(&reduced.k) => Symmetry::All,
+        true if symmetric_stiffness && symmetric(&reduced.c, &pencil.c) => Symmetry::All,
         true => Symmetry::Mass,
     };
     companion::solve(reduced, zeros, at_infinity, symmetry, shift)
