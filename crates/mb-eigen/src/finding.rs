@@ -82,10 +82,10 @@ pub enum Finding {
     },
     /// Physical and penalty roots cannot be told apart cleanly.
     PenaltyOverlap {
-        /// Largest share of penalty energy among roots called physical.
-        largest_physical: f64,
-        /// Smallest share of penalty energy among roots called spurious.
-        smallest_spurious: f64,
+        /// Largest share of penalty energy among roots called physical, if there are any.
+        largest_physical: Option<f64>,
+        /// Smallest share of penalty energy among roots called spurious, if there are any.
+        smallest_spurious: Option<f64>,
     },
     /// A pair's backward error is far above rounding.
     PoorAccuracy {
@@ -189,12 +189,16 @@ impl fmt::Display for Finding {
             Self::CountMismatch { class, expected, found } => {
                 write!(f, "Theory counts {expected} {class} eigenvalues, but {found} were found.")
             }
-            Self::PenaltyOverlap { largest_physical, smallest_spurious } => write!(
-                f,
-                "Physical and penalty eigenvalues overlap: the share of penalty energy reaches \
-                 {largest_physical:.1e} among the former and falls to {smallest_spurious:.1e} among the latter, so \
-                 the split is not certain."
-            ),
+            Self::PenaltyOverlap { largest_physical, smallest_spurious } => {
+                let share = |share: &Option<f64>| share.map_or("none".to_owned(), |s| format!("{s:.1e}"));
+                write!(
+                    f,
+                    "Physical and penalty eigenvalues overlap: the share of penalty energy is at most {} among the \
+                     former and at least {} among the latter, so the split is not certain.",
+                    share(largest_physical),
+                    share(smallest_spurious)
+                )
+            }
             Self::PoorAccuracy { pair, backward_error } => {
                 write!(
                     f,
