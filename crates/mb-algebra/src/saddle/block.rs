@@ -64,7 +64,7 @@ impl<T: Number> Block<T> {
             let (largest, row) = self.largest_below(k);
             let own = self.l[k * size + k].size();
             let allowed = noise[self.perm[k] as usize];
-            if own <= allowed * sums[k] && self.is_noise(k, largest, sums, allowed) {
+            if own <= allowed * sums[k] && is_noise(k, largest, sums, allowed) {
                 self.kind[k] = Pivot::Noise;
                 self.l[k * size + k..(k + 1) * size].fill(T::default());
                 k += 1;
@@ -92,11 +92,6 @@ impl<T: Number> Block<T> {
             }
         }
         found
-    }
-
-    fn is_noise(&self, k: usize, largest: f64, sums: &[f64], noise: f64) -> bool {
-        let others = sums[k + 1..].iter().fold(0.0_f64, |s, &x| s.max(x));
-        largest <= noise * (sums[k] * others).sqrt().max(sums[k])
     }
 
     /// Rows of the pivot (1 or 2) and the row to bring to its last place.
@@ -182,6 +177,12 @@ impl<T: Number> Block<T> {
             (first[j], second[j]) = (l1, l2);
         }
     }
+}
+
+/// Whether a column with this largest entry below the diagonal is noise.
+fn is_noise(k: usize, largest: f64, sums: &[f64], noise: f64) -> bool {
+    let others = sums[k + 1..].iter().fold(0.0_f64, |s, &x| s.max(x));
+    largest <= noise * (sums[k] * others).sqrt().max(sums[k])
 }
 
 /// Inverse of [d1, e; e, d2] as (1,1), (2,1), (2,2); scaled by e, the largest entry, against overflow.

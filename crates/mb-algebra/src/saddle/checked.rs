@@ -31,8 +31,6 @@ pub(super) struct Checked<T: Number> {
     pub(super) x: Vec<T>,
     pub(super) l: Vec<T>,
     pub(super) error: BlockError,
-    /// Row of the constraint with the largest error.
-    pub(super) worst_row: usize,
     pub(super) refinements: usize,
 }
 
@@ -70,60 +68,53 @@ impl<T: Number> System<T> {
         self.g.rows()
     }
 
-    /// f -= A x + G^T l and g -= G x, for `width` columns.
+    /// f -= A x + G^T l and g -= G x, for `width` columns, row by row.
     pub(super) fn subtract(&self, x: &[T], l: &[T], f: &mut [T], g: &mut [T], width: usize) {
-        for (j, column) in self.a.outer_iterator().enumerate() {
-            let x = &x[j * width..(j + 1) * width];
-            for (i, &value) in column.iter() {
-                for (f, &x) in f[i * width..(i + 1) * width].iter_mut().zip(x) {
-                    *f -= value * x;
-                }
+        let (start, rows, values) = parts(&self.a);
+        for (j, x) in x.chunks_exact(width).enumerate() {
+            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                subtract_multiple(&mut f[i * width..(i + 1) * width], value, x);
             }
         }
-        for (j, column) in self.g.outer_iterator().enumerate() {
-            for (r, &value) in column.iter() {
-                for k in 0..width {
-                    f[j * width + k] -= l[r * width + k].scaled(value);
-                    g[r * width + k] -= x[j * width + k].scaled(value);
-                }
+        let (start, rows, values) = parts(&self.g);
+        for (j, (x, f)) in x.chunks_exact(width).zip(f.chunks_exact_mut(width)).enumerate() {
+            for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                let own = r * width..(r + 1) * width;
+                let value = T::from_real(value);
+                subtract_multiple(f, value, &l[own.clone()]);
+                subtract_multiple(&mut g[own], value, x);
             }
         }
     }
 
-    /// Largest backward error of the columns, and the constraint row it is largest in.
+    /// Largest backward error of the columns.
     fn error(
         &self,
-        sol: (&[T], &[T]),
+        solution: (&[T], &[T]),
         rhs: (&[T], &[T]),
-        res: (&[T], &[T]),
+        residual: (&[T], &[T]),
         width: usize,
-    ) -> (BlockError, usize) {
+    ) -> BlockError {
         let s = &self.scaling;
+        let x = largest(solution.0, &s.unknowns, width);
+        let l = largest(solution.1, &s.rows, width);
         let mut worst = BlockError::default();
-        let mut row = 0;
-        let largest = |x: &[T], scale: &[f64], k: usize| {
-            let sizes = x[k..].iter().step_by(width).zip(scale);
-            sizes.fold(0.0_f64, |m, (x, s)| m.max(x.size() / s))
-        };
-        for k in 0..width {
-            let x = largest(sol.0, &s.unknowns, k);
-            let l = if sol.1.is_empty() { 0.0 } else { largest(sol.1, &s.rows, k) };
-            for i in 0..self.unknowns() {
-                let at = i * width + k;
-                let scale = s.unknowns[i];
-                let size = self.sums_a[i] * x + self.sums_gt[i] * l + scale * rhs.0[at].size();
-                let error = scale * res.0[at].size();
-                raise(&mut worst.displacement, error, size);
-            }
-            for r in 0..self.constraints() {
-                let at = r * width + k;
-                let size = self.sums_g[r] * x + rhs.1.get(at).map_or(0.0, |g| g.size());
-                if raise(&mut worst.constraint, res.1[at].size(), size) {
-                    row = r;
-                }
+        let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
+        for (i, (residual, rhs)) in rows.enumerate() {
+            let scale = s.unknowns[i];
+            for k in 0..width {
+                let size = self.sums_a[i] * x[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
+                raise(&mut worst.displacement, scale * residual[k].size(), size);
             }
         }
-        (worst, row)
+        for (r, residual) in residual.1.chunks_exact(width).enumerate() {
+            for k in 0..width {
+                let rhs = rhs.1.get(r * width + k).map_or(0.0, |g| g.size());
+                let size = self.sums_g[r] * x[k] + rhs;
+                raise(&mut worst.constraint, residual[k].size(), size);
+            }
+        }
+        worst
     }
 
     /// Solves for `width` right-hand sides, row by row; `g` empty for zero.
@@ -138,84 +129,104 @@ impl<T: Number> System<T> {
         width: usize,
     ) -> Option<Checked<T>> {
         let (n, m) = (self.unknowns(), self.constraints());
+        let s = &self.scaling;
         let mut b = vec![T::default(); (n + m) * width];
-        let scale = |b: &mut [T], f: &[T], g: &[T]| {
-            let (top, low) = b.split_at_mut(n * width);
-            spread(top, f, &self.scaling.unknowns, width);
-            if g.is_empty() {
-                low.fill(T::default());
-            } else {
-                spread(low, g, &self.scaling.rows, width);
-            }
-        };
-        scale(&mut b, f, g);
+        spread(&mut b[..n * width], f, &s.unknowns, width);
+        spread(&mut b[n * width..], g, &s.rows, width);
         let (mut x, mut l) = (vec![T::default(); n * width], vec![T::default(); m * width]);
+        let (mut rf, mut rg) = (Vec::with_capacity(n * width), Vec::with_capacity(m * width));
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
             if !solver.solve(self, &mut b, width) {
                 break;
             }
-            gather(&mut x, &b[..n * width], &self.scaling.unknowns, width);
-            gather(&mut l, &b[n * width..], &self.scaling.rows, width);
-            let mut rf = f.to_vec();
-            let mut rg = if g.is_empty() { vec![T::default(); m * width] } else { g.to_vec() };
+            add_scaled(&mut x, &b[..n * width], &s.unknowns, width);
+            add_scaled(&mut l, &b[n * width..], &s.rows, width);
+            rf.clear();
+            rf.extend_from_slice(f);
+            rg.clear();
+            rg.extend_from_slice(g);
+            rg.resize(m * width, T::default());
             self.subtract(&x, &l, &mut rf, &mut rg, width);
-            let (error, worst_row) = self.error((&x, &l), (f, g), (&rf, &rg), width);
+            let error = self.error((&x, &l), (f, g), (&rf, &rg), width);
             let before = best.as_ref().map_or(f64::INFINITY, |b| b.error.worst());
-            if error.worst() < before {
-                best = Some(Checked { x: x.clone(), l: l.clone(), error, worst_row, refinements: step });
-            }
-            let enough = error.worst() <= options.refine_above && (step > 0 || options.refine_above > 0.0);
-            if enough || !error.worst().is_finite() || error.worst() > 0.5 * before {
+            if !error.worst().is_finite() {
                 break;
             }
-            scale(&mut b, &rf, &rg);
+            let better = error.worst() < before;
+            let enough = error.worst() <= options.refine_above && (step > 0 || options.refine_above > 0.0);
+            if enough || error.worst() > 0.5 * before || step == options.max_refinements {
+                if better {
+                    best = Some(Checked { x, l, error, refinements: step });
+                }
+                break;
+            }
+            if better {
+                best = Some(Checked { x: x.clone(), l: l.clone(), error, refinements: step });
+            }
+            spread(&mut b[..n * width], &rf, &s.unknowns, width);
+            spread(&mut b[n * width..], &rg, &s.rows, width);
         }
         best
     }
-
-    /// An error when the solution is not good enough.
-    pub(super) fn accept(
-        &self,
-        found: Option<Checked<T>>,
-        tolerance: f64,
-        dependent: &[bool],
-    ) -> Result<Checked<T>, AlgebraError> {
-        let Some(found) = found else {
-            let lost = f64::NAN;
-            return Err(
-                SaddleError::ResidualTooLarge { displacement: lost, constraint: lost, tolerance }.into()
-            );
-        };
-        if found.error.worst() <= tolerance {
-            return Ok(found);
-        }
-        let BlockError { displacement, constraint } = found.error;
-        // Only rows left out can be violated while the equations solved hold.
-        if displacement <= tolerance && dependent.iter().any(|&d| d) {
-            return Err(SaddleError::Inconsistent { row: found.worst_row, residual: constraint }.into());
-        }
-        Err(SaddleError::ResidualTooLarge { displacement, constraint, tolerance }.into())
-    }
 }
 
-/// Raises `worst` to error / size; tells whether it did.
-fn raise(worst: &mut f64, error: f64, size: f64) -> bool {
+/// An error when the solution is not good enough.
+pub(super) fn accept<T: Number>(
+    found: Option<Checked<T>>,
+    tolerance: f64,
+) -> Result<Checked<T>, AlgebraError> {
+    let Some(found) = found else {
+        let lost = f64::NAN;
+        return Err(SaddleError::ResidualTooLarge { displacement: lost, constraint: lost, tolerance }.into());
+    };
+    if found.error.worst() <= tolerance {
+        return Ok(found);
+    }
+    let BlockError { displacement, constraint } = found.error;
+    Err(SaddleError::ResidualTooLarge { displacement, constraint, tolerance }.into())
+}
+
+/// Raises `worst` to error / size; NaN stays.
+fn raise(worst: &mut f64, error: f64, size: f64) {
     let ratio = if error == 0.0 { 0.0 } else { error / size };
-    let higher = ratio > *worst || ratio.is_nan();
-    if higher {
+    if ratio > *worst || ratio.is_nan() {
         *worst = ratio;
     }
-    higher
 }
 
+/// The columns' largest magnitudes of x / scale.
+fn largest<T: Number>(x: &[T], scale: &[f64], width: usize) -> Vec<f64> {
+    let mut out = vec![0.0_f64; width];
+    for (row, s) in x.chunks_exact(width).zip(scale) {
+        let inverse = s.recip();
+        out.iter_mut().zip(row).for_each(|(m, x)| *m = m.max(x.size() * inverse));
+    }
+    out
+}
+
+/// to -= value x.
+#[inline]
+fn subtract_multiple<T: Number>(to: &mut [T], value: T, x: &[T]) {
+    for (t, &x) in to.iter_mut().zip(x) {
+        *t -= value * x;
+    }
+}
+
+/// Where the columns start, rows and values of a matrix by columns that owns its parts.
+fn parts<T>(a: &CsMat<T>) -> (&[usize], &[usize], &[T]) {
+    (a.indptr().into_raw_storage(), a.indices(), a.data())
+}
+
+/// The rows of `from`, scaled.
 fn spread<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
     for ((to, from), &s) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)).zip(scale) {
         to.iter_mut().zip(from).for_each(|(t, f)| *t = f.scaled(s));
     }
 }
 
-fn gather<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
+/// Adds the rows of `from`, scaled.
+fn add_scaled<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
     for ((to, from), &s) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)).zip(scale) {
         to.iter_mut().zip(from).for_each(|(t, f)| *t += f.scaled(s));
     }

@@ -40,13 +40,13 @@ pub enum SaddleError {
     },
     /// The right-hand side of dependent constraint rows contradicts the others.
     #[error(
-        "Constraint row {row} (from 0) depends on other rows, and its right-hand side contradicts theirs by \
-         {residual:e} relative to the solution."
+        "Constraint row {row} (from 0) depends on other rows, and its right-hand side contradicts theirs: they \
+         miss each other by {residual:e}, relative."
     )]
     Inconsistent {
         /// Row of G, from 0.
         row: usize,
-        /// |g - G x| of that row, relative.
+        /// |sum_k y_k g_k| / sum_k |y_k g_k| of the combination y with y^T G = 0.
         residual: f64,
     },
     /// A solution was computed but does not satisfy the equations.

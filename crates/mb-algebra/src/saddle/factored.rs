@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use sprs::CsMat;
 
-use super::checked::{Checked, ScaledSolve, System};
+use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::ldl::AugmentedLdl;
 use super::numeric::Summary;
 use super::redundant::Dependent;
+use super::substitute::WIDTH;
 use super::{FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 
 /// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
 const NEAR_SINGULAR: f64 = 1e-13;
 
-/// Right-hand sides solved and checked together.
-const TOGETHER: usize = super::substitute::WIDTH;
+/// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and right-hand
+/// sides are taken by eight, a line of the cache, instead of [`WIDTH`].
+const THIN: usize = 64;
 
 /// Factors of one matrix by the first method that passed its trial.
 #[derive(Debug)]
@@ -59,8 +61,7 @@ impl<T: Fallback> Factored<T> {
                 },
             };
             let tried = made.and_then(|candidate| {
-                let known = dependent.as_ref().map_or(&[][..], |d: &Dependent| &d.dropped);
-                trial(&system, &*candidate.solver, &analysis.options, known).map(|found| (candidate, found))
+                trial(&system, &*candidate.solver, &analysis.options).map(|found| (candidate, found))
             });
             match tried {
                 Ok((candidate, found)) => {
@@ -89,7 +90,10 @@ impl<T: Fallback> Factored<T> {
     /// Solves for `width` right-hand sides, row by row; `g` empty for zero.
     pub(super) fn solve(&self, f: &[T], g: &[T], width: usize) -> Result<Checked<T>, AlgebraError> {
         let found = self.system.solve(&*self.solver, &self.options, f, g, width);
-        let mut found = self.system.accept(found, self.options.tolerance, &self.dependent.dropped)?;
+        let mut found = accept(found, self.options.tolerance).map_err(|error| {
+            let contradiction = self.dependent.contradiction(g, self.options.tolerance);
+            contradiction.map_or(error, |(row, residual)| SaddleError::Inconsistent { row, residual }.into())
+        })?;
         self.dependent.minimize(&mut found.l, width);
         Ok(found)
     }
@@ -111,8 +115,10 @@ impl<T: Fallback> Factored<T> {
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
         let mut rows = Vec::new();
-        for first in (0..p).step_by(TOGETHER) {
-            let width = TOGETHER.min(p - first);
+        let thin = self.report.factor_nonzeros.is_some_and(|entries| entries < THIN * (n + m));
+        let together = if thin { 8 } else { WIDTH };
+        for first in (0..p).step_by(together) {
+            let width = together.min(p - first);
             rows.clear();
             rows.resize(n * width, T::default());
             for k in 0..width {
@@ -210,7 +216,6 @@ fn trial<T: Fallback>(
     system: &System<T>,
     solver: &dyn ScaledSolve<T>,
     options: &SaddleOptions,
-    dropped: &[bool],
 ) -> Result<Checked<T>, AlgebraError> {
     let known = |scale: &[f64], sign: f64| -> Vec<T> {
         let size = |i: usize| sign * (1.0 + (i % 7) as f64 / 8.0);
@@ -220,7 +225,7 @@ fn trial<T: Fallback>(
     let (mut f, mut g) = (vec![T::default(); x.len()], vec![T::default(); l.len()]);
     system.subtract(&x, &l, &mut f, &mut g, 1);
     let found = system.solve(solver, options, &f, &g, 1);
-    system.accept(found, options.tolerance, dropped)
+    accept(found, options.tolerance)
 }
 
 fn report<T: Fallback>(

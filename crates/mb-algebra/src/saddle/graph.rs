@@ -107,7 +107,7 @@ impl Quotient {
         }
         edges.sort_unstable();
         edges.dedup();
-        Csr::from_sorted_pairs(self.members.len(), &edges)
+        Csr::from_pairs(self.members.len(), &edges)
     }
 }
 
@@ -125,33 +125,35 @@ fn merge_equal_columns(a: &Csr, g_cols: &Csr) -> Vec<u32> {
     };
     // Neighbouring unknowns first: the usual numbering keeps a node's or a body's unknowns together.
     let mut leader: Vec<u32> = (0..n as u32).collect();
-    let mut heads: Vec<(u64, u32)> = Vec::new();
+    // Others by a table of hashes, open addressing.
+    let mask = (2 * n).next_power_of_two() - 1;
+    let mut table: Vec<(u64, u32)> = vec![(0, u32::MAX); mask + 1];
     let (mut last, mut last_key) = (usize::MAX, 0);
     for j in 0..n {
         let own = key(j);
         if last != usize::MAX && own == last_key && equal(last, j) {
             leader[j] = last as u32;
-        } else {
-            heads.push((own, j as u32));
-            (last, last_key) = (j, own);
+            continue;
         }
-    }
-    heads.sort_unstable();
-    for pair in 1..heads.len() {
-        let ((key_before, before), (key, j)) = (heads[pair - 1], heads[pair]);
-        let before = leader[before as usize];
-        if key == key_before && equal(before as usize, j as usize) {
-            leader[j as usize] = before;
+        let mut at = own as usize & mask;
+        loop {
+            let (found, first) = table[at];
+            if first == u32::MAX {
+                table[at] = (own, j as u32);
+                break;
+            }
+            if found == own && equal(first as usize, j) {
+                leader[j] = first;
+                break;
+            }
+            at = (at + 1) & mask;
         }
+        (last, last_key) = (leader[j] as usize, own);
     }
     let mut vertex_of = vec![u32::MAX; n];
     let mut count = 0;
     for j in 0..n {
-        // A leader may itself have joined an earlier one.
-        let mut top = leader[j] as usize;
-        while leader[top] as usize != top {
-            top = leader[top] as usize;
-        }
+        let top = leader[j] as usize;
         if vertex_of[top] == u32::MAX {
             vertex_of[top] = count;
             count += 1;
@@ -175,7 +177,9 @@ fn rows_of_vertices(g_rows: &Csr, vertex_of: &[u32], count: usize) -> Csr {
             }
         }
         own.sort_unstable();
-        own.iter().for_each(|&v| rows.push(v));
+        for &v in &own {
+            rows.push(v);
+        }
         rows.end_row();
     }
     rows

@@ -36,6 +36,11 @@
 //! # Ok::<(), mb_algebra::AlgebraError>(())
 //! ```
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "sizes are checked against the range of 32-bit indices once, in SaddleAnalysis::new"
+)]
+
 mod analysis;
 mod block;
 mod checked;

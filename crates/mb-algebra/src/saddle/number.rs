@@ -1,12 +1,14 @@
 //! What the factorization asks of real and complex numbers beyond [`Entry`].
 
-use std::ops::{Add, Sub};
+use std::ops::{Add, MulAssign, Sub};
 
 use crate::c64;
 use crate::factor::Entry;
 
 /// A real or complex number of the factors.
-pub(super) trait Number: Entry + Add<Output = Self> + Sub<Output = Self> + std::fmt::Debug {
+pub(super) trait Number:
+    Entry + Add<Output = Self> + Sub<Output = Self> + MulAssign + std::fmt::Debug
+{
     /// |re| + |im|: a magnitude without a root.
     fn size(self) -> f64;
     /// 1 / x.

@@ -67,11 +67,11 @@ use super::metis::nested_dissection;
 #[cfg(not(feature = "metis"))]
 fn nested_dissection(graph: &Csr) -> Option<Vec<u32>> {
     let (start, index) = graph.parts();
-    let start: Vec<i32> = start.iter().map(|&x| i32::try_from(x).ok()).collect::<Option<_>>()?;
     let mut index: Vec<i32> = index.iter().map(|&x| i32::try_from(x).ok()).collect::<Option<_>>()?;
-    for list in 0..graph.len() {
-        index[start[list] as usize..start[list + 1] as usize].sort_unstable();
+    for list in start.windows(2) {
+        index[list[0]..list[1]].sort_unstable();
     }
+    let start: Vec<i32> = start.iter().map(|&x| i32::try_from(x).ok()).collect::<Option<_>>()?;
     let pattern = feral_metis::CscPattern::new(graph.len(), &start, &index)?;
     let order = feral_metis::metis_order(&pattern).ok()?;
     order.into_iter().map(|v| u32::try_from(v).ok()).collect()

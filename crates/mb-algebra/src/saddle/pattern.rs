@@ -32,18 +32,22 @@ impl Csr {
         out
     }
 
-    /// Lists from pairs (list, index) sorted by list.
-    pub(super) fn from_sorted_pairs(lists: usize, pairs: &[(u32, u32)]) -> Self {
-        let mut out = Self::with_capacity(lists, pairs.len());
-        let mut next = 0;
-        for list in 0..lists as u32 {
-            while next < pairs.len() && pairs[next].0 == list {
-                out.index.push(pairs[next].1);
-                next += 1;
-            }
-            out.end_row();
+    /// Lists from pairs (list, index), in the order given.
+    pub(super) fn from_pairs(lists: usize, pairs: &[(u32, u32)]) -> Self {
+        let mut start = vec![0_usize; lists + 1];
+        for &(list, _) in pairs {
+            start[list as usize + 1] += 1;
         }
-        out
+        for list in 0..lists {
+            start[list + 1] += start[list];
+        }
+        let mut next = start.clone();
+        let mut index = vec![0; pairs.len()];
+        for &(list, value) in pairs {
+            index[next[list as usize]] = value;
+            next[list as usize] += 1;
+        }
+        Self { start, index }
     }
 
     /// List g holds, in order, the positions k with `group[k] == g`.
@@ -152,6 +156,6 @@ mod tests {
     fn groups_keep_the_order() {
         let g = Csr::grouped(2, &[1, 0, 1]);
         assert_eq!((g.row(0), g.row(1)), (&[1][..], &[0, 2][..]));
-        assert_eq!(Csr::from_sorted_pairs(3, &[(0, 4), (2, 1), (2, 3)]).row(2), [1, 3]);
+        assert_eq!(Csr::from_pairs(3, &[(2, 1), (0, 4), (2, 3)]).row(2), [1, 3]);
     }
 }

@@ -60,14 +60,18 @@ impl Dependent {
         let mut dropped = vec![false; m];
         let first = AugmentedLdl::new(analysis, system, &unit, &dropped)?;
         let row = |u: u32| u as usize - n;
-        first.numeric.summary.null.iter().for_each(|&u| dropped[row(u)] = true);
+        for &u in &first.numeric.summary.null {
+            dropped[row(u)] = true;
+        }
         let doubtful = first.numeric.summary.doubtful.iter();
         let candidates: Vec<usize> = doubtful
             .filter(|(u, ratio)| *u as usize >= n && *ratio <= CANDIDATE)
             .map(|&(u, _)| row(u))
             .take(MOST_COMBINATIONS)
             .collect();
-        candidates.iter().for_each(|&r| dropped[r] = true);
+        for &r in &candidates {
+            dropped[r] = true;
+        }
         let factor =
             if candidates.is_empty() { first } else { AugmentedLdl::new(analysis, system, &unit, &dropped)? };
         let all: Vec<usize> = (0..m).filter(|&r| dropped[r]).collect();
@@ -94,6 +98,21 @@ impl Dependent {
         }
         orthonormalize(&mut found.basis);
         Ok(found)
+    }
+
+    /// The dependent row that one right-hand side g of the constraints contradicts most, with
+    /// |sum_k y_k g_k| / sum_k |y_k g_k| of its combination, if above `tolerance`.
+    pub(super) fn contradiction<T: Number>(&self, g: &[T], tolerance: f64) -> Option<(usize, f64)> {
+        let part = |row: &RedundantRow| {
+            let (mut sum, mut size) = (T::default(), 0.0);
+            for &(k, y) in &row.combination {
+                let term = g.get(k).map_or(T::default(), |g| g.scaled(y));
+                sum += term;
+                size += term.size();
+            }
+            (row.row, if size > 0.0 { sum.size() / size } else { 0.0 })
+        };
+        self.rows.iter().map(part).filter(|(_, r)| *r > tolerance).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Gives the multipliers (`width` columns, row by row) minimum norm.
@@ -160,7 +179,9 @@ fn orthonormalize(basis: &mut [Vec<f64>]) {
                 own.iter_mut().zip(q).for_each(|(y, q)| *y -= part * q);
             }
             let norm = crate::norms::two(own);
-            own.iter_mut().for_each(|y| *y /= norm);
+            for y in own.iter_mut() {
+                *y /= norm;
+            }
         }
     }
 }

@@ -157,7 +157,7 @@ impl<T: Number> Numeric<T> {
                 }
                 k += 2;
             } else {
-                x[k * width..(k + 1) * width].iter_mut().for_each(|x| *x = *x * self.inverse[k]);
+                x[k * width..(k + 1) * width].iter_mut().for_each(|x| *x *= self.inverse[k]);
                 k += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Saddle-point factorizations against dense ones.
+//! Random systems by every method.
 
 use std::sync::Arc;
 
@@ -6,88 +6,15 @@ use mb_algebra::saddle::{
     Method, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
 };
 use mb_algebra::{
-    AlgebraError, Dense, Lu, LuComplex, RankTolerance, Scatter, Sparse, SparseC, Svd, SymmetricEigen,
-    Triplets, c64, dense, sparse, to_dense, to_sparse,
+    Dense, Lu, LuComplex, RankTolerance, Scatter, SparseC, Svd, SymmetricEigen, Triplets, c64, dense, sparse,
+    to_dense, to_sparse,
 };
 use proptest::prelude::*;
 
-/// A stream of numbers in [-1, 1) from a seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((self.next() + 1.0) / 2.0 * n as f64) as usize % n
-    }
-}
-
-/// A sparse symmetric matrix, usually indefinite, whose rows differ in magnitude by powers of ten.
-fn symmetric(n: usize, spread: f64, numbers: &mut Numbers) -> Sparse {
-    let scale: Vec<f64> = (0..n).map(|_| 10_f64.powf(spread * numbers.next())).collect();
-    let mut t = Triplets::new(n, n);
-    for i in 0..n {
-        t.add(i, i, scale[i] * scale[i] * (numbers.next() + 0.2));
-        for _ in 0..2 {
-            let j = numbers.below(n);
-            if j != i {
-                let value = scale[i] * scale[j] * numbers.next();
-                t.add(i, j, value);
-                t.add(j, i, value);
-            }
-        }
-    }
-    t.to_sparse()
-}
-
-/// Sparse constraints; independent for n >= m because of their first entries.
-fn constraints(m: usize, n: usize, numbers: &mut Numbers) -> Sparse {
-    let mut t = Triplets::new(m, n);
-    for r in 0..m {
-        t.add(r, r, 1.0 + numbers.next() / 2.0);
-        for _ in 0..2 {
-            let j = numbers.below(n);
-            if j > r {
-                t.add(r, j, numbers.next());
-            }
-        }
-    }
-    t.to_sparse()
-}
-
-fn assembled(a: &Sparse, g: &Sparse) -> Dense {
-    let gt = sparse::transpose(g);
-    let sizes = [a.rows(), g.rows()];
-    to_dense(&sparse::blocks(&[&[Some(a), Some(&gt)], &[Some(g), None]], &sizes, &sizes))
-}
-
-fn factor(a: &Sparse, g: &Sparse, options: &SaddleOptions) -> Result<SaddleFactor, AlgebraError> {
-    let analysis = Arc::new(SaddleAnalysis::new(a, g, options)?);
-    SaddleFactor::new(&analysis, a, g)
-}
-
-/// Largest |r| of both blocks relative to |S| |x| in the infinity norm.
-fn residuals(a: &Sparse, g: &Sparse, x: &[f64], l: &[f64], f: &[f64], h: &[f64]) -> (f64, f64) {
-    let norm = |v: &[f64]| v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let (ax, gl, gx) = (sparse::matvec(a, x), sparse::matvec_transpose(g, l), sparse::matvec(g, x));
-    let top: Vec<f64> = (0..f.len()).map(|i| f[i] - ax[i] - gl[i]).collect();
-    let low: Vec<f64> = (0..h.len()).map(|i| h[i] - gx[i]).collect();
-    let inf = mb_algebra::norms::inf::<Sparse>;
-    let sizes = (inf(a) * norm(x) + norm(&gl) + norm(f), inf(g) * norm(x) + norm(h));
-    (norm(&top) / sizes.0.max(f64::MIN_POSITIVE), norm(&low) / sizes.1.max(f64::MIN_POSITIVE))
-}
+use super::{Numbers, assembled, constraints, factor, methods, residuals, symmetric};
 
 fn rcond(s: &Dense) -> f64 {
     Lu::new(s).map_or(0.0, |lu| lu.rcond())
-}
-
-/// Every method, each alone in its turn.
-fn methods() -> [SaddleOptions; 3] {
-    [Method::AugmentedLdl, Method::ThresholdLdl, Method::Lu]
-        .map(|first_method| SaddleOptions { first_method, ..SaddleOptions::default() })
 }
 
 proptest! {
@@ -95,8 +22,8 @@ proptest! {
 
     /// Regular systems of any kind agree with dense LU, by every method, and the inertia with dense eigenvalues.
     #[test]
-    fn random_systems_agree_with_dense(n in 1_usize..40, part in 0.0..1.0_f64, seed: u64) {
-        let m = (part * n as f64) as usize;
+    fn random_systems_agree_with_dense(n in 1_usize..40, percent in 0..100_usize, seed: u64) {
+        let m = percent * n / 100;
         let numbers = &mut Numbers(seed);
         let (a, g) = (symmetric(n, 0.0, numbers), constraints(m, n, numbers));
         let s = assembled(&a, &g);
@@ -123,8 +50,8 @@ proptest! {
 
     /// Badly scaled systems: after a step of refinement every single row is satisfied.
     #[test]
-    fn scales_do_not_matter(n in 2_usize..30, part in 0.0..1.0_f64, seed: u64, stiff in prop_oneof![Just(1.0), Just(1e9)]) {
-        let m = (part * n as f64) as usize;
+    fn scales_do_not_matter(n in 2_usize..30, percent in 0..100_usize, seed: u64, stiff in prop_oneof![Just(1.0), Just(1e9)]) {
+        let m = percent * n / 100;
         let numbers = &mut Numbers(seed);
         let (a, g) = (sparse::scale(stiff, &symmetric(n, 3.0, numbers)), constraints(m, n, numbers));
         let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
@@ -185,8 +112,8 @@ proptest! {
 
     /// Dependent rows are named, their combination is zero, and multipliers have minimum norm.
     #[test]
-    fn dependent_rows_are_named(n in 3_usize..30, part in 0.1..0.8_f64, extra in 1_usize..4, seed: u64) {
-        let m = ((part * n as f64) as usize).max(1);
+    fn dependent_rows_are_named(n in 3_usize..30, percent in 10..80_usize, extra in 1_usize..4, seed: u64) {
+        let m = (percent * n / 100).max(1);
         let numbers = &mut Numbers(seed);
         let a = sparse::add(1.0, &symmetric(n, 0.0, numbers), 6.0, &sparse::identity(n));
         let g = to_dense(&constraints(m, n, numbers));
@@ -255,8 +182,8 @@ proptest! {
 
     /// Complex symmetric A by L D L^T and by LU, against dense.
     #[test]
-    fn complex_symmetric_systems(n in 1_usize..30, part in 0.0..1.0_f64, seed: u64) {
-        let m = (part * n as f64) as usize;
+    fn complex_symmetric_systems(n in 1_usize..30, percent in 0..100_usize, seed: u64) {
+        let m = percent * n / 100;
         let numbers = &mut Numbers(seed);
         let (k, c, g) = (symmetric(n, 0.0, numbers), symmetric(n, 0.0, numbers), constraints(m, n, numbers));
         let s = c64::new(0.1, 1.3);
