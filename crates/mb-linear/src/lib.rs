@@ -42,3 +42,8 @@ pub use error::LinearError;
 pub use formulation::Formulation;
 pub use linearize::{ConstraintRates, LinearizedSystem, linearize, linearize_sparse};
 pub use point::{OperatingPoint, PointKind};
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
