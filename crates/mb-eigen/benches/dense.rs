@@ -3,6 +3,7 @@
 //! Printed there for N = 20 (MATLAB, linearization included): minimal 0.752 ms, redundant 4.517 ms, penalty 6.152 ms.
 
 #[path = "../tests/it/systems.rs"]
+#[expect(clippy::unwrap_used, dead_code, reason = "shared with the tests")]
 mod systems;
 
 use divan::{Bencher, black_box};

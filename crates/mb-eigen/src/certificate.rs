@@ -21,13 +21,12 @@
 use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
 
 use crate::constraints::ConstraintBasis;
+use crate::error_bar::{error_bar, left_scale, widen_clusters};
 use crate::options::Refinement;
 use crate::quadratic::{Kind, Matrices, Raw};
+use crate::rayleigh::rayleigh;
 use crate::vectors::{self, Block, ZERO, abs};
 use crate::{Class, Eigenpair};
-
-/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
-const DEFECTIVE: f64 = 1e-13;
 
 /// The matrices as given with their norms and magnitudes.
 pub(crate) struct Certifier<'a> {
@@ -68,10 +67,10 @@ impl Products {
 
 /// y^H M x, y^H C x, y^H K x.
 #[derive(Clone, Copy)]
-struct Forms {
-    m: c64,
-    c: c64,
-    k: c64,
+pub(crate) struct Forms {
+    pub(crate) m: c64,
+    pub(crate) c: c64,
+    pub(crate) k: c64,
 }
 
 impl<'a> Certifier<'a> {
@@ -264,10 +263,10 @@ impl<'a> Certifier<'a> {
 }
 
 /// Everything known of one root.
-struct Evidence<'a> {
-    raw: &'a Raw,
+pub(crate) struct Evidence<'a> {
+    pub(crate) raw: &'a Raw,
     left: &'a [c64],
-    forms: Forms,
+    pub(crate) forms: Forms,
     force: &'a [c64],
     multipliers: &'a [c64],
     left_multipliers: &'a [c64],
@@ -299,100 +298,4 @@ fn prepare(raw: &mut Raw) -> Vec<c64> {
 fn forms(products: &Products, n: usize, j: usize, y: &[c64]) -> Forms {
     let form = |b: &Block| (0..n).map(|i| y[i].conj() * b.get(i, j)).sum();
     Forms { m: form(&products.m), c: products.c.as_ref().map_or(ZERO, form), k: form(&products.k) }
-}
-
-/// Newton step on y^H (s^2 M + s C + K) x, which is the two-sided Rayleigh quotient.
-///
-/// Left out where y and x are nearly orthogonal: there the quotient is ill-defined.
-fn rayleigh(raw: &mut Raw, forms: Forms) {
-    if raw.kind != Kind::Ordinary || raw.beta == 0.0 {
-        return;
-    }
-    let s = raw.value();
-    let slope = s * forms.m * 2.0 + forms.c;
-    let terms = s.norm() * forms.m.norm() * 2.0 + forms.c.norm();
-    let step = ((s * forms.m + forms.c) * s + forms.k) / slope;
-    if slope.norm() < 1e-3 * terms || !step.is_finite() || step.norm() > 1e-2 * s.norm() {
-        return;
-    }
-    let mut better = s - step;
-    if s.im == 0.0 {
-        better.im = 0.0;
-    }
-    if s.re == 0.0 {
-        better.re = 0.0;
-    }
-    if raw.mirror && better.im <= 0.0 {
-        return;
-    }
-    *raw = Raw {
-        kind: raw.kind,
-        chain: raw.chain,
-        ..Raw::finite(better, std::mem::take(&mut raw.right), raw.left.take(), raw.mirror)
-    };
-}
-
-/// Factor on the left vector so that y^H (2 s M + C) x = 1, and whether that form vanishes.
-fn left_scale(e: &Evidence<'_>) -> (c64, bool) {
-    let one = c64::new(1.0, 0.0);
-    if e.raw.beta == 0.0 {
-        return (one, e.raw.chain > 1);
-    }
-    let s = e.raw.value();
-    let d = s * e.forms.m * 2.0 + e.forms.c;
-    let terms = 2.0 * s.norm() * e.forms.m.norm() + e.forms.c.norm();
-    let defective = e.raw.chain > 1 || d.norm() <= DEFECTIVE * terms;
-    (if defective || d.norm() == 0.0 { one } else { d.conj().inv() }, defective)
-}
-
-/// Bar on s in rad/s.
-fn error_bar(e: &Evidence<'_>, rho: f64) -> f64 {
-    let beta = e.raw.beta;
-    if beta == 0.0 || e.raw.kind == Kind::Indeterminate {
-        return f64::INFINITY;
-    }
-    if rho == 0.0 {
-        return 0.0;
-    }
-    let bar = if e.raw.chain > 1 {
-        2.0 * (rho / e.raw.curvature).sqrt() / beta
-    } else {
-        let d = (e.raw.alpha * e.forms.m * 2.0 + e.forms.c * beta).norm();
-        let a = e.forms.m.norm();
-        let first_order = 2.0 * rho / (beta * d);
-        // The second root of a quadratic with these coefficients lies at d / a.
-        let apart = d / (a * beta);
-        if first_order <= 0.25 * apart || a == 0.0 { first_order } else { 4.0 * (rho / a).sqrt() / beta }
-    };
-    if bar.is_nan() { f64::INFINITY } else { bar }
-}
-
-/// Gives roots whose bars reach another root the width of that cluster.
-fn widen_clusters(raws: &[Raw], pairs: &mut [Eigenpair]) {
-    let values: Vec<Option<c64>> = pairs.iter().map(Eigenpair::value).collect();
-    let bars: Vec<f64> = pairs.iter().map(|pair| pair.error_bar).collect();
-    for (i, pair) in pairs.iter_mut().enumerate() {
-        let (Some(s), Kind::Ordinary) = (values[i], raws[i].kind) else { continue };
-        if !bars[i].is_finite() {
-            continue;
-        }
-        // Its own bar counts, not the other's: a sure root beside an uncertain one stays sure.
-        let mut width = 0.0_f64;
-        let mut meet = |other: c64| {
-            let distance = (other - s).norm();
-            if distance <= 8.0 * bars[i] {
-                width = width.max(2.0 * distance);
-            }
-        };
-        for (j, value) in values.iter().enumerate() {
-            let (Some(value), Kind::Ordinary) = (value, raws[j].kind) else { continue };
-            if j != i {
-                meet(*value);
-            }
-            if raws[j].mirror {
-                meet(value.conj());
-            }
-        }
-        pair.error_bar = pair.error_bar.max(width);
-    }
 }

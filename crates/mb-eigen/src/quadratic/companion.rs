@@ -11,14 +11,13 @@
 //! not, QZ gives alpha and beta and nothing is divided. gonzalez2017, Eq. (6); palomba2019, Eqs. (12)-(16).
 //! Sizes: M, C, K k x k, the companion 2k x 2k.
 
-use mb_algebra::{
-    AlgebraError, Cholesky, Dense, DenseC, GeneralEigen, Lu, LuComplex, Qz, RankQr, RankTolerance, c64,
-    dense, norms,
-};
+use mb_algebra::{Cholesky, Dense, Lu, c64, dense, norms};
 
 use super::chains::Chains;
+use super::deflation::deflated;
+use super::lefts::conjugate_lefts;
 use super::raw::{Kind, Raw};
-use crate::error::at;
+use super::standard::interleaved;
 use crate::vectors;
 use crate::{EigenError, Finding};
 
@@ -31,7 +30,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.m.nrows()
     }
 
@@ -90,12 +89,6 @@ pub(crate) enum Symmetry {
     All,
 }
 
-/// Distance in scaled units below which roots count as coincident.
-const COINCIDENT: f64 = 1e-10;
-
-/// Growth of S^-1 over its size for independent vectors from which on coincident roots count as defective.
-const DEPENDENT: f64 = 1e5;
-
 /// Roots of the reduced problem with the findings of the way.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
@@ -142,7 +135,14 @@ pub(crate) fn solve(
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
-        deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)?
+        match deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)? {
+            Some(rest) => rest,
+            None => {
+                roots.raws.clear();
+                roots.findings.push(Finding::LongChain { at_infinity: massless.roots() > 0 });
+                super::qz::solve(&a, &b, &mut roots.findings)?
+            }
+        }
     };
     // x is the better half of z = (x, sigma x), y the second half of w.
     let halves: Vec<Vec<c64>> = rest
@@ -170,46 +170,6 @@ pub(crate) fn solve(
         });
     }
     Ok(roots)
-}
-
-/// Left vectors of a symmetric problem with M = I: y = conj(x), which an absent one stands for.
-///
-/// Where roots coincide to rounding the eigensolver may return any basis X of their space, even one with
-/// x^T (2 s M + C) x = 0. Then Y = conj(X S^-1), S = X^T (2 s M + C) X, pairs with it; a singular S is a defective root.
-fn conjugate_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Vec<c64>]) {
-    let values: Vec<c64> = raws.iter().map(Raw::value).collect();
-    let mut seen = vec![false; raws.len()];
-    for i in 0..raws.len() {
-        let close = |j: usize| (values[i] - values[j]).norm() <= COINCIDENT * values[i].norm().max(1.0);
-        let group: Vec<usize> = (i..raws.len()).filter(|&j| !seen[j] && close(j)).collect();
-        if group.len() < 2 {
-            continue;
-        }
-        group.iter().for_each(|&j| seen[j] = true);
-        let slopes: Vec<Vec<c64>> = group
-            .iter()
-            .map(|&j| {
-                let damping = dense::matvec_complex(&problem.c, &rights[j]);
-                damping.iter().zip(&rights[j]).map(|(c, x)| c + x * values[i] * 2.0).collect()
-            })
-            .collect();
-        let form = |a: usize, b: usize| rights[group[a]].iter().zip(&slopes[b]).map(|(x, q)| x * q).sum();
-        let gram = DenseC::from_fn(group.len(), group.len(), form);
-        let Ok(lu) = LuComplex::new(&gram) else { continue };
-        let size = 2.0 * values[i].norm() + norms::frobenius(&problem.c);
-        for (column, &j) in group.iter().enumerate() {
-            let mut unit = crate::constraints::zeros(group.len());
-            unit[column] = c64::new(1.0, 0.0);
-            let weights = lu.solve(&unit);
-            if !(norms::two_complex(&weights) * size < DEPENDENT) {
-                continue;
-            }
-            let y: Vec<c64> = (0..problem.size())
-                .map(|row| group.iter().zip(&weights).map(|(&k, w)| rights[k][row] * w).sum::<c64>().conj())
-                .collect();
-            raws[j].left = Some(y);
-        }
-    }
 }
 
 /// x = L^-T z for a list of vectors.
@@ -277,158 +237,4 @@ fn deflating(
     let z1 = dense::hstack(&[&stack(&nothing(s), s), &stack(&nothing(d), d), &stack(d, &g)]);
     let w1 = dense::mul(&companion(problem), &z1);
     (dense::hstack(&[&z0, &z1]), dense::hstack(&[&w0, &w1]))
-}
-
-/// Roots of A z = sigma B z apart from those of the given deflating subspaces.
-fn deflated(
-    a: &Dense,
-    b: &Dense,
-    right: &Dense,
-    left: &Dense,
-    identity: bool,
-    findings: &mut Vec<Finding>,
-) -> Result<Vec<Raw>, EigenError> {
-    let (z, z_c) = complement(right)?;
-    let (w, w_c) = complement(left)?;
-    let between = |l: &Dense, x: &Dense, r: &Dense| dense::mul_transpose(l, &dense::mul(x, r));
-    let (a_c, b_c) = (between(&w_c, a, &z_c), between(&w_c, b, &z_c));
-    let inner = if identity && z.ncols() == w.ncols() {
-        // B = I: the complements coincide up to a rotation.
-        regular(&a_c, &b_c)?
-    } else {
-        match well_conditioned(&b_c) {
-            true => regular(&a_c, &b_c)?,
-            false => super::qz::solve(&a_c, &b_c, findings)?,
-        }
-    };
-    let coupling = Coupling {
-        a: between(&w, a, &z),
-        b: between(&w, b, &z),
-        a_c: between(&w, a, &z_c),
-        b_c: between(&w, b, &z_c),
-    };
-    let to_complex = dense::to_complex;
-    let (z, z_c, w_c) = (to_complex(&z), to_complex(&z_c), to_complex(&w_c));
-    inner
-        .into_iter()
-        .map(|mut raw| {
-            let known = coupling.part(&raw);
-            raw.right = combine(&z_c, &raw.right, Some((&z, &known)));
-            raw.left = raw.left.map(|y| combine(&w_c, &y, None));
-            Ok(raw)
-        })
-        .collect()
-}
-
-/// Blocks that tie the known subspace to the rest.
-struct Coupling {
-    a: Dense,
-    b: Dense,
-    a_c: Dense,
-    b_c: Dense,
-}
-
-impl Coupling {
-    /// Part of the vector in the known subspace: (beta A - alpha B) p = -(beta A_c - alpha B_c) z.
-    fn part(&self, raw: &Raw) -> Vec<c64> {
-        let d = self.a.nrows();
-        let rhs: Vec<c64> = (0..d)
-            .map(|i| {
-                (0..raw.right.len())
-                    .map(|j| -(self.a_c[(i, j)] * raw.beta - raw.alpha * self.b_c[(i, j)]) * raw.right[j])
-                    .sum()
-            })
-            .collect();
-        let matrix = DenseC::from_fn(d, d, |i, j| self.a[(i, j)] * raw.beta - raw.alpha * self.b[(i, j)]);
-        match LuComplex::new(&matrix) {
-            Ok(lu) => lu.solve(&rhs),
-            // The root coincides with a known one: its own part is the vector.
-            Err(_) => crate::constraints::zeros(d),
-        }
-    }
-}
-
-fn combine(basis: &DenseC, x: &[c64], more: Option<(&DenseC, &[c64])>) -> Vec<c64> {
-    let mut out = crate::constraints::zeros(basis.nrows());
-    let mut add = |basis: &DenseC, x: &[c64]| {
-        for (j, &xj) in x.iter().enumerate() {
-            for (o, b) in out.iter_mut().zip(basis.col_as_slice(j)) {
-                *o += b * xj;
-            }
-        }
-    };
-    add(basis, x);
-    if let Some((basis, x)) = more {
-        add(basis, x);
-    }
-    out
-}
-
-/// Orthonormal bases of a column space and of its complement.
-fn complement(a: &Dense) -> Result<(Dense, Dense), EigenError> {
-    let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 1e-12 })
-        .map_err(at("Deflating zero and infinite roots"))?;
-    Ok((qr.row_space(), qr.null_space()))
-}
-
-/// Whether elimination with B leaves digits to a standard problem.
-fn well_conditioned(b: &Dense) -> bool {
-    Lu::new(b).map_or(b.nrows() == 0, |lu| lu.rcond() > 1e-13)
-}
-
-/// B^-1 A z = sigma z.
-fn regular(a: &Dense, b: &Dense) -> Result<Vec<Raw>, EigenError> {
-    if a.nrows() == 0 {
-        return Ok(Vec::new());
-    }
-    let lu = Lu::new(b).map_err(at("Reduction to a standard eigenvalue problem"))?;
-    let mut raws = standard(&lu.solve_mat(a), true)?;
-    for raw in &mut raws {
-        if let Some(w) = &mut raw.left {
-            let part = |f: fn(&c64) -> f64| lu.solve_transpose(&w.iter().map(f).collect::<Vec<_>>());
-            let (re, im) = (part(|z| z.re), part(|z| z.im));
-            *w = re.into_iter().zip(im).map(|(re, im)| c64::new(re, im)).collect();
-        }
-    }
-    Ok(raws)
-}
-
-/// Roots of a companion matrix, unknowns taken in the order x_1, v_1, x_2, v_2, ..: the QR iteration deflates a tenth
-/// sooner than with x before v.
-fn interleaved(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
-    let k = a.nrows() / 2;
-    let place = |i: usize| i / 2 + (i % 2) * k;
-    let mixed = Dense::from_fn(2 * k, 2 * k, |i, j| a[(place(i), place(j))]);
-    let mut raws = standard(&mixed, left)?;
-    let unmix = |v: &[c64]| (0..2 * k).map(|i| v[if i < k { 2 * i } else { 2 * (i - k) + 1 }]).collect();
-    for raw in &mut raws {
-        raw.right = unmix(&raw.right);
-        raw.left = raw.left.as_deref().map(unmix);
-    }
-    Ok(raws)
-}
-
-/// Roots of a standard problem, one of each conjugate pair.
-///
-/// Coincident complex pairs and exactly defective ones can leave the QR iteration or its back substitution without an
-/// answer; QZ with B = I then gives it.
-fn standard(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
-    let column = |v: &DenseC, j: usize| v.col_as_slice(j).to_vec();
-    let (values, right, left) = match GeneralEigen::new(a, left) {
-        Ok(eigen) => (eigen.values, eigen.right, eigen.left),
-        Err(AlgebraError::NoConvergence { .. } | AlgebraError::NonFiniteResult { .. }) => {
-            let qz = Qz::new(a, &dense::identity(a.nrows()), left)
-                .map_err(at("Eigenvalues of the companion matrix"))?;
-            let values = qz.alpha.iter().zip(&qz.beta).map(|(alpha, beta)| alpha / beta).collect();
-            (values, qz.right, qz.left)
-        }
-        Err(source) => return Err(at("Eigenvalues of the companion matrix")(source)),
-    };
-    let kept = (0..values.len()).filter(|&j| values[j].im >= 0.0);
-    Ok(kept
-        .map(|j| {
-            let left = left.as_ref().map(|left| column(left, j));
-            Raw::finite(values[j], column(&right, j), left, values[j].im > 0.0)
-        })
-        .collect())
 }

@@ -247,7 +247,8 @@ mod tests {
         let turn = dense::from_rows(&[&[2.0, -2.0, 1.0], &[1.0, 2.0, 2.0], &[2.0, 1.0, -2.0]]);
         let turn = dense::scale(1.0 / 3.0, &turn);
         let reduced = dense::mul_transpose(&turn, &dense::mul(&a, &turn));
-        let kernel = Kernel::find(&reduced, Given { a: &a, lift: Some(&turn), lift_left: None }, 1e-12).unwrap();
+        let kernel =
+            Kernel::find(&reduced, Given { a: &a, lift: Some(&turn), lift_left: None }, 1e-12).unwrap();
         assert_eq!(kernel.dim(), 1);
     }
 

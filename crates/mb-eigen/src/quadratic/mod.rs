@@ -9,15 +9,18 @@
 //! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) roots are the exact spectrum.
 //! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
 //!
-//! Zeros and infinities are found first, as null directions of K_r and M_r ([`kernel`], [`chains`]). Undamped
-//! symmetric problems take [`symmetric`], the others [`companion`]. Every root is certified on the matrices as
-//! given ([`crate::certificate`]).
+//! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
+//! symmetric problems take symmetric.rs, the others companion.rs. Every root is certified on the matrices as
+//! given (certificate.rs).
 
 mod chains;
 mod companion;
+mod deflation;
 mod kernel;
+mod lefts;
 mod qz;
 mod raw;
+mod standard;
 mod symmetric;
 
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
@@ -140,10 +143,11 @@ fn solve_reduced(
     let given = |a| Given { a, lift: lifts.right, lift_left: lifts.left };
     let massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
     let stiffless = Kernel::find(&reduced.k, given(&pencil.k), options.zero_tolerance)?;
-    if massless.dim() > 0 && stiffless.dim() > 0 {
-        if let Some(common) = CommonNull::find(reduced)? {
-            return common.deflate(pencil, reduced, lifts, shift, options);
-        }
+    if massless.dim() > 0
+        && stiffless.dim() > 0
+        && let Some(common) = CommonNull::find(reduced)?
+    {
+        return common.deflate(pencil, reduced, lifts, shift, options);
     }
     let mut findings = Vec::new();
     if let Some(relative) = stiffless.nearly {

@@ -103,7 +103,11 @@ fn assert_covered(spectrum: &Spectrum, exact: &[c64]) -> Result<(), TestCaseErro
         // And the bar is a statement, not a shrug: the square root of rounding at double roots. Where chance makes more
         // than two roots meet, no such bound holds.
         let meeting = exact.iter().filter(|s| (*s - exact[i]).norm() < 1e-3).count();
-        prop_assert!(meeting > 2 || found[j].error_bar <= 1e-2 * (1.0 + exact[i].norm()), "bar {:e}", found[j].error_bar);
+        prop_assert!(
+            meeting > 2 || found[j].error_bar <= 1e-2 * (1.0 + exact[i].norm()),
+            "bar {:e}",
+            found[j].error_bar
+        );
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Analytic cases and properties of the dense eigenanalysis.
+#![expect(clippy::unwrap_used, reason = "a test that fails to unwrap fails")]
 
 mod bars;
 mod descriptor;
+mod determinant;
 mod penalty;
 mod properties;
 mod quadratic;

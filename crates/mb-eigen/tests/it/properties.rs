@@ -275,4 +275,24 @@ proptest! {
         let rigid = pairs.iter().position(|pair| pair.class == Class::Physical).unwrap_or(0);
         prop_assert!(pairs[rigid..].iter().all(|pair| pair.class == Class::Physical));
     }
+
+    #[test]
+    fn singular_input_of_any_kind_gives_a_full_and_finite_answer(
+        n in 1..5_usize,
+        entries in prop::collection::vec(-1..2_i32, 64),
+        m in 0..3_usize,
+    ) {
+        let block = |at: usize, rows: usize| {
+            Dense::from_fn(rows, n, |i, j| f64::from(entries[(16 * at + 4 * i + j) % 64]))
+        };
+        let p = QuadraticPencil { m: block(0, n), c: block(1, n), k: block(2, n), phi_q: block(3, m) };
+        let spectrum = solve(&p);
+        prop_assert_eq!(spectrum.pairs.len(), 2 * (n - spectrum.counts.rank));
+        for pair in &spectrum.pairs {
+            let numbers = [pair.backward_error, pair.constraint_violation, pair.beta, pair.alpha.re, pair.alpha.im];
+            prop_assert!(numbers.iter().all(|v| v.is_finite()), "{pair:?}");
+            prop_assert!(!pair.condition.is_nan() && !pair.error_bar.is_nan());
+            prop_assert!(pair.right.iter().chain(&pair.multipliers).chain(&pair.left).all(|z| z.is_finite()));
+        }
+    }
 }

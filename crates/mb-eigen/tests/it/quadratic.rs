@@ -194,6 +194,25 @@ fn a_coordinate_nothing_acts_on_is_indeterminate() {
 }
 
 #[test]
+fn a_long_chain_at_infinity_is_told() {
+    // M nilpotent: s^2 M + I has determinant one, so that all four roots are infinite, in one chain.
+    let m = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
+    let spectrum = solve(&systems::free(m, Dense::zeros(2, 2), dense::identity(2)));
+    assert_eq!(spectrum.counts.found.infinite, 4);
+    assert!(spectrum.findings.contains(&Finding::LongChain { at_infinity: true }));
+}
+
+#[test]
+fn a_singular_pencil_without_common_null_direction_is_told() {
+    // det [0 1; 0 s] = 0 for every s.
+    let c = dense::from_rows(&[&[0.0, 0.0], &[0.0, 1.0]]);
+    let k = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
+    let spectrum = solve(&systems::free(Dense::zeros(2, 2), c, k));
+    assert_eq!(spectrum.pairs.len(), 4);
+    assert!(!spectrum.findings.is_empty(), "{:?}", spectrum.counts);
+}
+
+#[test]
 fn full_constraints_leave_nothing() {
     let mut pencil = systems::chain(2, 1.0, 1.0, true);
     pencil.phi_q = dense::identity(2);

@@ -71,7 +71,7 @@ pub(crate) fn trolley(trolley: f64, mass: f64, length: f64, gravity: f64) -> Qua
 pub(crate) fn four_bar(loops: usize, damper: f64) -> (QuadraticPencil, c64) {
     let (g, k, rest) = (9.81, 25.0, 2.0_f64.sqrt());
     let count = loops as f64;
-    let weight = ((count + 1.0) / 2.0 + count) * g;
+    let weight = (f64::midpoint(count, 1.0) + count) * g;
     let slope = |phi: f64| {
         let half = phi / 2.0;
         weight * phi.cos() - count * k * (2.0 * half.cos() - rest) * half.sin()
