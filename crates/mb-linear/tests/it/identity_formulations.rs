@@ -246,8 +246,7 @@ fn a_rod_on_a_pin_in_all_three_families() {
         let options = DenseOptions::default();
         let reduced = minimal(&m, &lin, &NullSpaceMethod::Qr).unwrap();
         let mcs = quadratic::solve(&reduced.pencil(), &options).unwrap().motion_values();
-        let structure =
-            DescriptorStructure { pencil: lin.pencil(), transferred: Transferred::default() };
+        let structure = DescriptorStructure { pencil: lin.pencil(), transferred: Transferred::default() };
         let rcs = descriptor::solve(&structure, &options).unwrap().motion_values();
         assert!(distance(&exact, &mcs) < 1e-13 && distance(&exact, &rcs) < 1e-13, "{mcs:?} {rcs:?}");
         let penalty = Penalty::scalar(1e8, 1.0, 10.0);
