@@ -94,47 +94,47 @@ impl<P: Data> Model<P> {
             }
             let lambda = &point.lambda[m.row..m.row + m.rows];
             if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {
-                self.sweep_constraint(&mut s, m, point, &mut out.k, &mut out.phi_q);
+                sweep_constraint(&mut s, m, point, &mut out.k, &mut out.phi_q);
             } else {
                 self.reaction_stiffness_of(&mut s, m, &point.q, point.t, &point.lambda, &mut out.k);
                 self.phi_q_of(&mut s, m, &point.q, point.t, &mut out.phi_q);
             }
         }
     }
-    /// Reaction stiffness and Jacobian of one element from the same sweep: the first derivative
-    /// stands beside the second.
-    fn sweep_constraint<A: Scatter<P>>(
-        &self,
-        s: &mut Scratch<P>,
-        m: &Member<P>,
-        point: &Point<P>,
-        k: &mut A,
-        phi_q: &mut A,
-    ) {
-        let lambda = &point.lambda[m.row..m.row + m.rows];
-        let f = &mut s.d2;
-        f.gather_q(&m.wires, &point.q, point.t);
-        for (j, col) in m.wires.v_index.iter().enumerate() {
-            f.q[j].eps.re = P::one();
-            for (i, row) in m.wires.v_index.iter().enumerate().skip(j) {
-                f.q[i].re.eps = P::one();
-                f.phi(m);
-                f.q[i].re.eps = P::zero();
-                let mut second = P::zero();
-                for (r, (l, x)) in lambda.iter().zip(&f.out).enumerate() {
-                    second += *l * x.eps.eps;
-                    if i == j && x.eps.re != P::zero() {
-                        phi_q.add(m.row + r, *col, x.eps.re);
-                    }
-                }
-                if second != P::zero() {
-                    k.add(*row, *col, second);
-                    if i != j {
-                        k.add(*col, *row, second);
-                    }
+}
+
+/// Reaction stiffness and Jacobian of one element from the same sweep: the first derivative
+/// stands beside the second.
+fn sweep_constraint<P: Data, A: Scatter<P>>(
+    s: &mut Scratch<P>,
+    m: &Member<P>,
+    point: &Point<P>,
+    k: &mut A,
+    phi_q: &mut A,
+) {
+    let lambda = &point.lambda[m.row..m.row + m.rows];
+    let f = &mut s.d2;
+    f.gather_q(&m.wires, &point.q, point.t);
+    for (j, col) in m.wires.v_index.iter().enumerate() {
+        f.q[j].eps.re = P::one();
+        for (i, row) in m.wires.v_index.iter().enumerate().skip(j) {
+            f.q[i].re.eps = P::one();
+            f.phi(m);
+            f.q[i].re.eps = P::zero();
+            let mut second = P::zero();
+            for (r, (l, x)) in lambda.iter().zip(&f.out).enumerate() {
+                second += *l * x.eps.eps;
+                if i == j && x.eps.re != P::zero() {
+                    phi_q.add(m.row + r, *col, x.eps.re);
                 }
             }
-            f.q[j].eps.re = P::zero();
+            if second != P::zero() {
+                k.add(*row, *col, second);
+                if i != j {
+                    k.add(*col, *row, second);
+                }
+            }
         }
+        f.q[j].eps.re = P::zero();
     }
 }
