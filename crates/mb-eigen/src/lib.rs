@@ -1,4 +1,44 @@
 //! Eigenvalues of constrained second-order systems: classed, counted, with their errors.
+//!
+//! ```
+//! use mb_algebra::{QuadraticPencil, dense};
+//! use mb_eigen::{Class, DenseOptions, quadratic};
+//!
+//! // A pendulum of length L as a point mass in the plane, x^2 + y^2 = L^2, hanging at (0, -L): the reaction of the
+//! // constraint, lambda = g / (2 L), is all its stiffness.
+//! let (g, length) = (9.81, 0.5);
+//! let pencil = QuadraticPencil {
+//!     m: dense::identity(2),
+//!     c: dense::zeros(2, 2),
+//!     k: dense::scale(g / length, &dense::identity(2)),
+//!     phi_q: dense::from_rows(&[&[0.0, -2.0 * length]]),
+//! };
+//! let spectrum = quadratic::solve(&pencil, &DenseOptions::default())?;
+//!
+//! // One degree of freedom, hence one pair +-i sqrt(g / L), each root within its own error bar.
+//! let pair = &spectrum.pairs[0];
+//! let s = pair.value().expect("a physical root is finite");
+//! assert_eq!((spectrum.pairs.len(), pair.class), (2, Class::Physical));
+//! assert!((s.im - f64::sqrt(g / length)).abs() <= pair.error_bar && pair.error_bar < 1e-13);
+//! assert!(spectrum.findings.is_empty() && spectrum.counts.mismatches().is_empty());
+//! # Ok::<(), mb_eigen::EigenError>(())
+//! ```
+//!
+//! The problem is (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with s in rad/s. Only matrices come in; no mechanics is
+//! known here.
+//!
+//! | form of the equations | function | roots |
+//! | --- | --- | --- |
+//! | minimal coordinates, by elimination | [`quadratic::solve`] | 2 (n - r) |
+//! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
+//! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
+//!
+//! An [`Eigenpair`] holds alpha and beta undivided, right and left vectors with their multipliers, a backward error on
+//! the matrices as given, a condition number, an error bar and a [`Class`]. A [`Spectrum`] adds the [`Counts`] demanded
+//! by theory and found, and every [`Finding`]: redundant rows, a singular mass matrix, overlapping groups. These are
+//! results, not errors. [`pairing`] tells which root of one spectrum is which of another; [`polish()`] refines one pair.
+//!
+//! Conventions: f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.
 
 mod certificate;
 mod check;
@@ -8,6 +48,7 @@ mod counts;
 pub mod descriptor;
 mod eigenpair;
 mod error;
+mod error_bar;
 mod finding;
 pub mod krylov;
 mod options;
@@ -15,6 +56,7 @@ pub mod pairing;
 pub mod penalty;
 mod polish;
 pub mod quadratic;
+mod rayleigh;
 pub mod sparse;
 mod spectrum;
 mod vectors;

@@ -11,7 +11,7 @@
 //! depend on each other, because the pencil is then singular.
 //!
 //! [`solve`] uses that structure: the roots of the mechanism come from [`crate::quadratic`], the others are known with
-//! their vectors ([`spurious`]). [`solve_qz`] sees only E and A and is the cross-check for small problems.
+//! their vectors (spurious.rs). [`solve_qz`] sees only E and A and is the cross-check for small problems.
 
 mod qz;
 mod response;

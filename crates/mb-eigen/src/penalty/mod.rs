@@ -6,7 +6,7 @@
 //!
 //! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n roots 2 (n - r) approximate those of the
 //! mechanism and 2 r are spurious: motion against the penalty forces. They are told apart by the share of the penalty
-//! terms in the kinetic energy of their vectors ([`share`]); when the groups overlap, a finding says so.
+//! terms in the kinetic energy of their vectors (share.rs); when the groups overlap, a finding says so.
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction.
