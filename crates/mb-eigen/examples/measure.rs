@@ -24,15 +24,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Ok(block) = text(4, "").parse() {
         options.block = Some(block);
     }
+    options.subspace = std::env::var("SUBSPACE").ok().and_then(|text| text.parse().ok());
     options.prove_complete = text(5, "prove") == "prove";
-    let before = Instant::now();
+    let (before, busy) = (Instant::now(), busy_seconds());
     let request = match (text(6, "").parse(), text(7, "").parse()) {
         (Ok(from_hz), Ok(to_hz)) => Request::Band { from_hz, to_hz, max_damping_ratio: None },
         (Ok(hz), _) => Request::NearFrequency { hz, count },
         _ => Request::Lowest { count },
     };
     let spectrum = solve(&pencil, &request, &options)?;
-    println!("{:.4} s", before.elapsed().as_secs_f64());
+    println!("{:.4} s, on a core {:.4} s", before.elapsed().as_secs_f64(), busy_seconds() - busy);
     for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         println!(
             "{:.12e} Hz +- {:.1e}  backward {:.1e}  violation {:.1e}  {}",
@@ -47,4 +48,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{finding}");
     }
     Ok(())
+}
+
+/// Time this process has spent on cores, where the system tells (Linux).
+fn busy_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|t| t.parse::<f64>().ok());
+    nanoseconds.map_or(f64::NAN, |t| t * 1e-9)
 }
