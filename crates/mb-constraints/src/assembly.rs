@@ -155,10 +155,12 @@ fn not_assembled(
             .map(|r| format!("{} depends on {}", r.name, r.depends_on.join(", ")))
             .collect();
         if !rows.is_empty() {
-            contradiction += &format!("; constraints contradict each other: {}", rows.join("; "));
+            contradiction.push_str("; constraints contradict each other: ");
+            contradiction.push_str(&rows.join("; "));
         } else if !options.hold.is_empty() {
             let held: Vec<String> = options.hold.iter().map(|i| model.coordinate_name(*i)).collect();
-            contradiction += &format!("; held coordinates: {}", held.join(", "));
+            contradiction.push_str("; held coordinates: ");
+            contradiction.push_str(&held.join(", "));
         }
     }
     ConstraintError::NotAssembled { time, iterations, owner: model.row_name(row), violation, contradiction }

@@ -158,19 +158,6 @@ pub enum EigenError {
         /// Unknowns allowed.
         limit: usize,
     },
-    /// The chosen driver is not part of this build.
-    #[error("The ARPACK-NG driver was asked for, but this build has not the feature `arpack`.")]
-    NoArpack,
-    /// ARPACK-NG ended with an error code.
-    #[error("ARPACK-NG routine {routine} ended with info = {info}: {meaning}")]
-    Arpack {
-        /// Routine name.
-        routine: &'static str,
-        /// Its code.
-        info: i32,
-        /// What the code stands for.
-        meaning: &'static str,
-    },
     /// A matrix computation failed.
     #[error("{step}: {source}")]
     Algebra {

@@ -28,12 +28,15 @@ pub(crate) struct Expansion<T> {
     pub(crate) r: Mat<T>,
 }
 
+/// V -> G V.
+pub(crate) type Map<'a, T> = dyn Fn(&Mat<T>) -> Mat<T> + 'a;
+
 /// The inner product: G V of the basis with the map V -> G V, or Euclidean.
 pub(crate) struct Metric<'a, T> {
     /// G V, n x k.
     pub(crate) gv: MatRef<'a, T>,
     /// The map; none for the identity.
-    pub(crate) map: Option<&'a dyn Fn(&Mat<T>) -> Mat<T>>,
+    pub(crate) map: Option<&'a Map<'a, T>>,
 }
 
 /// A column of negative squared length, which shows that G is not semi-definite.

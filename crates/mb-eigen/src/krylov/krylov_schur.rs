@@ -142,7 +142,9 @@ impl Ordered {
                 let column = y.col_as_slice_mut(i);
                 let largest = column.iter().copied().max_by(|a, b| a.norm().total_cmp(&b.norm()));
                 let turn = largest.map_or(c64::new(1.0, 0.0), |z| z.conj() / z.norm().max(f64::MIN_POSITIVE));
-                column.iter_mut().for_each(|z| *z = c64::new((*z * turn).re, 0.0));
+                for z in column.iter_mut() {
+                    *z = c64::new((*z * turn).re, 0.0);
+                }
             }
             i += group;
         }

@@ -258,7 +258,9 @@ impl Schur {
                 }
             }
             let size = norm(&x).max(f64::MIN_POSITIVE);
-            x.iter_mut().for_each(|x| *x /= size);
+            for x in &mut x {
+                *x /= size;
+            }
             for other in &mut rest {
                 let c: f64 = x.iter().zip(other.iter()).map(|(x, o)| x * o).sum();
                 other.iter_mut().zip(&x).for_each(|(o, x)| *o -= c * x);

@@ -135,13 +135,13 @@ pub(crate) fn solve(
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
-        match deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)? {
-            Some(rest) => rest,
-            None => {
-                roots.raws.clear();
-                roots.findings.push(Finding::LongChain { at_infinity: massless.roots() > 0 });
-                super::qz::solve(&a, &b, &mut roots.findings)?
-            }
+        let rest = deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)?;
+        if let Some(rest) = rest {
+            rest
+        } else {
+            roots.raws.clear();
+            roots.findings.push(Finding::LongChain { at_infinity: massless.roots() > 0 });
+            super::qz::solve(&a, &b, &mut roots.findings)?
         }
     };
     // x is the better half of z = (x, sigma x), y the second half of w.

@@ -251,9 +251,9 @@ impl<'a> General<'a> {
         if let Some(transposed) = self.transposed.clone() {
             let more = set.tau.len() + 2;
             let left = self.side(&transposed, shifted, more, left, true)?;
-            set.left = Some(self.matched(&transposed, shifted, &set, left)?);
+            set.left = Some(self.matched(&transposed, shifted, &set, &left)?);
         }
-        biorthonormalize(problem, self.form, shifted.tau, &mut set)?;
+        biorthonormalize(problem, self.form, shifted.tau, &mut set);
         Ok(set)
     }
 
@@ -322,7 +322,7 @@ impl<'a> General<'a> {
         transposed: &Problem,
         shifted: &Shifted,
         set: &Set,
-        left: Side,
+        left: &Side,
     ) -> Result<(DenseC, DenseC), EigenError> {
         let k = set.tau.len();
         let mut y = DenseC::zeros(transposed.n, k);
@@ -456,7 +456,7 @@ impl super::shift_solve::ShiftSolve<f64> for Turned<'_> {
 
 /// Makes left and right vectors of one cluster biorthonormal: y_i^H ((s_i + s_j) M + C) x_j = delta_ij, which is
 /// y_i^H M x_j for tau = s^2 up to a factor.
-fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) -> Result<(), EigenError> {
+fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) {
     let k = set.tau.len();
     let mut open: Vec<usize> = (0..k).collect();
     while let Some(first) = open.pop() {
@@ -511,7 +511,6 @@ fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) ->
             }
         }
     }
-    Ok(())
 }
 
 fn conjugate(a: &DenseC) -> DenseC {

@@ -105,12 +105,6 @@ impl General<'_> {
         }
     }
 
-    /// The modes of largest |s|.
-    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
-        let _ = count;
-        Ok(Vec::new())
-    }
-
     /// Radius in tau around the shift that holds all roots within r of a point.
     fn needed(&self, shifted: &Shifted, point: c64, r: f64) -> f64 {
         if self.form == Form::Squared {
@@ -273,12 +267,11 @@ impl General<'_> {
     /// Newton's step on y^H (s^2 M + s C + K) x; left out where it is large or y and x are nearly orthogonal.
     fn rayleigh(&self, s: c64, x: &[c64], y: Option<&[c64]>) -> c64 {
         let conjugate;
-        let y = match y {
-            Some(y) => y,
-            None => {
-                conjugate = vectors::conjugate(x);
-                &conjugate
-            }
+        let y = if let Some(y) = y {
+            y
+        } else {
+            conjugate = vectors::conjugate(x);
+            &conjugate
         };
         let column = mb_algebra::DenseC::from_fn(x.len(), 1, |i, _| x[i]);
         let form = |a: &super::matrix::Matrix| {

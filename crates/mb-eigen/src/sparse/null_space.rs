@@ -99,9 +99,9 @@ pub(crate) fn find(
     let n = problem.n;
     let mut out = NullSpace { x: Dense::zeros(n, 0), l: Dense::zeros(problem.rows.rank, 0), next: None };
     let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
-    for round in 0.. {
+    for round in 0_u32.. {
         let width = (BLOCK << round.min(4)).min(n);
-        let mut q = start_block::<f64>(n, width, 0x2e10 + round as u64);
+        let mut q = start_block::<f64>(n, width, 0x2e10 + u64::from(round));
         for _ in 0..STEPS {
             q = orthonormal(&out.x, apply(&q, Effort::Krylov)?.x);
         }

@@ -3,14 +3,13 @@
 use mb_algebra::{RankTolerance, c64};
 
 /// The Krylov method.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
     /// Block Lanczos and block Krylov-Schur of this crate: re-entrant, always there. The default everywhere, so that
     /// answers do not depend on what is installed.
     #[default]
     BuiltIn,
-    /// ARPACK-NG by reverse communication; needs the feature `arpack`. Runs of several threads wait for each other.
-    Arpack,
 }
 
 /// Whether symmetry may be used.

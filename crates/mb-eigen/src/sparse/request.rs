@@ -36,11 +36,6 @@ pub enum Request {
         /// a limit a damped problem is searched to the damping named in [`super::SparseFinding::BandCovered`].
         max_damping_ratio: Option<f64>,
     },
-    /// The modes of largest finite |s|, which limit the time step of explicit integration.
-    Largest {
-        /// How many modes.
-        count: usize,
-    },
     /// Everything, by the dense path: time grows with the third power of n.
     All,
 }
@@ -70,10 +65,9 @@ impl Request {
     /// Modes or eigenvalues asked for, where the request names a number.
     pub(crate) fn count(&self) -> Option<usize> {
         match *self {
-            Self::Lowest { count }
-            | Self::NearFrequency { count, .. }
-            | Self::NearPoint { count, .. }
-            | Self::Largest { count } => Some(count),
+            Self::Lowest { count } | Self::NearFrequency { count, .. } | Self::NearPoint { count, .. } => {
+                Some(count)
+            }
             Self::Band { .. } | Self::All => None,
         }
     }

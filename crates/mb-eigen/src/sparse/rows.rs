@@ -287,7 +287,9 @@ fn orthonormal(m: usize, idle: &[Vec<(usize, f64)>], scale: &[f64]) -> Result<De
     }
     let mut y = Dense::zeros(idle.len(), m);
     for (i, entries) in idle.iter().enumerate() {
-        entries.iter().for_each(|&(j, v)| y[(i, j)] = v * scale[j]);
+        for &(j, v) in entries {
+            y[(i, j)] = v * scale[j];
+        }
     }
     let largest: Vec<f64> = (0..idle.len()).map(|i| norms::two(&dense::row(&y, i))).collect();
     let y = Dense::from_fn(idle.len(), m, |i, j| y[(i, j)] / largest[i]);

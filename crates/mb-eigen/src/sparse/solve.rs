@@ -26,7 +26,7 @@ pub fn solve(
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
-    let driver = driver(options.solver)?;
+    let driver = driver(options.solver);
     let problem = Problem::new(pencil, options)?;
     if problem.dof() == 0 {
         return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), &[]));
@@ -88,13 +88,9 @@ pub fn solve_descriptor(
     Ok(spectrum)
 }
 
-fn driver(solver: Solver) -> Result<Box<dyn KrylovDriver>, EigenError> {
+fn driver(solver: Solver) -> Box<dyn KrylovDriver> {
     match solver {
-        Solver::BuiltIn => Ok(Box::new(BuiltIn)),
-        #[cfg(feature = "arpack")]
-        Solver::Arpack => Ok(Box::new(crate::arpack::Arpack)),
-        #[cfg(not(feature = "arpack"))]
-        Solver::Arpack => Err(EigenError::NoArpack),
+        Solver::BuiltIn => Box::new(BuiltIn),
     }
 }
 
@@ -105,7 +101,6 @@ fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenE
         Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count),
         Request::NearPoint { s, count } => run.near(s, count),
         Request::Band { from_hz, to_hz, .. } => run.band(from_hz, to_hz),
-        Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(run.problem.dof()),
     }
 }
@@ -119,7 +114,6 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenE
         Request::Band { from_hz, to_hz, max_damping_ratio } => {
             run.band(tau * from_hz, tau * to_hz, max_damping_ratio)
         }
-        Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(2 * run.problem.dof()),
     }
 }
@@ -199,8 +193,7 @@ fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> 
         Request::All => true,
         Request::Lowest { count }
         | Request::NearFrequency { count, .. }
-        | Request::NearPoint { count, .. }
-        | Request::Largest { count } => small && 3 * count >= problem.dof(),
+        | Request::NearPoint { count, .. } => small && 3 * count >= problem.dof(),
         Request::Band { .. } => false,
     }
 }
@@ -262,7 +255,6 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
     let key = |s: c64| match *request {
         Request::NearFrequency { hz, .. } => (s - c64::new(0.0, tau * hz)).norm(),
         Request::NearPoint { s: point, .. } => (s - point).norm(),
-        Request::Largest { .. } => -s.norm(),
         _ => s.norm(),
     };
     let mut i = 0;
@@ -287,7 +279,9 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
     groups.sort_by(|a, b| a.0.total_cmp(&b.0));
     groups.truncate(request.count().unwrap_or(groups.len()));
     for (_, members) in &groups {
-        members.iter().for_each(|&i| kept[i] = true);
+        for &i in members {
+            kept[i] = true;
+        }
     }
     (kept, groups.len())
 }

@@ -98,7 +98,7 @@ impl Symmetric<'_> {
     }
 
     /// Rigid modes and their multipliers as modes.
-    pub(crate) fn rigid_modes(&self, x: &Dense, l: &Dense) -> Modes {
+    pub(crate) fn rigid_modes(x: &Dense, l: &Dense) -> Modes {
         let rigid = x.ncols();
         Modes { w: vec![0.0; rigid], x: x.clone(), l: l.clone(), rigid }
     }

@@ -91,7 +91,7 @@ impl<'a> Symmetric<'a> {
     /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is told.
     pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
         let shifted = self.factor_quietly(sigma)?;
-        if shifted.sigma != sigma {
+        if (shifted.sigma - sigma).abs() > 0.0 {
             self.findings.push(
                 SparseFinding::ShiftMoved {
                     from_re: -sigma,
@@ -172,16 +172,12 @@ impl<'a> Symmetric<'a> {
             if ritz.exhausted || ritz.values.len() >= count || !movable {
                 break;
             }
-            match cluster(shifted.sigma, &ritz.estimates, count) {
-                Some(sigma) => {
-                    *shifted = self.factor(sigma)?;
-                    ritz = self.search(shifted, known, count, None, patience)?;
-                }
-                None => {
-                    ritz = self.search(shifted, known, count, start, self.options.restarts)?;
-                    break;
-                }
-            }
+            let Some(sigma) = cluster(shifted.sigma, &ritz.estimates, count) else {
+                ritz = self.search(shifted, known, count, start, self.options.restarts)?;
+                break;
+            };
+            *shifted = self.factor(sigma)?;
+            ritz = self.search(shifted, known, count, None, patience)?;
         }
         let modes = self.polish(shifted, known, &ritz.values, &ritz.vectors)?;
         Ok(Search { modes, exhausted: ritz.exhausted })

@@ -35,7 +35,7 @@ impl Symmetric<'_> {
         }
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
-        let mut modes = self.rigid_modes(&zeros.x, &zeros.l);
+        let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
         let mut exhausted = count <= rigid;
         let mut start = Some(zeros.low);
@@ -70,7 +70,7 @@ impl Symmetric<'_> {
         let (at_zero, zeros) = self.start()?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
-        let mut modes = self.rigid_modes(&zeros.x, &zeros.l);
+        let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
         // Close to zero the shift found beside it serves better.
         let mut shifted = match self.given_shift() {
@@ -106,12 +106,6 @@ impl Symmetric<'_> {
         self.tell_shortfall(modes.w.len(), count, exhausted);
         Self::keep_nearest(&mut modes, s, count);
         Ok(modes)
-    }
-
-    /// The modes of largest |s|.
-    pub(crate) fn largest(&mut self, count: usize) -> Result<Modes, EigenError> {
-        let _ = count;
-        Ok(Modes::none(self.problem))
     }
 
     /// Keeps the modes nearest to a point.
@@ -150,7 +144,7 @@ impl Symmetric<'_> {
         let (shifted, zeros) = self.start()?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
-        let rigid = self.rigid_modes(&zeros.x, &zeros.l);
+        let rigid = Self::rigid_modes(&zeros.x, &zeros.l);
         let edge = shifted.sigma.abs();
         // An eigenvalue on the very edge belongs to the band.
         let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) } else { -edge };

@@ -74,9 +74,9 @@ pub(crate) fn find(
         low: Dense::zeros(n, 0),
         nearly: None,
     };
-    for round in 0.. {
+    for round in 0_u32.. {
         let width = (BLOCK << round.min(4)).min(n);
-        let mut y = start_block::<f64>(n, width, 0x0e10 + round as u64);
+        let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
         for _ in 0..STEPS {
             let f = problem.m.mul(&y);
             y = orthonormal(problem, &out.x, solver.solve(&f, false, Effort::Krylov)?.x)?;
