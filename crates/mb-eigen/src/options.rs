@@ -24,7 +24,7 @@ pub struct DenseOptions {
     /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
     pub constraint_rank: RankTolerance,
     /// A direction x of the null space of Phi_q has no stiffness when the rest of K x is at most this fraction
-    /// of |K| |x|; such eigenvalues are exactly zero. Default 1e-12.
+    /// of |K| |x|, or below 2e-14 |K|; such eigenvalues are exactly zero. Default 1e-12.
     pub zero_tolerance: f64,
     /// The same for the mass matrix: such eigenvalues are infinite. Default 1e-12.
     pub mass_tolerance: f64,

@@ -5,6 +5,7 @@ mod bars;
 mod descriptor;
 mod determinant;
 mod penalty;
+mod polish;
 mod properties;
 mod quadratic;
 mod sparse;

@@ -192,6 +192,8 @@ pub enum Fault {
         wanted: &'static str,
         /// The nearest name there is.
         nearest: Option<String>,
+        /// All names there are, when they are few and none is near.
+        known: Vec<String>,
     },
     /// A body without the marker that is referred to.
     #[error("body '{body}' has no marker `{marker}`")]
@@ -389,9 +391,13 @@ impl Fault {
             Self::UnknownParameter { nearest, .. } => {
                 near(nearest).unwrap_or_else(|| "parameters are given in the table [parameters]".to_owned())
             }
-            Self::NoSuchParameter { nearest, .. }
-            | Self::UnknownReference { nearest, .. }
-            | Self::UnknownMarker { nearest, .. } => return near(nearest),
+            Self::NoSuchParameter { nearest, .. } | Self::UnknownMarker { nearest, .. } => {
+                return near(nearest);
+            }
+            Self::UnknownReference { nearest: None, known, .. } if known.is_empty() => return None,
+            Self::UnknownReference { nearest, known, .. } => {
+                near(nearest).unwrap_or_else(|| list("there are", known))
+            }
             Self::MissingUnits | Self::WrongUnits { .. } => {
                 "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
             }

@@ -9,7 +9,7 @@ pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
     let most = (count / 3).max(1).min(count.saturating_sub(1));
     words
         .into_iter()
-        .filter(|w| w.len().abs_diff(word.len()) <= 4 * most.max(1))
+        .filter(|w| w.chars().count().abs_diff(count) <= most)
         .map(|w| (distance(word, w), w))
         .filter(|(d, _)| *d <= most)
         .min()

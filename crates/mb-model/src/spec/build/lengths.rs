@@ -10,6 +10,9 @@ use std::collections::HashMap;
 /// Relative difference below which two lengths count as one.
 const TOLERANCE: f64 = 1e-9;
 
+/// Most anchors of one place that are compared with each other.
+const ANCHORS: usize = 16;
+
 /// A place as a key: what it is on, and where there, bit by bit.
 type SpotKey = (u8, usize, [u64; 2]);
 
@@ -90,7 +93,9 @@ impl<P: Data> Builder<P> {
                 return Err(e.problem("", Fault::OutOfReach { length, other, other_length, distance }));
             }
         }
-        anchors.push(Anchor { at: anchor, length, owner: e.owner() });
+        if anchors.len() < ANCHORS {
+            anchors.push(Anchor { at: anchor, length, owner: e.owner() });
+        }
         Ok(())
     }
     /// Checks two fixed places that a joint wants to coincide.

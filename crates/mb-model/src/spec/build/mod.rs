@@ -189,15 +189,25 @@ impl<P: Data> Builder<P> {
             problems.keep(result.map_err(|f| e.problem("name", f)));
         }
     }
-    /// The nearest name among the tables that are wanted.
-    fn nearest_name(&self, name: &str, wanted: &[&str]) -> Option<String> {
+    /// The fault of a name that is not there, with the names that may be meant.
+    fn unknown(&self, name: &str, tables: &[&str], wanted: &'static str) -> Fault {
+        /// Most names that a message lists.
+        const FEW: usize = 8;
         /// Beyond this number a search costs more than the hint is worth.
-        const MOST: usize = 50_000;
-        if self.names.len() > MOST {
-            return None;
+        const MANY: usize = 20_000;
+        let fault =
+            |nearest, known| Fault::UnknownReference { name: name.to_owned(), wanted, nearest, known };
+        if self.names.len() > MANY || !self.scope.may_search() {
+            return fault(None, Vec::new());
         }
-        let names = self.names.iter().filter(|(_, n)| wanted.contains(&n.table));
-        nearest(name, names.map(|(n, _)| n.as_str()))
+        let names = || self.names.iter().filter(|(_, n)| tables.contains(&n.table)).map(|(n, _)| n.as_str());
+        let nearest = nearest(name, names());
+        let mut known: Vec<_> = names().take(FEW + 1).map(str::to_owned).collect();
+        if nearest.is_some() || known.len() > FEW {
+            known.clear();
+        }
+        known.sort();
+        fault(nearest, known)
     }
 
     /// The value of a key.

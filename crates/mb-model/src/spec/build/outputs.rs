@@ -68,9 +68,8 @@ impl<P: Data> Builder<P> {
         }
         let name = self.filled(e, "of", &e.spec.of)?;
         let Some(named) = self.names.get(&name) else {
-            let near = self.nearest_name(&name, &["joint", "rod", "angle", "drive"]);
-            let wanted = "joint, rod, angle or drive";
-            return Err(e.problem("of", Fault::UnknownReference { name, wanted, nearest: near }));
+            let tables = ["joint", "rod", "angle", "drive"];
+            return Err(e.problem("of", self.unknown(&name, &tables, "joint, rod, angle or drive")));
         };
         let owner = format!("{} '{name}'", named.table);
         let Some(of) = rows.get(&owner).filter(|of| !of.is_empty()) else {

@@ -7,7 +7,7 @@ use crate::spec::expression::{self, Leaf, is_name_part, is_name_start};
 use crate::spec::nearest::nearest;
 use crate::spec::{Fault, ModelSpec, NameFault, Value};
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -20,7 +20,13 @@ pub(super) struct Scope<P> {
     parameters: BTreeMap<String, P>,
     /// Expressions that were read already; families evaluate each many times.
     terms: RefCell<HashMap<String, Rc<Term<Leaf>>>>,
+    /// Searches for hints that may still be made; see [`Scope::may_search`].
+    searches: Cell<u32>,
 }
+
+/// Searches through all names that the messages of one model may cost, so that a long file with
+/// a fault in every line is refused as fast as a good one is read.
+const SEARCHES: u32 = 100;
 
 /// The value of a name, or what stands in the way.
 enum Meaning<P> {
@@ -32,7 +38,8 @@ enum Meaning<P> {
 impl<P: Data> Scope<P> {
     /// Evaluates the parameters of a description, but for those that are given.
     pub(super) fn new(spec: &ModelSpec, given: &BTreeMap<String, P>, problems: &mut Problems) -> Self {
-        let mut scope = Self { parameters: BTreeMap::new(), terms: RefCell::default() };
+        let mut scope =
+            Self { parameters: BTreeMap::new(), terms: RefCell::default(), searches: Cell::new(SEARCHES) };
         for (name, value) in given {
             if spec.parameters.contains_key(name) {
                 scope.parameters.insert(name.clone(), *value);
@@ -144,7 +151,14 @@ impl<P: Data> Scope<P> {
             return Fault::TimeNotAllowed { text };
         }
         let names = self.parameters.keys().map(String::as_str).chain(loops.iter().map(|(n, _)| n.as_str()));
-        Fault::UnknownParameter { text, name: name.to_owned(), nearest: nearest(name, names) }
+        let nearest = if self.may_search() { nearest(name, names) } else { None };
+        Fault::UnknownParameter { text, name: name.to_owned(), nearest }
+    }
+    /// True while a message may search through all names.
+    pub(super) fn may_search(&self) -> bool {
+        let left = self.searches.get();
+        self.searches.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// The value of a constant.

@@ -60,9 +60,7 @@ impl<P: Data> Builder<P> {
         let (base, marker) = text.split_once('.').map_or((text, None), |(b, m)| (b, Some(m)));
         let wanted = "point, body or marker";
         let Some(named) = self.names.get(base) else {
-            let near = self.nearest_name(base, &PLACES);
-            let nearest = near.map(|n| marker.map_or(n.clone(), |m| format!("{n}.{m}")));
-            return Err(Fault::UnknownReference { name: text.to_owned(), wanted, nearest });
+            return Err(self.unknown(base, &PLACES, wanted));
         };
         match (named.table, marker) {
             ("point", None) => Ok(Spot::Point(named.index)),
@@ -101,7 +99,12 @@ impl<P: Data> Builder<P> {
     /// The thing a place is on, in words.
     pub(super) fn thing(&self, spot: Spot<P>) -> String {
         let name = |table: &str, index: usize| {
-            let found = self.names.iter().find(|(_, n)| n.table == table && n.index == index);
+            if let Some(id) = self.block_of(spot) {
+                return format!("{table} '{}'", self.model.coordinates().block(id).name);
+            }
+            let of_it = |n: &super::Named| n.table == table && n.index == index;
+            let found =
+                if self.scope.may_search() { self.names.iter().find(|(_, n)| of_it(n)) } else { None };
             found.map_or_else(|| table.to_owned(), |(name, _)| format!("{table} '{name}'"))
         };
         match spot {
@@ -155,9 +158,7 @@ impl<P: Data> Builder<P> {
                 return Ok(Orientation { block: Some(self.angles[n.index]), constant: P::zero() });
             }
             Some(n) => Fault::WrongReference { name: text, found: n.table, wanted },
-            None => {
-                Fault::UnknownReference { nearest: self.nearest_name(&text, &ANGLES), name: text, wanted }
-            }
+            None => self.unknown(&text, &ANGLES, wanted),
         };
         Err(e.problem(key, fault))
     }
