@@ -1,6 +1,6 @@
 //! Saddle-point solves: dense, sparse and redundant.
 
-use mb_algebra::{Dense, dense, norms, sparse, to_sparse};
+use mb_algebra::{Dense, Scatter, dense, norms, sparse, to_sparse};
 use mb_constraints::{DENSE_UP_TO, Saddle};
 use proptest::prelude::*;
 
@@ -64,7 +64,6 @@ proptest! {
 fn the_sparse_path_solves_large_and_redundant_systems() {
     let n = DENSE_UP_TO;
     let mut rows = mb_algebra::Triplets::new(n / 2 + 3, n);
-    use mb_algebra::Scatter;
     for i in 0..n / 2 {
         rows.add(i, 2 * i, 1.0);
         rows.add(i, 2 * i + 1, -1.0);

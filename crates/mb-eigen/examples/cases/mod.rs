@@ -10,7 +10,7 @@ fn undamped(m: &Triplets, k: &Triplets, phi: &Triplets) -> QuadraticPencil<Spars
 
 /// n equal masses on springs between two anchors that are held by multipliers: n + 2 unknowns, 2 constraints,
 /// frequencies 2 sqrt(k/m) sin(j pi / (2 (n + 1))), j = 1..n.
-pub fn spring_chain(n: usize, mass: f64, stiffness: f64) -> QuadraticPencil<Sparse> {
+pub(crate) fn spring_chain(n: usize, mass: f64, stiffness: f64) -> QuadraticPencil<Sparse> {
     let size = n + 2;
     let (mut m, mut k) = (Triplets::new(size, size), Triplets::new(size, size));
     let mut phi = Triplets::new(2, size);
@@ -27,16 +27,10 @@ pub fn spring_chain(n: usize, mass: f64, stiffness: f64) -> QuadraticPencil<Spar
     undamped(&m, &k, &phi)
 }
 
-/// w = omega^2 of mode j = 1.. of [`spring_chain`].
-pub fn spring_chain_w(n: usize, mass: f64, stiffness: f64, j: usize) -> f64 {
-    let angle = j as f64 * std::f64::consts::FRAC_PI_2 / (n + 1) as f64;
-    4.0 * stiffness / mass * angle.sin().powi(2)
-}
-
 /// A straight cantilever of separate Euler-Bernoulli elements (deflection and slope at both ends of each) joined
 /// rigidly by multipliers: 4 unknowns and 2 constraints an element. `ground` times the mass matrix is added to the
 /// stiffness, which moves every w = omega^2 by just that.
-pub fn beam_chain(elements: usize, ground: f64, clamped: bool) -> QuadraticPencil<Sparse> {
+pub(crate) fn beam_chain(elements: usize, ground: f64, clamped: bool) -> QuadraticPencil<Sparse> {
     let n = 4 * elements;
     let l = 1.0 / elements as f64;
     let ke = [
@@ -78,12 +72,12 @@ pub fn beam_chain(elements: usize, ground: f64, clamped: bool) -> QuadraticPenci
 
 /// A cube of `cells`^3 trilinear hexahedra (E = 2.1e11, nu = 0.3, rho = 7850, side 1), lumped mass; one face clamped by
 /// multipliers on demand, 3 (cells + 1)^2 of them.
-pub fn hex_block(cells: usize, clamped: bool) -> QuadraticPencil<Sparse> {
+pub(crate) fn hex_block(cells: usize, clamped: bool) -> QuadraticPencil<Sparse> {
     hex_bar([cells; 3], clamped)
 }
 
 /// As [`hex_block`] with different numbers of cubic cells along the axes; the clamp is at the low end of the first.
-pub fn hex_bar(cells: [usize; 3], clamped: bool) -> QuadraticPencil<Sparse> {
+pub(crate) fn hex_bar(cells: [usize; 3], clamped: bool) -> QuadraticPencil<Sparse> {
     let side = 1.0 / cells[1] as f64;
     let (ke, nodal_mass) = hexahedron(side, 2.1e11, 0.3, 7850.0);
     let nodes = cells.map(|c| c + 1);

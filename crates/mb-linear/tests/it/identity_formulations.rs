@@ -169,7 +169,7 @@ proptest! {
         let options = DenseOptions::default();
         let original = quadratic::solve(&lin.pencil(), &options).unwrap().motion_values();
         let mut pencil = lin.pencil();
-        let scales: Vec<f64> = (0..lin.constraints()).map(|i| 10.0_f64.powi(((i * seed) % 7) as i32 - 3)).collect();
+        let scales: Vec<f64> = (0..lin.constraints()).map(|i| 10.0_f64.powf(((i * seed) % 7) as f64 - 3.0)).collect();
         pencil.phi_q = dense::mul(&dense::diagonal(&scales), &pencil.phi_q);
         prop_assert!(distance(&original, &quadratic::solve(&pencil, &options).unwrap().motion_values()) < 1e-9);
         let n = lin.n();

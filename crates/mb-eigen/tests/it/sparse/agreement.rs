@@ -7,11 +7,11 @@ use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
 use super::random::{KINDS, Kind, problem};
 
 /// Options that never go the dense way.
-pub fn krylov() -> SparseOptions {
+pub(crate) fn krylov() -> SparseOptions {
     SparseOptions { dense_limit: 0, ..SparseOptions::default() }
 }
 
-pub fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
+pub(crate) fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
     quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn values<'a>(pairs: impl Iterator<Item = &'a Eigenpair>) -> Vec<c64> {
 }
 
 /// Every value of `found` lies on one of `all` within both bars, each used once; the largest distance over |s|.
-pub fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
+pub(crate) fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
     let mut free: Vec<usize> = (0..all.len()).filter(|&j| all[j].value().is_some()).collect();
     for pair in found {
         let s = pair.value().unwrap();
@@ -45,7 +45,7 @@ pub fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
 }
 
 /// Residuals, constraint violation and biorthonormality of what was found.
-pub fn assert_certified(found: &[Eigenpair], what: &str) {
+pub(crate) fn assert_certified(found: &[Eigenpair], what: &str) {
     for pair in found {
         let s = pair.value().unwrap();
         assert!(pair.backward_error < 1e-11, "{what}: {s} backward {:e}", pair.backward_error);

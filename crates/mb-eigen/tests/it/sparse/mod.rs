@@ -1,4 +1,4 @@
 //! Krylov path against the dense path, theory and closed forms.
 
 mod agreement;
-pub mod random;
+pub(crate) mod random;

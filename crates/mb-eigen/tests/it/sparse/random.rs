@@ -3,14 +3,14 @@
 use mb_algebra::{Dense, QuadraticPencil, Sparse, dense};
 
 /// Numbers in (-1, 1) that depend on the seed only.
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    pub fn next(&mut self) -> f64 {
+    pub(crate) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,13 +20,15 @@ impl Numbers {
     }
 
     fn index(&mut self, n: usize) -> usize {
-        ((self.next() * 0.5 + 0.5) * n as f64) as usize % n
+        // The top bits of the state, enough for the small sizes of tests.
+        self.next();
+        usize::try_from(self.0 >> 33).unwrap_or(0) % n
     }
 }
 
 /// What a random problem is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Undamped,
     FreeFree,
     SingularMass,
@@ -37,7 +39,7 @@ pub enum Kind {
     FreeDamped,
 }
 
-pub const KINDS: [Kind; 8] = [
+pub(crate) const KINDS: [Kind; 8] = [
     Kind::Undamped,
     Kind::FreeFree,
     Kind::SingularMass,
@@ -49,7 +51,7 @@ pub const KINDS: [Kind; 8] = [
 ];
 
 /// n masses tied by random springs (and dampers, ..), m constraint rows with three entries each.
-pub fn problem(kind: Kind, n: usize, m: usize, seed: u64) -> QuadraticPencil<Sparse> {
+pub(crate) fn problem(kind: Kind, n: usize, m: usize, seed: u64) -> QuadraticPencil<Sparse> {
     let mut numbers = Numbers::new(seed);
     let free = matches!(kind, Kind::FreeFree | Kind::FreeDamped);
     let mut stiffness = springs(&mut numbers, n, 1e4, !free);
