@@ -2,6 +2,8 @@
 //! a known equilibrium to eigenvalues, as in Table 1 of the paper.
 //!
 //! Run `cargo bench -p benchmarks`. Figures are noisy on shared machines: compare rows of one run.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};

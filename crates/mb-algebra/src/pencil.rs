@@ -28,7 +28,7 @@ pub struct DescriptorPencil<A = Dense> {
 
 /// Which Jacobian blocks of a descriptor pencil stand in E instead of A.
 ///
-/// Moving one trades infinite eigenvalues for zeros ([gonzalez2017] Sec. 3.2).
+/// Moving one trades infinite eigenvalues for zeros (`gonzalez2017` Sec. 3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Transferred {
     /// Phi_q of the constraint rows: the constraints are imposed on velocities, Phi_q q' = 0.

@@ -14,6 +14,8 @@
 //! gives its derivative: dR z' = -S d(Phi_q) R z'.
 //!
 //! Paper: [gonzalez2017] Eq. (2), Sec. 3.1.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::error::ConstraintError;
 use crate::rank::normalized_rows;

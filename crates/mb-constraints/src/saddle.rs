@@ -7,12 +7,10 @@
 //!
 //! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
-//! ([yang2012] Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
+//! (`yang2012` Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
 //! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones
 //! go through sparse LU with a slight regularization -eps k^2 I of the lower right block,
 //! removed again by refinement.
-//!
-//! Paper: [yang2012] Eq. (3.7).
 
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
@@ -138,7 +136,7 @@ fn refine(lu: &SparseLu, matrix: &Sparse, rhs: &[f64], constraints: usize) -> Ve
 
 /// The shortest least-squares solution lambda of Phi_q^T lambda = c, and what remains of c.
 ///
-/// Paper: [gonzalez2017] Sec. 5.1 (pseudo-inversion at the singular configuration).
+/// Paper: `gonzalez2017` Sec. 5.1 (pseudo-inversion at the singular configuration).
 ///
 /// # Errors
 /// Entries that are not finite.

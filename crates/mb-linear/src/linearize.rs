@@ -12,6 +12,8 @@
 //! ```
 //!
 //! Paper: [gonzalez2017] Eqs. (7)-(10).
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::point::{OperatingPoint, PointKind};
 use mb_algebra::{Dense, QuadraticPencil, Sparse};

@@ -3,16 +3,16 @@
 //! A = s^2 M + s C + K at a shift s is n x n and sparse, G = Phi_q is m x n. One [`SaddleAnalysis`] serves many
 //! shifts and several threads. How it works:
 //!
-//! 1. Unknowns and constraints are scaled to one magnitude by powers of two ([`scaling`]).
+//! 1. Unknowns and constraints are scaled to one magnitude by powers of two (module `scaling`).
 //! 2. A + g G^T G replaces A: solutions and inertia stay as they are, and a body that is held by constraints alone
 //!    has nonzero pivots (Golub and Greif, SIAM J. Sci. Comput. 24, 2003).
 //! 3. The quotient graph is ordered by minimum degree or nested dissection, each multiplier right after the last
-//!    unknown of its row ([`sequence`]).
-//! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks ([`front`]).
+//!    unknown of its row (module `sequence`).
+//! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`).
 //! 5. Every factorization is tried on a known solution, every solution is checked in both blocks of rows and
 //!    refined when needed; when the trial fails, threshold pivoting and then LU take over.
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
-//!    combination, reported, and their multipliers get the values of minimum norm ([`redundant`]).
+//!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
 //!
 //! D gives the inertia, hence counts of eigenvalues below a shift (Sylvester's law; Parlett, The Symmetric
 //! Eigenvalue Problem, section 3.3).

@@ -1,6 +1,8 @@
 //! Block Gram-Schmidt: the next block of a Krylov basis.
 //!
-//!     W = V C + Q R,   V^H G Q = 0,   Q^H G Q = I
+//! ```text
+//! W = V C + Q R,   V^H G Q = 0,   Q^H G Q = I
+//! ```
 //!
 //! in the inner product of G (M, or the identity). Projection is done twice; columns that lose nearly everything are
 //! projected once more after scaling, and dropped when nothing but rounding is left (the basis has then met an

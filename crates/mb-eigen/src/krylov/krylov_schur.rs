@@ -1,8 +1,10 @@
 //! Block Krylov-Schur for any operator T, in real or complex arithmetic.
 //!
-//!     T V = V H + Q B,   V^H V = I,   H k x k,  B r x k
-//!     H = U S U^H with the wanted theta first;  restart with V U_1, S_11, B U_1
-//!     Ritz pairs: S y = theta y, x = V U y, |T x - theta x| = |B U y|
+//! ```text
+//! T V = V H + Q B,   V^H V = I,   H k x k,  B r x k
+//! H = U S U^H with the wanted theta first;  restart with V U_1, S_11, B U_1
+//! Ritz pairs: S y = theta y, x = V U y, |T x - theta x| = |B U y|
+//! ```
 //!
 //! Stewart, SIAM J. Matrix Anal. 23 (2002); the block form needs no change but B with as many rows as the block.
 //! A Schur vector counts as converged when its column of B U is below the tolerance times |theta|, which is

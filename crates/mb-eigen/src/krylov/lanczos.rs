@@ -1,7 +1,9 @@
 //! Thick-restart block Lanczos for S^-1 M in the semi-inner product of M.
 //!
-//!     S^-1 M V = V T + Q B,   V^T M V = I,   T symmetric k x k
-//!     Ritz pairs: T y = theta y, x = V y, |S^-1 M x - theta x|_M = |B y|
+//! ```text
+//! S^-1 M V = V T + Q B,   V^T M V = I,   T symmetric k x k
+//! Ritz pairs: T y = theta y, x = V y, |S^-1 M x - theta x|_M = |B y|
+//! ```
 //!
 //! The whole basis is kept orthogonal (cost 4 n k p a step, small beside the solves). At a restart the
 //! best Ritz vectors stay and the last block follows them; their coupling comes out of the next projection.

@@ -1,6 +1,8 @@
 //! Schur form of a small complex matrix, reordered; the workhorse of restarts.
 //!
-//!     H = U S U^H,   S upper triangular
+//! ```text
+//! H = U S U^H,   S upper triangular
+//! ```
 //!
 //! Householder reduction to Hessenberg form, single-shift QR iteration with Wilkinson's shift, plane rotations to
 //! exchange neighbours (Golub and Van Loan, Matrix Computations, sections 7.4 to 7.6). Sizes: k x k with k the

@@ -1,9 +1,11 @@
 //! What is claimed of a root of a sparse problem; the measures of [`crate::Eigenpair`], computed without dense matrices.
 //!
-//!     r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
-//!     d = |y^H (2 s M + C) x|,  a = |y^H M x|
-//!     bar = 2 rho / d, or 4 sqrt(rho / a) close to a double root
-//!     rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
+//! ```text
+//! r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
+//! d = |y^H (2 s M + C) x|,  a = |y^H M x|
+//! bar = 2 rho / d, or 4 sqrt(rho / a) close to a double root
+//! rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
+//! ```
 //!
 //! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
 //! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,

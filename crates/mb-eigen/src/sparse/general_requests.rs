@@ -2,7 +2,9 @@
 //!
 //! A search at tau_0 that has all tau within `reach` holds every root within r of a point p when
 //!
-//!     r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
+//! ```text
+//! r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
+//! ```
 //!
 //! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
 //! order in which a Krylov method finds theta, and is not called proved.

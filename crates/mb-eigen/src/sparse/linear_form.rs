@@ -1,8 +1,10 @@
 //! Shift-invert operators on displacements or displacements and velocities for problems of any kind.
 //!
-//!     squared    C = 0:  (K + tau_0 M) x' + Phi_q^T l = -M x,                        tau = s^2
-//!     first      M = 0:  (K + s_0 C) x' + Phi_q^T l = -C x,                          tau = s
-//!     companion  (s_0^2 M + s_0 C + K) x' + Phi_q^T l = -(M v + (C + s_0 M) x),  v' = x + s_0 x',   tau = s
+//! ```text
+//! squared    C = 0:  (K + tau_0 M) x' + Phi_q^T l = -M x,                        tau = s^2
+//! first      M = 0:  (K + s_0 C) x' + Phi_q^T l = -C x,                          tau = s
+//! companion  (s_0^2 M + s_0 C + K) x' + Phi_q^T l = -(M v + (C + s_0 M) x),  v' = x + s_0 x',   tau = s
+//! ```
 //!
 //! T x = theta x with theta = 1 / (tau - tau_0). Multipliers are eliminated inside the solve, velocities satisfy Phi_q v = 0
 //! by themselves; v is kept in units of a frequency gamma, v = gamma v~, so that both halves have one size. From T z = theta z

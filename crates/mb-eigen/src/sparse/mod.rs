@@ -1,12 +1,13 @@
 //! Some eigenvalues of large sparse constrained problems, with certificates.
 //!
-//!     (s^2 M + s C + K) x + Phi_q^T l = 0,  Phi_q x = 0          n unknowns, m constraint rows of rank r
+//! ```text
+//! (s^2 M + s C + K) x + Phi_q^T l = 0,  Phi_q x = 0          n unknowns, m constraint rows of rank r
+//! ```
 //!
-//! [`solve`] takes a [`Request`] in the user's words and returns a [`Spectrum`] like the dense analyses do: pairs with
+//! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: pairs with
 //! residuals by block, condition, error bar and class, on the matrices as given. Undamped symmetric problems go
 //! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur. Small problems of
-//! which much is asked go to the dense path. yang2012 is the direct method in which the constraints stay in the
-//! matrix; its steps by name are in [`crate::direct`].
+//! which much is asked go to the dense path. The constraints stay in the matrix, as in the direct method of yang2012.
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 

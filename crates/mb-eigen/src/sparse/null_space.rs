@@ -1,11 +1,15 @@
 //! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the allowed directions, with chains.
 //!
-//!     N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
+//! ```text
+//! N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
+//! ```
 //!
 //! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding are rigid. The left
 //! null space comes from the transposed problem. With x in the right and y in the left null space:
 //!
-//!     y^T C x regular: one zero each;   y^T C x = 0: two zeros that share x, with K x_1 + Phi_q^T l_1 = -C x
+//! ```text
+//! y^T C x regular: one zero each;   y^T C x = 0: two zeros that share x, with K x_1 + Phi_q^T l_1 = -C x
+//! ```
 //!
 //! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
 //! Longer chains are told, not followed. Sizes: x of length n.

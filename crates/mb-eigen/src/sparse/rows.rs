@@ -1,6 +1,8 @@
 //! The constraint rows of a large problem: unit length, independent ones, multipliers without effect.
 //!
-//!     D Phi_q = rows of length one;   Y^T Phi_q = 0,  Y^T Y = I,  m x (m - r): multipliers without effect
+//! ```text
+//! D Phi_q = rows of length one;   Y^T Phi_q = 0,  Y^T Y = I,  m x (m - r): multipliers without effect
+//! ```
 //!
 //! A row with an unknown that no other remaining row touches is independent of those; taking such rows away one
 //! after the other (they cannot be part of any dependence) leaves a core that is small or empty in mechanisms

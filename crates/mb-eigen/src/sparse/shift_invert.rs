@@ -1,6 +1,8 @@
 //! Shift-invert operators on displacements for symmetric problems, with known modes taken out.
 //!
-//!     T = (K - sigma M)^-1 M on {x: Phi_q x = 0},   T x = x / (w - sigma),   w = -s^2
+//! ```text
+//! T = (K - sigma M)^-1 M on {x: Phi_q x = 0},   T x = x / (w - sigma),   w = -s^2
+//! ```
 //!
 //! The multipliers are eliminated inside the solve, so that the Krylov basis holds displacements only; known modes Z
 //! (M-orthonormal) are removed by T - Z Z^T M T. Sizes: vectors of length n.

@@ -1,6 +1,8 @@
 //! Solves with the saddle-point matrix at one shift.
 //!
-//!     [A Phi_i^T; Phi_i 0] [x; l] = [f; 0],   A = a M + b C + c K,  Phi_i the independent rows at length one
+//! ```text
+//! [A Phi_i^T; Phi_i 0] [x; l] = [f; 0],   A = a M + b C + c K,  Phi_i the independent rows at length one
+//! ```
 //!
 //! Symmetric A, real or complex: [`mb_algebra::saddle`], one analysis for all shifts. Unsymmetric A: LU with exchanges of
 //! the assembled matrix, whose constraint rows are scaled by max |A| (yang2012, section 3), which only changes l; it

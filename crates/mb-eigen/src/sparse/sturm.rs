@@ -1,6 +1,8 @@
 //! Sturm counts: how many w = -s^2 lie in an interval, from the inertia of the factors.
 //!
-//!     number of w below t = negative eigenvalues of K - t M on {Phi_q x = 0}   (M positive semi-definite)
+//! ```text
+//! number of w below t = negative eigenvalues of K - t M on {Phi_q x = 0}   (M positive semi-definite)
+//! ```
 //!
 //! Each count costs a factorization. The difference of two counts is right for singular M too: a direction
 //! without mass contributes the same at both ends. Parlett, The Symmetric Eigenvalue Problem, section 3.3.

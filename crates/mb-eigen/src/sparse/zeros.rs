@@ -1,6 +1,8 @@
 //! Rigid-body and mechanism modes of an undamped symmetric problem: the null space of K on the allowed directions.
 //!
-//!     Y <- (K - sigma M)^-1 M Y,  sigma < 0 small:  null directions grow by 1 / |sigma|, the others by 1 / (w + |sigma|)
+//! ```text
+//! Y <- (K - sigma M)^-1 M Y,  sigma < 0 small:  null directions grow by 1 / |sigma|, the others by 1 / (w + |sigma|)
+//! ```
 //!
 //! A few steps of block inverse iteration with Rayleigh-Ritz separate them, since w is many times |sigma|. A
 //! direction counts as rigid when its energy is rounding, |x^T K x| <= 16 u |x|^T |K| |x|, or when it is below the

@@ -11,6 +11,8 @@
 //! Each crank turns about its end (m l^2/3), each coupler is translated; a diagonal A_{i-1} B_i
 //! is the base of an isosceles triangle with the apex angle pi - phi. Equilibrium is V' = 0,
 //! and M s^2 + C s + V'' = 0. Paper: [gonzalez2017] Sec. 4.1.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use super::{Eigenvalue, roots};
 use mb_model::{ModelError, ModelSpec};

@@ -10,6 +10,8 @@
 //! redundant, and tells whether it is stable.
 //!
 //! Paper: [gonzalez2017] Sec. 5 (static equilibrium configurations).
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 mod newton;
 mod relaxation;

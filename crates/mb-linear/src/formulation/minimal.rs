@@ -21,6 +21,8 @@
 //!
 //! Paper: [gonzalez2017] Eqs. (2)-(6), (16).
 //! Fails: `SelectionFails` where the chosen coordinates do not determine the others.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;

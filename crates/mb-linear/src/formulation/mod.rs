@@ -7,6 +7,8 @@
 //! | unconstrained (UCS) | q, with penalties for the constraints | [`unconstrained`] |
 //!
 //! Paper: [gonzalez2017] Sec. 2-3.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 pub mod minimal;
 pub mod redundant;

@@ -16,6 +16,8 @@
 //! coefficients; the blocks here are those of the instant (`LinearizedSystem::rates` has the rest).
 //!
 //! Paper: [gonzalez2017] Eqs. (7)-(10), (17).   Sizes: E, A are (2n+m) x (2n+m).
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::descriptor::DescriptorSystem;
 use crate::linearize::LinearizedSystem;

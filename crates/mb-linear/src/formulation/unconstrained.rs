@@ -20,6 +20,8 @@
 //!
 //! Paper: [gonzalez2017] Eqs. (11)-(15), (18); Xi, Theta and Omega are m x m (the paper prints
 //! n x n).
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;

@@ -1,6 +1,8 @@
 //! Statements of Secs. 3 and 5.1 as numbers: errors of the formulations, and what happens at the singular point.
 //!
 //! Paper: [gonzalez2017] Sec. 5.1.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_gallery::Computed;
 

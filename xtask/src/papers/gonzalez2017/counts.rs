@@ -1,6 +1,8 @@
 //! Physical and spurious eigenvalues of each formulation (Secs. 3.1 to 3.3), by class.
 //!
 //! Paper: [gonzalez2017] Secs. 3.1 to 3.3.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use super::results::Results;
 use crate::answers::{Answers, count};

@@ -1,6 +1,8 @@
 //! The singular equilibrium of Sec. 5.1, Fig. 4: angle and both eigenvalue pairs.
 //!
 //! Paper: [gonzalez2017] Sec. 5.1, Fig. 4.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_gallery::Computed;
 

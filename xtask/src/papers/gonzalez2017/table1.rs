@@ -1,6 +1,8 @@
 //! Table 1: coordinates, equilibrium angle, eigenvalue and elapsed times for N = 1 to 20.
 //!
 //! Paper: [gonzalez2017] Table 1.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_gallery::Computed;
 

@@ -1,6 +1,8 @@
 //! Table 2: the eigenvalue of the damped linkage for N = 1 to 20.
 //!
 //! Paper: [gonzalez2017] Table 2.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_gallery::Computed;
 

@@ -1,6 +1,8 @@
 //! Table 6: the features of the three families, each word the outcome of a measurement.
 //!
 //! Paper: [gonzalez2017] Table 6.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_gallery::Computed;
 

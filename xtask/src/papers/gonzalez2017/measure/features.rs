@@ -2,6 +2,8 @@
 //! coordinates than constraints.
 //!
 //! Paper: [gonzalez2017] Table 6.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_algebra::{Dense, DescriptorPencil, c64};
 use mb_constraints::NullSpaceMethod;

@@ -1,6 +1,8 @@
 //! The N-loop linkage at its equilibrium: angle, eigenvalue by each family, elapsed times, classes.
 //!
 //! Paper: [gonzalez2017] Secs. 4.1, 5.1.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::Spectrum;

@@ -1,6 +1,8 @@
 //! The singular equilibrium: one loop, no springs, gravity along +x, everything on the x-axis.
 //!
 //! Paper: [gonzalez2017] Sec. 5.1, Fig. 4.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_algebra::RankTolerance;
 use mb_constraints::{ConstraintError, NullSpaceMethod, constraint_rank};
