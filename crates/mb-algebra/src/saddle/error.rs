@@ -70,6 +70,12 @@ pub enum SaddleError {
         /// Row of the saddle-point matrix, from 0.
         row: usize,
     },
+    /// A multiplier's pivot was lost although its row of G depends on no others.
+    #[error("Elimination loses the pivot of row {row} (from 0; constraints after the unknowns).")]
+    LostPivot {
+        /// Row of the saddle-point matrix, from 0.
+        row: usize,
+    },
     /// The matrix has entries outside the analysed pattern.
     #[error("Column {col} (from 0) of A has entries outside the analysed pattern.")]
     PatternChanged {

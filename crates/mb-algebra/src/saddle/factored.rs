@@ -79,6 +79,9 @@ impl<T: Fallback> Factored<T> {
                 Err(error) if is_final(&error) => return Err(error),
                 Err(error) => failed.push((method, error)),
             }
+            if failed.iter().any(|(_, e)| *e == AlgebraError::Saddle(SaddleError::SingularThreshold)) {
+                break;
+            }
         }
         let singular = failed.iter().find_map(|(_, error)| match error {
             AlgebraError::Saddle(SaddleError::Singular { .. }) => Some(error.clone()),
@@ -174,14 +177,16 @@ fn augmented<T: Fallback>(
         }
     }
     let summary = ldl.numeric.summary.clone();
+    if let Some(&unknown) = summary.singular.first() {
+        return Err(SaddleError::Singular { unknown: unknown as usize }.into());
+    }
     // A row that is null now depends on others only through A: the matrix is singular.
     let lost = summary.null.iter().find(|&&u| !dropped[u as usize - n]);
     if let Some(&row) = lost {
-        return Err(SaddleError::NonFinitePivot { row: row as usize }.into());
+        return Err(SaddleError::LostPivot { row: row as usize }.into());
     }
     let zero = summary.null.len();
-    let certain =
-        summary.weak.is_empty() && summary.singular.is_empty() && near_singular(&summary, n).is_empty();
+    let certain = summary.weak.is_empty() && near_singular(&summary, n).is_empty();
     let inertia = Inertia { positive: summary.positive - summary.negative, negative: summary.negative, zero };
     let independent = system.constraints() - zero;
     let enough = inertia.positive >= independent && inertia.negative >= independent;
@@ -189,9 +194,8 @@ fn augmented<T: Fallback>(
 }
 
 fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
-    let zero = summary.singular.iter().map(|&u| (u as usize, 0.0));
     let small = summary.doubtful.iter().filter(|(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
-    zero.chain(small.map(|&(u, ratio)| (u as usize, ratio))).collect()
+    small.map(|&(u, ratio)| (u as usize, ratio)).collect()
 }
 
 fn robust<T: Fallback>(

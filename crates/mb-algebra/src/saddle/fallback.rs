@@ -156,8 +156,11 @@ impl Threshold {
             feral::FactorStatus::Singular => return Err(SaddleError::SingularThreshold.into()),
             _ => return Err(SaddleError::ThresholdIncomplete.into()),
         }
+        if solver.inertia().is_some_and(|i| i.zero > 0) {
+            return Err(SaddleError::SingularThreshold.into());
+        }
         let zero = dropped.iter().filter(|&&d| d).count();
-        let inertia = solver.inertia().filter(|i| i.zero == 0).map(|i| Inertia {
+        let inertia = solver.inertia().map(|i| Inertia {
             // Each row left out stands as a one.
             positive: i.positive - zero,
             negative: i.negative,

@@ -6,6 +6,8 @@
 //!
 //! A row of G with few entries is augmented: A + g G^T G couples all its unknowns, so that they form a clique.
 
+use std::borrow::Cow;
+
 use super::pattern::Csr;
 
 /// Vertices of unknowns with their members and neighbours.
@@ -85,11 +87,11 @@ impl Quotient {
     }
 
     /// Neighbours for the ordering: rows without clique make one of their vertices adjacent to the others.
-    pub(super) fn ordering_neighbours(&self, augmented: &[bool]) -> Csr {
+    pub(super) fn ordering_neighbours(&self, augmented: &[bool]) -> Cow<'_, Csr> {
         let long: Vec<usize> =
             (0..augmented.len()).filter(|&r| !augmented[r] && self.rows.row(r).len() > 1).collect();
         if long.is_empty() {
-            return self.neighbours.clone();
+            return Cow::Borrowed(&self.neighbours);
         }
         let mut load = vec![0_u32; self.members.len()];
         let mut edges: Vec<(u32, u32)> = Vec::new();
@@ -107,7 +109,7 @@ impl Quotient {
         }
         edges.sort_unstable();
         edges.dedup();
-        Csr::from_pairs(self.members.len(), &edges)
+        Cow::Owned(Csr::from_pairs(self.members.len(), &edges))
     }
 }
 
@@ -126,29 +128,29 @@ fn merge_equal_columns(a: &Csr, g_cols: &Csr) -> Vec<u32> {
     // Neighbouring unknowns first: the usual numbering keeps a node's or a body's unknowns together.
     let mut leader: Vec<u32> = (0..n as u32).collect();
     // Others by a table of hashes, open addressing.
+    let keys: Vec<u64> = (0..n).map(key).collect();
     let mask = (2 * n).next_power_of_two() - 1;
-    let mut table: Vec<(u64, u32)> = vec![(0, u32::MAX); mask + 1];
-    let (mut last, mut last_key) = (usize::MAX, 0);
+    let mut table = vec![u32::MAX; mask + 1];
+    let mut last = usize::MAX;
     for j in 0..n {
-        let own = key(j);
-        if last != usize::MAX && own == last_key && equal(last, j) {
+        if last != usize::MAX && keys[j] == keys[last] && equal(last, j) {
             leader[j] = last as u32;
             continue;
         }
-        let mut at = own as usize & mask;
+        let mut at = keys[j] as usize & mask;
         loop {
-            let (found, first) = table[at];
+            let first = table[at];
             if first == u32::MAX {
-                table[at] = (own, j as u32);
+                table[at] = j as u32;
                 break;
             }
-            if found == own && equal(first as usize, j) {
+            if keys[first as usize] == keys[j] && equal(first as usize, j) {
                 leader[j] = first;
                 break;
             }
             at = (at + 1) & mask;
         }
-        (last, last_key) = (leader[j] as usize, own);
+        last = leader[j] as usize;
     }
     let mut vertex_of = vec![u32::MAX; n];
     let mut count = 0;

@@ -27,9 +27,9 @@ impl Sequence {
         let multipliers = sort_multipliers(quotient, &place);
 
         // Numbers in the sequence: unknowns' vertices, then the multipliers that follow them.
-        let mut members = Csr::with_capacity(order.len(), n + multipliers.len());
+        let mut members = Csr::with_capacity(order.len() + multipliers.len(), n + multipliers.len());
         let mut number = vec![0_u32; order.len()];
-        let mut attached: Vec<(u32, u32)> = Vec::new();
+        let mut attached: Vec<(u32, u32)> = Vec::with_capacity(quotient.rows.entries());
         let mut next = multipliers.iter().peekable();
         let mut take = |members: &mut Csr, limit: u32, previous: &mut Option<usize>| {
             while let Some(&&(last, _, r)) = next.peek() {

@@ -90,11 +90,11 @@ impl Tree {
     fn new(sequence: &Sequence) -> Self {
         let count = sequence.members.len();
         let weight = |v: u32| sequence.members.row(v as usize).len();
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<Node> = Vec::with_capacity(count);
         let mut next = vec![NONE; count];
         let mut structure: Vec<u32> = Vec::with_capacity(sequence.later.entries());
         let mut first_child = vec![NONE; count];
-        let mut sibling: Vec<u32> = Vec::new();
+        let mut sibling: Vec<u32> = Vec::with_capacity(count);
         let mut seen = vec![NONE; count];
         for k in 0..count {
             let own = k as u32;

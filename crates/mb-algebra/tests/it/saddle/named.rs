@@ -175,14 +175,8 @@ fn a_mechanism_is_singular_or_said_to_be_nearly_so() {
     // Unknown 1 has neither stiffness nor constraint.
     let a = sparse::diagonal(&[1.0, 0.0, 1.0]);
     let g = to_sparse(&dense::from_rows(&[&[1.0, 0.0, 1.0]]));
-    match factor(&a, &g, &SaddleOptions::default()) {
-        Err(AlgebraError::Saddle(SaddleError::Singular { unknown: 1 })) => {}
-        Err(other) => panic!("{other}"),
-        Ok(factor) => {
-            assert!(factor.inertia().is_none());
-            assert_eq!(factor.report().near_singular[0].0, 1);
-        }
-    }
+    let refused = factor(&a, &g, &SaddleOptions::default()).unwrap_err();
+    assert_eq!(refused, AlgebraError::Saddle(SaddleError::Singular { unknown: 1 }));
     // A free chain at shift zero: the rigid motions have no stiffness.
     let mut case = cases::chain(20, 0.0);
     case.g = to_sparse(&Dense::from_fn(38, 60, |r, j| to_dense(&case.g)[(r + 2, j)]));
@@ -213,4 +207,38 @@ fn nothing_to_solve_is_solved() {
     let zero = factor(&sparse::identity(2), &g, &options).unwrap();
     assert_eq!(zero.report().redundant[0].combination, [(0, 1.0)]);
     assert_eq!(zero.solve(&[3.0, 1.0], &[0.0, 2.0]), Ok((vec![2.0, 1.0], vec![0.0, 1.0])));
+}
+
+/// Without stiffness and with rows too long to be augmented no pivot can be had on the diagonal: the next method
+/// takes over, and the report says why.
+#[test]
+fn the_next_method_takes_over() {
+    let n = 60;
+    let numbers = &mut Numbers(9);
+    let a = sparse::scale(0.0, &sparse::identity(n));
+    let g = to_sparse(&Dense::from_fn(n, n, |i, j| numbers.next() + if i == j { 3.0 } else { 0.0 }));
+    let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
+    let report = factor.report();
+    assert_eq!((report.method, report.failed[0].0), (Method::ThresholdLdl, Method::AugmentedLdl));
+    assert_eq!(factor.inertia(), Some(Inertia { positive: n, negative: n, zero: 0 }));
+    let b: Vec<f64> = (0..2 * n).map(|_| numbers.next()).collect();
+    let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
+    let (top, low) = residuals(&a, &g, &x, &l, &b[..n], &b[n..]);
+    assert!(top < 1e-13 && low < 1e-13, "{top:e} {low:e}");
+}
+
+/// Every joint of a chain written twice: more dependent rows than combinations are formed for.
+#[test]
+fn many_dependent_rows_are_left_out() {
+    let case = cases::chain(200, 1.0);
+    let m = case.g.rows();
+    let twice = sparse::blocks(&[&[Some(&case.g)], &[Some(&case.g)]], &[m, m], &[case.k.cols()]);
+    let factor = factor(&case.k, &twice, &SaddleOptions::default()).unwrap();
+    assert_eq!(factor.report().redundant.len(), m);
+    assert!(!factor.report().minimum_norm);
+    assert_eq!(factor.inertia().map(|i| i.zero), Some(m));
+    let f: Vec<f64> = (0..case.k.cols()).map(|i| (i % 5) as f64).collect();
+    let (x, l) = factor.solve(&f, &vec![0.0; 2 * m]).unwrap();
+    let (top, low) = residuals(&case.k, &twice, &x, &l, &f, &vec![0.0; 2 * m]);
+    assert!(top < 1e-13 && low < 1e-13, "{top:e} {low:e}");
 }
