@@ -22,8 +22,8 @@ use crate::{DenseOptions, EigenError, Eigenpair, Finding, check};
 
 /// New shifts at most.
 const MAX_SHIFTS: usize = 4;
-/// A relative change of s below this ends the iteration.
-const CONVERGED: f64 = 8.0 * f64::EPSILON;
+/// A relative change of s below this ends the iteration: what is left is of the order of its square.
+const CONVERGED: f64 = 1e-9;
 /// Backward error above which an iteration that ended has failed.
 const ACCEPTED: f64 = 1e-11;
 

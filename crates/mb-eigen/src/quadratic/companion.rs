@@ -135,8 +135,7 @@ pub(crate) fn solve(
     } else {
         let (a, b) = pencil(&problem);
         let (right, left) = deflating(&problem, zeros, massless, factor.as_ref(), gamma);
-        let rest = deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)?;
-        if let Some(rest) = rest {
+        if let Some(rest) = deflated(&a, &b, &right, &left, factor.is_some(), &mut roots.findings)? {
             rest
         } else {
             roots.raws.clear();
