@@ -6,7 +6,7 @@
 //!
 //! Rows and columns are scaled by blocks first (units of time, of force, of the constraints), and directions that
 //! both matrices annihilate are removed, since QZ on a singular pencil may return anything. Rounding spreads infinite
-//! roots of index-3 constraints over large finite values (gonzalez2017 notes: 5e6 where the true maximum is 4e5), so
+//! roots of index-3 constraints over large finite values (a flexible double pendulum showed 5e6 where the true maximum is 4e5), so
 //! no fixed magnitude separates them: the theoretical number of largest |alpha| / beta are taken as infinite, the gap
 //! is told, and a root left as physical must satisfy Phi_q q = 0 or the counts will not agree. Sizes: 2n + m.
 
