@@ -34,7 +34,9 @@
 //! Jets are for exact derivatives of formulas. They do not enter factorizations: factor the
 //! value and find the series degree by degree.
 
+mod dynamic;
 mod functions;
+mod kernel;
 mod ops;
 mod tables;
 #[cfg(test)]
@@ -43,6 +45,8 @@ mod tests;
 
 use core::cmp::Ordering;
 use tables::Tables;
+
+pub use dynamic::{DynJet, Monomials, MonomialsError};
 
 /// Taylor series in `P` parameters with `N = C(P + order, P)` coefficients in graded order.
 ///
@@ -126,19 +130,6 @@ impl<const P: usize, const N: usize> Jet<P, N> {
     #[inline]
     fn range(degree: usize) -> core::ops::Range<usize> {
         Self::TABLES.start[degree]..Self::TABLES.start[degree + 1]
-    }
-
-    /// `out += factor * a_da * b_db`, where `a_d` is the part of `a` of degree `d`.
-    #[inline]
-    fn add_parts(out: &mut [f64; N], factor: f64, a: &[f64; N], da: usize, b: &[f64; N], db: usize) {
-        let columns = Self::range(db);
-        for i in Self::range(da) {
-            let row = &Self::TABLES.product[i];
-            let x = factor * a[i];
-            for j in columns.clone() {
-                out[usize::from(row[j])] += x * b[j];
-            }
-        }
     }
 }
 

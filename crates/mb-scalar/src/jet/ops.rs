@@ -1,13 +1,6 @@
-//! Ring operations and division of jets.
-//!
-//! ```text
-//! (a b)_d = sum over k of a_k b_(d-k)
-//! q = a / b:  b_0 q_d = a_d - sum over k = 1..d of b_k q_(d-k)
-//! ```
-//!
-//! with `a_d` the homogeneous part of degree `d`.
+//! Ring operations and division of jets on their arrays.
 
-use super::Jet;
+use super::{Jet, kernel};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 impl<const P: usize, const N: usize> Add for Jet<P, N> {
@@ -57,20 +50,8 @@ impl<const P: usize, const N: usize> Neg for Jet<P, N> {
 impl<const P: usize, const N: usize> Mul for Jet<P, N> {
     type Output = Self;
     fn mul(self, o: Self) -> Self {
-        let mut out = o.0.map(|x| x * self.0[0]);
-        for i in 1..N {
-            let x = self.0[i];
-            // Constants and plain variables are mostly zeros. A non-finite factor still shows,
-            // because the first row is always formed.
-            if x == 0.0 {
-                continue;
-            }
-            let row = &Self::TABLES.product[i];
-            let columns = Self::TABLES.start[Self::ORDER - usize::from(Self::TABLES.degree[i]) + 1];
-            for j in 0..columns {
-                out[usize::from(row[j])] += x * o.0[j];
-            }
-        }
+        let mut out = [0.0; N];
+        kernel::mul(Self::TABLES, &self.0, &o.0, &mut out);
         Self(out)
     }
 }
@@ -83,17 +64,9 @@ impl<const P: usize, const N: usize> MulAssign for Jet<P, N> {
 
 impl<const P: usize, const N: usize> Div for Jet<P, N> {
     type Output = Self;
-    fn div(self, o: Self) -> Self {
-        let mut q = self.0;
-        q[0] /= o.0[0];
-        for d in 1..=Self::ORDER {
-            let lower = q;
-            for k in 1..=d {
-                Self::add_parts(&mut q, -1.0, &o.0, k, &lower, d - k);
-            }
-            q[Self::range(d)].iter_mut().for_each(|x| *x /= o.0[0]);
-        }
-        Self(q)
+    fn div(mut self, o: Self) -> Self {
+        kernel::div(Self::TABLES, &mut self.0, &o.0);
+        self
     }
 }
 

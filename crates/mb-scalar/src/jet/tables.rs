@@ -10,6 +10,9 @@
 //! so coefficient `1 + k` belongs to variable `k`, and raising the order only appends.
 //! There are `C(p + order, order)` of them.
 
+use super::kernel::Table;
+use core::ops::Range;
+
 /// No order above this fits the table of degrees.
 const DEGREES: usize = 64;
 
@@ -165,6 +168,36 @@ impl<const P: usize, const N: usize> Tables<P, N> {
             i += 1;
         }
         product
+    }
+}
+
+impl<const P: usize, const N: usize> Table for Tables<P, N> {
+    #[inline]
+    fn order(&self) -> usize {
+        self.order
+    }
+    #[inline]
+    fn range(&self, degree: usize) -> Range<usize> {
+        self.start[degree]..self.start[degree + 1]
+    }
+    #[inline]
+    fn add_parts(&self, out: &mut [f64], factor: f64, a: &[f64], da: usize, b: &[f64], db: usize) {
+        let offset = self.start[da + db];
+        let columns = self.range(db);
+        for i in self.range(da) {
+            let row = &self.product[i];
+            let x = factor * a[i];
+            for j in columns.clone() {
+                out[usize::from(row[j]) - offset] += x * b[j];
+            }
+        }
+    }
+    #[inline]
+    fn add_row(&self, out: &mut [f64], x: f64, i: usize, b: &[f64]) {
+        let columns = self.start[self.order - usize::from(self.degree[i]) + 1];
+        for (target, b) in self.product[i][..columns].iter().zip(b) {
+            out[usize::from(*target)] += x * b;
+        }
     }
 }
 
