@@ -158,6 +158,28 @@ pub enum EigenError {
         /// Unknowns allowed.
         limit: usize,
     },
+    /// ARPACK-NG was asked for and is not there.
+    #[error(
+        "This build has no ARPACK-NG. Install it with `cargo xtask setup` and build with `--features arpack`, or take the \
+         built-in solver, which needs nothing and is the default."
+    )]
+    NoArpack,
+    /// ARPACK-NG ended with an error.
+    #[error("ARPACK-NG's {routine} returned info = {info}: {meaning}. The built-in solver may do better.")]
+    Arpack {
+        /// The routine.
+        routine: &'static str,
+        /// Its code.
+        info: i32,
+        /// What the code means.
+        meaning: &'static str,
+    },
+    /// No thread could be started for ARPACK-NG, which must not run on a shared one.
+    #[error("No thread could be started for ARPACK-NG: {reason}.")]
+    NoThread {
+        /// The system's reason.
+        reason: String,
+    },
     /// A matrix computation failed.
     #[error("{step}: {source}")]
     Algebra {

@@ -38,6 +38,10 @@
 //! by theory and found, and every [`Finding`]: redundant rows, a singular mass matrix, overlapping groups. These are
 //! results, not errors. [`pairing`] tells which root of one spectrum is which of another; [`polish()`] refines one pair.
 //!
+//! Large sparse problems go to [`sparse::solve`]. Its Krylov methods are this crate's own; with the feature `arpack`,
+//! ARPACK-NG of the system can take their place ([`sparse::Solver`]), on the same operators and with the same counts
+//! and certificates. The default never depends on what is installed.
+//!
 //! Conventions: f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.
 
 mod certificate;

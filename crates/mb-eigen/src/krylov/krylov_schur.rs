@@ -44,6 +44,7 @@ pub(super) fn solve<T: Scalar>(
         exhausted: n == 0,
         applications: 0,
         restarts: 0,
+        remarks: Vec::new(),
     };
     if n == 0 || wanted.count == 0 {
         return Ok(out);

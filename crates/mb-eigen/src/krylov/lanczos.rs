@@ -60,6 +60,7 @@ pub(super) fn solve(
         exhausted: n == 0,
         applications: 0,
         restarts: 0,
+        remarks: Vec::new(),
     };
     if n == 0 || wanted.count == 0 {
         return Ok(out);
@@ -68,7 +69,7 @@ pub(super) fn solve(
         Some(start) if start.ncols() > 0 => start.as_ref().subcols(0, block.min(start.ncols())).to_owned(),
         _ => start_block(n, block, wanted.salt),
     };
-    let start = operator.solve(&operator.metric(&start))?;
+    let start = operator.apply(start.as_ref(), operator.metric(&start).as_ref())?;
     let mut basis = Basis::new(operator, limit, block);
     out.applications += block;
     let first = basis.orthonormalize(start)?;
@@ -79,7 +80,8 @@ pub(super) fn solve(
             // An invariant subspace; what lies beside it is reached by another start.
             fresh += 1;
             let salt = wanted.salt.wrapping_add(fresh << 32);
-            let start = operator.solve(&operator.metric(&start_block(n, block, salt)))?;
+            let start = start_block(n, block, salt);
+            let start = operator.apply(start.as_ref(), operator.metric(&start).as_ref())?;
             out.applications += block;
             let next = basis.orthonormalize(start)?;
             basis.append(&next);
@@ -151,8 +153,8 @@ impl<'a> Basis<'a> {
     /// Applies the operator to the current block.
     fn step(&mut self) -> Result<(), EigenError> {
         let (from, width) = (self.done, self.filled - self.done);
-        let force = self.mv.as_ref().subcols(from, width).to_owned();
-        let w = self.operator.solve(&force)?;
+        let (v, mv) = (self.v.as_ref().subcols(from, width), self.mv.as_ref().subcols(from, width));
+        let w = self.operator.apply(v, mv)?;
         let next = self.orthonormalize(w)?;
         for j in 0..width {
             for i in 0..self.filled {

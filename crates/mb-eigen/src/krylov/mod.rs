@@ -3,36 +3,45 @@
 //! All methods look for the eigenvalues theta of largest magnitude of an operator that is given by its action on
 //! blocks of vectors. With a shift-invert operator these are the eigenvalues nearest to the shift.
 //!
+//! A [`KrylovDriver`] gets the operator and gives Ritz pairs; shifts, deflation, multipliers, counts and certificates are
+//! the callers' and the same for every driver.
+//!
 //! [`BuiltIn`] holds thick-restart block Lanczos for symmetric operators in a (semi-definite) inner product and
 //! block Krylov-Schur for all others. It is deterministic and re-entrant. Start vectors are taken through
 //! the operator first: they then lie in its range, where multipliers and directions without mass follow their
 //! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
+//! With the feature `arpack` there is also `ArpackNg`: implicitly restarted Lanczos and Arnoldi of ARPACK-NG.
 
+#[cfg(feature = "arpack")]
+mod arpack;
 mod expansion;
 mod krylov_schur;
 mod lanczos;
 pub(crate) mod scalar;
 pub(crate) mod schur;
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use mb_algebra::{Dense, DenseC, c64};
 
 use crate::EigenError;
 
+#[cfg(feature = "arpack")]
+pub use arpack::ArpackNg;
 pub use scalar::Scalar;
 
-/// An operator S^-1 M that is symmetric in the semi-inner product x^T M y, with S and M symmetric.
-pub trait SymmetricOperator {
+/// An operator T that is symmetric in a semi-inner product, x^T G T y = (T x)^T G y, with G symmetric and positive
+/// semi-definite; G is M for S^-1 M.
+pub trait SymmetricOperator: Sync {
     /// Length of its vectors.
     fn size(&self) -> usize;
-    /// S^-1 F for a block of columns F = M V.
-    fn solve(&self, f: &Dense) -> Result<Dense, EigenError>;
-    /// M V for a block of columns V.
+    /// T V for a block of columns V, of which G V is known.
+    fn apply(&self, v: MatRef<'_, f64>, gv: MatRef<'_, f64>) -> Result<Dense, EigenError>;
+    /// G V for a block of columns V.
     fn metric(&self, v: &Dense) -> Dense;
 }
 
 /// Any linear operator on real or complex vectors.
-pub trait Operator<T: Scalar> {
+pub trait Operator<T: Scalar>: Sync {
     /// Length of its vectors.
     fn size(&self) -> usize;
     /// T V for a block of columns V.
@@ -71,6 +80,47 @@ pub struct Ritz<V, M> {
     pub applications: usize,
     /// Restarts made.
     pub restarts: usize,
+    /// What the driver has to say beside that.
+    pub remarks: Vec<Remark>,
+}
+
+/// What a driver tells of a run that is no failure.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// An information code of ARPACK-NG.
+    Arpack {
+        /// Routine that returned it.
+        routine: &'static str,
+        /// The code.
+        info: i32,
+        /// What it means.
+        meaning: &'static str,
+        /// Pairs that converged.
+        converged: usize,
+        /// Pairs that were wanted.
+        wanted: usize,
+    },
+    /// The built-in driver answered in place of another.
+    BuiltInInstead {
+        /// What the other cannot do.
+        reason: &'static str,
+    },
+}
+
+impl RitzReal {
+    /// The answer for an operator on vectors of length n that is zero.
+    pub(crate) fn none(n: usize) -> Self {
+        Self {
+            values: Vec::new(),
+            vectors: Dense::zeros(n, 0),
+            estimates: Vec::new(),
+            exhausted: true,
+            applications: 0,
+            restarts: 0,
+            remarks: Vec::new(),
+        }
+    }
 }
 
 /// Pairs of a symmetric operator.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::krylov::Remark;
+
 /// Something to know of a result of a sparse analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "sparse")]
@@ -19,6 +21,24 @@ pub enum SparseFinding {
         searches: usize,
         /// Restarts in all.
         restarts: usize,
+    },
+    /// ARPACK-NG's information code of one search.
+    Arpack {
+        /// Routine that returned it.
+        routine: String,
+        /// The code.
+        info: i32,
+        /// What it means.
+        meaning: String,
+        /// Pairs of that search that converged.
+        converged: usize,
+        /// Pairs it wanted.
+        wanted: usize,
+    },
+    /// The built-in driver answered one search in place of the one asked for.
+    BuiltInInstead {
+        /// What the other cannot do.
+        reason: String,
     },
     /// More modes were asked for than exist.
     FewerExist {
@@ -99,6 +119,21 @@ pub enum SparseFinding {
     },
 }
 
+impl From<Remark> for SparseFinding {
+    fn from(remark: Remark) -> Self {
+        match remark {
+            Remark::Arpack { routine, info, meaning, converged, wanted } => Self::Arpack {
+                routine: routine.to_owned(),
+                info,
+                meaning: meaning.to_owned(),
+                converged,
+                wanted,
+            },
+            Remark::BuiltInInstead { reason } => Self::BuiltInInstead { reason: reason.to_owned() },
+        }
+    }
+}
+
 impl From<SparseFinding> for crate::Finding {
     fn from(detail: SparseFinding) -> Self {
         Self::Sparse { detail }
@@ -113,6 +148,14 @@ impl fmt::Display for SparseFinding {
                 "Converged: {found} of {wanted} modes, after {searches} searches with {restarts} restarts. A larger \
                  subspace or a shift nearer to the wanted modes gets the rest."
             ),
+            Self::Arpack { routine, info, meaning, converged, wanted } => write!(
+                f,
+                "ARPACK-NG's {routine} returned info = {info} in one search: {meaning}; {converged} of {wanted} pairs \
+                 converged in it."
+            ),
+            Self::BuiltInInstead { reason } => {
+                write!(f, "The built-in solver answered one search, because {reason}.")
+            }
             Self::FewerExist { wanted, exist, dof } => write!(
                 f,
                 "{wanted} modes were asked for, but only {exist} have a finite eigenvalue ({dof} degrees of freedom)."

@@ -286,11 +286,12 @@ impl<'a> General<'a> {
             salt: 0x9e11 + self.searches as u64,
         };
         self.searches += 1;
-        let ritz = match shifted.solver {
+        let mut ritz = match shifted.solver {
             Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
             Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
         };
         self.restarts += ritz.restarts;
+        self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
         Self::polish(&deflated, &ritz)
     }
 

@@ -2,14 +2,32 @@
 
 use mb_algebra::{RankTolerance, c64};
 
+use crate::EigenError;
+use crate::krylov::{BuiltIn, KrylovDriver};
+
 /// The Krylov method.
-#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
     /// Block Lanczos and block Krylov-Schur of this crate: re-entrant, always there. The default everywhere, so that
     /// answers do not depend on what is installed.
     #[default]
     BuiltIn,
+    /// ARPACK-NG of the system, on the same operators and with the same counts and certificates. Only in builds with the
+    /// feature `arpack`; elsewhere asking for it is [`EigenError::NoArpack`].
+    Arpack,
+}
+
+impl Solver {
+    /// The driver, or the error that says how to get it.
+    pub fn driver(self) -> Result<Box<dyn KrylovDriver>, EigenError> {
+        match self {
+            Self::BuiltIn => Ok(Box::new(BuiltIn)),
+            #[cfg(feature = "arpack")]
+            Self::Arpack => Ok(Box::new(crate::krylov::ArpackNg)),
+            #[cfg(not(feature = "arpack"))]
+            Self::Arpack => Err(EigenError::NoArpack),
+        }
+    }
 }
 
 /// Whether symmetry may be used.

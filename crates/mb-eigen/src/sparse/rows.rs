@@ -11,7 +11,7 @@
 //! dependence closer than 1e-8 counts as exact, since squaring costs half the digits.
 //! Redundant rows are left out of the factorization and named; multipliers are then made of minimum norm.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use mb_algebra::{
     Dense, RankQr, RankTolerance, Scatter, Sparse, SparseCholesky, Triplets, dense, norms, sparse,
 };
@@ -262,8 +262,8 @@ impl SymmetricOperator for Gram {
         self.size
     }
 
-    fn solve(&self, f: &Dense) -> Result<Dense, EigenError> {
-        Ok(self.factor.solve_mat(f))
+    fn apply(&self, v: MatRef<'_, f64>, _gv: MatRef<'_, f64>) -> Result<Dense, EigenError> {
+        Ok(self.factor.solve_mat(&v.to_owned()))
     }
 
     fn metric(&self, v: &Dense) -> Dense {

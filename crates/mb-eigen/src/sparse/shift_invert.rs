@@ -7,6 +7,7 @@
 //! The multipliers are eliminated inside the solve, so that the Krylov basis holds displacements only; known modes Z
 //! (M-orthonormal) are removed by T - Z Z^T M T. Sizes: vectors of length n.
 
+use faer::MatRef;
 use mb_algebra::Dense;
 
 use super::problem::Problem;
@@ -56,8 +57,8 @@ impl SymmetricOperator for ShiftInvert<'_> {
         self.problem.n
     }
 
-    fn solve(&self, f: &Dense) -> Result<Dense, EigenError> {
-        let mut x = self.solver.solve(f, false, Effort::Krylov)?.x;
+    fn apply(&self, _v: MatRef<'_, f64>, mv: MatRef<'_, f64>) -> Result<Dense, EigenError> {
+        let mut x = self.solver.solve(&mv.to_owned(), false, Effort::Krylov)?.x;
         self.known.project(&mut x);
         Ok(x)
     }

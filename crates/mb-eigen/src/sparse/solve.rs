@@ -6,11 +6,10 @@ use super::certificate::{Certifier, Root};
 use super::finding::SparseFinding;
 use super::general::General;
 use super::matrix;
-use super::options::{Solver, SparseOptions, Structure};
+use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
 use super::symmetric::{Modes, Symmetric};
-use crate::krylov::{BuiltIn, KrylovDriver};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
 };
@@ -26,7 +25,7 @@ pub fn solve(
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
-    let driver = driver(options.solver);
+    let driver = options.solver.driver()?;
     let problem = Problem::new(pencil, options)?;
     if problem.dof() == 0 {
         return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), &[]));
@@ -86,12 +85,6 @@ pub fn solve_descriptor(
     let mut spectrum = solve(&quadratic, request, options)?;
     spectrum.counts.expected = ExpectedCounts::default();
     Ok(spectrum)
-}
-
-fn driver(solver: Solver) -> Box<dyn KrylovDriver> {
-    match solver {
-        Solver::BuiltIn => Box::new(BuiltIn),
-    }
 }
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {

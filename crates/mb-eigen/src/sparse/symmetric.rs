@@ -21,7 +21,7 @@ use super::shift_solve::{Effort, ShiftSolve};
 use super::zeros::{self, Zeros};
 use crate::error::at;
 use crate::krylov::scalar::pick;
-use crate::krylov::{KrylovDriver, RitzReal, Wanted};
+use crate::krylov::{KrylovDriver, Ritz, RitzReal, Wanted};
 use crate::{EigenError, Finding};
 
 /// Restarts before the Ritz values are asked for a better shift.
@@ -191,6 +191,9 @@ impl<'a> Symmetric<'a> {
         start: Option<&Dense>,
         restarts: usize,
     ) -> Result<RitzReal, EigenError> {
+        if known.x.ncols() >= self.problem.dof() {
+            return Ok(Ritz::none(self.problem.n));
+        }
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
         let wanted = Wanted {
             count,
@@ -201,8 +204,9 @@ impl<'a> Symmetric<'a> {
             salt: self.searches as u64,
         };
         self.searches += 1;
-        let ritz = self.driver.symmetric(&operator, start, &wanted)?;
+        let mut ritz = self.driver.symmetric(&operator, start, &wanted)?;
         self.restarts += ritz.restarts;
+        self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
         Ok(ritz)
     }
 
