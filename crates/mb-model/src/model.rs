@@ -1,7 +1,7 @@
 //! The model: blocks of coordinates, elements on them, sensors; constant once built.
 
 use crate::coordinates::{Block, BlockId, BlockKind, Coordinates};
-use crate::element::{AngleOf, Data, Element, Place};
+use crate::element::{AngleOf, Attitude, Data, Element, Place};
 use crate::sensor::Reading;
 
 /// An element in a model: whose it is, which coordinates it sees, where its rows stand.
@@ -111,6 +111,7 @@ pub struct Model<P: Data = f64> {
     inputs: Vec<String>,
     rows: usize,
     initial: Vec<P>,
+    initial_velocity: Vec<P>,
 }
 
 impl<P: Data> Model<P> {
@@ -125,6 +126,7 @@ impl<P: Data> Model<P> {
             inputs: Vec::new(),
             rows: 0,
             initial: Vec::new(),
+            initial_velocity: Vec::new(),
         }
     }
     /// Adds a block of coordinates with its initial configuration (nq numbers).
@@ -134,7 +136,16 @@ impl<P: Data> Model<P> {
     pub fn add_block(&mut self, name: impl Into<String>, kind: BlockKind, initial: &[P]) -> BlockId {
         assert_eq!(initial.len(), kind.nq(), "initial configuration of a block");
         self.initial.extend_from_slice(initial);
+        self.initial_velocity.resize(self.initial_velocity.len() + kind.nv(), P::zero());
         self.coordinates.push(name, kind)
+    }
+    /// Sets the velocity of a block at the start of a motion (nv numbers); without it, zero.
+    ///
+    /// # Panics
+    /// When `velocity` has not the size of the block.
+    pub fn set_initial_velocity(&mut self, id: BlockId, velocity: &[P]) {
+        let block = self.coordinates.block(id);
+        self.initial_velocity[block.v..block.v + block.kind.nv()].copy_from_slice(velocity);
     }
     /// Adds a named input and returns its index.
     pub fn add_input(&mut self, name: impl Into<String>) -> usize {
@@ -180,6 +191,24 @@ impl<P: Data> Model<P> {
             _ => Place::PlanarPoint { q, v },
         }
     }
+    /// A point as a place, with `local` in the axes of a body in space or in the plane.
+    pub fn place_in_space(&self, wiring: &mut Wiring, id: BlockId, local: [P; 3]) -> Place<P> {
+        let block = self.coordinates.block(id);
+        if block.kind != BlockKind::Pose {
+            return self.place(wiring, id, [local[0], local[1]]);
+        }
+        let (q, v) = wiring.slot(id, block);
+        Place::OnBody { q, v, local }
+    }
+    /// The orientation of a body in space or in the plane, or of an angle coordinate.
+    pub fn attitude(&self, wiring: &mut Wiring, id: BlockId) -> Attitude {
+        let block = self.coordinates.block(id);
+        if block.kind != BlockKind::Pose {
+            return Attitude::Planar(self.angle(wiring, id));
+        }
+        let (q, v) = wiring.slot(id, block);
+        Attitude::Spatial { q: q + 3, v: v + 3 }
+    }
     /// The angle of a planar body or an angle coordinate.
     pub fn angle(&self, wiring: &mut Wiring, id: BlockId) -> AngleOf {
         let block = self.coordinates.block(id);
@@ -219,6 +248,10 @@ impl<P: Data> Model<P> {
     /// The initial configuration as described (it need not satisfy the constraints).
     pub fn initial(&self) -> &[P] {
         &self.initial
+    }
+    /// The initial velocities as described, nv numbers (they need not satisfy the constraints).
+    pub fn initial_velocity(&self) -> &[P] {
+        &self.initial_velocity
     }
     /// Owner and axis of constraint row `i`, as `joint 'elbow' (x)`.
     pub fn row_name(&self, i: usize) -> String {

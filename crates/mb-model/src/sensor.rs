@@ -3,7 +3,7 @@
 //! A sensor reads a quantity of the configuration, or its first or second time derivative
 //! along the motion, or a multiplier. The derivatives come from the quantity itself.
 
-use crate::element::{AngleOf, Data, Place};
+use crate::element::{AngleOf, Data, Hinge, Place, Slide};
 use mb_scalar::Lift;
 
 /// A scalar quantity of the configuration of a few blocks.
@@ -23,6 +23,10 @@ pub enum Quantity<P = f64> {
         /// The angle it is measured from.
         b: AngleOf,
     },
+    /// The rotation about the axis of a joint in space in rad, from -pi to pi.
+    Rotation(Hinge<P>),
+    /// The displacement along the axis of a joint in space in m.
+    Displacement(Slide<P>),
     /// The distance of two places in m.
     Distance {
         /// One place.
@@ -38,6 +42,8 @@ impl<P: Data> Quantity<P> {
         match self {
             Self::Coordinate { place, axis } => place.position(q)[*axis],
             Self::Angle { a, b } => a.angle(q) - b.angle(q),
+            Self::Rotation(hinge) => hinge.angle(q),
+            Self::Displacement(slide) => slide.length(q),
             Self::Distance { a, b } => {
                 let d = b.position(q) - a.position(q);
                 (d.x * d.x + d.y * d.y + d.z * d.z).sqrt()

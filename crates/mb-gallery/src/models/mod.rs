@@ -20,10 +20,12 @@
 mod double_pendulum;
 mod four_bar;
 mod rod_pendulum;
+mod spatial_four_bar;
 
 pub use double_pendulum::DoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use rod_pendulum::RodPendulum;
+pub use spatial_four_bar::{SpatialFourBar, Tips};
 
 use mb_model::{ModelError, ModelSpec};
 

@@ -18,7 +18,7 @@ fn instrumented() -> Model {
     let place = m.place(&mut w, BlockId(1), [0.0; 2]);
     let force = Force {
         place,
-        direction: [0.6, 0.8],
+        direction: [0.6, 0.8, 0.0],
         magnitude: TimeLaw::constant(0.0),
         frame: ForceFrame::Ground,
         has_input: true,

@@ -5,7 +5,7 @@
 //! force per unit length.
 
 use super::place::rotated;
-use super::{AngleOf, Data, ElementLaw, Local, Place};
+use super::{AngleOf, Data, ElementLaw, Hinge, Local, Place, Slide};
 use crate::law::TimeLaw;
 use mb_scalar::Lift;
 
@@ -166,7 +166,7 @@ impl<P: Data> ElementLaw<P> for AngleOfLine<P> {
 }
 
 /// The quantity that a driving constraint prescribes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Driven<P = f64> {
     /// The difference a - b of two angles, in rad.
     Angle {
@@ -175,13 +175,18 @@ pub enum Driven<P = f64> {
         /// The angle it is measured from.
         b: AngleOf,
     },
-    /// The coordinate x (0) or y (1) of a place, in m.
+    /// The coordinate x (0), y (1) or z (2) of a place, in m.
     Coordinate {
         /// The driven place.
         place: Place<P>,
-        /// 0 for x, 1 for y.
+        /// 0 for x, 1 for y, 2 for z.
         axis: usize,
     },
+    /// The rotation about the axis of a joint in space, in rad: Phi = 2 sin((angle - f(t)) / 2),
+    /// which holds for any number of turns.
+    Rotation(Box<Hinge<P>>),
+    /// The displacement along the axis of a joint in space, in m.
+    Displacement(Box<Slide<P>>),
     /// The distance of two places, in m: Phi = |b - a|^2 - f(t)^2.
     Distance {
         /// One place.
@@ -206,7 +211,8 @@ impl<P: Data> ElementLaw<P> for Drive<P> {
     }
     fn row_axis(&self, _: usize) -> String {
         match self.quantity {
-            Driven::Angle { .. } => "angle",
+            Driven::Angle { .. } | Driven::Rotation(_) => "angle",
+            Driven::Displacement(_) => "displacement",
             Driven::Coordinate { axis, .. } => ["x", "y", "z"][axis],
             Driven::Distance { .. } => "length",
         }
@@ -217,6 +223,8 @@ impl<P: Data> ElementLaw<P> for Drive<P> {
         out[0] = match &self.quantity {
             Driven::Angle { a, b } => a.angle(at.q) - b.angle(at.q) - given,
             Driven::Coordinate { place, axis } => place.position(at.q)[*axis] - given,
+            Driven::Rotation(hinge) => hinge.short_of(at.q, given),
+            Driven::Displacement(slide) => slide.length(at.q) - given,
             Driven::Distance { a, b } => distance_squared(a, b, at.q) - given * given,
         };
     }

@@ -1,10 +1,9 @@
 //! Force elements: springs, dampers, forces and torques.
 
-use super::place::rotated;
-use super::{AngleOf, Data, Dependence, ElementLaw, Local, Place};
+use super::rotation::lifted;
+use super::{AngleOf, Attitude, Data, Dependence, ElementLaw, Local, Place};
 use crate::law::TimeLaw;
 use mb_scalar::Lift;
-use nalgebra::Vector3;
 
 /// A linear spring and damper along the line from `a` to `b`.
 ///
@@ -85,7 +84,7 @@ pub enum ForceFrame {
     /// A dead force: constant direction in the ground.
     Ground,
     /// A follower force: constant direction in the axes of this body.
-    Follower(AngleOf),
+    Follower(Attitude),
 }
 
 /// A force on a place: magnitude(t) + u along a direction.
@@ -94,7 +93,7 @@ pub struct Force<P = f64> {
     /// Where it acts.
     pub place: Place<P>,
     /// Direction in the axes of `frame`; its length multiplies the magnitude.
-    pub direction: [P; 2],
+    pub direction: [P; 3],
     /// Magnitude in N per unit of `direction`, as a function of time.
     pub magnitude: TimeLaw<P>,
     /// Dead or follower.
@@ -112,12 +111,12 @@ impl<P: Data> ElementLaw<P> for Force<P> {
         Dependence { q: turns, v: false, a: false, u: self.has_input }
     }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let direction = lifted(self.direction);
         let direction = match self.frame {
-            ForceFrame::Ground => self.direction.map(S::lift),
-            ForceFrame::Follower(body) => rotated(body.angle(at.q), self.direction),
+            ForceFrame::Ground => direction,
+            ForceFrame::Follower(body) => body.turned(at.q, &direction),
         };
-        let magnitude = amount(&self.magnitude, self.has_input, at);
-        let force = Vector3::new(direction[0] * magnitude, direction[1] * magnitude, S::zero());
+        let force = direction * amount(&self.magnitude, self.has_input, at);
         self.place.push(at.q, -force, out);
     }
 }
@@ -150,7 +149,7 @@ impl<P: Data> ElementLaw<P> for Torque<P> {
 }
 
 /// magnitude(t) plus the input, where there is one.
-fn amount<P: Data, S: Lift<P>>(magnitude: &TimeLaw<P>, has_input: bool, at: &Local<'_, S>) -> S {
+pub(super) fn amount<P: Data, S: Lift<P>>(magnitude: &TimeLaw<P>, has_input: bool, at: &Local<'_, S>) -> S {
     let value = magnitude.eval(at.t);
     if has_input { value + at.u[0] } else { value }
 }

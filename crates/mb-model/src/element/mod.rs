@@ -10,17 +10,28 @@
 //! and nothing else: mass matrix, stiffness, damping, constraint Jacobian, reactions and their
 //! derivatives come from differentiating these two (see [`crate::system`]).
 
+mod attitude;
+mod bushing;
 mod constraint;
 mod custom;
 mod force;
+mod hinge;
 mod inertia;
+mod joint;
 mod place;
+pub(crate) mod rotation;
+mod spatial_body;
 
+pub use attitude::{Attitude, Hinge, JointFrame, Slide};
+pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;
 pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
+pub use hinge::{Effort, HingeSpring, Moment, Motor};
 pub use inertia::{PlanarBody, PointMass, Rod};
+pub use joint::{Joint, Locked};
 pub use place::{AngleOf, Place};
+pub use spatial_body::SpatialBody;
 
 use mb_scalar::{Dual, Lift, Real};
 use std::sync::Arc;
@@ -135,6 +146,12 @@ macro_rules! each_law {
             Element::PointMass($law) => $body,
             Element::Rod($law) => $body,
             Element::PlanarBody($law) => $body,
+            Element::SpatialBody($law) => $body,
+            Element::Joint($law) => $body,
+            Element::Bushing($law) => $body,
+            Element::HingeSpring($law) => $body,
+            Element::Motor($law) => $body,
+            Element::Moment($law) => $body,
             Element::Spring($law) => $body,
             Element::TorsionSpring($law) => $body,
             Element::Force($law) => $body,
@@ -159,6 +176,18 @@ pub enum Element<P: Data = f64> {
     Rod(Rod<P>),
     /// A rigid body in the plane.
     PlanarBody(PlanarBody<P>),
+    /// A rigid body in space.
+    SpatialBody(Box<SpatialBody<P>>),
+    /// A joint in space: some relative motions of two frames locked.
+    Joint(Box<Joint<P>>),
+    /// A stiffness and damping between two frames.
+    Bushing(Box<Bushing<P>>),
+    /// A torsional spring and damper about the axis of a joint in space.
+    HingeSpring(Box<HingeSpring<P>>),
+    /// A torque or force along the free motion of a joint in space.
+    Motor(Box<Motor<P>>),
+    /// A moment on a body in space.
+    Moment(Moment<P>),
     /// A spring and damper along the line of two places.
     Spring(Spring<P>),
     /// A spring and damper between two angles.

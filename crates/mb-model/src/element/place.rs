@@ -3,6 +3,7 @@
 //! A place is written in three dimensions so that springs, distances and forces are written
 //! once; planar blocks lie in z = 0.
 
+use super::rotation::{cross, lifted, turned, turned_back};
 use mb_scalar::{Lift, Real};
 use nalgebra::Vector3;
 
@@ -29,6 +30,20 @@ pub enum Place<P = f64> {
         /// Position in body axes, m.
         local: [P; 2],
     },
+    /// A point of a body in space, given in body axes in m.
+    OnBody {
+        /// First local configuration index: position, then Euler parameters.
+        q: usize,
+        /// First local velocity index: velocity, then angular velocity in body axes.
+        v: usize,
+        /// Position in body axes, m.
+        local: [P; 3],
+    },
+}
+
+/// The Euler parameters of a pose whose configuration starts at `i`.
+fn euler<S: Real>(q: &[S], i: usize) -> [S; 4] {
+    [q[i + 3], q[i + 4], q[i + 5], q[i + 6]]
 }
 
 /// k x s for a vector in the plane.
@@ -53,6 +68,10 @@ impl<P: Real> Place<P> {
                 let s = rotated(q[i + 2], local);
                 Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
             }
+            Self::OnBody { q: i, local, .. } => {
+                let s = turned(euler(q, i), &lifted(local));
+                Vector3::new(q[i] + s.x, q[i + 1] + s.y, q[i + 2] + s.z)
+            }
         }
     }
     /// Velocity in m/s: the time derivative of the position along v.
@@ -63,6 +82,11 @@ impl<P: Real> Place<P> {
             Self::OnPlanarBody { q: i, v: j, local } => {
                 let t = turn(rotated(q[i + 2], local));
                 Vector3::new(v[j] + v[j + 2] * t[0], v[j + 1] + v[j + 2] * t[1], S::zero())
+            }
+            Self::OnBody { q: i, v: j, local } => {
+                let w = Vector3::new(v[j + 3], v[j + 4], v[j + 5]);
+                let t = turned(euler(q, i), &cross(&w, &lifted(local)));
+                Vector3::new(v[j] + t.x, v[j + 1] + t.y, v[j + 2] + t.z)
             }
         }
     }
@@ -80,11 +104,18 @@ impl<P: Real> Place<P> {
                 out[j + 1] += force.y;
                 out[j + 2] += t[0] * force.x + t[1] * force.y;
             }
+            Self::OnBody { q: i, v: j, local } => {
+                let moment = cross(&lifted(local), &turned_back(euler(q, i), &force));
+                for k in 0..3 {
+                    out[j + k] += force[k];
+                    out[j + 3 + k] += moment[k];
+                }
+            }
         }
     }
     /// True when the generalized force of a constant force depends on the configuration.
     pub fn has_moment_arm(&self) -> bool {
-        matches!(self, Self::OnPlanarBody { .. })
+        matches!(self, Self::OnPlanarBody { .. } | Self::OnBody { .. })
     }
 }
 
@@ -140,6 +171,24 @@ mod tests {
         let velocity = place.velocity(&q, &v);
         let force = Vector3::new(1.3, -0.4, 0.0);
         let mut out = [0.0; 3];
+        place.push(&q, force, &mut out);
+        for i in 0..3 {
+            assert!((p[i].eps - velocity[i]).abs() < 1e-15);
+        }
+        let power: f64 = out.iter().zip(v).map(|(f, v)| f * v).sum();
+        assert!((power - force.dot(&velocity)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_same_in_space() {
+        let place = Place::OnBody { q: 0, v: 0, local: [0.7, -0.2, 0.4] };
+        let q = [0.3, -1.2, 0.8, 0.5, -0.1, 0.7, 0.5];
+        let v = [0.5, 2.0, -1.5, 0.3, -0.8, 1.1];
+        let mut moving = q.map(Dual::constant);
+        crate::BlockKind::Pose.retract(&mut moving, &v.map(|v| Dual::new(0.0, v)));
+        let (p, velocity) = (place.position(&moving), place.velocity(&q, &v));
+        let force = Vector3::new(1.3, -0.4, 0.9);
+        let mut out = [0.0; 6];
         place.push(&q, force, &mut out);
         for i in 0..3 {
             assert!((p[i].eps - velocity[i]).abs() < 1e-15);

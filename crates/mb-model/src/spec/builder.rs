@@ -5,7 +5,7 @@
 
 use super::{
     AngleForm, AngleSpec, BodySpec, DriveSpec, ForceSpec, JointKind, JointSpec, OutputQuantity, OutputSpec,
-    PlaceRef, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value,
+    PlaceRef, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value, Vector,
 };
 
 /// Two values, x and y: `[0.0, 1.0]`, `["a", "b"]`, or mixed as `(0.0, "-L")`.
@@ -84,6 +84,16 @@ impl JointSpec {
     ) -> Self {
         Self { kind, name: name.into(), a: a.into(), b: b.into(), ..Self::default() }
     }
+    /// A joint in space about or along `axis`, given in the axes of b's body.
+    pub fn about(
+        kind: JointKind,
+        name: impl Into<String>,
+        a: impl Into<PlaceRef>,
+        b: impl Into<PlaceRef>,
+        axis: impl Into<Vector>,
+    ) -> Self {
+        Self { axis: Some(axis.into()), ..Self::new(kind, name, a, b) }
+    }
     /// A pin.
     pub fn revolute(name: impl Into<String>, a: impl Into<PlaceRef>, b: impl Into<PlaceRef>) -> Self {
         Self::new(JointKind::Revolute, name, a, b)
@@ -130,20 +140,20 @@ impl TorsionSpringSpec {
 
 impl ForceSpec {
     /// A constant dead force.
-    pub fn dead(name: impl Into<String>, at: impl Into<PlaceRef>, vector: impl Into<Pair>) -> Self {
-        Self { name: name.into(), at: at.into(), vector: Some(vector.into().0), ..Self::default() }
+    pub fn dead(name: impl Into<String>, at: impl Into<PlaceRef>, vector: impl Into<Vector>) -> Self {
+        Self { name: name.into(), at: at.into(), vector: Some(vector.into()), ..Self::default() }
     }
     /// A force along `direction` whose magnitude is an input.
     pub fn input(
         name: impl Into<String>,
         at: impl Into<PlaceRef>,
-        direction: impl Into<Pair>,
+        direction: impl Into<Vector>,
         input: impl Into<String>,
     ) -> Self {
         Self {
             name: name.into(),
             at: at.into(),
-            direction: Some(direction.into().0),
+            direction: Some(direction.into()),
             input: Some(input.into()),
             ..Self::default()
         }

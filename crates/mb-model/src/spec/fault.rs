@@ -73,8 +73,8 @@ pub enum Fault {
         /// The reader's words.
         message: String,
     },
-    /// A third component of gravity.
-    #[error("gravity has {found} components; a planar model has two, along x and y")]
+    /// Gravity with the wrong number of components.
+    #[error("gravity has {found} components; it has two, along x and y, or three")]
     GravityComponents {
         /// How many there are.
         found: usize,
@@ -156,10 +156,51 @@ pub enum Fault {
         value: f64,
     },
     /// A direction of length zero.
-    #[error("the {key} is [0, 0], which is no direction")]
+    #[error("the {key} has length zero, which is no direction")]
     ZeroDirection {
         /// The key.
         key: &'static str,
+    },
+    /// Axes of a frame that are not perpendicular.
+    #[error("the axes {first} and {second} make an angle of {degrees} degrees, but must be perpendicular")]
+    NotPerpendicular {
+        /// One axis.
+        first: char,
+        /// The other axis.
+        second: char,
+        /// Their angle.
+        degrees: f64,
+    },
+    /// An orientation said in no way or in several.
+    #[error(
+        "an orientation is said by `axis` and `angle`, by `euler_parameters`, by `cardan`, or by two of `x`, `y`, `z`"
+    )]
+    Orientation,
+    /// An inertia tensor that no body has.
+    #[error(
+        "no body has the principal moments of inertia {}, {} and {} kg m^2: none can exceed the sum of the others",
+        .principal[0], .principal[1], .principal[2]
+    )]
+    ImpossibleInertia {
+        /// Principal moments, ascending, kg m^2.
+        principal: [f64; 3],
+    },
+    /// A joint in space with both ends in the plane.
+    #[error("a {kind} joint needs a spatial-body at one of its ends")]
+    NeedsSpace {
+        /// Kind of the joint.
+        kind: &'static str,
+    },
+    /// A generic joint without a locked motion.
+    #[error("the joint locks nothing")]
+    LocksNothing,
+    /// A joint in space that does not have the motion asked for.
+    #[error("`{joint}` is no joint in space with a free {wanted}")]
+    NoFreeMotion {
+        /// The name.
+        joint: String,
+        /// The motion.
+        wanted: &'static str,
     },
     /// Two things of one name.
     #[error("the name `{name}` is taken by another {table}")]
@@ -405,7 +446,12 @@ impl Fault {
             Self::WrongType { found, expected } if found == "a table" && expected == LIST => {
                 "write the header with two brackets, as in `[[joint]]`".to_owned()
             }
-            Self::GravityComponents { .. } => "write `gravity = [0.0, -9.81]`".to_owned(),
+            Self::GravityComponents { .. } => {
+                "write `gravity = [0.0, -9.81]` or `gravity = [0.0, 0.0, -9.81]`".to_owned()
+            }
+            Self::ImpossibleInertia { .. } => {
+                "moments are about the centre of mass; look for one given about another point".to_owned()
+            }
             Self::Expression { text, error } => format!(
                 "at character {} of the expression",
                 text.get(..error.offset).map_or(1, |t| t.chars().count() + 1)

@@ -28,14 +28,18 @@
 //!
 //! - A **value** is a number or an [expression] of parameters in quotes.
 //! - A **place** is a point, a body (its reference point), `body.marker`, or coordinates
-//!   `[x, y]` in the ground. In joints, `ground` is the place of the ground where the other end
+//!   `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
 //! - **Names** of points, rods, bodies, angles, joints, springs, forces, torques and drives are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
 //!   `B{i}`, `B{i-1}`. Parameters may stand there too: `B{N}`.
-//! - **Coordinates** are in this order: moving points, moving bodies, angles, each in the order
+//! - **Space.** Bodies are in the plane z = 0 (`body`) or in space (`spatial-body`), freely mixed.
+//!   A joint with an end on a body in space is a joint in space: it locks motions of a frame of a
+//!   against a frame of b whose z-axis is `axis`. A frame named as `body.frame` brings its own
+//!   axes; one that is not named coincides with the other at the start.
+//! - **Coordinates** are in this order: moving points, moving bodies, those in space, angles, each in the order
 //!   of the file, families after what stands alone. Constraint rows: rods, angles, joints,
 //!   drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
@@ -55,6 +59,7 @@ mod locate;
 mod nearest;
 mod read;
 mod schema;
+mod spatial;
 mod tables;
 mod value;
 
@@ -62,12 +67,13 @@ pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
 pub use schema::json_schema;
+pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{
     AngleForm, AngleSpec, BodySpec, DampingSpec, DriveSpec, ForceSpec, FrameSpec, JointKind, JointSpec,
     OutputQuantity, OutputSpec, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec,
     Units,
 };
-pub use value::{PlaceRef, Value};
+pub use value::{PlaceRef, Value, Vector};
 
 use crate::element::Data;
 use crate::model::Model;
@@ -87,7 +93,7 @@ pub struct ModelSpec {
     /// What the model is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Acceleration of gravity [x, y], m/s^2. Default: none.
+    /// Acceleration of gravity [x, y] or [x, y, z], m/s^2. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gravity: Vec<Value>,
     /// Named numbers, which may stand wherever a number stands, and be expressions of each other.
@@ -102,6 +108,9 @@ pub struct ModelSpec {
     /// Rigid bodies.
     #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<BodySpec>,
+    /// Rigid bodies in space.
+    #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
+    pub spatial_bodies: Vec<SpatialBodySpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,
@@ -111,6 +120,9 @@ pub struct ModelSpec {
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,
+    /// Bushings between frames in space.
+    #[serde(default, rename = "bushing", skip_serializing_if = "Vec::is_empty")]
+    pub bushings: Vec<BushingSpec>,
     /// Torsional springs and dampers.
     #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
     pub torsion_springs: Vec<TorsionSpringSpec>,
@@ -153,6 +165,9 @@ pub struct RepeatSpec {
     /// Rigid bodies.
     #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<BodySpec>,
+    /// Rigid bodies in space.
+    #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
+    pub spatial_bodies: Vec<SpatialBodySpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,
@@ -162,6 +177,9 @@ pub struct RepeatSpec {
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,
+    /// Bushings between frames in space.
+    #[serde(default, rename = "bushing", skip_serializing_if = "Vec::is_empty")]
+    pub bushings: Vec<BushingSpec>,
     /// Torsional springs and dampers.
     #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
     pub torsion_springs: Vec<TorsionSpringSpec>,

@@ -160,6 +160,7 @@ fn expected_words(expected: &dyn Expected) -> String {
         "a sequence" => LIST.to_owned(),
         "a map" => "a table".to_owned(),
         "an array of length 2" => "a pair [x, y]".to_owned(),
+        "an array of length 3" => "three numbers [x, y, z]".to_owned(),
         "u8" => "a whole number from 0 to 255".to_owned(),
         other if other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),
@@ -247,7 +248,11 @@ impl<'de> Deserializer<'de> for Node<'_, '_> {
 struct Fewer(usize);
 impl Expected for Fewer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 2 { f.write_str("a pair [x, y]") } else { write!(f, "a list of {}", self.0) }
+        match self.0 {
+            2 => f.write_str("a pair [x, y]"),
+            3 => f.write_str("three numbers [x, y, z]"),
+            n => write!(f, "a list of {n}"),
+        }
     }
 }
 

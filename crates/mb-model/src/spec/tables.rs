@@ -1,6 +1,7 @@
 //! The tables of a model file, one struct each, field by field what the TOML says.
 
-use super::value::{PlaceRef, Value};
+use super::spatial::MotionSpec;
+use super::value::{PlaceRef, Value, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -147,20 +148,35 @@ pub struct AngleSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JointKind {
-    /// The two places coincide.
+    /// The two places coincide; in space the bodies turn about `axis` only.
     #[default]
     Revolute,
-    /// The two places coincide and the bodies keep their relative angle.
+    /// The two places coincide and the bodies keep their relative orientation.
     Fixed,
-    /// `a` slides along a line through `b`, and the bodies keep their relative angle.
+    /// `a` slides along a line through `b`, and the bodies keep their relative orientation.
     Prismatic,
     /// `a` slides along a line through `b`.
     PointOnLine,
     /// The two places keep their distance.
     Distance,
+    /// The two places coincide; every rotation is free (space).
+    Spherical,
+    /// `a` slides along a line through `b` and turns about it (space).
+    Cylindrical,
+    /// The two places coincide; a pin of b along `axis` and one of a along `axis_a` stay
+    /// perpendicular (space).
+    Universal,
+    /// `a` stays in the plane through `b` perpendicular to `axis` and turns about it (space).
+    Planar,
+    /// What `locked` or `free` says (space).
+    Generic,
 }
 
 impl JointKind {
+    /// True for the kinds that exist in space only.
+    pub fn needs_space(self) -> bool {
+        matches!(self, Self::Spherical | Self::Cylindrical | Self::Universal | Self::Planar | Self::Generic)
+    }
     /// The name in a model file.
     pub fn name(self) -> &'static str {
         match self {
@@ -169,6 +185,11 @@ impl JointKind {
             Self::Prismatic => "prismatic",
             Self::PointOnLine => "point-on-line",
             Self::Distance => "distance",
+            Self::Spherical => "spherical",
+            Self::Cylindrical => "cylindrical",
+            Self::Universal => "universal",
+            Self::Planar => "planar",
+            Self::Generic => "generic",
         }
     }
 }
@@ -186,9 +207,21 @@ pub struct JointSpec {
     pub a: PlaceRef,
     /// The second place. `ground` means the place of the ground where `a` is at the start.
     pub b: PlaceRef,
-    /// Direction of the line in the axes of b's body (prismatic, point-on-line).
+    /// Direction of the joint in the axes of b's body: the line, the axis of rotation, the
+    /// normal of the plane. Not needed where a or b is a frame of a body in space, whose z-axis
+    /// it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub axis: Option<[Value; 2]>,
+    pub axis: Option<Vector>,
+    /// The same direction in the axes of a's body; for a universal joint the pin of a. Default:
+    /// that of b at the start (space).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis_a: Option<Vector>,
+    /// The motions of a against b that a generic joint locks, along and about the axes of b.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locked: Option<Vec<MotionSpec>>,
+    /// The motions that a generic joint leaves free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free: Option<Vec<MotionSpec>>,
     /// Distance, m (distance). Default: the distance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Value>,
@@ -219,20 +252,26 @@ pub struct SpringSpec {
     pub damping: Option<Value>,
 }
 
-/// A torsional spring and damper between two bodies, angles or the ground.
+/// A torsional spring and damper between two bodies, angles or the ground in the plane, or about
+/// the axis of a joint in space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorsionSpringSpec {
     /// Name.
     pub name: String,
-    /// A body, an angle, or `ground`.
+    /// A body, an angle, or `ground` (plane).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub a: String,
-    /// A body, an angle, or `ground`.
+    /// A body, an angle, or `ground` (plane).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub b: String,
+    /// A joint in space with one free rotation, in place of a and b.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
     /// Stiffness, N m/rad. Absent for a pure damper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<Value>,
-    /// Angle of b minus angle of a at rest, rad. Default: 0.
+    /// Angle of b minus angle of a at rest, or angle of the joint, rad. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natural_angle: Option<Value>,
     /// Damping, N m s/rad.
@@ -257,14 +296,15 @@ pub enum FrameSpec {
 pub struct ForceSpec {
     /// Name.
     pub name: String,
-    /// Where it acts.
+    /// Where it acts: a place, or a joint in space with a free displacement, on whose a it acts
+    /// along the axis, with its reaction on b.
     pub at: PlaceRef,
-    /// The force [x, y], N.
+    /// The force [x, y] or [x, y, z], N.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vector: Option<[Value; 2]>,
+    pub vector: Option<Vector>,
     /// Its direction; the length does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction: Option<[Value; 2]>,
+    pub direction: Option<Vector>,
     /// Its magnitude along the direction, N; may be a function of time t. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub magnitude: Option<Value>,
@@ -276,17 +316,24 @@ pub struct ForceSpec {
     pub input: Option<String>,
 }
 
-/// A torque on a body or an angle, with its reaction on another or the ground.
+/// A torque on a body, an angle or a joint in space, with its reaction on another or the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorqueSpec {
     /// Name.
     pub name: String,
-    /// The body or angle it turns.
+    /// The body or angle it turns, or a joint in space with one free rotation, on whose a it acts
+    /// about the axis, with its reaction on b.
     pub on: String,
     /// The body or angle that carries the reaction. Default: ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// Its direction, on a body in space; the length does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<[Value; 3]>,
+    /// The axes of `direction`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub frame: FrameSpec,
     /// Magnitude, N m; may be a function of time t. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub magnitude: Option<Value>,
@@ -304,8 +351,13 @@ pub enum QuantitySpec {
     X,
     /// Coordinate y of a place, m.
     Y,
-    /// Angle of a body or angle coordinate against another or the ground, rad.
+    /// Coordinate z of a place, m.
+    Z,
+    /// Angle of a body or angle coordinate against another or the ground, or of a joint in
+    /// space about its axis, rad.
     Angle,
+    /// Displacement of a joint in space along its axis, m.
+    Displacement,
     /// Distance of two places, m.
     Distance,
 }
@@ -318,7 +370,8 @@ pub struct DriveSpec {
     pub name: String,
     /// What is driven.
     pub quantity: QuantitySpec,
-    /// A place; for an angle, a body or an angle.
+    /// A place; for an angle, a body, an angle or a joint in space; for a displacement, a joint
+    /// in space.
     pub of: String,
     /// The other place (distance), or what the angle is measured from. Default: ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -336,8 +389,13 @@ pub enum OutputQuantity {
     X,
     /// Coordinate y of a place, m.
     Y,
-    /// Angle of a body or angle coordinate against another or the ground, rad.
+    /// Coordinate z of a place, m.
+    Z,
+    /// Angle of a body or angle coordinate against another or the ground, or of a joint in
+    /// space about its axis, rad.
     Angle,
+    /// Displacement of a joint in space along its axis, m.
+    Displacement,
     /// Distance of two places, m.
     Distance,
     /// Multiplier of a constraint row.
@@ -352,13 +410,14 @@ pub struct OutputSpec {
     pub name: String,
     /// What is read.
     pub quantity: OutputQuantity,
-    /// A place; for an angle, a body or an angle; for a multiplier, a joint, rod, angle or drive.
+    /// A place; for an angle, a body, an angle or a joint in space; for a displacement, a joint
+    /// in space; for a multiplier, a joint, rod, angle or drive.
     pub of: String,
     /// The other place (distance), or what the angle is measured from. Default: ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PlaceRef>,
-    /// Which row's multiplier: x, y, length, angle or perpendicular. Not needed when there is
-    /// one.
+    /// Which row's multiplier: x, y, z, rotation x, rotation y, rotation z, length, angle,
+    /// displacement or perpendicular. Not needed when there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<String>,
     /// 0 for the quantity, 1 for its rate, 2 for its acceleration.

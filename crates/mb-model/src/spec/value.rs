@@ -98,14 +98,106 @@ impl schemars::JsonSchema for Value {
     }
 }
 
+/// A vector in the plane (z = 0) or in space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vector {
+    /// Two components, x and y.
+    Plane([Value; 2]),
+    /// Three components.
+    Space([Value; 3]),
+}
+
+impl Vector {
+    /// The components x, y, z.
+    pub fn components(&self) -> [Value; 3] {
+        match self {
+            Self::Plane([x, y]) => [x.clone(), y.clone(), Value::default()],
+            Self::Space(v) => v.clone(),
+        }
+    }
+}
+impl<V: Into<Value>> From<[V; 2]> for Vector {
+    fn from(v: [V; 2]) -> Self {
+        Self::Plane(v.map(Into::into))
+    }
+}
+impl<V: Into<Value>> From<[V; 3]> for Vector {
+    fn from(v: [V; 3]) -> Self {
+        Self::Space(v.map(Into::into))
+    }
+}
+impl<X: Into<Value>, Y: Into<Value>> From<(X, Y)> for Vector {
+    fn from((x, y): (X, Y)) -> Self {
+        Self::Plane([x.into(), y.into()])
+    }
+}
+impl From<super::Pair> for Vector {
+    fn from(pair: super::Pair) -> Self {
+        Self::Plane(pair.0)
+    }
+}
+impl Serialize for Vector {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Plane(v) => v.serialize(s),
+            Self::Space(v) => v.serialize(s),
+        }
+    }
+}
+
+/// What a list of components must be, in words.
+const COMPONENTS: &str = "two components [x, y] or three [x, y, z]";
+
+struct VectorVisitor;
+
+impl<'de> de::Visitor<'de> for VectorVisitor {
+    type Value = Vector;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(COMPONENTS)
+    }
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Vector, A::Error> {
+        let mut found: Vec<Value> = Vec::new();
+        while let Some(x) = seq.next_element()? {
+            found.push(x);
+        }
+        match <[Value; 2]>::try_from(found) {
+            Ok(pair) => Ok(Vector::Plane(pair)),
+            Err(found) => <[Value; 3]>::try_from(found)
+                .map(Vector::Space)
+                .map_err(|found| de::Error::invalid_length(found.len(), &COMPONENTS)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Vector {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_seq(VectorVisitor)
+    }
+}
+
+impl schemars::JsonSchema for Vector {
+    fn schema_name() -> Cow<'static, str> {
+        "Vector".into()
+    }
+    fn json_schema(g: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let item = g.subschema_for::<Value>();
+        schemars::json_schema!({
+            "description": "Components [x, y] in the plane or [x, y, z] in space.",
+            "type": "array", "items": item, "minItems": 2, "maxItems": 3
+        })
+    }
+}
+
 /// A place of the model: the name of a point, a body (its reference point) or `body.marker`;
-/// `ground`, where a joint has it; or a pair of coordinates in the ground.
+/// `ground`, where a joint has it; or coordinates in the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlaceRef {
     /// `point`, `body`, `body.marker` or `ground`.
     Name(String),
-    /// Coordinates x, y in the ground, m.
+    /// Coordinates x, y in the ground, m; z is zero.
     Ground([Value; 2]),
+    /// Coordinates x, y, z in the ground, m.
+    Space([Value; 3]),
 }
 
 impl Default for PlaceRef {
@@ -128,12 +220,18 @@ impl<V: Into<Value>> From<[V; 2]> for PlaceRef {
         Self::Ground(at.map(Into::into))
     }
 }
+impl<V: Into<Value>> From<[V; 3]> for PlaceRef {
+    fn from(at: [V; 3]) -> Self {
+        Self::Space(at.map(Into::into))
+    }
+}
 
 impl Serialize for PlaceRef {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Name(name) => s.serialize_str(name),
             Self::Ground(at) => at.serialize(s),
+            Self::Space(at) => at.serialize(s),
         }
     }
 }
@@ -143,13 +241,16 @@ struct PlaceVisitor;
 impl<'de> de::Visitor<'de> for PlaceVisitor {
     type Value = PlaceRef;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a place such as \"A\" or \"body.marker\", or coordinates [x, y]")
+        f.write_str("the name of a place such as \"A\" or \"body.marker\", or coordinates such as [x, y]")
     }
     fn visit_str<E>(self, name: &str) -> Result<PlaceRef, E> {
         Ok(PlaceRef::from(name))
     }
     fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<PlaceRef, A::Error> {
-        <[Value; 2]>::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(PlaceRef::Ground)
+        VectorVisitor.visit_seq(seq).map(|v| match v {
+            Vector::Plane(at) => PlaceRef::Ground(at),
+            Vector::Space(at) => PlaceRef::Space(at),
+        })
     }
 }
 
@@ -164,10 +265,10 @@ impl schemars::JsonSchema for PlaceRef {
         "Place".into()
     }
     fn json_schema(g: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let pair = g.subschema_for::<[Value; 2]>();
+        let at = g.subschema_for::<Vector>();
         schemars::json_schema!({
-            "description": "A point, a body, `body.marker`, `ground`, or coordinates [x, y] in the ground.",
-            "anyOf": [{ "type": "string" }, pair]
+            "description": "A point, a body, `body.marker`, `ground`, or coordinates [x, y] or [x, y, z] in the ground.",
+            "anyOf": [{ "type": "string" }, at]
         })
     }
 }

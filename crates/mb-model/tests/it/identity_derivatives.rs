@@ -1,8 +1,14 @@
 //! Exact derivatives against central differences of what they differentiate.
 
-use crate::workshop::{model, point};
+use crate::workshop::point;
+use crate::{space, workshop};
 use mb_algebra::Triplets;
 use mb_model::{Model, Point};
+
+/// Planar and spatial elements.
+fn models() -> [Model; 2] {
+    [workshop::model(), space::model()]
+}
 
 /// Step whose truncation and rounding errors are both near 1e-10 for values near one.
 const H: f64 = 1e-5;
@@ -38,51 +44,53 @@ fn with(v: &[f64], j: usize, h: f64) -> Vec<f64> {
 
 #[test]
 fn matrices_of_the_residual() {
-    let m = model();
-    let p = point(&m);
-    let q = |j, h| moved(&m, &p, j, h);
-    let v = |j, h| Point { v: with(&p.v, j, h), ..p.clone() };
-    let a = |j, h| Point { a: with(&p.a, j, h), ..p.clone() };
-    check("K", &m.stiffness(&p), |p| m.residual(p), q);
-    check("C", &m.damping(&p), |p| m.residual(p), v);
-    check("M", &m.mass(&p), |p| m.residual(p), a);
-    check(
-        "reaction stiffness",
-        &m.reaction_stiffness(&p.q, p.t, &p.lambda),
-        |p| m.reaction(&p.q, p.t, &p.lambda),
-        q,
-    );
-    check(
-        "-F",
-        &m.input_matrix(&p).map(|x| -x),
-        |p| m.residual(p),
-        |j, h| Point { u: with(&p.u, j, h), ..p.clone() },
-    );
-    let inertia = |x: &Point| {
-        let mass = m.mass(x).to_dense();
-        (0..m.nv()).map(|i| (0..m.nv()).map(|j| mass[(i, j)] * p.a[j]).sum()).collect::<Vec<f64>>()
-    };
-    check("d(M a)/dq", &m.inertia_stiffness(&p), inertia, q);
+    for m in models() {
+        let p = point(&m);
+        let q = |j, h| moved(&m, &p, j, h);
+        let v = |j, h| Point { v: with(&p.v, j, h), ..p.clone() };
+        let a = |j, h| Point { a: with(&p.a, j, h), ..p.clone() };
+        check("K", &m.stiffness(&p), |p| m.residual(p), q);
+        check("C", &m.damping(&p), |p| m.residual(p), v);
+        check("M", &m.mass(&p), |p| m.residual(p), a);
+        check(
+            "reaction stiffness",
+            &m.reaction_stiffness(&p.q, p.t, &p.lambda),
+            |p| m.reaction(&p.q, p.t, &p.lambda),
+            q,
+        );
+        check(
+            "-F",
+            &m.input_matrix(&p).map(|x| -x),
+            |p| m.residual(p),
+            |j, h| Point { u: with(&p.u, j, h), ..p.clone() },
+        );
+        let inertia = |x: &Point| {
+            let mass = m.mass(x).to_dense();
+            (0..m.nv()).map(|i| (0..m.nv()).map(|j| mass[(i, j)] * p.a[j]).sum()).collect::<Vec<f64>>()
+        };
+        check("d(M a)/dq", &m.inertia_stiffness(&p), inertia, q);
+    }
 }
 
 #[test]
 fn matrices_of_the_constraints() {
-    let m = model();
-    let p = point(&m);
-    let q = |j, h| moved(&m, &p, j, h);
-    let v = |j, h| Point { v: with(&p.v, j, h), ..p.clone() };
-    check("Phi_q", &m.phi_q(&p.q, p.t), |p| m.phi(&p.q, p.t), q);
-    check("Phi_tq", &m.phi_tq(&p.q, p.t), |p| m.phi_t(&p.q, p.t), q);
-    check("Phi'_q", &m.phi_dot_q(&p.q, &p.v, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), q);
-    check("Phi'_v", &m.phi_q(&p.q, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), v);
-    check("Phi''_q", &m.phi_ddot_q(&p), |p| m.phi_ddot(p), q);
-    check("Phi''_v", &m.phi_ddot_v(&p), |p| m.phi_ddot(p), v);
-    check(
-        "Phi''_a",
-        &m.phi_q(&p.q, p.t),
-        |p| m.phi_ddot(p),
-        |j, h| Point { a: with(&p.a, j, h), ..p.clone() },
-    );
+    for m in models() {
+        let p = point(&m);
+        let q = |j, h| moved(&m, &p, j, h);
+        let v = |j, h| Point { v: with(&p.v, j, h), ..p.clone() };
+        check("Phi_q", &m.phi_q(&p.q, p.t), |p| m.phi(&p.q, p.t), q);
+        check("Phi_tq", &m.phi_tq(&p.q, p.t), |p| m.phi_t(&p.q, p.t), q);
+        check("Phi'_q", &m.phi_dot_q(&p.q, &p.v, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), q);
+        check("Phi'_v", &m.phi_q(&p.q, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), v);
+        check("Phi''_q", &m.phi_ddot_q(&p), |p| m.phi_ddot(p), q);
+        check("Phi''_v", &m.phi_ddot_v(&p), |p| m.phi_ddot(p), v);
+        check(
+            "Phi''_a",
+            &m.phi_q(&p.q, p.t),
+            |p| m.phi_ddot(p),
+            |j, h| Point { a: with(&p.a, j, h), ..p.clone() },
+        );
+    }
 }
 
 /// The motion q (+) (v t + a t^2 / 2) at time t0 + h, with its velocity.
@@ -93,56 +101,59 @@ fn along(m: &Model, p: &Point, h: f64) -> Point {
 
 #[test]
 fn time_derivatives_of_the_constraints() {
-    let m = model();
-    let p = point(&m);
-    let phi = |h| m.phi(&along(&m, &p, h).q, p.t + h);
-    let (minus, zero, plus) = (phi(-1e-4), phi(0.0), phi(1e-4));
-    let (first, second) = (m.phi_dot(&p.q, &p.v, p.t), m.phi_ddot(&p));
-    for i in 0..m.nc() {
-        let name = m.row_name(i);
-        assert!(((plus[i] - minus[i]) / 2e-4 - first[i]).abs() < 1e-6, "{name}");
-        assert!(((plus[i] - 2.0 * zero[i] + minus[i]) / 1e-8 - second[i]).abs() < 1e-5, "{name}");
-    }
-    let later = |h: f64| m.phi_t(&p.q, p.t + h);
-    let (minus, plus) = (later(-H), later(H));
-    for (i, exact) in m.phi_tt(&p.q, p.t).iter().enumerate() {
-        assert!(((plus[i] - minus[i]) / (2.0 * H) - exact).abs() < TOLERANCE);
-    }
-    let residual = |h: f64| m.residual(&Point { t: p.t + h, ..p.clone() });
-    let (minus, plus) = (residual(-H), residual(H));
-    for (i, exact) in m.residual_t(&p).iter().enumerate() {
-        assert!(((plus[i] - minus[i]) / (2.0 * H) - exact).abs() < TOLERANCE);
+    for m in models() {
+        let p = point(&m);
+        let phi = |h| m.phi(&along(&m, &p, h).q, p.t + h);
+        let (minus, zero, plus) = (phi(-1e-4), phi(0.0), phi(1e-4));
+        let (first, second) = (m.phi_dot(&p.q, &p.v, p.t), m.phi_ddot(&p));
+        for i in 0..m.nc() {
+            let name = m.row_name(i);
+            assert!(((plus[i] - minus[i]) / 2e-4 - first[i]).abs() < 1e-6, "{name}");
+            assert!(((plus[i] - 2.0 * zero[i] + minus[i]) / 1e-8 - second[i]).abs() < 1e-5, "{name}");
+        }
+        let later = |h: f64| m.phi_t(&p.q, p.t + h);
+        let (minus, plus) = (later(-H), later(H));
+        for (i, exact) in m.phi_tt(&p.q, p.t).iter().enumerate() {
+            assert!(((plus[i] - minus[i]) / (2.0 * H) - exact).abs() < TOLERANCE);
+        }
+        let residual = |h: f64| m.residual(&Point { t: p.t + h, ..p.clone() });
+        let (minus, plus) = (residual(-H), residual(H));
+        for (i, exact) in m.residual_t(&p).iter().enumerate() {
+            assert!(((plus[i] - minus[i]) / (2.0 * H) - exact).abs() < TOLERANCE);
+        }
     }
 }
 
 #[test]
 fn outputs_and_their_matrices() {
-    let m = model();
-    let p = point(&m);
-    let y = m.output_matrices(&p);
-    check("y_q", &y.q, |p| m.outputs(p), |j, h| moved(&m, &p, j, h));
-    check("y_v", &y.v, |p| m.outputs(p), |j, h| Point { v: with(&p.v, j, h), ..p.clone() });
-    check("y_a", &y.a, |p| m.outputs(p), |j, h| Point { a: with(&p.a, j, h), ..p.clone() });
-    let lambda = |j, h| Point { lambda: with(&p.lambda, j, h), ..p.clone() };
-    check("y_lambda", &y.lambda, |p| m.outputs(p), lambda);
-    let (minus, here, plus) =
-        (m.outputs(&along(&m, &p, -1e-4)), m.outputs(&p), m.outputs(&along(&m, &p, 1e-4)));
-    assert!(((plus[0] - minus[0]) / 2e-4 - here[1]).abs() < 1e-6);
-    assert!(((plus[0] - 2.0 * here[0] + minus[0]) / 1e-8 - here[2]).abs() < 1e-5);
+    for m in models() {
+        let p = point(&m);
+        let y = m.output_matrices(&p);
+        check("y_q", &y.q, |p| m.outputs(p), |j, h| moved(&m, &p, j, h));
+        check("y_v", &y.v, |p| m.outputs(p), |j, h| Point { v: with(&p.v, j, h), ..p.clone() });
+        check("y_a", &y.a, |p| m.outputs(p), |j, h| Point { a: with(&p.a, j, h), ..p.clone() });
+        let lambda = |j, h| Point { lambda: with(&p.lambda, j, h), ..p.clone() };
+        check("y_lambda", &y.lambda, |p| m.outputs(p), lambda);
+        let (minus, here, plus) =
+            (m.outputs(&along(&m, &p, -1e-4)), m.outputs(&p), m.outputs(&along(&m, &p, 1e-4)));
+        assert!(((plus[0] - minus[0]) / 2e-4 - here[1]).abs() < 1e-6);
+        assert!(((plus[0] - 2.0 * here[0] + minus[0]) / 1e-8 - here[2]).abs() < 1e-5);
+    }
 }
 
 #[test]
 fn one_pass_gives_the_same_blocks() {
-    let m = model();
-    let p = point(&m);
-    let (dense, sparse) = (m.dense_blocks(&p), m.blocks(&p));
-    for (name, a, b) in [
-        ("M", &dense.m, &sparse.m),
-        ("C", &dense.c, &sparse.c),
-        ("K", &dense.k, &sparse.k),
-        ("Phi_q", &dense.phi_q, &sparse.phi_q),
-    ] {
-        let difference = a - mb_algebra::to_dense(b);
-        assert!(mb_algebra::norms::max_abs(&difference) < 1e-14, "{name}");
+    for m in models() {
+        let p = point(&m);
+        let (dense, sparse) = (m.dense_blocks(&p), m.blocks(&p));
+        for (name, a, b) in [
+            ("M", &dense.m, &sparse.m),
+            ("C", &dense.c, &sparse.c),
+            ("K", &dense.k, &sparse.k),
+            ("Phi_q", &dense.phi_q, &sparse.phi_q),
+        ] {
+            let difference = a - mb_algebra::to_dense(b);
+            assert!(mb_algebra::norms::max_abs(&difference) < 1e-14, "{name}");
+        }
     }
 }

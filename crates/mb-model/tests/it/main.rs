@@ -2,6 +2,7 @@
 
 mod identity_derivatives;
 mod prop_spec;
+mod space;
 mod spec_build;
 mod spec_errors;
 mod spec_fixtures;

@@ -5,7 +5,7 @@ use mb_model::law::{Function, Term};
 use mb_model::spec::expression::{Leaf, parse};
 use mb_model::spec::{
     AngleForm, AngleSpec, BodySpec, DampingSpec, ForceSpec, JointKind, JointSpec, PlaceRef, PointSpec,
-    RepeatSpec, RodSpec, SpringSpec, Value,
+    RepeatSpec, RodSpec, SpringSpec, Value, Vector,
 };
 use mb_model::{Model, ModelSpec};
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ prop_compose! {
 prop_compose! {
     fn joint()(name in name(), a in place(), b in place(), axis in proptest::option::of(pair()),
         kind in proptest::sample::select(vec![JointKind::Revolute, JointKind::PointOnLine])) -> JointSpec {
-        JointSpec { axis, ..JointSpec::new(kind, name, a, b) }
+        JointSpec { axis: axis.map(Vector::Plane), ..JointSpec::new(kind, name, a, b) }
     }
 }
 prop_compose! {

@@ -44,7 +44,7 @@ fn a_slider_on_a_turned_fixed_body_moves_along_the_turned_axis() {
     spec.bodies.push(frame.starting([1.0, 0.0], "pi/3"));
     spec.bodies.push(body("block").starting([1.0, 0.0], FRAC_PI_2));
     spec.joints.push(JointSpec {
-        axis: Some([2.0, 0.0].map(Value::from)),
+        axis: Some([2.0, 0.0].into()),
         ..JointSpec::new(JointKind::Prismatic, "guide", "block", "frame")
     });
     let model = spec.build().unwrap();
@@ -288,7 +288,7 @@ fn schema_knows_every_key_of_the_fixtures_and_no_other() {
         check(&schema, &schema, &document, &file);
     }
     let tables = schema["properties"].as_object().unwrap();
-    assert_eq!(tables.len(), 17);
+    assert_eq!(tables.len(), 19);
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["units", "name"]));
 }

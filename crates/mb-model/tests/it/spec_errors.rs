@@ -100,7 +100,7 @@ fn files_and_keys() {
         ("too many numbers", with("at = [\"L\", 0.0]", "at = [\"L\", 0.0, 0.0]")),
         ("too few numbers", with("at = [\"L\", 0.0]", "at = [\"L\"]")),
         ("number for a name", with("name = \"AB\"", "name = 7")),
-        ("gravity in space", with("[0.0, -9.81]", "[0.0, 0.0, -9.81]")),
+        ("gravity in four dimensions", with("[0.0, -9.81]", "[0.0, 0.0, -9.81, 0.0]")),
     ]);
     insta::assert_snapshot!(text);
 }

@@ -152,10 +152,10 @@ pub(crate) fn model() -> Model {
         "follower",
         &|m, w| {
             let place = at(m, w, b, [0.5, 0.5]);
-            let frame = ForceFrame::Follower(m.angle(w, b));
+            let frame = ForceFrame::Follower(m.attitude(w, b));
             Element::Force(Force {
                 place,
-                direction: [0.6, 0.8],
+                direction: [0.6, 0.8, 0.0],
                 magnitude: sine(2.0, 1.5),
                 frame,
                 has_input: true,

@@ -4,8 +4,8 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BodySpec, DriveSpec, Fault, ForceSpec, JointSpec, ModelSpec, OutputSpec, PointSpec,
-    RepeatSpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value,
+    AngleSpec, BodySpec, BushingSpec, DriveSpec, Fault, ForceSpec, JointSpec, ModelSpec, OutputSpec,
+    PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
@@ -31,8 +31,8 @@ macro_rules! tables {
     )*};
 }
 tables! {
-    PointSpec "point", RodSpec "rod", BodySpec "body", AngleSpec "angle", JointSpec "joint",
-    SpringSpec "spring", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
+    PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body", AngleSpec "angle", JointSpec "joint",
+    SpringSpec "spring", BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     DriveSpec "drive", OutputSpec "output",
 }
 
@@ -81,9 +81,11 @@ pub(super) struct Entries<'s> {
     pub(super) points: Vec<Entry<'s, PointSpec>>,
     pub(super) rods: Vec<Entry<'s, RodSpec>>,
     pub(super) bodies: Vec<Entry<'s, BodySpec>>,
+    pub(super) spatial_bodies: Vec<Entry<'s, SpatialBodySpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
+    pub(super) bushings: Vec<Entry<'s, BushingSpec>>,
     pub(super) torsion_springs: Vec<Entry<'s, TorsionSpringSpec>>,
     pub(super) forces: Vec<Entry<'s, ForceSpec>>,
     pub(super) torques: Vec<Entry<'s, TorqueSpec>>,
@@ -98,9 +100,11 @@ macro_rules! add_tables {
         add(&mut $entries.points, &$from.points, $frame, $scope, $problems);
         add(&mut $entries.rods, &$from.rods, $frame, $scope, $problems);
         add(&mut $entries.bodies, &$from.bodies, $frame, $scope, $problems);
+        add(&mut $entries.spatial_bodies, &$from.spatial_bodies, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
         add(&mut $entries.springs, &$from.springs, $frame, $scope, $problems);
+        add(&mut $entries.bushings, &$from.bushings, $frame, $scope, $problems);
         add(&mut $entries.torsion_springs, &$from.torsion_springs, $frame, $scope, $problems);
         add(&mut $entries.forces, &$from.forces, $frame, $scope, $problems);
         add(&mut $entries.torques, &$from.torques, $frame, $scope, $problems);

@@ -1,6 +1,7 @@
 //! Joints and driving constraints.
 
 use super::expand::Entry;
+use super::frames::in_space;
 use super::spots::{Orientation, Spot};
 use super::{Builder, Outcome};
 use crate::element::{
@@ -8,12 +9,11 @@ use crate::element::{
 };
 use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::model::Wiring;
-use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec};
+use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec, Vector};
 
 impl<P: Data> Builder<P> {
     pub(super) fn joint(&mut self, e: &Entry<'_, JointSpec>) -> Outcome<()> {
         let kind = e.spec.kind;
-        check_keys(e)?;
         let a = self.definite(e, "a", &e.spec.a)?;
         let mut b = self.spot(e, "b", &e.spec.b)?;
         if b == Spot::Somewhere {
@@ -24,8 +24,12 @@ impl<P: Data> Builder<P> {
             if !self.start_is_given(a) {
                 return Err(e.problem("b", Fault::UnknownStart { key: "b", thing: self.thing(a) }));
             }
-            b = Spot::Ground(self.start_of(a));
+            b = Spot::Ground(self.position_of(a));
         }
+        if in_space(&[a, b]) {
+            return self.joint_in_space(e, a, b);
+        }
+        check_keys(e)?;
         let coincides = matches!(kind, JointKind::Revolute | JointKind::Fixed);
         if coincides {
             self.check_coincidence(e, a, b)?;
@@ -34,6 +38,11 @@ impl<P: Data> Builder<P> {
             self.different(e, a, b)?;
         }
         match kind {
+            JointKind::Spherical
+            | JointKind::Cylindrical
+            | JointKind::Universal
+            | JointKind::Planar
+            | JointKind::Generic => return Err(e.problem("type", Fault::NeedsSpace { kind: kind.name() })),
             JointKind::Revolute => self.coincide(e, a, b),
             JointKind::Fixed => {
                 let relative = self.relative_angle(e, a, b)?;
@@ -93,6 +102,10 @@ impl<P: Data> Builder<P> {
     /// Adds the line; `axis` was seen to be there.
     fn on_line(&mut self, e: &Entry<'_, JointSpec>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         let Some(axis) = &e.spec.axis else { return Ok(()) };
+        let Vector::Plane(axis) = axis else {
+            let (found, expected) = (3, "a pair [x, y]".to_owned());
+            return Err(e.problem("axis", Fault::WrongLength { found, expected }));
+        };
         let axis = self.unit(e, "axis", axis)?;
         let orientation = self.orientation_at(b);
         let axis = super::start::turned(orientation.constant, axis);
@@ -107,6 +120,14 @@ impl<P: Data> Builder<P> {
         let mut law = self.law(e, "law", Some(&e.spec.law))?;
         let mut wiring = Wiring::default();
         let quantity = match e.spec.quantity {
+            QuantitySpec::Displacement => {
+                no_from(e, e.spec.from.as_ref(), "a displacement")?;
+                Driven::Displacement(Box::new(self.slide(e, "of", &e.spec.of, &mut wiring)?))
+            }
+            QuantitySpec::Angle if self.is_link(e, "of", &e.spec.of)? => {
+                no_from(e, e.spec.from.as_ref(), "the angle of a joint")?;
+                Driven::Rotation(Box::new(self.hinge(e, "of", &e.spec.of, &mut wiring)?))
+            }
             QuantitySpec::Angle => {
                 let (a, b, constant) = self.angle_pair(e, &e.spec.of, e.spec.from.as_ref(), &mut wiring)?;
                 if constant != P::zero() {
@@ -116,10 +137,18 @@ impl<P: Data> Builder<P> {
                 }
                 Driven::Angle { a, b }
             }
-            QuantitySpec::X | QuantitySpec::Y => {
+            QuantitySpec::X | QuantitySpec::Y | QuantitySpec::Z => {
                 no_from(e, e.spec.from.as_ref(), "a coordinate")?;
+                let axis = match e.spec.quantity {
+                    QuantitySpec::Y => 1,
+                    QuantitySpec::Z => 2,
+                    _ => 0,
+                };
                 let place = self.moving_place(e, &e.spec.of, &mut wiring)?;
-                Driven::Coordinate { place, axis: usize::from(e.spec.quantity == QuantitySpec::Y) }
+                if axis == 2 && !matches!(place, Place::OnBody { .. }) {
+                    return Err(e.problem("of", Fault::NothingMoves));
+                }
+                Driven::Coordinate { place, axis }
             }
             QuantitySpec::Distance => {
                 let (a, b) = self.place_pair(e, &e.spec.of, e.spec.from.as_ref(), &mut wiring)?;
@@ -145,7 +174,7 @@ impl<P: Data> Builder<P> {
         let b = match from {
             None => Orientation { block: None, constant: P::zero() },
             Some(PlaceRef::Name(name)) => self.orientation(e, "from", name)?,
-            Some(PlaceRef::Ground(_)) => {
+            Some(PlaceRef::Ground(_) | PlaceRef::Space(_)) => {
                 let (found, expected) = ("a pair of coordinates", "a body or an angle");
                 let fault = Fault::WrongType { found: found.to_owned(), expected: expected.to_owned() };
                 return Err(e.problem("from", fault));
@@ -204,8 +233,11 @@ fn check_keys(e: &Entry<'_, JointSpec>) -> Outcome<()> {
         ("axis", spec.axis.is_some(), line),
         ("length", spec.length.is_some(), spec.kind == Distance),
         ("angle", spec.angle.is_some(), angle),
+        ("axis_a", spec.axis_a.is_some(), false),
+        ("locked", spec.locked.is_some(), false),
+        ("free", spec.free.is_some(), false),
     ] {
-        if there && !allowed {
+        if there && !allowed && !spec.kind.needs_space() {
             return Err(e.problem(key, Fault::KeyNotFor { key, kind }));
         }
     }

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 1e-9;
 const ANCHORS: usize = 16;
 
 /// A place as a key: what it is on, and where there, bit by bit.
-type SpotKey = (u8, usize, [u64; 2]);
+type SpotKey = (u8, usize, [u64; 3]);
 
 /// Lengths kept so far.
 #[derive(Debug, Default)]
@@ -28,19 +28,20 @@ pub(super) struct Lengths {
 
 #[derive(Debug)]
 struct Anchor {
-    at: [f64; 2],
+    at: [f64; 3],
     length: f64,
     owner: String,
 }
 
 impl<P: Data> Builder<P> {
     fn key(&self, spot: Spot<P>) -> SpotKey {
-        let bits = |p: [P; 2]| p.map(|x| (x.value() + 0.0).to_bits());
+        let bits = |p: [P; 3]| p.map(|x| (x.value() + 0.0).to_bits());
         match spot {
-            _ if self.block_of(spot).is_none() => (0, 0, bits(self.start_of(spot))),
-            Spot::Point(i) => (1, i, [0; 2]),
-            Spot::Body(i, local) => (2, i, bits(local)),
-            Spot::Somewhere | Spot::Ground(_) => (0, 0, [0; 2]),
+            _ if self.block_of(spot).is_none() => (0, 0, bits(self.position_of(spot))),
+            Spot::Point(i) => (1, i, [0; 3]),
+            Spot::Body(i, [x, y]) => (2, i, bits([x, y, P::zero()])),
+            Spot::Solid(i, local) => (3, i, bits(local)),
+            Spot::Somewhere | Spot::Ground(_) => (0, 0, [0; 3]),
         }
     }
     /// Checks a constraint of constant distance against those seen before.
@@ -56,11 +57,11 @@ impl<P: Data> Builder<P> {
         }
         let length = length.value();
         let differs = |x: f64, y: f64| (x - y).abs() > TOLERANCE * x.abs().max(y.abs());
-        let at = |p: [P; 2]| p.map(P::value);
+        let at = |p: [P; 3]| p.map(P::value);
         let fixed = [a, b].map(|s| self.block_of(s).is_none());
-        let (pa, pb) = (at(self.start_of(a)), at(self.start_of(b)));
+        let (pa, pb) = (at(self.position_of(a)), at(self.position_of(b)));
         if fixed == [true, true] {
-            let distance = (pb[0] - pa[0]).hypot(pb[1] - pa[1]);
+            let distance = apart(pa, pb);
             let fault = if differs(distance, length) {
                 Fault::Contradiction { distance, required: length }
             } else {
@@ -86,7 +87,7 @@ impl<P: Data> Builder<P> {
         let anchors = self.key(moving);
         let anchors = self.lengths.anchors.entry(anchors).or_default();
         for other in anchors.iter() {
-            let distance = (anchor[0] - other.at[0]).hypot(anchor[1] - other.at[1]);
+            let distance = apart(anchor, other.at);
             let slack = TOLERANCE * (length + other.length);
             if distance > length + other.length + slack || distance < (length - other.length).abs() - slack {
                 let (other, other_length) = (other.owner.clone(), other.length);
@@ -108,12 +109,17 @@ impl<P: Data> Builder<P> {
         if !self.lengths.sound || [a, b].iter().any(|s| self.block_of(*s).is_some()) {
             return Ok(());
         }
-        let [pa, pb] = [a, b].map(|s| self.start_of(s).map(P::value));
-        let distance = (pb[0] - pa[0]).hypot(pb[1] - pa[1]);
+        let [pa, pb] = [a, b].map(|s| self.position_of(s).map(P::value));
+        let distance = apart(pa, pb);
         let size = pa.iter().chain(&pb).fold(0.0_f64, |m, x| m.max(x.abs()));
         if distance > TOLERANCE * size {
             return Err(e.problem("", Fault::Contradiction { distance, required: 0.0 }));
         }
         Ok(())
     }
+}
+
+/// Distance of two positions, m.
+fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (b[0] - a[0]).hypot(b[1] - a[1]).hypot(b[2] - a[2])
 }

@@ -2,12 +2,14 @@
 
 use super::expand::Entry;
 use super::spots::{Orientation, Spot};
-use super::start::norm;
 use super::{Builder, Outcome};
-use crate::element::{Data, Element, Force, ForceFrame, Spring, Torque, TorsionSpring};
+use crate::element::{
+    Attitude, Data, Effort, Element, Force, ForceFrame, HingeSpring, Moment, Motor, Spring, Torque,
+    TorsionSpring,
+};
 use crate::law::TimeLaw;
 use crate::model::Wiring;
-use crate::spec::{Fault, ForceSpec, FrameSpec, SpringSpec, TorqueSpec, TorsionSpringSpec};
+use crate::spec::{Fault, ForceSpec, FrameSpec, PlaceRef, SpringSpec, TorqueSpec, TorsionSpringSpec};
 
 impl<P: Data> Builder<P> {
     pub(super) fn spring(&mut self, e: &Entry<'_, SpringSpec>) -> Outcome<()> {
@@ -39,12 +41,21 @@ impl<P: Data> Builder<P> {
     }
     pub(super) fn torsion_spring(&mut self, e: &Entry<'_, TorsionSpringSpec>) -> Outcome<()> {
         let spec = e.spec;
-        let a = self.orientation(e, "a", &spec.a)?;
-        let b = self.orientation(e, "b", &spec.b)?;
-        self.turning(e, a, b)?;
         if spec.stiffness.is_none() && spec.damping.is_none() {
             return Err(e.problem("", needs_one()));
         }
+        if let Some(joint) = &spec.joint {
+            return self.hinge_spring(e, joint);
+        }
+        for (key, name) in [("a", &spec.a), ("b", &spec.b)] {
+            if name.is_empty() {
+                let kind = "a torsion-spring without `joint`".to_owned();
+                return Err(e.problem("", Fault::KeyNeeded { key, kind }));
+            }
+        }
+        let a = self.orientation(e, "a", &spec.a)?;
+        let b = self.orientation(e, "b", &spec.b)?;
+        self.turning(e, a, b)?;
         let stiffness = self.value_or_zero(e, "stiffness", spec.stiffness.as_ref())?;
         let damping = self.value_or_zero(e, "damping", spec.damping.as_ref())?;
         // Coordinates leave out the angles of fixed bodies.
@@ -56,8 +67,30 @@ impl<P: Data> Builder<P> {
         self.add(e, Element::TorsionSpring(spring), wiring, Vec::new());
         Ok(())
     }
+    fn hinge_spring(&mut self, e: &Entry<'_, TorsionSpringSpec>, joint: &str) -> Outcome<()> {
+        let spec = e.spec;
+        for (key, name) in [("a", &spec.a), ("b", &spec.b)] {
+            if !name.is_empty() {
+                return Err(e.problem(key, Fault::Exclusive { first: "joint", second: key }));
+            }
+        }
+        let mut wiring = Wiring::default();
+        let spring = HingeSpring {
+            hinge: self.hinge(e, "joint", joint, &mut wiring)?,
+            stiffness: self.value_or_zero(e, "stiffness", spec.stiffness.as_ref())?,
+            natural_angle: self.value_or_zero(e, "natural_angle", spec.natural_angle.as_ref())?,
+            damping: self.value_or_zero(e, "damping", spec.damping.as_ref())?,
+        };
+        self.add(e, Element::HingeSpring(Box::new(spring)), wiring, Vec::new());
+        Ok(())
+    }
     pub(super) fn force(&mut self, e: &Entry<'_, ForceSpec>) -> Outcome<()> {
         let spec = e.spec;
+        if let PlaceRef::Name(joint) = &spec.at
+            && self.is_link(e, "at", joint)?
+        {
+            return self.force_along(e, joint);
+        }
         let spot = self.definite(e, "at", &spec.at)?;
         if self.block_of(spot).is_none() {
             return Err(e.problem("at", Fault::NothingMoves));
@@ -67,8 +100,8 @@ impl<P: Data> Builder<P> {
         let place = self.place(&mut wiring, spot);
         let frame = match (spec.frame, spot) {
             (FrameSpec::Ground, _) => ForceFrame::Ground,
-            (FrameSpec::Follower, Spot::Body(..)) => {
-                ForceFrame::Follower(self.angle_of(&mut wiring, self.orientation_at(spot)))
+            (FrameSpec::Follower, Spot::Body(..) | Spot::Solid(..)) => {
+                ForceFrame::Follower(self.attitude_at(&mut wiring, spot))
             }
             (FrameSpec::Follower, _) => {
                 return Err(e.problem("at", Fault::NoOrientation { key: "at", thing: self.thing(spot) }));
@@ -81,12 +114,12 @@ impl<P: Data> Builder<P> {
         Ok(())
     }
     /// The direction, of length one wherever an input or a magnitude multiplies it.
-    fn direction_and_magnitude(&self, e: &Entry<'_, ForceSpec>) -> Outcome<([P; 2], TimeLaw<P>)> {
+    fn direction_and_magnitude(&self, e: &Entry<'_, ForceSpec>) -> Outcome<([P; 3], TimeLaw<P>)> {
         let spec = e.spec;
         if let Some(vector) = &spec.vector {
             let second = if spec.magnitude.is_some() { "magnitude" } else { "direction" };
-            let vector = self.pair(e, "vector", vector)?;
-            let length = norm(vector);
+            let vector = self.triple(e, "vector", &vector.components())?;
+            let length = norm3(vector);
             if spec.magnitude.is_some() || (spec.direction.is_some() && length.value() > 0.0) {
                 return Err(e.problem(second, Fault::Exclusive { first: "vector", second }));
             }
@@ -106,20 +139,54 @@ impl<P: Data> Builder<P> {
             let kind = "a force with `direction`".to_owned();
             return Err(e.problem("", Fault::KeyNeeded { key: "magnitude", kind }));
         }
-        Ok((self.unit(e, "direction", direction)?, self.law(e, "magnitude", spec.magnitude.as_ref())?))
+        let direction = self.direction(e, "direction", "direction", &direction.components())?;
+        Ok((direction.into(), self.law(e, "magnitude", spec.magnitude.as_ref())?))
+    }
+    /// A force along the axis of a joint in space.
+    fn force_along(&mut self, e: &Entry<'_, ForceSpec>, joint: &str) -> Outcome<()> {
+        let spec = e.spec;
+        for (key, there) in [
+            ("vector", spec.vector.is_some()),
+            ("direction", spec.direction.is_some()),
+            ("frame", spec.frame != FrameSpec::Ground),
+        ] {
+            if there {
+                let kind = "a force along a joint".to_owned();
+                return Err(e.problem(key, Fault::KeyNotFor { key, kind }));
+            }
+        }
+        if spec.magnitude.is_none() && spec.input.is_none() {
+            let kind = "a force along a joint".to_owned();
+            return Err(e.problem("", Fault::KeyNeeded { key: "magnitude", kind }));
+        }
+        let mut wiring = Wiring::default();
+        let effort = Effort::Force(self.slide(e, "at", joint, &mut wiring)?);
+        let magnitude = self.law(e, "magnitude", spec.magnitude.as_ref())?;
+        let inputs = self.input(e, spec.input.as_ref())?;
+        let has_input = !inputs.is_empty();
+        let motor = Motor { effort, magnitude, has_input };
+        self.add(e, Element::Motor(Box::new(motor)), wiring, inputs);
+        Ok(())
     }
     pub(super) fn torque(&mut self, e: &Entry<'_, TorqueSpec>) -> Outcome<()> {
         let spec = e.spec;
+        if spec.magnitude.is_none() && spec.input.is_none() {
+            return Err(e.problem("", Fault::KeyNeeded { key: "magnitude", kind: "a torque".to_owned() }));
+        }
+        let magnitude = self.law(e, "magnitude", spec.magnitude.as_ref())?;
+        if self.is_link(e, "on", &spec.on)? {
+            return self.torque_about(e, magnitude);
+        }
+        if let Some(on) = self.solid_named(e, "on", &spec.on)? {
+            return self.moment(e, on, magnitude);
+        }
+        only_in_space(e, "a torque in the plane")?;
         let on = self.orientation(e, "on", &spec.on)?;
         let from = match &spec.from {
             Some(name) => self.orientation(e, "from", name)?,
             None => Orientation { block: None, constant: P::zero() },
         };
         self.turning(e, on, from)?;
-        if spec.magnitude.is_none() && spec.input.is_none() {
-            return Err(e.problem("", Fault::KeyNeeded { key: "magnitude", kind: "a torque".to_owned() }));
-        }
-        let magnitude = self.law(e, "magnitude", spec.magnitude.as_ref())?;
         let mut wiring = Wiring::default();
         let (on, from) = (self.angle_of(&mut wiring, on), self.angle_of(&mut wiring, from));
         let inputs = self.input(e, spec.input.as_ref())?;
@@ -127,6 +194,89 @@ impl<P: Data> Builder<P> {
         self.add(e, Element::Torque(Torque { on, from, magnitude, has_input }), wiring, inputs);
         Ok(())
     }
+}
+
+/// Torques in space.
+impl<P: Data> Builder<P> {
+    /// A torque about the axis of a joint in space.
+    fn torque_about(&mut self, e: &Entry<'_, TorqueSpec>, magnitude: TimeLaw<P>) -> Outcome<()> {
+        let kind = "a torque about a joint";
+        only_in_space(e, kind)?;
+        if e.spec.from.is_some() {
+            return Err(e.problem("from", Fault::KeyNotFor { key: "from", kind: kind.to_owned() }));
+        }
+        let mut wiring = Wiring::default();
+        let effort = Effort::Torque(self.hinge(e, "on", &e.spec.on, &mut wiring)?);
+        let inputs = self.input(e, e.spec.input.as_ref())?;
+        let has_input = !inputs.is_empty();
+        let motor = Motor { effort, magnitude, has_input };
+        self.add(e, Element::Motor(Box::new(motor)), wiring, inputs);
+        Ok(())
+    }
+    /// A moment on a body in space.
+    fn moment(&mut self, e: &Entry<'_, TorqueSpec>, on: Spot<P>, magnitude: TimeLaw<P>) -> Outcome<()> {
+        let Some(direction) = &e.spec.direction else {
+            let kind = "a torque on a spatial-body".to_owned();
+            return Err(e.problem("", Fault::KeyNeeded { key: "direction", kind }));
+        };
+        let direction = self.direction(e, "direction", "direction", direction)?.into();
+        let mut wiring = Wiring::default();
+        if self.block_of(on).is_none() {
+            return Err(e.problem("on", Fault::NothingMoves));
+        }
+        let on_attitude = self.attitude_at(&mut wiring, on);
+        let from = match &e.spec.from {
+            Some(name) => self.reaction_on(e, on, name, &mut wiring)?,
+            None => Attitude::GROUND,
+        };
+        let frame = match e.spec.frame {
+            FrameSpec::Ground => Attitude::GROUND,
+            FrameSpec::Follower => on_attitude,
+        };
+        let inputs = self.input(e, e.spec.input.as_ref())?;
+        let has_input = !inputs.is_empty();
+        let moment = Moment { on: on_attitude, from, direction, frame, magnitude, has_input };
+        self.add(e, Element::Moment(moment), wiring, inputs);
+        Ok(())
+    }
+    /// What carries the reaction of a moment on `on`.
+    fn reaction_on(
+        &self,
+        e: &Entry<'_, TorqueSpec>,
+        on: Spot<P>,
+        name: &str,
+        wiring: &mut Wiring,
+    ) -> Outcome<Attitude> {
+        if let Some(spot) = self.solid_named(e, "from", name)? {
+            self.different(e, on, spot)?;
+            return Ok(self.attitude_at(wiring, spot));
+        }
+        let orientation = self.orientation(e, "from", name)?;
+        Ok(Attitude::Planar(self.angle_of(wiring, orientation)))
+    }
+    /// The body in space of this name, when there is one.
+    fn solid_named(&self, e: &Entry<'_, TorqueSpec>, key: &str, text: &str) -> Outcome<Option<Spot<P>>> {
+        let text = self.filled(e, key, text)?;
+        let found = self.names.get(&text).filter(|n| n.table == "spatial-body");
+        Ok(found.map(|n| Spot::Solid(n.index, [P::zero(); 3])))
+    }
+}
+
+/// Refuses the keys of a moment on a body in space.
+fn only_in_space(e: &Entry<'_, TorqueSpec>, kind: &str) -> Outcome<()> {
+    for (key, there) in
+        [("direction", e.spec.direction.is_some()), ("frame", e.spec.frame != FrameSpec::Ground)]
+    {
+        if there {
+            return Err(e.problem(key, Fault::KeyNotFor { key, kind: kind.to_owned() }));
+        }
+    }
+    Ok(())
+}
+
+/// |v|
+fn norm3<P: Data>([x, y, z]: [P; 3]) -> P {
+    (x * x + y * y + z * z).sqrt()
 }
 
 fn needs_one() -> Fault {

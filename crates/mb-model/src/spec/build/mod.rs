@@ -3,13 +3,16 @@
 //! In this order: parameters; families; names; positions at the start; coordinates; elements;
 //! outputs. Each table is checked on its own, so that one run reports every faulty table.
 
+mod bushings;
 mod expand;
+mod frames;
 mod joints;
 mod lengths;
 mod loads;
 mod outputs;
 mod parts;
 mod scope;
+mod solids;
 mod spots;
 mod start;
 
@@ -21,8 +24,10 @@ use crate::element::{Data, Element};
 use crate::law::TimeLaw;
 use crate::model::{Model, Wiring};
 use expand::{Entries, Entry, Table};
+use frames::Link;
 use lengths::Lengths;
 use scope::{Scope, check_name};
+use solids::SolidPart;
 use std::collections::{BTreeMap, HashMap};
 
 type Outcome<T> = Result<T, Box<Problem>>;
@@ -39,6 +44,8 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         names: HashMap::new(),
         points: Vec::new(),
         bodies: Vec::new(),
+        solids: Vec::new(),
+        links: HashMap::new(),
         angles: Vec::new(),
         inputs: HashMap::new(),
         lengths: Lengths::default(),
@@ -47,15 +54,20 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     };
     b.register_all(&entries, &mut problems);
     b.read_parts(&entries, &mut problems);
+    b.read_solids(&entries, &mut problems);
     // Geometry made of wrong positions would only add wrong messages.
     b.lengths.sound = problems.is_empty();
     b.place_parts(&entries);
+    b.place_solids(&entries);
     b.add_blocks(&entries);
     for (k, e) in entries.points.iter().enumerate() {
         b.point_mass(k, e);
     }
     for (k, e) in entries.bodies.iter().enumerate() {
         b.body(k, e);
+    }
+    for (k, e) in entries.spatial_bodies.iter().enumerate() {
+        b.solid(k, e);
     }
     each(&mut b, &entries.rods, &mut problems, Builder::rod);
     for (k, e) in entries.angles.iter().enumerate() {
@@ -64,6 +76,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     each(&mut b, &entries.joints, &mut problems, Builder::joint);
     each(&mut b, &entries.drives, &mut problems, Builder::drive);
     each(&mut b, &entries.springs, &mut problems, Builder::spring);
+    each(&mut b, &entries.bushings, &mut problems, Builder::bushing);
     each(&mut b, &entries.torsion_springs, &mut problems, Builder::torsion_spring);
     each(&mut b, &entries.forces, &mut problems, Builder::force);
     each(&mut b, &entries.torques, &mut problems, Builder::torque);
@@ -95,9 +108,9 @@ fn gravity<P: Data>(spec: &ModelSpec, scope: &Scope<P>) -> Outcome<[P; 3]> {
     let problem = |fault| Problem::new("", Path(vec!["gravity".into()]), fault);
     match spec.gravity.as_slice() {
         [] => Ok([P::zero(); 3]),
-        [x, y] => {
+        [x, y, z @ ..] if z.len() < 2 => {
             let eval = |v| scope.eval(v, &[]).map_err(problem);
-            Ok([eval(x)?, eval(y)?, P::zero()])
+            Ok([eval(x)?, eval(y)?, z.first().map_or(Ok(P::zero()), eval)?])
         }
         other => Err(problem(Fault::GravityComponents { found: other.len() })),
     }
@@ -147,6 +160,9 @@ struct Builder<P: Data> {
     names: HashMap<String, Named>,
     points: Vec<PointPart<P>>,
     bodies: Vec<BodyPart<P>>,
+    solids: Vec<SolidPart<P>>,
+    /// Joints in space by name.
+    links: HashMap<String, Link<P>>,
     angles: Vec<BlockId>,
     inputs: HashMap<String, usize>,
     lengths: Lengths,
@@ -160,11 +176,13 @@ impl<P: Data> Builder<P> {
     fn register_all(&mut self, entries: &Entries<'_>, problems: &mut Problems) {
         self.register(&entries.points, problems);
         self.register(&entries.bodies, problems);
+        self.register(&entries.spatial_bodies, problems);
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);
         self.register(&entries.joints, problems);
         self.register(&entries.drives, problems);
         self.register(&entries.springs, problems);
+        self.register(&entries.bushings, problems);
         self.register(&entries.torsion_springs, problems);
         self.register(&entries.forces, problems);
         self.register(&entries.torques, problems);
@@ -250,7 +268,7 @@ impl<P: Data> Builder<P> {
     fn pair<T: Table>(&self, e: &Entry<'_, T>, key: &str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
         Ok([self.value(e, key, &pair[0])?, self.value(e, key, &pair[1])?])
     }
-    /// A direction scaled to length one.
+    /// A direction in the plane scaled to length one.
     fn unit<T: Table>(&self, e: &Entry<'_, T>, key: &'static str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
         let d = self.pair(e, key, pair)?;
         let length = start::norm(d);

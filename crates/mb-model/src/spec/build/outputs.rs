@@ -34,10 +34,23 @@ impl<P: Data> Builder<P> {
         }
         let quantity = match spec.quantity {
             OutputQuantity::Multiplier => return self.multiplier(e, rows),
-            OutputQuantity::X | OutputQuantity::Y => {
+            OutputQuantity::X | OutputQuantity::Y | OutputQuantity::Z => {
                 no_from(e, spec.from.as_ref(), "a coordinate")?;
+                let axis = match spec.quantity {
+                    OutputQuantity::Y => 1,
+                    OutputQuantity::Z => 2,
+                    _ => 0,
+                };
                 let place = self.moving_place(e, &spec.of, &mut wiring)?;
-                Quantity::Coordinate { place, axis: usize::from(spec.quantity == OutputQuantity::Y) }
+                Quantity::Coordinate { place, axis }
+            }
+            OutputQuantity::Displacement => {
+                no_from(e, spec.from.as_ref(), "a displacement")?;
+                Quantity::Displacement(self.slide(e, "of", &spec.of, &mut wiring)?)
+            }
+            OutputQuantity::Angle if self.is_link(e, "of", &spec.of)? => {
+                no_from(e, spec.from.as_ref(), "the angle of a joint")?;
+                Quantity::Rotation(self.hinge(e, "of", &spec.of, &mut wiring)?)
             }
             OutputQuantity::Angle => {
                 let (a, b, constant) = self.angle_pair(e, &spec.of, spec.from.as_ref(), &mut wiring)?;

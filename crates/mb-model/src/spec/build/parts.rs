@@ -44,7 +44,7 @@ impl<P: Data> Builder<P> {
             self.bodies.push(part);
         }
     }
-    fn alpha<T: Table>(&self, e: &Entry<'_, T>, damping: Option<&DampingSpec>) -> Outcome<P> {
+    pub(super) fn alpha<T: Table>(&self, e: &Entry<'_, T>, damping: Option<&DampingSpec>) -> Outcome<P> {
         self.not_negative(e, "damping.alpha", "damping", damping.map(|d| &d.alpha))
     }
     fn given<T: Table>(&self, e: &Entry<'_, T>, at: Option<&[Value; 2]>) -> Outcome<Option<[P; 2]>> {
@@ -115,6 +115,7 @@ impl<P: Data> Builder<P> {
                 b.block = Some(self.model.add_block(e.name.clone(), BlockKind::PlanarPose, &start));
             }
         }
+        self.add_solid_blocks(entries);
         for e in &entries.angles {
             let start = self.angle_start(e);
             self.angles.push(self.model.add_block(e.name.clone(), BlockKind::Angle, &[start]));
@@ -209,7 +210,7 @@ impl<P: Data> Builder<P> {
         if let Some(open) = [a, b].into_iter().find(|s| !self.start_is_given(*s)) {
             return Err(e.problem("", Fault::UnknownStart { key: "length", thing: self.thing(open) }));
         }
-        let length = norm(between(self.start_of(a), self.start_of(b)));
+        let length = self.distance_of(a, b);
         if self.lengths.sound && length.value() <= 0.0 {
             let fault = Fault::NotPositive { quantity: "distance at the start", value: 0.0 };
             return Err(e.problem("", fault));
@@ -260,6 +261,7 @@ impl<P: Data> Builder<P> {
                 Element::PointMass(p) => p.mass.value() > 0.0,
                 Element::Rod(r) => r.mass.value() > 0.0,
                 Element::PlanarBody(b) => b.mass.value() > 0.0 && b.inertia.value() > 0.0,
+                Element::SpatialBody(b) => b.is_massive(),
                 _ => m.rows > 0,
             };
             for id in m.wires.blocks.iter().filter(|_| massive) {
@@ -276,6 +278,11 @@ impl<P: Data> Builder<P> {
             if unsure(part.block) {
                 let key = if part.mass.value() > 0.0 { "inertia" } else { "mass" };
                 problems.keep::<()>(Err(e.problem(key, Fault::NoInertia)));
+            }
+        }
+        for (part, e) in self.solids.iter().zip(&entries.spatial_bodies) {
+            if unsure(part.block) {
+                problems.keep::<()>(Err(e.problem("inertia", Fault::NoInertia)));
             }
         }
     }

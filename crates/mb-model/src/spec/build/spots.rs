@@ -14,11 +14,13 @@ pub(super) enum Spot<P> {
     /// The word `ground`.
     Somewhere,
     /// Coordinates in the ground.
-    Ground([P; 2]),
+    Ground([P; 3]),
     /// A point.
     Point(usize),
-    /// A place of a body, in body axes.
+    /// A place of a body in the plane, in body axes.
     Body(usize, [P; 2]),
+    /// A place of a body in space, in body axes.
+    Solid(usize, [P; 3]),
 }
 
 /// An orientation that a reference stands for: a coordinate, or a constant angle in the ground.
@@ -29,14 +31,18 @@ pub(super) struct Orientation<P> {
     pub(super) constant: P,
 }
 
-const PLACES: [&str; 2] = ["point", "body"];
+const PLACES: [&str; 3] = ["point", "body", "spatial-body"];
 const ANGLES: [&str; 2] = ["body", "angle"];
 
 impl<P: Data> Builder<P> {
     /// The place of a reference, `ground` included.
     pub(super) fn spot<T: Table>(&self, e: &Entry<'_, T>, key: &str, place: &PlaceRef) -> Outcome<Spot<P>> {
         let text = match place {
-            PlaceRef::Ground(at) => return Ok(Spot::Ground(self.pair(e, key, at)?)),
+            PlaceRef::Ground(at) => {
+                let [x, y] = self.pair(e, key, at)?;
+                return Ok(Spot::Ground([x, y, P::zero()]));
+            }
+            PlaceRef::Space(at) => return Ok(Spot::Ground(self.triple(e, key, at)?)),
             PlaceRef::Name(text) => self.filled(e, key, text)?,
         };
         if text == "ground" {
@@ -74,6 +80,16 @@ impl<P: Data> Builder<P> {
                 })?;
                 Ok(Spot::Body(named.index, *local))
             }
+            ("spatial-body", None) => Ok(Spot::Solid(named.index, [P::zero(); 3])),
+            ("spatial-body", Some(m)) => {
+                let marks = &self.solids[named.index].marks;
+                let mark = marks.get(m).ok_or_else(|| Fault::UnknownMarker {
+                    body: base.to_owned(),
+                    marker: m.to_owned(),
+                    nearest: nearest(m, marks.keys().map(String::as_str)),
+                })?;
+                Ok(Spot::Solid(named.index, mark.at))
+            }
             (found, None) => Err(Fault::WrongReference { name: text.to_owned(), found, wanted }),
             (found, Some(_)) => Err(Fault::WrongReference { name: base.to_owned(), found, wanted: "body" }),
         }
@@ -85,16 +101,20 @@ impl<P: Data> Builder<P> {
             Spot::Somewhere | Spot::Ground(_) => None,
             Spot::Point(i) => self.points[i].block,
             Spot::Body(i, _) => self.bodies[i].block,
+            Spot::Solid(i, _) => self.solids[i].block,
         }
     }
     /// The place as elements see it.
     pub(super) fn place(&self, wiring: &mut Wiring, spot: Spot<P>) -> Place<P> {
-        let local = if let Spot::Body(_, local) = spot { local } else { [P::zero(); 2] };
-        if let Some(id) = self.block_of(spot) {
-            return self.model.place(wiring, id, local);
+        let local = match spot {
+            Spot::Body(_, [x, y]) => [x, y, P::zero()],
+            Spot::Solid(_, local) => local,
+            _ => [P::zero(); 3],
+        };
+        match self.block_of(spot) {
+            Some(id) => self.model.place_in_space(wiring, id, local),
+            None => Place::Ground(self.position_of(spot)),
         }
-        let [x, y] = self.start_of(spot);
-        Place::Ground([x, y, P::zero()])
     }
     /// The thing a place is on, in words.
     pub(super) fn thing(&self, spot: Spot<P>) -> String {
@@ -111,12 +131,15 @@ impl<P: Data> Builder<P> {
             Spot::Somewhere | Spot::Ground(_) => "the ground".to_owned(),
             Spot::Point(i) => name("point", i),
             Spot::Body(i, _) => name("body", i),
+            Spot::Solid(i, _) => name("spatial-body", i),
         }
     }
     /// Checks that two places can move against each other.
     pub(super) fn different<T: Table>(&self, e: &Entry<'_, T>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         let same = match (a, b) {
-            (Spot::Point(i), Spot::Point(j)) | (Spot::Body(i, _), Spot::Body(j, _)) => i == j,
+            (Spot::Point(i), Spot::Point(j))
+            | (Spot::Body(i, _), Spot::Body(j, _))
+            | (Spot::Solid(i, _), Spot::Solid(j, _)) => i == j,
             _ => false,
         };
         if same {

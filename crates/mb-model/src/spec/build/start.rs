@@ -7,8 +7,9 @@
 use super::Builder;
 use super::expand::{Entries, Entry, Table};
 use super::spots::Spot;
-use crate::element::Data;
+use crate::element::{Data, rotation};
 use crate::spec::{JointKind, PlaceRef, RodSpec, Value};
+use nalgebra::Vector3;
 use std::collections::VecDeque;
 
 /// Direction of the first rod that hangs on one placed point only, rad: along no axis, so that
@@ -48,17 +49,41 @@ enum TieKind<P> {
 }
 
 impl<P: Data> Builder<P> {
-    /// Position of a place at the start.
+    /// Position of a place at the start, in the plane.
     pub(super) fn start_of(&self, spot: Spot<P>) -> [P; 2] {
         match spot {
-            Spot::Somewhere => [P::zero(); 2],
-            Spot::Ground(at) => at,
             Spot::Point(i) => self.points[i].start,
             Spot::Body(i, local) => {
                 let body = &self.bodies[i];
                 plus(body.start, turned(body.start_angle, local))
             }
+            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) => {
+                let [x, y, _] = self.position_of(spot);
+                [x, y]
+            }
         }
+    }
+    /// Position of a place at the start.
+    pub(super) fn position_of(&self, spot: Spot<P>) -> [P; 3] {
+        match spot {
+            Spot::Somewhere => [P::zero(); 3],
+            Spot::Ground(at) => at,
+            Spot::Point(_) | Spot::Body(..) => {
+                let [x, y] = self.start_of(spot);
+                [x, y, P::zero()]
+            }
+            Spot::Solid(i, local) => {
+                let (s, arm) = (&self.solids[i], Vector3::from(local));
+                let arm = rotation::turned(s.euler, &arm);
+                [s.start[0] + arm.x, s.start[1] + arm.y, s.start[2] + arm.z]
+            }
+        }
+    }
+    /// Distance of two places at the start, m.
+    pub(super) fn distance_of(&self, a: Spot<P>, b: Spot<P>) -> P {
+        let (a, b) = (self.position_of(a), self.position_of(b));
+        let d = Vector3::new(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+        rotation::dot(&d, &d).sqrt()
     }
     /// True when the position at the start is given, not worked out.
     pub(super) fn start_is_given(&self, spot: Spot<P>) -> bool {
@@ -67,6 +92,7 @@ impl<P: Data> Builder<P> {
             Spot::Ground(_) => true,
             Spot::Point(i) => self.points[i].given.is_some(),
             Spot::Body(i, _) => !self.bodies[i].guessed,
+            Spot::Solid(i, _) => !self.solids[i].guessed,
         }
     }
 
@@ -141,7 +167,7 @@ impl<P: Data> Builder<P> {
     /// Number of a point or body among both.
     fn node(&self, spot: Spot<P>) -> Option<usize> {
         match spot {
-            Spot::Somewhere | Spot::Ground(_) => None,
+            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) => None,
             Spot::Point(i) => Some(i),
             Spot::Body(i, _) => Some(self.points.len() + i),
         }
@@ -160,9 +186,15 @@ impl<P: Data> Builder<P> {
                 continue;
             };
             let kind = match e.spec.kind {
-                JointKind::Revolute | JointKind::Fixed => TieKind::Coincident,
+                JointKind::Revolute | JointKind::Fixed | JointKind::Spherical | JointKind::Universal => {
+                    TieKind::Coincident
+                }
                 JointKind::Distance => self.tie_length(e, e.spec.length.as_ref()),
-                JointKind::Prismatic | JointKind::PointOnLine => TieKind::Near,
+                JointKind::Prismatic
+                | JointKind::PointOnLine
+                | JointKind::Cylindrical
+                | JointKind::Planar
+                | JointKind::Generic => TieKind::Near,
             };
             ties.push(Tie { a, b, kind });
         }
