@@ -144,6 +144,17 @@ pub enum EigenError {
         /// Failure at the last one.
         source: AlgebraError,
     },
+    /// The largest roots were asked for where the leading matrix is singular.
+    #[error(
+        "The largest |s| are infinite: the {matrix} matrix could not be factored on the directions the constraints allow \
+         ({source}). Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."
+    )]
+    NoLargest {
+        /// The leading matrix, mass or damping.
+        matrix: &'static str,
+        /// Failure of its factorization.
+        source: AlgebraError,
+    },
     /// All eigenvalues of a large problem were asked for.
     #[error(
         "All eigenvalues of a problem with {size} unknowns need about {gib:.1} GiB for dense matrices; the limit is {limit} \

@@ -69,6 +69,29 @@ pub enum SparseFinding {
         /// Found.
         found: usize,
     },
+    /// The inertia of the factors proves that no mode beyond a limit is missing.
+    CompleteAbove {
+        /// Limit of |w| = |s^2|, (rad/s)^2.
+        above: f64,
+        /// Modes beyond it, all of them found.
+        modes: usize,
+    },
+    /// The inertia counts modes beyond a limit that were not found.
+    MissingAbove {
+        /// Limit of |w| = |s^2|, (rad/s)^2.
+        above: f64,
+        /// By inertia.
+        counted: usize,
+        /// Found.
+        found: usize,
+    },
+    /// The largest roots were found without a shift, by solves with the leading matrix.
+    WithoutShift {
+        /// Right-hand sides solved.
+        solves: usize,
+        /// Worst relative residual among them.
+        worst_residual: f64,
+    },
     /// A shift lay on an eigenvalue, or its matrix could not be factored, and was moved.
     ShiftMoved {
         /// First shift, real part of s^2 or s.
@@ -169,6 +192,20 @@ impl fmt::Display for SparseFinding {
                 f,
                 "The inertia of the factors counts {counted} modes with w = -s^2 between {from:.6e} and {to:.6e} \
                  (rad/s)^2, but {found} were found."
+            ),
+            Self::CompleteAbove { above, modes } => write!(
+                f,
+                "The inertia of the factors proves that {modes} modes have |s^2| above {above:.6e} (rad/s)^2; all of them \
+                 were found."
+            ),
+            Self::MissingAbove { above, counted, found } => write!(
+                f,
+                "The inertia of the factors counts {counted} modes with |s^2| above {above:.6e} (rad/s)^2, but {found} \
+                 were found."
+            ),
+            Self::WithoutShift { solves, worst_residual } => write!(
+                f,
+                "No shift: {solves} right-hand sides solved with the leading matrix, worst residual {worst_residual:.1e}."
             ),
             Self::ShiftMoved { from_re, from_im, to_re, to_im } => write!(
                 f,

@@ -9,8 +9,9 @@
 //!    problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
 //! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
 
-use mb_algebra::{AlgebraError, Dense, DenseC, LuComplex, c64};
+use mb_algebra::{AlgebraError, Dense, DenseC, c64};
 
+use super::biorthonormal::biorthonormalize;
 use super::finding::SparseFinding;
 use super::linear_form::{Deflated, Form, LinearForm, Projector, Solver};
 use super::null_space::{self, NullSpace, ZeroRoots};
@@ -18,7 +19,7 @@ use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_solve::Work;
 use crate::error::at;
-use crate::krylov::scalar::{Scalar, beside, norm, pick, product};
+use crate::krylov::scalar::{beside, norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::{EigenError, Finding};
 
@@ -28,8 +29,6 @@ const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
 const FIRST_SHIFT: f64 = 1e-4;
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
-/// Values closer than this fraction of their distance from the shift belong to one cluster.
-const CLUSTER: f64 = 1e-7;
 
 /// Nonzero eigenvalues with vectors from both sides.
 #[derive(Clone, Debug)]
@@ -47,11 +46,11 @@ pub(crate) struct Set {
 }
 
 /// Right vectors only.
-struct Side {
-    tau: Vec<c64>,
-    x: DenseC,
-    l: DenseC,
-    exhausted: bool,
+pub(crate) struct Side {
+    pub(crate) tau: Vec<c64>,
+    pub(crate) x: DenseC,
+    pub(crate) l: DenseC,
+    pub(crate) exhausted: bool,
 }
 
 /// Factors at one shift.
@@ -73,11 +72,11 @@ pub(crate) struct Zeros {
 pub(crate) struct General<'a> {
     pub(crate) problem: &'a Problem,
     /// Absent for symmetric matrices.
-    transposed: Option<Problem>,
+    pub(crate) transposed: Option<Problem>,
     pub(crate) options: &'a SparseOptions,
-    driver: &'a dyn KrylovDriver,
+    pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) form: Form,
-    gamma: f64,
+    pub(crate) gamma: f64,
     pub(crate) zeros: Option<Zeros>,
     pub(crate) findings: Vec<Finding>,
     factorizations: usize,
@@ -251,7 +250,7 @@ impl<'a> General<'a> {
         if let Some(transposed) = self.transposed.clone() {
             let more = set.tau.len() + 2;
             let left = self.side(&transposed, shifted, more, left, true)?;
-            set.left = Some(self.matched(&transposed, shifted, &set, &left)?);
+            set.left = Some(self.matched(&transposed, shifted.tau, &set, &left)?);
         }
         biorthonormalize(problem, self.form, shifted.tau, &mut set);
         Ok(set)
@@ -277,22 +276,32 @@ impl<'a> General<'a> {
         let deflated = Deflated { inner: &operator, projector };
         let length = operator.length();
         let count = count.min(length);
-        let wanted = Wanted {
-            count,
-            tolerance: self.options.tolerance,
-            block: self.options.block.unwrap_or_else(|| block_size(problem.n, count)),
-            subspace: self.options.subspace,
-            restarts: self.options.restarts,
-            salt: 0x9e11 + self.searches as u64,
-        };
-        self.searches += 1;
+        let wanted = self.wanted(count, self.options.tolerance);
         let mut ritz = match shifted.solver {
             Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
             Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
         };
+        self.note(&mut ritz);
+        Self::polish(&deflated, &ritz)
+    }
+
+    /// What the next search asks of a driver.
+    pub(crate) fn wanted(&mut self, count: usize, tolerance: f64) -> Wanted {
+        self.searches += 1;
+        Wanted {
+            count,
+            tolerance,
+            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
+            subspace: self.options.subspace,
+            restarts: self.options.restarts,
+            salt: 0x9e10 + self.searches as u64,
+        }
+    }
+
+    /// Keeps what a driver told.
+    pub(crate) fn note(&mut self, ritz: &mut RitzComplex) {
         self.restarts += ritz.restarts;
         self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
-        Self::polish(&deflated, &ritz)
     }
 
     /// Purifies Ritz vectors by one more application and takes the multipliers.
@@ -318,10 +327,10 @@ impl<'a> General<'a> {
     }
 
     /// Left vectors in the order of the right values; those the second run did not give by inverse iteration.
-    fn matched(
+    pub(crate) fn matched(
         &mut self,
         transposed: &Problem,
-        shifted: &Shifted,
+        shift: c64,
         set: &Set,
         left: &Side,
     ) -> Result<(DenseC, DenseC), EigenError> {
@@ -333,7 +342,7 @@ impl<'a> General<'a> {
             let tau = set.tau[j];
             let distance = |i: usize| (left.tau[i] - tau).norm();
             let nearest = (0..free.len()).min_by(|&a, &b| distance(free[a]).total_cmp(&distance(free[b])));
-            let close = 1e-6 * (tau - shifted.tau).norm();
+            let close = 1e-6 * (tau - shift).norm();
             let (vector, multipliers) = match nearest {
                 Some(at) if distance(free[at]) <= close => {
                     let i = free.swap_remove(at);
@@ -420,7 +429,7 @@ impl<'a> General<'a> {
 }
 
 /// Column j over the number j.
-fn divide(a: &mut DenseC, by: &[c64]) {
+pub(crate) fn divide(a: &mut DenseC, by: &[c64]) {
     for (j, by) in by.iter().enumerate() {
         let inverse = by.inv();
         a.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= inverse);
@@ -453,69 +462,6 @@ impl super::shift_solve::ShiftSolve<f64> for Turned<'_> {
     fn work(&self) -> Work {
         self.0.work()
     }
-}
-
-/// Makes left and right vectors of one cluster biorthonormal: y_i^H ((s_i + s_j) M + C) x_j = delta_ij, which is
-/// y_i^H M x_j for tau = s^2 up to a factor.
-fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) {
-    let k = set.tau.len();
-    let mut open: Vec<usize> = (0..k).collect();
-    while let Some(first) = open.pop() {
-        let close = CLUSTER * (set.tau[first] - shift).norm();
-        let mut cluster = vec![first];
-        open.retain(|&j| {
-            let near = cluster.iter().any(|&i| (set.tau[i] - set.tau[j]).norm() <= close);
-            if near {
-                cluster.push(j);
-            }
-            !near
-        });
-        if cluster.len() == 1 {
-            continue;
-        }
-        let x = pick(&set.x, &cluster);
-        let (mut y, mut mu) = match &set.left {
-            Some((y, mu)) => (pick(y, &cluster), pick(mu, &cluster)),
-            None => (conjugate(&x), conjugate(&pick(&set.l, &cluster))),
-        };
-        let (mx, cx) = (problem.m.mul(&x), problem.c.mul(&x));
-        let (my, cy) =
-            (c64::adjoint_product(y.as_ref(), mx.as_ref()), c64::adjoint_product(y.as_ref(), cx.as_ref()));
-        let g = cluster.len();
-        let gram = DenseC::from_fn(g, g, |i, j| match form {
-            Form::Squared => my[(i, j)],
-            Form::First => cy[(i, j)],
-            Form::Companion => (set.tau[cluster[i]] + set.tau[cluster[j]]) * my[(i, j)] + cy[(i, j)],
-        });
-        let Ok(lu) = LuComplex::new(&gram) else { continue };
-        if lu.rcond() < 1e-8 {
-            continue;
-        }
-        // Y <- Y G^-H.
-        let mut inverse = DenseC::zeros(g, g);
-        for j in 0..g {
-            let unit: Vec<c64> = (0..g).map(|i| c64::new(f64::from(u8::from(i == j)), 0.0)).collect();
-            let column = lu.solve(&unit);
-            for (i, v) in column.iter().enumerate() {
-                inverse[(j, i)] = v.conj();
-            }
-        }
-        y = product(y.as_ref(), inverse.as_ref());
-        mu = product(mu.as_ref(), inverse.as_ref());
-        if set.left.is_none() {
-            set.left = Some((conjugate(&set.x), conjugate(&set.l)));
-        }
-        if let Some((all_y, all_mu)) = &mut set.left {
-            for (i, &j) in cluster.iter().enumerate() {
-                all_y.col_as_slice_mut(j).copy_from_slice(y.col_as_slice(i));
-                all_mu.col_as_slice_mut(j).copy_from_slice(mu.col_as_slice(i));
-            }
-        }
-    }
-}
-
-fn conjugate(a: &DenseC) -> DenseC {
-    DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj())
 }
 
 /// Columns solved at once.

@@ -28,14 +28,14 @@ const REAL: f64 = 1e-9;
 
 /// A root s made of column `column` of a set.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
-    s: c64,
+pub(crate) struct Candidate {
+    pub(crate) s: c64,
     column: usize,
 }
 
 /// Whether conjugates stand for themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counting {
+pub(crate) enum Counting {
     /// A conjugate pair, or +-s for tau = s^2 real, is one mode.
     Modes,
     /// Every root counts.
@@ -189,7 +189,7 @@ impl General<'_> {
     }
 
     /// Roots that a set gives.
-    fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
         let mut out = Vec::new();
         for (column, &tau) in set.tau.iter().enumerate() {
             let roots = if self.form == Form::Squared {
@@ -242,7 +242,7 @@ impl General<'_> {
     }
 
     /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.
-    fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Root {
+    pub(crate) fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Root {
         let Candidate { s, column } = candidate;
         let rows = &self.problem.rows;
         let pick = |a: &mb_algebra::DenseC| mb_algebra::DenseC::from_fn(a.nrows(), 1, |i, _| a[(i, column)]);

@@ -11,10 +11,13 @@
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
+mod biorthonormal;
 mod certificate;
 mod finding;
+mod forward;
 mod general;
 mod general_requests;
+mod largest;
 mod linear_form;
 mod matrix;
 mod null_space;

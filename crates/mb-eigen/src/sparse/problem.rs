@@ -113,6 +113,22 @@ impl Problem {
         Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent)?))
     }
 
+    /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
+    pub(crate) fn factor_leading(&self, leading: &Matrix) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let by_columns = leading.sparse().to_csc();
+        if leading.is_zero() {
+            return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
+        }
+        if !leading.symmetric {
+            return Ok(Arc::new(Assembled::real(&by_columns, &self.rows.independent)?));
+        }
+        let phi = self.rows.independent.sparse();
+        let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
+        let analysis = Arc::new(SaddleAnalysis::new(&by_columns, phi, &options)?);
+        let factor = SaddleFactor::new(&analysis, &by_columns, phi)?;
+        Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?))
+    }
+
     /// Factors a M + b C + K with complex factors.
     pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
         let re = self.combine(a.re, b.re, 1.0);

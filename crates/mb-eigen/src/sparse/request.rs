@@ -36,6 +36,12 @@ pub enum Request {
         /// a limit a damped problem is searched to the damping named in [`super::SparseFinding::BandCovered`].
         max_damping_ratio: Option<f64>,
     },
+    /// The modes of largest |s| with a finite s: 2 / max |s| bounds the step of central differences, and the largest
+    /// |Re s| or |s| that of other explicit methods. Refused where a free direction has no mass.
+    Largest {
+        /// How many modes.
+        count: usize,
+    },
     /// Everything, by the dense path: time grows with the third power of n.
     All,
 }
@@ -65,9 +71,10 @@ impl Request {
     /// Modes or eigenvalues asked for, where the request names a number.
     pub(crate) fn count(&self) -> Option<usize> {
         match *self {
-            Self::Lowest { count } | Self::NearFrequency { count, .. } | Self::NearPoint { count, .. } => {
-                Some(count)
-            }
+            Self::Lowest { count }
+            | Self::Largest { count }
+            | Self::NearFrequency { count, .. }
+            | Self::NearPoint { count, .. } => Some(count),
             Self::Band { .. } | Self::All => None,
         }
     }

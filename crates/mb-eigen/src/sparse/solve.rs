@@ -43,7 +43,7 @@ pub fn solve(
                 return Ok(finish(&problem, roots, findings, &[]));
             }
             Err(EigenError::IndefiniteMetric) => findings.push(Finding::IndefiniteMass),
-            Err(error @ EigenError::NoRegularShift { .. }) => {
+            Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
                 return singular(pencil, &problem, request, options, error);
             }
             Err(error) => return Err(error),
@@ -55,7 +55,9 @@ pub fn solve(
             findings.append(&mut run.findings);
             Ok(finish(&problem, roots, findings, &[]))
         }
-        Err(error @ EigenError::NoRegularShift { .. }) => singular(pencil, &problem, request, options, error),
+        Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
+            singular(pencil, &problem, request, options, error)
+        }
         Err(error) => Err(error),
     }
 }
@@ -94,6 +96,7 @@ fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenE
         Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count),
         Request::NearPoint { s, count } => run.near(s, count),
         Request::Band { from_hz, to_hz, .. } => run.band(from_hz, to_hz),
+        Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(run.problem.dof()),
     }
 }
@@ -107,6 +110,7 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenE
         Request::Band { from_hz, to_hz, max_damping_ratio } => {
             run.band(tau * from_hz, tau * to_hz, max_damping_ratio)
         }
+        Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(2 * run.problem.dof()),
     }
 }
@@ -185,13 +189,15 @@ fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> 
     match *request {
         Request::All => true,
         Request::Lowest { count }
+        | Request::Largest { count }
         | Request::NearFrequency { count, .. }
         | Request::NearPoint { count, .. } => small && 3 * count >= problem.dof(),
         Request::Band { .. } => false,
     }
 }
 
-/// Where no shift is regular, small problems still have the dense path, which names indeterminate roots.
+/// Where no shift is regular, or the leading matrix is singular, small problems still have the dense path, which tells
+/// indeterminate and infinite roots from the others.
 fn singular(
     pencil: &QuadraticPencil<Sparse>,
     problem: &Problem,
@@ -248,6 +254,7 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
     let key = |s: c64| match *request {
         Request::NearFrequency { hz, .. } => (s - c64::new(0.0, tau * hz)).norm(),
         Request::NearPoint { s: point, .. } => (s - point).norm(),
+        Request::Largest { .. } => -s.norm(),
         _ => s.norm(),
     };
     let mut i = 0;

@@ -21,7 +21,7 @@ use super::shift_solve::{Effort, ShiftSolve};
 use super::zeros::{self, Zeros};
 use crate::error::at;
 use crate::krylov::scalar::pick;
-use crate::krylov::{KrylovDriver, Ritz, RitzReal, Wanted};
+use crate::krylov::{KrylovDriver, Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::{EigenError, Finding};
 
 /// Restarts before the Ritz values are asked for a better shift.
@@ -195,16 +195,28 @@ impl<'a> Symmetric<'a> {
             return Ok(Ritz::none(self.problem.n));
         }
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
+        self.lanczos(&operator, count, start, restarts, self.options.tolerance)
+    }
+
+    /// One run of the driver, counted.
+    pub(crate) fn lanczos(
+        &mut self,
+        operator: &dyn SymmetricOperator,
+        count: usize,
+        start: Option<&Dense>,
+        restarts: usize,
+        tolerance: f64,
+    ) -> Result<RitzReal, EigenError> {
         let wanted = Wanted {
             count,
-            tolerance: self.options.tolerance,
+            tolerance,
             block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
             subspace: self.options.subspace,
             restarts,
             salt: self.searches as u64,
         };
         self.searches += 1;
-        let mut ritz = self.driver.symmetric(&operator, start, &wanted)?;
+        let mut ritz = self.driver.symmetric(operator, start, &wanted)?;
         self.restarts += ritz.restarts;
         self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
         Ok(ritz)

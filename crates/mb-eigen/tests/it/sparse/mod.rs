@@ -2,4 +2,5 @@
 
 mod agreement;
 mod drivers;
+mod largest;
 pub(crate) mod random;

@@ -1,0 +1,114 @@
+//! Operators whose largest theta are the largest roots: the mass matrix inverted on the allowed directions, no shift.
+//!
+//! ```text
+//! symmetric   M x' + Phi_q^T l = K P x,            Phi_q x' = 0:   theta = w = -s^2,  P x: M P x + Phi_q^T l_0 = M x
+//! squared     C = 0:  M x' + Phi_q^T l = -K x,     Phi_q x' = 0:   theta = tau = s^2
+//! first       M = 0:  C x' + Phi_q^T l = -K x,     Phi_q x' = 0:   theta = tau = s
+//! companion   x' = v,  M v' + Phi_q^T l = -(C v + K x),  Phi_q v' = 0:   theta = tau = s
+//! ```
+//!
+//! v is kept in units of gamma as in [`super::linear_form`]; from T z = theta z, l are the multipliers of z. They fail where
+//! the leading matrix is singular on {Phi_q x = 0}: the largest roots are then infinite. Sizes: z of length n, or 2 n.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use mb_algebra::{Dense, DenseC, c64};
+
+use super::linear_form::Form;
+use super::problem::Problem;
+use super::shift_invert::Known;
+use super::shift_solve::{Effort, ShiftSolve};
+use crate::EigenError;
+use crate::krylov::{Operator, SymmetricOperator};
+
+/// P M^-1 K P for symmetric problems, P onto {Phi_q x = 0}, known modes taken out; symmetric in the inner product of M.
+pub(crate) struct ForwardSymmetric<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) solver: &'a dyn ShiftSolve<f64>,
+    pub(crate) known: &'a Known,
+}
+
+impl SymmetricOperator for ForwardSymmetric<'_> {
+    fn size(&self) -> usize {
+        self.problem.n
+    }
+
+    fn apply(&self, v: MatRef<'_, f64>, mv: MatRef<'_, f64>) -> Result<Dense, EigenError> {
+        // Without P on the right, T would be symmetric on {Phi_q x = 0} alone, and rounding leads out of it.
+        let inside = if self.problem.rows.rank == 0 {
+            v.to_owned()
+        } else {
+            self.solver.solve(&mv.to_owned(), false, Effort::Krylov)?.x
+        };
+        let mut x = self.solver.solve(&self.problem.k.mul(&inside), false, Effort::Krylov)?.x;
+        self.known.project(&mut x);
+        Ok(x)
+    }
+
+    fn metric(&self, v: &Dense) -> Dense {
+        self.problem.m.mul(v)
+    }
+}
+
+/// T for problems of any kind, or for their transpose.
+pub(crate) struct Forward<'a> {
+    /// The problem, transposed where `transposed`.
+    pub(crate) problem: &'a Problem,
+    pub(crate) form: Form,
+    pub(crate) gamma: f64,
+    /// Factors of the leading matrix with the constraints.
+    pub(crate) solver: Arc<dyn ShiftSolve<f64>>,
+    /// Whether the solver's matrix is to be transposed.
+    pub(crate) transposed: bool,
+}
+
+impl Forward<'_> {
+    /// Length of the vectors.
+    pub(crate) fn length(&self) -> usize {
+        if self.form == Form::Companion { 2 * self.problem.n } else { self.problem.n }
+    }
+
+    /// T Z and the multipliers of Z.
+    fn apply_with(&self, z: &Dense, effort: Effort) -> Result<(Dense, Dense), EigenError> {
+        let (problem, n, p) = (self.problem, self.problem.n, z.ncols());
+        let companion = self.form == Form::Companion;
+        let x = z.as_ref().subrows(0, n).to_owned();
+        let mut f = problem.k.mul(&x);
+        let v = Mat::from_fn(if companion { n } else { 0 }, p, |i, j| self.gamma * z[(n + i, j)]);
+        if companion {
+            f += problem.c.mul(&v);
+        }
+        for j in 0..p {
+            f.col_as_slice_mut(j).iter_mut().for_each(|f| *f = -*f);
+        }
+        let solution = self.solver.solve(&f, self.transposed, effort)?;
+        if !companion {
+            return Ok((solution.x, solution.l));
+        }
+        let by = self.gamma.recip();
+        let out = Mat::from_fn(2 * n, p, |i, j| if i < n { v[(i, j)] } else { by * solution.x[(i - n, j)] });
+        Ok((out, solution.l))
+    }
+
+    /// T Z with multipliers for complex vectors; refined.
+    pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
+        let p = z.ncols();
+        // Real and imaginary parts side by side.
+        let parts =
+            Dense::from_fn(z.nrows(), 2 * p, |i, j| if j < p { z[(i, j)].re } else { z[(i, j - p)].im });
+        let (x, l) = self.apply_with(&parts, Effort::Final)?;
+        let join = |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
+        Ok((join(&x), join(&l)))
+    }
+}
+
+impl Operator<f64> for Forward<'_> {
+    fn size(&self) -> usize {
+        self.length()
+    }
+
+    fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
+        Ok(self.apply_with(v, Effort::Krylov)?.0)
+    }
+}

@@ -1,0 +1,275 @@
+//! The largest finite roots, which bound the step of an explicit time integration.
+//!
+//! 1. Factor the mass matrix with the constraints ([M, Phi_q^T; Phi_q, 0]; the damping matrix where there is no mass);
+//!    where it is singular on the allowed directions the largest roots are infinite and the request is refused.
+//! 2. Lanczos or Krylov-Schur for the largest theta of the operators of [`super::forward`], to a tolerance near rounding,
+//!    because a further application does not purify as it does with a shift.
+//! 3. Symmetric problems: what is clustered at the upper end and has not converged is sought with a shift above it;
+//!    then the inertia of K - t M and K + t M proves that no |w| above t is missing (n - r less the negative ones
+//!    is the number of w above t, for M positive definite on the allowed directions).
+
+use std::sync::Arc;
+
+use mb_algebra::{DenseC, c64};
+
+use super::biorthonormal::biorthonormalize;
+use super::certificate::Root;
+use super::finding::SparseFinding;
+use super::forward::{Forward, ForwardSymmetric};
+use super::general::{General, Set, Side, divide};
+use super::general_requests::Counting;
+use super::linear_form::Form;
+use super::problem::Problem;
+use super::shift_invert::Known;
+use super::shift_solve::{Effort, ShiftSolve, Work};
+use super::symmetric::{Modes, Place, Symmetric};
+use crate::EigenError;
+use crate::krylov::RitzReal;
+use crate::krylov::scalar::{norm, pick};
+
+/// Residual of a Ritz pair relative to |theta| at most.
+const TOLERANCE: f64 = 1e-12;
+/// Rounds of asking for what is missing.
+const ROUNDS: usize = 6;
+
+impl Symmetric<'_> {
+    /// The `count` modes of largest |s|.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let problem = self.problem;
+        let solver = leading(problem, Form::Squared)?;
+        if solver.negative().is_some_and(|negative| negative > 0) {
+            return Err(EigenError::IndefiniteMetric);
+        }
+        let (mut known, mut modes) = (Known::none(problem.n), Modes::none(problem));
+        let mut top = None;
+        let mut exhausted = count == 0;
+        // One more than wanted shows the gap in which the modes are counted.
+        for _ in 0..ROUNDS {
+            if exhausted || modes.w.len() > count {
+                break;
+            }
+            let ritz = self.forward(solver.as_ref(), &known, count + 1 - modes.w.len())?;
+            exhausted = ritz.exhausted;
+            top = upper_end(&ritz.estimates, count).or(top);
+            let found = self.forward_polish(solver.as_ref(), &known, &ritz)?;
+            if found.w.is_empty() {
+                break;
+            }
+            known.add(problem, &found.x);
+            modes.append(&found);
+        }
+        if let (Some(sigma), false) = (top, exhausted || modes.w.len() >= count) {
+            let mut shifted = self.factor(sigma)?;
+            let wanted = count + 1 - modes.w.len();
+            let found = self.nearest(&mut shifted, &known, wanted, None, Place::Here)?;
+            known.add(problem, &found.modes.x);
+            modes.append(&found.modes);
+        }
+        modes.sort_by(|w| -w.abs());
+        if self.options.prove_complete {
+            self.prove_largest(solver.as_ref(), &mut known, &mut modes, count)?;
+        }
+        tell_work(&solver.work(), &mut self.findings);
+        self.tell_shortfall(modes.w.len(), count, exhausted);
+        modes.truncate(count);
+        Ok(modes)
+    }
+
+    fn forward(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &Known,
+        count: usize,
+    ) -> Result<RitzReal, EigenError> {
+        if known.x.ncols() >= self.problem.dof() {
+            return Ok(RitzReal::none(self.problem.n));
+        }
+        let operator = ForwardSymmetric { problem: self.problem, solver, known };
+        let tolerance = self.options.tolerance.min(TOLERANCE);
+        self.lanczos(&operator, count, None, self.options.restarts, tolerance)
+    }
+
+    /// w by the Rayleigh quotient, multipliers from one more application.
+    fn forward_polish(
+        &self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &Known,
+        ritz: &RitzReal,
+    ) -> Result<Modes, EigenError> {
+        let problem = self.problem;
+        let mut x = ritz.vectors.clone();
+        known.project(&mut x);
+        let solution = solver.solve(&problem.k.mul(&x), false, Effort::Final)?;
+        let (mut x, mut l) = (solution.x, solution.l);
+        let mut w = Vec::with_capacity(ritz.values.len());
+        known.project(&mut x);
+        let (mx, kx) = (problem.m.mul(&x), problem.k.mul(&x));
+        for (j, theta) in ritz.values.iter().enumerate() {
+            let dot = |a: &[f64]| a.iter().zip(x.col_as_slice(j)).map(|(a, x)| a * x).sum::<f64>();
+            let (mass, work) = (dot(mx.col_as_slice(j)), dot(kx.col_as_slice(j)));
+            w.push(work / mass);
+            let by = mass.sqrt().recip();
+            x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+            // M x' + Phi^T l' = K x and x' = theta x: l = -l' for x, in the scale of x' / |x'|.
+            let by = -by * theta;
+            l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
+        }
+        Ok(Modes { w, x, l, rigid: 0 })
+    }
+
+    /// Counts the modes with |w| above a point between the `count`-th and the next, and searches for what is missing.
+    fn prove_largest(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &mut Known,
+        modes: &mut Modes,
+        count: usize,
+    ) -> Result<(), EigenError> {
+        let Some(t) = gap(&modes.w, count) else { return Ok(()) };
+        let (Some((above, low)), Some((below, negative))) = (self.below(t)?, self.below(-t)?) else {
+            return Ok(());
+        };
+        let counted = self.problem.dof().saturating_sub(low) + negative;
+        let outside = |modes: &Modes| modes.w.iter().filter(|w| **w > above || **w < below).count();
+        for _ in 0..ROUNDS {
+            let missing = counted.saturating_sub(outside(modes));
+            if missing == 0 {
+                break;
+            }
+            let ritz = self.forward(solver, known, missing)?;
+            let found = self.forward_polish(solver, known, &ritz)?;
+            if found.w.is_empty() {
+                break;
+            }
+            known.add(self.problem, &found.x);
+            modes.append(&found);
+        }
+        modes.sort_by(|w| -w.abs());
+        let found = outside(modes);
+        let above = above.max(-below);
+        self.findings.push(if found == counted {
+            SparseFinding::CompleteAbove { above, modes: found }.into()
+        } else {
+            SparseFinding::MissingAbove { above, counted, found }.into()
+        });
+        Ok(())
+    }
+}
+
+/// A point below the first `count` |w|, in the gap to the next one where there is one.
+fn gap(w: &[f64], count: usize) -> Option<f64> {
+    let last = w.get(count.min(w.len()).checked_sub(1)?)?.abs();
+    let beside = last * (1.0 - 1e-6);
+    match w.get(count) {
+        Some(next) if next.abs() < beside => Some(0.5 * (last + next.abs())),
+        // The next mode coincides with the last one: count it too.
+        Some(next) => Some(next.abs() * (1.0 - 1e-6)),
+        None => Some(beside),
+    }
+    .filter(|t| *t > 0.0)
+}
+
+/// A shift beyond the largest w, from Ritz values by |theta|; none without any.
+fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
+    let (first, last) = (*theta.first()?, theta.get(count.min(theta.len()).checked_sub(1)?)?.abs());
+    (first != 0.0).then(|| first + first.signum() * (0.5 * (first.abs() - last)).max(1e-6 * first.abs()))
+}
+
+impl General<'_> {
+    /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let solver = leading(self.problem, self.form)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        // A conjugate pair is one mode of two values.
+        let ask = if self.form == Form::Squared { count + 1 } else { 2 * count + 1 };
+        let zero = c64::new(0.0, 0.0);
+        let problem = self.problem;
+        let right = self.forward_side(problem, &solver, ask, false)?;
+        let mut set = Set {
+            tau: right.tau,
+            x: right.x,
+            l: right.l,
+            left: None,
+            reach: 0.0,
+            exhausted: right.exhausted,
+        };
+        if let Some(transposed) = self.transposed.clone() {
+            let left = self.forward_side(&transposed, &solver, set.tau.len() + 2, true)?;
+            set.left = Some(self.matched(&transposed, zero, &set, &left)?);
+        }
+        biorthonormalize(problem, self.form, zero, &mut set);
+        let mut candidates = self.candidates(&set, Counting::Modes);
+        candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
+        tell_work(&solver.work(), &mut self.findings);
+        self.tell_shortfall(candidates.len(), count, set.exhausted);
+        candidates.truncate(count);
+        Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
+    }
+
+    /// Right eigenvectors of the problem or its transpose, largest |tau| first.
+    fn forward_side(
+        &mut self,
+        problem: &Problem,
+        solver: &Arc<dyn ShiftSolve<f64>>,
+        count: usize,
+        transposed: bool,
+    ) -> Result<Side, EigenError> {
+        let operator =
+            Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
+        let tolerance = self.options.tolerance.min(TOLERANCE);
+        let wanted = self.wanted(count.min(operator.length()), tolerance);
+        let mut ritz = self.driver.real(&operator, &wanted)?;
+        self.note(&mut ritz);
+        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
+        let tau: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();
+        let z: DenseC = pick(&ritz.vectors, &kept);
+        let (mut better, mut l) = operator.apply_refined(&z)?;
+        divide(&mut better, &tau);
+        let n = problem.n;
+        for j in 0..tau.len() {
+            let size = norm(&better.col_as_slice(j)[..n]).max(f64::MIN_POSITIVE);
+            better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+            l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+        }
+        Ok(Side { tau, x: better.as_ref().subrows(0, n).to_owned(), l, exhausted: ritz.exhausted })
+    }
+}
+
+/// Factors of the leading matrix with the constraints, or why there are no largest roots.
+fn leading(problem: &Problem, form: Form) -> Result<Arc<dyn ShiftSolve<f64>>, EigenError> {
+    let (name, matrix) = if form == Form::First { ("damping", &problem.c) } else { ("mass", &problem.m) };
+    problem.factor_leading(matrix).map_err(|source| EigenError::NoLargest { matrix: name, source })
+}
+
+/// What the solves with the leading matrix were worth.
+fn tell_work(work: &Work, findings: &mut Vec<crate::Finding>) {
+    if !work.failed.is_empty() {
+        let (failed, used) = (work.failed.join("; "), work.method.clone());
+        findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
+    }
+    let (solves, worst_residual) = (work.solves, work.worst_residual);
+    findings.push(SparseFinding::WithoutShift { solves, worst_residual }.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_point_of_counting_lies_below_the_wanted_modes() {
+        let t = gap(&[-9.0, 5.0, 1.0], 2).unwrap();
+        assert!(t < 5.0 && t > 1.0);
+        assert!(gap(&[-9.0, 5.0, 5.0], 2).unwrap() < 5.0);
+        assert!(gap(&[3.0], 2).unwrap() < 3.0);
+        assert_eq!((gap(&[], 2), gap(&[0.0], 1)), (None, None));
+    }
+
+    #[test]
+    fn the_shift_for_the_rest_lies_beyond_the_largest() {
+        assert!(upper_end(&[8.0, 6.0], 2).unwrap() > 8.0);
+        assert!(upper_end(&[-8.0, 8.0], 2).unwrap() < -8.0);
+        assert_eq!(upper_end(&[], 3), None);
+    }
+}
