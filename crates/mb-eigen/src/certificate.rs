@@ -22,11 +22,15 @@ use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
 
 use crate::constraints::ConstraintBasis;
 use crate::error_bar::{error_bar, left_scale, widen_clusters};
+use crate::operator::Operator;
 use crate::options::Refinement;
 use crate::quadratic::{Kind, Matrices, Raw};
 use crate::rayleigh::rayleigh;
 use crate::vectors::{self, Block, ZERO, abs};
 use crate::{Class, Eigenpair};
+
+/// Relative rounding of a Rayleigh quotient from which on its forms are computed in doubled precision.
+const BLURRED: f64 = 2e-14;
 
 /// The matrices as given with their norms and magnitudes.
 pub(crate) struct Certifier<'a> {
@@ -35,9 +39,12 @@ pub(crate) struct Certifier<'a> {
     norm_m: f64,
     norm_c: f64,
     norm_k: f64,
-    size_m: Dense,
-    size_c: Option<Dense>,
-    size_k: Dense,
+    m: Operator<'a>,
+    c: Option<Operator<'a>>,
+    k: Operator<'a>,
+    size_m: Operator<'static>,
+    size_c: Option<Operator<'static>>,
+    size_k: Operator<'static>,
     size_phi: Option<Dense>,
     symmetric: bool,
     /// Reference frequency, rad/s.
@@ -79,15 +86,20 @@ impl<'a> Certifier<'a> {
         let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| dense::is_symmetric(a, 0.0).is_ok());
         let (norm_m, norm_k) = (vectors::norm_bound(&pencil.m), vectors::norm_bound(&pencil.k));
         let norm_c = if damped { vectors::norm_bound(&pencil.c) } else { 0.0 };
+        let (m, k) = (Operator::new(&pencil.m), Operator::new(&pencil.k));
+        let c = damped.then(|| Operator::new(&pencil.c));
         Self {
             pencil,
             basis,
             norm_m,
             norm_c,
             norm_k,
-            size_m: vectors::magnitudes(&pencil.m),
-            size_c: damped.then(|| vectors::magnitudes(&pencil.c)),
-            size_k: vectors::magnitudes(&pencil.k),
+            size_m: m.magnitudes(),
+            size_c: c.as_ref().map(Operator::magnitudes),
+            size_k: k.magnitudes(),
+            m,
+            c,
+            k,
             size_phi: basis.unit_rows().map(vectors::magnitudes),
             symmetric,
             gamma: Matrices::frequency(norm_m, norm_c, norm_k),
@@ -102,9 +114,14 @@ impl<'a> Certifier<'a> {
         let rights: Vec<Vec<c64>> = raws.iter().map(|raw| raw.right.clone()).collect();
         let x = Block::new(n, &rights);
         let products = self.products(&x, false);
-        let forms: Vec<Forms> = lefts.iter().enumerate().map(|(j, y)| forms(&products, n, j, y)).collect();
+        let terms = self.terms(&x);
+        let mut forms: Vec<Forms> =
+            lefts.iter().enumerate().map(|(j, y)| forms(&products, n, j, y)).collect();
         if refinement != Refinement::None {
-            for (raw, forms) in raws.iter_mut().zip(&forms) {
+            for (j, (raw, forms)) in raws.iter_mut().zip(&mut forms).enumerate() {
+                if blurred(raw, &lefts[j], *forms, &terms, j) {
+                    *forms = self.sharp(&lefts[j], &raw.right);
+                }
                 rayleigh(raw, *forms);
             }
         }
@@ -112,7 +129,6 @@ impl<'a> Certifier<'a> {
             raws.iter().enumerate().map(|(j, raw)| products.combine(n, j, raw.alpha, raw.beta)).collect();
         let multipliers = self.basis.multipliers(&Block::new(n, &forces), raws.len());
         let left_multipliers = self.left_multipliers(&raws, &lefts, &multipliers);
-        let terms = self.terms(&x);
         let mut pairs = Vec::with_capacity(raws.len());
         for (j, (raw, left)) in raws.iter().zip(lefts).enumerate() {
             let evidence = Evidence {
@@ -137,12 +153,17 @@ impl<'a> Certifier<'a> {
     }
 
     fn products(&self, x: &Block, transposed: bool) -> Products {
-        let apply = |a: &Dense| if transposed { x.apply_transpose(a) } else { x.apply(a) };
-        Products {
-            m: apply(&self.pencil.m),
-            c: self.size_c.as_ref().map(|_| apply(&self.pencil.c)),
-            k: apply(&self.pencil.k),
-        }
+        let apply = |a: &Operator<'_>| {
+            if transposed { x.through(|x| a.apply_transpose(x)) } else { x.through(|x| a.apply(x)) }
+        };
+        Products { m: apply(&self.m), c: self.c.as_ref().map(apply), k: apply(&self.k) }
+    }
+
+    /// The forms of one root as if in doubled precision.
+    fn sharp(&self, y: &[c64], x: &[c64]) -> Forms {
+        let y = vectors::conjugate(y);
+        let form = |a: &Operator<'_>| a.form(&y, x);
+        Forms { m: form(&self.m), c: self.c.as_ref().map_or(ZERO, form), k: form(&self.k) }
     }
 
     /// mu of every left vector, homogeneous as the l.
@@ -167,9 +188,9 @@ impl<'a> Certifier<'a> {
     fn terms(&self, x: &Block) -> Terms {
         let size = x.magnitudes();
         Terms {
-            m: dense::mul(&self.size_m, &size),
-            c: self.size_c.as_ref().map(|c| dense::mul(c, &size)),
-            k: dense::mul(&self.size_k, &size),
+            m: self.size_m.apply(&size),
+            c: self.size_c.as_ref().map(|c| c.apply(&size)),
+            k: self.size_k.apply(&size),
             phi_x: self.basis.unit_rows().map(|phi| x.apply(phi)),
             phi: self.size_phi.as_ref().map(|phi| dense::mul(phi, &size)),
         }
@@ -260,6 +281,20 @@ impl<'a> Certifier<'a> {
         let above = (a * a * g * g * self.norm_m).hypot(a * b * g * self.norm_c).hypot(b * b * self.norm_k);
         if below > 0.0 { above / below } else { f64::INFINITY }
     }
+}
+
+/// Whether rounding of the forms shows in their Rayleigh quotient.
+fn blurred(raw: &Raw, left: &[c64], forms: Forms, terms: &Terms, j: usize) -> bool {
+    if raw.kind != Kind::Ordinary || raw.beta == 0.0 {
+        return false;
+    }
+    let s = raw.value();
+    let size = s.norm();
+    let terms_of = |i: usize| {
+        size * (size * terms.m[(i, j)] + terms.c.as_ref().map_or(0.0, |c| c[(i, j)])) + terms.k[(i, j)]
+    };
+    let rounding: f64 = left.iter().enumerate().map(|(i, y)| abs(*y) * terms_of(i)).sum();
+    f64::EPSILON * rounding > BLURRED * (s * forms.m * 2.0 + forms.c).norm() * size
 }
 
 /// Everything known of one root.

@@ -14,6 +14,7 @@
 use mb_algebra::{Cholesky, Dense, RankQr, RankTolerance, c64, dense, norms};
 
 use crate::error::at;
+use crate::operator::Operator;
 use crate::vectors::{Block, ZERO};
 use crate::{EigenError, Finding};
 
@@ -137,7 +138,8 @@ impl ConstraintBasis {
     pub(crate) fn reduce(&self, a: &Dense) -> Dense {
         match &self.null {
             None => a.clone(),
-            Some(r) => dense::mul_transpose(r, &dense::mul(a, r)),
+            Some(_) if norms::max_abs(a) == 0.0 => Dense::zeros(self.n - self.rank, self.n - self.rank),
+            Some(r) => dense::mul_transpose(r, &Operator::new(a).apply(r)),
         }
     }
 

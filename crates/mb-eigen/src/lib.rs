@@ -47,6 +47,7 @@
 mod certificate;
 mod check;
 mod class;
+mod compensated;
 mod constraints;
 mod counts;
 pub mod descriptor;
@@ -55,6 +56,7 @@ mod error;
 mod error_bar;
 mod finding;
 pub mod krylov;
+mod operator;
 mod options;
 pub mod pairing;
 pub mod penalty;

@@ -6,7 +6,8 @@
 //!
 //! On the matrices as given: an error e in x and f in y leaves one of order e f in s, so that what a reduction costs the
 //! low roots of stiff problems is mostly repaired. palomba2019, notes (a two-sided quotient gains a factor of ten).
-//! Left out where y and x are nearly orthogonal: there the quotient is ill-defined.
+//! Where the forms of stiff problems cancel they are computed in doubled precision (compensated.rs), else their rounding
+//! would be all the error there is: 1e-9 of s at 600 unknowns of a flexible pendulum. Left out where y and x are nearly orthogonal: there the quotient is ill-defined.
 
 use crate::certificate::Forms;
 use crate::quadratic::{Kind, Raw};

@@ -33,11 +33,6 @@ impl Block {
         self.through(|v| dense::mul(a, v))
     }
 
-    /// A^T V.
-    pub(crate) fn apply_transpose(&self, a: &Dense) -> Self {
-        self.through(|v| dense::mul_transpose(a, v))
-    }
-
     /// Magnitudes of the entries, n x N.
     pub(crate) fn magnitudes(&self) -> Dense {
         match &self.im {

@@ -3,6 +3,10 @@
 //! The pencil goes to the standard problem L^-1 K L^-T y = w y, M = L L^T, x = L^-T y (Golub and Van Loan,
 //! Matrix Computations, section 8.7.2). Errors of w are of order eps |K| |M^-1|: eigenvalues far below that
 //! lose digits when M is ill conditioned.
+//!
+//! The tridiagonal problem goes to the QR iteration at every size. The library's divide and conquer, its choice from
+//! 128 unknowns on, is a fifth faster but leaves residuals of up to 1e-3 of the norm on graded matrices (stiff finite
+//! elements), where the QR iteration leaves 1e-14.
 
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -34,7 +38,9 @@ impl SymmetricEigen {
         let k = dense::symmetric_part(k);
         let (mut values, mut vectors) = (vec![0.0; n], Dense::zeros(n, n));
         if n > 0 {
-            let params: Spec<SelfAdjointEvdParams, f64> = <SelfAdjointEvdParams as Auto<f64>>::auto().into();
+            let mut params = <SelfAdjointEvdParams as Auto<f64>>::auto();
+            params.recursion_threshold = usize::MAX;
+            let params: Spec<SelfAdjointEvdParams, f64> = params.into();
             let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, params);
             let mut buffer = MemBuffer::new(scratch);
             let stack = MemStack::new(&mut buffer);
@@ -109,6 +115,28 @@ mod tests {
             &dense::mul(&eigen.vectors, &dense::diagonal(&eigen.values)),
         );
         assert!(norms::max_abs(&residual) < 1e-14);
+    }
+
+    #[test]
+    fn graded_matrices_keep_small_residuals_at_any_size() {
+        // L^-1 of a chain's mass between the squares of its stiffness: eigenvalues over ten decades.
+        let n = 300;
+        let k = Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
+            0 => 6.0,
+            1 => -4.0,
+            2 => 1.0,
+            _ => 0.0,
+        });
+        let mass: Vec<f64> =
+            (0..n).map(|i| if i % 2 == 0 { 1.0 } else { 1e-4 * (1 + i % 7) as f64 }).collect();
+        let a = Dense::from_fn(n, n, |i, j| k[(i, j)] / (mass[i] * mass[j]).sqrt());
+        let eigen = SymmetricEigen::new(&a).unwrap();
+        let x = &eigen.vectors;
+        let scaled = dense::mul(x, &dense::diagonal(&eigen.values));
+        let residual = norms::frobenius(&dense::add(1.0, &dense::mul(&a, x), -1.0, &scaled));
+        assert!(residual < 1e-13 * norms::frobenius(&a), "{residual:e}");
+        let gram = dense::add(1.0, &dense::mul_transpose(x, x), -1.0, &dense::identity(n));
+        assert!(norms::frobenius(&gram) < 1e-12);
     }
 
     #[test]

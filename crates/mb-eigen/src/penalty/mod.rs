@@ -18,6 +18,7 @@ use mb_algebra::{Dense, Lu, QuadraticPencil, dense};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
+use crate::operator::Operator;
 use crate::{
     Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
 };
@@ -101,16 +102,11 @@ fn redundancy(constraints: &ConstraintBasis) -> Vec<Finding> {
 /// With Theta = 2 xi omega I it is -xi omega up to the share of the mechanism's own mass.
 fn cluster_centre(problem: &QuadraticPencil, constraints: &ConstraintBasis) -> f64 {
     let Some(u) = constraints.row_space() else { return 0.0 };
-    let within = |a: &Dense| dense::mul_transpose(&u, &dense::mul(a, &u));
+    let within = |a: &Dense| dense::mul_transpose(&u, &Operator::new(a).apply(&u));
     let Ok(factor) = Lu::new(&within(&problem.m)) else { return 0.0 };
     let rates = factor.solve_mat(&within(&problem.c));
     let trace: f64 = (0..rates.nrows()).map(|i| rates[(i, i)]).sum();
     if rates.nrows() > 0 && trace.is_finite() { -trace / (2.0 * rates.nrows() as f64) } else { 0.0 }
-}
-
-/// Phi_q^T Xi Phi_q.
-fn penalty_mass(pencil: &PenaltyPencil) -> Dense {
-    dense::mul_transpose(&pencil.phi_q, &dense::mul(&pencil.xi, &pencil.phi_q))
 }
 
 /// Sets violation and share, leaves the class alone.

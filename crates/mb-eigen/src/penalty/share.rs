@@ -9,10 +9,11 @@
 //! far better than the violation |Phi_q x| itself. Fails where a root of the mechanism lies among the penalty roots (near
 //! -omega) and the vectors mix: both shares then leave the ends of the scale, and the finding says so. Sizes: x n.
 
-use mb_algebra::c64;
+use mb_algebra::{c64, dense};
 
-use super::{PenaltyPencil, penalty_mass};
+use super::PenaltyPencil;
 use crate::constraints::ConstraintBasis;
+use crate::operator::Operator;
 use crate::vectors::{Block, ZERO};
 use crate::{Class, Eigenpair, Finding, SpuriousOrigin};
 
@@ -49,8 +50,12 @@ pub(crate) fn measure(pencil: &PenaltyPencil, constraints: &ConstraintBasis, pai
     let first: Vec<usize> = (0..pairs.len()).filter(|&j| pairs[j].alpha.im >= 0.0).collect();
     let columns: Vec<Vec<c64>> = first.iter().map(|&j| pairs[j].right.clone()).collect();
     let x = Block::new(n, &columns);
-    let penalty = x.apply(&penalty_mass(pencil));
-    let total = x.apply(&pencil.m);
+    let penalty = x.through(|x| {
+        let violations = dense::mul(&pencil.phi_q, x);
+        dense::mul_transpose(&pencil.phi_q, &dense::mul(&pencil.xi, &violations))
+    });
+    let mass = Operator::new(&pencil.m);
+    let total = x.through(|x| mass.apply(x));
     let violations = constraints.unit_rows().map(|phi| x.apply(phi));
     for (column, &j) in first.iter().enumerate() {
         let mut with_penalty = ZERO;

@@ -7,16 +7,27 @@
 //! M symmetric positive definite on what remains after the directions without mass are condensed,
 //! x = (B - N (N^T K N)^-1 N^T K B) c with N their basis and B its complement, which is exact because no inertia acts
 //! on them. Zero directions of K are deflated before the eigensolver sees the matrix. gonzalez2017, Eq. (6) with
-//! C_r = 0. Sizes: k x k. Does not apply when N^T K N is singular or M is indefinite; the companion form then does.
+//! C_r = 0.
+//!
+//! Where w spans many decades (axial beside pendulum motion of flexible links: eleven) the metric is not M but
+//!
+//! ```text
+//! M x = mu (K + tau M) x,   w = 1 / mu - tau,   tau = sqrt(w_min w_max) roughly
+//! ```
+//!
+//! The errors of w are then of order u (w + tau)^2 / tau instead of u w_max, which leaves the low modes their digits and
+//! the pairs a backward error of rounding in K as in M (Ericsson and Ruhe, Math. Comp. 35, 1980; Parlett, The Symmetric
+//! Eigenvalue Problem, section 15.4). Sizes: k x k. Does not apply when N^T K N is singular or M is indefinite; the companion form then does.
 
-use mb_algebra::{
-    Cholesky, Dense, Lu, RankQr, RankTolerance, SymmetricDefiniteEigen, SymmetricEigen, c64, dense,
-};
+use mb_algebra::{Cholesky, Dense, Lu, RankQr, RankTolerance, SymmetricEigen, c64, dense};
 
 use super::chains::Chains;
 use super::raw::{Kind, Raw};
 use crate::EigenError;
 use crate::error::at;
+
+/// Quotient of the extreme w from which on the metric is K + tau M.
+const WIDE: f64 = 1e6;
 
 /// Solves an undamped symmetric problem; none when M is not positive definite where it should be.
 ///
@@ -72,30 +83,100 @@ fn positive_definite(m: &Dense, k: &Dense, null: &Dense) -> Result<Option<Vec<Ra
     if m.nrows() == 0 {
         return Ok(Some(Vec::new()));
     }
-    if null.ncols() == 0 && m.nrows() > 1 {
-        return match SymmetricDefiniteEigen::new(k, m) {
-            Ok(eigen) => Ok(Some(roots(&eigen.values, &eigen.vectors))),
-            Err(mb_algebra::AlgebraError::NotPositiveDefinite { .. }) => Ok(None),
-            Err(source) => Err(at("Symmetric eigenvalue problem")(source)),
-        };
-    }
-    let Ok(factor) = Cholesky::new(m) else { return Ok(None) };
-    let half = factor.solve_lower(k);
-    let standard = dense::symmetric_part(&factor.solve_lower(&dense::transpose(&half)));
-    let whitened = RankQr::new(&dense::mul_transpose(null, factor.l()), RankTolerance { relative: 0.0 })
-        .map_err(at("Deflating zero roots"))?;
-    let (zero, rest) = (whitened.row_space(), whitened.null_space());
-    let deflated = dense::symmetric_part(&dense::mul_transpose(&rest, &dense::mul(&standard, &rest)));
-    let eigen = SymmetricEigen::new(&deflated).map_err(at("Symmetric eigenvalue problem"))?;
-    let vectors = factor.solve_lower_transpose(&dense::mul(&rest, &eigen.vectors));
-    let mut raws = roots(&eigen.values, &vectors);
-    let zero = factor.solve_lower_transpose(&zero);
+    let Some(Solved { modes, zero }) = solved(m, k, null)? else { return Ok(None) };
+    let mut raws = roots(&modes.w, &modes.x);
     for x in crate::vectors::columns(&zero) {
         // M-orthonormal: x^T M x = 1.
         let raw = Raw::structural(Kind::Zero, x, None, 2, 1.0);
         raws.extend([raw.clone(), raw]);
     }
     Ok(Some(raws))
+}
+
+/// w and vectors of K x = w M x.
+pub(crate) struct Modes {
+    /// k numbers, ascending.
+    pub(crate) w: Vec<f64>,
+    /// k x k, M-orthonormal.
+    pub(crate) x: Dense,
+}
+
+struct Solved {
+    modes: Modes,
+    /// M-orthonormal null directions of K.
+    zero: Dense,
+}
+
+/// Chooses between M and K + tau M as the metric.
+fn solved(m: &Dense, k: &Dense, null: &Dense) -> Result<Option<Solved>, EigenError> {
+    if let Some(tau) = middle(m, k) {
+        let metric = dense::add(1.0, k, tau, m);
+        if let Ok(factor) = Cholesky::new(&metric) {
+            let mut solved = in_metric(&factor, m, null)?;
+            if solved.modes.w.iter().any(|&mu| mu <= 0.0) {
+                return plain(m, k, null);
+            }
+            let scale: Vec<f64> = solved.modes.w.iter().map(|mu| mu.sqrt().recip()).collect();
+            scale_columns(&mut solved.modes.x, &scale);
+            scale_columns(&mut solved.zero, &vec![tau.sqrt(); null.ncols()]);
+            solved.modes.w.iter_mut().for_each(|mu| *mu = mu.recip() - tau);
+            solved.modes.reverse();
+            return Ok(Some(solved));
+        }
+    }
+    plain(m, k, null)
+}
+
+/// M as the metric; none when it is not positive definite.
+fn plain(m: &Dense, k: &Dense, null: &Dense) -> Result<Option<Solved>, EigenError> {
+    let Ok(factor) = Cholesky::new(m) else { return Ok(None) };
+    in_metric(&factor, k, null).map(Some)
+}
+
+/// tau, the geometric mean of the extreme w, where these lie decades apart; none where they do not.
+///
+/// K_ii / M_ii are Rayleigh quotients, hence between the extremes.
+fn middle(m: &Dense, k: &Dense) -> Option<f64> {
+    let quotients: Vec<f64> =
+        (0..m.nrows()).map(|i| (k[(i, i)] / m[(i, i)]).abs()).filter(|q| q.is_finite()).collect();
+    let largest = quotients.iter().copied().fold(0.0, f64::max);
+    let smallest = quotients.iter().copied().filter(|q| *q > 1e-14 * largest).fold(largest, f64::min);
+    (largest > WIDE * smallest).then(|| (largest * smallest).sqrt())
+}
+
+/// A x = v B x with B = L L^T, for a null space of K given: vectors B-orthonormal, its part apart.
+fn in_metric(factor: &Cholesky, a: &Dense, null: &Dense) -> Result<Solved, EigenError> {
+    let half = factor.solve_lower(a);
+    let standard = dense::symmetric_part(&factor.solve_lower(&dense::transpose(&half)));
+    let step = at("Symmetric eigenvalue problem");
+    if null.ncols() == 0 {
+        let eigen = SymmetricEigen::new(&standard).map_err(step)?;
+        let x = factor.solve_lower_transpose(&eigen.vectors);
+        let zero = Dense::zeros(a.nrows(), 0);
+        return Ok(Solved { modes: Modes { w: eigen.values, x }, zero });
+    }
+    let whitened = RankQr::new(&dense::mul_transpose(null, factor.l()), RankTolerance { relative: 0.0 })
+        .map_err(at("Deflating zero roots"))?;
+    let (zero, rest) = (whitened.row_space(), whitened.null_space());
+    let deflated = dense::symmetric_part(&dense::mul_transpose(&rest, &dense::mul(&standard, &rest)));
+    let eigen = SymmetricEigen::new(&deflated).map_err(step)?;
+    let x = factor.solve_lower_transpose(&dense::mul(&rest, &eigen.vectors));
+    Ok(Solved { modes: Modes { w: eigen.values, x }, zero: factor.solve_lower_transpose(&zero) })
+}
+
+impl Modes {
+    /// The other order.
+    fn reverse(&mut self) {
+        self.w.reverse();
+        let last = self.x.ncols();
+        self.x = Dense::from_fn(self.x.nrows(), last, |i, j| self.x[(i, last - 1 - j)]);
+    }
+}
+
+fn scale_columns(a: &mut Dense, by: &[f64]) {
+    for (j, by) in by.iter().enumerate() {
+        a.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+    }
 }
 
 /// Two roots for every w.

@@ -9,4 +9,5 @@ mod polish;
 mod properties;
 mod quadratic;
 mod sparse;
+mod stiff;
 mod systems;

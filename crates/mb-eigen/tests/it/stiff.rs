@@ -1,0 +1,63 @@
+//! Flexible links in floating frames: eleven decades of w in one problem.
+
+use mb_algebra::dense;
+use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
+use mb_eigen::{Class, DenseOptions, Spectrum, polish, quadratic};
+
+#[path = "../../examples/cases/pendulum.rs"]
+mod pendulum;
+
+/// The first four frequencies, rad/s.
+fn lowest(spectrum: &Spectrum) -> Vec<f64> {
+    let upper = spectrum.motion_values().into_iter().filter(|s| s.im > 0.0);
+    upper.map(|s| s.im).take(4).collect()
+}
+
+#[test]
+fn low_modes_converge_as_cubic_elements_do() {
+    // Errors fall as the fourth power of the element length: by 16 with every halving, which takes ten digits to see.
+    let options = DenseOptions::default();
+    let values: Vec<Vec<f64>> = [8, 16, 32]
+        .iter()
+        .map(|&elements| {
+            let pencil = pendulum::flexible_pendulum(elements).to_dense();
+            let spectrum = quadratic::solve(&pencil, &options).unwrap();
+            assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
+            assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
+            lowest(&spectrum)
+        })
+        .collect();
+    for mode in 0..4 {
+        let ratio = (values[0][mode] - values[1][mode]) / (values[1][mode] - values[2][mode]);
+        assert!((ratio - 16.0).abs() < 0.5, "mode {mode}: {ratio}");
+    }
+}
+
+#[test]
+fn the_whole_spectrum_agrees_with_inverse_iteration() {
+    let pencil = pendulum::flexible_pendulum(24).to_dense();
+    let options = DenseOptions::default();
+    let minimal = quadratic::solve(&pencil, &options).unwrap();
+    let n = pencil.m.nrows();
+    assert_eq!(minimal.pairs.len(), 2 * (n - 10));
+    for j in [0, 2, 4, 6, 100, 200] {
+        let better = polish(&pencil, &minimal.pairs[j], &options).unwrap();
+        let (a, b) = (minimal.pairs[j].value().unwrap(), better.value().unwrap());
+        assert!((a - b).norm() <= 1e-12 * b.norm(), "{j}: {a} {b}");
+    }
+    let structure = DescriptorStructure { pencil, transferred: Transferred::default() };
+    let redundant = descriptor::solve(&structure, &options).unwrap();
+    assert_eq!(redundant.of_class(Class::Infinite).count(), 30);
+    assert_eq!(redundant.motion_values(), minimal.motion_values());
+}
+
+#[test]
+fn stiff_free_bodies_keep_exact_zeros() {
+    // The chain hangs no longer: without the pin both links drift.
+    let mut pencil = pendulum::flexible_pendulum(12).to_dense();
+    pencil.phi_q = dense::select_rows(&pencil.phi_q, &(2..10).collect::<Vec<_>>());
+    let spectrum = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
+    assert_eq!((spectrum.counts.found.rigid, spectrum.counts.mismatches().len()), (4, 0));
+    assert!(spectrum.of_class(Class::Rigid).all(|pair| pair.chain == 2 && pair.backward_error < 1e-14));
+    assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
+}
