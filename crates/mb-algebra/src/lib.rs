@@ -36,7 +36,7 @@
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
-//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones; [`condition`] tells how many digits they can lose.
+//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] tells how many digits they can lose.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
@@ -60,7 +60,8 @@ pub use convert::{to_dense, to_sparse};
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen};
 pub use error::AlgebraError;
 pub use factor::{
-    Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, Svd,
+    Cholesky, Inertia, Lu, LuComplex, RankQr, SparseCholesky, SparseLdl, SparseLu, SparseLuComplex, StaticLu,
+    Svd,
 };
 pub use num_complex::Complex64 as c64;
 pub use pencil::{DescriptorPencil, QuadraticPencil, Transferred};

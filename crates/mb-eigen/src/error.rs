@@ -1,6 +1,7 @@
 //! What can go wrong in an eigenanalysis, with the numbers needed to act on it.
 
 use mb_algebra::AlgebraError;
+use mb_algebra::saddle::SaddleError;
 
 /// Failure of an eigenanalysis.
 ///
@@ -191,6 +192,50 @@ pub enum EigenError {
         /// The system's reason.
         reason: String,
     },
+    /// The memory needed exceeds what is there, or what is allowed.
+    #[error(
+        "{what} need about {needed_gib:.3} GiB, but {available_gib:.3} GiB may be used. Ask for fewer modes or a smaller \
+         subspace, take a coarser model, or raise the limit (memory_limit).",
+        needed_gib = *needed as f64 / 1_073_741_824.0, available_gib = *available as f64 / 1_073_741_824.0
+    )]
+    OutOfMemory {
+        /// What needs it.
+        what: &'static str,
+        /// Bytes, estimated before any work is done.
+        needed: u64,
+        /// Bytes allowed, or reported as available by the system.
+        available: u64,
+    },
+    /// A direction, or a mode shape, has not one number for every coordinate.
+    #[error("{name} has {length} entries, but there are {size} coordinates.")]
+    DirectionLength {
+        /// Name given.
+        name: String,
+        /// Entries it has.
+        length: usize,
+        /// Coordinates.
+        size: usize,
+    },
+    /// A group names a coordinate that does not exist.
+    #[error("Group {group} has coordinate {coordinate} (from 0), but there are only {size} coordinates.")]
+    GroupOutOfRange {
+        /// Name of the group.
+        group: String,
+        /// Coordinate, from 0.
+        coordinate: usize,
+        /// Coordinates.
+        size: usize,
+    },
+    /// A coordinate is in two groups, or twice in one.
+    #[error("Coordinate {coordinate} (from 0) is in group {first} and again in group {second}.")]
+    GroupsOverlap {
+        /// Group that had it first.
+        first: String,
+        /// Group that has it again.
+        second: String,
+        /// Coordinate, from 0.
+        coordinate: usize,
+    },
     /// A matrix computation failed.
     #[error("{step}: {source}")]
     Algebra {
@@ -199,6 +244,18 @@ pub enum EigenError {
         /// The failure.
         source: AlgebraError,
     },
+}
+
+/// Why a factorization at one shift failed: `Err` where no other shift can help.
+pub(crate) fn only_here(error: AlgebraError) -> Result<AlgebraError, EigenError> {
+    match error {
+        AlgebraError::Saddle(SaddleError::OutOfMemory { needed_bytes, available_bytes, .. }) => {
+            let what = "The factors of the shifted matrix";
+            Err(EigenError::OutOfMemory { what, needed: needed_bytes, available: available_bytes })
+        }
+        AlgebraError::OutOfMemory { .. } => Err(at("Factorization at a shift")(error)),
+        other => Ok(other),
+    }
 }
 
 /// Names the step in which a matrix computation failed.

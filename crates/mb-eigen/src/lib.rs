@@ -32,6 +32,7 @@
 //! | minimal coordinates, by elimination | [`quadratic::solve`] | 2 (n - r) |
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
 //! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
+//! | some modes of large problems | [`sparse::solve`], [`direct::solve`] | as asked |
 //!
 //! An [`Eigenpair`] holds alpha and beta undivided, right and left vectors with their multipliers, a backward error on
 //! the matrices as given, a condition number, an error bar and a [`Class`]. A [`Spectrum`] adds the [`Counts`] demanded
@@ -42,7 +43,10 @@
 //! ARPACK-NG of the system can take their place ([`sparse::Solver`]), on the same operators and with the same counts
 //! and certificates. The default never depends on what is installed.
 //!
-//! Conventions: f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.
+//! [`direct`] is the direct method of yang2012 in named steps; [`modal`] tells what modes mean: participation, effective
+//! mass, energy by body, likeness of shapes.
+//!
+//! Conventions ([`modal`] has all of them): f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.
 
 mod certificate;
 mod check;
@@ -51,12 +55,14 @@ mod compensated;
 mod constraints;
 mod counts;
 pub mod descriptor;
+pub mod direct;
 mod eigenpair;
 mod error;
 mod error_bar;
 mod finding;
 pub mod krylov;
 mod operator;
+pub mod modal;
 mod options;
 pub mod pairing;
 pub mod penalty;

@@ -7,7 +7,7 @@
 //! Hungarian method with shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987), O(N^3) for N roots.
 //! Sorting both lists and pairing by position goes wrong as soon as two roots swap; an assignment does not depend on
 //! the order of the lists. Infinite roots are matched to infinite ones at no cost, and to finite ones only where
-//! nothing else is left.
+//! nothing else is left. [`crate::modal::match_modes`] adds the likeness of the shapes, or matches by it.
 
 use mb_algebra::c64;
 
@@ -58,6 +58,21 @@ fn assign(a: &[Option<c64>], b: &[Option<c64>]) -> Vec<(usize, usize, f64)> {
     };
     let columns = hungarian(a.len(), b.len(), cost);
     columns.into_iter().enumerate().map(|(i, j)| (i, j, distance(a[i], b[j]))).collect()
+}
+
+/// Pairs (row, column) of an assignment of least cost, min(rows, columns) of them, ordered by the row.
+pub(crate) fn assign_by(
+    rows: usize,
+    columns: usize,
+    cost: impl Fn(usize, usize) -> f64,
+) -> Vec<(usize, usize)> {
+    if rows <= columns {
+        return hungarian(rows, columns, cost).into_iter().enumerate().collect();
+    }
+    let mut out: Vec<(usize, usize)> =
+        hungarian(columns, rows, |i, j| cost(j, i)).into_iter().enumerate().map(|(j, i)| (i, j)).collect();
+    out.sort_unstable();
+    out
 }
 
 /// Column of every row in an assignment of least cost; rows <= columns.

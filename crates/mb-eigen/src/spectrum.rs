@@ -58,13 +58,20 @@ impl Spectrum {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
-        for (pair, found) in pairs.iter().enumerate() {
+        let mut out = Self { pairs, counts, findings };
+        out.tell_poor_accuracy();
+        out
+    }
+
+    /// Adds a finding for every pair whose backward error is far above rounding.
+    pub(crate) fn tell_poor_accuracy(&mut self) {
+        for (pair, found) in self.pairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.
             if found.backward_error > POOR && found.alpha.im >= 0.0 {
-                findings.push(Finding::PoorAccuracy { pair, backward_error: found.backward_error });
+                let backward_error = found.backward_error;
+                self.findings.push(Finding::PoorAccuracy { pair, backward_error });
             }
         }
-        Self { pairs, counts, findings }
     }
 }
 

@@ -9,6 +9,7 @@ mod rank_qr;
 mod sparse_cholesky;
 mod sparse_ldl;
 mod sparse_lu;
+mod static_lu;
 mod svd;
 
 pub use cholesky::Cholesky;
@@ -17,6 +18,7 @@ pub use rank_qr::RankQr;
 pub use sparse_cholesky::SparseCholesky;
 pub use sparse_ldl::{Inertia, SparseLdl};
 pub use sparse_lu::{SparseLu, SparseLuComplex};
+pub use static_lu::StaticLu;
 pub use svd::Svd;
 
 pub(crate) use entry::Entry;

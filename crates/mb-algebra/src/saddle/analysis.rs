@@ -127,7 +127,7 @@ pub(super) fn check_columns(n: usize, phi_q: &Sparse) -> Result<(), AlgebraError
 }
 
 /// Bytes the system reports as available, where it does (Linux).
-fn available_memory() -> Option<u64> {
+pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;

@@ -65,7 +65,7 @@ mod sequence;
 mod substitute;
 mod symbolic;
 
-pub use analysis::SaddleAnalysis;
+pub use analysis::{SaddleAnalysis, available_memory};
 pub use error::SaddleError;
 pub use factor::{SaddleFactor, SaddleFactorComplex};
 pub use lu::{SaddleLu, SaddleLuComplex};

@@ -176,8 +176,16 @@ impl KrylovDriver for BuiltIn {
 
 impl Wanted {
     /// Largest basis for vectors of length n.
-    fn dimension(&self, n: usize) -> usize {
+    pub(crate) fn dimension(&self, n: usize) -> usize {
         let usual = (2 * self.count + self.block).max(self.count + 4 * self.block).max(16);
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
+    }
+
+    /// Twice the basis for a search that did not converge, up to four times the first one; false when that is used up.
+    pub(crate) fn enlarge(&mut self, first: Option<usize>, n: usize) -> bool {
+        let limit = 4 * Self { subspace: first, ..*self }.dimension(n);
+        let next = 2 * self.dimension(n);
+        self.subspace = Some(next);
+        next <= limit
     }
 }

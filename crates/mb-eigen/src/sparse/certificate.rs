@@ -100,6 +100,13 @@ impl<'a> Certifier<'a> {
 
     fn pair(&self, mut root: Root) -> Eigenpair {
         let p = self.problem;
+        if root.rigid && p.k.is_zero() {
+            // Nothing resists: what a solve leaves of the multipliers is rounding.
+            root.multipliers.fill(ZERO);
+            if let Some((_, mu)) = &mut root.left {
+                mu.fill(ZERO);
+            }
+        }
         unit(&mut root.right, &mut root.multipliers);
         let symmetric = root.left.is_none();
         let (mut y, mut mu) = root.left.take().unwrap_or_else(|| {

@@ -21,6 +21,8 @@ pub enum SparseFinding {
         searches: usize,
         /// Restarts in all.
         restarts: usize,
+        /// Vectors of the largest basis, which was doubled twice where a search came back short.
+        basis: usize,
     },
     /// ARPACK-NG's information code of one search.
     Arpack {
@@ -166,10 +168,11 @@ impl From<SparseFinding> for crate::Finding {
 impl fmt::Display for SparseFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Converged { found, wanted, searches, restarts } => write!(
+            Self::Converged { found, wanted, searches, restarts, basis } => write!(
                 f,
-                "Converged: {found} of {wanted} modes, after {searches} searches with {restarts} restarts. A larger \
-                 subspace or a shift nearer to the wanted modes gets the rest."
+                "Converged: {found} of {wanted} modes. To get the rest, {searches} searches with {restarts} restarts and \
+                 bases of up to {basis} vectors were made. A shift nearer to the wanted modes, more restarts or a \
+                 larger subspace may find them."
             ),
             Self::Arpack { routine, info, meaning, converged, wanted } => write!(
                 f,

@@ -18,7 +18,7 @@ use super::null_space::{self, NullSpace, ZeroRoots};
 use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_solve::Work;
-use crate::error::at;
+use crate::error::only_here;
 use crate::krylov::scalar::{beside, norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::{EigenError, Finding};
@@ -65,7 +65,9 @@ pub(crate) struct Shifted {
 #[derive(Clone, Debug)]
 pub(crate) struct Zeros {
     pub(crate) roots: ZeroRoots,
-    projectors: Option<[Projector; 2]>,
+    /// Those of the transposed problem.
+    pub(crate) mirrored: ZeroRoots,
+    pub(crate) projectors: Option<[Projector; 2]>,
 }
 
 /// One analysis.
@@ -82,6 +84,7 @@ pub(crate) struct General<'a> {
     factorizations: usize,
     restarts: usize,
     searches: usize,
+    largest_basis: usize,
 }
 
 impl<'a> General<'a> {
@@ -103,6 +106,7 @@ impl<'a> General<'a> {
             factorizations: 0,
             restarts: 0,
             searches: 0,
+            largest_basis: 0,
         }
     }
 
@@ -142,10 +146,7 @@ impl<'a> General<'a> {
                     }
                     return Ok(Shifted { tau: moved, solver });
                 }
-                Err(error @ AlgebraError::OutOfMemory { .. }) => {
-                    return Err(at("Factorization at a shift")(error));
-                }
-                Err(error) => last = error,
+                Err(error) => last = only_here(error)?,
             }
         }
         let s = if self.form == Form::Squared { tau.sqrt() } else { tau };
@@ -203,7 +204,7 @@ impl<'a> General<'a> {
                 None
             }
         };
-        self.zeros = Some(Zeros { roots, projectors });
+        self.zeros = Some(Zeros { roots, mirrored, projectors });
         Ok(())
     }
 
@@ -276,13 +277,23 @@ impl<'a> General<'a> {
         let deflated = Deflated { inner: &operator, projector };
         let length = operator.length();
         let count = count.min(length);
-        let wanted = self.wanted(count, self.options.tolerance);
-        let mut ritz = match shifted.solver {
-            Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
-            Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
-        };
-        self.note(&mut ritz);
-        Self::polish(&deflated, &ritz)
+        let mut wanted = self.wanted(count, self.options.tolerance);
+        loop {
+            let basis = wanted.dimension(length);
+            self.problem.check_basis(basis, length)?;
+            self.largest_basis = self.largest_basis.max(basis);
+            let mut ritz = match shifted.solver {
+                Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
+                Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
+            };
+            self.note(&mut ritz);
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            if enough || basis == length || !wanted.enlarge(self.options.subspace, length) {
+                return Self::polish(&deflated, &ritz);
+            }
+            self.searches += 1;
+            wanted.salt = 0x9e10 + self.searches as u64;
+        }
     }
 
     /// What the next search asks of a driver.
@@ -413,8 +424,8 @@ impl<'a> General<'a> {
         let finding = if exhausted {
             SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
         } else {
-            let (searches, restarts) = (self.searches, self.restarts);
-            SparseFinding::Converged { found, wanted, searches, restarts }
+            let (searches, restarts, basis) = (self.searches, self.restarts, self.largest_basis);
+            SparseFinding::Converged { found, wanted, searches, restarts, basis }
         };
         self.findings.push(finding.into());
     }
@@ -437,7 +448,7 @@ pub(crate) fn divide(a: &mut DenseC, by: &[c64]) {
 }
 
 /// [top; by bottom].
-fn stack(top: &Dense, bottom: &Dense, by: f64) -> Dense {
+pub(crate) fn stack(top: &Dense, bottom: &Dense, by: f64) -> Dense {
     let n = top.nrows();
     Dense::from_fn(2 * n, top.ncols(), |i, j| if i < n { top[(i, j)] } else { by * bottom[(i - n, j)] })
 }

@@ -82,13 +82,25 @@ impl General<'_> {
         count: usize,
         counting: Counting,
     ) -> Result<Vec<Root>, EigenError> {
+        self.around_with(shifted.tau, point, count, counting, |run, ask| run.nearest(shifted, ask))
+    }
+
+    /// The same with the search given: the `ask` tau nearest to the shift.
+    pub(crate) fn around_with(
+        &mut self,
+        shift: c64,
+        point: c64,
+        count: usize,
+        counting: Counting,
+        mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
+    ) -> Result<Vec<Root>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
         let mut ask = per_mode * count + 1;
         let mut round = 0;
         loop {
             round += 1;
-            let set = self.nearest(shifted, ask)?;
+            let set = nearest(self, ask)?;
             let candidates = self.candidates(&set, counting);
             let mut distances: Vec<f64> = candidates.iter().map(|c| (c.s - point).norm()).collect();
             distances.extend(zeros.iter().flat_map(|zero| {
@@ -97,7 +109,7 @@ impl General<'_> {
             }));
             distances.sort_by(f64::total_cmp);
             let covered = count == 0
-                || distances.get(count - 1).is_some_and(|r| self.needed(shifted, point, *r) <= set.reach);
+                || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
             if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask {
                 let found = distances.len();
                 self.tell_shortfall(found, count, set.exhausted);
@@ -108,11 +120,11 @@ impl General<'_> {
     }
 
     /// Radius in tau around the shift that holds all roots within r of a point.
-    fn needed(&self, shifted: &Shifted, point: c64, r: f64) -> f64 {
+    fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
         if self.form == Form::Squared {
-            r * (2.0 * point.norm() + r) + (point * point - shifted.tau).norm()
+            r * (2.0 * point.norm() + r) + (point * point - shift).norm()
         } else {
-            r + (point - shifted.tau).norm()
+            r + (point - shift).norm()
         }
     }
 
@@ -145,7 +157,7 @@ impl General<'_> {
         let slope = zeta / (1.0 - zeta * zeta).sqrt();
         let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
         let shifted = self.factor(self.form.tau(middle))?;
-        let needed = self.needed(&shifted, middle, radius);
+        let needed = self.needed(shifted.tau, middle, radius);
         let mut ask = 12;
         loop {
             let set = self.nearest(&shifted, ask)?;

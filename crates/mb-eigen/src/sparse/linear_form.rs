@@ -217,7 +217,7 @@ impl Projector {
         Some(Self { dual: product(v.as_ref(), turn.as_ref()), z })
     }
 
-    fn apply<T: Scalar>(&self, w: &mut Mat<T>) {
+    pub(crate) fn apply<T: Scalar>(&self, w: &mut Mat<T>) {
         for _ in 0..2 {
             for j in 0..w.ncols() {
                 let column = w.col_as_slice_mut(j);

@@ -11,23 +11,23 @@
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
-mod biorthonormal;
-mod certificate;
+pub(crate) mod biorthonormal;
+pub(crate) mod certificate;
 mod finding;
 mod forward;
-mod general;
-mod general_requests;
+pub(crate) mod general;
+pub(crate) mod general_requests;
 mod largest;
-mod linear_form;
-mod matrix;
-mod null_space;
+pub(crate) mod linear_form;
+pub(crate) mod matrix;
+pub(crate) mod null_space;
 mod options;
-mod problem;
+pub(crate) mod problem;
 mod request;
-mod rows;
+pub(crate) mod rows;
 mod shift_invert;
-mod shift_solve;
-mod solve;
+pub(crate) mod shift_solve;
+pub(crate) mod solve;
 mod sturm;
 mod symmetric;
 mod symmetric_requests;

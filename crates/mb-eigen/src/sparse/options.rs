@@ -86,6 +86,9 @@ pub struct SparseOptions {
     pub dense_limit: usize,
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
+    /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
+    /// reports as available. Default none.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for SparseOptions {
@@ -104,6 +107,7 @@ impl Default for SparseOptions {
             symmetry_tolerance: 1e-12,
             dense_limit: 400,
             all_limit: 4000,
+            memory_limit: None,
         }
     }
 }

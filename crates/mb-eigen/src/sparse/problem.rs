@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleOptions};
+use mb_algebra::saddle::{
+    self, SaddleAnalysis, SaddleError, SaddleFactor, SaddleFactorComplex, SaddleOptions,
+};
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
 use sprs::CsMat;
 
@@ -14,6 +16,8 @@ use crate::EigenError;
 
 /// Backward error of a solve above which it is refined.
 const REFINE_ABOVE: f64 = 1e-14;
+/// Factors seldom have this many times the entries of the matrix.
+const ENTRIES_SAFE: u64 = 1000;
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub(crate) struct Problem {
     pub(crate) rows: Rows,
     /// Whether M, C and K may all be treated as symmetric.
     pub(crate) symmetric: bool,
+    /// Bytes that may be used; none for what the system has.
+    memory_limit: Option<u64>,
     analysis: OnceLock<Arc<SaddleAnalysis>>,
 }
 
@@ -51,7 +57,8 @@ impl Problem {
         let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
         let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
         let rows = Rows::new(&pencil.phi_q, options.constraint_rank)?;
-        Ok(Self { n, m, c, k, rows, symmetric, analysis: OnceLock::new() })
+        let memory_limit = options.memory_limit;
+        Ok(Self { n, m, c, k, rows, symmetric, memory_limit, analysis: OnceLock::new() })
     }
 
     /// The problem of the left eigenvectors.
@@ -82,7 +89,7 @@ impl Problem {
     }
 
     /// a M + b C + c K by columns.
-    fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
+    pub(crate) fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
         let mk = sparse::add(a, self.m.sparse(), c, self.k.sparse());
         if self.c.is_zero() { mk } else { sparse::add(1.0, &mk, b, self.c.sparse()) }
     }
@@ -92,10 +99,39 @@ impl Problem {
         if let Some(analysis) = self.analysis.get() {
             return Ok(Arc::clone(analysis));
         }
-        let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
+        let memory_limit = self.memory_limit;
+        let options = SaddleOptions { refine_above: REFINE_ABOVE, memory_limit, ..SaddleOptions::default() };
         let pattern = self.combine(1.0, 1.0, 1.0);
         let made = Arc::new(SaddleAnalysis::new(&pattern, self.rows.independent.sparse(), &options)?);
         Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.
+    pub(crate) fn check_basis(&self, vectors: usize, length: usize) -> Result<(), EigenError> {
+        let needed = 24 * vectors as u64 * length as u64;
+        let available = self.memory_limit.or_else(saddle::available_memory).unwrap_or(u64::MAX);
+        let what = "The vectors of the Krylov basis";
+        if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
+    }
+
+    /// Refuses factors of an unsymmetric matrix that cannot fit: they hold at least twice those of a symmetric matrix
+    /// of the same pattern.
+    fn check_unsymmetric(&self, width: u64) -> Result<(), AlgebraError> {
+        let Some(available_bytes) = self.memory_limit.or_else(saddle::available_memory) else {
+            return Ok(());
+        };
+        // Only where it may matter: the analysis costs more than the factors of a small matrix.
+        let entries = (self.m.sparse().nnz() + self.c.sparse().nnz() + self.k.sparse().nnz()) as u64;
+        if entries * width * ENTRIES_SAFE < available_bytes {
+            return Ok(());
+        }
+        let estimate = self.analysis()?.estimate();
+        let needed_bytes = 2 * width * estimate.factor_nonzeros as u64;
+        if needed_bytes <= available_bytes {
+            return Ok(());
+        }
+        let (unknowns, factor_nonzeros) = (self.n + self.rows.rank, 2 * estimate.factor_nonzeros);
+        Err(SaddleError::OutOfMemory { unknowns, factor_nonzeros, needed_bytes, available_bytes }.into())
     }
 
     /// Whether the shifted matrix is symmetric whatever the shift.
@@ -110,6 +146,7 @@ impl Problem {
             let factor = SaddleFactor::new(&self.analysis()?, &shifted, self.rows.independent.sparse())?;
             return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
         }
+        self.check_unsymmetric(8)?;
         Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent)?))
     }
 
@@ -142,6 +179,7 @@ impl Problem {
             let factor = SaddleFactorComplex::new(&self.analysis()?, &shifted, phi)?;
             return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
         }
+        self.check_unsymmetric(16)?;
         Ok(Arc::new(Assembled::complex(&shifted, &self.rows.independent)?))
     }
 }

@@ -106,6 +106,21 @@ impl Rows {
         out
     }
 
+    /// Indices of the independent rows.
+    pub(crate) fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// The independent rows as given, r x n by rows.
+    pub(crate) fn kept_as_given(&self) -> Matrix {
+        Matrix::new(&select(self.given.sparse(), &self.kept), 0.0)
+    }
+
+    /// Length of a row as given.
+    pub(crate) fn length(&self, row: usize) -> f64 {
+        self.scale[row].recip()
+    }
+
     /// Multipliers as they would stand before rows of length one.
     pub(crate) fn to_unit<T: Scalar>(&self, l: &[T]) -> Vec<T> {
         l.iter().zip(&self.scale).map(|(l, scale)| l.times(scale.recip())).collect()

@@ -67,7 +67,7 @@ pub(crate) struct Work {
 }
 
 /// A factored square matrix.
-trait Factors<T>: Send + Sync {
+pub(crate) trait Factors<T>: Send + Sync {
     /// Name for reports.
     fn name(&self) -> &'static str;
     fn solve(&self, b: &Mat<T>) -> Mat<T>;
@@ -146,10 +146,15 @@ impl Assembled<c64> {
 
 /// [A, k Phi^T; k Phi, 0] by columns with k = max |A|.
 fn assemble<T: Scalar>(a: &CsMat<T>, rows: &Matrix) -> (CsMat<T>, f64) {
-    let (n, rank) = (a.rows(), rows.sparse().rows());
     let largest = a.data().iter().map(|v| v.square()).fold(0.0, f64::max).sqrt();
     // A power of two changes no digit.
     let scale = if largest > 0.0 { largest.log2().round().exp2() } else { 1.0 };
+    (assemble_scaled(a, rows, scale), scale)
+}
+
+/// [A, k Phi^T; k Phi, 0] by columns.
+pub(crate) fn assemble_scaled<T: Scalar>(a: &CsMat<T>, rows: &Matrix, scale: f64) -> CsMat<T> {
+    let (n, rank) = (a.rows(), rows.sparse().rows());
     let by_column = rows.sparse().to_csc();
     let nnz = a.nnz() + 2 * by_column.nnz();
     let (mut start, mut indices, mut values) =
@@ -167,7 +172,7 @@ fn assemble<T: Scalar>(a: &CsMat<T>, rows: &Matrix) -> (CsMat<T>, f64) {
         values.extend(row.data().iter().map(|v| T::real(scale * v)));
         start.push(indices.len());
     }
-    (CsMat::new_csc((n + rank, n + rank), start, indices, values), scale)
+    CsMat::new_csc((n + rank, n + rank), start, indices, values)
 }
 
 impl<T: Scalar> Assembled<T> {

@@ -122,7 +122,7 @@ fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, skip:
     Spectrum::partial(pairs, counts(problem), findings)
 }
 
-fn counts(problem: &Problem) -> Counts {
+pub(crate) fn counts(problem: &Problem) -> Counts {
     Counts {
         n: problem.n,
         m: problem.rows.m,

@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::shift_invert::{Known, ShiftInvert};
 use super::shift_solve::{Effort, ShiftSolve};
 use super::zeros::{self, Zeros};
-use crate::error::at;
+use crate::error::only_here;
 use crate::krylov::scalar::pick;
 use crate::krylov::{KrylovDriver, Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::{EigenError, Finding};
@@ -61,6 +61,7 @@ pub(crate) struct Symmetric<'a> {
     factorizations: usize,
     restarts: usize,
     pub(crate) searches: usize,
+    largest_basis: usize,
 }
 
 /// Whether a search may choose another shift.
@@ -85,7 +86,16 @@ impl<'a> Symmetric<'a> {
         options: &'a SparseOptions,
         driver: &'a dyn KrylovDriver,
     ) -> Self {
-        Self { problem, options, driver, findings: Vec::new(), factorizations: 0, restarts: 0, searches: 0 }
+        Self {
+            problem,
+            options,
+            driver,
+            findings: Vec::new(),
+            factorizations: 0,
+            restarts: 0,
+            searches: 0,
+            largest_basis: 0,
+        }
     }
 
     /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is told.
@@ -114,10 +124,7 @@ impl<'a> Symmetric<'a> {
             self.factorizations += 1;
             match self.problem.factor(-moved, 0.0) {
                 Ok(solver) => return Ok(Shifted { sigma: moved, solver }),
-                Err(error @ AlgebraError::OutOfMemory { .. }) => {
-                    return Err(at("Factorization at a shift")(error));
-                }
-                Err(error) => last = Some(error),
+                Err(error) => last = Some(only_here(error)?),
             }
         }
         let source = last.unwrap_or(AlgebraError::Singular { index: 0, pivot: 0.0 });
@@ -198,7 +205,7 @@ impl<'a> Symmetric<'a> {
         self.lanczos(&operator, count, start, restarts, self.options.tolerance)
     }
 
-    /// One run of the driver, counted.
+    /// Runs of the driver, counted; the basis is doubled while too few pairs converge.
     pub(crate) fn lanczos(
         &mut self,
         operator: &dyn SymmetricOperator,
@@ -207,19 +214,30 @@ impl<'a> Symmetric<'a> {
         restarts: usize,
         tolerance: f64,
     ) -> Result<RitzReal, EigenError> {
-        let wanted = Wanted {
+        let mut wanted = Wanted {
             count,
             tolerance,
             block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
             subspace: self.options.subspace,
             restarts,
-            salt: self.searches as u64,
+            salt: 0,
         };
-        self.searches += 1;
-        let mut ritz = self.driver.symmetric(operator, start, &wanted)?;
-        self.restarts += ritz.restarts;
-        self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
-        Ok(ritz)
+        loop {
+            let basis = wanted.dimension(self.problem.n);
+            self.problem.check_basis(basis, self.problem.n)?;
+            self.largest_basis = self.largest_basis.max(basis);
+            wanted.salt = self.searches as u64;
+            self.searches += 1;
+            let mut ritz = self.driver.symmetric(operator, start, &wanted)?;
+            self.restarts += ritz.restarts;
+            self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
+            // A search that was cut short on purpose comes back with what it has.
+            let last = restarts < self.options.restarts || basis == self.problem.n;
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            if enough || last || !wanted.enlarge(self.options.subspace, self.problem.n) {
+                return Ok(ritz);
+            }
+        }
     }
 
     /// Purifies Ritz vectors and takes w and multipliers from the solve.
@@ -282,8 +300,8 @@ impl<'a> Symmetric<'a> {
         let finding = if exhausted {
             SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
         } else {
-            let (searches, restarts) = (self.searches, self.restarts);
-            SparseFinding::Converged { found, wanted, searches, restarts }
+            let (searches, restarts, basis) = (self.searches, self.restarts, self.largest_basis);
+            SparseFinding::Converged { found, wanted, searches, restarts, basis }
         };
         self.findings.push(finding.into());
     }

@@ -2,8 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails to unwrap fails")]
 
 mod bars;
+mod biorthonormal;
 mod descriptor;
 mod determinant;
+mod direct;
+mod extended;
+mod modal;
 mod penalty;
 mod polish;
 mod properties;

@@ -1,6 +1,8 @@
 //! Krylov path against the dense path, theory and closed forms.
 
-mod agreement;
+pub(crate) mod agreement;
+mod bad_input;
 mod drivers;
+mod invariance;
 mod largest;
 pub(crate) mod random;

@@ -1,0 +1,181 @@
+//! Participation factors and effective modal masses.
+//!
+//! ```text
+//! undamped, symmetric:  G = x^T M r / x^T M x,     m = (x^T M r)^2 / x^T M x
+//! any other:            G = 2 s y^H M r,           m = 2 Re( s (r^T M x) (y^H M r) )        y^H (2 s M + C) x = 1
+//! real root:            half of either
+//! double zero:          G = y^H M r / y^H M x,     m = (r^T M x) (y^H M r) / y^H M x
+//! ```
+//!
+//! The general form is the contribution of a root to M^-1: from the partial fractions of (s^2 M + s C + K)^-1 on the
+//! admissible motions, sum of s x y^H = M^-1 there (Lancaster, Lambda-Matrices and Vibrating Systems, section 4.3,
+//! gives the sums). So the effective masses of all roots add up to the mass the constraints let move,
+//!
+//! ```text
+//! r^T M P r,   P r = a,   [M Phi_q^T; Phi_q 0] (a, l) = (M r, 0)
+//! ```
+//!
+//! whatever the damping; r^T M r where the direction itself is admissible. An m may be negative where vectors are
+//! complex. Not told (none) for defective roots. Sizes: r, x, y of length n.
+
+use std::sync::Arc;
+
+use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
+use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, norms, sparse};
+
+use crate::error::at;
+use crate::vectors::{complex, inner};
+use crate::{Class, EigenError, Eigenpair};
+
+/// Mass added on the diagonal, relative, where directions without mass make M singular.
+const FAINT: f64 = 1e-13;
+/// C x relative to |C| |x| up to which a chain at zero counts as that of a free body.
+const UNDAMPED: f64 = 1e-10;
+
+/// A rigid motion of everything: what a unit of it moves the coordinates by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    /// For reports.
+    pub name: String,
+    /// r, n.
+    pub vector: Vec<f64>,
+}
+
+/// The mass behind a direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectionMass {
+    /// Name given.
+    pub name: String,
+    /// r^T M r.
+    pub total: f64,
+    /// r^T M P r: what the constraints let move; the effective masses of all roots add up to it.
+    pub constrained: f64,
+}
+
+/// What a mode has of every direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeParticipation {
+    /// Index of its pair.
+    pub pair: usize,
+    /// G for the vector x of length one, by direction; none where the root is defective.
+    pub factor: Vec<Option<c64>>,
+    /// m by direction, in the unit of r^T M r; none where the root is defective.
+    pub effective_mass: Vec<Option<f64>>,
+}
+
+/// Participation of all modes in all directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Participation {
+    /// As given.
+    pub directions: Vec<DirectionMass>,
+    /// One for every mode.
+    pub modes: Vec<ModeParticipation>,
+}
+
+impl Participation {
+    /// Sum of the effective masses told, by direction; compare with [`DirectionMass::constrained`] to see how much of it
+    /// the modes found carry.
+    pub fn sums(&self) -> Vec<f64> {
+        (0..self.directions.len())
+            .map(|d| self.modes.iter().filter_map(|mode| mode.effective_mass[d]).sum())
+            .collect()
+    }
+}
+
+/// Participation factors and effective masses of the modes among `pairs`.
+///
+/// `pencil`: M, C, K n x n, Phi_q m x n, whose roots the pairs are. Errors: directions of wrong length, a mass matrix that
+/// is indefinite beyond use, memory.
+pub fn participation(
+    pencil: &QuadraticPencil<Sparse>,
+    pairs: &[Eigenpair],
+    directions: &[Direction],
+) -> Result<Participation, EigenError> {
+    let n = pencil.m.rows();
+    for direction in directions {
+        if direction.vector.len() != n {
+            let (name, length) = (direction.name.clone(), direction.vector.len());
+            return Err(EigenError::DirectionLength { name, length, size: n });
+        }
+    }
+    let momenta: Vec<Vec<f64>> =
+        directions.iter().map(|direction| sparse::matvec(&pencil.m, &direction.vector)).collect();
+    let moved = admissible(pencil, &momenta)?;
+    let masses = directions.iter().zip(&momenta).zip(&moved);
+    let masses = masses.map(|((direction, momentum), moved)| DirectionMass {
+        name: direction.name.clone(),
+        total: mb_algebra::dense::dot(&direction.vector, momentum),
+        constrained: mb_algebra::dense::dot(moved, momentum),
+    });
+    // M may be unsymmetric: r^T M from the left.
+    let transposed = sparse::transpose(&pencil.m);
+    let from_left: Vec<Vec<c64>> =
+        directions.iter().map(|direction| complex(&sparse::matvec(&transposed, &direction.vector))).collect();
+    let from_right: Vec<Vec<c64>> = momenta.iter().map(|m| complex(m)).collect();
+    let modes = super::modes(pairs)
+        .into_iter()
+        .map(|index| {
+            let weights = Weights::of(pencil, &pairs[index]);
+            let (mut factor, mut effective_mass) = (Vec::new(), Vec::new());
+            for (left, right) in from_left.iter().zip(&from_right) {
+                let excited = inner(&pairs[index].left, right);
+                let carried = inner(left, &pairs[index].right);
+                factor.push(weights.map(|w| w.factor * excited));
+                effective_mass.push(weights.map(|w| (w.mass * carried * excited).re));
+            }
+            ModeParticipation { pair: index, factor, effective_mass }
+        })
+        .collect();
+    Ok(Participation { directions: masses.collect(), modes })
+}
+
+/// What y^H M r, and its product with r^T M x, are multiplied by.
+#[derive(Clone, Copy)]
+struct Weights {
+    factor: c64,
+    mass: c64,
+}
+
+impl Weights {
+    fn of(pencil: &QuadraticPencil<Sparse>, pair: &Eigenpair) -> Option<Self> {
+        let s = pair.value()?;
+        if pair.class == Class::Rigid && pair.chain == 2 {
+            let damping = norms::two_complex(&sparse::matvec_complex(&pencil.c, &pair.right));
+            if damping > UNDAMPED * norms::frobenius(&pencil.c) {
+                return None;
+            }
+            let modal = inner(&pair.left, &sparse::matvec_complex(&pencil.m, &pair.right));
+            let by = modal.inv();
+            return by.is_finite().then_some(Self { factor: by, mass: by });
+        }
+        if !pair.condition.is_finite() {
+            return None;
+        }
+        let times = if pair.alpha.im == 0.0 { 1.0 } else { 2.0 };
+        Some(Self { factor: s * times, mass: s * times })
+    }
+}
+
+/// P r for every M r: the admissible motion nearest to r in the mass norm.
+fn admissible(pencil: &QuadraticPencil<Sparse>, momenta: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, EigenError> {
+    if momenta.is_empty() {
+        return Ok(Vec::new());
+    }
+    let step = at("Mass the constraints let move");
+    let solve = |mass: &Sparse| -> Result<Vec<Vec<f64>>, AlgebraError> {
+        let analysis = Arc::new(SaddleAnalysis::new(mass, &pencil.phi_q, &SaddleOptions::default())?);
+        let factor = SaddleFactor::new(&analysis, mass, &pencil.phi_q)?;
+        let zero = vec![0.0; pencil.phi_q.rows()];
+        momenta.iter().map(|f| factor.solve(f, &zero).map(|(x, _)| x)).collect()
+    };
+    let failed = match solve(&pencil.m) {
+        Ok(moved) => return Ok(moved),
+        Err(error) => error,
+    };
+    if matches!(failed, AlgebraError::Saddle(SaddleError::OutOfMemory { .. })) {
+        return Err(step(failed));
+    }
+    // Directions without mass take no part: any faint mass decides where they go.
+    let faint = vec![FAINT * norms::max_abs(&pencil.m); pencil.m.rows()];
+    solve(&sparse::add(1.0, &pencil.m, 1.0, &sparse::diagonal(&faint))).map_err(step)
+}
