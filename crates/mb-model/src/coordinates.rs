@@ -19,6 +19,9 @@ pub enum BlockKind {
     /// Position and Euler parameters (e0, e1, e2, e3) of a body in space; its velocities are
     /// the velocity of the reference point and the angular velocity in body axes.
     Pose,
+    /// Elastic coordinates of a node of a flexible link in the axes of its frame: displacement
+    /// along x and y, rotation.
+    ElasticNode,
     /// `n` numbers without further meaning, such as elastic coordinates.
     Vector(usize),
 }
@@ -28,7 +31,7 @@ impl BlockKind {
     pub const fn nq(self) -> usize {
         match self {
             Self::PlanarPoint => 2,
-            Self::PlanarPose => 3,
+            Self::PlanarPose | Self::ElasticNode => 3,
             Self::Angle => 1,
             Self::Pose => 7,
             Self::Vector(n) => n,
@@ -52,6 +55,7 @@ impl BlockKind {
             Self::PlanarPose => &["x", "y", "angle"],
             Self::Angle => &["angle"],
             Self::Pose => &["x", "y", "z", "rotation x", "rotation y", "rotation z"],
+            Self::ElasticNode => &["ux", "uy", "rotation"],
             Self::Vector(_) => &[],
         };
         names.get(i).map_or_else(|| format!("{}", i + 1), |n| (*n).to_owned())

@@ -62,11 +62,13 @@
 //!
 //! - [`spec`]: what a model file may say; [`ModelSpec`] is the same in Rust.
 //! - [`model`]: blocks of [`coordinates`], [`element`]s on them, [`sensor`]s.
+//! - [`link`]: flexible links, made of blocks and elements.
 //! - [`system`]: residual, constraints and all their derivatives at a [`Point`].
 
 pub mod coordinates;
 pub mod element;
 pub mod law;
+pub mod link;
 pub mod model;
 pub mod sensor;
 pub mod spec;
@@ -75,6 +77,7 @@ pub mod system;
 
 pub use coordinates::{BlockId, BlockKind};
 pub use element::{Data, Element, ElementLaw};
+pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;

@@ -201,7 +201,7 @@ impl<P: Data> Model<P> {
         Place::OnBody { q, v, local }
     }
     /// The orientation of a body in space or in the plane, or of an angle coordinate.
-    pub fn attitude(&self, wiring: &mut Wiring, id: BlockId) -> Attitude {
+    pub fn attitude(&self, wiring: &mut Wiring, id: BlockId) -> Attitude<P> {
         let block = self.coordinates.block(id);
         if block.kind != BlockKind::Pose {
             return Attitude::Planar(self.angle(wiring, id));
@@ -210,7 +210,7 @@ impl<P: Data> Model<P> {
         Attitude::Spatial { q: q + 3, v: v + 3 }
     }
     /// The angle of a planar body or an angle coordinate.
-    pub fn angle(&self, wiring: &mut Wiring, id: BlockId) -> AngleOf {
+    pub fn angle(&self, wiring: &mut Wiring, id: BlockId) -> AngleOf<P> {
         let block = self.coordinates.block(id);
         let (q, v) = wiring.slot(id, block);
         let shift = if block.kind == BlockKind::PlanarPose { 2 } else { 0 };

@@ -19,9 +19,9 @@ pub enum Quantity<P = f64> {
     /// The difference a - b of two angles in rad.
     Angle {
         /// The angle.
-        a: AngleOf,
+        a: AngleOf<P>,
         /// The angle it is measured from.
-        b: AngleOf,
+        b: AngleOf<P>,
     },
     /// The rotation about the axis of a joint in space in rad, from -pi to pi.
     Rotation(Hinge<P>),

@@ -10,10 +10,10 @@ use mb_scalar::{Lift, Real};
 use nalgebra::Vector3;
 
 /// The orientation of a body. Indices are first ones in the element's local coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attitude {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Attitude<P = f64> {
     /// Turned about z by an angle: the ground, a body in the plane.
-    Planar(AngleOf),
+    Planar(AngleOf<P>),
     /// Turned by Euler parameters; its velocity is the angular velocity in body axes.
     Spatial {
         /// First local index of the four Euler parameters.
@@ -23,13 +23,13 @@ pub enum Attitude {
     },
 }
 
-impl Attitude {
+impl<P: Real> Attitude<P> {
     /// The ground's.
     pub const GROUND: Self = Self::Planar(AngleOf::Ground);
 
     /// Euler parameters (e0, e1, e2, e3) of the rotation from body axes to ground axes; their
     /// length means nothing.
-    pub fn euler<S: Real>(self, q: &[S]) -> [S; 4] {
+    pub fn euler<S: Lift<P>>(self, q: &[S]) -> [S; 4] {
         match self {
             Self::Planar(AngleOf::Ground) => [S::one(), S::zero(), S::zero(), S::zero()],
             Self::Planar(angle) => {
@@ -40,7 +40,7 @@ impl Attitude {
         }
     }
     /// The vector `x` of body axes in ground axes.
-    pub fn turned<S: Real>(self, q: &[S], x: &Vector3<S>) -> Vector3<S> {
+    pub fn turned<S: Lift<P>>(self, q: &[S], x: &Vector3<S>) -> Vector3<S> {
         match self {
             Self::Planar(AngleOf::Ground) => *x,
             Self::Planar(angle) => {
@@ -51,14 +51,14 @@ impl Attitude {
         }
     }
     /// Angular velocity in ground axes, rad/s.
-    pub fn spin<S: Real>(self, q: &[S], v: &[S]) -> Vector3<S> {
+    pub fn spin<S: Lift<P>>(self, q: &[S], v: &[S]) -> Vector3<S> {
         match self {
             Self::Planar(angle) => Vector3::new(S::zero(), S::zero(), angle.rate(v)),
             Self::Spatial { v: j, .. } => turned(self.euler(q), &Vector3::new(v[j], v[j + 1], v[j + 2])),
         }
     }
     /// Adds the generalized force of a moment in ground axes, N m: (d spin / d v)^T moment.
-    pub fn twist<S: Real>(self, q: &[S], moment: &Vector3<S>, out: &mut [S]) {
+    pub fn twist<S: Lift<P>>(self, q: &[S], moment: &Vector3<S>, out: &mut [S]) {
         match self {
             Self::Planar(angle) => angle.twist(moment.z, out),
             Self::Spatial { v: j, .. } => {
@@ -71,7 +71,7 @@ impl Attitude {
     }
     /// True when it does not move.
     pub fn is_ground(self) -> bool {
-        self == Self::GROUND
+        matches!(self, Self::Planar(AngleOf::Ground))
     }
 }
 
@@ -81,7 +81,7 @@ pub struct JointFrame<P = f64> {
     /// Its origin.
     pub place: Place<P>,
     /// The orientation of the body it belongs to.
-    pub attitude: Attitude,
+    pub attitude: Attitude<P>,
     /// Its axes in body axes as Euler parameters of length one.
     euler: [P; 4],
     /// The same as three columns.
@@ -91,7 +91,7 @@ pub struct JointFrame<P = f64> {
 impl<P: Data> JointFrame<P> {
     /// The frame at `place` whose axes are turned by the Euler parameters `euler` (of any
     /// length but zero) against the axes of the body.
-    pub fn new(place: Place<P>, attitude: Attitude, euler: [P; 4]) -> Self {
+    pub fn new(place: Place<P>, attitude: Attitude<P>, euler: [P; 4]) -> Self {
         let euler = normalized(euler);
         let axes = [0, 1, 2].map(|k| {
             let mut unit = [P::zero(); 3];

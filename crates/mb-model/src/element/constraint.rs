@@ -66,9 +66,9 @@ impl<P: Data> ElementLaw<P> for Distance<P> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelativeAngle<P = f64> {
     /// One angle.
-    pub a: AngleOf,
+    pub a: AngleOf<P>,
     /// The other angle.
-    pub b: AngleOf,
+    pub b: AngleOf<P>,
     /// Difference in rad.
     pub offset: P,
 }
@@ -97,7 +97,7 @@ pub struct OnLine<P = f64> {
     /// A place on the line.
     pub base: Place<P>,
     /// Whose axes the direction is given in.
-    pub frame: AngleOf,
+    pub frame: AngleOf<P>,
     /// Direction of the line, of length one.
     pub axis: [P; 2],
 }
@@ -135,7 +135,7 @@ pub enum LineForm {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AngleOfLine<P = f64> {
     /// The angle coordinate.
-    pub angle: AngleOf,
+    pub angle: AngleOf<P>,
     /// Start of the line.
     pub a: Place<P>,
     /// End of the line.
@@ -171,9 +171,9 @@ pub enum Driven<P = f64> {
     /// The difference a - b of two angles, in rad.
     Angle {
         /// The driven angle.
-        a: AngleOf,
+        a: AngleOf<P>,
         /// The angle it is measured from.
-        b: AngleOf,
+        b: AngleOf<P>,
     },
     /// The coordinate x (0), y (1) or z (2) of a place, in m.
     Coordinate {

@@ -54,9 +54,9 @@ impl<P: Data> ElementLaw<P> for Spring<P> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorsionSpring<P = f64> {
     /// One angle.
-    pub a: AngleOf,
+    pub a: AngleOf<P>,
     /// The other angle.
-    pub b: AngleOf,
+    pub b: AngleOf<P>,
     /// Stiffness in N m/rad.
     pub stiffness: P,
     /// Relative angle at rest in rad.
@@ -79,12 +79,12 @@ impl<P: Data> ElementLaw<P> for TorsionSpring<P> {
 }
 
 /// The axes that a force keeps its direction in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForceFrame {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ForceFrame<P = f64> {
     /// A dead force: constant direction in the ground.
     Ground,
     /// A follower force: constant direction in the axes of this body.
-    Follower(Attitude),
+    Follower(Attitude<P>),
 }
 
 /// A force on a place: magnitude(t) + u along a direction.
@@ -97,7 +97,7 @@ pub struct Force<P = f64> {
     /// Magnitude in N per unit of `direction`, as a function of time.
     pub magnitude: TimeLaw<P>,
     /// Dead or follower.
-    pub frame: ForceFrame,
+    pub frame: ForceFrame<P>,
     /// True when an input adds to the magnitude.
     pub has_input: bool,
 }
@@ -125,9 +125,9 @@ impl<P: Data> ElementLaw<P> for Force<P> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Torque<P = f64> {
     /// The angle that is turned.
-    pub on: AngleOf,
+    pub on: AngleOf<P>,
     /// The angle that carries the reaction.
-    pub from: AngleOf,
+    pub from: AngleOf<P>,
     /// Magnitude in N m as a function of time.
     pub magnitude: TimeLaw<P>,
     /// True when an input adds to the magnitude.

@@ -85,13 +85,13 @@ impl<P: Data> ElementLaw<P> for Motor<P> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment<P = f64> {
     /// The body it turns.
-    pub on: Attitude,
+    pub on: Attitude<P>,
     /// The body that carries the reaction.
-    pub from: Attitude,
+    pub from: Attitude<P>,
     /// Direction in the axes of `frame`; its length multiplies the magnitude.
     pub direction: [P; 3],
     /// Whose axes the direction is fixed in.
-    pub frame: Attitude,
+    pub frame: Attitude<P>,
     /// Magnitude in N m per unit of `direction` as a function of time.
     pub magnitude: TimeLaw<P>,
     /// True when an input adds to the magnitude.

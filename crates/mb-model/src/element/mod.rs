@@ -15,9 +15,12 @@ mod bushing;
 mod constraint;
 mod custom;
 mod force;
+mod hermite;
 mod hinge;
 mod inertia;
 mod joint;
+mod link;
+mod link_point;
 mod place;
 pub(crate) mod rotation;
 mod spatial_body;
@@ -30,6 +33,8 @@ pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
 pub use hinge::{Effort, HingeSpring, Moment, Motor};
 pub use inertia::{PlanarBody, PointMass, Rod};
 pub use joint::{Joint, Locked};
+pub use link::{ElasticAxis, Held, LinkElement, ReferenceConditions};
+pub use link_point::{LinkPoint, Slot};
 pub use place::{AngleOf, Place};
 pub use spatial_body::SpatialBody;
 
@@ -111,6 +116,27 @@ pub trait ElementLaw<P: Data> {
     }
 }
 
+impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+    fn row_axis(&self, i: usize) -> String {
+        (**self).row_axis(i)
+    }
+    fn inputs(&self) -> usize {
+        (**self).inputs()
+    }
+    fn dependence(&self) -> Dependence {
+        (**self).dependence()
+    }
+    fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        (**self).residual(at, out);
+    }
+    fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        (**self).phi(at, out);
+    }
+}
+
 /// The closed list of scalars that elements are evaluated in, over element data `P`.
 ///
 /// It exists so that elements from outside, which sit behind a trait object, can be called
@@ -152,6 +178,8 @@ macro_rules! each_law {
             Element::HingeSpring($law) => $body,
             Element::Motor($law) => $body,
             Element::Moment($law) => $body,
+            Element::Link($law) => $body,
+            Element::ReferenceConditions($law) => $body,
             Element::Spring($law) => $body,
             Element::TorsionSpring($law) => $body,
             Element::Force($law) => $body,
@@ -188,6 +216,10 @@ pub enum Element<P: Data = f64> {
     Motor(Box<Motor<P>>),
     /// A moment on a body in space.
     Moment(Moment<P>),
+    /// A finite element of a flexible link.
+    Link(LinkElement<P>),
+    /// What ties the frame of a flexible link to it.
+    ReferenceConditions(ReferenceConditions),
     /// A spring and damper along the line of two places.
     Spring(Spring<P>),
     /// A spring and damper between two angles.
@@ -219,26 +251,26 @@ impl<P: Data> Element<P> {
     }
     /// Number of constraint rows.
     pub fn rows(&self) -> usize {
-        each_law!(self, e => e.rows(), c => c.rows_0())
+        each_law!(self, e => ElementLaw::<P>::rows(e), c => c.rows_0())
     }
     /// Name of constraint row `i`.
     pub fn row_axis(&self, i: usize) -> String {
-        each_law!(self, e => e.row_axis(i), c => c.row_axis_0(i))
+        each_law!(self, e => ElementLaw::<P>::row_axis(e, i), c => c.row_axis_0(i))
     }
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
-        each_law!(self, e => e.inputs(), c => c.inputs_0())
+        each_law!(self, e => ElementLaw::<P>::inputs(e), c => c.inputs_0())
     }
     /// What the residual depends on.
     pub fn dependence(&self) -> Dependence {
-        each_law!(self, e => e.dependence(), c => c.dependence_0())
+        each_law!(self, e => ElementLaw::<P>::dependence(e), c => c.dependence_0())
     }
     /// Adds M a - f to `out`.
     pub fn residual<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        each_law!(self, e => e.residual(at, out), c => S::residual_of(&**c, at, out));
+        each_law!(self, e => ElementLaw::<P>::residual(e, at, out), c => S::residual_of(&**c, at, out));
     }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        each_law!(self, e => e.phi(at, out), c => S::phi_of(&**c, at, out));
+        each_law!(self, e => ElementLaw::<P>::phi(e, at, out), c => S::phi_of(&**c, at, out));
     }
 }

@@ -3,6 +3,7 @@
 //! A place is written in three dimensions so that springs, distances and forces are written
 //! once; planar blocks lie in z = 0.
 
+use super::link_point::{LinkPoint, Slot};
 use super::rotation::{cross, lifted, turned, turned_back};
 use mb_scalar::{Lift, Real};
 use nalgebra::Vector3;
@@ -39,6 +40,13 @@ pub enum Place<P = f64> {
         /// Position in body axes, m.
         local: [P; 3],
     },
+    /// A point of a flexible link.
+    OnLink {
+        /// The frame of the link: x, y, angle.
+        frame: Slot,
+        /// The point in the axes of the frame.
+        at: LinkPoint<P>,
+    },
 }
 
 /// The Euler parameters of a pose whose configuration starts at `i`.
@@ -53,8 +61,13 @@ fn turn<S: Real>(s: [S; 2]) -> [S; 2] {
 
 /// The body-fixed vector `local` in ground axes, for a body at `angle`.
 pub(super) fn rotated<P: Real, S: Lift<P>>(angle: S, local: [P; 2]) -> [S; 2] {
+    in_plane(angle, local.map(S::lift))
+}
+
+/// A vector of axes turned by `angle`, in the ground's.
+fn in_plane<S: Real>(angle: S, local: [S; 2]) -> [S; 2] {
     let (sin, cos) = angle.sin_cos();
-    let [x, y] = local.map(S::lift);
+    let [x, y] = local;
     [cos * x - sin * y, sin * x + cos * y]
 }
 
@@ -72,6 +85,10 @@ impl<P: Real> Place<P> {
                 let s = turned(euler(q, i), &lifted(local));
                 Vector3::new(q[i] + s.x, q[i + 1] + s.y, q[i + 2] + s.z)
             }
+            Self::OnLink { frame: Slot { q: i, .. }, at } => {
+                let s = in_plane(q[i + 2], at.position(q));
+                Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
+            }
         }
     }
     /// Velocity in m/s: the time derivative of the position along v.
@@ -87,6 +104,11 @@ impl<P: Real> Place<P> {
                 let w = Vector3::new(v[j + 3], v[j + 4], v[j + 5]);
                 let t = turned(euler(q, i), &cross(&w, &lifted(local)));
                 Vector3::new(v[j] + t.x, v[j + 1] + t.y, v[j + 2] + t.z)
+            }
+            Self::OnLink { frame: Slot { q: i, v: j }, at } => {
+                let t = turn(in_plane(q[i + 2], at.position(q)));
+                let e = in_plane(q[i + 2], at.velocity(v));
+                Vector3::new(v[j] + v[j + 2] * t[0] + e[0], v[j + 1] + v[j + 2] * t[1] + e[1], S::zero())
             }
         }
     }
@@ -111,17 +133,25 @@ impl<P: Real> Place<P> {
                     out[j + 3 + k] += moment[k];
                 }
             }
+            Self::OnLink { frame: Slot { q: i, v: j }, at } => {
+                let p = at.position(q);
+                let f = in_plane(-q[i + 2], [force.x, force.y]);
+                out[j] += force.x;
+                out[j + 1] += force.y;
+                out[j + 2] += p[0] * f[1] - p[1] * f[0];
+                at.push(f, out);
+            }
         }
     }
     /// True when the generalized force of a constant force depends on the configuration.
     pub fn has_moment_arm(&self) -> bool {
-        matches!(self, Self::OnPlanarBody { .. } | Self::OnBody { .. })
+        matches!(self, Self::OnPlanarBody { .. } | Self::OnBody { .. } | Self::OnLink { .. })
     }
 }
 
 /// An angle about z in the plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AngleOf {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AngleOf<P = f64> {
     /// The ground's, always zero.
     Ground,
     /// A coordinate: a body's angle or an angle coordinate.
@@ -131,27 +161,41 @@ pub enum AngleOf {
         /// Local velocity index.
         v: usize,
     },
+    /// The section of a flexible link: angle of its frame plus elastic rotation.
+    OnLink {
+        /// The frame of the link: x, y, angle.
+        frame: Slot,
+        /// The point of the link.
+        at: LinkPoint<P>,
+    },
 }
 
-impl AngleOf {
+impl<P: Real> AngleOf<P> {
     /// The angle in rad.
-    pub fn angle<S: Real>(self, q: &[S]) -> S {
+    pub fn angle<S: Lift<P>>(self, q: &[S]) -> S {
         match self {
             Self::Ground => S::zero(),
             Self::Coordinate { q: i, .. } => q[i],
+            Self::OnLink { frame, at } => q[frame.q + 2] + at.rotation(q),
         }
     }
     /// Its rate in rad/s.
-    pub fn rate<S: Real>(self, v: &[S]) -> S {
+    pub fn rate<S: Lift<P>>(self, v: &[S]) -> S {
         match self {
             Self::Ground => S::zero(),
             Self::Coordinate { v: j, .. } => v[j],
+            Self::OnLink { frame, at } => v[frame.v + 2] + at.rotation_rate(v),
         }
     }
     /// Adds a torque in N m.
-    pub fn twist<S: Real>(self, torque: S, out: &mut [S]) {
-        if let Self::Coordinate { v: j, .. } = self {
-            out[j] += torque;
+    pub fn twist<S: Lift<P>>(self, torque: S, out: &mut [S]) {
+        match self {
+            Self::Ground => {}
+            Self::Coordinate { v: j, .. } => out[j] += torque,
+            Self::OnLink { frame, at } => {
+                out[frame.v + 2] += torque;
+                at.twist(torque, out);
+            }
         }
     }
 }
@@ -161,22 +205,58 @@ mod tests {
     use super::*;
     use mb_scalar::Dual;
 
+    fn places() -> Vec<Place> {
+        let (frame, a, b) = (Slot { q: 0, v: 0 }, Slot { q: 3, v: 3 }, Slot { q: 6, v: 6 });
+        let node = LinkPoint::Node { node: b, station: 1.3 };
+        let span = LinkPoint::Span { nodes: [a, b], start: 0.4, length: 0.9, xi: 0.3 };
+        vec![
+            Place::OnPlanarBody { q: 0, v: 0, local: [0.7, -0.2] },
+            Place::PlanarPoint { q: 4, v: 4 },
+            Place::OnLink { frame, at: node },
+            Place::OnLink { frame, at: span },
+        ]
+    }
+    const Q: [f64; 9] = [0.3, -1.2, 0.8, 0.05, -0.1, 0.2, 0.15, 0.3, -0.1];
+    const V: [f64; 9] = [0.5, 2.0, -1.5, 0.4, -0.7, 1.1, -0.3, 0.9, 0.6];
+
     /// velocity() is the derivative of position(), and push() is its transpose.
     #[test]
     fn velocity_and_force_follow_from_the_position() {
-        let place = Place::OnPlanarBody { q: 0, v: 0, local: [0.7, -0.2] };
-        let (q, v) = ([0.3, -1.2, 0.8], [0.5, 2.0, -1.5]);
-        let moving: Vec<Dual<f64>> = q.iter().zip(v).map(|(q, v)| Dual::new(*q, v)).collect();
-        let p = place.position(&moving);
-        let velocity = place.velocity(&q, &v);
+        let moving: Vec<Dual<f64>> = Q.iter().zip(V).map(|(q, v)| Dual::new(*q, v)).collect();
         let force = Vector3::new(1.3, -0.4, 0.0);
-        let mut out = [0.0; 3];
-        place.push(&q, force, &mut out);
-        for i in 0..3 {
-            assert!((p[i].eps - velocity[i]).abs() < 1e-15);
+        for place in places() {
+            let p = place.position(&moving);
+            let velocity = place.velocity(&Q, &V);
+            let mut out = [0.0; 9];
+            place.push(&Q, force, &mut out);
+            for i in 0..3 {
+                assert!((p[i].eps - velocity[i]).abs() < 1e-15);
+            }
+            let power: f64 = out.iter().zip(V).map(|(f, v)| f * v).sum();
+            assert!((power - force.dot(&velocity)).abs() < 1e-14);
         }
-        let power: f64 = out.iter().zip(v).map(|(f, v)| f * v).sum();
-        assert!((power - force.dot(&velocity)).abs() < 1e-15);
+    }
+
+    /// The same for angles; and between two nodes the angle is that of the tangent.
+    #[test]
+    fn rate_and_torque_follow_from_the_angle() {
+        let moving: Vec<Dual<f64>> = Q.iter().zip(V).map(|(q, v)| Dual::new(*q, v)).collect();
+        for place in places() {
+            let Place::OnLink { frame, at } = place else { continue };
+            let angle: AngleOf = AngleOf::OnLink { frame, at };
+            let mut out = [0.0; 9];
+            angle.twist(2.5, &mut out);
+            let power: f64 = out.iter().zip(V).map(|(f, v)| f * v).sum();
+            assert!((angle.angle(&moving).eps - angle.rate(&V)).abs() < 1e-15);
+            assert!((power - 2.5 * angle.rate(&V)).abs() < 1e-14);
+            if let LinkPoint::Span { nodes, start, length, xi } = at {
+                // Cubic, so that the central difference is wrong by the third derivative alone.
+                let w = |xi: f64| LinkPoint::Span { nodes, start, length, xi }.position(&Q)[1];
+                let step = 1e-4;
+                let slope = (w(xi + step) - w(xi - step)) / (2.0 * step * length);
+                assert!((slope - at.rotation(&Q)).abs() < 1e-7);
+            }
+        }
     }
 
     #[test]

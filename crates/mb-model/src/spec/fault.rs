@@ -303,6 +303,58 @@ pub enum Fault {
     /// Coordinates that neither mass nor a constraint determines.
     #[error("it can move without mass, and no joint holds it")]
     NoInertia,
+    /// A flexible link with too few or too many elements.
+    #[error("the number of elements is {count}; it can be 1 to {most}")]
+    ElementCount {
+        /// The number.
+        count: i64,
+        /// The largest number.
+        most: i64,
+    },
+    /// A place beyond the ends of a flexible link.
+    #[error("the place is {at} m from the start of the link, which is {length} m long")]
+    BeyondLink {
+        /// Arc length of the place, m.
+        at: f64,
+        /// Length of the link, m.
+        length: f64,
+    },
+    /// A node that a flexible link does not have.
+    #[error("there is no node {node}; the nodes of the link are 1 to {nodes}")]
+    NoSuchNode {
+        /// The node.
+        node: usize,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A place that a flexible link does not have.
+    #[error("flexible-link '{link}' has no place `{place}`")]
+    UnknownLinkPlace {
+        /// The link.
+        link: String,
+        /// The place.
+        place: String,
+        /// The nearest place.
+        nearest: Option<String>,
+    },
+    /// A reference condition that is none.
+    #[error("`{text}` is no reference condition")]
+    UnknownCondition {
+        /// The text.
+        text: String,
+    },
+    /// Reference conditions that leave the frame loose.
+    #[error("nothing ties the frame to the link: its elastic displacements can still make the rigid motions: {}", .free.join("; "))]
+    FrameNotHeld {
+        /// The rigid motions that are free.
+        free: Vec<String>,
+    },
+    /// More reference conditions than a frame needs.
+    #[error("there are {count} reference conditions; more than three hold the link itself, not its frame")]
+    FrameOverHeld {
+        /// Their number.
+        count: usize,
+    },
     /// A mass that is needed.
     #[error("a body that is not fixed needs `{key}`")]
     BodyNeeds {
@@ -419,73 +471,4 @@ pub enum NameFault {
     /// An index with the name of a parameter or another index.
     #[error("a parameter or an outer index has this name")]
     Shadows,
-}
-
-impl Fault {
-    /// What to do about it.
-    pub fn help(&self) -> Option<String> {
-        let near = |nearest: &Option<String>| nearest.as_ref().map(|n| format!("did you mean `{n}`?"));
-        Some(match self {
-            Self::UnknownKey { nearest, valid, .. } | Self::UnknownWord { nearest, valid, .. } => {
-                near(nearest).unwrap_or_else(|| list("possible here", valid))
-            }
-            Self::UnknownParameter { nearest, .. } => {
-                near(nearest).unwrap_or_else(|| "parameters are given in the table [parameters]".to_owned())
-            }
-            Self::NoSuchParameter { nearest, .. } | Self::UnknownMarker { nearest, .. } => {
-                return near(nearest);
-            }
-            Self::UnknownReference { nearest: None, known, .. } if known.is_empty() => return None,
-            Self::UnknownReference { nearest, known, .. } => {
-                near(nearest).unwrap_or_else(|| list("there are", known))
-            }
-            Self::MissingUnits | Self::WrongUnits { .. } => {
-                "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
-            }
-            Self::MissingName => "write `name = \"...\"` at the top".to_owned(),
-            Self::WrongType { found, expected } if found == "a table" && expected == LIST => {
-                "write the header with two brackets, as in `[[joint]]`".to_owned()
-            }
-            Self::GravityComponents { .. } => {
-                "write `gravity = [0.0, -9.81]` or `gravity = [0.0, 0.0, -9.81]`".to_owned()
-            }
-            Self::ImpossibleInertia { .. } => {
-                "moments are about the centre of mass; look for one given about another point".to_owned()
-            }
-            Self::Expression { text, error } => format!(
-                "at character {} of the expression",
-                text.get(..error.offset).map_or(1, |t| t.chars().count() + 1)
-            ),
-            Self::TimeNotAllowed { .. } => {
-                "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
-            }
-            Self::NotFinite { .. } => {
-                "look for a division by zero or a root or logarithm of a negative number".to_owned()
-            }
-            Self::DuplicateName { .. } => {
-                "give every point, rod, body, angle, joint, spring, force, torque and drive a name of its own"
-                    .to_owned()
-            }
-            Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),
-            Self::GroundIsNowhere => "name a fixed point or give coordinates such as [0.0, 0.0]".to_owned(),
-            Self::SameThing { .. } => "the two ends must be on different bodies or points".to_owned(),
-            Self::NothingMoves => "leave it out, or let something move".to_owned(),
-            Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
-            Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
-            Self::NoOrientation { .. } => {
-                "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
-            }
-            Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
-            Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
-            Self::UnknownRow { valid, .. } => list("it has", valid),
-            _ => return None,
-        })
-    }
-}
-
-/// The word for a list of tables in messages.
-pub(super) const LIST: &str = "a list";
-
-fn list(intro: &str, words: &[String]) -> String {
-    format!("{intro}: {}", words.join(", "))
 }

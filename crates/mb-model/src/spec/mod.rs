@@ -27,10 +27,11 @@
 //! ```
 //!
 //! - A **value** is a number or an [expression] of parameters in quotes.
-//! - A **place** is a point, a body (its reference point), `body.marker`, or coordinates
+//! - A **place** is a point, a body (its reference point), `body.marker`, a flexible link (the
+//!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, or coordinates
 //!   `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, angles, joints, springs, forces, torques and drives are
+//! - **Names** of points, rods, bodies, flexible links, angles, joints, springs, forces, torques and drives are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
@@ -39,9 +40,9 @@
 //!   A joint with an end on a body in space is a joint in space: it locks motions of a frame of a
 //!   against a frame of b whose z-axis is `axis`. A frame named as `body.frame` brings its own
 //!   axes; one that is not named coincides with the other at the start.
-//! - **Coordinates** are in this order: moving points, moving bodies, those in space, angles, each in the order
-//!   of the file, families after what stands alone. Constraint rows: rods, angles, joints,
-//!   drives, in the same order.
+//! - **Coordinates** are in this order: moving points, moving bodies, those in space, flexible links,
+//!   angles, each in the order of the file, families after what stands alone. Constraint rows:
+//!   rods, flexible links, angles, joints, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
 //!   starts where its rods and joints allow: on the intersection of two circles about
 //!   neighbours that are placed already (the left one, seen from the first to the second),
@@ -55,6 +56,8 @@ mod builder;
 mod error;
 pub mod expression;
 mod fault;
+mod fault_help;
+mod flexible;
 mod locate;
 mod nearest;
 mod read;
@@ -66,6 +69,7 @@ mod value;
 pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
+pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec, SectionSpec};
 pub use schema::json_schema;
 pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{
@@ -111,6 +115,9 @@ pub struct ModelSpec {
     /// Rigid bodies in space.
     #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
     pub spatial_bodies: Vec<SpatialBodySpec>,
+    /// Flexible links.
+    #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
+    pub flexible_links: Vec<FlexibleLinkSpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,
@@ -168,6 +175,9 @@ pub struct RepeatSpec {
     /// Rigid bodies in space.
     #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
     pub spatial_bodies: Vec<SpatialBodySpec>,
+    /// Flexible links.
+    #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
+    pub flexible_links: Vec<FlexibleLinkSpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,

@@ -5,7 +5,8 @@
 //! valid ones, the missing key) instead of a sentence.
 
 use super::error::{ModelError, Path, Problem, Step};
-use super::fault::{Fault, LIST};
+use super::fault::Fault;
+use super::fault_help::LIST;
 use super::locate::{Lines, entry};
 use super::nearest::nearest;
 use serde::de::{

@@ -425,11 +425,11 @@ pub struct OutputSpec {
     pub derivative: u8,
 }
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
-fn is_true(x: &bool) -> bool {
+pub(super) fn is_true(x: &bool) -> bool {
     *x
 }
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

@@ -1,9 +1,11 @@
 //! Integration tests of the model layer.
 
+mod flexible_link;
 mod identity_derivatives;
 mod prop_spec;
 mod space;
 mod spec_build;
 mod spec_errors;
 mod spec_fixtures;
+mod spec_links;
 mod workshop;

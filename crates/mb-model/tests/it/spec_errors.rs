@@ -35,7 +35,7 @@ b = "B"
 "#;
 
 /// The problems of a text: place, message, the marked text, help.
-fn report(text: &str) -> String {
+pub(crate) fn report(text: &str) -> String {
     let Err(error) = Model::from_toml(text) else { return "no error\n".to_owned() };
     let mut out = String::new();
     for p in error.problems() {

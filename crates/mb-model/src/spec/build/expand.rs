@@ -4,8 +4,9 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BodySpec, BushingSpec, DriveSpec, Fault, ForceSpec, JointSpec, ModelSpec, OutputSpec,
-    PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec, TorsionSpringSpec, Value,
+    AngleSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec, JointSpec, ModelSpec,
+    OutputSpec, PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec, TorsionSpringSpec,
+    Value,
 };
 use std::rc::Rc;
 
@@ -31,8 +32,9 @@ macro_rules! tables {
     )*};
 }
 tables! {
-    PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body", AngleSpec "angle", JointSpec "joint",
-    SpringSpec "spring", BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
+    PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
+    FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
+    BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     DriveSpec "drive", OutputSpec "output",
 }
 
@@ -82,6 +84,7 @@ pub(super) struct Entries<'s> {
     pub(super) rods: Vec<Entry<'s, RodSpec>>,
     pub(super) bodies: Vec<Entry<'s, BodySpec>>,
     pub(super) spatial_bodies: Vec<Entry<'s, SpatialBodySpec>>,
+    pub(super) flexible_links: Vec<Entry<'s, FlexibleLinkSpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
@@ -101,6 +104,7 @@ macro_rules! add_tables {
         add(&mut $entries.rods, &$from.rods, $frame, $scope, $problems);
         add(&mut $entries.bodies, &$from.bodies, $frame, $scope, $problems);
         add(&mut $entries.spatial_bodies, &$from.spatial_bodies, $frame, $scope, $problems);
+        add(&mut $entries.flexible_links, &$from.flexible_links, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
         add(&mut $entries.springs, &$from.springs, $frame, $scope, $problems);

@@ -49,13 +49,18 @@ impl<P: Data> Builder<P> {
         match spot {
             Spot::Solid(i, _) => self.solids[i].euler,
             Spot::Body(i, _) => about([P::zero(), P::zero(), P::one()], self.bodies[i].start_angle),
+            Spot::Link(k, _) => {
+                let angle = self.bodies[self.flexible[k].body].start_angle;
+                about([P::zero(), P::zero(), P::one()], angle)
+            }
             _ => unturned(),
         }
     }
     /// The orientation of the body that a place is on, as elements see it.
-    pub(super) fn attitude_at(&self, wiring: &mut Wiring, spot: Spot<P>) -> Attitude {
+    pub(super) fn attitude_at(&self, wiring: &mut Wiring, spot: Spot<P>) -> Attitude<P> {
         match (spot, self.block_of(spot)) {
             (Spot::Solid(..) | Spot::Body(..), Some(id)) => self.model.attitude(wiring, id),
+            (Spot::Link(..), Some(_)) => Attitude::Planar(self.angle_of(wiring, self.orientation_at(spot))),
             _ => Attitude::GROUND,
         }
     }

@@ -85,6 +85,7 @@ impl<P: Data> Builder<P> {
         }
         let given = |spot: Spot<P>| match spot {
             Spot::Body(i, _) => self.bodies[i].given_angle.unwrap_or_else(P::zero),
+            Spot::Link(k, _) => self.bodies[self.flexible[k].body].given_angle.unwrap_or_else(P::zero),
             _ => P::zero(),
         };
         let (oa, ob) = (self.orientation_at(a), self.orientation_at(b));
@@ -169,10 +170,10 @@ impl<P: Data> Builder<P> {
         of: &str,
         from: Option<&PlaceRef>,
         wiring: &mut Wiring,
-    ) -> Outcome<(AngleOf, AngleOf, P)> {
+    ) -> Outcome<(AngleOf<P>, AngleOf<P>, P)> {
         let a = self.orientation(e, "of", of)?;
         let b = match from {
-            None => Orientation { block: None, constant: P::zero() },
+            None => Orientation::ground(),
             Some(PlaceRef::Name(name)) => self.orientation(e, "from", name)?,
             Some(PlaceRef::Ground(_) | PlaceRef::Space(_)) => {
                 let (found, expected) = ("a pair of coordinates", "a body or an angle");

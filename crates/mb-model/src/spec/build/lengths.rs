@@ -4,6 +4,7 @@ use super::expand::{Entry, Table};
 use super::spots::Spot;
 use super::{Builder, Outcome};
 use crate::element::Data;
+use crate::link::LinkStation;
 use crate::spec::Fault;
 use std::collections::HashMap;
 
@@ -41,6 +42,8 @@ impl<P: Data> Builder<P> {
             Spot::Point(i) => (1, i, [0; 3]),
             Spot::Body(i, [x, y]) => (2, i, bits([x, y, P::zero()])),
             Spot::Solid(i, local) => (3, i, bits(local)),
+            Spot::Link(k, LinkStation::Frame) => (4, k, [0; 3]),
+            Spot::Link(k, station) => (5, k, bits([self.arc(k, station), P::zero(), P::zero()])),
             Spot::Somewhere | Spot::Ground(_) => (0, 0, [0; 3]),
         }
     }

@@ -100,7 +100,7 @@ impl<P: Data> Builder<P> {
         let place = self.place(&mut wiring, spot);
         let frame = match (spec.frame, spot) {
             (FrameSpec::Ground, _) => ForceFrame::Ground,
-            (FrameSpec::Follower, Spot::Body(..) | Spot::Solid(..)) => {
+            (FrameSpec::Follower, Spot::Body(..) | Spot::Solid(..) | Spot::Link(..)) => {
                 ForceFrame::Follower(self.attitude_at(&mut wiring, spot))
             }
             (FrameSpec::Follower, _) => {
@@ -184,7 +184,7 @@ impl<P: Data> Builder<P> {
         let on = self.orientation(e, "on", &spec.on)?;
         let from = match &spec.from {
             Some(name) => self.orientation(e, "from", name)?,
-            None => Orientation { block: None, constant: P::zero() },
+            None => Orientation::ground(),
         };
         self.turning(e, on, from)?;
         let mut wiring = Wiring::default();
@@ -246,7 +246,7 @@ impl<P: Data> Builder<P> {
         on: Spot<P>,
         name: &str,
         wiring: &mut Wiring,
-    ) -> Outcome<Attitude> {
+    ) -> Outcome<Attitude<P>> {
         if let Some(spot) = self.solid_named(e, "from", name)? {
             self.different(e, on, spot)?;
             return Ok(self.attitude_at(wiring, spot));

@@ -8,6 +8,7 @@ mod expand;
 mod frames;
 mod joints;
 mod lengths;
+mod links;
 mod loads;
 mod outputs;
 mod parts;
@@ -20,8 +21,9 @@ use super::error::{ModelError, Path, Problem, Problems};
 use super::nearest::nearest;
 use super::{Fault, ModelSpec, Value};
 use crate::coordinates::BlockId;
-use crate::element::{Data, Element};
+use crate::element::{Data, ElasticAxis, Element};
 use crate::law::TimeLaw;
+use crate::link::{FlexibleLink, LinkData};
 use crate::model::{Model, Wiring};
 use expand::{Entries, Entry, Table};
 use frames::Link;
@@ -46,6 +48,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         bodies: Vec::new(),
         solids: Vec::new(),
         links: HashMap::new(),
+        flexible: Vec::new(),
         angles: Vec::new(),
         inputs: HashMap::new(),
         lengths: Lengths::default(),
@@ -55,6 +58,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     b.register_all(&entries, &mut problems);
     b.read_parts(&entries, &mut problems);
     b.read_solids(&entries, &mut problems);
+    b.read_links(&entries, &mut problems);
     // Geometry made of wrong positions would only add wrong messages.
     b.lengths.sound = problems.is_empty();
     b.place_parts(&entries);
@@ -70,6 +74,9 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         b.solid(k, e);
     }
     each(&mut b, &entries.rods, &mut problems, Builder::rod);
+    for (k, e) in entries.flexible_links.iter().enumerate() {
+        b.flexible_link(k, e);
+    }
     for (k, e) in entries.angles.iter().enumerate() {
         problems.keep(b.angle(k, e));
     }
@@ -121,7 +128,7 @@ fn gravity<P: Data>(spec: &ModelSpec, scope: &Scope<P>) -> Outcome<[P; 3]> {
 struct Named {
     /// Key of its table.
     table: &'static str,
-    /// Its number among points, bodies or angles.
+    /// Its number among points, bodies, flexible links or angles.
     index: usize,
 }
 
@@ -154,6 +161,22 @@ struct BodyPart<P> {
     markers: BTreeMap<String, [P; 2]>,
 }
 
+/// A flexible link.
+#[derive(Clone, Debug)]
+struct LinkPart<P> {
+    /// Its frame among the bodies.
+    body: usize,
+    /// Its coordinates, once they are in the model.
+    link: Option<FlexibleLink<P>>,
+    data: LinkData<P>,
+    /// Nodes and the coordinates that are zero.
+    reference: Vec<(usize, ElasticAxis)>,
+    /// Arc lengths of named places.
+    markers: BTreeMap<String, P>,
+    /// True when its table is wrong, so that it only stands for what it should be.
+    faulty: bool,
+}
+
 /// The model under construction.
 struct Builder<P: Data> {
     scope: Scope<P>,
@@ -163,6 +186,7 @@ struct Builder<P: Data> {
     solids: Vec<SolidPart<P>>,
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
+    flexible: Vec<LinkPart<P>>,
     angles: Vec<BlockId>,
     inputs: HashMap<String, usize>,
     lengths: Lengths,
@@ -177,6 +201,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.points, problems);
         self.register(&entries.bodies, problems);
         self.register(&entries.spatial_bodies, problems);
+        self.register(&entries.flexible_links, problems);
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);
         self.register(&entries.joints, problems);

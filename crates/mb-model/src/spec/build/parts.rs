@@ -116,6 +116,7 @@ impl<P: Data> Builder<P> {
             }
         }
         self.add_solid_blocks(entries);
+        self.add_link_blocks(entries);
         for e in &entries.angles {
             let start = self.angle_start(e);
             self.angles.push(self.model.add_block(e.name.clone(), BlockKind::Angle, &[start]));
@@ -194,7 +195,8 @@ impl<P: Data> Builder<P> {
             return Ok(spot);
         }
         let name = self.filled(e, "ends", &e.spec.ends[i])?;
-        Err(e.problem("ends", Fault::WrongReference { name, found: "body", wanted: "point" }))
+        let found = if matches!(spot, Spot::Link(..)) { "flexible-link" } else { "body" };
+        Err(e.problem("ends", Fault::WrongReference { name, found, wanted: "point" }))
     }
     /// The length of a key, or the distance at the start.
     pub(super) fn length_or_start<T: Table>(

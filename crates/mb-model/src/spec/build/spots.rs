@@ -4,6 +4,7 @@ use super::expand::{Entry, Table};
 use super::{Builder, Outcome};
 use crate::coordinates::BlockId;
 use crate::element::{AngleOf, Data, Place};
+use crate::link::LinkStation;
 use crate::model::Wiring;
 use crate::spec::nearest::nearest;
 use crate::spec::{Fault, PlaceRef};
@@ -21,18 +22,29 @@ pub(super) enum Spot<P> {
     Body(usize, [P; 2]),
     /// A place of a body in space, in body axes.
     Solid(usize, [P; 3]),
+    /// A place of a flexible link.
+    Link(usize, LinkStation<P>),
 }
 
 /// An orientation that a reference stands for: a coordinate, or a constant angle in the ground.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orientation<P> {
     pub(super) block: Option<BlockId>,
+    /// The section of a flexible link whose frame the block is.
+    pub(super) section: Option<(usize, LinkStation<P>)>,
     /// Angle of a fixed body against the ground; zero where there is a coordinate.
     pub(super) constant: P,
 }
 
-const PLACES: [&str; 3] = ["point", "body", "spatial-body"];
-const ANGLES: [&str; 2] = ["body", "angle"];
+impl<P: Data> Orientation<P> {
+    /// The ground's.
+    pub(super) fn ground() -> Self {
+        Self { block: None, section: None, constant: P::zero() }
+    }
+}
+
+const PLACES: [&str; 4] = ["point", "body", "spatial-body", "flexible-link"];
+const ANGLES: [&str; 3] = ["body", "flexible-link", "angle"];
 
 impl<P: Data> Builder<P> {
     /// The place of a reference, `ground` included.
@@ -90,6 +102,7 @@ impl<P: Data> Builder<P> {
                 })?;
                 Ok(Spot::Solid(named.index, mark.at))
             }
+            ("flexible-link", place) => self.link_spot(named.index, base, place),
             (found, None) => Err(Fault::WrongReference { name: text.to_owned(), found, wanted }),
             (found, Some(_)) => Err(Fault::WrongReference { name: base.to_owned(), found, wanted: "body" }),
         }
@@ -102,10 +115,16 @@ impl<P: Data> Builder<P> {
             Spot::Point(i) => self.points[i].block,
             Spot::Body(i, _) => self.bodies[i].block,
             Spot::Solid(i, _) => self.solids[i].block,
+            Spot::Link(k, _) => self.bodies[self.flexible[k].body].block,
         }
     }
     /// The place as elements see it.
     pub(super) fn place(&self, wiring: &mut Wiring, spot: Spot<P>) -> Place<P> {
+        if let Spot::Link(k, station) = spot
+            && let Some(link) = self.flexible[k].link
+        {
+            return link.place(&self.model, wiring, station);
+        }
         let local = match spot {
             Spot::Body(_, [x, y]) => [x, y, P::zero()],
             Spot::Solid(_, local) => local,
@@ -132,6 +151,7 @@ impl<P: Data> Builder<P> {
             Spot::Point(i) => name("point", i),
             Spot::Body(i, _) => name("body", i),
             Spot::Solid(i, _) => name("spatial-body", i),
+            Spot::Link(k, _) => name("flexible-link", k),
         }
     }
     /// Checks that two places can move against each other.
@@ -140,6 +160,8 @@ impl<P: Data> Builder<P> {
             (Spot::Point(i), Spot::Point(j))
             | (Spot::Body(i, _), Spot::Body(j, _))
             | (Spot::Solid(i, _), Spot::Solid(j, _)) => i == j,
+            // Places apart on one link move against each other.
+            (Spot::Link(i, s), Spot::Link(j, t)) => i == j && (s == t || self.arc(i, s) == self.arc(j, t)),
             _ => false,
         };
         if same {
@@ -155,13 +177,19 @@ impl<P: Data> Builder<P> {
     pub(super) fn orientation_at(&self, spot: Spot<P>) -> Orientation<P> {
         match spot {
             Spot::Body(i, _) => self.orientation_of_body(i),
-            _ => Orientation { block: None, constant: P::zero() },
+            Spot::Link(k, station) => self.orientation_of_link(k, station),
+            _ => Orientation::ground(),
         }
     }
     fn orientation_of_body(&self, i: usize) -> Orientation<P> {
         let body = &self.bodies[i];
         let constant = if body.block.is_some() { P::zero() } else { body.start_angle };
-        Orientation { block: body.block, constant }
+        Orientation { block: body.block, section: None, constant }
+    }
+    fn orientation_of_link(&self, k: usize, station: LinkStation<P>) -> Orientation<P> {
+        let block = self.bodies[self.flexible[k].body].block;
+        let section = (station != LinkStation::Frame).then_some((k, station));
+        Orientation { block, section, constant: P::zero() }
     }
     /// The orientation of a reference to a body, an angle or the ground.
     pub(super) fn orientation<T: Table>(
@@ -172,21 +200,37 @@ impl<P: Data> Builder<P> {
     ) -> Outcome<Orientation<P>> {
         let text = self.filled(e, key, text)?;
         if text == "ground" {
-            return Ok(Orientation { block: None, constant: P::zero() });
+            return Ok(Orientation::ground());
         }
         let wanted = "body or angle";
         let fault = match self.names.get(&text) {
             Some(n) if n.table == "body" => return Ok(self.orientation_of_body(n.index)),
             Some(n) if n.table == "angle" => {
-                return Ok(Orientation { block: Some(self.angles[n.index]), constant: P::zero() });
+                return Ok(Orientation { block: Some(self.angles[n.index]), ..Orientation::ground() });
+            }
+            Some(n) if n.table == "flexible-link" => {
+                return Ok(self.orientation_of_link(n.index, LinkStation::Frame));
             }
             Some(n) => Fault::WrongReference { name: text, found: n.table, wanted },
-            None => self.unknown(&text, &ANGLES, wanted),
+            None => match text.split_once('.').map(|(base, place)| (self.names.get(base), base, place)) {
+                Some((Some(n), base, place)) if n.table == "flexible-link" => {
+                    match self.link_spot(n.index, base, Some(place)) {
+                        Ok(spot) => return Ok(self.orientation_at(spot)),
+                        Err(fault) => fault,
+                    }
+                }
+                _ => self.unknown(&text, &ANGLES, wanted),
+            },
         };
         Err(e.problem(key, fault))
     }
     /// The orientation as elements see it, its constant left out.
-    pub(super) fn angle_of(&self, wiring: &mut Wiring, o: Orientation<P>) -> AngleOf {
+    pub(super) fn angle_of(&self, wiring: &mut Wiring, o: Orientation<P>) -> AngleOf<P> {
+        if let Some((k, station)) = o.section
+            && let Some(link) = self.flexible[k].link
+        {
+            return link.angle(&self.model, wiring, station);
+        }
         o.block.map_or(AngleOf::Ground, |id| self.model.angle(wiring, id))
     }
     /// Checks that two orientations can turn against each other.
@@ -198,7 +242,7 @@ impl<P: Data> Builder<P> {
     ) -> Outcome<()> {
         match (a.block, b.block) {
             (None, None) => Err(e.problem("", Fault::NothingMoves)),
-            (Some(i), Some(j)) if i == j => {
+            (Some(i), Some(j)) if i == j && a.section == b.section => {
                 let block = self.model.coordinates().block(i);
                 Err(e.problem("", Fault::SameThing { thing: format!("'{}'", block.name) }))
             }

@@ -8,6 +8,7 @@ use super::Builder;
 use super::expand::{Entries, Entry, Table};
 use super::spots::Spot;
 use crate::element::{Data, rotation};
+use crate::link::LinkStation;
 use crate::spec::{JointKind, PlaceRef, RodSpec, Value};
 use nalgebra::Vector3;
 use std::collections::VecDeque;
@@ -53,7 +54,8 @@ impl<P: Data> Builder<P> {
     pub(super) fn start_of(&self, spot: Spot<P>) -> [P; 2] {
         match spot {
             Spot::Point(i) => self.points[i].start,
-            Spot::Body(i, local) => {
+            Spot::Body(..) | Spot::Link(..) => {
+                let Some((i, local)) = self.on_body(spot) else { return [P::zero(); 2] };
                 let body = &self.bodies[i];
                 plus(body.start, turned(body.start_angle, local))
             }
@@ -68,7 +70,7 @@ impl<P: Data> Builder<P> {
         match spot {
             Spot::Somewhere => [P::zero(); 3],
             Spot::Ground(at) => at,
-            Spot::Point(_) | Spot::Body(..) => {
+            Spot::Point(_) | Spot::Body(..) | Spot::Link(..) => {
                 let [x, y] = self.start_of(spot);
                 [x, y, P::zero()]
             }
@@ -85,6 +87,23 @@ impl<P: Data> Builder<P> {
         let d = Vector3::new(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
         rotation::dot(&d, &d).sqrt()
     }
+    /// Body (or frame of a link) and position in its axes at the start, of a place on one.
+    fn on_body(&self, spot: Spot<P>) -> Option<(usize, [P; 2])> {
+        match spot {
+            Spot::Body(i, local) => Some((i, local)),
+            Spot::Link(k, station) => Some((self.flexible[k].body, [self.arc(k, station), P::zero()])),
+            _ => None,
+        }
+    }
+    /// Arc length of a place on link `k`.
+    pub(super) fn arc(&self, k: usize, station: LinkStation<P>) -> P {
+        let data = &self.flexible[k].data;
+        match station {
+            LinkStation::Frame => P::zero(),
+            LinkStation::Node(i) => data.length.scale((i - 1) as f64 / data.elements as f64),
+            LinkStation::Arc(s) => s,
+        }
+    }
     /// True when the position at the start is given, not worked out.
     pub(super) fn start_is_given(&self, spot: Spot<P>) -> bool {
         match spot {
@@ -93,6 +112,7 @@ impl<P: Data> Builder<P> {
             Spot::Point(i) => self.points[i].given.is_some(),
             Spot::Body(i, _) => !self.bodies[i].guessed,
             Spot::Solid(i, _) => !self.solids[i].guessed,
+            Spot::Link(k, _) => !self.bodies[self.flexible[k].body].guessed,
         }
     }
 
@@ -109,7 +129,7 @@ impl<P: Data> Builder<P> {
         // A body at a given place waits for its angle only where a pin away from it can tell.
         let mut pinned = vec![false; self.bodies.len()];
         for spot in ties.iter().filter(|t| matches!(t.kind, TieKind::Coincident)).flat_map(|t| [t.a, t.b]) {
-            if let Spot::Body(i, local) = spot {
+            if let Some((i, local)) = self.on_body(spot) {
                 pinned[i] |= norm(local).value() > 0.0;
             }
         }
@@ -170,6 +190,7 @@ impl<P: Data> Builder<P> {
             Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) => None,
             Spot::Point(i) => Some(i),
             Spot::Body(i, _) => Some(self.points.len() + i),
+            Spot::Link(k, _) => Some(self.points.len() + self.flexible[k].body),
         }
     }
     /// Ties of all rods and joints; what is faulty is left out here and reported later.
@@ -206,12 +227,13 @@ impl<P: Data> Builder<P> {
     }
 
     fn place_body(&mut self, i: usize, known: &[(Spot<P>, [P; 2], TieKind<P>)]) {
-        let body = &mut self.bodies[i];
-        let coincident = |(own, at, kind): &(Spot<P>, [P; 2], TieKind<P>)| match (own, kind) {
-            (Spot::Body(_, local), TieKind::Coincident) => Some((*local, *at)),
-            _ => None,
+        let local_of = |own: Spot<P>| self.on_body(own).map_or([P::zero(); 2], |(_, local)| local);
+        let coincident = |(own, at, kind): &(Spot<P>, [P; 2], TieKind<P>)| {
+            matches!(kind, TieKind::Coincident).then(|| (local_of(*own), *at))
         };
         let pins: Vec<_> = known.iter().filter_map(coincident).collect();
+        let any = known.first().map(|(own, at, _)| (local_of(*own), *at));
+        let body = &mut self.bodies[i];
         // The angle: from the line through two pins, or through the reference point and a pin.
         let line = match (body.given, pins.first()) {
             (Some(at), _) => {
@@ -229,10 +251,6 @@ impl<P: Data> Builder<P> {
         }
         if body.given.is_none() {
             body.guessed = true;
-            let any = known.first().map(|(own, at, _)| {
-                let Spot::Body(_, local) = own else { return ([P::zero(); 2], *at) };
-                (*local, *at)
-            });
             if let Some((local, at)) = pins.first().copied().or(any) {
                 body.start = between(turned(body.start_angle, local), at);
             }

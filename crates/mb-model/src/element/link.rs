@@ -1,0 +1,258 @@
+//! Flexible planar link in a floating frame of reference: one finite element, and the
+//! reference conditions that tie the frame to the link.
+//!
+//! A link has the coordinates x, y, theta of its frame and (ux, uy, rotation) of each node. A
+//! point at the arc length s of the undeformed link is at
+//!
+//! ```text
+//! r = r0 + A(theta) p,   p = (s + u, w),   u = L e_x,   w = H e_y
+//! ```
+//!
+//! with linear u and cubic w between the nodes of an element (`element/hermite.rs`). Since L
+//! interpolates s exactly, p = N e with e_x = (s_a + ux_a, s_b + ux_b), and every integral over
+//! the element is one of the five constant matrices of the interpolation. In the axes of the
+//! frame the acceleration of the mass at s, less gravity, is
+//!
+//! ```text
+//! A^T (r0'' - g) + N e'' + 2 theta' k x N e' + theta'' k x N e - theta'^2 N e
+//! ```
+//!
+//! and its virtual work gives the residual: the consistent mass matrix of the deflected field,
+//! quadratic in the elastic coordinates, and all velocity terms. Rotary inertia of the section
+//! is left out (slender beam). Elastic energy of an element of length h:
+//!
+//! ```text
+//! U = EA h strain^2 / 2 + EI/2 int w''^2,
+//! strain = (ux_b - ux_a)/h + g/(2 h) int w'^2,     g = 1 with geometric stiffness, else 0
+//! ```
+//!
+//! The mean of the quadratic strain over the element (not its local value, which linear u
+//! cannot balance) gives the stiffness of the axial force without locking.
+//!
+//! Paper: [gonzalez2017] Sec. 4.2 (without geometric stiffness). Sizes: 9 coordinates.
+//!
+//! Fails for nothing; but the elastic rotation against the frame must stay small (some tenths
+//! of a radian), since w' stands for an angle.
+//!
+//! [gonzalez2017]: https://doi.org/10.1115/1.4035410
+
+use super::hermite::{
+    BEND_BEND, CUBIC, CUBIC_CUBIC, LINEAR, LINEAR_CUBIC, LINEAR_LINEAR, SLOPE_SLOPE, dot, times,
+    transpose_times,
+};
+use super::{Data, Dependence, ElementLaw, Local};
+use mb_scalar::{Lift, Real};
+
+/// One finite element of a flexible link: its blocks are the frame of the link (x, y, theta)
+/// and its two nodes (ux, uy, rotation), in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkElement<P = f64> {
+    /// Arc length of its first node, m.
+    pub start: P,
+    /// Length h, m.
+    pub length: P,
+    /// Mass per length, kg/m.
+    pub mass_per_length: P,
+    /// Axial stiffness EA, N.
+    pub axial: P,
+    /// Bending stiffness EI, N m^2.
+    pub bending: P,
+    /// Damping by the mass matrix of the elastic coordinates, 1/s: the force -alpha M_ff e'.
+    pub alpha: P,
+    /// Damping by the linear elastic stiffness, s: the force -beta K_ff e'.
+    pub beta: P,
+    /// True when the axial force stiffens (tension) or softens (compression) the bending.
+    pub geometric_stiffness: bool,
+}
+
+/// Values along x (two nodes) and across (deflection and h times rotation at two nodes).
+#[derive(Clone, Copy)]
+struct Field<S> {
+    x: [S; 2],
+    y: [S; 4],
+}
+
+impl<S: Real> Field<S> {
+    /// The local numbers of both nodes, rotations times h.
+    fn of(z: &[S], h: S) -> Self {
+        Self { x: [z[3], z[6]], y: [z[4], z[5] * h, z[7], z[8] * h] }
+    }
+    /// a self + b other
+    fn combined(&self, a: S, other: &Self, b: S) -> Self {
+        Self {
+            x: core::array::from_fn(|i| a * self.x[i] + b * other.x[i]),
+            y: core::array::from_fn(|i| a * self.y[i] + b * other.y[i]),
+        }
+    }
+    fn is_zero(&self) -> bool {
+        self.x.iter().chain(&self.y).all(|z| *z == S::zero())
+    }
+    /// Adds `factor` times this to the rows of the nodes.
+    fn push(&self, factor: S, h: S, out: &mut [S]) {
+        out[3] += factor * self.x[0];
+        out[4] += factor * self.y[0];
+        out[5] += factor * h * self.y[1];
+        out[6] += factor * self.x[1];
+        out[7] += factor * self.y[2];
+        out[8] += factor * h * self.y[3];
+    }
+    /// Integrals of L times the axial part and of H times the cross part.
+    fn own_integrals(&self) -> Self {
+        Self { x: times(&LINEAR_LINEAR, &self.x), y: times(&CUBIC_CUBIC, &self.y) }
+    }
+    /// Integrals of L times the cross part and of H times the axial part.
+    fn mixed_integrals(&self) -> Self {
+        Self { x: times(&LINEAR_CUBIC, &self.y), y: transpose_times(&LINEAR_CUBIC, &self.x) }
+    }
+    fn add(&mut self, other: &Self) {
+        for (a, b) in self.x.iter_mut().zip(&other.x) {
+            *a += *b;
+        }
+        for (a, b) in self.y.iter_mut().zip(&other.y) {
+            *a += *b;
+        }
+    }
+}
+
+impl<P: Data> LinkElement<P> {
+    /// Position field e and its time derivatives, less what the frame adds.
+    fn position<S: Lift<P>>(&self, q: &[S], h: S) -> Field<S> {
+        let mut e = Field::of(q, h);
+        let start = S::lift(self.start);
+        e.x[0] += start;
+        e.x[1] += start + h;
+        e
+    }
+    /// Adds the virtual work of inertia and gravity.
+    fn inertia<S: Lift<P>>(&self, at: &Local<'_, S>, e: &Field<S>, rate: &Field<S>, h: S, out: &mut [S]) {
+        let (sin, cos) = at.q[2].sin_cos();
+        let (spin, turn) = (at.v[2], at.a[2]);
+        let mass = S::lift(self.mass_per_length) * h;
+        let (ax, ay) = (at.a[0] - at.gravity[0], at.a[1] - at.gravity[1]);
+        // In the axes of the frame: the part common to the whole element ...
+        let common = [cos * ax + sin * ay, cos * ay - sin * ax];
+        // ... the part that keeps its direction in N, and the one that k x turns.
+        let straight = Field::of(at.a, h).combined(S::one(), e, -(spin * spin));
+        let turned = rate.combined(spin.scale(2.0), e, turn);
+        // Moments of the x- and y-parts of the acceleration: `along` has L w_x and H w_y,
+        // `across` has L w_y and H w_x.
+        let mut along = Field { x: LINEAR.map(|m| common[0].scale(m)), y: CUBIC.map(|m| common[1].scale(m)) };
+        let mut across =
+            Field { x: LINEAR.map(|m| common[1].scale(m)), y: CUBIC.map(|m| common[0].scale(m)) };
+        if !straight.is_zero() {
+            along.add(&straight.own_integrals());
+            across.add(&straight.mixed_integrals());
+        }
+        if !turned.is_zero() {
+            // k x (u, w) = (-w, u)
+            let (own, mixed) = (turned.own_integrals(), turned.mixed_integrals());
+            along.add(&Field { x: mixed.x.map(|m| -m), y: mixed.y });
+            across.add(&Field { x: own.x, y: own.y.map(|m| -m) });
+        }
+        // L sums to one, so its two moments sum to the force.
+        let force = [along.x[0] + along.x[1], across.x[0] + across.x[1]];
+        out[0] += mass * (cos * force[0] - sin * force[1]);
+        out[1] += mass * (sin * force[0] + cos * force[1]);
+        out[2] += mass * (dot(&e.x, &across.x) - dot(&e.y, &across.y));
+        along.push(mass, h, out);
+    }
+    /// Adds the gradient of the elastic energy and the damping.
+    fn elasticity<S: Lift<P>>(&self, at: &Local<'_, S>, rate: &Field<S>, h: S, out: &mut [S]) {
+        let e = Field::of(at.q, h);
+        let axial = S::lift(self.axial) / h;
+        let bending = S::lift(self.bending) / (h * h * h);
+        let mut stretch = e.x[1] - e.x[0];
+        if self.geometric_stiffness {
+            let slope = times(&SLOPE_SLOPE, &e.y);
+            // int w'^2 dx is e_y^T G e_y / h.
+            stretch += dot(&e.y, &slope).scale(0.5) / h;
+            Field { x: [S::zero(); 2], y: slope }.push(axial * stretch / h, h, out);
+        }
+        Field { x: [-stretch, stretch], y: [S::zero(); 4] }.push(axial, h, out);
+        Field { x: [S::zero(); 2], y: times(&BEND_BEND, &e.y) }.push(bending, h, out);
+        if self.beta != P::zero() {
+            let beta = S::lift(self.beta);
+            let stretching = rate.x[1] - rate.x[0];
+            Field { x: [-stretching, stretching], y: [S::zero(); 4] }.push(beta * axial, h, out);
+            Field { x: [S::zero(); 2], y: times(&BEND_BEND, &rate.y) }.push(beta * bending, h, out);
+        }
+        if self.alpha != P::zero() {
+            let mass = S::lift(self.alpha) * S::lift(self.mass_per_length) * h;
+            rate.own_integrals().push(mass, h, out);
+        }
+    }
+}
+
+impl<P: Data> ElementLaw<P> for LinkElement<P> {
+    fn dependence(&self) -> Dependence {
+        Dependence { q: true, v: true, a: true, u: false }
+    }
+    fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let h = S::lift(self.length);
+        let (e, rate) = (self.position(at.q, h), Field::of(at.v, h));
+        self.inertia(at, &e, &rate, h, out);
+        self.elasticity(at, &rate, h, out);
+    }
+}
+
+/// An elastic coordinate of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElasticAxis {
+    /// Displacement along the undeformed link.
+    X,
+    /// Displacement across it.
+    Y,
+    /// Rotation of the section.
+    Rotation,
+}
+
+impl ElasticAxis {
+    /// Its word in names of rows and in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Rotation => "rotation",
+        }
+    }
+    /// Its number among the coordinates of a node.
+    pub fn index(self) -> usize {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+            Self::Rotation => 2,
+        }
+    }
+}
+
+/// One reference condition: an elastic coordinate that the frame keeps at zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// First local configuration index of the node.
+    pub slot: usize,
+    /// Number of the node, counted from 1.
+    pub node: usize,
+    /// Which of its coordinates.
+    pub axis: ElasticAxis,
+}
+
+/// The reference conditions of a link: Phi_i = an elastic coordinate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceConditions {
+    /// The elastic coordinates that are zero.
+    pub held: Vec<Held>,
+}
+
+impl<P: Data> ElementLaw<P> for ReferenceConditions {
+    fn rows(&self) -> usize {
+        self.held.len()
+    }
+    fn row_axis(&self, i: usize) -> String {
+        format!("reference node {} {}", self.held[i].node, self.held[i].axis.name())
+    }
+    fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        for (out, held) in out.iter_mut().zip(&self.held) {
+            *out = at.q[held.slot + held.axis.index()];
+        }
+    }
+}

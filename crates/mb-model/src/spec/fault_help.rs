@@ -1,0 +1,83 @@
+//! What to do about each fault of a description.
+
+use super::fault::Fault;
+
+impl Fault {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let near = |nearest: &Option<String>| nearest.as_ref().map(|n| format!("did you mean `{n}`?"));
+        Some(match self {
+            Self::UnknownKey { nearest, valid, .. } | Self::UnknownWord { nearest, valid, .. } => {
+                near(nearest).unwrap_or_else(|| list("possible here", valid))
+            }
+            Self::UnknownParameter { nearest, .. } => {
+                near(nearest).unwrap_or_else(|| "parameters are given in the table [parameters]".to_owned())
+            }
+            Self::NoSuchParameter { nearest, .. } | Self::UnknownMarker { nearest, .. } => {
+                return near(nearest);
+            }
+            Self::UnknownReference { nearest: None, known, .. } if known.is_empty() => return None,
+            Self::UnknownReference { nearest, known, .. } => {
+                near(nearest).unwrap_or_else(|| list("there are", known))
+            }
+            Self::UnknownLinkPlace { nearest, .. } => near(nearest).unwrap_or_else(|| {
+                "a place is `start`, `end`, a node such as `node3`, or a marker of the link".to_owned()
+            }),
+            Self::BeyondLink { length, .. } => format!("a marker stands between 0 and {length} m"),
+            Self::UnknownCondition { .. } => {
+                "a condition is a node, a dot and x, y or rotation: `start.x`, `node5.rotation`".to_owned()
+            }
+            Self::FrameNotHeld { .. } => {
+                "write `reference = \"tangent\"` or `\"chord\"`, or add conditions that stop them".to_owned()
+            }
+            Self::FrameOverHeld { .. } => "clamp or guide nodes with joints".to_owned(),
+            Self::MissingUnits | Self::WrongUnits { .. } => {
+                "write `units = \"SI\"` at the top: metre, kilogram, second, newton, radian".to_owned()
+            }
+            Self::MissingName => "write `name = \"...\"` at the top".to_owned(),
+            Self::WrongType { found, expected } if found == "a table" && expected == LIST => {
+                "write the header with two brackets, as in `[[joint]]`".to_owned()
+            }
+            Self::GravityComponents { .. } => {
+                "write `gravity = [0.0, -9.81]` or `gravity = [0.0, 0.0, -9.81]`".to_owned()
+            }
+            Self::ImpossibleInertia { .. } => {
+                "moments are about the centre of mass; look for one given about another point".to_owned()
+            }
+            Self::Expression { text, error } => format!(
+                "at character {} of the expression",
+                text.get(..error.offset).map_or(1, |t| t.chars().count() + 1)
+            ),
+            Self::TimeNotAllowed { .. } => {
+                "t may stand in `law` of a drive and in `magnitude` of a force or torque".to_owned()
+            }
+            Self::NotFinite { .. } => {
+                "look for a division by zero or a root or logarithm of a negative number".to_owned()
+            }
+            Self::DuplicateName { .. } => {
+                "give every point, rod, body, flexible link, angle, joint, spring, force, torque and drive a name of its own"
+                    .to_owned()
+            }
+            Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),
+            Self::GroundIsNowhere => "name a fixed point or give coordinates such as [0.0, 0.0]".to_owned(),
+            Self::SameThing { .. } => "the two ends must be on different bodies or points".to_owned(),
+            Self::NothingMoves => "leave it out, or let something move".to_owned(),
+            Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
+            Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
+            Self::NoOrientation { .. } => {
+                "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
+            }
+            Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
+            Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
+            Self::UnknownRow { valid, .. } => list("it has", valid),
+            _ => return None,
+        })
+    }
+}
+
+/// The word for a list of tables in messages.
+pub(super) const LIST: &str = "a list";
+
+fn list(intro: &str, words: &[String]) -> String {
+    format!("{intro}: {}", words.join(", "))
+}
