@@ -74,6 +74,21 @@ impl<P: Data> Builder<P> {
             beta: self.not_negative(e, "damping.beta", "damping", beta)?,
             geometric_stiffness: spec.geometric_stiffness,
         };
+        // Products of sound numbers can still overflow, or vanish.
+        for (key, quantity, x) in [
+            ("section", "area", area),
+            ("density", "mass per length", data.mass_per_length),
+            ("youngs_modulus", "axial stiffness", data.axial),
+            ("youngs_modulus", "bending stiffness", data.bending),
+        ] {
+            if !x.is_finite() {
+                let fault = Fault::NotFinite { text: quantity.to_owned(), value: x.value() };
+                return Err(e.problem(key, fault));
+            }
+            if x.value() <= 0.0 {
+                return Err(e.problem(key, Fault::NotPositive { quantity, value: x.value() }));
+            }
+        }
         let mut markers = BTreeMap::new();
         for (name, at) in &spec.markers {
             let key = format!("markers.{name}");

@@ -294,7 +294,7 @@ fn intersection<P: Data>(a: [P; 2], ra: P, b: [P; 2], rb: P) -> Option<[P; 2]> {
     }
     let along = (d * d + ra * ra - rb * rb) / d.scale(2.0);
     let h2 = ra * ra - along * along;
-    if h2.value() <= 0.0 {
+    if !h2.is_finite() || h2.value() <= 0.0 {
         return None;
     }
     let e = line.map(|x| x / d);
