@@ -35,6 +35,7 @@
 //!   container into another. A signature says whether it needs [`Dense`] or [`Sparse`].
 //! - [`dense`], [`sparse`], [`norms`] hold the small verbs.
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
+//! - [`matrix_market`] reads and writes matrices as text.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
 //!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] tells how many digits they can lose.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
@@ -48,6 +49,7 @@ pub mod dense;
 mod eigen;
 mod error;
 mod factor;
+pub mod matrix_market;
 pub mod norms;
 mod pencil;
 mod rank;

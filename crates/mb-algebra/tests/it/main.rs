@@ -2,6 +2,7 @@
 
 mod eigenvalues;
 mod factors;
+mod matrix_market;
 mod random;
 mod saddle;
 mod sparse;
