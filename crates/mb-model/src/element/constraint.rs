@@ -7,6 +7,7 @@
 use super::place::rotated;
 use super::{AngleOf, Data, ElementLaw, Hinge, Local, Place, Slide};
 use crate::law::TimeLaw;
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 
 /// Two places coincide: Phi = a - b (x and y).
@@ -19,6 +20,9 @@ pub struct Coincident<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for Coincident<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Pin, vec![self.a, self.b]))
+    }
     fn rows(&self) -> usize {
         2
     }
@@ -50,6 +54,9 @@ fn distance_squared<P: Data, S: Lift<P>>(a: &Place<P>, b: &Place<P>, q: &[S]) ->
 }
 
 impl<P: Data> ElementLaw<P> for Distance<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Link, vec![self.a, self.b]))
+    }
     fn rows(&self) -> usize {
         1
     }
@@ -103,6 +110,22 @@ pub struct OnLine<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for OnLine<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let mut places = vec![self.point, self.base];
+        // A second place of the line, where the axes it is given in are those of its base.
+        match (self.base, self.frame) {
+            (Place::Ground([x, y, z]), AngleOf::Ground) => {
+                places.push(Place::Ground([x + self.axis[0], y + self.axis[1], z]));
+            }
+            (Place::OnPlanarBody { q, v, local: [x, y] }, AngleOf::Coordinate { q: angle, .. })
+                if angle == q + 2 =>
+            {
+                places.push(Place::OnPlanarBody { q, v, local: [x + self.axis[0], y + self.axis[1]] });
+            }
+            _ => {}
+        }
+        Some((Stroke::Slider, places))
+    }
     fn rows(&self) -> usize {
         1
     }

@@ -1,6 +1,7 @@
 //! Elements from outside this crate, behind a trait object.
 
-use super::{Data, Dependence, ElementLaw, Local};
+use super::{Data, Dependence, ElementLaw, Local, Place};
+use crate::outline::Stroke;
 use mb_scalar::Dual;
 use std::fmt::Debug;
 
@@ -14,6 +15,7 @@ pub trait CustomElement<P: Data>: Debug + Send + Sync {
     fn row_axis_0(&self, i: usize) -> String;
     fn inputs_0(&self) -> usize;
     fn dependence_0(&self) -> Dependence;
+    fn outline_0(&self) -> Option<(Stroke, Vec<Place<P>>)>;
     fn residual_0(&self, at: &Local<'_, P>, out: &mut [P]);
     fn residual_1(&self, at: &Local<'_, Dual<P>>, out: &mut [Dual<P>]);
     fn residual_2(&self, at: &Local<'_, Dual<Dual<P>>>, out: &mut [Dual<Dual<P>>]);
@@ -36,6 +38,9 @@ impl<P: Data, L: ElementLaw<P> + Debug + Send + Sync> CustomElement<P> for L {
     }
     fn dependence_0(&self) -> Dependence {
         self.dependence()
+    }
+    fn outline_0(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        self.outline()
     }
     fn residual_0(&self, at: &Local<'_, P>, out: &mut [P]) {
         self.residual(at, out);

@@ -3,6 +3,7 @@
 use super::rotation::lifted;
 use super::{AngleOf, Attitude, Data, Dependence, ElementLaw, Local, Place};
 use crate::law::TimeLaw;
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 
 /// A linear spring and damper along the line from `a` to `b`.
@@ -27,6 +28,10 @@ pub struct Spring<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for Spring<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let stroke = if self.stiffness == P::zero() { Stroke::Damper } else { Stroke::Spring };
+        Some((stroke, vec![self.a, self.b]))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.damping != P::zero(), a: false, u: false }
     }
@@ -103,6 +108,9 @@ pub struct Force<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for Force<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Load, vec![self.place]))
+    }
     fn inputs(&self) -> usize {
         usize::from(self.has_input)
     }

@@ -4,6 +4,7 @@
 
 use super::place::rotated;
 use super::{Data, Dependence, ElementLaw, Local, Place};
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 
 /// A mass concentrated in a planar point.
@@ -22,6 +23,9 @@ pub struct PointMass<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for PointMass<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Mass, vec![Place::PlanarPoint { q: self.slot, v: self.slot }]))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: false, v: self.alpha != P::zero(), a: true, u: false }
     }
@@ -54,6 +58,9 @@ pub struct Rod<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for Rod<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Bar, self.ends.to_vec()))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: false, v: self.alpha != P::zero(), a: true, u: false }
     }
@@ -101,6 +108,10 @@ pub struct PlanarBody<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for PlanarBody<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let center = Place::OnPlanarBody { q: self.slot, v: self.slot, local: self.center_of_mass };
+        Some((Stroke::Body, vec![center]))
+    }
     fn dependence(&self) -> Dependence {
         let arm = self.center_of_mass.iter().any(|c| *c != P::zero());
         Dependence { q: arm, v: arm || self.alpha != P::zero(), a: true, u: false }

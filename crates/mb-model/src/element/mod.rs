@@ -38,6 +38,7 @@ pub use link_point::{LinkPoint, Slot};
 pub use place::{AngleOf, Place};
 pub use spatial_body::SpatialBody;
 
+use crate::outline::Stroke;
 use mb_scalar::{Dual, Lift, Real};
 use std::sync::Arc;
 
@@ -113,6 +114,10 @@ pub trait ElementLaw<P: Data> {
     /// Writes Phi(q, t) to `out` (one entry per row); `v`, `a` and `u` are not to be read.
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let _ = (at, out);
+    }
+    /// How the element is drawn, and through which of its places; none when there is nothing to see.
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        None
     }
 }
 
@@ -268,6 +273,10 @@ impl<P: Data> Element<P> {
     /// Adds M a - f to `out`.
     pub fn residual<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         each_law!(self, e => ElementLaw::<P>::residual(e, at, out), c => S::residual_of(&**c, at, out));
+    }
+    /// How the element is drawn, and through which of its places.
+    pub fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        each_law!(self, e => e.outline(), c => c.outline_0())
     }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {

@@ -143,6 +143,13 @@ impl<P: Real> Place<P> {
             }
         }
     }
+    /// First local configuration index of the rigid body that the place is a point of.
+    pub fn body(&self) -> Option<usize> {
+        match *self {
+            Self::OnPlanarBody { q, .. } => Some(q),
+            Self::Ground(_) | Self::PlanarPoint { .. } => None,
+        }
+    }
     /// True when the generalized force of a constant force depends on the configuration.
     pub fn has_moment_arm(&self) -> bool {
         matches!(self, Self::OnPlanarBody { .. } | Self::OnBody { .. } | Self::OnLink { .. })

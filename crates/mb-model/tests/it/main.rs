@@ -2,6 +2,7 @@
 
 mod flexible_link;
 mod identity_derivatives;
+mod outline;
 mod prop_spec;
 mod space;
 mod spec_build;

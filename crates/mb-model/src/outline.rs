@@ -1,0 +1,158 @@
+//! What to draw of a model: strokes through places that move with the coordinates.
+//!
+//! ```
+//! use mb_model::{ModelSpec, Stroke};
+//!
+//! let model = ModelSpec::from_toml(r#"
+//!     units = "SI"
+//!     name = "pendulum"
+//!     point = [{ name = "O", at = [0, 0], fixed = true }, { name = "P", at = [0, -2] }]
+//!     rod = [{ name = "OP", ends = ["O", "P"], mass = 1 }]
+//! "#)?.build()?;
+//! let outline = model.outline();
+//! let bar = outline.iter().find(|s| s.stroke == Stroke::Bar).expect("the rod is drawn as a bar");
+//! assert_eq!(model.place_at(&bar.places[1], model.initial()), [0.0, -2.0, 0.0]);
+//! // A step of the coordinates moves its free end and not the pin.
+//! assert_eq!(model.place_step(&bar.places[1], model.initial(), &[0.5, 0.0]), [0.5, 0.0, 0.0]);
+//! assert!(bar.places[0].is_ground());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An element says how it is drawn in [`crate::element::ElementLaw::outline`]; a rigid body is drawn by the points that
+//! others attach to, which only the model knows.
+
+use crate::coordinates::BlockKind;
+use crate::element::{Element, Place};
+use crate::model::Model;
+
+/// How a thing is drawn through its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// A rigid straight bar between two places.
+    Bar,
+    /// A rigid body: its centre of mass, then the points others attach to.
+    Body,
+    /// A flexible member: a smooth curve through all places, in order.
+    Curve,
+    /// A spring between two places.
+    Spring,
+    /// A damper between two places.
+    Damper,
+    /// Two places held together by a pin.
+    Pin,
+    /// A massless link between two places.
+    Link,
+    /// A place that slides on a line: the place, then the line's base and a second place of it where the line has a
+    /// direction of its own.
+    Slider,
+    /// A mass concentrated in a place.
+    Mass,
+    /// A load on a place.
+    Load,
+}
+
+/// A place of an element of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutlinePlace {
+    /// Index of the element in [`Model::members`], whose coordinates the place counts in.
+    pub member: usize,
+    /// The place.
+    pub place: Place,
+}
+
+impl OutlinePlace {
+    /// True for places of the ground, which do not move.
+    pub fn is_ground(&self) -> bool {
+        matches!(self.place, Place::Ground(_))
+    }
+}
+
+/// One thing to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutlineStroke {
+    /// Whose it is, such as `rod 'OP'`.
+    pub owner: String,
+    /// How it is drawn.
+    pub stroke: Stroke,
+    /// Through which places.
+    pub places: Vec<OutlinePlace>,
+}
+
+impl Model {
+    /// What to draw, in the order of the elements.
+    pub fn outline(&self) -> Vec<OutlineStroke> {
+        let strokes = self.members().iter().enumerate().filter_map(|(member, m)| {
+            let (stroke, places) = m.element.outline()?;
+            let places = places.into_iter().map(|place| OutlinePlace { member, place }).collect();
+            Some(OutlineStroke { owner: m.owner.clone(), stroke, places })
+        });
+        let mut out: Vec<OutlineStroke> = strokes.collect();
+        // The points of each body that others attach to.
+        let attached: Vec<(usize, OutlinePlace)> = out
+            .iter()
+            .filter(|s| s.stroke != Stroke::Body)
+            .flat_map(|s| &s.places)
+            .filter_map(|p| Some((self.body_of(p)?, *p)))
+            .collect();
+        for body in out.iter_mut().filter(|s| s.stroke == Stroke::Body) {
+            let Some(own) = body.places.first().and_then(|p| self.body_of(p)) else { continue };
+            let center = body.places.len();
+            for (_, place) in attached.iter().filter(|(q, _)| *q == own) {
+                let near = |p: &OutlinePlace| self.coincide(p, place);
+                if !body.places[center..].iter().any(near) {
+                    body.places.push(*place);
+                }
+            }
+            if let Some(first) = body.places.first().copied()
+                && body.places.iter().all(|p| self.coincide(p, &first))
+            {
+                body.places.extend(self.size_of(&first));
+            }
+        }
+        out
+    }
+
+    /// The two points of a body's own x-axis at its radius of gyration, for a body that nothing else gives a size.
+    fn size_of(&self, center: &OutlinePlace) -> Vec<OutlinePlace> {
+        let Element::PlanarBody(body) = &self.members()[center.member].element else { return Vec::new() };
+        let radius = (body.inertia / body.mass).sqrt();
+        if !(radius.is_finite() && radius > 0.0) {
+            return Vec::new();
+        }
+        let [x, y] = body.center_of_mass;
+        let at = |x: f64| Place::OnPlanarBody { q: body.slot, v: body.slot, local: [x, y] };
+        let of = |place| OutlinePlace { member: center.member, place };
+        vec![of(at(x + radius)), of(at(x - radius))]
+    }
+
+    /// Whether two places are one point at the start.
+    fn coincide(&self, a: &OutlinePlace, b: &OutlinePlace) -> bool {
+        let (a, b) = (self.place_at(a, self.initial()), self.place_at(b, self.initial()));
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs()))
+    }
+
+    /// First configuration index of the rigid body that a place belongs to.
+    fn body_of(&self, place: &OutlinePlace) -> Option<usize> {
+        place.place.body().map(|q| self.members()[place.member].wires.q_index[q])
+    }
+
+    /// Position of a place in m at the configuration `q` (nq numbers).
+    pub fn place_at(&self, place: &OutlinePlace, q: &[f64]) -> [f64; 3] {
+        let wires = &self.members()[place.member].wires;
+        let local: Vec<f64> = wires.q_index.iter().map(|i| q[*i]).collect();
+        place.place.position(&local).into()
+    }
+
+    /// How far a place moves, in m, along the step `d` of the coordinates (nv numbers), to first order.
+    pub fn place_step(&self, place: &OutlinePlace, q: &[f64], d: &[f64]) -> [f64; 3] {
+        let wires = &self.members()[place.member].wires;
+        let local: Vec<f64> = wires.q_index.iter().map(|i| q[*i]).collect();
+        let step: Vec<f64> = wires.v_index.iter().map(|i| d[*i]).collect();
+        place.place.velocity(&local, &step).into()
+    }
+
+    /// True when no body moves in space, so that a drawing in x and y tells all.
+    pub fn is_planar(&self) -> bool {
+        self.coordinates().blocks().iter().all(|b| b.kind != BlockKind::Pose)
+    }
+}

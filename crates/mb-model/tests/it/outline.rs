@@ -1,0 +1,63 @@
+//! What is drawn of each gallery model: every moving place follows the coordinates to first order.
+
+use mb_model::{Model, Stroke};
+
+fn fixture(name: &str) -> Model {
+    let path = format!("{}/../../fixtures/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the fixture is there");
+    Model::from_toml(&text).expect("the fixture is right")
+}
+
+#[test]
+fn steps_are_the_derivatives_of_positions() {
+    for name in ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body"] {
+        let model = fixture(name);
+        let q = model.initial().to_vec();
+        let d: Vec<f64> = (0..model.nv()).map(|i| 0.3 + 0.1 * i as f64).collect();
+        let h = 1e-6;
+        let moved = |s: f64| {
+            let step: Vec<f64> = d.iter().map(|d| s * h * d).collect();
+            model.coordinates().retract(&q, &step)
+        };
+        let (plus, minus) = (moved(1.0), moved(-1.0));
+        let outline = model.outline();
+        assert!(!outline.is_empty() && model.is_planar(), "{name}");
+        for place in outline.iter().flat_map(|s| &s.places) {
+            let step = model.place_step(place, &q, &d);
+            let (a, b) = (model.place_at(place, &plus), model.place_at(place, &minus));
+            for k in 0..3 {
+                assert!((step[k] - (a[k] - b[k]) / (2.0 * h)).abs() < 1e-8, "{name}");
+            }
+            assert!(!place.is_ground() || step.iter().all(|x| *x == 0.0));
+        }
+    }
+}
+
+#[test]
+fn a_body_is_drawn_by_the_points_others_attach_to() {
+    let model = fixture("double-pendulum-rigid");
+    let outline = model.outline();
+    let bodies: Vec<_> = outline.iter().filter(|s| s.stroke == Stroke::Body).collect();
+    assert_eq!(bodies.len(), 2);
+    let pins: Vec<_> = outline.iter().filter(|s| s.stroke == Stroke::Pin).collect();
+    // The upper body: its centre, its pin in the ground and its pin to the lower one.
+    assert_eq!((bodies[0].places.len(), pins.len()), (3, 2));
+    let all: Vec<[f64; 3]> = bodies[0].places.iter().map(|p| model.place_at(p, model.initial())).collect();
+    for pin in pins {
+        let at = model.place_at(&pin.places[0], model.initial());
+        let other = model.place_at(&pin.places[1], model.initial());
+        assert!(at.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert!(all.iter().any(|p| p.iter().zip(at).all(|(a, b)| (a - b).abs() < 1e-9)), "{all:?} {at:?}");
+    }
+}
+
+#[test]
+fn a_free_body_has_the_size_of_its_radius_of_gyration() {
+    let model = fixture("free-body");
+    let body = model.outline().into_iter().find(|s| s.stroke == Stroke::Body).unwrap();
+    let at: Vec<[f64; 3]> = body.places.iter().map(|p| model.place_at(p, model.initial())).collect();
+    assert_eq!(at.len(), 3);
+    let [a, b] = [at[1], at[2]];
+    let middle = [0, 1].map(|k| 0.5 * (a[k] + b[k]) - at[0][k]);
+    assert!(middle.iter().all(|x| x.abs() < 1e-12) && (a[0] - b[0]).hypot(a[1] - b[1]) > 0.0);
+}
