@@ -51,6 +51,6 @@ mod violation;
 pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble_velocities};
 pub use error::ConstraintError;
 pub use null_space::{NullSpace, NullSpaceMethod};
-pub use rank::{ConstraintRank, RedundantRow, constraint_rank, normalized_rows};
+pub use rank::{ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, normalized_rows};
 pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
 pub use violation::{Violation, largest, violations};

@@ -9,9 +9,20 @@
 //! configurations) counts as zero. The rank comes from QR with pivoting; the redundant rows
 //! are then the ones that depend on rows before them, in the order of the model, so that the
 //! constraint a user added last is the one that is named.
+//!
+//! Large models are decided by the factors of [I Phi_q^T; Phi_q 0], whose pivots of dependent rows
+//! are rounding noise, each confirmed by its combination y, Phi_q^T y = 0 ([`mb_algebra::saddle`]).
 
-use mb_algebra::{AlgebraError, Dense, RankDecision, RankQr, RankTolerance, Svd, dense, norms};
+use mb_algebra::saddle::{self, SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{
+    AlgebraError, Dense, RankDecision, RankQr, RankTolerance, Sparse, Svd, dense, norms, sparse,
+};
 use mb_model::Model;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Up to this many coordinates and rows in all the rank is decided by dense matrices.
+pub const DENSE_RANK_UP_TO: usize = 1000;
 
 /// A row shorter than this times the longest row counts as zero.
 const STATIONARY: f64 = 1e-10;
@@ -67,21 +78,103 @@ pub fn normalized_rows(phi_q: &Dense) -> Dense {
 
 /// Decides the rank of Phi_q at `q` and names the redundant rows.
 ///
-/// Dense: about 2 m^2 n operations.
+/// Dense up to [`DENSE_RANK_UP_TO`]: about 2 m^2 n operations. Larger ones by a sparse factorization with a tolerance of
+/// its own and without pivots on the two sides of the cut.
 ///
 /// # Errors
-/// Entries that are not finite.
+/// Entries that are not finite; memory.
 pub fn constraint_rank(
     model: &Model,
     q: &[f64],
     t: f64,
     tolerance: RankTolerance,
 ) -> Result<ConstraintRank, AlgebraError> {
+    if model.nv() + model.nc() > DENSE_RANK_UP_TO {
+        return sparse_rank(model, &model.phi_q(q, t).to_sparse());
+    }
     let scaled = normalized_rows(&model.phi_q(q, t).to_dense());
     let qr = RankQr::new(&scaled, tolerance)?;
     let redundant =
         if qr.rank() < model.nc() { redundant_rows(model, &scaled, tolerance)? } else { Vec::new() };
     Ok(ConstraintRank { velocities: model.nv(), rows: model.nc(), decision: qr.decision(), redundant })
+}
+
+/// The rank of a large Jacobian.
+fn sparse_rank(model: &Model, phi_q: &Sparse) -> Result<ConstraintRank, AlgebraError> {
+    let (rows, velocities) = phi_q.shape();
+    let mut found = Vec::new();
+    if rows > 0 {
+        let unit = unit_rows(phi_q);
+        let identity = sparse::identity(velocities);
+        let analysis = Arc::new(SaddleAnalysis::new(&identity, &unit, &SaddleOptions::default())?);
+        found.clone_from(&SaddleFactor::new(&analysis, &identity, &unit)?.report().redundant);
+    }
+    let name = |i: usize| model.row_name(i);
+    let redundant = in_order(&found)
+        .into_iter()
+        .map(|(row, others)| RedundantRow {
+            row,
+            name: name(row),
+            depends_on: others.into_iter().map(name).collect(),
+        })
+        .collect();
+    let decision = RankDecision { rank: rows - found.len(), smallest_kept: None, largest_dropped: None };
+    Ok(ConstraintRank { velocities, rows, decision, redundant })
+}
+
+/// Rows scaled to length one; rows that are zero here stay zero.
+fn unit_rows(phi_q: &Sparse) -> Sparse {
+    let mut squares = vec![0.0; phi_q.rows()];
+    for (v, (i, _)) in phi_q {
+        squares[i] += v * v;
+    }
+    let longest = norms::max_abs_vec(&squares).sqrt();
+    let by: Vec<f64> = squares
+        .iter()
+        .map(|s: &f64| if s.sqrt() > STATIONARY * longest { s.sqrt().recip() } else { 0.0 })
+        .collect();
+    sparse::mul(&sparse::diagonal(&by), phi_q)
+}
+
+/// Of every combination of rows that vanishes the last row that no other combination names, with the rows it depends
+/// on: elimination from the last row on.
+fn in_order(found: &[saddle::RedundantRow]) -> Vec<(usize, Vec<usize>)> {
+    const SMALL: f64 = 1e-6;
+    let mut reduced: Vec<(usize, BTreeMap<usize, f64>)> = Vec::new();
+    for r in found {
+        let mut own: BTreeMap<usize, f64> = r.combination.iter().copied().collect();
+        own.entry(r.row).or_insert(1.0);
+        for (pivot, other) in &reduced {
+            subtract(&mut own, other, *pivot);
+        }
+        let largest = own.values().fold(0.0_f64, |a, y| a.max(y.abs()));
+        own.retain(|_, y| y.abs() > SMALL * largest);
+        let Some((&pivot, &by)) = own.last_key_value() else { continue };
+        for y in own.values_mut() {
+            *y /= by;
+        }
+        for (_, other) in &mut reduced {
+            subtract(other, &own, pivot);
+        }
+        reduced.push((pivot, own));
+    }
+    let mut out: Vec<(usize, Vec<usize>)> = reduced
+        .into_iter()
+        .map(|(pivot, own)| {
+            let others = own.iter().filter(|(k, y)| **k != pivot && y.abs() > SMALL).map(|(k, _)| *k);
+            (pivot, others.collect())
+        })
+        .collect();
+    out.sort_unstable();
+    out
+}
+
+/// Takes row `pivot`, which `by` has with the coefficient one, out of a combination.
+fn subtract(from: &mut BTreeMap<usize, f64>, by: &BTreeMap<usize, f64>, pivot: usize) {
+    let Some(share) = from.remove(&pivot) else { return };
+    for (k, y) in by.iter().filter(|(k, _)| **k != pivot) {
+        *from.entry(*k).or_insert(0.0) -= share * y;
+    }
 }
 
 /// The rows that depend on rows before them.
@@ -126,4 +219,21 @@ fn redundant_rows(
         out.push(RedundantRow { row: i, name: model.row_name(i), depends_on });
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rows_of_combinations_are_named_each_once() {
+        let of = |row, combination: &[(usize, f64)]| saddle::RedundantRow {
+            row,
+            combination: combination.to_vec(),
+        };
+        // 0 + 1 = 5 and 2 = 5: rows 5 and 2, or 5 and 1.
+        let found = [of(0, &[(0, 1.0), (1, 1.0), (5, -1.0)]), of(2, &[(2, 1.0), (5, -1.0)])];
+        let named = in_order(&found);
+        assert_eq!(named, [(2, vec![0, 1]), (5, vec![0, 1])]);
+    }
 }

@@ -6,12 +6,27 @@
 //!
 //! For forces with a potential an equilibrium is stable when K_r is positive definite; the
 //! number of negative eigenvalues is the number of unstable directions.
+//!
+//! Large models are counted by the inertia of saddle-point factors instead: with columns of R of
+//! length one, K_r has as many eigenvalues below c as [K - c I, Phi_q^T; Phi_q, 0] has negative ones
+//! beyond its r by the constraints (Gould, Math. Prog. 32, 1985).
 
 use super::Equilibrium;
 use crate::error::LinearError;
-use mb_algebra::{RankTolerance, SymmetricEigen, dense};
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{AlgebraError, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::Model;
+use std::sync::Arc;
+
+/// Up to this many coordinates and rows in all K_r is formed as a dense matrix.
+const DENSE_UP_TO: usize = 1000;
+
+/// A stiffness below this share of the largest entry of K is zero: what rounding in K can make of it.
+const ZERO: f64 = 1e-10;
+
+/// Asymmetry of K that is more than rounding, relative to its largest entry.
+const ASYMMETRY: f64 = 1e-9;
 
 /// Stability of an equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +44,7 @@ pub enum Stability {
         directions: usize,
     },
     /// K is not symmetric (follower loads), so its sign does not decide; the eigenvalues of
-    /// the linearized system do.
+    /// the linearized system do. Also where the factors of a large model leave the signs uncertain.
     Undecided,
 }
 
@@ -41,32 +56,95 @@ impl std::fmt::Display for Stability {
             Self::Unstable { directions } => write!(f, "unstable in {directions} directions"),
             Self::Neutral { directions: 1 } => f.write_str("neutral in 1 direction"),
             Self::Neutral { directions } => write!(f, "neutral in {directions} directions"),
-            Self::Undecided => f.write_str("undecided by stiffness (loads without a potential)"),
+            Self::Undecided => {
+                f.write_str("undecided by stiffness (loads without a potential, or signs lost in rounding)")
+            }
         }
     }
 }
 
-/// Tells whether an equilibrium is stable, from the dense reduced stiffness.
+/// Tells whether an equilibrium is stable, from the reduced stiffness or, for large models, from inertias.
 ///
 /// # Errors
-/// Entries that are not finite.
+/// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
+    if model.nv() + model.nc() > DENSE_UP_TO {
+        let blocks = model.blocks(equilibrium.point());
+        return by_inertia(&blocks.k, &blocks.phi_q);
+    }
     let blocks = model.dense_blocks(equilibrium.point());
     let basis = NullSpace::new(&blocks.phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
         model.coordinate_name(i)
     })?;
     let k_r = dense::mul_transpose(&basis.r, &dense::mul(&blocks.k, &basis.r));
-    if dense::is_symmetric(&k_r, 1e-9).is_err() {
+    if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
         return Ok(Stability::Undecided);
     }
     let values = SymmetricEigen::new(&dense::symmetric_part(&k_r))?.values;
-    // Zero is what rounding in K can make of it.
-    let cut = 1e-10 * mb_algebra::norms::max_abs(&blocks.k);
+    let cut = ZERO * norms::max_abs(&blocks.k);
     let negative = values.iter().filter(|x| **x < -cut).count();
     let zero = values.iter().filter(|x| x.abs() <= cut).count();
-    Ok(match (negative, zero) {
+    Ok(of_counts(negative, zero))
+}
+
+fn of_counts(negative: usize, zero: usize) -> Stability {
+    match (negative, zero) {
         (0, 0) => Stability::Stable,
         (0, directions) => Stability::Neutral { directions },
         (directions, _) => Stability::Unstable { directions },
+    }
+}
+
+/// The same from the signs of saddle-point factors on both sides of zero.
+fn by_inertia(k: &Sparse, phi_q: &Sparse) -> Result<Stability, LinearError> {
+    if sparse::is_symmetric(k, ASYMMETRY).is_err() {
+        return Ok(Stability::Undecided);
+    }
+    let k = sparse::add(0.5, k, 0.5, &sparse::transpose(k));
+    let identity = sparse::identity(k.rows());
+    let cut = ZERO * norms::max_abs(&k);
+    if cut == 0.0 {
+        let rank = SaddleFactor::new(&analysis(&identity, phi_q)?, &identity, phi_q)?;
+        let free = rank.inertia().map(|i| k.rows() + i.zero - phi_q.rows());
+        return Ok(free.map_or(Stability::Undecided, |free| of_counts(0, free)));
+    }
+    let pattern = analysis(&sparse::add(1.0, &k, 1.0, &identity), phi_q)?;
+    // Eigenvalues of K_r below c.
+    let below = |c: f64| -> Result<Option<usize>, AlgebraError> {
+        let shifted = sparse::add(1.0, &k, -c, &identity);
+        match SaddleFactor::new(&pattern, &shifted, phi_q) {
+            Ok(factor) => Ok(factor.inertia().map(|i| (i.negative + i.zero).saturating_sub(phi_q.rows()))),
+            Err(AlgebraError::Saddle(_) | AlgebraError::ZeroPivot { .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
+    };
+    Ok(match (below(-cut)?, below(cut)?) {
+        (Some(negative), Some(up_to_zero)) => of_counts(negative, up_to_zero.saturating_sub(negative)),
+        _ => Stability::Undecided,
     })
+}
+
+fn analysis(a: &Sparse, phi_q: &Sparse) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
+    SaddleAnalysis::new(a, phi_q, &SaddleOptions::default()).map(Arc::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{Dense, to_sparse};
+
+    #[test]
+    fn signs_of_a_constrained_stiffness_by_inertia() {
+        // x_0 = x_1 leaves (1, 1, 0) / sqrt 2 and the third axis; the rows say so twice.
+        let phi_q = to_sparse(&dense::from_rows(&[&[1.0, -1.0, 0.0], &[-2.0, 2.0, 0.0]]));
+        let k = |a: f64, b: f64, c: f64| to_sparse(&dense::diagonal(&[a, b, c]));
+        let found = |k: Sparse| by_inertia(&k, &phi_q).expect("regular");
+        assert_eq!(found(k(1.0, 1.0, 2.0)), Stability::Stable);
+        assert_eq!(found(k(1.0, -3.0, 2.0)), Stability::Unstable { directions: 1 });
+        assert_eq!(found(k(1.0, -3.0, -2.0)), Stability::Unstable { directions: 2 });
+        assert_eq!(found(k(1.0, -1.0, 2.0)), Stability::Neutral { directions: 1 });
+        assert_eq!(found(to_sparse(&Dense::zeros(3, 3))), Stability::Neutral { directions: 2 });
+        let skew = to_sparse(&dense::from_rows(&[&[1.0, 0.0, 1.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]]));
+        assert_eq!(found(skew), Stability::Undecided);
+    }
 }
