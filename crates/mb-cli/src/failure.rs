@@ -1,5 +1,6 @@
 //! Everything that ends a command without an answer, with its exit code.
 
+use mb_algebra::matrix_market::MatrixMarketError;
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
@@ -10,6 +11,11 @@ pub const WRONG: u8 = 1;
 /// Exit code when the numerics failed.
 pub const NUMERICS: u8 = 2;
 
+/// What [`Failure::Unreadable`] speaks of.
+pub const MODEL_FILE: &str = "model file";
+/// The same for matrices.
+pub const MATRIX_FILE: &str = "matrix file";
+
 /// What the user claims with a configuration that is not solved for. The penalty system's own
 /// point is claimed by the numerics.
 const EQUILIBRIUM: &str = "an equilibrium";
@@ -18,9 +24,19 @@ const EQUILIBRIUM: &str = "an equilibrium";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The model file cannot be read.
-    #[error("The model file `{path}` cannot be read: {source}.")]
+    /// A file cannot be read.
+    #[error("The {what} `{path}` cannot be read: {source}.")]
     Unreadable {
+        /// `model file` or `matrix file`.
+        what: &'static str,
+        /// The path as given.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("The file `{path}` cannot be written: {source}.")]
+    Unwritable {
         /// The path as given.
         path: String,
         /// Why.
@@ -29,6 +45,14 @@ pub enum Failure {
     /// The model file is wrong.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A matrix file is wrong.
+    #[error("The matrix file `{path}` is wrong. {source}")]
+    Matrix {
+        /// The path as given.
+        path: String,
+        /// What is wrong, with line and column.
+        source: MatrixMarketError,
+    },
     /// The request does not fit the model.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -129,6 +153,66 @@ pub enum RequestError {
         /// The limit on n + m.
         most: usize,
     },
+    /// Matrices that do not fit each other.
+    #[error("Matrix {matrix} of `{path}` is {rows} x {cols}, but {needed} is needed: {why}.")]
+    Sizes {
+        /// Its letter.
+        matrix: &'static str,
+        /// Its file.
+        path: String,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+        /// Rows and columns needed.
+        needed: String,
+        /// What it has to fit.
+        why: String,
+    },
+    /// A matrix that was declared symmetric.
+    #[error(
+        "Matrix {matrix} of `{path}` was declared symmetric, but {below:e} at row {row}, column {col} (from 1) faces {above:e}."
+    )]
+    NotSymmetric {
+        /// Its letter.
+        matrix: &'static str,
+        /// Its file.
+        path: String,
+        /// Row of the entry below the diagonal, from 1.
+        row: usize,
+        /// Its column, from 1.
+        col: usize,
+        /// The entry below the diagonal.
+        below: f64,
+        /// The entry above it.
+        above: f64,
+    },
+    /// A part of the spectrum asked of a formulation that gives all of it.
+    #[error(
+        "{option} takes the modes from the constrained matrices themselves, which --formulation {formulation} does not."
+    )]
+    PartOfFormulation {
+        /// The option.
+        option: &'static str,
+        /// The formulation.
+        formulation: &'static str,
+    },
+    /// A file whose kind is not known by its name.
+    #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
+    UnknownFormat {
+        /// The option.
+        option: &'static str,
+        /// The path.
+        path: String,
+        /// The endings there are.
+        known: &'static str,
+    },
+    /// A drawing of a model that moves in space.
+    #[error("--plot draws in the plane, but bodies of `{model}` move in space.")]
+    NotPlanar {
+        /// Name of the model.
+        model: String,
+    },
     /// A model that `mb generate` does not have.
     #[error("There is no model `{name}` to generate.")]
     NoSuchModel {
@@ -164,7 +248,14 @@ impl RequestError {
             Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
             }
-            Self::NotANumber { .. } | Self::PenaltyOutOfRange { .. } | Self::TooLarge { .. } => return None,
+            Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
+            Self::NotPlanar { .. } => "--shapes writes the mode shapes as numbers".to_owned(),
+            Self::PartOfFormulation { .. } => "leave --formulation out".to_owned(),
+            Self::NotANumber { .. }
+            | Self::PenaltyOutOfRange { .. }
+            | Self::TooLarge { .. }
+            | Self::Sizes { .. }
+            | Self::UnknownFormat { .. } => return None,
         })
     }
 }
@@ -173,9 +264,18 @@ impl Failure {
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unreadable { .. } | Self::Model(_) | Self::Request(_) => WRONG,
+            Self::Unreadable { .. }
+            | Self::Unwritable { .. }
+            | Self::Model(_)
+            | Self::Matrix { .. }
+            | Self::Request(_) => WRONG,
             Self::Eigen { source, .. } => match source {
-                EigenError::Empty => WRONG,
+                EigenError::Empty
+                | EigenError::Shape { .. }
+                | EigenError::NonFinite { .. }
+                | EigenError::NotSymmetric { .. }
+                | EigenError::BadSetting { .. }
+                | EigenError::TooLarge { .. } => WRONG,
                 _ => NUMERICS,
             },
             Self::Linear(e) => match e {
@@ -191,6 +291,25 @@ impl Failure {
                 ) => WRONG,
                 _ => NUMERICS,
             },
+        }
+    }
+    /// Line and column of the file it is about, from 1, where the failure itself knows them.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Matrix { source, .. } => Some((source.line(), source.column())),
+            _ => None,
+        }
+    }
+    /// The file it is about, where that is not the model.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Matrix { path, .. }
+            | Self::Unreadable { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::Request(RequestError::Sizes { path, .. } | RequestError::NotSymmetric { path, .. }) => {
+                Some(path)
+            }
+            _ => None,
         }
     }
     /// The thing of the model that the failure is about, as in messages.
@@ -216,6 +335,8 @@ impl Failure {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable",
+            Self::Unwritable { .. } => "unwritable",
+            Self::Matrix { .. } => "matrix",
             Self::Model(_) => "model",
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
@@ -239,7 +360,7 @@ impl Failure {
                 "check the lengths and places it connects, or give start values nearer to an assembled position"
                     .to_owned()
             }
-            Self::Unreadable { .. } => "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned(),
+            Self::Unreadable { what: MODEL_FILE, .. } => "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned(),
             _ => return None,
         })
     }

@@ -7,6 +7,7 @@
 //! [`settle`] does the first half once, [`spectrum`] the second for each formulation.
 
 mod compare;
+pub mod part;
 mod settle;
 mod spectra;
 

@@ -25,7 +25,12 @@ pub mod flow;
 pub mod gallery;
 pub mod json;
 pub mod locate;
+pub mod matrices;
 pub mod names;
+pub mod outfile;
+pub mod output;
+pub mod plot;
+pub mod progress;
 pub mod render;
 pub mod source;
 pub mod start;
@@ -33,6 +38,7 @@ pub mod start;
 use args::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
+use progress::Progress;
 use render::Style;
 use render::complaint::Complaint;
 use source::Text;
@@ -65,18 +71,26 @@ pub struct Styles {
     pub out: Style,
     /// Standard error.
     pub err: Style,
+    /// Progress of long work.
+    pub progress: Progress,
 }
 
 /// Runs a parsed command.
 pub fn run(cli: &Cli, styles: Styles) -> Answer {
     let (result, text) = match &cli.command {
-        Command::Modes(a) => with_model(&a.model.model, |t| commands::modes::run(t, a, styles.out)),
+        Command::Modes(a) => match &a.model {
+            Some(path) => with_model(path, |t| commands::modes::run(t, a, styles.out, styles.progress)),
+            None => (commands::matrix_modes::run(a, styles.out, styles.progress), None),
+        },
         Command::Check(a) => with_model(&a.model.model, |t| commands::check::run(t, a, styles.out)),
         Command::Equilibrium(a) => {
             with_model(&a.model.model, |t| commands::equilibrium::run(t, a, styles.out))
         }
         Command::StateSpace(a) => {
             with_model(&a.model.model, |t| commands::state_space::run(t, a, styles.out))
+        }
+        Command::Export(a) => {
+            with_model(&a.model.model, |t| commands::export::run(t, a, styles.out, styles.progress))
         }
         Command::Generate(a) => commands::generate::run(a),
         Command::Schema => (Ok(Answer::right(commands::schema::run())), None),
@@ -104,18 +118,28 @@ pub fn main() -> ExitCode {
 }
 
 fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(e) => {
             // 2 stands for failed numerics, so a wrong command line is a wrong request: 1.
             let code = if e.use_stderr() { failure::WRONG } else { 0 };
+            if e.use_stderr() && args.iter().any(|a| a == "--json") {
+                let _ = std::io::stderr().lock().write_all(json::usage(&e.render().to_string()).as_bytes());
+                return ExitCode::from(code);
+            }
             return match e.print() {
                 Ok(()) => ExitCode::from(code),
                 Err(io) => unwritable(&io, code),
             };
         }
     };
-    let styles = Styles { out: Style::of(&std::io::stdout()), err: Style::of(&std::io::stderr()) };
+    let styles = Styles {
+        out: Style::of(&std::io::stdout()),
+        err: Style::of(&std::io::stderr()),
+        progress: Progress::of_terminal(),
+    };
+    progress::end_on_interrupt();
     let answer = run(&cli, styles);
     let mut out = std::io::stdout().lock();
     let written = out.write_all(answer.text.as_bytes()).and_then(|()| out.flush());

@@ -1,7 +1,7 @@
 //! The model: from a file or the standard input to a checked [`Model`].
 
 use crate::args::{Assignment, ModelArgs};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, MODEL_FILE, RequestError};
 use mb_model::Model;
 use mb_model::spec::{ModelSpec, Value};
 use std::io::Read;
@@ -27,7 +27,7 @@ impl Text {
         } else {
             std::fs::read(path).map(|b| bytes = b)
         };
-        let unreadable = |source| Failure::Unreadable { path: path.to_owned(), source };
+        let unreadable = |source| Failure::Unreadable { what: MODEL_FILE, path: path.to_owned(), source };
         read.map_err(unreadable)?;
         let content = String::from_utf8(bytes).map_err(|e| {
             unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error().to_string()))

@@ -6,13 +6,14 @@
 use crate::Answer;
 use crate::args::CheckArgs;
 use crate::failure::{Failure, NUMERICS};
-use crate::flow::{self, Settled, Start};
+use crate::flow::{self, FormulationSpectrum, Settled, Start, part};
 use crate::json;
 use crate::names;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::pairing::mac;
+use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Spectrum};
 use mb_linear::{Formulation, LinearError};
 use mb_model::{BlockKind, Model};
@@ -79,7 +80,6 @@ pub fn run(text: &Text, args: &CheckArgs, style: Style) -> Result<Answer, Failur
 pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
-    flow::check_size(model, flow::MOST_ROWS)?;
     let options = crate::start::options(model, &args.start)?;
     let start = flow::assembled_start(model, &options)?;
     let rank = flow::rank_at(model, &start.q, options.time)?;
@@ -87,8 +87,7 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
     let mut notes = summary::redundancy_notes(&rank);
     let mut rigid = None;
     if let Ok(settled) = &settled {
-        let formulation = Formulation::Minimal(NullSpaceMethod::Qr);
-        match flow::spectrum(model, settled, &formulation) {
+        match lowest_or_all(model, settled) {
             Ok(result) => rigid = Some(rigid_modes(model, &result.spectrum)),
             Err(e) => notes.push(format!("the zero modes could not be found: {e}")),
         }
@@ -104,6 +103,15 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
     }
     let (verdict, code) = verdict(&rank, &settled);
     Ok(Check { parts: parts(model), start, rank, settled, rigid, notes, verdict, code, loaded })
+}
+
+/// Modes among which the free motions are: all, or of a large model those of lowest frequency.
+fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum, Failure> {
+    if model.nv() + model.nc() > part::DENSE_UP_TO {
+        let request = Request::Lowest { count: part::LOWEST };
+        return part::of_model(model, settled, request, &SparseOptions::default());
+    }
+    flow::spectrum(model, settled, &Formulation::Minimal(NullSpaceMethod::Qr))
 }
 
 /// Counts what the model has, by the first word of the owners' names.

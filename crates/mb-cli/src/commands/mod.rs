@@ -2,7 +2,9 @@
 
 pub mod check;
 pub mod equilibrium;
+pub mod export;
 pub mod generate;
+pub mod matrix_modes;
 pub mod modes;
 pub mod schema;
 pub mod state_space;

@@ -1,13 +1,18 @@
 //! `mb modes`: eigenvalues with class and error, for one formulation or all side by side.
 
 use crate::Answer;
-use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModesArgs, TransferredArg};
+use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::{self, Comparison, FormulationSpectrum, Settled};
+use crate::flow::{self, Comparison, FormulationSpectrum, Settled, part};
 use crate::json;
+use crate::output::{ShapeFormat, Shapes};
+use crate::plot::Plot;
+use crate::progress::Progress;
+use crate::render::request::words;
 use crate::render::{Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
+use mb_eigen::sparse::Request;
 use mb_linear::Formulation;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::Penalty;
@@ -25,6 +30,8 @@ pub struct Modes {
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
     pub comparisons: Vec<Comparison>,
+    /// True when only the lowest modes were computed because the model is large.
+    pub chosen: bool,
     /// The model.
     pub loaded: Loaded,
 }
@@ -33,28 +40,85 @@ pub struct Modes {
 ///
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
-pub fn run(text: &Text, args: &ModesArgs, style: Style) -> Result<Answer, Failure> {
-    let found = analyse(text, args)?;
-    Ok(Answer::right(if args.json { json::modes::document(&found) } else { render(&found, args, style) }))
+pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    if let Some(path) = &args.output.shapes {
+        ShapeFormat::of(path)?;
+    }
+    let found = analyse(text, args, progress)?;
+    if let (Some(path), Some(result)) = (&args.output.shapes, found.results.first()) {
+        let model = &found.loaded.model;
+        let coordinate = |i: usize| model.coordinate_name(i);
+        let lines = modes::lines(&result.spectrum, args.request.all);
+        Shapes { coordinate: &coordinate, lines, left: args.output.left }.write(path)?;
+    }
+    if let (Some(path), Some(result)) = (&args.output.plot, found.results.first()) {
+        let model = &found.loaded.model;
+        let lines = modes::lines(&result.spectrum, false);
+        let source = format!("{}, {}", found.loaded.file, result.name);
+        let q = found.settled.equilibrium.q();
+        Plot { model, q, lines, source, most: args.output.plot_modes }.write(path)?;
+    }
+    Ok(Answer::right(if args.output.json {
+        json::modes::document(&found, args)
+    } else {
+        render(&found, args, style)
+    }))
 }
 
 /// Does the analysis.
 ///
 /// # Errors
 /// As [`run`].
-pub fn analyse(text: &Text, args: &ModesArgs) -> Result<Modes, Failure> {
-    let loaded = load(text, &args.model)?;
+pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Modes, Failure> {
+    let stage = progress.stage("reading the model");
+    let model_args = ModelArgs { model: args.model.clone().unwrap_or_default(), set: args.set.clone() };
+    let loaded = load(text, &model_args)?;
+    drop(stage);
     let model = &loaded.model;
-    flow::check_size(model, flow::MOST_ROWS)?;
+    if args.output.plot.is_some() {
+        Plot::check(model)?;
+    }
+    let (part, chosen) = part_wanted(model, args)?;
     let formulations = formulations(model, &args.formulation)?;
+    if part.is_none() {
+        flow::check_size(model, flow::MOST_ROWS)?;
+    }
     let start = crate::start::options(model, &args.start)?;
+    let stage = progress.stage("solving for the equilibrium");
     let settled = flow::settle(model, &start)?;
     let rank = flow::rank(model, &settled)?;
-    let results: Vec<FormulationSpectrum> =
-        formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?;
+    drop(stage);
+    let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
+    let _stage = progress.stage(&format!("computing {asked}"));
+    let results: Vec<FormulationSpectrum> = match part {
+        Some(request) => vec![part::of_model(model, &settled, request, &part::options(&args.solver))?],
+        None => formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?,
+    };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
-    Ok(Modes { rank, settled, results, comparisons, loaded })
+    Ok(Modes { rank, settled, results, comparisons, chosen, loaded })
+}
+
+/// The part of the spectrum to compute, and whether that was chosen by size; none for all of it.
+fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool), Failure> {
+    let formulation = &args.formulation;
+    if let Some(request) = args.request.part() {
+        let name = match formulation.formulation {
+            FormulationArg::Minimal => return Ok((Some(request), false)),
+            FormulationArg::Redundant => "redundant",
+            FormulationArg::Unconstrained => "unconstrained",
+            FormulationArg::All => "all",
+        };
+        let option = args.request.option();
+        return Err(RequestError::PartOfFormulation { option, formulation: name }.into());
+    }
+    let asked = args.request.all
+        || formulation.formulation != FormulationArg::Minimal
+        || formulation.basis != BasisArg::Qr;
+    if asked || model.nv() + model.nc() <= part::DENSE_UP_TO {
+        return Ok((None, false));
+    }
+    Ok((Some(Request::Lowest { count: part::LOWEST }), true))
 }
 
 /// The formulations asked for, with names resolved.
@@ -118,16 +182,25 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
 
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;
+    let all = args.request.all;
     let mut out = summary::heading(&found.loaded, &found.rank, style);
     out.push_str(&summary::equilibrium_line(&found.settled, style));
     out.push_str(&summary::short_configuration(model, found.settled.equilibrium.q(), style));
     let mut notes = summary::start_notes(model, &found.settled);
     notes.extend(summary::redundancy_notes(&found.rank));
+    if found.chosen {
+        notes.push(format!(
+            "more than {} coordinates and constraint rows, so only the lowest modes, by sparse matrices: --lowest, --near and \
+             --band ask for others, --all for every one",
+            part::DENSE_UP_TO
+        ));
+    }
     if let [result] = found.results.as_slice() {
-        let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
-        out.push_str(&modes::table(result, args.all, style));
+        let asked = result.request.as_ref().map_or_else(String::new, |r| format!(": {}", words(r)));
+        let _ = writeln!(out, "\n{}{asked}", style.bold(&result.name));
+        out.push_str(&modes::table(result, all, style));
         out.push('\n');
-        out.push_str(&modes::counts(&result.spectrum));
+        out.push_str(&modes::counts(result));
         if let Some(violation) = result.penalty_violation {
             let violation = crate::render::tiny(violation);
             let _ =
@@ -138,26 +211,27 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         out.push_str(&comparison::table(&found.results, &found.comparisons, style));
         out.push('\n');
         out.push_str(&comparison::below(&found.results, &found.comparisons, style));
-        if args.all {
+        if all {
             for result in &found.results {
-                let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
+                let _ = writeln!(out, "\n{}", style.bold(&result.name));
                 out.push_str(&modes::table(result, true, style));
             }
         }
     }
     for result in &found.results {
-        let name = result.formulation.to_string();
+        let name = &result.name;
         let several = found.results.len() > 1;
-        let words = modes::findings(result, args.all).into_iter();
+        let words = modes::findings(result, all).into_iter();
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     out.push_str(&summary::notes(&notes, style));
-    if args.vectors {
+    if args.output.vectors {
+        let coordinate = |i: usize| model.coordinate_name(i);
         for result in &found.results {
             if found.results.len() > 1 {
-                let _ = writeln!(out, "\n{}", style.bold(&result.formulation.to_string()));
+                let _ = writeln!(out, "\n{}", style.bold(&result.name));
             }
-            out.push_str(&modes::shapes(model, result, args.all, style));
+            out.push_str(&modes::shapes(&coordinate, result, all, args.output.left, style));
         }
     }
     out

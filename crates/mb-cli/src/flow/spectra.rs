@@ -6,6 +6,7 @@ use mb_algebra::{QuadraticPencil, RankTolerance};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
+use mb_eigen::sparse::Request;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
@@ -30,7 +31,7 @@ pub fn check_size(model: &Model, most: usize) -> Result<(), Failure> {
 /// Rank of the constraints at an equilibrium.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`]; entries that are not finite.
+/// Entries that are not finite; memory.
 pub fn rank(model: &Model, settled: &Settled) -> Result<ConstraintRank, Failure> {
     let point = settled.equilibrium.point();
     rank_at(model, &point.q, point.t)
@@ -41,21 +42,29 @@ pub fn rank(model: &Model, settled: &Settled) -> Result<ConstraintRank, Failure>
 /// # Errors
 /// As [`rank`].
 pub fn rank_at(model: &Model, q: &[f64], t: f64) -> Result<ConstraintRank, Failure> {
-    check_size(model, MOST_ROWS)?;
     constraint_rank(model, q, t, RankTolerance::default()).map_err(|e| Failure::Linear(e.into()))
 }
 
 /// The eigenpairs of one formulation.
 #[derive(Clone, Debug)]
 pub struct FormulationSpectrum {
-    /// Which.
-    pub formulation: Formulation,
+    /// Which: a stable name such as `minimal/qr`.
+    pub name: String,
     /// Its eigenpairs, counts and findings.
     pub spectrum: Spectrum,
+    /// The part that was asked for; none when it is the whole spectrum.
+    pub request: Option<Request>,
     /// Why a given selection of coordinates was replaced, when it was.
     pub reselected: Option<String>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
+}
+
+impl FormulationSpectrum {
+    /// A whole spectrum.
+    pub fn new(name: String, spectrum: Spectrum) -> Self {
+        Self { name, spectrum, request: None, reselected: None, penalty_violation: None }
+    }
 }
 
 /// The linearized system at the equilibrium, with dense blocks.
@@ -81,17 +90,14 @@ pub fn spectrum(
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
     let lin = linear(model, settled)?;
-    let mut out = FormulationSpectrum {
-        formulation: formulation.clone(),
-        spectrum: Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() },
-        reselected: None,
-        penalty_violation: None,
-    };
+    let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
+    let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let solved = match formulation {
         Formulation::Minimal(method) => {
             let (system, reselected) = minimal_reselecting(model, &lin, method)?;
             if reselected.is_some() {
-                out.formulation = Formulation::Minimal(NullSpaceMethod::CoordinateSelection(None));
+                let automatic = Formulation::Minimal(NullSpaceMethod::CoordinateSelection(None));
+                out.name = automatic.to_string();
             }
             out.reselected = reselected;
             minimal_pairs(&lin.pencil(), &system.basis.r)

@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod equilibrium;
+pub mod export;
 pub mod modes;
 pub mod parts;
 pub mod state_space;
@@ -35,4 +36,20 @@ pub fn text(document: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// The error document of a command line that cannot be read, from the words for the terminal.
+pub fn usage(words: &str) -> String {
+    let words = words.trim();
+    let (first, rest) = words.split_once("\n\n").unwrap_or((words, ""));
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let help = (!rest.is_empty()).then(|| lines(rest).trim().to_owned());
+    let problem = serde_json::json!({
+        "message": lines(first.strip_prefix("error: ").unwrap_or(first)),
+        "line": null, "column": null, "help": help,
+    });
+    let error = serde_json::json!({
+        "kind": "usage", "exit_code": crate::failure::WRONG, "file": null, "problems": [problem],
+    });
+    format!("{:#}\n", serde_json::json!({ "schema_version": SCHEMA_VERSION, "error": error }))
 }

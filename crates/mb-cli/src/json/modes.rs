@@ -2,8 +2,12 @@
 
 use super::parts::{EquilibriumView, ModelView, complex};
 use super::{Head, text};
+use crate::args::ModesArgs;
+use crate::commands::matrix_modes::MatrixModes;
 use crate::commands::modes::Modes;
 use crate::flow::{Comparison, FormulationSpectrum};
+use crate::matrices::MatrixFile;
+use crate::render::request::words;
 use mb_eigen::{Class, Counts, Eigenpair, Finding};
 use serde::Serialize;
 
@@ -17,9 +21,46 @@ struct Document {
     comparisons: Vec<ComparisonView>,
 }
 
+/// The document of matrices: no model, no equilibrium.
+#[derive(Serialize)]
+struct MatrixDocument {
+    #[serde(flatten)]
+    head: Head,
+    matrices: Vec<MatrixView>,
+    formulations: Vec<FormulationView>,
+    comparisons: Vec<ComparisonView>,
+}
+
+#[derive(Serialize)]
+struct MatrixView {
+    letter: &'static str,
+    file: String,
+    format: String,
+    rows: usize,
+    columns: usize,
+    entries: usize,
+    repeated_entries: usize,
+}
+
+/// Which vectors stand in the document.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors {
+    right: bool,
+    left: bool,
+}
+
+impl Vectors {
+    /// Both of a whole spectrum of a model; of parts and of matrices, which may be large, those asked for.
+    fn of(result: &FormulationSpectrum, model: bool, args: &ModesArgs) -> Self {
+        let both = model && result.request.is_none();
+        Self { right: both || args.output.vectors, left: both || args.output.left }
+    }
+}
+
 #[derive(Serialize)]
 struct FormulationView {
     name: String,
+    request: Option<String>,
     reselected: Option<String>,
     penalty_violation: Option<f64>,
     counts: Counts,
@@ -50,14 +91,18 @@ struct PairView {
     constraint_violation: f64,
     penalty_share: Option<f64>,
     chain: usize,
-    right: Vec<[f64; 2]>,
-    multipliers: Vec<[f64; 2]>,
-    left: Vec<[f64; 2]>,
-    left_multipliers: Vec<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<Vec<[f64; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multipliers: Option<Vec<[f64; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<Vec<[f64; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_multipliers: Option<Vec<[f64; 2]>>,
 }
 
-impl From<&Eigenpair> for PairView {
-    fn from(p: &Eigenpair) -> Self {
+impl PairView {
+    fn new(p: &Eigenpair, vectors: Vectors) -> Self {
         let value = p.value();
         Self {
             re: value.map(|s| s.re),
@@ -74,10 +119,10 @@ impl From<&Eigenpair> for PairView {
             constraint_violation: p.constraint_violation,
             penalty_share: p.penalty_share,
             chain: p.chain,
-            right: complex(&p.right),
-            multipliers: complex(&p.multipliers),
-            left: complex(&p.left),
-            left_multipliers: complex(&p.left_multipliers),
+            right: vectors.right.then(|| complex(&p.right)),
+            multipliers: vectors.right.then(|| complex(&p.multipliers)),
+            left: vectors.left.then(|| complex(&p.left)),
+            left_multipliers: vectors.left.then(|| complex(&p.left_multipliers)),
         }
     }
 }
@@ -99,15 +144,16 @@ struct MatchView {
 }
 
 impl FormulationView {
-    fn new(result: &FormulationSpectrum) -> Self {
+    fn new(result: &FormulationSpectrum, vectors: Vectors) -> Self {
         let findings = result.spectrum.findings.iter();
         Self {
-            name: result.formulation.to_string(),
+            name: result.name.clone(),
+            request: result.request.as_ref().map(words),
             reselected: result.reselected.clone(),
             penalty_violation: result.penalty_violation,
             counts: result.spectrum.counts,
             findings: findings.map(|f| FindingView { finding: f.clone(), message: f.to_string() }).collect(),
-            pairs: result.spectrum.pairs.iter().map(PairView::from).collect(),
+            pairs: result.spectrum.pairs.iter().map(|p| PairView::new(p, vectors)).collect(),
         }
     }
 }
@@ -116,8 +162,8 @@ impl ComparisonView {
     fn new(reference: &FormulationSpectrum, other: &FormulationSpectrum, c: &Comparison) -> Self {
         let matches = c.matches.iter();
         Self {
-            reference: reference.formulation.to_string(),
-            other: other.formulation.to_string(),
+            reference: reference.name.clone(),
+            other: other.name.clone(),
             matches: matches
                 .map(|m| MatchView { reference: m.reference, other: m.other, difference: m.difference })
                 .collect(),
@@ -128,13 +174,33 @@ impl ComparisonView {
 }
 
 /// The document.
-pub fn document(found: &Modes) -> String {
+pub fn document(found: &Modes, args: &ModesArgs) -> String {
+    let view = |r: &FormulationSpectrum| FormulationView::new(r, Vectors::of(r, true, args));
     let others = found.results.iter().skip(1).zip(&found.comparisons);
     text(&Document {
         head: Head::of("modes"),
         model: ModelView::new(&found.loaded, &found.rank),
         equilibrium: EquilibriumView::new(&found.loaded, &found.settled),
-        formulations: found.results.iter().map(FormulationView::new).collect(),
+        formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
+    })
+}
+
+/// The document of matrices from files.
+pub fn of_matrices(found: &MatrixModes, args: &ModesArgs) -> String {
+    let file = |f: &MatrixFile| MatrixView {
+        letter: f.letter,
+        file: f.path.clone(),
+        format: f.format.clone(),
+        rows: f.rows,
+        columns: f.cols,
+        entries: f.entries,
+        repeated_entries: f.repeated,
+    };
+    text(&MatrixDocument {
+        head: Head::of("modes"),
+        matrices: found.matrices.files.iter().map(file).collect(),
+        formulations: vec![FormulationView::new(&found.result, Vectors::of(&found.result, false, args))],
+        comparisons: Vec::new(),
     })
 }

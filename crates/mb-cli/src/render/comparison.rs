@@ -13,8 +13,7 @@ pub fn table(results: &[FormulationSpectrum], comparisons: &[Comparison], style:
     columns.push(Column::number("minimal re", "1/s"));
     columns.push(Column::number("im", "rad/s"));
     for other in others {
-        let name = other.formulation.to_string();
-        let family = name.split('/').next().unwrap_or_default();
+        let family = other.name.split('/').next().unwrap_or_default();
         columns.push(Column::number(&format!("{family} re"), "1/s"));
         columns.push(Column::number("im", "rad/s"));
         columns.push(Column::number("differs by", "rad/s"));
@@ -50,8 +49,8 @@ fn imaginary(pair: &Eigenpair) -> String {
 pub fn below(results: &[FormulationSpectrum], comparisons: &[Comparison], style: Style) -> String {
     let mut out = String::new();
     for (i, result) in results.iter().enumerate() {
-        let _ = writeln!(out, "{}", style.bold(&result.formulation.to_string()));
-        let _ = write!(out, "  {}", super::modes::counts(&result.spectrum));
+        let _ = writeln!(out, "{}", style.bold(&result.name));
+        let _ = write!(out, "  {}", super::modes::counts(result));
         let worst = result.spectrum.motion().map(|p| p.backward_error).fold(0.0, f64::max);
         let _ = write!(out, "  largest residual {}", tiny(worst));
         if let Some(violation) = result.penalty_violation {

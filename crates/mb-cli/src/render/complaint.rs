@@ -27,6 +27,9 @@ pub struct Item {
     pub help: Option<String>,
     #[serde(skip)]
     span: Option<std::ops::Range<usize>>,
+    /// True when the message itself tells line and column.
+    #[serde(skip)]
+    says_place: bool,
 }
 
 /// A failure with its places.
@@ -61,25 +64,28 @@ impl Complaint {
                         column: at.map(|at| at.column),
                         help: p.help(),
                         span: at.map(|at| at.span.clone()),
+                        says_place: false,
                     }
                 })
                 .collect(),
             other => {
                 let span = other.owner().and_then(|owner| span_of(content, owner));
-                let place = span.as_ref().map(|s| line_and_column(content, s.start));
+                let place =
+                    other.place().or_else(|| span.as_ref().map(|s| line_and_column(content, s.start)));
                 vec![Item {
                     message: other.to_string(),
                     line: place.map(|p| p.0),
                     column: place.map(|p| p.1),
                     help: other.help(),
                     span,
+                    says_place: other.place().is_some(),
                 }]
             }
         };
         Self {
             kind: failure.kind(),
             exit_code: failure.exit_code(),
-            file: text.map(|t| t.name.clone()),
+            file: failure.file().map(str::to_owned).or_else(|| text.map(|t| t.name.clone())),
             problems,
             text: content.to_owned(),
         }
@@ -146,7 +152,9 @@ impl fmt::Debug for Shown<'_> {
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.item.message)?;
-        if let (None, Some(line), Some(column)) = (&self.source, self.item.line, self.item.column) {
+        if let (None, false, Some(line), Some(column)) =
+            (&self.source, self.item.says_place, self.item.line, self.item.column)
+        {
             write!(f, " (line {line}, column {column})")?;
         }
         Ok(())

@@ -4,6 +4,7 @@ pub mod comparison;
 pub mod complaint;
 pub mod modes;
 pub mod number;
+pub mod request;
 pub mod style;
 pub mod summary;
 pub mod table;

@@ -4,8 +4,8 @@ use super::{Column, Style, Table, six, tiny};
 use crate::flow::FormulationSpectrum;
 use crate::names;
 use mb_algebra::c64;
+use mb_eigen::sparse::SparseFinding;
 use mb_eigen::{Eigenpair, Finding, Spectrum};
-use mb_model::Model;
 use std::fmt::Write as _;
 
 /// Most coordinates of a mode shape that are shown.
@@ -101,9 +101,15 @@ pub fn class(pair: &Eigenpair) -> String {
 }
 
 /// Eigenvalues found and expected, by class.
-pub fn counts(spectrum: &Spectrum) -> String {
+pub fn counts(result: &FormulationSpectrum) -> String {
+    let spectrum = &result.spectrum;
     let (f, e) = (&spectrum.counts.found, &spectrum.counts.expected);
     let rigid = if f.rigid > 0 { format!(" ({} rigid)", f.rigid) } else { String::new() };
+    if result.request.is_some() {
+        let of =
+            if e.motion > 0 { format!(", of the {} that theory counts", e.motion) } else { String::new() };
+        return format!("eigenvalues: {} of the motion{rigid}{of}\n", f.motion());
+    }
     let parts: Vec<String> = [
         ("of the motion", f.motion(), e.motion, rigid.as_str()),
         ("spurious by penalty", f.spurious_penalty, e.spurious_penalty, ""),
@@ -114,7 +120,12 @@ pub fn counts(spectrum: &Spectrum) -> String {
     .into_iter()
     .filter(|(_, found, expected, _)| found + expected > 0)
     .map(|(what, found, expected, more)| {
-        let differs = if found == expected { String::new() } else { format!(" (expected {expected})") };
+        // Of a descriptor pair without known structure theory says nothing.
+        let differs = if found == expected || e.total() == 0 {
+            String::new()
+        } else {
+            format!(" (expected {expected})")
+        };
         format!("{found} {what}{more}{differs}")
     })
     .collect();
@@ -135,6 +146,7 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
     for finding in &result.spectrum.findings {
         match finding {
             Finding::RedundantConstraints { .. } | Finding::UncertainConstraintRank { .. } => {}
+            Finding::Sparse { detail } => out.extend(sparse(detail)),
             Finding::PoorAccuracy { pair, backward_error } => {
                 let number = lines.iter().find(|l| l.index == *pair).map(|l| l.number);
                 let which =
@@ -150,22 +162,57 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
     out
 }
 
-/// The mode shapes: amplitude and phase by coordinate.
-pub fn shapes(model: &Model, result: &FormulationSpectrum, all: bool, style: Style) -> String {
+/// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.
+fn sparse(finding: &SparseFinding) -> Option<String> {
+    let hz = |w: f64| format!("{} Hz", six(w.max(0.0).sqrt() / std::f64::consts::TAU));
+    let modes = |n: usize| names::count(n, "mode", "modes");
+    match *finding {
+        SparseFinding::Shift { .. } | SparseFinding::Scaled { .. } => None,
+        SparseFinding::Complete { from, to, modes: n } if to > 0.0 => Some(if from > 0.0 {
+            format!(
+                "no mode is missing between {} and {}: the inertia of the factors counts {}",
+                hz(from),
+                hz(to),
+                modes(n)
+            )
+        } else {
+            format!("no mode is missing below {}: the inertia of the factors counts {}", hz(to), modes(n))
+        }),
+        SparseFinding::Missing { from, to, counted, found } if to > 0.0 => Some(format!(
+            "MODES ARE MISSING between {} and {}: the inertia of the factors counts {}, {found} were found",
+            hz(from),
+            hz(to),
+            modes(counted)
+        )),
+        ref other => Some(other.to_string()),
+    }
+}
+
+/// The mode shapes: amplitude and phase by coordinate; `left` ones too when asked for.
+pub fn shapes(
+    coordinate: &dyn Fn(usize) -> String,
+    result: &FormulationSpectrum,
+    all: bool,
+    left: bool,
+    style: Style,
+) -> String {
     let mut out = String::new();
-    let coordinates = model.coordinates().names();
     for line in lines(&result.spectrum, all) {
         let value = shown(line.pair).map_or_else(
             || line.pair.class.to_string(),
             |s| format!("s = {} {}i", six(s.re), line.imaginary(s)),
         );
         let _ = writeln!(out, "\n{}", style.bold(&format!("mode {}: {value}", line.number)));
-        out.push_str(&shape(&coordinates, &line.pair.right, style));
+        out.push_str(&shape(coordinate, &line.pair.right, style));
+        if left {
+            let _ = writeln!(out, "  left vector");
+            out.push_str(&shape(coordinate, &line.pair.left, style));
+        }
     }
     out
 }
 
-fn shape(coordinates: &[String], x: &[c64], style: Style) -> String {
+fn shape(coordinate: &dyn Fn(usize) -> String, x: &[c64], style: Style) -> String {
     let largest = x.iter().map(|z| z.norm()).fold(0.0, f64::max);
     if largest == 0.0 {
         return "  no displacement\n".to_owned();
@@ -186,12 +233,12 @@ fn shape(coordinates: &[String], x: &[c64], style: Style) -> String {
         // Rounding turns 180 into -180, and 0 into -0, at will.
         let degrees = (x[i].arg().to_degrees() * 100.0).round() / 100.0;
         let degrees = if degrees <= -180.0 { degrees + 360.0 } else { degrees };
-        table.row(vec![coordinates[i].clone(), six(x[i].norm() / largest), format!("{:.2}", degrees + 0.0)]);
+        table.row(vec![coordinate(i), six(x[i].norm() / largest), format!("{:.2}", degrees + 0.0)]);
     }
     let mut out = table.render(style);
     if hidden > 0 {
         let _ =
-            writeln!(out, "  and {} (--json has all)", names::count(hidden, "smaller one", "smaller ones"));
+            writeln!(out, "  and {} (--shapes has all)", names::count(hidden, "smaller one", "smaller ones"));
     }
     out
 }

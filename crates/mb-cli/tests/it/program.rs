@@ -45,6 +45,16 @@ fn errors_are_json_when_the_answer_would_be() {
 }
 
 #[test]
+fn a_wrong_command_line_is_json_when_the_answer_would_be() {
+    let run = mb(&["modes", &model("rod-pendulum"), "--json", "--lowest", "none"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!((&error["error"]["kind"], &error["error"]["exit_code"]), (&"usage".into(), &1.into()));
+    let message = error["error"]["problems"][0]["message"].as_str().unwrap();
+    assert!(message.contains("--lowest") && message.contains("at least 1"), "{message}");
+}
+
+#[test]
 fn nothing_is_coloured_outside_a_terminal() {
     for args in [&["modes", &model("rod-pendulum")][..], &["check", "no-such-model.toml"]] {
         let run = mb(args);
@@ -68,7 +78,7 @@ fn a_reader_that_had_enough_is_no_error() {
 
 #[test]
 fn a_model_too_large_for_dense_matrices_is_refused_at_once() {
-    let run = mb(&["modes", &model("n-four-bar"), "--set", "N=2000"]);
+    let run = mb(&["modes", &model("n-four-bar"), "--set", "N=2000", "--all"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(run.err.contains("4003 coordinates and 4002 constraint rows"), "{}", run.err);
 }

@@ -1,5 +1,11 @@
 //! The command line: commands, options, their help.
 
+mod modes;
+
+pub use modes::{
+    FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs, SymmetryArg,
+};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
 
@@ -10,6 +16,8 @@ Examples:
   mb modes pendulum.toml
   mb modes pendulum.toml --formulation all --set L=0.5
   mb generate n-four-bar --set N=5 | mb modes - --json
+  mb modes linkage.toml --plot pictures/
+  mb modes --mass M.mtx --stiffness K.mtx --lowest 20
 
 Exit codes: 0 the answer is right, 1 the model or the request is wrong, 2 the numerics failed.";
 
@@ -29,13 +37,15 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Eigenvalues: frequencies, damping, class and error of every mode
-    Modes(ModesArgs),
+    Modes(Box<ModesArgs>),
     /// Degrees of freedom, redundant constraints, free motions: is the model what you meant?
     Check(CheckArgs),
     /// Static equilibrium, its reactions and stability
     Equilibrium(EquilibriumArgs),
     /// Linear system with the model's inputs and outputs: E, A, B, C, D
     StateSpace(StateSpaceArgs),
+    /// Write M, C, K and Phi_q of the linearized model as MatrixMarket files
+    Export(ExportArgs),
     /// Print a model file to start from
     Generate(GenerateArgs),
     /// Print the JSON Schema of the model file, for editors
@@ -46,10 +56,11 @@ impl Command {
     /// True when the answer, and so an error too, is asked for as JSON.
     pub fn json(&self) -> bool {
         match self {
-            Self::Modes(a) => a.json,
+            Self::Modes(a) => a.output.json,
             Self::Check(a) => a.json,
             Self::Equilibrium(a) => a.json,
             Self::StateSpace(a) => a.json,
+            Self::Export(a) => a.json,
             Self::Generate(_) | Self::Schema => false,
         }
     }
@@ -188,63 +199,6 @@ impl std::fmt::Display for Assignment {
     }
 }
 
-/// Options of the formulations.
-#[derive(Clone, Debug, Args)]
-pub struct FormulationArgs {
-    /// The linear system to take the eigenvalues of
-    #[arg(long, value_enum, default_value_t = FormulationArg::Minimal)]
-    pub formulation: FormulationArg,
-    /// Basis of the minimal formulation: qr, svd, gram-schmidt, zero-eigenvalue, selection,
-    /// or selection=NAME,NAME to choose the independent coordinates
-    #[arg(long, default_value = "qr", value_name = "METHOD")]
-    pub basis: BasisArg,
-    /// Blocks of the redundant formulation moved from A to E
-    #[arg(long, value_enum, default_value_t = TransferredArg::None)]
-    pub transferred: TransferredArg,
-    /// Penalty factor of the unconstrained formulation
-    #[arg(long, default_value_t = 1e6)]
-    pub alpha: f64,
-    /// Damping ratio of its constraint violation
-    #[arg(long, default_value_t = 1.0)]
-    pub xi: f64,
-    /// Frequency of its constraint violation, rad/s
-    #[arg(long, default_value_t = 10.0)]
-    pub omega: f64,
-}
-
-const MODES_EXAMPLES: &str = "\
-Examples:
-  mb modes pendulum.toml
-  mb modes linkage.toml --set N=20 --formulation all
-  mb modes linkage.toml --basis selection=phi.angle
-  mb modes pendulum.toml --at OP.angle=90deg --no-solve
-  mb modes linkage.toml --formulation redundant --transferred both --all
-  mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'";
-
-/// Arguments of `mb modes`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = MODES_EXAMPLES)]
-pub struct ModesArgs {
-    /// The model.
-    #[command(flatten)]
-    pub model: ModelArgs,
-    /// The formulation.
-    #[command(flatten)]
-    pub formulation: FormulationArgs,
-    /// Where.
-    #[command(flatten)]
-    pub start: StartArgs,
-    /// Show spurious, infinite and indeterminate eigenvalues too
-    #[arg(long)]
-    pub all: bool,
-    /// Show the mode shapes by coordinate
-    #[arg(long)]
-    pub vectors: bool,
-    /// Everything at full precision as JSON (see docs/json-output.md)
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// Arguments of `mb check`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  mb check linkage.toml\n  mb check linkage.toml --set N=20 --json")]
@@ -310,6 +264,26 @@ pub struct StateSpaceArgs {
     #[arg(long, conflicts_with = "form")]
     pub minimal: bool,
     /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `mb export`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mb export linkage.toml --out matrices\n  mb modes --mass matrices/M.mtx --stiffness matrices/K.mtx --constraints matrices/Phi_q.mtx"
+)]
+pub struct ExportArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// The folder for M.mtx, C.mtx, K.mtx and Phi_q.mtx; it is made when it is not there
+    #[arg(long, value_name = "FOLDER")]
+    pub out: std::path::PathBuf,
+    /// What was written as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
 }

@@ -1,0 +1,232 @@
+//! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
+
+use super::{BasisArg, FormulationArg, StartArgs, TransferredArg};
+use crate::args::Assignment;
+use clap::{Args, ValueEnum};
+use mb_eigen::sparse::Request;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Options of the formulations.
+#[derive(Clone, Debug, Args)]
+pub struct FormulationArgs {
+    /// The linear system to take the eigenvalues of
+    #[arg(long, value_enum, default_value_t = FormulationArg::Minimal)]
+    pub formulation: FormulationArg,
+    /// Basis of the minimal formulation: qr, svd, gram-schmidt, zero-eigenvalue, selection,
+    /// or selection=NAME,NAME to choose the independent coordinates
+    #[arg(long, default_value = "qr", value_name = "METHOD")]
+    pub basis: BasisArg,
+    /// Blocks of the redundant formulation moved from A to E
+    #[arg(long, value_enum, default_value_t = TransferredArg::None)]
+    pub transferred: TransferredArg,
+    /// Penalty factor of the unconstrained formulation
+    #[arg(long, default_value_t = 1e6)]
+    pub alpha: f64,
+    /// Damping ratio of its constraint violation
+    #[arg(long, default_value_t = 1.0)]
+    pub xi: f64,
+    /// Frequency of its constraint violation, rad/s
+    #[arg(long, default_value_t = 10.0)]
+    pub omega: f64,
+}
+
+/// Matrices from files instead of a model.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Matrices instead of a model (MatrixMarket files)")]
+pub struct MatrixArgs {
+    /// Mass matrix M of (s^2 M + s C + K) x + G^T l = 0, G x = 0
+    #[arg(long, value_name = "M.mtx", requires = "stiffness", conflicts_with = "model")]
+    pub mass: Option<PathBuf>,
+    /// Stiffness matrix K
+    #[arg(long, value_name = "K.mtx", requires = "mass")]
+    pub stiffness: Option<PathBuf>,
+    /// Damping and gyroscopic matrix C
+    #[arg(long, value_name = "C.mtx", requires = "mass")]
+    pub damping: Option<PathBuf>,
+    /// Constraint matrix G, one row for each constraint
+    #[arg(long, value_name = "G.mtx", requires = "mass")]
+    pub constraints: Option<PathBuf>,
+    /// The pair E, A of E y' = A y
+    #[arg(long, num_args = 2, value_names = ["E.mtx", "A.mtx"], conflicts_with_all = ["model", "mass"])]
+    pub descriptor: Vec<PathBuf>,
+}
+
+impl MatrixArgs {
+    /// True when matrices are given.
+    pub fn given(&self) -> bool {
+        self.mass.is_some() || !self.descriptor.is_empty()
+    }
+}
+
+/// A point of the complex plane, RE,IM in rad/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointArg(pub mb_algebra::c64);
+
+impl FromStr for PointArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = |part: &str| part.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let (re, im) = text.split_once(',').unwrap_or((text, "0"));
+        match (parse(re), parse(im)) {
+            (Some(re), Some(im)) => Ok(Self(mb_algebra::c64::new(re, im))),
+            _ => Err("write RE,IM in rad/s, as in -1.5,20".to_owned()),
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
+}
+
+/// Which eigenvalues are wanted; one of these, or none for a choice by size.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Which eigenvalues")]
+pub struct RequestArgs {
+    /// The N modes of lowest frequency, rigid ones included
+    #[arg(long, value_name = "N", value_parser = at_least_one, group = "request")]
+    pub lowest: Option<usize>,
+    /// The modes nearest to a frequency in Hz, --count of them
+    #[arg(long, value_name = "HZ", group = "request", allow_negative_numbers = true)]
+    pub near: Option<f64>,
+    /// The eigenvalues nearest to a point of the complex plane in rad/s, --count of them
+    #[arg(long, value_name = "RE,IM", group = "request", allow_hyphen_values = true)]
+    pub near_point: Option<PointArg>,
+    /// How many --near and --near-point give
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
+    pub count: usize,
+    /// All modes of a frequency band in Hz
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], group = "request", allow_negative_numbers = true)]
+    pub band: Vec<f64>,
+    /// Of --band, only modes with at most this damping ratio
+    #[arg(long, value_name = "ZETA", requires = "band", allow_negative_numbers = true)]
+    pub max_damping: Option<f64>,
+    /// Every eigenvalue by dense matrices, spurious, infinite and indeterminate ones too
+    #[arg(long, group = "request")]
+    pub all: bool,
+}
+
+impl RequestArgs {
+    /// The option that asks for a part.
+    pub fn option(&self) -> &'static str {
+        match self.part() {
+            Some(Request::Lowest { .. }) => "--lowest",
+            Some(Request::NearFrequency { .. }) => "--near",
+            Some(Request::NearPoint { .. }) => "--near-point",
+            Some(Request::Band { .. }) => "--band",
+            _ => "--all",
+        }
+    }
+    /// The request; none when everything is wanted or nothing is said.
+    pub fn part(&self) -> Option<Request> {
+        let count = self.count;
+        if let Some(count) = self.lowest {
+            return Some(Request::Lowest { count });
+        }
+        if let Some(hz) = self.near {
+            return Some(Request::NearFrequency { hz, count });
+        }
+        if let Some(PointArg(s)) = self.near_point {
+            return Some(Request::NearPoint { s, count });
+        }
+        if let [from_hz, to_hz] = *self.band.as_slice() {
+            return Some(Request::Band { from_hz, to_hz, max_damping_ratio: self.max_damping });
+        }
+        None
+    }
+}
+
+/// Whether symmetry may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SymmetryArg {
+    /// Look at the matrices
+    #[default]
+    Detect,
+    /// M, C and K are symmetric; an entry that is not is an error
+    Symmetric,
+    /// Treat them as unsymmetric whatever they are
+    None,
+}
+
+/// How parts of a spectrum are computed.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "How parts of a spectrum are computed")]
+pub struct SolverArgs {
+    /// Whether M, C and K are symmetric
+    #[arg(long, value_enum, default_value_t = SymmetryArg::Detect)]
+    pub symmetry: SymmetryArg,
+    /// Where the operator is inverted, in rad/s, instead of an automatic choice
+    #[arg(long, value_name = "RE,IM", allow_hyphen_values = true)]
+    pub shift: Option<PointArg>,
+}
+
+const MODES_EXAMPLES: &str = "\
+Examples:
+  mb modes pendulum.toml
+  mb modes linkage.toml --set N=20 --formulation all
+  mb modes linkage.toml --basis selection=phi.angle
+  mb modes pendulum.toml --at OP.angle=90deg --no-solve
+  mb modes linkage.toml --formulation redundant --transferred both --all
+  mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'
+  mb modes linkage.toml --plot modes.svg
+  mb modes --mass M.mtx --stiffness K.mtx --constraints G.mtx --lowest 20 --shapes x.csv
+  mb modes --mass M.mtx --stiffness K.mtx --damping C.mtx --band 5 50 --max-damping 0.1
+  mb modes --descriptor E.mtx A.mtx --near-point -1.5,20 --count 4
+
+A model of up to 1000 coordinates and constraint rows is analysed by dense matrices and all its modes are
+told; of a larger one, and of matrices of more than 400 rows, the 20 lowest, unless the options say otherwise.";
+
+/// Arguments of `mb modes`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = MODES_EXAMPLES)]
+pub struct ModesArgs {
+    /// The model file (TOML), or `-` for the standard input
+    #[arg(required_unless_present_any = ["mass", "stiffness", "descriptor"])]
+    pub model: Option<String>,
+    /// Change a parameter of the model; a number or an expression of other parameters
+    #[arg(long, value_name = "NAME=VALUE", requires = "model")]
+    pub set: Vec<Assignment>,
+    /// The formulation.
+    #[command(flatten)]
+    pub formulation: FormulationArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// Matrices.
+    #[command(flatten)]
+    pub matrices: MatrixArgs,
+    /// Which eigenvalues.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// How.
+    #[command(flatten)]
+    pub solver: SolverArgs,
+    /// What is written.
+    #[command(flatten)]
+    pub output: ModesOutputArgs,
+}
+
+/// What `mb modes` shows and writes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "What is shown and written")]
+pub struct ModesOutputArgs {
+    /// Show the mode shapes by coordinate
+    #[arg(long)]
+    pub vectors: bool,
+    /// Show and write the left eigenvectors too
+    #[arg(long)]
+    pub left: bool,
+    /// Write the mode shapes to a file: .mtx (MatrixMarket), .csv or .json
+    #[arg(long, value_name = "FILE")]
+    pub shapes: Option<PathBuf>,
+    /// Draw the mode shapes of a planar model over the model at rest: a sheet (FILE.svg), or a folder with a file
+    /// for each mode
+    #[arg(long, value_name = "FILE.svg | FOLDER", requires = "model")]
+    pub plot: Option<PathBuf>,
+    /// Most modes that --plot draws
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = at_least_one, requires = "plot")]
+    pub plot_modes: usize,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,84 @@
+//! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
+
+use super::{FormulationSpectrum, Settled};
+use crate::args::{SolverArgs, SymmetryArg};
+use crate::failure::Failure;
+use crate::matrices::{Matrices, MatrixProblem};
+use mb_eigen::sparse::{Request, Shift, SparseOptions, Structure};
+use mb_eigen::{Class, Spectrum, sparse};
+use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_model::Model;
+
+/// Modes that are given of a large problem when nothing is asked for.
+pub const LOWEST: usize = 20;
+
+/// Unknowns up to which all modes of given matrices are computed when nothing is asked for.
+pub const ALL_UP_TO: usize = 400;
+
+/// Coordinates and constraint rows in all of a model up to which all its modes are computed by dense matrices when nothing
+/// is asked for.
+pub const DENSE_UP_TO: usize = 1000;
+
+/// Options of the sparse layer from the command line.
+pub fn options(args: &SolverArgs) -> SparseOptions {
+    SparseOptions {
+        structure: match args.symmetry {
+            SymmetryArg::Detect => Structure::Detect,
+            SymmetryArg::Symmetric => Structure::Symmetric,
+            SymmetryArg::None => Structure::General,
+        },
+        shift: args.shift.map_or(Shift::Automatic, |p| Shift::At(p.0)),
+        ..SparseOptions::default()
+    }
+}
+
+/// Eigenpairs of matrices.
+///
+/// # Errors
+/// [`Failure::Eigen`], and [`crate::failure::RequestError::NotSymmetric`] with the file.
+pub fn of_matrices(
+    matrices: &Matrices,
+    request: Request,
+    options: &SparseOptions,
+) -> Result<FormulationSpectrum, Failure> {
+    let all = request == Request::All;
+    let (name, solved) = match &matrices.problem {
+        MatrixProblem::SecondOrder(pencil) => ("second-order", sparse::solve(pencil, &request, options)),
+        MatrixProblem::Descriptor(pencil) => {
+            let solved = sparse::solve_descriptor(pencil, &request, options);
+            ("descriptor", solved.map(finite))
+        }
+    };
+    let name = format!("{name}/{}", if all { "dense" } else { "sparse" });
+    let spectrum = solved.map_err(|e| matrices.explain(&name, e))?;
+    Ok(FormulationSpectrum { request: (!all).then_some(request), ..FormulationSpectrum::new(name, spectrum) })
+}
+
+/// Eigenpairs of a linearized model with the constraints kept in its matrices.
+///
+/// # Errors
+/// [`Failure::Eigen`].
+pub fn of_model(
+    model: &Model,
+    settled: &Settled,
+    request: Request,
+    options: &SparseOptions,
+) -> Result<FormulationSpectrum, Failure> {
+    let lin = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium));
+    let name = "constrained/sparse".to_owned();
+    match sparse::solve(&lin.pencil(), &request, options) {
+        Ok(spectrum) => {
+            Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
+        }
+        Err(source) => Err(Failure::Eigen { formulation: name, source }),
+    }
+}
+
+/// Without infinite eigenvalues: of E y' = A y, taken as a second-order problem without mass, some of them are not the
+/// pair's own.
+fn finite(mut spectrum: Spectrum) -> Spectrum {
+    spectrum.pairs.retain(|p| p.class != Class::Infinite);
+    spectrum.counts.found.infinite = 0;
+    spectrum.findings.retain(|f| !matches!(f, mb_eigen::Finding::SingularMass { .. }));
+    spectrum
+}

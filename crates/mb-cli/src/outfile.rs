@@ -1,0 +1,123 @@
+//! Files that are written whole or not at all.
+
+use crate::failure::Failure;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Files begun and not ended, for an end from outside.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn drafts<R>(change: impl FnOnce(&mut Vec<PathBuf>) -> R) -> R {
+    // A list of paths is whole whatever panicked beside it.
+    change(&mut DRAFTS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Removes what has been begun and not ended.
+pub fn discard_drafts() {
+    drafts(|list| list.drain(..).for_each(|path| drop(fs::remove_file(path))));
+}
+
+/// A file beside the wanted one that takes its name when it is complete.
+///
+/// Dropped without [`Draft::finish`] it leaves nothing behind.
+#[derive(Debug)]
+pub struct Draft {
+    target: PathBuf,
+    beside: PathBuf,
+    out: Option<BufWriter<File>>,
+}
+
+impl Draft {
+    /// Begins a file; the folder it stands in must exist.
+    ///
+    /// # Errors
+    /// [`Failure::Unwritable`].
+    pub fn new(target: &Path) -> Result<Self, Failure> {
+        let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let beside = target.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        match File::create(&beside) {
+            Ok(file) => {
+                drafts(|list| list.push(beside.clone()));
+                Ok(Self { target: target.to_owned(), beside, out: Some(BufWriter::new(file)) })
+            }
+            Err(source) => Err(unwritable(target, source)),
+        }
+    }
+
+    /// Ends the file and gives it its name.
+    ///
+    /// # Errors
+    /// [`Failure::Unwritable`].
+    pub fn finish(mut self) -> Result<(), Failure> {
+        let Some(mut out) = self.out.take() else { return Ok(()) };
+        let ended = out.flush();
+        drop(out);
+        drafts(|list| list.retain(|path| *path != self.beside));
+        ended.and_then(|()| fs::rename(&self.beside, &self.target)).map_err(|source| {
+            let _ = fs::remove_file(&self.beside);
+            unwritable(&self.target, source)
+        })
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.as_mut().map_or(Ok(0), |out| out.write(bytes))
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.out.take().is_some() {
+            drafts(|list| list.retain(|path| *path != self.beside));
+            // The failure that led here is the one to tell.
+            let _ = fs::remove_file(&self.beside);
+        }
+    }
+}
+
+/// Writes a file with `fill`.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub fn write(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> Result<(), Failure> {
+    let mut draft = Draft::new(target)?;
+    fill(&mut draft).map_err(|source| unwritable(target, source))?;
+    draft.finish()
+}
+
+/// Makes a folder, with those above it.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub fn folder(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|source| unwritable(path, source))
+}
+
+fn unwritable(path: &Path, source: io::Error) -> Failure {
+    Failure::Unwritable { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let names = || fs::read_dir(dir.path()).unwrap().count();
+        let failed = write(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("full"))
+        });
+        assert!(failed.is_err() && names() == 0);
+        write(&path, |out| out.write_all(b"whole")).unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("whole", 1));
+    }
+}

@@ -1,0 +1,163 @@
+//! How each kind of thing looks. Sizes are those of the drawing, whatever the size of the model.
+
+use super::svg::{Point, Svg};
+use mb_model::Stroke;
+
+const PIN: f64 = 3.6;
+const DOT: f64 = 3.2;
+/// Windings of a spring and their height.
+const TEETH: usize = 7;
+const TOOTH: f64 = 5.0;
+
+/// Draws a stroke through its points.
+pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
+    match (kind, points) {
+        (Stroke::Bar, _) => {
+            svg.polyline(points, false, "");
+            for end in points {
+                svg.circle(*end, PIN, "joint");
+            }
+        }
+        (Stroke::Body, [center, ..]) => {
+            let hull = hull(points);
+            if hull.len() > 1 {
+                svg.polyline(&hull, hull.len() > 2, "body");
+            }
+            svg.circle(*center, DOT, "dot");
+        }
+        (Stroke::Curve, _) => svg.curve(points, ""),
+        (Stroke::Spring, [a, b]) => svg.polyline(&zigzag(*a, *b), false, "thin"),
+        (Stroke::Damper, [a, b]) => damper(svg, *a, *b),
+        (Stroke::Link, _) => svg.polyline(points, false, ""),
+        (Stroke::Pin, [a, ..]) => svg.circle(*a, PIN, "joint"),
+        (Stroke::Slider, [point, line @ ..]) => slider(svg, *point, direction(line)),
+        (Stroke::Mass, [at, ..]) => svg.circle(*at, DOT, "dot"),
+        // A load is a cause, not a part; its place is drawn by what it acts on.
+        _ => {}
+    }
+}
+
+/// Direction of a line by two of its points, of length one.
+fn direction(line: &[Point]) -> Option<Point> {
+    let [a, b] = line else { return None };
+    unit([b[0] - a[0], b[1] - a[1]])
+}
+
+fn unit(d: Point) -> Option<Point> {
+    let length = d[0].hypot(d[1]);
+    (length > 1e-9).then(|| [d[0] / length, d[1] / length])
+}
+
+/// The line that a slider slides on.
+pub(super) fn rail(svg: &mut Svg, points: &[Point], reach: f64) {
+    let [point, line @ ..] = points else { return };
+    if let Some([x, y]) = direction(line) {
+        let end = |s: f64| [point[0] + s * reach * x, point[1] + s * reach * y];
+        svg.polyline(&[end(-1.0), end(1.0)], false, "rail");
+    }
+}
+
+/// A block that slides.
+fn slider(svg: &mut Svg, at: Point, along: Option<Point>) {
+    let [x, y] = along.unwrap_or([1.0, 0.0]);
+    let corner = |s: f64, t: f64| [at[0] + s * x - t * y, at[1] + s * y + t * x];
+    svg.polyline(
+        &[corner(-8.0, -5.0), corner(8.0, -5.0), corner(8.0, 5.0), corner(-8.0, 5.0)],
+        true,
+        "joint",
+    );
+}
+
+/// A place held by the ground.
+pub(super) fn ground(svg: &mut Svg, at: Point) {
+    let [x, y] = [at[0], at[1] + 8.0];
+    svg.polyline(&[[x - 8.0, y], at, [x + 8.0, y]], true, "");
+    for k in 0..4 {
+        let left = x - 7.0 + 5.0 * f64::from(k);
+        svg.polyline(&[[left, y], [left - 4.0, y + 5.0]], false, "");
+    }
+}
+
+/// A spring between two points.
+fn zigzag(a: Point, b: Point) -> Vec<Point> {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let Some([x, y]) = unit(d) else { return vec![a, b] };
+    let length = d[0].hypot(d[1]);
+    // Straight ends; a short spring has low teeth.
+    let (lead, tooth) = (0.18 * length, TOOTH.min(0.12 * length));
+    let at = |s: f64, t: f64| [a[0] + s * x - t * y, a[1] + s * y + t * x];
+    let mut out = vec![a, at(lead, 0.0)];
+    let pitch = (length - 2.0 * lead) / (2 * TEETH) as f64;
+    for k in 0..2 * TEETH {
+        let side = if k % 2 == 0 { tooth } else { -tooth };
+        out.push(at(lead + pitch * (k as f64 + 0.5), side));
+    }
+    out.extend([at(length - lead, 0.0), b]);
+    out
+}
+
+/// A cylinder with a piston between two points.
+fn damper(svg: &mut Svg, a: Point, b: Point) {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let Some([x, y]) = unit(d) else { return };
+    let length = d[0].hypot(d[1]);
+    let half = TOOTH.min(0.12 * length);
+    let at = |s: f64, t: f64| [a[0] + s * length * x - t * half * y, a[1] + s * length * y + t * half * x];
+    svg.polyline(&[a, at(0.4, 0.0)], false, "thin");
+    svg.polyline(&[at(0.62, 1.0), at(0.4, 1.0), at(0.4, -1.0), at(0.62, -1.0)], false, "thin");
+    svg.polyline(&[at(0.54, 0.8), at(0.54, -0.8)], false, "thin");
+    svg.polyline(&[at(0.54, 0.0), b], false, "thin");
+}
+
+/// The convex hull of points, counterclockwise; two points when all lie on a line (Andrew's monotone chain, 1979).
+fn hull(points: &[Point]) -> Vec<Point> {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    sorted.dedup();
+    let half = |points: &mut dyn Iterator<Item = &Point>| {
+        let mut out: Vec<Point> = Vec::new();
+        for p in points {
+            while let [.., a, b] = out.as_slice() {
+                let turn = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+                // Half a unit of area is nothing to see.
+                if turn > 0.5 {
+                    break;
+                }
+                out.pop();
+            }
+            out.push(*p);
+        }
+        out
+    };
+    let (mut below, mut above) = (half(&mut sorted.iter()), half(&mut sorted.iter().rev()));
+    if sorted.len() < 2 {
+        return sorted;
+    }
+    // The ends belong to both halves.
+    below.pop();
+    above.pop();
+    below.extend(above);
+    below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hull_leaves_inner_points_out() {
+        let square = [[0.0, 0.0], [10.0, 0.0], [5.0, 5.0], [10.0, 10.0], [0.0, 10.0]];
+        let found = hull(&square);
+        assert!(found.len() == 4 && !found.contains(&[5.0, 5.0]), "{found:?}");
+        assert_eq!(hull(&[[0.0, 0.0], [4.0, 4.0], [2.0, 2.0]]), [[0.0, 0.0], [4.0, 4.0]]);
+        assert_eq!(hull(&[[1.0, 1.0], [1.0, 1.0]]), [[1.0, 1.0]]);
+    }
+
+    #[test]
+    fn a_spring_ends_where_it_is_held() {
+        let path = zigzag([1.0, 2.0], [21.0, 2.0]);
+        assert_eq!((path.first(), path.last()), (Some(&[1.0, 2.0]), Some(&[21.0, 2.0])));
+        assert!(path.iter().all(|p| (p[1] - 2.0).abs() <= TOOTH && p[0] >= 1.0 && p[0] <= 21.0));
+        assert_eq!(zigzag([1.0, 1.0], [1.0, 1.0]).len(), 2);
+    }
+}

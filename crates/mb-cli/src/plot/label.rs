@@ -1,0 +1,33 @@
+//! The words beside a picture.
+
+use crate::render::modes::{Line, class, shown};
+use crate::render::{six, tiny};
+
+/// Number, frequency and damping.
+pub(super) fn title(line: &Line<'_>) -> String {
+    let value = shown(line.pair).map(|s| match (s.re, s.im) {
+        (0.0, 0.0) => "0 Hz".to_owned(),
+        (re, 0.0) => format!("{} 1/s", six(re)),
+        (_, im) => format!("{} Hz", six(im.abs() / std::f64::consts::TAU)),
+    });
+    let damping = shown(line.pair)
+        .filter(|s| s.re != 0.0 && s.im != 0.0)
+        .map(|s| format!("zeta = {}", six(-s.re / s.norm())));
+    let told: Vec<String> = value.into_iter().chain(damping).collect();
+    format!("mode {}:  {}", line.number, told.join(",  "))
+}
+
+/// Class, value and error.
+pub(super) fn subtitle(line: &Line<'_>) -> String {
+    let value = shown(line.pair).map(|s| {
+        let im = line.imaginary(s);
+        match (s.re, s.im) {
+            (re, 0.0) => format!("s = {} rad/s", six(re)),
+            (0.0, _) => format!("s = {im}i rad/s"),
+            (re, _) => format!("s = {} {im}i rad/s", six(re)),
+        }
+    });
+    let bar = line.pair.error_bar;
+    let error = bar.is_finite().then(|| format!("error {} rad/s", tiny(bar)));
+    [class(line.pair)].into_iter().chain(value).chain(error).collect::<Vec<_>>().join(", ")
+}

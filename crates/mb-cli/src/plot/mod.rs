@@ -1,0 +1,134 @@
+//! Mode shapes of planar systems as SVG: the moved mechanism over the undeformed one.
+//!
+//! A mode moves a place by Re(a d e^(i phi)), d the image of the mode shape, to first order in the amplitude a, which is
+//! chosen by the size of the picture. Of an oscillation in one phase both ends of the swing are drawn; of a complex mode
+//! eight phases and the paths of the points.
+
+mod glyph;
+mod label;
+mod panel;
+mod scene;
+mod svg;
+
+use crate::failure::{Failure, RequestError};
+use crate::outfile;
+use crate::render::modes::Line;
+use mb_eigen::Class;
+use mb_model::Model;
+use panel::Panel;
+use scene::Scene;
+use std::path::Path;
+use svg::Svg;
+
+/// Width and height of the picture of one mode.
+const PANEL: [f64; 2] = [360.0, 320.0];
+/// Pictures side by side in a sheet.
+const ACROSS: usize = 3;
+/// Height of a sheet's heading.
+const HEADING: f64 = 62.0;
+/// Width of a letter of the heading and of the small lines, about.
+const LETTERS: [f64; 2] = [9.6, 5.9];
+
+/// What is drawn.
+pub struct Plot<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The configuration of the operating point.
+    pub q: &'a [f64],
+    /// Lines of the mode table.
+    pub lines: Vec<Line<'a>>,
+    /// Where the modes come from: file and formulation.
+    pub source: String,
+    /// Most modes drawn.
+    pub most: usize,
+}
+
+/// True when the name says a sheet of several modes, false for a folder with a file for each.
+pub fn is_sheet(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+}
+
+impl Plot<'_> {
+    /// Refuses models that move in space.
+    ///
+    /// # Errors
+    /// [`RequestError::NotPlanar`].
+    pub fn check(model: &Model) -> Result<(), RequestError> {
+        if model.is_planar() { Ok(()) } else { Err(RequestError::NotPlanar { model: model.name.clone() }) }
+    }
+
+    /// Writes a sheet (`path` ends in .svg) or a folder with one file for each mode.
+    ///
+    /// # Errors
+    /// [`RequestError::NotPlanar`], [`Failure::Unwritable`].
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        Self::check(self.model)?;
+        let scene = Scene::new(self.model, self.q);
+        let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
+        if is_sheet(path) {
+            let text = self.sheet(&panels);
+            return outfile::write(path, |out| std::io::Write::write_all(out, text.as_bytes()));
+        }
+        outfile::folder(path)?;
+        for panel in &panels {
+            let mut svg = Svg::new(PANEL[0], PANEL[1], &panel.title());
+            panel.draw(&mut svg, PANEL);
+            let text = svg.finish();
+            let file = path.join(format!("mode-{:02}.svg", panel.number()));
+            outfile::write(&file, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+        }
+        Ok(())
+    }
+
+    /// The lines to draw: the second of a double zero has the picture of the first.
+    fn drawn(&self) -> impl Iterator<Item = &Line<'_>> {
+        let repeats = |i: usize| {
+            i.checked_sub(1).is_some_and(|before| {
+                let (a, b) = (self.lines[before].pair, self.lines[i].pair);
+                b.class == Class::Rigid && b.chain > 1 && a.right == b.right
+            })
+        };
+        let lines = self.lines.iter().enumerate().filter(move |(i, _)| !repeats(*i));
+        lines.map(|(_, line)| line).take(self.most)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of letters between 30 and 200"
+    )]
+    fn sheet(&self, panels: &[Panel<'_>]) -> String {
+        let across = panels.len().clamp(1, ACROSS);
+        let down = panels.len().div_ceil(across).max(1);
+        let (width, height) = (PANEL[0] * across as f64, HEADING + PANEL[1] * down as f64);
+        let fit = |words: &str, letter: f64| shortened(words, ((width - 32.0) / letter) as usize);
+        let mut svg = Svg::new(width, height, &self.model.name);
+        svg.text([16.0, 22.0], "heading", &fit(&self.model.name, LETTERS[0]));
+        let told = if panels.len() < self.lines.len() {
+            format!(", {} of {} modes", panels.len(), self.lines.len())
+        } else {
+            String::new()
+        };
+        svg.text([16.0, 39.0], "small", &fit(&format!("{}{told}", self.source), LETTERS[1]));
+        let legend = "grey: at rest, blue: moved, not to scale";
+        svg.text([16.0, 55.0], "small", &fit(legend, LETTERS[1]));
+        if panels.is_empty() {
+            svg.text([16.0, HEADING + 30.0], "title", "no modes");
+        }
+        for (i, panel) in panels.iter().enumerate() {
+            let at = [PANEL[0] * (i % across) as f64, HEADING + PANEL[1] * (i / across) as f64];
+            svg.begin_at(at);
+            panel.draw(&mut svg, PANEL);
+            svg.end();
+        }
+        svg.finish()
+    }
+}
+
+/// The words, cut with dots where they are longer than `most` letters.
+fn shortened(words: &str, most: usize) -> String {
+    if words.chars().count() <= most {
+        return words.to_owned();
+    }
+    words.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
+}

@@ -1,0 +1,98 @@
+//! The places of a model and how a mode moves them.
+
+use mb_algebra::c64;
+use mb_model::{Model, OutlineStroke, Stroke};
+
+/// The model at its operating point.
+pub(super) struct Scene<'a> {
+    pub(super) model: &'a Model,
+    pub(super) q: &'a [f64],
+    pub(super) strokes: Vec<OutlineStroke>,
+    /// Positions of the places of each stroke, m.
+    pub(super) rest: Vec<Vec<[f64; 2]>>,
+}
+
+/// Displacements of the places of each stroke, per unit of the mode shape.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    pub(super) steps: Vec<Vec<[c64; 2]>>,
+    /// Largest displacement.
+    pub(super) largest: f64,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(model: &'a Model, q: &'a [f64]) -> Self {
+        let mut strokes = model.outline();
+        // A rod's constant length is a link between the same places: one line is enough.
+        let bars: Vec<String> =
+            strokes.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone()).collect();
+        strokes.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
+        let at = |s: &OutlineStroke| {
+            s.places
+                .iter()
+                .map(|p| {
+                    let [x, y, _] = model.place_at(p, q);
+                    [x, y]
+                })
+                .collect()
+        };
+        let rest = strokes.iter().map(at).collect();
+        Self { model, q, strokes, rest }
+    }
+
+    /// How the mode shape `x` (n numbers) moves the places.
+    pub(super) fn motion(&self, x: &[c64]) -> Motion {
+        let part = |of: fn(&c64) -> f64| x.iter().map(of).collect::<Vec<f64>>();
+        let (re, im) = (part(|z| z.re), part(|z| z.im));
+        let step = |s: &OutlineStroke| -> Vec<[c64; 2]> {
+            let both = |p| (self.model.place_step(p, self.q, &re), self.model.place_step(p, self.q, &im));
+            s.places.iter().map(both).map(|(a, b)| [0, 1].map(|k| c64::new(a[k], b[k]))).collect()
+        };
+        let steps: Vec<Vec<[c64; 2]>> = self.strokes.iter().map(step).collect();
+        let size = |d: &[c64; 2]| d[0].norm_sqr() + d[1].norm_sqr();
+        let largest = steps.iter().flatten().map(size).fold(0.0, f64::max).sqrt();
+        Motion { steps, largest }
+    }
+
+    /// Lower left and upper right corner of the model at rest.
+    pub(super) fn bounds(&self) -> [[f64; 2]; 2] {
+        bounds(self.rest.iter().flatten().copied())
+    }
+}
+
+impl Motion {
+    /// The share of the motion that is a quarter of a period behind: 0 for an oscillation in one phase.
+    pub(super) fn phase_spread(&self) -> f64 {
+        // The phase that most of the motion has: half the angle of the sum of squares.
+        let sum: c64 = self.steps.iter().flatten().flatten().map(|z| z * z).sum();
+        let turn = c64::from_polar(1.0, -0.5 * sum.arg());
+        let (mut with, mut behind) = (0.0, 0.0);
+        for z in self.steps.iter().flatten().flatten().map(|z| z * turn) {
+            with += z.re * z.re;
+            behind += z.im * z.im;
+        }
+        if with > 0.0 { f64::sqrt(behind / with) } else { 0.0 }
+    }
+
+    /// The same motion turned so that most of it is real.
+    pub(super) fn in_phase(mut self) -> Self {
+        let sum: c64 = self.steps.iter().flatten().flatten().map(|z| z * z).sum();
+        let turn = c64::from_polar(1.0, -0.5 * sum.arg());
+        self.steps.iter_mut().flatten().flatten().for_each(|z| *z *= turn);
+        self
+    }
+
+    /// Displacements of one stroke at a phase.
+    pub(super) fn at(&self, stroke: usize, phase: f64, amplitude: f64) -> impl Iterator<Item = [f64; 2]> {
+        let turn = c64::from_polar(amplitude, phase);
+        self.steps[stroke].iter().map(move |d| d.map(|z| (z * turn).re))
+    }
+}
+
+/// Corners of the box around points; a unit square around nothing.
+pub(super) fn bounds(points: impl Iterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
+    let start = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+    let out = points
+        .fold(start, |[lo, hi], p| [[lo[0].min(p[0]), lo[1].min(p[1])], [hi[0].max(p[0]), hi[1].max(p[1])]]);
+    if out[0][0].is_finite() { out } else { [[-0.5; 2], [0.5; 2]] }
+}

@@ -1,0 +1,98 @@
+//! Parts of the spectrum of models, large models by sparse matrices, and matrices that leave as files.
+
+use crate::support::{json, mb, model, right};
+
+/// re, im and error bar of the pairs with Im s >= 0.
+fn pairs(found: &serde_json::Value) -> Vec<[f64; 3]> {
+    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
+    let all = list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]);
+    all.filter(|[_, im, _]| *im >= 0.0).collect()
+}
+
+/// Both spectra hold the same roots within their bars.
+fn assert_same(a: &serde_json::Value, b: &serde_json::Value) {
+    let (a, b) = (pairs(a), pairs(b));
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(&b) {
+        let difference = (a[0] - b[0]).hypot(a[1] - b[1]);
+        assert!(difference <= a[2] + b[2], "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn a_part_agrees_with_the_whole() {
+    for (name, set) in [("n-four-bar", "N=40"), ("double-pendulum-rigid", "c=0.3"), ("slider-crank", "L=0.4")]
+    {
+        let path = model(name);
+        let mut args = vec!["modes", path.as_str()];
+        if name != "slider-crank" {
+            args.extend(["--set", set]);
+        }
+        let whole = json(&args);
+        args.extend(["--lowest", "9"]);
+        let part = json(&args);
+        assert_same(&whole, &part);
+        assert_eq!(part["formulations"][0]["request"], "the 9 modes of lowest frequency");
+    }
+}
+
+#[test]
+fn a_large_model_goes_to_sparse_matrices_and_says_so() {
+    let found = right(&["modes", &model("n-four-bar"), "--set", "N=400"]);
+    assert!(
+        found.contains("803 coordinates, 802 constraint rows of rank 802, 1 degree of freedom"),
+        "{found}"
+    );
+    assert!(found.contains("equilibrium: stable"), "{found}");
+    assert!(found.contains("constrained/sparse: the 20 modes of lowest frequency"), "{found}");
+    assert!(found.contains("more than 1000 coordinates and constraint rows"), "{found}");
+    assert!(found.contains("eigenvalues: 2 of the motion, of the 2 that theory counts"), "{found}");
+}
+
+#[test]
+fn redundant_rows_of_a_large_model_are_named_in_its_order() {
+    let mut text = right(&["generate", "n-four-bar", "--set", "N=400"]);
+    text.push_str("\n[[joint]]\nname = \"again\"\ntype = \"distance\"\na = \"B0\"\nb = \"B1\"\nlength = 1.0\n");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("model.toml");
+    std::fs::write(&path, text).unwrap();
+    let found = json(&["equilibrium", path.to_str().unwrap()]);
+    let redundant = found["model"]["redundant_constraints"].as_array().unwrap();
+    assert_eq!(redundant.len(), 1, "{redundant:?}");
+    assert_eq!(redundant[0]["name"], "joint 'again' (length)");
+    assert_eq!(redundant[0]["depends_on"].as_array().unwrap().len(), 1, "{redundant:?}");
+    assert_eq!(found["equilibria"][0]["stability"]["kind"], "stable");
+}
+
+#[test]
+fn a_part_is_refused_of_a_formulation_that_gives_all() {
+    let run = mb(&["modes", &model("rod-pendulum"), "--lowest", "2", "--formulation", "redundant"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(
+        run.err.contains("--lowest takes the modes") && run.err.contains("leave --formulation out"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn exported_matrices_have_the_modes_of_the_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("new").join("folder");
+    let at = |name: &str| out.join(name).to_str().unwrap().to_owned();
+    let path = model("slider-crank");
+    let text = right(&["export", &path, "--out", out.to_str().unwrap()]);
+    assert!(text.contains("Phi_q.mtx") && text.contains("equilibrium: stable"), "{text}");
+    let stiffness = std::fs::read_to_string(at("K.mtx")).unwrap();
+    assert!(
+        stiffness.contains("stiffness of the constraint reactions") && stiffness.contains("% coordinate 1: ")
+    );
+    let [m, c, k, g] = ["M.mtx", "C.mtx", "K.mtx", "Phi_q.mtx"].map(at);
+    let from_files = json(&["modes", "--mass", &m, "--damping", &c, "--stiffness", &k, "--constraints", &g]);
+    assert_same(&json(&["modes", &path]), &from_files);
+    let blocked = dir.path().join("file");
+    std::fs::write(&blocked, "").unwrap();
+    let run = mb(&["export", &path, "--out", blocked.join("x").to_str().unwrap()]);
+    assert!(run.code == 1 && run.err.contains("cannot be written"), "{run:?}");
+}
