@@ -207,12 +207,6 @@ pub enum RequestError {
         /// The endings there are.
         known: &'static str,
     },
-    /// A drawing of a model that moves in space.
-    #[error("--plot draws in the plane, but bodies of `{model}` move in space.")]
-    NotPlanar {
-        /// Name of the model.
-        model: String,
-    },
     /// A model that `mb generate` does not have.
     #[error("There is no model `{name}` to generate.")]
     NoSuchModel {
@@ -249,7 +243,6 @@ impl RequestError {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
             }
             Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
-            Self::NotPlanar { .. } => "--shapes writes the mode shapes as numbers".to_owned(),
             Self::PartOfFormulation { .. } => "leave --formulation out".to_owned(),
             Self::NotANumber { .. }
             | Self::PenaltyOutOfRange { .. }
@@ -275,6 +268,7 @@ impl Failure {
                 | EigenError::NonFinite { .. }
                 | EigenError::NotSymmetric { .. }
                 | EigenError::BadSetting { .. }
+                | EigenError::NoArpack
                 | EigenError::TooLarge { .. } => WRONG,
                 _ => NUMERICS,
             },

@@ -12,7 +12,7 @@
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;
 use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
-use mb_constraints::{NullSpace, NullSpaceMethod, Saddle};
+use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
 
 /// E x' = A x + B u, y = C x + D u with the structure of constrained mechanics.
@@ -48,6 +48,8 @@ pub struct StateSpace {
     pub c: Dense,
     /// outputs x inputs.
     pub d: Dense,
+    /// Names of the states: chosen coordinates, then their rates; `x1`, `x2`, ... where states are combinations.
+    pub states: Vec<String>,
     /// Names of the inputs.
     pub inputs: Vec<String>,
     /// Names of the outputs.
@@ -118,7 +120,8 @@ impl DescriptorSystem {
         let y = dense::mul_complex(&dense::to_complex(&self.c), &x);
         Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
     }
-    /// The same transfer function with 2 (n - r) states, z and z'.
+    /// The same transfer function with 2 (n - r) states, z and z': independent coordinates chosen by pivoting, and their
+    /// rates.
     ///
     /// # Errors
     /// [`LinearError::NoInertia`] when the reduced mass matrix is singular.
@@ -133,10 +136,23 @@ impl DescriptorSystem {
         let phi_q = block(&self.a, 2 * n, 0, m, n, -1.0);
         let f = block(&self.b, n, 0, n, self.b.ncols(), 1.0);
         let names = &self.states;
-        let basis =
-            NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| names[i].clone())?;
+        let basis = |method| NullSpace::new(&phi_q, &method, RankTolerance::default(), |i| names[i].clone());
+        // States with a name where some coordinates can be the independent ones, combinations of all otherwise.
+        let basis = match basis(NullSpaceMethod::CoordinateSelection(None)) {
+            Err(ConstraintError::SelectionFails { .. }) => basis(NullSpaceMethod::Qr)?,
+            other => other?,
+        };
         let r = &basis.r;
         let dof = basis.dof();
+        let states = match &basis.independent {
+            Some(chosen) => chosen
+                .iter()
+                .chain(chosen)
+                .enumerate()
+                .map(|(k, i)| names[if k < dof { *i } else { n + *i }].clone())
+                .collect(),
+            None => numbered(2 * dof),
+        };
         let reduce = |a: &Dense| dense::mul_transpose(r, &dense::mul(a, r));
         let mass_r = reduce(&mass);
         let no_inertia = || {
@@ -186,6 +202,7 @@ impl DescriptorSystem {
             b,
             c: c_out,
             d: d_out,
+            states,
             inputs: self.inputs.clone(),
             outputs: self.outputs.clone(),
         })
@@ -229,9 +246,15 @@ impl StateSpace {
             a: dense::mul_transpose(v, &dense::mul(&self.a, v)),
             b: dense::mul_transpose(v, &self.b),
             c: dense::mul(&self.c, v),
+            states: numbered(v.ncols()),
             ..self.clone()
         }
     }
+}
+
+/// Names of states that are combinations of coordinates: `x1`, `x2`, ...
+fn numbered(count: usize) -> Vec<String> {
+    (1..=count).map(|i| format!("x{i}")).collect()
 }
 
 /// Orthonormal basis of the smallest subspace that holds `start` and is kept by `a`.

@@ -112,17 +112,31 @@ impl Model {
         out
     }
 
-    /// The two points of a body's own x-axis at its radius of gyration, for a body that nothing else gives a size.
+    /// Points of a body's own axes at its radius of gyration, for a body that nothing else gives a size.
     fn size_of(&self, center: &OutlinePlace) -> Vec<OutlinePlace> {
-        let Element::PlanarBody(body) = &self.members()[center.member].element else { return Vec::new() };
-        let radius = (body.inertia / body.mass).sqrt();
+        let (radius, places): (f64, Vec<Place>) = match &self.members()[center.member].element {
+            Element::PlanarBody(body) => {
+                let radius = (body.inertia / body.mass).sqrt();
+                let [x, y] = body.center_of_mass;
+                let at = |x| Place::OnPlanarBody { q: body.slot, v: body.slot, local: [x, y] };
+                (radius, vec![at(x + radius), at(x - radius)])
+            }
+            Element::SpatialBody(body) => {
+                let trace: f64 = (0..3).map(|k| body.inertia[k][k]).sum();
+                let radius = (0.5 * trace / body.mass).sqrt();
+                let at = |k: usize, by: f64| {
+                    let mut local = body.center_of_mass;
+                    local[k] += by;
+                    Place::OnBody { q: body.q, v: body.v, local }
+                };
+                (radius, (0..3).flat_map(|k| [at(k, radius), at(k, -radius)]).collect())
+            }
+            _ => return Vec::new(),
+        };
         if !(radius.is_finite() && radius > 0.0) {
             return Vec::new();
         }
-        let [x, y] = body.center_of_mass;
-        let at = |x: f64| Place::OnPlanarBody { q: body.slot, v: body.slot, local: [x, y] };
-        let of = |place| OutlinePlace { member: center.member, place };
-        vec![of(at(x + radius)), of(at(x - radius))]
+        places.into_iter().map(|place| OutlinePlace { member: center.member, place }).collect()
     }
 
     /// Whether two places are one point at the start.

@@ -3,7 +3,8 @@
 mod modes;
 
 pub use modes::{
-    FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs, SymmetryArg,
+    DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,
+    SymmetryArg,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -101,6 +101,9 @@ pub struct RequestArgs {
     /// Of --band, only modes with at most this damping ratio
     #[arg(long, value_name = "ZETA", requires = "band", allow_negative_numbers = true)]
     pub max_damping: Option<f64>,
+    /// The N modes of highest frequency, for the time step of an explicit integration
+    #[arg(long, value_name = "N", value_parser = at_least_one, group = "request")]
+    pub largest: Option<usize>,
     /// Every eigenvalue by dense matrices, spurious, infinite and indeterminate ones too
     #[arg(long, group = "request")]
     pub all: bool,
@@ -114,6 +117,7 @@ impl RequestArgs {
             Some(Request::NearFrequency { .. }) => "--near",
             Some(Request::NearPoint { .. }) => "--near-point",
             Some(Request::Band { .. }) => "--band",
+            Some(Request::Largest { .. }) => "--largest",
             _ => "--all",
         }
     }
@@ -128,6 +132,9 @@ impl RequestArgs {
         }
         if let Some(PointArg(s)) = self.near_point {
             return Some(Request::NearPoint { s, count });
+        }
+        if let Some(count) = self.largest {
+            return Some(Request::Largest { count });
         }
         if let [from_hz, to_hz] = *self.band.as_slice() {
             return Some(Request::Band { from_hz, to_hz, max_damping_ratio: self.max_damping });
@@ -148,10 +155,23 @@ pub enum SymmetryArg {
     None,
 }
 
+/// The Krylov method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DriverArg {
+    /// The one of this program, always there
+    #[default]
+    BuiltIn,
+    /// ARPACK-NG, in builds with the feature `arpack`
+    Arpack,
+}
+
 /// How parts of a spectrum are computed.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "How parts of a spectrum are computed")]
 pub struct SolverArgs {
+    /// The Krylov method
+    #[arg(long, value_enum, default_value_t = DriverArg::BuiltIn)]
+    pub solver: DriverArg,
     /// Whether M, C and K are symmetric
     #[arg(long, value_enum, default_value_t = SymmetryArg::Detect)]
     pub symmetry: SymmetryArg,
@@ -219,7 +239,7 @@ pub struct ModesOutputArgs {
     /// Write the mode shapes to a file: .mtx (MatrixMarket), .csv or .json
     #[arg(long, value_name = "FILE")]
     pub shapes: Option<PathBuf>,
-    /// Draw the mode shapes of a planar model over the model at rest: a sheet (FILE.svg), or a folder with a file
+    /// Draw the mode shapes over the model at rest: a sheet (FILE.svg), or a folder with a file
     /// for each mode
     #[arg(long, value_name = "FILE.svg | FOLDER", requires = "model")]
     pub plot: Option<PathBuf>,

@@ -75,9 +75,6 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let loaded = load(text, &model_args)?;
     drop(stage);
     let model = &loaded.model;
-    if args.output.plot.is_some() {
-        Plot::check(model)?;
-    }
     let (part, chosen) = part_wanted(model, args)?;
     let formulations = formulations(model, &args.formulation)?;
     if part.is_none() {

@@ -69,7 +69,6 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, F
 fn render(found: &System, style: Style) -> String {
     let mut out = summary::heading(&found.loaded, &found.rank, style);
     out.push_str(&summary::equilibrium_line(&found.settled, style));
-    let numbered = |s: &StateSpace| (1..=s.order()).map(|i| format!("x{i}")).collect::<Vec<_>>();
     let (title, states, matrices): (&str, Vec<String>, Vec<(&str, &Dense)>) = match &found.form {
         LinearForm::Descriptor(s) => (
             "E x' = A x + B u,  y = C x + D u",
@@ -78,12 +77,12 @@ fn render(found: &System, style: Style) -> String {
         ),
         LinearForm::Reduced(s) => (
             "x' = A x + B u,  y = C x + D u  (x: independent coordinates, then their rates)",
-            numbered(s),
+            s.states.clone(),
             vec![("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)],
         ),
         LinearForm::Minimal(s) => (
             "x' = A x + B u,  y = C x + D u  (every state is reached by an input and seen by an output)",
-            numbered(s),
+            s.states.clone(),
             vec![("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)],
         ),
     };

@@ -1,10 +1,10 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
 use super::{FormulationSpectrum, Settled};
-use crate::args::{SolverArgs, SymmetryArg};
+use crate::args::{DriverArg, SolverArgs, SymmetryArg};
 use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
-use mb_eigen::sparse::{Request, Shift, SparseOptions, Structure};
+use mb_eigen::sparse::{Request, Shift, Solver, SparseOptions, Structure};
 use mb_eigen::{Class, Spectrum, sparse};
 use mb_linear::{OperatingPoint, linearize_sparse};
 use mb_model::Model;
@@ -22,6 +22,10 @@ pub const DENSE_UP_TO: usize = 1000;
 /// Options of the sparse layer from the command line.
 pub fn options(args: &SolverArgs) -> SparseOptions {
     SparseOptions {
+        solver: match args.solver {
+            DriverArg::BuiltIn => Solver::BuiltIn,
+            DriverArg::Arpack => Solver::Arpack,
+        },
         structure: match args.symmetry {
             SymmetryArg::Detect => Structure::Detect,
             SymmetryArg::Symmetric => Structure::Symmetric,

@@ -150,6 +150,7 @@ pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Resul
     match find_equilibria(model, &search) {
         Ok(list) => {
             for (equilibrium, stability) in list {
+                let equilibrium = within_a_turn(model, equilibrium, &search.solve);
                 if found.iter().all(|f| !same(model, f.equilibrium.q(), equilibrium.q())) {
                     found.push(Settled { equilibrium, stability, start: None });
                 }
@@ -160,6 +161,23 @@ pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Resul
     }
     found.sort_by_key(|f| f.stability != Stability::Stable);
     Ok(found)
+}
+
+/// The same equilibrium with its angles between -pi and pi, where it is the same: springs and joints may count turns.
+fn within_a_turn(model: &Model, found: Equilibrium, options: &EquilibriumOptions) -> Equilibrium {
+    let turn = std::f64::consts::TAU;
+    let less = |(x, unit): (&f64, &str)| if unit == "rad" { x - turn * (x / turn).round() } else { *x };
+    let q: Vec<f64> = found.q().iter().zip(names::units(model)).map(less).collect();
+    if q == found.q() {
+        return found;
+    }
+    match Equilibrium::verify(model, q, options) {
+        Ok(mut same) => {
+            (same.iterations, same.found_by) = (found.iterations, found.found_by);
+            same
+        }
+        Err(_) => found,
+    }
 }
 
 /// Equal up to 1e-6, angles modulo a full turn.

@@ -12,7 +12,7 @@ struct Document {
     model: ModelView,
     equilibrium: EquilibriumView,
     form: &'static str,
-    states: Option<Vec<String>>,
+    states: Vec<String>,
     inputs: Vec<String>,
     outputs: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,10 +27,10 @@ struct Document {
 pub fn document(found: &System) -> String {
     let (form, states, e, [a, b, c, d]) = match &found.form {
         LinearForm::Descriptor(s) => {
-            ("descriptor", Some(s.states.clone()), Some(rows(&s.e)), [&s.a, &s.b, &s.c, &s.d])
+            ("descriptor", s.states.clone(), Some(rows(&s.e)), [&s.a, &s.b, &s.c, &s.d])
         }
-        LinearForm::Reduced(s) => ("reduced", None, None, [&s.a, &s.b, &s.c, &s.d]),
-        LinearForm::Minimal(s) => ("minimal", None, None, [&s.a, &s.b, &s.c, &s.d]),
+        LinearForm::Reduced(s) => ("reduced", s.states.clone(), None, [&s.a, &s.b, &s.c, &s.d]),
+        LinearForm::Minimal(s) => ("minimal", s.states.clone(), None, [&s.a, &s.b, &s.c, &s.d]),
     };
     let model = &found.loaded.model;
     text(&Document {

@@ -1,4 +1,4 @@
-//! Mode shapes of planar systems as SVG: the moved mechanism over the undeformed one.
+//! Mode shapes as SVG: the moved mechanism over the undeformed one, in the plane, or isometric where bodies move in space.
 //!
 //! A mode moves a place by Re(a d e^(i phi)), d the image of the mode shape, to first order in the amplitude a, which is
 //! chosen by the size of the picture. Of an oscillation in one phase both ends of the swing are drawn; of a complex mode
@@ -10,7 +10,7 @@ mod panel;
 mod scene;
 mod svg;
 
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::outfile;
 use crate::render::modes::Line;
 use mb_eigen::Class;
@@ -49,20 +49,11 @@ pub fn is_sheet(path: &Path) -> bool {
 }
 
 impl Plot<'_> {
-    /// Refuses models that move in space.
-    ///
-    /// # Errors
-    /// [`RequestError::NotPlanar`].
-    pub fn check(model: &Model) -> Result<(), RequestError> {
-        if model.is_planar() { Ok(()) } else { Err(RequestError::NotPlanar { model: model.name.clone() }) }
-    }
-
     /// Writes a sheet (`path` ends in .svg) or a folder with one file for each mode.
     ///
     /// # Errors
-    /// [`RequestError::NotPlanar`], [`Failure::Unwritable`].
+    /// [`Failure::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        Self::check(self.model)?;
         let scene = Scene::new(self.model, self.q);
         let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
         if is_sheet(path) {
@@ -110,8 +101,9 @@ impl Plot<'_> {
             String::new()
         };
         svg.text([16.0, 39.0], "small", &fit(&format!("{}{told}", self.source), LETTERS[1]));
-        let legend = "grey: at rest, blue: moved, not to scale";
-        svg.text([16.0, 55.0], "small", &fit(legend, LETTERS[1]));
+        let view = if self.model.is_planar() { "" } else { "; isometric, z upwards" };
+        let legend = format!("grey: at rest, blue: moved, not to scale{view}");
+        svg.text([16.0, 55.0], "small", &fit(&legend, LETTERS[1]));
         if panels.is_empty() {
             svg.text([16.0, HEADING + 30.0], "title", "no modes");
         }

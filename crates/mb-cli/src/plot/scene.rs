@@ -8,7 +8,9 @@ pub(super) struct Scene<'a> {
     pub(super) model: &'a Model,
     pub(super) q: &'a [f64],
     pub(super) strokes: Vec<OutlineStroke>,
-    /// Positions of the places of each stroke, m.
+    /// Whether everything lies in the plane of the drawing.
+    pub(super) planar: bool,
+    /// Positions of the places of each stroke in the drawing, m.
     pub(super) rest: Vec<Vec<[f64; 2]>>,
 }
 
@@ -27,17 +29,10 @@ impl<'a> Scene<'a> {
         let bars: Vec<String> =
             strokes.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone()).collect();
         strokes.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
-        let at = |s: &OutlineStroke| {
-            s.places
-                .iter()
-                .map(|p| {
-                    let [x, y, _] = model.place_at(p, q);
-                    [x, y]
-                })
-                .collect()
-        };
+        let planar = model.is_planar();
+        let at = |s: &OutlineStroke| s.places.iter().map(|p| seen(planar, model.place_at(p, q))).collect();
         let rest = strokes.iter().map(at).collect();
-        Self { model, q, strokes, rest }
+        Self { model, q, strokes, planar, rest }
     }
 
     /// How the mode shape `x` (n numbers) moves the places.
@@ -45,7 +40,8 @@ impl<'a> Scene<'a> {
         let part = |of: fn(&c64) -> f64| x.iter().map(of).collect::<Vec<f64>>();
         let (re, im) = (part(|z| z.re), part(|z| z.im));
         let step = |s: &OutlineStroke| -> Vec<[c64; 2]> {
-            let both = |p| (self.model.place_step(p, self.q, &re), self.model.place_step(p, self.q, &im));
+            let seen = |p, x: &[f64]| seen(self.planar, self.model.place_step(p, self.q, x));
+            let both = |p| (seen(p, &re), seen(p, &im));
             s.places.iter().map(both).map(|(a, b)| [0, 1].map(|k| c64::new(a[k], b[k]))).collect()
         };
         let steps: Vec<Vec<[c64; 2]>> = self.strokes.iter().map(step).collect();
@@ -87,6 +83,15 @@ impl Motion {
         let turn = c64::from_polar(amplitude, phase);
         self.steps[stroke].iter().map(move |d| d.map(|z| (z * turn).re))
     }
+}
+
+/// A vector as the drawing shows it: its x and y in the plane, isometric with z upwards in space.
+fn seen(planar: bool, [x, y, z]: [f64; 3]) -> [f64; 2] {
+    if planar {
+        return [x, y];
+    }
+    let (sin, cos) = std::f64::consts::FRAC_PI_6.sin_cos();
+    [cos * (x - y), z - sin * (x + y)]
 }
 
 /// Corners of the box around points; a unit square around nothing.

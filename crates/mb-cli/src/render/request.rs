@@ -8,6 +8,7 @@ pub fn words(request: &Request) -> String {
     let modes = |n: usize| if n == 1 { "mode".to_owned() } else { format!("{n} modes") };
     match *request {
         Request::Lowest { count } => format!("the {} of lowest frequency", modes(count)),
+        Request::Largest { count } => format!("the {} of highest frequency", modes(count)),
         Request::NearFrequency { hz, count } => format!("the {} nearest to {} Hz", modes(count), six(hz)),
         Request::NearPoint { s, count } => {
             let values = if count == 1 { "eigenvalue".to_owned() } else { format!("{count} eigenvalues") };

@@ -53,7 +53,9 @@ fn a_large_model_goes_to_sparse_matrices_and_says_so() {
 #[test]
 fn redundant_rows_of_a_large_model_are_named_in_its_order() {
     let mut text = right(&["generate", "n-four-bar", "--set", "N=400"]);
-    text.push_str("\n[[joint]]\nname = \"again\"\ntype = \"distance\"\na = \"B0\"\nb = \"B1\"\nlength = 1.0\n");
+    text.push_str(
+        "\n[[joint]]\nname = \"again\"\ntype = \"distance\"\na = \"B0\"\nb = \"B1\"\nlength = 1.0\n",
+    );
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("model.toml");
     std::fs::write(&path, text).unwrap();

@@ -120,6 +120,11 @@ fn requests_are_answered_as_asked() {
         50..=50,
     );
     assert_modes(&chain, &chain.json(&["--lowest", "2", "--shift", "0.5,0"]), 1..=2);
+    assert_modes(&chain, &chain.json(&["--largest", "2"]), 449..=450);
+    if !cfg!(feature = "arpack") {
+        let run = chain.run(&["--lowest", "2", "--solver", "arpack"]);
+        assert!(run.code == 1 && run.err.contains("cargo xtask setup"), "{run:?}");
+    }
     let empty = chain.run(&["--band", "1000", "2000"]);
     assert_eq!(empty.code, 0, "{empty:?}");
     assert!(

@@ -49,7 +49,14 @@ fn the_structure_of_a_sheet() {
 
 #[test]
 fn every_model_of_the_gallery_is_drawn() {
-    for name in ["double-pendulum-rigid", "slider-crank", "mechanism-zero-mode", "free-body", "n-four-bar"] {
+    for name in [
+        "double-pendulum-rigid",
+        "slider-crank",
+        "mechanism-zero-mode",
+        "free-body",
+        "n-four-bar",
+        "spatial-four-bar",
+    ] {
         let text = sheet(&[&model(name)]);
         assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");
     }

@@ -87,11 +87,12 @@ fn minimal_realization_drops_what_no_input_reaches() {
         b: dense::from_rows(&[[0.0], [0.0], [1.0], [1.0]]),
         c: dense::from_rows(&[[1.0, 0.0, 0.0, 0.0]]),
         d: dense::zeros(1, 1),
+        states: ["p", "q", "p'", "q'"].map(String::from).to_vec(),
         inputs: vec!["u".into()],
         outputs: vec!["y".into()],
     };
     let small = state.minimal(1e-10).unwrap();
-    assert_eq!(small.order(), 2);
+    assert_eq!((small.order(), small.states.as_slice()), (2, &["x1".to_owned(), "x2".to_owned()][..]));
     let s = c64::new(0.1, 1.3);
     let exact = c64::new(1.0, 0.0) / (s * s + 4.0);
     assert!((small.transfer(s).unwrap()[(0, 0)] - exact).norm() < 1e-13);

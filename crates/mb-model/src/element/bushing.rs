@@ -17,7 +17,8 @@
 //! Fails at relative rotations of half a turn, where the rotation vector jumps.
 
 use super::rotation::{cross, dot, turned};
-use super::{Data, Dependence, ElementLaw, JointFrame, Local};
+use super::{Data, Dependence, ElementLaw, JointFrame, Local, Place};
+use crate::outline::Stroke;
 use mb_scalar::{Lift, Real};
 use nalgebra::Vector3;
 
@@ -94,6 +95,9 @@ impl<P: Data> Bushing<P> {
 }
 
 impl<P: Data> ElementLaw<P> for Bushing<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Spring, vec![self.a.place, self.b.place]))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.is_damped(), a: false, u: false }
     }

@@ -13,7 +13,8 @@
 //! assembled configuration. Spurious solutions: with two rotations locked, opposite axes k.
 
 use super::rotation::dot;
-use super::{Data, ElementLaw, JointFrame, Local};
+use super::{Data, ElementLaw, JointFrame, Local, Place};
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 
 /// Which of the six relative motions of two frames are locked: x, y, z.
@@ -103,6 +104,10 @@ impl<P: Data> Joint<P> {
 }
 
 impl<P: Data> ElementLaw<P> for Joint<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let stroke = if self.locked.translation == [true; 3] { Stroke::Pin } else { Stroke::Slider };
+        Some((stroke, vec![self.a.place, self.b.place]))
+    }
     fn rows(&self) -> usize {
         self.locked.count()
     }

@@ -146,7 +146,7 @@ impl<P: Real> Place<P> {
     /// First local configuration index of the rigid body that the place is a point of.
     pub fn body(&self) -> Option<usize> {
         match *self {
-            Self::OnPlanarBody { q, .. } => Some(q),
+            Self::OnPlanarBody { q, .. } | Self::OnBody { q, .. } => Some(q),
             Self::Ground(_) | Self::PlanarPoint { .. } => None,
         }
     }

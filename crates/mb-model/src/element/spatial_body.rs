@@ -1,7 +1,8 @@
 //! Inertia of a rigid body in space.
 
 use super::rotation::{cross, lifted, turned, turned_back};
-use super::{Data, Dependence, ElementLaw, Local};
+use super::{Data, Dependence, ElementLaw, Local, Place};
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 use nalgebra::Vector3;
 
@@ -48,6 +49,9 @@ impl<P: Data> SpatialBody<P> {
 }
 
 impl<P: Data> ElementLaw<P> for SpatialBody<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Body, vec![Place::OnBody { q: self.q, v: self.v, local: self.center_of_mass }]))
+    }
     fn dependence(&self) -> Dependence {
         let arm = self.center_of_mass.iter().any(|c| *c != P::zero());
         Dependence { q: arm, v: true, a: true, u: false }
