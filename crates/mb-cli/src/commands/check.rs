@@ -120,6 +120,7 @@ fn parts(model: &Model) -> Vec<Part> {
         BlockKind::PlanarPoint => "moving point".to_owned(),
         BlockKind::PlanarPose | BlockKind::Pose => "moving body".to_owned(),
         BlockKind::Angle => "angle".to_owned(),
+        BlockKind::ElasticNode => "elastic node".to_owned(),
         BlockKind::Vector(_) => "elastic block".to_owned(),
     });
     let mut owners: Vec<&str> = model.members().iter().map(|m| m.owner.as_str()).collect();

@@ -56,6 +56,7 @@ fn every_model_of_the_gallery_is_drawn() {
         "free-body",
         "n-four-bar",
         "spatial-four-bar",
+        "flexible-double-pendulum",
     ] {
         let text = sheet(&[&model(name)]);
         assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");

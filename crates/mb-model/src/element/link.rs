@@ -40,7 +40,8 @@ use super::hermite::{
     BEND_BEND, CUBIC, CUBIC_CUBIC, LINEAR, LINEAR_CUBIC, LINEAR_LINEAR, SLOPE_SLOPE, dot, times,
     transpose_times,
 };
-use super::{Data, Dependence, ElementLaw, Local};
+use super::{Data, Dependence, ElementLaw, LinkPoint, Local, Place, Slot};
+use crate::outline::Stroke;
 use mb_scalar::{Lift, Real};
 
 /// One finite element of a flexible link: its blocks are the frame of the link (x, y, theta)
@@ -184,6 +185,19 @@ impl<P: Data> LinkElement<P> {
 }
 
 impl<P: Data> ElementLaw<P> for LinkElement<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        // Five points show a cubic.
+        let at = |xi: f64| Place::OnLink {
+            frame: Slot { q: 0, v: 0 },
+            at: LinkPoint::Span {
+                nodes: [Slot { q: 3, v: 3 }, Slot { q: 6, v: 6 }],
+                start: self.start,
+                length: self.length,
+                xi: P::cst(xi),
+            },
+        };
+        Some((Stroke::Curve, [0.0, 0.25, 0.5, 0.75, 1.0].map(at).to_vec()))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: true, a: true, u: false }
     }

@@ -147,7 +147,7 @@ impl<P: Real> Place<P> {
     pub fn body(&self) -> Option<usize> {
         match *self {
             Self::OnPlanarBody { q, .. } | Self::OnBody { q, .. } => Some(q),
-            Self::Ground(_) | Self::PlanarPoint { .. } => None,
+            Self::Ground(_) | Self::PlanarPoint { .. } | Self::OnLink { .. } => None,
         }
     }
     /// True when the generalized force of a constant force depends on the configuration.
