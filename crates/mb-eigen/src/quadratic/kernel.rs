@@ -45,7 +45,8 @@ pub(crate) struct Given<'a> {
 }
 
 impl Kernel {
-    fn empty(k: usize) -> Self {
+    /// No directions among k.
+    pub(crate) fn empty(k: usize) -> Self {
         Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None }
     }
 

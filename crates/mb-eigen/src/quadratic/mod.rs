@@ -10,8 +10,8 @@
 //! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
 //!
 //! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
-//! symmetric problems take symmetric.rs, the others companion.rs. Every root is certified on the matrices as
-//! given (certificate.rs).
+//! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, the others companion.rs.
+//! Every root is certified on the matrices as given (certificate.rs).
 
 mod chains;
 mod companion;
@@ -20,6 +20,7 @@ mod kernel;
 mod lefts;
 mod qz;
 mod raw;
+mod secular;
 mod standard;
 mod symmetric;
 
@@ -141,7 +142,11 @@ fn solve_reduced(
         return Ok(ReducedRoots::default());
     }
     let given = |a| Given { a, lift: lifts.right, lift_left: lifts.left };
-    let massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
+    let mut massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
+    let light = massless.dim() > 0 || massless.nearly.is_some();
+    if light && symmetric::mass_is_regular(&reduced.m, &reduced.k) {
+        massless = Kernel::empty(size);
+    }
     let stiffless = Kernel::find(&reduced.k, given(&pencil.k), options.zero_tolerance)?;
     if massless.dim() > 0
         && stiffless.dim() > 0
@@ -205,6 +210,13 @@ fn dispatch(
         true if symmetric_stiffness && symmetric(&reduced.c, &pencil.c) => Symmetry::All,
         true => Symmetry::Mass,
     };
+    let regular = zeros.roots() == 0 && at_infinity.roots() == 0;
+    if symmetry == Symmetry::All
+        && regular
+        && let Some(raws) = secular::solve(reduced)?
+    {
+        return Ok(Roots { raws, findings: Vec::new() });
+    }
     companion::solve(reduced, zeros, at_infinity, symmetry, shift)
 }
 

@@ -19,13 +19,17 @@
 //! the pairs a backward error of rounding in K as in M (Ericsson and Ruhe, Math. Comp. 35, 1980; Parlett, The Symmetric
 //! Eigenvalue Problem, section 15.4). Sizes: k x k. Does not apply when N^T K N is singular or M is indefinite; the companion form then does.
 
-use mb_algebra::{Cholesky, Dense, Lu, RankQr, RankTolerance, SymmetricEigen, c64, dense};
+use mb_algebra::{Cholesky, Dense, Lu, RankQr, RankTolerance, SymmetricEigen, c64, dense, norms};
 
 use super::chains::Chains;
 use super::raw::{Kind, Raw};
 use crate::EigenError;
 use crate::error::at;
 
+/// w_max over tau up to which a light direction has mass.
+const HEAVY: f64 = 1e11;
+/// Steps of the power method; a factor of ten does no harm.
+const POWER_STEPS: usize = 6;
 /// Quotient of the extreme w from which on the metric is K + tau M.
 const WIDE: f64 = 1e6;
 
@@ -101,6 +105,11 @@ pub(crate) struct Modes {
     pub(crate) x: Dense,
 }
 
+/// All modes of a problem without null directions; none when M is not positive definite.
+pub(crate) fn modes(m: &Dense, k: &Dense) -> Result<Option<Modes>, EigenError> {
+    Ok(solved(m, k, &Dense::zeros(m.nrows(), 0))?.map(|solved| solved.modes))
+}
+
 struct Solved {
     modes: Modes,
     /// M-orthonormal null directions of K.
@@ -142,6 +151,31 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
     let largest = quotients.iter().copied().fold(0.0, f64::max);
     let smallest = quotients.iter().copied().filter(|q| *q > 1e-14 * largest).fold(largest, f64::min);
     (largest > WIDE * smallest).then(|| (largest * smallest).sqrt())
+}
+
+/// Whether M is positive definite beyond doubt although some direction is light beside its largest entries.
+///
+/// A penalty of 1e7 beside millimetres of a link's length makes a mass 1e-13 of |M|: told from rounding by its stiffness,
+/// since w = 1e10 tau is a mode like others, while rounding would stand at 1e16. w_max by the power method on
+/// M^-1 (K + tau M).
+pub(crate) fn mass_is_regular(m: &Dense, k: &Dense) -> bool {
+    let symmetric = |a: &Dense| dense::is_symmetric(a, 1e-12).is_ok();
+    if !(symmetric(m) && symmetric(k)) {
+        return false;
+    }
+    let Some(tau) = middle(m, k) else { return false };
+    let metric = dense::add(1.0, k, tau, m);
+    let (Ok(factor), true) = (Cholesky::new(m), Cholesky::new(&metric).is_ok()) else { return false };
+    // No symmetry of a structure is one of this vector.
+    let mut x: Vec<f64> = (0..m.nrows()).map(|i| 1.0 + ((i * i * 7 + 3 * i) % 11) as f64 / 7.0).collect();
+    let mut largest = 0.0_f64;
+    for _ in 0..POWER_STEPS {
+        let y = factor.solve(&dense::matvec(&metric, &x));
+        let (before, after) = (norms::two(&x), norms::two(&y));
+        largest = largest.max(after / before);
+        x = y.iter().map(|v| v / after).collect();
+    }
+    largest.is_finite() && largest <= HEAVY * tau
 }
 
 /// A x = v B x with B = L L^T, for a null space of K given: vectors B-orthonormal, its part apart.

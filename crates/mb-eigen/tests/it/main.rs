@@ -7,6 +7,7 @@ mod descriptor;
 mod determinant;
 mod direct;
 mod extended;
+mod low_rank;
 mod modal;
 mod penalty;
 mod polish;

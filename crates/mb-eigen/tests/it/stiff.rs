@@ -5,7 +5,7 @@ use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::{Class, DenseOptions, Spectrum, polish, quadratic};
 
 #[path = "../../examples/cases/pendulum.rs"]
-mod pendulum;
+pub(crate) mod pendulum;
 
 /// The first four frequencies, rad/s.
 fn lowest(spectrum: &Spectrum) -> Vec<f64> {

@@ -1,0 +1,99 @@
+//! First values of all roots.
+//!
+//! ```text
+//! mode by itself      s^2 + c_ii s + w_i = 0
+//! strongly coupled    the companion matrix of the modes i, j, .. with |c_ij| > |p_i - p_j| / 3
+//! ```
+//!
+//! c = U J U^T, p_i = i sqrt(w_i), or sqrt(-w_i) where w_i < 0. In penalty problems the modes of the violations, all near
+//! omega, form one such group with the few modes of the mechanism among them. Refused where a group holds more
+//! than a third of the modes, where the companion form of the whole problem is the better choice.
+
+use mb_algebra::{Dense, GeneralEigen, c64, dense};
+
+use crate::EigenError;
+use crate::error::at;
+
+/// Coupling over distance from which on modes are solved together.
+const STRONG: f64 = 0.3;
+
+/// Real roots and those with Im s > 0; U k x p.
+pub(super) fn find(w: &[f64], u: &Dense, signs: &[f64]) -> Result<Option<Vec<c64>>, EigenError> {
+    let signed = dense::mul(u, &dense::diagonal(signs));
+    let c = dense::mul(&signed, &dense::transpose(u));
+    let mut out = Vec::with_capacity(w.len() + signs.len());
+    for group in groups(w, &c) {
+        if 3 * group.len() > w.len() {
+            return Ok(None);
+        }
+        if let [i] = group[..] {
+            out.extend(single(w[i], c[(i, i)]));
+            continue;
+        }
+        let g = group.len();
+        let companion = Dense::from_fn(2 * g, 2 * g, |i, j| match (i < g, j < g) {
+            (true, true) => 0.0,
+            (true, false) => f64::from(u8::from(j == g + i)),
+            (false, true) => f64::from(u8::from(i == g + j)) * -w[group[j]],
+            (false, false) => -c[(group[i - g], group[j - g])],
+        });
+        let values = GeneralEigen::values(&companion).map_err(at("Strongly coupled modes"))?;
+        out.extend(values.into_iter().filter(|s| s.im >= 0.0));
+    }
+    Ok(Some(out))
+}
+
+/// Roots of s^2 + c s + w, the complex one with Im s > 0.
+fn single(w: f64, c: f64) -> Vec<c64> {
+    let half = 0.5 * c;
+    let square = half * half - w;
+    if square < 0.0 {
+        return vec![c64::new(-half, (-square).sqrt())];
+    }
+    let large = -half - half.signum() * square.sqrt();
+    vec![c64::new(large, 0.0), c64::new(w / large, 0.0)]
+}
+
+/// Modes in groups of strong coupling.
+fn groups(w: &[f64], c: &Dense) -> Vec<Vec<usize>> {
+    let k = w.len();
+    let place = |w: f64| if w > 0.0 { c64::new(0.0, w.sqrt()) } else { c64::new((-w).sqrt(), 0.0) };
+    let places: Vec<c64> = w.iter().map(|&w| place(w)).collect();
+    let mut group: Vec<usize> = (0..k).collect();
+    for j in 0..k {
+        for i in 0..j {
+            let strong = c[(i, j)].abs() > STRONG * (places[i] - places[j]).norm();
+            if strong && group[i] != group[j] {
+                let (from, to) = (group[j], group[i]);
+                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+            }
+        }
+    }
+    let mut out = vec![Vec::new(); k];
+    for (i, g) in group.into_iter().enumerate() {
+        out[g].push(i);
+    }
+    out.retain(|g: &Vec<usize>| !g.is_empty());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uncoupled_modes_are_solved_exactly() {
+        // s^2 + 2 s + 5 = 0 at -1 + 2i; s^2 + 5 s + 4 = 0 at -1 and -4.
+        assert_eq!(single(5.0, 2.0), [c64::new(-1.0, 2.0)]);
+        assert_eq!(single(4.0, 5.0), [c64::new(-4.0, 0.0), c64::new(-1.0, 0.0)]);
+    }
+
+    #[test]
+    fn coupling_makes_groups() {
+        let w = [1.0, 1.21, 100.0, 400.0];
+        let mut c = dense::zeros(4, 4);
+        (c[(0, 1)], c[(1, 0)]) = (0.5, 0.5);
+        (c[(0, 3)], c[(3, 0)]) = (0.5, 0.5);
+        assert_eq!(groups(&w, &c), [vec![0, 1], vec![2], vec![3]]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Damping of low rank: the structured route against QZ on the first-order form, which knows no structure.
+
+use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense};
+use mb_eigen::{
+    Class, DenseOptions, Finding, Spectrum, SpuriousOrigin, descriptor, pairing, penalty, quadratic,
+};
+use proptest::prelude::*;
+
+use crate::{stiff, systems};
+
+const SPURIOUS: Class = Class::Spurious { origin: SpuriousOrigin::Penalty };
+
+/// Every root by QZ on E y' = A y, with n = k and no constraints.
+fn unstructured(pencil: &QuadraticPencil) -> Spectrum {
+    let free = QuadraticPencil { phi_q: Dense::zeros(0, pencil.m.nrows()), ..pencil.clone() };
+    let first: DescriptorPencil = free.to_descriptor(descriptor::Transferred::default());
+    descriptor::solve_qz(&first, free.m.nrows(), 0, &DenseOptions::default()).unwrap()
+}
+
+/// Whether both spectra hold the same roots within their bars.
+fn agree(a: &Spectrum, b: &Spectrum) {
+    assert_eq!(a.pairs.len(), b.pairs.len());
+    for (i, j, distance) in pairing::match_spectra(&a.pairs, &b.pairs) {
+        let bar = a.pairs[i].error_bar + b.pairs[j].error_bar;
+        assert!(distance <= bar, "{:?} {:?}: {distance:e} > {bar:e}", a.pairs[i].value(), b.pairs[j].value());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn chains_with_a_few_dampers_have_the_roots_qz_finds(
+        n in 60_usize..64,
+        dampers in prop::collection::vec((0_usize..60, 1e-3_f64..30.0, -1_i32..2), 1..4),
+        masses in prop::collection::vec(0.5_f64..2.0, 80),
+    ) {
+        let mut pencil = systems::chain(n, 1.0, 1e3, true);
+        for i in 0..n {
+            pencil.m[(i, i)] = masses[i];
+        }
+        for (i, constant, to) in dampers {
+            // To the ground, to the next mass, or a negative one to the ground.
+            let constant = if to < 0 { -constant } else { constant };
+            pencil.c[(i, i)] += constant;
+            if to > 0 && i + 1 < n {
+                pencil.c[(i + 1, i + 1)] += constant;
+                pencil.c[(i, i + 1)] -= constant;
+                pencil.c[(i + 1, i)] -= constant;
+            }
+        }
+        let structured = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
+        prop_assert!(structured.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+        prop_assert!(structured.counts.mismatches().is_empty());
+        agree(&structured, &unstructured(&pencil));
+    }
+}
+
+#[test]
+fn penalty_form_of_flexible_links() {
+    let pencil = stiff::pendulum::flexible_pendulum(12).to_dense();
+    let form = systems::penalty(&pencil, 1e7, 0.9, 10.0);
+    let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
+    let found = all.counts.found;
+    assert_eq!((found.spurious_penalty, found.physical), (20, 2 * (pencil.m.nrows() - 10)));
+    assert!(all.counts.mismatches().is_empty());
+    // Modes of the mechanism near the penalty's own frequency blur the split; nothing else is told.
+    assert!(all.findings.iter().all(|f| matches!(f, Finding::PenaltyOverlap { .. })), "{:?}", all.findings);
+    assert!(all.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+    assert!(all.of_class(SPURIOUS).all(|pair| pair.value().unwrap().re < -8.0));
+    // The same roots as those followed one by one from the constrained problem.
+    let followed = penalty::physical_pairs(&form, &DenseOptions::default()).unwrap();
+    let physical: Vec<_> = all.motion().cloned().collect();
+    for (i, j, distance) in pairing::match_spectra(&physical, &followed.pairs) {
+        let bar = physical[i].error_bar + followed.pairs[j].error_bar;
+        assert!(distance <= bar, "{:?}: {distance:e} > {bar:e}", physical[i].value());
+    }
+}
+
+#[test]
+fn repeated_and_defective_roots_are_found_all_the_same() {
+    // Two equal chains, one damper each: every root twice.
+    let single = {
+        let mut pencil = systems::chain(32, 1.0, 400.0, true);
+        pencil.c[(3, 3)] = 0.5;
+        pencil
+    };
+    let twice = |a: &Dense| {
+        let zero = Dense::zeros(32, 32);
+        dense::vstack(&[&dense::hstack(&[a, &zero]), &dense::hstack(&[&zero, a])])
+    };
+    let double = systems::free(twice(&single.m), twice(&single.c), twice(&single.k));
+    let options = DenseOptions::default();
+    let (one, two) =
+        (quadratic::solve(&single, &options).unwrap(), quadratic::solve(&double, &options).unwrap());
+    assert_eq!((one.pairs.len(), two.pairs.len()), (64, 128));
+    for pair in &one.pairs {
+        let s = pair.value().unwrap();
+        let near = two.pairs.iter().filter(|p| (p.value().unwrap() - s).norm() < 1e-9 * s.norm());
+        assert_eq!(near.count(), 2, "{s}");
+    }
+    // A critically damped mass beside a chain: s = -7 twice, to the square root of rounding.
+    let mut pencil = systems::chain(64, 1.0, 100.0, true);
+    for j in 1..64 {
+        (pencil.k[(0, j)], pencil.k[(j, 0)]) = (0.0, 0.0);
+    }
+    (pencil.k[(0, 0)], pencil.c[(0, 0)]) = (49.0, 14.0);
+    let spectrum = quadratic::solve(&pencil, &options).unwrap();
+    let near: Vec<_> = spectrum.pairs.iter().filter(|p| (p.value().unwrap() + 7.0).norm() < 1e-6).collect();
+    assert_eq!(near.len(), 2);
+    assert!(near.iter().all(|p| (p.value().unwrap() + 7.0).norm() <= p.error_bar));
+}
