@@ -44,6 +44,36 @@ pub(crate) enum TaskError {
         /// Table.
         id: String,
     },
+    /// `setup` does not know the package manager of this system.
+    #[error(
+        "setup knows Debian, Ubuntu, Fedora, Arch and macOS, not `{system}`. Install by hand: ARPACK-NG with its C \
+         headers (ICB) and pkg-config file, pkg-config, and libclang with its headers. Nothing needs it: without it \
+         the built-in solvers are used."
+    )]
+    UnknownSystem {
+        /// Name of the system.
+        system: String,
+    },
+    /// `setup` has no right to install.
+    #[error("installing needs root or sudo. Run as root: {commands}")]
+    NoRight {
+        /// What to run.
+        commands: String,
+    },
+    /// A command of `setup` failed.
+    #[error("`{command}` failed: {why}.")]
+    Command {
+        /// The command.
+        command: String,
+        /// Its end.
+        why: String,
+    },
+    /// All commands of `setup` ran, and something is still not found.
+    #[error("all commands succeeded, but {missing} cannot be found.")]
+    StillMissing {
+        /// What is not found.
+        missing: String,
+    },
     /// The report cannot be written as JSON.
     #[error("the report cannot be written as JSON: {0}.")]
     Json(#[from] serde_json::Error),

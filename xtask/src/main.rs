@@ -1,6 +1,7 @@
 //! Project tasks: `cargo xtask <task>`.
 //!
 //! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
+//! - `setup`: installs the optional ARPACK-NG through the system's package manager.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
@@ -16,6 +17,8 @@ mod report;
 mod reproduce_tables;
 mod root;
 mod schema;
+mod setup;
+mod solvers;
 mod tidy;
 
 use std::io::Write;
@@ -36,6 +39,8 @@ struct Arguments {
 enum Task {
     /// Compute the tables of the papers and set them beside the printed values.
     ReproduceTables(reproduce_tables::ReproduceTables),
+    /// Install the optional ARPACK-NG and what its bindings need.
+    Setup(setup::Setup),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),
     /// Check the rules of the source tree that no compiler checks.
@@ -49,8 +54,16 @@ struct Outcome {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().task {
+    let task = Arguments::parse().task;
+    if let Task::ReproduceTables(task) = &task
+        && task.wants_arpack()
+        && let Some(code) = setup::found::again_with_arpack()
+    {
+        return code;
+    }
+    let outcome = match task {
         Task::ReproduceTables(task) => task.run(),
+        Task::Setup(task) => task.run(),
         Task::Schema(task) => task.run(),
         Task::Tidy(task) => task.run(),
     };
@@ -65,6 +78,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// A remark on the standard error stream, which leaves the standard output to the results.
+fn say(text: &str) {
+    let _closed = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// Last words on the standard error stream; if that is closed too, the exit code has to do.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::answers::Answers;
 use crate::paper::Paper;
 use crate::render::numbers::Beside;
+use crate::solvers::Comparison;
 
 /// Version of the JSON form of the report; grows when a field changes its meaning or goes.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -15,6 +16,8 @@ pub(crate) const SCHEMA_VERSION: u32 = 1;
 pub(crate) struct Report {
     pub(crate) schema_version: u32,
     pub(crate) papers: Vec<PaperReport>,
+    /// The sparse solvers of this build side by side.
+    pub(crate) solvers: Vec<Comparison>,
 }
 
 /// One paper.

@@ -2,7 +2,8 @@
 //!
 //! Plain: prints the report, writes `docs/book/src/tables/<paper>.md` and the record of verdicts. `--check`: writes
 //! nothing and fails when a verdict got worse than recorded, a cell disappeared or deviates, or a committed page no
-//! longer says what the program computes. `--json`: the report at full precision on the standard output.
+//! longer says what the program computes. Where ARPACK-NG is installed the task runs itself again in a build with it and
+//! shows its results beside ours, in the report but not on the committed pages ([`crate::solvers`]). `--json`: the report at full precision on the standard output.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::paper::Paper;
 use crate::record::{self, Record};
 use crate::render::{markdown, terminal, up_to_date};
 use crate::report::{PaperReport, Report, SCHEMA_VERSION};
-use crate::{Outcome, papers, root};
+use crate::{Outcome, papers, root, solvers};
 
 /// Arguments of `reproduce-tables`.
 #[derive(Args)]
@@ -26,29 +27,38 @@ pub(crate) struct ReproduceTables {
     /// Write nothing; fail when a verdict got worse, a cell disappeared or a page is out of date.
     #[arg(long)]
     check: bool,
+    /// Leave ARPACK-NG out even where it is installed.
+    #[arg(long)]
+    without_arpack: bool,
     /// Print the report as JSON at full precision.
     #[arg(long)]
     json: bool,
 }
 
 impl ReproduceTables {
+    /// Whether ARPACK-NG is to take part where it is installed.
+    pub(crate) fn wants_arpack(&self) -> bool {
+        !self.without_arpack
+    }
+
     /// Runs the task.
     pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
         let root = root::workspace_root()?;
-        let mut reports = Vec::new();
+        let (mut reports, mut solvers) = (Vec::new(), Vec::new());
         for paper in Paper::select(&root, self.paper.as_deref())? {
             let tables = if paper.status == Status::Implemented {
+                solvers.extend(papers::comparisons(&paper.key));
                 papers::reports(&paper.key, &paper.load_tables(&root)?)?
             } else {
                 Vec::new()
             };
             reports.push(PaperReport::new(&paper, tables));
         }
-        let mut complaints = Vec::new();
+        let mut complaints = solvers::complaints(&solvers);
         for paper in &reports {
             complaints.extend(if self.check { check(&root, paper)? } else { update(&root, paper)? });
         }
-        let report = Report { schema_version: SCHEMA_VERSION, papers: reports };
+        let report = Report { schema_version: SCHEMA_VERSION, papers: reports, solvers };
         let mut text = if self.json {
             format!("{}\n", serde_json::to_string_pretty(&report)?)
         } else {

@@ -6,6 +6,15 @@ use mb_gallery::Table;
 
 use crate::error::TaskError;
 use crate::report::TableReport;
+use crate::solvers::Comparison;
+
+/// The systems of a paper by every sparse solver of this build.
+pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
+    match key {
+        "gonzalez2017" => gonzalez2017::comparisons(),
+        _ => Vec::new(),
+    }
+}
 
 /// Computes and judges the tables of a paper.
 pub(crate) fn reports(key: &str, tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {

@@ -12,6 +12,7 @@ pub(crate) fn report(report: &Report) -> String {
     for paper in &report.papers {
         render_paper(&mut out, paper);
     }
+    out.push_str(&crate::solvers::text(&report.solvers));
     out
 }
 

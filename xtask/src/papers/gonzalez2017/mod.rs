@@ -17,6 +17,12 @@ use mb_gallery::{Status, Table};
 
 use crate::error::TaskError;
 use crate::report::TableReport;
+use crate::solvers::Comparison;
+
+/// The linkages by every sparse solver of this build.
+pub(crate) fn comparisons() -> Vec<Comparison> {
+    measure::comparisons()
+}
 
 /// Computes and judges the tables.
 pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {

@@ -4,12 +4,14 @@ mod explicit_run;
 mod features;
 mod linkage;
 mod singular;
+mod solvers;
 mod spectra;
 mod timing;
 
 use mb_gallery::models::FourBar;
 use mb_linear::formulation::unconstrained::Penalty;
 
+pub(crate) use self::solvers::comparisons;
 use super::results::Results;
 
 /// The paper's numbers of loops.

@@ -1,0 +1,83 @@
+//! `cargo xtask setup`: installs ARPACK-NG and what its bindings need through the system's package manager.
+//!
+//! ARPACK-NG is optional: without it everything builds and runs on the built-in solvers. The task prints the
+//! commands, asks (or is told `--yes`), runs them and looks whether the library is there now. `--dry-run` prints only.
+
+pub(crate) mod found;
+mod plan;
+
+use std::fmt::Write as _;
+use std::io::{BufRead, Write as _};
+use std::process::Command;
+
+use clap::Args;
+
+use self::plan::{Manager, Plan, Privilege};
+use crate::Outcome;
+use crate::error::TaskError;
+
+/// Arguments of `setup`.
+#[derive(Args)]
+pub(crate) struct Setup {
+    /// Run the commands without asking.
+    #[arg(long)]
+    yes: bool,
+    /// Print the commands and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Setup {
+    /// Runs the task.
+    pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
+        if !self.dry_run && found::arpack() {
+            return Ok(done("ARPACK-NG and what its bindings need are installed already.\n"));
+        }
+        let manager = Manager::of_this_system()?;
+        let plan = Plan::new(manager, Privilege::of_this_user())?;
+        let mut out = std::io::stdout().lock();
+        let mut text = format!("To install ARPACK-NG with {manager}:\n");
+        for command in plan.commands() {
+            let _infallible = writeln!(text, "  {}", command.join(" "));
+        }
+        // A reader that went away does not stop the work.
+        let _closed = out.write_all(text.as_bytes());
+        if self.dry_run {
+            return Ok(done(""));
+        }
+        if !self.yes && !asked(&mut out) {
+            return Ok(Outcome { text: "Nothing was installed.\n".to_owned(), passed: false });
+        }
+        drop(out);
+        for command in plan.commands() {
+            run(command)?;
+        }
+        if !found::arpack() {
+            return Err(TaskError::StillMissing { missing: found::missing().join(" and ") });
+        }
+        Ok(done(
+            "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results beside ours; \
+             `--features arpack` builds it into mb-eigen and mb.\n",
+        ))
+    }
+}
+
+fn done(text: &str) -> Outcome {
+    Outcome { text: text.to_owned(), passed: true }
+}
+
+/// Asks on the terminal; no answer is a no.
+fn asked(out: &mut impl std::io::Write) -> bool {
+    let _closed = out.write_all(b"Run them? [y/N] ").and_then(|()| out.flush());
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Runs one command, its words on the terminal.
+fn run(command: &[String]) -> Result<(), TaskError> {
+    let failed = |why: String| TaskError::Command { command: command.join(" "), why };
+    let (program, arguments) = command.split_first().ok_or_else(|| failed("it is empty".to_owned()))?;
+    let status = Command::new(program).args(arguments).status().map_err(|e| failed(e.to_string()))?;
+    if status.success() { Ok(()) } else { Err(failed(format!("it ended with {status}"))) }
+}
