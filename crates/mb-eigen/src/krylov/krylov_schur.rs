@@ -56,6 +56,12 @@ pub(super) fn solve<T: Scalar>(
     let mut basis = Basis::new(n, limit + 2 * block);
     let mut fresh = 0_u64;
     let (ordered, converged) = loop {
+        if basis.filled == basis.done && basis.filled > limit {
+            // Invariant and full: everything in it has converged, and there is no room to look beside it.
+            let ordered = basis.schur()?;
+            let all = ordered.schur.size();
+            break (ordered, all);
+        }
         if basis.filled == basis.done {
             let salt = wanted.salt.wrapping_add(fresh << 32);
             fresh += 1;

@@ -76,6 +76,10 @@ pub(super) fn solve(
     basis.append(&first);
     let mut fresh = 0_u64;
     loop {
+        if basis.filled == basis.done && basis.filled > limit {
+            // Invariant and full: everything in it has converged, and there is no room to look beside it.
+            break;
+        }
         if basis.filled == basis.done {
             // An invariant subspace; what lies beside it is reached by another start.
             fresh += 1;
