@@ -176,6 +176,64 @@ pub enum ParametricError {
         /// Highest order there is.
         available: usize,
     },
+    /// More terms than the expansion of models is compiled for.
+    #[error(
+        "The set keeps {terms} terms; models are expanded over at most {limit}. Lower the order, or limit the \
+         degree of some variables."
+    )]
+    CapacityExceeded {
+        /// Terms asked for.
+        terms: usize,
+        /// Terms allowed.
+        limit: usize,
+    },
+    /// A variable that the model does not have.
+    #[error("The model has no {variable}.")]
+    UnknownVariable {
+        /// The variable asked for.
+        variable: String,
+    },
+    /// A variable stands in the list twice.
+    #[error("The {variable} is used twice: in the list of variables, or as one that holds a coordinate.")]
+    RepeatedVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// A variable that changes none of the matrices.
+    #[error("The {variable} does not enter the model's matrices, so nothing can be expanded in it.")]
+    IdleVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// Held coordinates and holding inputs do not match.
+    #[error(
+        "To stay in equilibrium each coordinate that is a variable ({held}) must be held by an input of its own \
+         that is no variable ({inputs}); name as many inputs as coordinates."
+    )]
+    HoldingInputs {
+        /// The coordinates.
+        held: String,
+        /// The inputs named.
+        inputs: String,
+    },
+    /// A moving point under constraints.
+    #[error(
+        "The operating point moves and the model has {constraints} constraint rows; a moving point can be kept in \
+         balance only in coordinates without constraints."
+    )]
+    MovingConstraints {
+        /// Constraint rows.
+        constraints: usize,
+    },
+    /// The operating point cannot be kept in equilibrium.
+    #[error("The operating point cannot be kept in equilibrium: {reason}.")]
+    NotBalanced {
+        /// Why.
+        reason: String,
+    },
+    /// The model could not be made.
+    #[error(transparent)]
+    Model(#[from] mb_model::ModelError),
     /// A matrix computation failed.
     #[error(transparent)]
     Algebra(#[from] AlgebraError),

@@ -51,6 +51,7 @@ mod bordered;
 pub mod eigenpair_series;
 mod error;
 mod matrix_series;
+pub mod model_series;
 mod multi_index;
 mod pencil_series;
 mod polish;
@@ -61,6 +62,7 @@ pub use eigenpair_series::{
 };
 pub use error::ParametricError;
 pub use matrix_series::MatrixSeries;
+pub use model_series::{ModelSeries, PointRule, PointSeries, Variable, balanced_point, model_series};
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
 pub use polish::{PolishOptions, PolishedPair, StartingPair, polish};

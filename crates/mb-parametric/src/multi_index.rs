@@ -13,6 +13,7 @@
 //! from the coefficients of its factors, and a series over the set is exact in what it keeps.
 
 use crate::ParametricError;
+use mb_scalar::jet::Monomials;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -168,6 +169,13 @@ impl MultiIndexSet {
             values.push(values[parent] * d[variable]);
         }
         Ok(())
+    }
+
+    /// The set as the monomials of jets; kept for the life of the program, one for each set.
+    pub(crate) fn table(&self) -> &'static Monomials {
+        // Graded and closed downwards by construction; the pair limit keeps it far below the
+        // numbers a table can count.
+        Monomials::new(&self.indices).unwrap_or_else(|e| unreachable!("{e}"))
     }
 
     /// For every member the ordered pairs (alpha, beta) of members with alpha + beta = sigma;

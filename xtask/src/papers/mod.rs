@@ -1,6 +1,7 @@
 //! The computations behind the tables, one module for each paper.
 
 mod gonzalez2017;
+mod palomba2019;
 
 use mb_gallery::Table;
 
@@ -20,6 +21,7 @@ pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
 pub(crate) fn reports(key: &str, tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
     match key {
         "gonzalez2017" => gonzalez2017::reports(tables),
+        "palomba2019" => palomba2019::reports(tables),
         _ => Err(TaskError::NoComputation { id: format!("{key}/paper") }),
     }
 }

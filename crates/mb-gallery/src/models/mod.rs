@@ -18,12 +18,14 @@
 //! ```
 
 mod double_pendulum;
+mod erls;
 mod flexible_double_pendulum;
 mod four_bar;
 mod rod_pendulum;
 mod spatial_four_bar;
 
 pub use double_pendulum::DoublePendulum;
+pub use erls::{ErlsArm, ErlsLink};
 pub use flexible_double_pendulum::FlexibleDoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use rod_pendulum::RodPendulum;

@@ -239,6 +239,13 @@ impl ModelSpec {
         let fault = Fault::NoSuchParameter { name: name.to_owned(), nearest };
         Err(Problem::new("", Path::default(), fault).into())
     }
+    /// The values of all parameters.
+    ///
+    /// # Errors
+    /// Expressions that cannot be evaluated, by parameter.
+    pub fn parameter_values(&self) -> Result<BTreeMap<String, f64>, ModelError> {
+        build::parameter_values(self)
+    }
     /// Makes the model: names are resolved, families expanded, physics is checked.
     ///
     /// Every problem of the description is reported, not only the first.

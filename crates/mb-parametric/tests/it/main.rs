@@ -4,6 +4,7 @@
 mod beam;
 mod closed_forms;
 mod jets;
+mod model_series;
 mod refusals;
 mod series;
 mod systems;

@@ -34,6 +34,14 @@ use std::collections::{BTreeMap, HashMap};
 
 type Outcome<T> = Result<T, Box<Problem>>;
 
+/// Evaluates the parameters alone.
+pub(super) fn parameter_values(spec: &ModelSpec) -> Result<BTreeMap<String, f64>, ModelError> {
+    let mut problems = Problems::default();
+    let scope = Scope::new(spec, &BTreeMap::new(), &mut problems);
+    problems.check()?;
+    Ok(scope.into_parameters())
+}
+
 /// Makes the model in the scalar `P`.
 pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
     let mut problems = Problems::default();

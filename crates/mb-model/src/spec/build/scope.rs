@@ -56,6 +56,11 @@ impl<P: Data> Scope<P> {
         scope
     }
 
+    /// The values of the parameters.
+    pub(super) fn into_parameters(self) -> BTreeMap<String, P> {
+        self.parameters
+    }
+
     /// Evaluates one parameter after those it is made of. Depth first with a stack of its own,
     /// since a chain of parameters can be as long as the file.
     fn define(

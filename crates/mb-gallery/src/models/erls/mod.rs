@@ -1,0 +1,173 @@
+//! A planar arm of flexible links by the equivalent rigid-link system.
+//!
+//! Small elastic displacements of finite elements, in ground axes, on top of a chain of rigid
+//! links whose absolute angles come last among the coordinates. The base of a link follows the
+//! tip displacement of the link before but not its elastic rotation, which the motor there
+//! holds. Terms of second order in the displacements are left out, as in the source.
+//!
+//! Paper: Palomba and Vidoni, Applied Sciences 9 (2019) 5156, Sec. 2 and Appendix A.1, in which
+//! the matrices of two links with four and three elements are written out.
+
+mod element;
+
+use element::{Beam, Chain, Motor, Node, Payload};
+use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource};
+use std::collections::BTreeMap;
+
+/// A link of an arm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErlsLink {
+    /// Length, m.
+    pub length: f64,
+    /// Number of finite elements.
+    pub elements: usize,
+}
+
+/// An arm of flexible links in the plane.
+///
+/// Parameters by name: `L1`, `L2`, ... (m), `rho_l` (kg/m), `E` (N/m^2), `A` (m^2), `J` (m^4),
+/// `alpha` (1/s), `beta` (s), `mE` (kg), `g` (m/s^2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErlsArm {
+    /// The links from the base.
+    pub links: Vec<ErlsLink>,
+    /// Mass per length, kg/m.
+    pub line_density: f64,
+    /// Young's modulus, N/m^2.
+    pub modulus: f64,
+    /// Area of the section, m^2.
+    pub area: f64,
+    /// Second moment of area, m^4.
+    pub second_moment: f64,
+    /// Damping: alpha of the mass (1/s) and beta of the stiffness (s), on elastic velocities.
+    pub damping: [f64; 2],
+    /// Mass at the tip, kg.
+    pub payload: f64,
+    /// Gravity along -y, m/s^2.
+    pub gravity: f64,
+}
+
+impl ErlsArm {
+    /// The paper's arm with the section and density that its operating point was computed with:
+    /// a round aluminium bar of 30 mm (palomba2019, Table 2 unrounded).
+    pub fn recovered() -> Self {
+        let diameter: f64 = 0.03;
+        let area = core::f64::consts::PI * diameter.powi(2) / 4.0;
+        let (density, second_moment) = (2710.0, area * diameter.powi(2) / 16.0);
+        Self { line_density: density * area, area, second_moment, ..Self::table_2() }
+    }
+
+    /// The paper's arm with the values it prints (palomba2019, Table 2).
+    pub fn table_2() -> Self {
+        Self {
+            links: vec![ErlsLink { length: 0.6, elements: 4 }, ErlsLink { length: 0.45, elements: 3 }],
+            line_density: 1.906,
+            modulus: 69e9,
+            area: 7.06e-4,
+            second_moment: 3.97e-8,
+            damping: [0.87, 4.5e-6],
+            payload: 0.0,
+            gravity: 9.81,
+        }
+    }
+
+    /// Number of the first joint angle among the coordinates; the others follow.
+    pub fn first_angle(&self) -> usize {
+        3 * self.links.iter().map(|link| link.elements).sum::<usize>()
+    }
+
+    /// The values of all parameters by name.
+    pub fn parameters(&self) -> BTreeMap<String, f64> {
+        let mut all: BTreeMap<String, f64> =
+            self.links.iter().enumerate().map(|(i, link)| (format!("L{}", i + 1), link.length)).collect();
+        let rest = [
+            ("rho_l", self.line_density),
+            ("E", self.modulus),
+            ("A", self.area),
+            ("J", self.second_moment),
+            ("alpha", self.damping[0]),
+            ("beta", self.damping[1]),
+            ("mE", self.payload),
+            ("g", self.gravity),
+        ];
+        all.extend(rest.map(|(name, value)| (name.to_owned(), value)));
+        all
+    }
+
+    /// The model with some parameters given in the scalar `P`; its initial point is the straight
+    /// arm along x without deflection.
+    pub fn build<P: Data>(&self, given: &BTreeMap<String, P>) -> Model<P> {
+        let own = self.parameters();
+        let value = |name: &str| given.get(name).copied().unwrap_or_else(|| P::cst(own[name]));
+        let mut model = Model::new("flexible arm", [P::zero(), -value("g"), P::zero()]);
+        let nodes = self.add_nodes(&mut model);
+        let angles: Vec<BlockId> = (1..=self.links.len())
+            .map(|i| model.add_block(format!("q{i}"), BlockKind::Angle, &[P::zero()]))
+            .collect();
+        let mut before: Vec<P> = Vec::new();
+        for (i, link) in self.links.iter().enumerate() {
+            let chain = Chain { before: before.clone() };
+            let total = value(&format!("L{}", i + 1));
+            let length = total.scale(1.0 / link.elements as f64);
+            let base = i.checked_sub(1).and_then(|p| nodes[p].last().copied());
+            for e in 0..link.elements {
+                let (first, node) = match (e, base) {
+                    (0, None) => (Node::Ground, None),
+                    (0, Some(tip)) => (Node::PreviousTip, Some(tip)),
+                    _ => (Node::Own, Some(nodes[i][e - 1])),
+                };
+                let beam = Beam {
+                    chain: chain.clone(),
+                    start: length.scale(e as f64),
+                    length,
+                    line_density: value("rho_l"),
+                    axial: value("E") * value("A"),
+                    bending: value("E") * value("J"),
+                    alpha: value("alpha"),
+                    beta: value("beta"),
+                    first,
+                };
+                let mut blocks = angles[..=i].to_vec();
+                blocks.extend(node);
+                blocks.push(nodes[i][e]);
+                let owner = format!("link {} element {}", i + 1, e + 1);
+                model.add_element(owner, Element::custom(beam), blocks, Vec::new());
+            }
+            before.push(total);
+            let mut blocks = vec![angles[i]];
+            blocks.extend(i.checked_sub(1).map(|p| angles[p]));
+            blocks.extend(base);
+            let input = model.add_input(format!("u{}", i + 1));
+            let motor = Element::custom(Motor { grounded: i == 0 });
+            model.add_element(format!("motor {}", i + 1), motor, blocks, vec![input]);
+        }
+        if let (Some(length), Some(tip)) = (before.pop(), nodes.last().and_then(|list| list.last())) {
+            let (chain, mass, alpha) = (Chain { before }, value("mE"), value("alpha"));
+            let mut blocks = angles;
+            blocks.push(*tip);
+            let payload = Element::custom(Payload { chain, length, mass, alpha });
+            model.add_element("payload", payload, blocks, Vec::new());
+        }
+        model
+    }
+
+    /// Displacements of the nodes of every link: x, y, rotation each.
+    fn add_nodes<P: Data>(&self, model: &mut Model<P>) -> Vec<Vec<BlockId>> {
+        let mut node = |link: usize, number: usize| {
+            let name = format!("link {link} node {number}");
+            model.add_block(name, BlockKind::Vector(3), &[P::zero(); 3])
+        };
+        (1..=self.links.len())
+            .map(|i| (1..=self.links[i - 1].elements).map(|e| node(i, e)).collect())
+            .collect()
+    }
+}
+
+impl ModelSource for ErlsArm {
+    fn model<P: Data>(&self, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
+        Ok(self.build(given))
+    }
+    fn parameter(&self, name: &str) -> Result<Option<f64>, ModelError> {
+        Ok(self.parameters().get(name).copied())
+    }
+}

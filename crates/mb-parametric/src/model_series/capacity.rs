@@ -1,0 +1,198 @@
+//! The expansion in jets, for the smallest capacity that holds the set.
+
+use super::balance::{Balance, balance_centre};
+use super::{ModelSeries, PointRule, PointSeries, Variable};
+use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
+use mb_algebra::{Dense, QuadraticPencil, Triplets};
+use mb_model::{Model, ModelSource, Point};
+use mb_scalar::Real;
+use mb_scalar::jet::{DynJet, Monomials};
+use std::collections::BTreeMap;
+
+/// The largest set the expansion is compiled for: order 4 in eight parameters.
+const LARGEST: usize = 495;
+
+/// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 20
+/// in one variable or 5 in two; 4 in four; 4 in eight.
+pub(super) fn dispatch(
+    source: &impl ModelSource,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+) -> Result<ModelSeries, ParametricError> {
+    match set.len() {
+        0..=21 => run::<21>(source, centre, variables, set, rule),
+        22..=70 => run::<70>(source, centre, variables, set, rule),
+        71..=LARGEST => run::<LARGEST>(source, centre, variables, set, rule),
+        terms => Err(ParametricError::CapacityExceeded { terms, limit: LARGEST }),
+    }
+}
+
+fn run<const CAP: usize>(
+    source: &impl ModelSource,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+) -> Result<ModelSeries, ParametricError> {
+    let table = set.table();
+    let plain = source.model::<f64>(&BTreeMap::new())?;
+    let mut given = BTreeMap::new();
+    for (k, variable) in variables.iter().enumerate() {
+        if let Variable::Parameter(name) = variable {
+            let value = source.parameter(name)?.unwrap_or_default();
+            given.insert(name.clone(), DynJet::<CAP>::variable(table, k, value));
+        }
+    }
+    let model = source.model(&given)?;
+    let mut centre = centre.clone();
+    let balance = match rule {
+        PointRule::Frozen => None,
+        PointRule::Balanced { holding } => {
+            check_motion(&plain, &centre, variables)?;
+            let held = held_by(&plain, variables, holding)?;
+            let unknowns = Balance::new(&plain, &held, holding)?;
+            Some(balance_centre(&plain, &mut centre, unknowns)?)
+        }
+    };
+    let mut moving = Moving::new(&centre, variables, table, plain.nv());
+    if let Some(balance) = balance {
+        for degree in 1..=set.order() {
+            let point = moving.point(&plain, &centre);
+            balance.step(&model, &point, &mut moving, table, set.homogeneous(degree));
+        }
+    }
+    let point = moving.point(&plain, &centre);
+    let blocks = model.block_triplets(&point);
+    let matrices = QuadraticPencil {
+        m: collect(&blocks.m, set, table)?,
+        c: collect(&blocks.c, set, table)?,
+        k: collect(&blocks.k, set, table)?,
+        phi_q: collect(&blocks.phi_q, set, table)?,
+    };
+    refuse_idle(&plain, variables, set, &matrices)?;
+    let pencil = PencilSeries::new(matrices, Completeness::Truncated)?;
+    let point = moving.series(&plain, centre, set, table)?;
+    Ok(ModelSeries { pencil, point, variables: variables.to_vec() })
+}
+
+/// A moving point under constraints would have to keep their rates too.
+fn check_motion(plain: &Model, centre: &Point, variables: &[Variable]) -> Result<(), ParametricError> {
+    let moving = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
+        || centre.v.iter().chain(&centre.a).any(|x| *x != 0.0);
+    if plain.nc() > 0 && moving {
+        return Err(ParametricError::MovingConstraints { constraints: plain.nc() });
+    }
+    Ok(())
+}
+
+/// The coordinates that are variables, which no input that is a variable itself can hold.
+fn held_by(plain: &Model, variables: &[Variable], holding: &[usize]) -> Result<Vec<usize>, ParametricError> {
+    if let Some(i) = holding.iter().find(|i| variables.contains(&Variable::Input(**i))) {
+        let variable = Variable::Input(*i).name(plain);
+        return Err(ParametricError::RepeatedVariable { variable });
+    }
+    let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
+    Ok(variables.iter().filter_map(coordinate).collect())
+}
+
+/// The parts of an operating point that move, in jets.
+pub(super) struct Moving<const CAP: usize> {
+    /// Displacement along the tangent from the centre.
+    pub(super) delta: Vec<DynJet<CAP>>,
+    pub(super) v: Vec<DynJet<CAP>>,
+    pub(super) lambda: Vec<DynJet<CAP>>,
+    pub(super) u: Vec<DynJet<CAP>>,
+}
+
+impl<const CAP: usize> Moving<CAP> {
+    /// The centre, with the variables seeded.
+    fn new(centre: &Point, variables: &[Variable], table: &'static Monomials, nv: usize) -> Self {
+        let lift = |list: &[f64]| list.iter().map(|x| DynJet::cst(*x)).collect::<Vec<_>>();
+        let mut moving = Self {
+            delta: vec![DynJet::cst(0.0); nv],
+            v: lift(&centre.v),
+            lambda: lift(&centre.lambda),
+            u: lift(&centre.u),
+        };
+        for (k, variable) in variables.iter().enumerate() {
+            let (list, i) = match variable {
+                Variable::Parameter(_) => continue,
+                Variable::Coordinate(i) => (&mut moving.delta, *i),
+                Variable::Speed(i) => (&mut moving.v, *i),
+                Variable::Input(i) => (&mut moving.u, *i),
+            };
+            list[i] = DynJet::variable(table, k, list[i].value());
+        }
+        moving
+    }
+
+    /// The operating point in jets.
+    fn point(&self, plain: &Model, centre: &Point) -> Point<DynJet<CAP>> {
+        let lift = |list: &[f64]| list.iter().map(|x| DynJet::cst(*x)).collect::<Vec<_>>();
+        Point {
+            q: plain.coordinates().retract(&lift(&centre.q), &self.delta),
+            v: self.v.clone(),
+            a: lift(&centre.a),
+            lambda: self.lambda.clone(),
+            t: DynJet::cst(centre.t),
+            u: self.u.clone(),
+        }
+    }
+
+    fn series(
+        &self,
+        plain: &Model,
+        centre: Point,
+        set: &MultiIndexSet,
+        table: &'static Monomials,
+    ) -> Result<PointSeries, ParametricError> {
+        let terms = |list: &[DynJet<CAP>]| -> Vec<Vec<f64>> {
+            let columns: Vec<&[f64]> = list.iter().map(|x| x.coefficients(table)).collect();
+            (0..set.len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect()
+        };
+        let parts = [terms(&self.delta), terms(&self.v), terms(&self.lambda), terms(&self.u)];
+        let overflow = |i: usize| parts.iter().any(|list| list[i].iter().any(|x| !x.is_finite()));
+        if let Some(i) = (0..set.len()).find(|&i| overflow(i)) {
+            let degree = set.exponents(i).iter().map(|&e| usize::from(e)).sum();
+            return Err(ParametricError::Overflow { degree });
+        }
+        let [delta, v, lambda, u] = parts;
+        Ok(PointSeries::new(set.clone(), plain.coordinates().clone(), centre, [delta, v, lambda, u]))
+    }
+}
+
+/// Jets in triplets as a series of matrices.
+fn collect<const CAP: usize>(
+    triplets: &Triplets<DynJet<CAP>>,
+    set: &MultiIndexSet,
+    table: &'static Monomials,
+) -> Result<MatrixSeries, ParametricError> {
+    let mut coefficients = vec![Dense::zeros(triplets.rows(), triplets.cols()); set.len()];
+    for (row, col, jet) in triplets.iter() {
+        for (a, x) in coefficients.iter_mut().zip(jet.coefficients(table)) {
+            a[(row, col)] += x;
+        }
+    }
+    MatrixSeries::new(set.clone(), coefficients)
+}
+
+/// Refuses a variable that changes nothing: its name was probably meant for another.
+fn refuse_idle(
+    plain: &Model,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    matrices: &QuadraticPencil<MatrixSeries>,
+) -> Result<(), ParametricError> {
+    let all = [&matrices.m, &matrices.c, &matrices.k, &matrices.phi_q];
+    for (k, variable) in variables.iter().enumerate() {
+        let mut terms = (0..set.len()).filter(|&i| set.exponents(i)[k] > 0).peekable();
+        let kept = terms.peek().is_some();
+        let acts = terms.any(|i| all.iter().any(|a| mb_algebra::norms::max_abs(&a.coefficients()[i]) > 0.0));
+        if kept && !acts {
+            return Err(ParametricError::IdleVariable { variable: variable.name(plain) });
+        }
+    }
+    Ok(())
+}

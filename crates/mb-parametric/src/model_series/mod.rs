@@ -1,0 +1,83 @@
+//! The matrices of a model as polynomials of its parameters and of its operating point.
+//!
+//! The model is built and evaluated in jets ([`mb_scalar::jet::DynJet`]), so that M, C, K and
+//! Phi_q come out as exact Taylor coefficients in any mix of [`Variable`]s: named parameters,
+//! coordinates and speeds of the operating point, inputs.
+//!
+//! The operating point is expanded with them. When a robot's arm turns, its deflections turn
+//! with it; freezing them (as palomba2019 does, Sec. 4) leaves an error that no order removes.
+//! With [`PointRule::Balanced`] the coordinates that are not held, the multipliers and the
+//! inputs that hold the point follow from
+//!
+//! ```text
+//! r(q, v, a, lambda, u; x) = 0,   Phi(q; x) = 0
+//! ```
+//!
+//! order by order: a Newton step with the matrix of the centre, factored once, adds exactly one
+//! degree. v and a keep their values but for the speeds that are variables: elastic deflections
+//! are quasi-static.
+
+mod balance;
+mod capacity;
+mod point;
+mod source;
+
+pub use balance::balanced_point;
+pub use point::PointSeries;
+pub use source::Variable;
+
+use crate::{MultiIndexSet, ParametricError, PencilSeries};
+use mb_model::{ModelSource, Point};
+
+/// What the operating point does while the variables move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointRule {
+    /// It stays in (dynamic) equilibrium. Every coordinate that is a variable is held by one of
+    /// the inputs numbered here, whose values follow too; all other coordinates and the
+    /// multipliers are free. Default, without inputs.
+    Balanced {
+        /// Numbers of the inputs that hold the coordinates, as many as there are of these.
+        holding: Vec<usize>,
+    },
+    /// Nothing moves but the variables themselves, as palomba2019 reads literally. The matrices
+    /// then belong to a point that is no motion of the model.
+    Frozen,
+}
+
+impl Default for PointRule {
+    fn default() -> Self {
+        Self::Balanced { holding: Vec::new() }
+    }
+}
+
+/// The series of a model: its matrices and the point they belong to.
+#[derive(Clone, Debug)]
+pub struct ModelSeries {
+    /// M, C, K and Phi_q, truncated to the set.
+    pub pencil: PencilSeries,
+    /// The operating point.
+    pub point: PointSeries,
+    /// The variables in the order of the set's parameters.
+    pub variables: Vec<Variable>,
+}
+
+/// Expands a model about `centre` in `variables`, over `set`.
+///
+/// With [`PointRule::Balanced`] the centre is first improved to equilibrium with the held
+/// coordinates fixed. Distances are measured from the values the variables have at the centre,
+/// in the variables' own units.
+///
+/// Errors: the model's own; [`ParametricError::UnknownVariable`] and
+/// [`ParametricError::IdleVariable`] by name; [`ParametricError::CapacityExceeded`] above 495
+/// terms; [`ParametricError::HoldingInputs`], [`ParametricError::MovingConstraints`] and
+/// [`ParametricError::NotBalanced`] where the point cannot follow.
+pub fn model_series(
+    source: &impl ModelSource,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+) -> Result<ModelSeries, ParametricError> {
+    source::check(source, centre, variables, set)?;
+    capacity::dispatch(source, centre, variables, set, rule)
+}

@@ -1,0 +1,217 @@
+//! Figs. 3-5: errors of the polynomials along the path.
+//!
+//! ```text
+//! eps_f = |f - f~| / f,   eps_xi = |xi - xi~| / xi,   1 - MAC       (palomba2019, Eqs. 30-33)
+//! ```
+//!
+//! largest over the 51 samples, for orders 1 to 5, for three readings of the method:
+//!
+//! - literal: deflections, accelerations and inputs stay at their values at the centre, in the
+//!   expansion and in the model it is compared with, as the paper says;
+//! - literal against the motion: the same expansion against the model in its equilibrium at each
+//!   sample;
+//! - balanced: the equilibrium is part of the expansion, against the same.
+
+use std::collections::BTreeMap;
+
+use mb_algebra::{Dense, QuadraticPencil, c64};
+use mb_gallery::Computed;
+use mb_gallery::models::ErlsArm;
+use mb_model::{Model, ModelSource, Point};
+use mb_parametric::{
+    EigenpairSeries, MultiIndexSet, PointRule, PolishOptions, PolishedPair, StartingPair, balanced_point,
+    model_series, polish,
+};
+
+use super::arm::{self, PAIRS};
+use super::exact::{eigenpairs, mac};
+use super::path::{SAMPLES, Sample, samples};
+use crate::answers::Answers;
+
+/// Highest order of the figures.
+pub(super) const ORDERS: usize = 5;
+
+/// Errors of one pair at one order, as fractions: one for each sample.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Errors {
+    pub(super) frequency: Vec<f64>,
+    pub(super) damping: Vec<f64>,
+    pub(super) mac: Vec<f64>,
+}
+
+/// Errors by order (from 1) and pair.
+pub(super) type ByOrder = Vec<[Errors; 3]>;
+
+/// The exact eigenpairs of all samples.
+type Exact = Vec<Vec<PolishedPair>>;
+
+/// What is measured along the path.
+#[derive(Debug)]
+pub(super) struct Measures {
+    pub(super) path: Vec<Sample>,
+    /// Eigenvalues in the equilibrium of each sample.
+    pub(super) exact: Vec<Vec<c64>>,
+    pub(super) literal: ByOrder,
+    pub(super) literal_in_motion: ByOrder,
+    pub(super) balanced: ByOrder,
+}
+
+/// The measures, or why there are none.
+#[derive(Debug)]
+pub(super) struct Figures(pub(super) Result<Measures, String>);
+
+impl Figures {
+    /// Measures with the recovered parameters.
+    pub(super) fn measure() -> Self {
+        Self(measure(&ErlsArm::recovered()))
+    }
+}
+
+fn measure(arm: &ErlsArm) -> Result<Measures, String> {
+    let model = arm.model::<f64>(&BTreeMap::new()).map_err(|e| e.to_string())?;
+    let path = samples([arm.links[0].length, arm.links[1].length]);
+    let points = path.iter().map(|s| in_motion(arm, &model, s)).collect::<Result<Vec<_>, _>>()?;
+    let centre = points[SAMPLES / 2].clone();
+    let exact = follow(&model, &points)?;
+    let [q1, q2] = arm::angles(arm);
+    let frozen: Vec<Point> = path
+        .iter()
+        .map(|s| {
+            let mut point = centre.clone();
+            for (i, k) in [q1, q2].into_iter().enumerate() {
+                (point.q[k], point.v[k]) = (s.q[i], s.qd[i]);
+            }
+            point
+        })
+        .collect();
+    let exact_frozen = follow(&model, &frozen)?;
+    let series = |rule: PointRule| -> Result<Vec<EigenpairSeries>, String> {
+        let set = MultiIndexSet::total(4, ORDERS).map_err(|e| e.to_string())?;
+        let series =
+            model_series(arm, &centre, &arm::variables(arm), &set, &rule).map_err(|e| e.to_string())?;
+        eigenpairs(&series)
+    };
+    let literal = series(PointRule::Frozen)?;
+    let balanced = series(PointRule::Balanced { holding: vec![0, 1] })?;
+    Ok(Measures {
+        literal: errors(&literal, &path, &exact_frozen)?,
+        literal_in_motion: errors(&literal, &path, &exact)?,
+        balanced: errors(&balanced, &path, &exact)?,
+        exact: exact.iter().map(|pairs| pairs.iter().map(|pair| pair.s).collect()).collect(),
+        path,
+    })
+}
+
+/// The dynamic equilibrium at a sample: quasi-static deflections, inputs solved for.
+fn in_motion(arm: &ErlsArm, model: &Model, sample: &Sample) -> Result<Point, String> {
+    let held = arm::angles(arm);
+    let mut start = model.initial_point();
+    for (i, k) in held.into_iter().enumerate() {
+        (start.q[k], start.v[k], start.a[k]) = (sample.q[i], sample.qd[i], sample.qdd[i]);
+    }
+    balanced_point(model, &start, &held, &[0, 1]).map_err(|e| e.to_string())
+}
+
+fn matrices(model: &Model, point: &Point) -> QuadraticPencil<Dense> {
+    let blocks = model.dense_blocks(point);
+    QuadraticPencil { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q }
+}
+
+/// The three pairs at every point, followed from the middle to both ends.
+fn follow(model: &Model, points: &[Point]) -> Result<Exact, String> {
+    let middle = points.len() / 2;
+    let first = arm::elastic_pairs(&matrices(model, &points[middle]))?;
+    let next = |pairs: &[PolishedPair], point: &Point| -> Result<Vec<PolishedPair>, String> {
+        let pencil = matrices(model, point);
+        let improve = |pair: &PolishedPair| {
+            let start = StartingPair { s: pair.s, vector: pair.vector.clone() };
+            polish(&pencil, &start, &PolishOptions::default()).map_err(|e| e.to_string())
+        };
+        pairs.iter().map(improve).collect()
+    };
+    let mut exact = vec![first.clone(); points.len()];
+    for i in middle + 1..points.len() {
+        exact[i] = next(&exact[i - 1], &points[i])?;
+    }
+    for i in (0..middle).rev() {
+        exact[i] = next(&exact[i + 1], &points[i])?;
+    }
+    Ok(exact)
+}
+
+/// Errors of all orders against the exact pairs.
+fn errors(series: &[EigenpairSeries], path: &[Sample], exact: &Exact) -> Result<ByOrder, String> {
+    let centre = &path[path.len() / 2];
+    let mut all = vec![<[Errors; 3]>::default(); ORDERS];
+    for (order, row) in all.iter_mut().enumerate() {
+        for (k, out) in row.iter_mut().enumerate() {
+            for (sample, pairs) in path.iter().zip(exact) {
+                let d = [
+                    sample.q[0] - centre.q[0],
+                    sample.q[1] - centre.q[1],
+                    sample.qd[0] - centre.qd[0],
+                    sample.qd[1] - centre.qd[1],
+                ];
+                let at = series[k].evaluate(&d, order + 1).map_err(|e| e.to_string())?;
+                let true_pair = &pairs[k];
+                let relative = |f: fn(c64) -> f64| (f(at.s) - f(true_pair.s)).abs() / f(true_pair.s).abs();
+                out.frequency.push(relative(|s| s.norm()));
+                out.damping.push(relative(|s| s.re / s.norm()));
+                out.mac.push((1.0 - mac(&at.vector, &true_pair.vector)).max(0.0));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The largest of a list; NaN where there is one.
+pub(super) fn largest(list: &[f64]) -> f64 {
+    list.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NAN)
+}
+
+/// The trajectory and the exact eigenvalues.
+pub(super) fn path_answers(figures: &Figures) -> Answers {
+    let mut answers = Answers::default();
+    let Ok(measures) = &figures.0 else { return failed(figures) };
+    for (sample, exact) in measures.path.iter().zip(&measures.exact) {
+        let row = format!("t={}", (sample.t * 1e6).round() / 1e6);
+        for i in 0..2 {
+            answers.put(&row, &format!("q{}", i + 1), Ok(Computed::Real(sample.q[i])));
+            answers.put(&row, &format!("qd{}", i + 1), Ok(Computed::Real(sample.qd[i])));
+        }
+        for (pair, s) in PAIRS.iter().zip(exact) {
+            answers.put(&row, pair, Ok(Computed::Complex { re: s.re, im: s.im }));
+        }
+    }
+    answers
+}
+
+/// Errors in percent by order.
+pub(super) fn answers(figures: &Figures) -> Answers {
+    let mut answers = Answers::default();
+    let Ok(measures) = &figures.0 else { return failed(figures) };
+    let readings = [
+        ("literal", &measures.literal),
+        ("literal against the motion", &measures.literal_in_motion),
+        ("balanced", &measures.balanced),
+    ];
+    for (name, by_order) in readings {
+        for (order, row) in by_order.iter().enumerate() {
+            let label = format!("reading={name},order={}", order + 1);
+            for (pair, errors) in PAIRS.iter().zip(row) {
+                let mut put = |what: &str, x: f64| {
+                    answers.put(&label, &format!("{what} {pair}"), Ok(Computed::Real(x)));
+                };
+                put("eps_f", 100.0 * largest(&errors.frequency));
+                put("eps_xi", 100.0 * largest(&errors.damping));
+                put("1-MAC", largest(&errors.mac));
+            }
+        }
+    }
+    answers
+}
+
+/// No answer has a value; the table shows its cells as missing.
+fn failed(_: &Figures) -> Answers {
+    Answers::default()
+}
