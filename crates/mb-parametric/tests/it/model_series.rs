@@ -128,8 +128,11 @@ fn eigenpairs_of_a_model_follow_its_parameters() {
         let from = StartingPair { s: pair.value().unwrap(), vector: pair.right.clone() };
         let mode = expand(&series.pencil, &from, &set, &ExpandOptions::default()).unwrap();
         let s = mode.eigenvalue(&d).unwrap();
-        let nearest =
-            exact.motion().filter_map(|p| p.value()).map(|v| (v - s).norm()).fold(f64::MAX, f64::min);
+        let nearest = exact
+            .motion()
+            .filter_map(mb_eigen::Eigenpair::value)
+            .map(|v| (v - s).norm())
+            .fold(f64::MAX, f64::min);
         assert!(nearest < 2e-6 * s.norm(), "{s}: {nearest}");
         checked += 1;
     }

@@ -154,8 +154,7 @@ fn errors(series: &[EigenpairSeries], path: &[Sample], exact: &Exact) -> Result<
                 ];
                 let at = series[k].evaluate(&d, order + 1).map_err(|e| e.to_string())?;
                 let true_pair = &pairs[k];
-                let relative =
-                    |f: fn(&c64) -> f64| (f(&at.s) - f(&true_pair.s)).abs() / f(&true_pair.s).abs();
+                let relative = |f: fn(c64) -> f64| (f(at.s) - f(true_pair.s)).abs() / f(true_pair.s).abs();
                 out.frequency.push(relative(c64::norm));
                 out.damping.push(relative(|s| s.re / s.norm()));
                 out.mac.push((1.0 - mac(&at.vector, &true_pair.vector)).max(0.0));
