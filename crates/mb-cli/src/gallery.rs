@@ -53,6 +53,26 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/four-bar-driven.toml"),
     },
     GalleryModel {
+        name: "spatial-four-bar",
+        about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
+        text: include_str!("../../../fixtures/models/spatial-four-bar.toml"),
+    },
+    GalleryModel {
+        name: "spatial-pendulum",
+        about: "a rigid body on a spherical joint: two frequencies and a free turn",
+        text: include_str!("../../../fixtures/models/spatial-pendulum.toml"),
+    },
+    GalleryModel {
+        name: "spatial-chain",
+        about: "a hanging chain of N bodies in space on revolute joints",
+        text: include_str!("../../../fixtures/models/spatial-chain.toml"),
+    },
+    GalleryModel {
+        name: "top",
+        about: "a symmetric top on its tip",
+        text: include_str!("../../../fixtures/models/top.toml"),
+    },
+    GalleryModel {
         name: "cart-pendulum",
         about: "a cart with a pendulum: a force as input, two outputs",
         text: include_str!("../models/cart-pendulum.toml"),

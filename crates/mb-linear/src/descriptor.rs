@@ -11,6 +11,7 @@
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;
+use crate::turning::Turning;
 use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
@@ -73,7 +74,11 @@ impl DescriptorSystem {
             }
         }
         let y = model.output_matrices(point);
-        let (y_q, y_v, y_a, y_l) = (y.q.to_dense(), y.v.to_dense(), y.a.to_dense(), y.lambda.to_dense());
+        let (mut y_q, mut y_v) = (y.q.to_dense(), y.v.to_dense());
+        let (y_a, y_l) = (y.a.to_dense(), y.lambda.to_dense());
+        if let Some(turning) = Turning::dense(model, point) {
+            (y_v, y_q) = turning.applied(&y_a, &y_v, &y_q);
+        }
         let mut c = dense::hstack(&[&y_q, &y_v, &y_l]);
         let mut d = Dense::zeros(ny, nu);
         if norms::max_abs(&y_a) > 0.0 {

@@ -35,6 +35,7 @@ mod error;
 pub mod formulation;
 mod linearize;
 mod point;
+mod turning;
 
 pub use descriptor::{DescriptorSystem, StateSpace};
 pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability, Strategy, find_equilibria, stability};

@@ -4,8 +4,10 @@
 //! M da + C dv + K dq + Phi_q^T dlambda = F du,   Phi_q dq = 0
 //! ```
 //!
-//! with K = d(M a)/dq + d(Phi_q^T lambda)/dq - df/dq, C = -df/dv. In motion the rates of the
-//! constraints enter too:
+//! with K = d(M a)/dq + d(Phi_q^T lambda)/dq - df/dq, C = -df/dv. Where bodies in space turn,
+//! angular velocities are not rates of coordinates; the blocks then hold for the changes of the
+//! coordinates and their true rates (see the module `turning`), so that C and K have more terms
+//! than the model's own derivatives. In motion the rates of the constraints enter too:
 //!
 //! ```text
 //! Phi_q dv + Phi'_q dq = 0,   Phi_q da + Phi''_v dv + Phi''_q dq = 0
@@ -16,6 +18,7 @@
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::point::{OperatingPoint, PointKind};
+use crate::turning::Turning;
 use mb_algebra::{Dense, QuadraticPencil, Sparse};
 use mb_model::Model;
 
@@ -83,7 +86,11 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     } else {
         model.input_matrix(point).to_dense()
     };
-    LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates }
+    let lin = LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates };
+    match Turning::dense(model, point) {
+        Some(turning) => turning.of(lin),
+        None => lin,
+    }
 }
 
 /// Linearizes at a verified point, with sparse blocks: time and memory linear in the elements.
@@ -96,5 +103,9 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> LinearizedSystem<
         phi_ddot_v: model.phi_ddot_v(point).to_sparse(),
     });
     let f = model.input_matrix(point).to_sparse();
-    LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates }
+    let lin = LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates };
+    match Turning::sparse(model, point) {
+        Some(turning) => turning.of(lin),
+        None => lin,
+    }
 }

@@ -23,6 +23,8 @@ mod flexible_double_pendulum;
 mod four_bar;
 mod rod_pendulum;
 mod spatial_four_bar;
+mod spatial_pendulum;
+mod top;
 
 pub use double_pendulum::DoublePendulum;
 pub use erls::{ErlsArm, ErlsLink};
@@ -30,6 +32,8 @@ pub use flexible_double_pendulum::FlexibleDoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use rod_pendulum::RodPendulum;
 pub use spatial_four_bar::{SpatialFourBar, Tips};
+pub use spatial_pendulum::{SpatialPendulum, spatial_chain};
+pub use top::Top;
 
 use mb_model::{ModelError, ModelSpec};
 

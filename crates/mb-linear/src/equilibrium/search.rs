@@ -101,10 +101,16 @@ fn scattered(
     Ok(q)
 }
 
-/// Equal up to 1e-6, angles modulo a full turn.
+/// Equal up to 1e-6, angles modulo a full turn, Euler parameters up to their sign.
 fn same(model: &Model, a: &[f64], b: &[f64]) -> bool {
     let turn = core::f64::consts::TAU;
     model.coordinates().blocks().iter().all(|block| {
+        if block.kind == BlockKind::Pose {
+            let near = |range: std::ops::Range<usize>, sign: f64| {
+                range.map(|i| block.q + i).all(|i| (a[i] - sign * b[i]).abs() < 1e-6)
+            };
+            return near(0..3, 1.0) && (near(3..7, 1.0) || near(3..7, -1.0));
+        }
         (0..block.kind.nq()).all(|i| {
             let difference = a[block.q + i] - b[block.q + i];
             let angle = matches!((block.kind, i), (BlockKind::Angle, 0) | (BlockKind::PlanarPose, 2));

@@ -25,6 +25,7 @@
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;
+use crate::turning::Turning;
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankTolerance, Svd, dense, norms};
 use mb_model::{Model, Point};
 
@@ -301,14 +302,13 @@ pub fn unconstrained(
     } else {
         model.input_matrix(point).to_dense()
     };
-    Ok(UnconstrainedSystem {
-        m: &blocks.m + &dense::mul_transpose(phi_q, &xi_phi),
-        c: &blocks.c + &dense::mul_transpose(&xi_phi, &by_v),
-        k: &blocks.k + &dense::mul_transpose(&xi_phi, &by_q),
-        f,
-        phi_q: phi_q.clone(),
-        xi: matrices.xi,
-    })
+    let m = &blocks.m + &dense::mul_transpose(phi_q, &xi_phi);
+    let mut c = &blocks.c + &dense::mul_transpose(&xi_phi, &by_v);
+    let mut k = &blocks.k + &dense::mul_transpose(&xi_phi, &by_q);
+    if let Some(turning) = Turning::dense(model, point) {
+        (c, k) = turning.applied(&m, &c, &k);
+    }
+    Ok(UnconstrainedSystem { m, c, k, f, phi_q: phi_q.clone(), xi: matrices.xi })
 }
 
 /// The penalty system of a linearized constrained one, at the constrained equilibrium.

@@ -5,5 +5,6 @@ mod equilibrium;
 mod four_bar;
 mod identity_formulations;
 mod motion;
+mod space;
 mod state_space;
 mod support;

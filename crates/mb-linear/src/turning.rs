@@ -1,0 +1,93 @@
+//! Velocities that are not rates of coordinates: bodies in space that turn.
+//!
+//! The velocity w of a body in space is the angular velocity in its own axes, while a small change
+//! of its configuration is a rotation d by body axes. Along a motion the two are tied by
+//!
+//! ```text
+//! dw = d' + w x d,   dw' = d'' + w x d' + w' x d
+//! ```
+//!
+//! and so dv = x' + T x, da = x'' + T x' + T' x for a change x of the whole configuration, with
+//! T = [w x] on the rotations of bodies in space and zero elsewhere. Put into any linear form
+//! A da + B dv + C dx it gives A x'' + (B + A T) x' + (C + B T + A T') x: equations in x and its
+//! true rates. At rest T = T' = 0.
+
+use crate::linearize::{ConstraintRates, LinearizedSystem};
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
+use mb_model::{BlockKind, Model, Point};
+
+/// T and T' at a point.
+#[derive(Clone, Debug)]
+pub(crate) struct Turning<A> {
+    rate: A,
+    change: A,
+}
+
+/// [w x] on the rotations of every body in space; none when all are zero.
+fn crosses(model: &Model, v: &[f64]) -> Triplets {
+    let mut out = Triplets::new(model.nv(), model.nv());
+    for block in model.coordinates().blocks() {
+        if block.kind == BlockKind::Pose {
+            let i = block.v + 3;
+            for k in 0..3 {
+                let (a, b) = (i + (k + 1) % 3, i + (k + 2) % 3);
+                // Row a of w x d has w_b d_k, row b has -w_a d_k.
+                for (row, value) in [(a, v[b]), (b, -v[a])] {
+                    if value != 0.0 {
+                        out.add(row, i + k, value);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// T and T' at a point; none where nothing turns.
+fn turning(model: &Model, point: &Point) -> Option<[Triplets; 2]> {
+    let both = [crosses(model, &point.v), crosses(model, &point.a)];
+    both.iter().any(|t| t.iter().next().is_some()).then_some(both)
+}
+
+impl Turning<Dense> {
+    pub(crate) fn dense(model: &Model, point: &Point) -> Option<Self> {
+        turning(model, point).map(|[rate, change]| Self { rate: rate.to_dense(), change: change.to_dense() })
+    }
+    /// B + A T and C + B T + A T'.
+    pub(crate) fn applied(&self, a: &Dense, b: &Dense, c: &Dense) -> (Dense, Dense) {
+        let second = &(c + &dense::mul(b, &self.rate)) + &dense::mul(a, &self.change);
+        (b + &dense::mul(a, &self.rate), second)
+    }
+    /// The blocks in terms of coordinates and their true rates.
+    pub(crate) fn of(&self, lin: LinearizedSystem) -> LinearizedSystem {
+        let (c, k) = self.applied(&lin.m, &lin.c, &lin.k);
+        let rates = lin.rates.map(|r| {
+            let (phi_ddot_v, phi_ddot_q) = self.applied(&lin.phi_q, &r.phi_ddot_v, &r.phi_ddot_q);
+            let phi_dot_q = &r.phi_dot_q + &dense::mul(&lin.phi_q, &self.rate);
+            ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
+        });
+        LinearizedSystem { c, k, rates, ..lin }
+    }
+}
+
+impl Turning<Sparse> {
+    pub(crate) fn sparse(model: &Model, point: &Point) -> Option<Self> {
+        turning(model, point)
+            .map(|[rate, change]| Self { rate: rate.to_sparse(), change: change.to_sparse() })
+    }
+    fn applied(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
+        let plus = |x: &Sparse, y: &Sparse| sparse::add(1.0, x, 1.0, y);
+        let second = plus(&plus(c, &sparse::mul(b, &self.rate)), &sparse::mul(a, &self.change));
+        (plus(b, &sparse::mul(a, &self.rate)), second)
+    }
+    /// The blocks in terms of coordinates and their true rates.
+    pub(crate) fn of(&self, lin: LinearizedSystem<Sparse>) -> LinearizedSystem<Sparse> {
+        let (c, k) = self.applied(&lin.m, &lin.c, &lin.k);
+        let rates = lin.rates.map(|r| {
+            let (phi_ddot_v, phi_ddot_q) = self.applied(&lin.phi_q, &r.phi_ddot_v, &r.phi_ddot_q);
+            let phi_dot_q = sparse::add(1.0, &r.phi_dot_q, 1.0, &sparse::mul(&lin.phi_q, &self.rate));
+            ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
+        });
+        LinearizedSystem { c, k, rates, ..lin }
+    }
+}
