@@ -162,12 +162,12 @@ pub enum Fault {
         key: &'static str,
     },
     /// Axes of a frame that are not perpendicular.
-    #[error("the axes {first} and {second} make an angle of {degrees} degrees, but must be perpendicular")]
+    #[error("the {first} and the {second} make an angle of {degrees} degrees, but must be perpendicular")]
     NotPerpendicular {
         /// One axis.
-        first: char,
+        first: &'static str,
         /// The other axis.
-        second: char,
+        second: &'static str,
         /// Their angle.
         degrees: f64,
     },
@@ -186,10 +186,10 @@ pub enum Fault {
         principal: [f64; 3],
     },
     /// A joint in space with both ends in the plane.
-    #[error("a {kind} joint needs a spatial-body at one of its ends")]
+    #[error("{kind} needs a spatial-body at one of its ends")]
     NeedsSpace {
-        /// Kind of the joint.
-        kind: &'static str,
+        /// Such as `a spherical joint`.
+        kind: String,
     },
     /// A generic joint without a locked motion.
     #[error("the joint locks nothing")]

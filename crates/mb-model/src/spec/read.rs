@@ -162,6 +162,8 @@ fn expected_words(expected: &dyn Expected) -> String {
         "a map" => "a table".to_owned(),
         "an array of length 2" => "a pair [x, y]".to_owned(),
         "an array of length 3" => "three numbers [x, y, z]".to_owned(),
+        "an array of length 4" => "four numbers".to_owned(),
+        "an array of length 6" => "six numbers".to_owned(),
         "u8" => "a whole number from 0 to 255".to_owned(),
         other if other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),

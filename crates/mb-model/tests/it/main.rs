@@ -5,6 +5,8 @@ mod identity_derivatives;
 mod outline;
 mod prop_spec;
 mod space;
+mod space_build;
+mod space_errors;
 mod spec_build;
 mod spec_errors;
 mod spec_fixtures;

@@ -55,7 +55,7 @@ pub(crate) fn report(text: &str) -> String {
 }
 
 /// Reports of several spoiled files one after the other.
-fn reports<'a>(cases: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub(crate) fn reports<'a>(cases: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let mut out = String::new();
     for (title, text) in cases {
         writeln!(out, "# {title}\n{}", report(&text)).unwrap();

@@ -21,7 +21,7 @@ impl<P: Data> Builder<P> {
         }
         self.different(e, a, b)?;
         if !in_space(&[a, b]) {
-            return Err(e.problem("", Fault::NeedsSpace { kind: "bushing" }));
+            return Err(e.problem("", Fault::NeedsSpace { kind: "a bushing".to_owned() }));
         }
         for (key, spot) in [("a", a), ("b", b)] {
             if matches!(spot, Spot::Point(i) if !self.points[i].fixed) {

@@ -134,11 +134,12 @@ impl<P: Data> Builder<P> {
         ask: &Ask<'_>,
     ) -> Outcome<(Grip<P>, Grip<P>)> {
         let named = [self.named_axes(e, "a", ask.a)?, self.named_axes(e, "b", ask.b)?];
-        for (key, there, axes) in
-            [("axis_a", ask.axis_a.is_some(), named[0]), ("axis", ask.axis.is_some(), named[1])]
+        for (key, end, there, axes) in
+            [("axis_a", "a", ask.axis_a.is_some(), named[0]), ("axis", "b", ask.axis.is_some(), named[1])]
         {
             if there && axes.is_some() {
-                return Err(e.problem(key, Fault::Exclusive { first: key, second: "a frame with axes" }));
+                let kind = format!("a joint whose `{end}` is a frame with axes of its own");
+                return Err(e.problem(key, Fault::KeyNotFor { key, kind }));
             }
         }
         let given = |key: &'static str, v: &Vector| self.direction(e, key, key, &v.components());

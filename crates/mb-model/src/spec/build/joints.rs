@@ -42,7 +42,10 @@ impl<P: Data> Builder<P> {
             | JointKind::Cylindrical
             | JointKind::Universal
             | JointKind::Planar
-            | JointKind::Generic => return Err(e.problem("type", Fault::NeedsSpace { kind: kind.name() })),
+            | JointKind::Generic => {
+                let kind = format!("a {} joint", kind.name());
+                return Err(e.problem("type", Fault::NeedsSpace { kind }));
+            }
             JointKind::Revolute => self.coincide(e, a, b),
             JointKind::Fixed => {
                 let relative = self.relative_angle(e, a, b)?;

@@ -58,7 +58,9 @@ impl<P: Data> Builder<P> {
     pub(super) fn read_solids(&mut self, entries: &Entries<'_>, problems: &mut Problems) {
         for e in &entries.spatial_bodies {
             let zero = [P::zero(); 3];
-            let nowhere = Mark { at: zero, axes: None };
+            let (point, frame) = (Mark { at: zero, axes: None }, Mark { at: zero, axes: Some(unturned()) });
+            let points = e.spec.markers.keys().map(|k| (k.clone(), point));
+            let frames = e.spec.frames.keys().map(|k| (k.clone(), frame));
             let part = problems.keep(self.read_solid(e)).unwrap_or_else(|| SolidPart {
                 block: None,
                 fixed: e.spec.fixed,
@@ -70,13 +72,7 @@ impl<P: Data> Builder<P> {
                 inertia: [zero; 3],
                 center_of_mass: zero,
                 alpha: P::zero(),
-                marks: e
-                    .spec
-                    .markers
-                    .keys()
-                    .chain(e.spec.frames.keys())
-                    .map(|k| (k.clone(), nowhere))
-                    .collect(),
+                marks: points.chain(frames).collect(),
             });
             self.solids.push(part);
         }
@@ -166,7 +162,7 @@ impl<P: Data> Builder<P> {
         spec: &OrientationSpec,
     ) -> Outcome<[P; 4]> {
         let at = |part: &str| format!("{key}.{part}");
-        let axes = [(&spec.x, "x", 'x'), (&spec.y, "y", 'y'), (&spec.z, "z", 'z')];
+        let axes = [(&spec.x, "x", "x-axis"), (&spec.y, "y", "y-axis"), (&spec.z, "z", "z-axis")];
         let given: Vec<usize> = (0..3).filter(|k| axes[*k].0.is_some()).collect();
         match (&spec.axis, &spec.angle, &spec.euler_parameters, &spec.cardan, given.as_slice()) {
             (Some(axis), Some(angle), None, None, []) => {
@@ -192,14 +188,14 @@ impl<P: Data> Builder<P> {
             (None, None, None, None, [i, j]) => {
                 let mut found = [Vector3::from([P::zero(); 3]); 3];
                 for k in [*i, *j] {
-                    if let (Some(v), name, _) = axes[k] {
-                        found[k] = self.direction(e, &at(name), name, v)?;
+                    if let (Some(v), part, name) = axes[k] {
+                        found[k] = self.direction(e, &at(part), name, v)?;
                     }
                 }
                 let (i, j) = (*i, *j);
                 let cosine = dot(&found[i], &found[j]);
                 if cosine.value().abs() > PERPENDICULAR {
-                    let degrees = cosine.value().clamp(-1.0, 1.0).acos().to_degrees();
+                    let degrees = readable(cosine.value().clamp(-1.0, 1.0).acos().to_degrees());
                     let fault = Fault::NotPerpendicular { first: axes[i].2, second: axes[j].2, degrees };
                     return Err(e.problem(key, fault));
                 }
@@ -298,6 +294,11 @@ pub(super) fn unit<P: Data>(d: Vector3<P>) -> Option<Vector3<P>> {
     (length.value() > 0.0).then(|| d / length)
 }
 
+/// A number for a message: six digits.
+fn readable(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
+}
+
 /// A body with second moments S of its mass has J = tr(S) I - S, hence S = tr(J)/2 I - J, which
 /// no mass makes negative: no principal moment exceeds the sum of the two others.
 fn check_inertia_tensor<P: Data>(inertia: &[[P; 3]; 3]) -> Result<(), Fault> {
@@ -311,7 +312,7 @@ fn check_inertia_tensor<P: Data>(inertia: &[[P; 3]; 3]) -> Result<(), Fault> {
         });
     }
     if principal[2] > (principal[0] + principal[1]) * (1.0 + TRIANGLE) {
-        return Err(Fault::ImpossibleInertia { principal });
+        return Err(Fault::ImpossibleInertia { principal: principal.map(readable) });
     }
     Ok(())
 }
