@@ -1,5 +1,4 @@
 //! Models in space made from descriptions: that each kind of table means what it says.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use mb_model::element::Locked;
 use mb_model::spec::{
@@ -181,7 +180,7 @@ fn bushing_pulls_back() {
         assert!((r - e).abs() < 1e-14);
     }
     // Moments of the pair about the origin: a at (0.01, 0, 0.02) with (-1, 0, -6).
-    let moment_y = 0.02 * -1.0 - 0.01 * -6.0;
+    let moment_y = -0.02 + 0.01 * 6.0;
     assert!((moment_y - r[10]).abs() < 1e-14, "{r:?}");
 }
 
