@@ -88,7 +88,10 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
     let results: Vec<FormulationSpectrum> = match part {
-        Some(request) => vec![part::of_model(model, &settled, request, &part::options(&args.solver))?],
+        Some(request) => {
+            let result = part::of_model(model, &settled, request, &part::options(&args.solver))?;
+            vec![if chosen { part::without_wish(result) } else { result }]
+        }
         None => formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?,
     };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);

@@ -4,8 +4,8 @@ use super::{FormulationSpectrum, Settled};
 use crate::args::{DriverArg, SolverArgs, SymmetryArg};
 use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
-use mb_eigen::sparse::{Request, Shift, Solver, SparseOptions, Structure};
-use mb_eigen::{Class, Spectrum, sparse};
+use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
+use mb_eigen::{Class, Finding, Spectrum, sparse};
 use mb_linear::{OperatingPoint, linearize_sparse};
 use mb_model::Model;
 
@@ -78,11 +78,18 @@ pub fn of_model(
     }
 }
 
+/// Takes out the word that fewer modes exist than were asked for, where it was not the user who asked.
+pub fn without_wish(mut result: FormulationSpectrum) -> FormulationSpectrum {
+    let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+    result.spectrum.findings.retain(|f| !fewer(f));
+    result
+}
+
 /// Without infinite eigenvalues: of E y' = A y, taken as a second-order problem without mass, some of them are not the
 /// pair's own.
 fn finite(mut spectrum: Spectrum) -> Spectrum {
     spectrum.pairs.retain(|p| p.class != Class::Infinite);
     spectrum.counts.found.infinite = 0;
-    spectrum.findings.retain(|f| !matches!(f, mb_eigen::Finding::SingularMass { .. }));
+    spectrum.findings.retain(|f| !matches!(f, Finding::SingularMass { .. }));
     spectrum
 }

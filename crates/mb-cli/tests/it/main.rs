@@ -7,6 +7,7 @@ mod check;
 mod equilibrium;
 mod families;
 mod generate;
+mod interrupt;
 mod large;
 mod matrices;
 mod modes;

@@ -140,6 +140,9 @@ impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         (**self).phi(at, out);
     }
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        (**self).outline()
+    }
 }
 
 /// The closed list of scalars that elements are evaluated in, over element data `P`.

@@ -10,7 +10,8 @@ fn fixture(name: &str) -> Model {
 
 #[test]
 fn steps_are_the_derivatives_of_positions() {
-    for name in ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body"] {
+    let names = ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body", "flexible-double-pendulum"];
+    for name in names.into_iter().chain(["spatial-four-bar"]) {
         let model = fixture(name);
         let q = model.initial().to_vec();
         let d: Vec<f64> = (0..model.nv()).map(|i| 0.3 + 0.1 * i as f64).collect();
@@ -21,7 +22,7 @@ fn steps_are_the_derivatives_of_positions() {
         };
         let (plus, minus) = (moved(1.0), moved(-1.0));
         let outline = model.outline();
-        assert!(!outline.is_empty() && model.is_planar(), "{name}");
+        assert!(!outline.is_empty() && model.is_planar() == names.contains(&name), "{name}");
         for place in outline.iter().flat_map(|s| &s.places) {
             let step = model.place_step(place, &q, &d);
             let (a, b) = (model.place_at(place, &plus), model.place_at(place, &minus));
@@ -60,4 +61,16 @@ fn a_free_body_has_the_size_of_its_radius_of_gyration() {
     let [a, b] = [at[1], at[2]];
     let middle = [0, 1].map(|k| 0.5 * (a[k] + b[k]) - at[0][k]);
     assert!(middle.iter().all(|x| x.abs() < 1e-12) && (a[0] - b[0]).hypot(a[1] - b[1]) > 0.0);
+}
+
+#[test]
+fn bodies_in_space_and_flexible_links_are_drawn() {
+    let model = fixture("spatial-four-bar");
+    let outline = model.outline();
+    let bodies: Vec<_> = outline.iter().filter(|s| s.stroke == Stroke::Body).collect();
+    // Each its centre and the two joints it is in; the spring may add a point.
+    assert!(bodies.len() == 3 && bodies.iter().all(|b| b.places.len() >= 3), "{bodies:?}");
+    assert_eq!(outline.iter().filter(|s| s.stroke == Stroke::Pin).count(), 4);
+    let links = fixture("flexible-double-pendulum").outline();
+    assert!(links.iter().filter(|s| s.stroke == Stroke::Curve).all(|s| s.places.len() == 5));
 }
