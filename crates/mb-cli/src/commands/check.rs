@@ -129,7 +129,9 @@ fn parts(model: &Model) -> Vec<Part> {
     owners.dedup();
     let kinds = owners.into_iter().filter_map(|o| o.split(" '").next()).map(str::to_owned);
     let mut out: Vec<Part> = Vec::new();
-    for kind in blocks.chain(kinds.filter(|k| !matches!(k.as_str(), "point" | "body" | "spatial-body" | "angle"))) {
+    for kind in
+        blocks.chain(kinds.filter(|k| !matches!(k.as_str(), "point" | "body" | "spatial-body" | "angle")))
+    {
         match out.iter_mut().find(|p| p.kind == kind) {
             Some(part) => part.count += 1,
             None => out.push(Part { kind, count: 1 }),

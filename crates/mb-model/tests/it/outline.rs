@@ -10,7 +10,8 @@ fn fixture(name: &str) -> Model {
 
 #[test]
 fn steps_are_the_derivatives_of_positions() {
-    let names = ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body", "flexible-double-pendulum"];
+    let names =
+        ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body", "flexible-double-pendulum"];
     for name in names.into_iter().chain(["spatial-four-bar"]) {
         let model = fixture(name);
         let q = model.initial().to_vec();
