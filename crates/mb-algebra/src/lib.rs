@@ -38,6 +38,7 @@
 //! - [`matrix_market`] reads and writes matrices as text.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
 //!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] tells how many digits they can lose.
+//! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
@@ -49,6 +50,7 @@ pub mod dense;
 mod eigen;
 mod error;
 mod factor;
+pub mod in_place;
 pub mod matrix_market;
 pub mod norms;
 mod pencil;

@@ -49,6 +49,96 @@ pub enum ConstraintError {
         /// Degrees of freedom n - rank.
         dof: usize,
     },
+    /// A parameter of a method out of its range.
+    #[error("The parameter {parameter} of the method {method} is {value}, but it must be {range}.")]
+    MethodParameter {
+        /// Name of the method.
+        method: String,
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// A direction that has neither mass nor constraint.
+    #[error(
+        "The accelerations are undetermined at t = {time} s: the coordinate {coordinate} can move without moving a mass. Give it mass or hold it by a constraint."
+    )]
+    MassMissing {
+        /// Time in s.
+        time: f64,
+        /// The coordinate at which elimination broke down.
+        coordinate: String,
+    },
+    /// A method that is made for small models only.
+    #[error(
+        "The method {method} takes models of up to {most} velocities and constraint rows together, but this one has {unknowns}."
+    )]
+    TooLarge {
+        /// Name of the method.
+        method: String,
+        /// Velocities and rows.
+        unknowns: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// An option of a simulation out of its range.
+    #[error("The option {option} of the simulation is {value}, but it must be {range}.")]
+    SimulationOption {
+        /// Name of the option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// The start does not satisfy the constraints.
+    #[error("The start at t = {time} s does not satisfy the constraints: {}.", list.join("; "))]
+    InconsistentStart {
+        /// Time in s.
+        time: f64,
+        /// The violated rows with their violation, largest first.
+        list: Vec<String>,
+    },
+    /// No motion is possible and none is driven.
+    #[error(
+        "The mechanism is locked at t = {time} s: its {rank} independent constraints leave no degree of freedom, and no drive moves it."
+    )]
+    Locked {
+        /// Time in s.
+        time: f64,
+        /// Rank of the constraint Jacobian.
+        rank: usize,
+    },
+    /// The step that the error control asks for is below the resolution of time.
+    #[error(
+        "The integration stops at t = {time} s: the step fell to {step:.1e} s because of {coordinate}{constraint}. The mechanism may reach a limit of its motion there, or the equations are too stiff for this integrator."
+    )]
+    StepTooSmall {
+        /// Time in s.
+        time: f64,
+        /// The step in s.
+        step: f64,
+        /// The coordinate with the largest error.
+        coordinate: String,
+        /// The constraint behind it, in words; empty when none stands out.
+        constraint: String,
+    },
+    /// The energy balance is broken.
+    #[error(
+        "The method {method} is unstable here: at t = {time} s the energy is {drift:+.3e} J away from its balance, with {scale:.3e} J in motion. Use smaller tolerances or steps, or other parameters of the method."
+    )]
+    Unstable {
+        /// Name of the method.
+        method: String,
+        /// Time in s.
+        time: f64,
+        /// Energy minus its value at the start and the work done since, J.
+        drift: f64,
+        /// Largest kinetic energy and change of the potential so far, J.
+        scale: f64,
+    },
     /// Numbers that are not finite.
     #[error(
         "{owner} gives a number that is not finite in this configuration. Check for a spring or line shrunk to a point."

@@ -38,18 +38,23 @@
 //! - [`NullSpace`] is the velocity transformation v = R z' by five methods.
 //! - [`Saddle`] solves with [A Phi_q^T; Phi_q 0] also where constraints are redundant.
 //! - [`assemble`], [`assemble_velocities`] and [`accelerations`] make a start consistent.
+//! - [`method`] holds constraints in forward dynamics in six ways, [`simulate`](simulate::simulate)
+//!   integrates the motion.
 //!
 //! Convention: r = M a + Phi_q^T lambda - f = 0, so the reaction on the bodies is -Phi_q^T lambda.
 
 mod assembly;
 mod error;
+pub mod method;
 pub mod null_space;
 mod rank;
 mod saddle;
+pub mod simulate;
 mod violation;
 
 pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble_velocities};
 pub use error::ConstraintError;
+pub use method::{ConstraintMethod, ForwardDynamics};
 pub use null_space::{NullSpace, NullSpaceMethod};
 pub use rank::{ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, normalized_rows};
 pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};

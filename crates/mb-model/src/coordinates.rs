@@ -60,6 +60,32 @@ impl BlockKind {
         };
         names.get(i).map_or_else(|| format!("{}", i + 1), |n| (*n).to_owned())
     }
+    /// First derivative of q (+) x v by x at x = 0, which is q' of a motion with velocity `v`:
+    /// nq numbers into `out`.
+    pub fn rate<S: Real>(self, q: &[S], v: &[S], out: &mut [S]) {
+        if self.is_linear() {
+            out.copy_from_slice(v);
+            return;
+        }
+        out[..3].copy_from_slice(&v[..3]);
+        let [a, b, c, d] = [q[3], q[4], q[5], q[6]];
+        let [x, y, z] = [v[3].scale(0.5), v[4].scale(0.5), v[5].scale(0.5)];
+        out[3] = -(b * x + c * y + d * z);
+        out[4] = a * x + c * z - d * y;
+        out[5] = a * y - b * z + d * x;
+        out[6] = a * z + b * y - c * x;
+    }
+    /// Second derivative of q (+) x v by x at x = 0: nq numbers into `out`.
+    pub fn bend<S: Real>(self, q: &[S], v: &[S], out: &mut [S]) {
+        out.fill(S::zero());
+        if !self.is_linear() {
+            // exp(w x / 2) has the second derivative -|w|^2 / 4.
+            let factor = -(v[3] * v[3] + v[4] * v[4] + v[5] * v[5]).scale(0.25);
+            for i in 3..7 {
+                out[i] = q[i] * factor;
+            }
+        }
+    }
     /// q (+) d for one block, in place: `q` has nq numbers, `d` has nv.
     pub fn retract<S: Real>(self, q: &mut [S], d: &[S]) {
         if self.is_linear() {
@@ -176,10 +202,35 @@ impl Coordinates {
     /// q (+) d, with d of size nv.
     pub fn retract<S: Real>(&self, q: &[S], d: &[S]) -> Vec<S> {
         let mut out = q.to_vec();
-        for b in &self.blocks {
-            b.kind.retract(&mut out[b.q..b.q + b.kind.nq()], &d[b.v..b.v + b.kind.nv()]);
-        }
+        self.retract_in_place(&mut out, d);
         out
+    }
+    /// q <- q (+) d, with d of size nv.
+    pub fn retract_in_place<S: Real>(&self, q: &mut [S], d: &[S]) {
+        for b in &self.blocks {
+            b.kind.retract(&mut q[b.q..b.q + b.kind.nq()], &d[b.v..b.v + b.kind.nv()]);
+        }
+    }
+    /// Configuration rates q' of a motion with velocities `v`: nq numbers into `out`.
+    pub fn rate<S: Real>(&self, q: &[S], v: &[S], out: &mut [S]) {
+        for b in &self.blocks {
+            let (q_range, v_range) = (b.q..b.q + b.kind.nq(), b.v..b.v + b.kind.nv());
+            b.kind.rate(&q[q_range.clone()], &v[v_range], &mut out[q_range]);
+        }
+    }
+    /// Scales Euler parameters back to length one.
+    ///
+    /// Constraints and positions do not depend on their length; only their rates do.
+    pub fn normalize(&self, q: &mut [f64]) {
+        for b in self.blocks.iter().filter(|b| b.kind == BlockKind::Pose) {
+            let p = &mut q[b.q + 3..b.q + 7];
+            let length = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 0.0 {
+                for x in p {
+                    *x /= length;
+                }
+            }
+        }
     }
 }
 
@@ -197,6 +248,23 @@ mod tests {
         // Eight eighths of a turn about z: Euler parameters go to minus themselves.
         assert!((q[3] + 1.0).abs() < 1e-14 && q[6].abs() < 1e-14);
         assert!((q[0] - 0.8).abs() < 1e-15);
+    }
+
+    /// rate() and bend() are the first two derivatives of the retraction.
+    #[test]
+    fn rate_and_bend_are_derivatives_of_the_retraction() {
+        let q = [0.3, -0.2, 0.5, 0.5, -0.1, 0.7, 0.5];
+        let v = [0.4, 1.0, -0.7, 1.1, -0.6, 0.9];
+        let mut moved = q.map(|x| Dual::constant(Dual::constant(x)));
+        let step = v.map(|x| Dual::new(Dual::new(0.0, x), Dual::new(x, 0.0)));
+        BlockKind::Pose.retract(&mut moved, &step);
+        let (mut first, mut second) = ([0.0; 7], [0.0; 7]);
+        BlockKind::Pose.rate(&q, &v, &mut first);
+        BlockKind::Pose.bend(&q, &v, &mut second);
+        for i in 0..7 {
+            assert!((moved[i].re.eps - first[i]).abs() < 1e-15);
+            assert!((moved[i].eps.eps - second[i]).abs() < 1e-15);
+        }
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub trait CustomElement<P: Data>: Debug + Send + Sync {
     fn phi_1(&self, at: &Local<'_, Dual<P>>, out: &mut [Dual<P>]);
     fn phi_2(&self, at: &Local<'_, Dual<Dual<P>>>, out: &mut [Dual<Dual<P>>]);
     fn phi_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]);
+    fn potential_0(&self, at: &Local<'_, P>) -> P;
+    fn potential_1(&self, at: &Local<'_, Dual<P>>) -> Dual<P>;
+    fn potential_2(&self, at: &Local<'_, Dual<Dual<P>>>) -> Dual<Dual<P>>;
+    fn potential_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>) -> Dual<Dual<Dual<P>>>;
 }
 
 impl<P: Data, L: ElementLaw<P> + Debug + Send + Sync> CustomElement<P> for L {
@@ -65,5 +69,17 @@ impl<P: Data, L: ElementLaw<P> + Debug + Send + Sync> CustomElement<P> for L {
     }
     fn phi_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]) {
         self.phi(at, out);
+    }
+    fn potential_0(&self, at: &Local<'_, P>) -> P {
+        self.potential(at)
+    }
+    fn potential_1(&self, at: &Local<'_, Dual<P>>) -> Dual<P> {
+        self.potential(at)
+    }
+    fn potential_2(&self, at: &Local<'_, Dual<Dual<P>>>) -> Dual<Dual<P>> {
+        self.potential(at)
+    }
+    fn potential_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>) -> Dual<Dual<Dual<P>>> {
+        self.potential(at)
     }
 }

@@ -49,6 +49,11 @@ impl<P: Data> ElementLaw<P> for Spring<P> {
         self.a.push(at.q, -pull, out);
         self.b.push(at.q, pull, out);
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let d = self.b.position(at.q) - self.a.position(at.q);
+        let stretch = (d.x * d.x + d.y * d.y + d.z * d.z).sqrt() - S::lift(self.natural_length);
+        S::lift(self.stiffness) * stretch * stretch.scale(0.5)
+    }
 }
 
 /// A torsional spring and damper between two angles.
@@ -80,6 +85,10 @@ impl<P: Data> ElementLaw<P> for TorsionSpring<P> {
         let torque = S::lift(self.stiffness) * twist + S::lift(self.damping) * rate;
         self.b.twist(torque, out);
         self.a.twist(-torque, out);
+    }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let twist = self.b.angle(at.q) - self.a.angle(at.q) - S::lift(self.natural_angle);
+        S::lift(self.stiffness) * twist * twist.scale(0.5)
     }
 }
 

@@ -36,6 +36,10 @@ impl<P: Data> ElementLaw<P> for PointMass<P> {
             out[i] += m * (at.a[i] + alpha * at.v[i] - at.gravity[k]);
         }
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let i = self.slot;
+        -S::lift(self.mass) * (at.gravity[0] * at.q[i] + at.gravity[1] * at.q[i + 1])
+    }
 }
 
 /// A slender rod with uniformly distributed mass, described by its two end points (natural
@@ -83,6 +87,10 @@ impl<P: Data> ElementLaw<P> for Rod<P> {
             }
         }
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let middle = (self.ends[0].position(at.q) + self.ends[1].position(at.q)) * S::cst(0.5);
+        -S::lift(self.mass) * (at.gravity[0] * middle.x + at.gravity[1] * middle.y)
+    }
 }
 
 /// A rigid body in the plane, described by a reference point and an angle.
@@ -128,5 +136,11 @@ impl<P: Data> ElementLaw<P> for PlanarBody<P> {
         out[i] += fx;
         out[i + 1] += fy;
         out[i + 2] += inertia * spin + s[0] * fy - s[1] * fx;
+    }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let i = self.slot;
+        let s = rotated(at.q[i + 2], self.center_of_mass);
+        let lift = at.gravity[0] * (at.q[i] + s[0]) + at.gravity[1] * (at.q[i + 1] + s[1]);
+        -S::lift(self.mass) * lift
     }
 }

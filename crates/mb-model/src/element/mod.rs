@@ -111,6 +111,14 @@ pub trait ElementLaw<P: Data> {
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let _ = (at, out);
     }
+    /// Potential energy in J of the forces that have one (weight, springs); `v`, `a` and `u` are
+    /// not to be read.
+    ///
+    /// Forces that are left out here count as work done from outside in the energy balance.
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let _ = at;
+        S::zero()
+    }
     /// Writes Phi(q, t) to `out` (one entry per row); `v`, `a` and `u` are not to be read.
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let _ = (at, out);
@@ -154,10 +162,12 @@ pub trait Tower<P: Data>: Lift<P> {
     fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
     /// Calls the custom element's constraint functions in this scalar.
     fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
+    /// Calls the custom element's potential energy in this scalar.
+    fn potential_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>) -> Self;
 }
 
 macro_rules! tower {
-    ($scalar:ty, $residual:ident, $phi:ident) => {
+    ($scalar:ty, $residual:ident, $phi:ident, $potential:ident) => {
         impl<P: Data> Tower<P> for $scalar {
             fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
                 e.$residual(at, out);
@@ -165,13 +175,16 @@ macro_rules! tower {
             fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
                 e.$phi(at, out);
             }
+            fn potential_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>) -> Self {
+                e.$potential(at)
+            }
         }
     };
 }
-tower!(P, residual_0, phi_0);
-tower!(Dual<P>, residual_1, phi_1);
-tower!(Dual<Dual<P>>, residual_2, phi_2);
-tower!(Dual<Dual<Dual<P>>>, residual_3, phi_3);
+tower!(P, residual_0, phi_0, potential_0);
+tower!(Dual<P>, residual_1, phi_1, potential_1);
+tower!(Dual<Dual<P>>, residual_2, phi_2, potential_2);
+tower!(Dual<Dual<Dual<P>>>, residual_3, phi_3, potential_3);
 
 /// Calls `$body` with `$law` bound to the law inside the element; the custom one has its own arm.
 macro_rules! each_law {
@@ -280,6 +293,10 @@ impl<P: Data> Element<P> {
     /// How the element is drawn, and through which of its places.
     pub fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
         each_law!(self, e => e.outline(), c => c.outline_0())
+    }
+    /// Potential energy of the element's conservative forces, J.
+    pub fn potential<S: Tower<P>>(&self, at: &Local<'_, S>) -> S {
+        each_law!(self, e => ElementLaw::<P>::potential(e, at), c => S::potential_of(&**c, at))
     }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {

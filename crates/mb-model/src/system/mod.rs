@@ -14,13 +14,17 @@
 //! [`Model::initial_point`] as the pattern.
 
 mod constraints;
+mod energy;
 mod linearized;
 mod matrices;
+mod motion;
 mod output;
 mod residual;
 mod sweep;
 
+pub use energy::Energies;
 pub use linearized::{Blocks, LinearizedBlocks};
+pub use motion::MotionTerms;
 pub use output::OutputMatrices;
 
 use crate::element::Data;

@@ -50,6 +50,20 @@ impl<S: Real> Frame<S> {
         lift(&mut self.u, &point.u, &wires.inputs);
         self.gravity = gravity.map(S::lift);
     }
+    /// As [`Self::gather`] from plain numbers, with accelerations zero.
+    pub(super) fn take(&mut self, wires: &Wires, q: &[f64], v: &[f64], t: f64, u: &[f64], gravity: [f64; 3])
+    where
+        S: Tower<f64>,
+    {
+        self.gather_q(wires, q, t);
+        self.v.clear();
+        self.v.extend(wires.v_index.iter().map(|i| S::lift(v[*i])));
+        self.a.clear();
+        self.a.resize(wires.v_index.len(), S::zero());
+        self.u.clear();
+        self.u.extend(wires.inputs.iter().map(|i| S::lift(u[*i])));
+        self.gravity = gravity.map(S::lift);
+    }
     /// Takes only the configuration and time, which is all a constraint function reads.
     pub(super) fn gather_q<P: Data>(&mut self, wires: &Wires, q: &[P], t: P)
     where
@@ -78,6 +92,42 @@ impl<S: Real> Frame<S> {
         self.out.resize(member.rows, S::zero());
         let at = Local { q: &self.q, v: &[], a: &[], t: self.t, u: &[], gravity: [S::zero(); 3] };
         member.element.phi(&at, &mut self.out);
+    }
+    /// Gives every configuration number its rate along the frame's own velocities.
+    ///
+    /// `value` reads the value of a number, `set` stores the rate in it.
+    pub(super) fn follow<P: Data>(
+        &mut self,
+        wires: &Wires,
+        coordinates: &Coordinates,
+        value: impl Fn(S) -> P,
+        set: impl Fn(&mut S, P),
+    ) {
+        let (mut q, mut v) = (0, 0);
+        let (mut at, mut rate, mut velocity) = ([P::zero(); 7], [P::zero(); 7], [P::zero(); 6]);
+        for id in &wires.blocks {
+            let kind = coordinates.block(*id).kind;
+            let (nq, nv) = (kind.nq(), kind.nv());
+            if kind.is_linear() {
+                for i in 0..nq {
+                    let x = value(self.v[v + i]);
+                    set(&mut self.q[q + i], x);
+                }
+            } else {
+                for i in 0..nq {
+                    at[i] = value(self.q[q + i]);
+                }
+                for i in 0..nv {
+                    velocity[i] = value(self.v[v + i]);
+                }
+                kind.rate(&at[..nq], &velocity[..nv], &mut rate[..nq]);
+                for i in 0..nq {
+                    set(&mut self.q[q + i], rate[i]);
+                }
+            }
+            q += nq;
+            v += nv;
+        }
     }
     /// q (+) step along local tangent direction `j`.
     pub(super) fn step(&mut self, wires: &Wires, coordinates: &Coordinates, j: usize, step: S) {

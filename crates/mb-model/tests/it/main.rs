@@ -2,6 +2,7 @@
 
 mod flexible_link;
 mod identity_derivatives;
+mod motion_terms;
 mod outline;
 mod prop_spec;
 mod space;

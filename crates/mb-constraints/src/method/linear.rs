@@ -1,0 +1,375 @@
+//! Linear systems of the methods: dense without allocating, sparse with one symbolic analysis.
+//!
+//! ```text
+//! dense:   M = L L^T,  W = L^-1 Phi_q^T = Q R P^T,
+//!          a = L^-T ((I - Q1 Q1^T) L^-1 f + (W^T)^+ gamma),   lambda = W^+ (L^-1 f - L^T a)
+//! ```
+//!
+//! Where M alone is singular, M + c Phi_q^T Phi_q takes its place and f + c Phi_q^T gamma that of
+//! f, which changes neither a nor lambda. No square of Phi_q is formed, and the pivots of R decide
+//! the rank. Sparse systems go through the saddle-point factorization of `mb-algebra`.
+
+use super::DENSE_MOTION_UP_TO;
+use crate::error::ConstraintError;
+use mb_algebra::in_place::{EnvelopeCholesky, Orthogonal};
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{AlgebraError, RankTolerance, Sparse, SparseCholesky, sparse};
+use mb_model::Model;
+use mb_model::system::MotionTerms;
+use std::sync::Arc;
+
+/// Rows that keep less than this share of their length beside the others count as dependent when
+/// accelerations are solved for; above the violation that an integration leaves.
+const MOTION_CUTOFF: RankTolerance = RankTolerance { relative: 1e-6 };
+
+/// The linear systems of one model.
+#[derive(Debug)]
+pub(super) enum System {
+    Dense(Box<DenseSystem>),
+    Sparse(Box<SparseSystem>),
+}
+
+impl System {
+    /// Storage and terms for a model, dense or sparse by its size.
+    pub(super) fn new(model: &Model) -> Result<(Self, MotionTerms), ConstraintError> {
+        if model.nv() + model.nc() <= DENSE_MOTION_UP_TO {
+            return Ok((Self::Dense(Box::new(DenseSystem::new(model))), MotionTerms::dense(model)));
+        }
+        let terms = MotionTerms::sparse(model);
+        let system = SparseSystem::new(&terms)?;
+        Ok((Self::Sparse(Box::new(system)), terms))
+    }
+    /// Factors [M Phi_q^T; Phi_q 0] and returns the rank of Phi_q.
+    pub(super) fn factor(&mut self, terms: &MotionTerms) -> Result<usize, ConstraintError> {
+        match self {
+            Self::Dense(s) => s.factor(terms),
+            Self::Sparse(s) => s.factor(terms, true),
+        }
+    }
+    /// M a + Phi_q^T lambda = f, Phi_q a = gamma with the last [`Self::factor`].
+    pub(super) fn solve(
+        &mut self,
+        f: &[f64],
+        gamma: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), ConstraintError> {
+        match self {
+            Self::Dense(s) => s.solve(f, gamma, a, lambda),
+            Self::Sparse(s) => s.solve(f, gamma, a, lambda)?,
+        }
+        Ok(())
+    }
+    /// Factors Phi_q for shortest solutions, in the mass matrix or the identity.
+    pub(super) fn factor_weight(
+        &mut self,
+        terms: &MotionTerms,
+        mass: bool,
+        cutoff: f64,
+    ) -> Result<usize, ConstraintError> {
+        match self {
+            Self::Dense(s) => s.factor_weight(terms, mass, RankTolerance { relative: cutoff }),
+            Self::Sparse(s) => s.factor(terms, mass),
+        }
+    }
+    /// The shortest d with Phi_q d = b, with the last [`Self::factor_weight`].
+    pub(super) fn shortest(&mut self, b: &[f64], d: &mut [f64]) -> Result<(), ConstraintError> {
+        match self {
+            Self::Dense(s) => s.shortest(b, d),
+            Self::Sparse(s) => s.shortest(b, d)?,
+        }
+        Ok(())
+    }
+    /// Factors M + alpha Phi_q^T Phi_q.
+    pub(super) fn factor_penalty(&mut self, terms: &MotionTerms, alpha: f64) -> Result<(), ConstraintError> {
+        match self {
+            Self::Dense(s) => s.factor_penalty(terms, alpha),
+            Self::Sparse(s) => s.factor_penalty(terms, alpha),
+        }
+    }
+    /// Solves with the last [`Self::factor_penalty`].
+    pub(super) fn solve_penalty(&mut self, x: &mut [f64]) {
+        match self {
+            Self::Dense(s) => s.cholesky.solve(x),
+            Self::Sparse(s) => s.solve_penalty(x),
+        }
+    }
+    /// y += scale Phi_q^T x.
+    pub(super) fn add_transpose(&self, terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
+        if let Some(pattern) = terms.phi_q_pattern() {
+            for (j, y) in y.iter_mut().enumerate() {
+                let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
+                *y += scale * rows.iter().zip(values).map(|(i, a)| a * x[*i]).sum::<f64>();
+            }
+        } else if terms.m > 0 {
+            for (y, column) in y.iter_mut().zip(terms.phi_q.chunks_exact(terms.m)) {
+                *y += scale * column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+            }
+        }
+    }
+    /// y += scale Phi_q x.
+    pub(super) fn add_product(&self, terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
+        if let Some(pattern) = terms.phi_q_pattern() {
+            for (j, x) in x.iter().enumerate() {
+                let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
+                for (i, a) in rows.iter().zip(values) {
+                    y[*i] += scale * a * x;
+                }
+            }
+        } else if terms.m > 0 {
+            for (x, column) in x.iter().zip(terms.phi_q.chunks_exact(terms.m)) {
+                for (y, a) in y.iter_mut().zip(column) {
+                    *y += scale * a * x;
+                }
+            }
+        }
+    }
+    /// The constraint row that depends most on the others and the share of its length that it
+    /// keeps beside them; none where it is not known.
+    pub(super) fn weakest_row(&self) -> Option<(usize, f64)> {
+        match self {
+            Self::Dense(s) if s.orthogonal.rank() > 0 => {
+                let last = s.orthogonal.pivots()[s.orthogonal.rank() - 1];
+                Some((last, s.orthogonal.smallest_share()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn sparse_column<'a>(pattern: &'a Sparse, values: &'a [f64], j: usize) -> (&'a [usize], &'a [f64]) {
+    let start = pattern.indptr().into_raw_storage();
+    let range = start[j]..start[j + 1];
+    (&pattern.indices()[range.clone()], &values[range])
+}
+
+/// Dense factors; nothing here allocates after [`DenseSystem::new`].
+#[derive(Debug)]
+pub(super) struct DenseSystem {
+    n: usize,
+    m: usize,
+    cholesky: EnvelopeCholesky,
+    orthogonal: Orthogonal,
+    /// True once M alone was not positive definite.
+    augmented: bool,
+    /// c of M + c Phi_q^T Phi_q; zero for M alone.
+    c: f64,
+    matrix: Vec<f64>,
+    phi_q: Vec<f64>,
+    force: Vec<f64>,
+    y: Vec<f64>,
+    /// True when the last weight was the identity.
+    identity: bool,
+}
+
+impl DenseSystem {
+    fn new(model: &Model) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        Self {
+            n,
+            m,
+            cholesky: EnvelopeCholesky::new(n),
+            orthogonal: Orthogonal::new(n, m),
+            augmented: false,
+            c: 0.0,
+            matrix: vec![0.0; n * n],
+            phi_q: vec![0.0; n * m],
+            force: vec![0.0; n],
+            y: vec![0.0; n.max(m)],
+            identity: false,
+        }
+    }
+    /// M + c Phi_q^T Phi_q into `matrix`.
+    fn augment(&mut self, terms: &MotionTerms, c: f64) {
+        let (n, m) = (self.n, self.m);
+        self.matrix.copy_from_slice(&terms.mass);
+        for j in 0..n {
+            let right = &terms.phi_q[j * m..(j + 1) * m];
+            if right.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            for i in 0..=j {
+                let left = &terms.phi_q[i * m..(i + 1) * m];
+                let sum: f64 = left.iter().zip(right).map(|(a, b)| a * b).sum();
+                self.matrix[i + n * j] += c * sum;
+            }
+        }
+    }
+    fn factor_mass(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
+        if !self.augmented {
+            self.c = 0.0;
+            match self.cholesky.factor(&terms.mass) {
+                Err(AlgebraError::NotPositiveDefinite { .. }) => self.augmented = true,
+                other => return Ok(other?),
+            }
+        }
+        let square = |x: &[f64]| x.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+        let (mass, phi) = (square(&terms.mass), square(&terms.phi_q));
+        self.c = if mass > 0.0 && phi > 0.0 { mass / (phi * phi) } else { 1.0 };
+        self.factor_augmented(terms, self.c)
+    }
+    fn factor_augmented(&mut self, terms: &MotionTerms, c: f64) -> Result<(), ConstraintError> {
+        self.augment(terms, c);
+        let Self { cholesky, matrix, .. } = self;
+        Ok(cholesky.factor(matrix)?)
+    }
+    /// W = L^-1 Phi_q^T, or Phi_q^T, and its factors.
+    fn orthogonalize(&mut self, terms: &MotionTerms, identity: bool, tolerance: RankTolerance) -> usize {
+        let (n, m) = (self.n, self.m);
+        let Self { cholesky, orthogonal, .. } = self;
+        let w = orthogonal.input();
+        for (j, column) in terms.phi_q.chunks_exact(m.max(1)).enumerate() {
+            for (i, x) in column.iter().enumerate() {
+                w[i * n + j] = *x;
+            }
+        }
+        if !identity {
+            for column in w.chunks_exact_mut(n.max(1)) {
+                cholesky.solve_lower(column);
+            }
+        }
+        self.identity = identity;
+        self.orthogonal.factor(tolerance)
+    }
+    fn factor(&mut self, terms: &MotionTerms) -> Result<usize, ConstraintError> {
+        self.factor_mass(terms)?;
+        if self.c > 0.0 {
+            self.phi_q.copy_from_slice(&terms.phi_q);
+        }
+        Ok(self.orthogonalize(terms, false, MOTION_CUTOFF))
+    }
+    fn factor_weight(
+        &mut self,
+        terms: &MotionTerms,
+        mass: bool,
+        tolerance: RankTolerance,
+    ) -> Result<usize, ConstraintError> {
+        if mass {
+            self.factor_mass(terms)?;
+        }
+        Ok(self.orthogonalize(terms, !mass, tolerance))
+    }
+    fn solve(&mut self, f: &[f64], gamma: &[f64], a: &mut [f64], lambda: &mut [f64]) {
+        let m = self.m;
+        self.force.copy_from_slice(f);
+        if self.c > 0.0 && m > 0 {
+            for (f, column) in self.force.iter_mut().zip(self.phi_q.chunks_exact(m)) {
+                *f += self.c * column.iter().zip(gamma).map(|(p, g)| p * g).sum::<f64>();
+            }
+        }
+        let rank = self.orthogonal.rank();
+        self.cholesky.solve_lower(&mut self.force);
+        self.orthogonal.apply_transpose(&mut self.force);
+        self.orthogonal.solve_transpose(gamma, &mut self.y);
+        a.copy_from_slice(&self.force);
+        a[..rank].copy_from_slice(&self.y[..rank]);
+        for (f, y) in self.force[..rank].iter_mut().zip(&self.y) {
+            *f -= y;
+        }
+        self.orthogonal.solve(&self.force, lambda);
+        self.orthogonal.apply(a);
+        self.cholesky.solve_lower_transpose(a);
+    }
+    fn shortest(&mut self, b: &[f64], d: &mut [f64]) {
+        let rank = self.orthogonal.rank();
+        d.fill(0.0);
+        self.orthogonal.solve_transpose(b, &mut self.y);
+        d[..rank].copy_from_slice(&self.y[..rank]);
+        self.orthogonal.apply(d);
+        if !self.identity {
+            self.cholesky.solve_lower_transpose(d);
+        }
+    }
+    fn factor_penalty(&mut self, terms: &MotionTerms, alpha: f64) -> Result<(), ConstraintError> {
+        self.factor_augmented(terms, alpha)
+    }
+}
+
+/// Sparse factors: the orders of elimination are found once.
+#[derive(Debug)]
+pub(super) struct SparseSystem {
+    mass: Sparse,
+    phi_q: Sparse,
+    identity: Sparse,
+    analysis: Arc<SaddleAnalysis>,
+    /// For shortest steps in the identity; made when first asked for.
+    plain: Option<Arc<SaddleAnalysis>>,
+    factor: Option<SaddleFactor>,
+    penalty: Option<SparseCholesky>,
+}
+
+impl SparseSystem {
+    fn new(terms: &MotionTerms) -> Result<Self, ConstraintError> {
+        let (mass, phi_q) = match (terms.mass_pattern(), terms.phi_q_pattern()) {
+            (Some(mass), Some(phi_q)) => (mass.clone(), phi_q.clone()),
+            _ => (sparse::zeros(terms.n, terms.n), sparse::zeros(terms.m, terms.n)),
+        };
+        let analysis = Arc::new(SaddleAnalysis::new(&mass, &phi_q, &SaddleOptions::default())?);
+        let identity = sparse::identity(terms.n);
+        Ok(Self { mass, phi_q, identity, analysis, plain: None, factor: None, penalty: None })
+    }
+    fn fill(&mut self, terms: &MotionTerms) {
+        self.mass.data_mut().copy_from_slice(&terms.mass);
+        self.phi_q.data_mut().copy_from_slice(&terms.phi_q);
+    }
+    fn factor(&mut self, terms: &MotionTerms, mass: bool) -> Result<usize, ConstraintError> {
+        self.fill(terms);
+        let factor = if mass {
+            SaddleFactor::new(&self.analysis, &self.mass, &self.phi_q)?
+        } else {
+            let analysis = match &self.plain {
+                Some(analysis) => analysis.clone(),
+                None => {
+                    let options = SaddleOptions::default();
+                    Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &options)?)
+                }
+            };
+            self.plain = Some(analysis.clone());
+            SaddleFactor::new(&analysis, &self.identity, &self.phi_q)?
+        };
+        let rank = terms.m - factor.report().redundant.len();
+        self.factor = Some(factor);
+        Ok(rank)
+    }
+    fn solve(
+        &self,
+        f: &[f64],
+        gamma: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), ConstraintError> {
+        if let Some(factor) = &self.factor {
+            let (x, l) = factor.solve(f, gamma)?;
+            a.copy_from_slice(&x);
+            lambda.copy_from_slice(&l);
+        }
+        Ok(())
+    }
+    fn shortest(&self, b: &[f64], d: &mut [f64]) -> Result<(), ConstraintError> {
+        if let Some(factor) = &self.factor {
+            d.copy_from_slice(&factor.solve(&vec![0.0; d.len()], b)?.0);
+        }
+        Ok(())
+    }
+    fn factor_penalty(&mut self, terms: &MotionTerms, alpha: f64) -> Result<(), ConstraintError> {
+        self.fill(terms);
+        let square = sparse::mul(&sparse::transpose(&self.phi_q), &self.phi_q);
+        let matrix = sparse::add(1.0, &self.mass, alpha, &square);
+        let again = self.penalty.as_mut().map(|factor| factor.refactor(&matrix));
+        match again {
+            Some(Ok(())) => Ok(()),
+            // The first one, or a pattern that changed with a number that happened to be zero.
+            None | Some(Err(AlgebraError::PatternChanged { .. })) => {
+                self.penalty = Some(SparseCholesky::new(&matrix)?);
+                Ok(())
+            }
+            Some(Err(other)) => Err(other.into()),
+        }
+    }
+    fn solve_penalty(&self, x: &mut [f64]) {
+        if let Some(factor) = &self.penalty {
+            let solved = factor.solve(x);
+            x.copy_from_slice(&solved);
+        }
+    }
+}

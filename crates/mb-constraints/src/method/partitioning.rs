@@ -1,0 +1,169 @@
+//! Coordinate partitioning: only independent coordinates carry the state.
+//!
+//! ```text
+//! Phi(q_i, q_d) = 0 -> q_d,    Phi_q v + Phi_t = 0 -> v_d,    then the standard accelerations
+//! ```
+//!
+//! at every evaluation: the given q and v only say which q_d is meant, and Newton's method moves
+//! the dependent coordinates alone. So the motion is that of independent coordinates, without
+//! stabilization and without violation: the yardstick for the others, at the price of a solve of
+//! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q
+//! and picked anew when they become a poor choice.
+//!
+//! Paper: [flores2018] Sec. 1 (the third group of methods).
+//!
+//! [flores2018]: ../../../docs/references.bib
+
+use super::ConstraintMethod;
+use crate::error::ConstraintError;
+use crate::violation::largest;
+use mb_algebra::RankTolerance;
+use mb_algebra::in_place::Orthogonal;
+use mb_model::Model;
+use mb_model::system::MotionTerms;
+
+/// Parameters of coordinate partitioning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoordinatePartitioning {
+    /// Phi^T Phi at which the positions are good.
+    pub tolerance: f64,
+    /// Most iterations on the dependent positions.
+    pub max_iterations: usize,
+    /// Coordinates are picked anew when the weakest dependent one keeps less than this share.
+    pub repartition_below: f64,
+}
+
+impl Default for CoordinatePartitioning {
+    /// Phi^T Phi <= 1e-26, twenty iterations, a new choice below a share of 0.03.
+    fn default() -> Self {
+        Self { tolerance: 1e-26, max_iterations: 20, repartition_below: 0.03 }
+    }
+}
+
+impl CoordinatePartitioning {
+    pub(super) fn check(self, method: &ConstraintMethod) -> Result<(), ConstraintError> {
+        method.require("tolerance", self.tolerance, self.tolerance > 0.0, "positive")?;
+        let share = self.repartition_below;
+        method.require("repartition_below", share, (0.0..1.0).contains(&share), "between 0 and 1")?;
+        let most = self.max_iterations as f64;
+        method.require("max_iterations", most, self.max_iterations > 0, "one or more")
+    }
+}
+
+/// The choice of dependent coordinates and room to solve for them.
+#[derive(Debug)]
+pub(super) struct Partition {
+    options: CoordinatePartitioning,
+    dependent: Vec<usize>,
+    /// All columns of Phi_q, for the choice.
+    columns: Orthogonal,
+    /// The dependent columns.
+    block: Orthogonal,
+    residual: Vec<f64>,
+    turned: Vec<f64>,
+    picked: Vec<f64>,
+    change: Vec<f64>,
+}
+
+/// Share of a column that must be left for it to count.
+const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
+
+impl Partition {
+    pub(super) fn new(model: &Model, options: CoordinatePartitioning) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        Self {
+            options,
+            dependent: Vec::with_capacity(m),
+            columns: Orthogonal::with_common_scale(m, n),
+            block: Orthogonal::with_common_scale(m, 0),
+            residual: vec![0.0; m],
+            turned: vec![0.0; m],
+            picked: vec![0.0; m],
+            change: vec![0.0; n],
+        }
+    }
+    fn choose(&mut self, terms: &MotionTerms) {
+        self.columns.input().copy_from_slice(&terms.phi_q);
+        let rank = self.columns.factor(COLUMN_CUTOFF);
+        if rank != self.dependent.len() {
+            self.block = Orthogonal::with_common_scale(terms.m, rank);
+        }
+        self.dependent.clear();
+        self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
+    }
+    /// Factors the dependent columns; picks anew when they are a poor choice.
+    fn factor(&mut self, terms: &MotionTerms) {
+        if self.dependent.is_empty() {
+            self.choose(terms);
+        }
+        for again in [true, false] {
+            let m = terms.m;
+            let input = self.block.input();
+            for (k, j) in self.dependent.iter().enumerate() {
+                input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
+            }
+            let rank = self.block.factor(COLUMN_CUTOFF);
+            let poor =
+                rank < self.dependent.len() || self.block.smallest_share() < self.options.repartition_below;
+            if !poor || !again {
+                return;
+            }
+            self.choose(terms);
+        }
+    }
+    /// Dependent changes d with Phi_q d = -`residual` into `change`.
+    fn solve(&mut self) {
+        let (m, k) = (self.residual.len(), self.dependent.len());
+        self.turned.copy_from_slice(&self.residual);
+        self.block.apply_transpose(&mut self.turned[..m]);
+        self.block.solve(&self.turned, &mut self.picked[..k]);
+        self.change.fill(0.0);
+        for (j, x) in self.dependent.iter().zip(&self.picked) {
+            self.change[*j] = -x;
+        }
+    }
+    /// Solves for the dependent positions and velocities, in place.
+    ///
+    /// # Errors
+    /// [`ConstraintError::NotAssembled`] when the dependent positions are not found.
+    pub(super) fn project(
+        &mut self,
+        model: &Model,
+        t: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        terms: &mut MotionTerms,
+    ) -> Result<usize, ConstraintError> {
+        let mut last = f64::INFINITY;
+        for iteration in 0..=self.options.max_iterations {
+            model.constraint_terms(q, v, t, terms);
+            let violation: f64 = terms.phi.iter().map(|x| x * x).sum();
+            let stalled = iteration > 1 && violation > 0.25 * last;
+            self.factor(terms);
+            if violation <= self.options.tolerance || (stalled && violation < 1e-20) {
+                self.residual.copy_from_slice(&terms.phi_dot);
+                self.solve();
+                for (v, d) in v.iter_mut().zip(&self.change) {
+                    *v += d;
+                }
+                return Ok(iteration);
+            }
+            if !violation.is_finite() || (stalled && iteration > 4) {
+                break;
+            }
+            last = violation;
+            self.residual.copy_from_slice(&terms.phi);
+            self.solve();
+            model.coordinates().retract_in_place(q, &self.change);
+        }
+        let (row, violation) = largest(&terms.phi).unwrap_or((0, 0.0));
+        Err(ConstraintError::NotAssembled {
+            time: t,
+            iterations: self.options.max_iterations,
+            owner: model.row_name(row),
+            violation,
+            contradiction: "; its dependent coordinates cannot be solved for from the independent ones"
+                .to_owned(),
+        })
+    }
+}

@@ -1,0 +1,401 @@
+//! The generalized-alpha method for constrained motion, in the coordinates' own geometry.
+//!
+//! ```text
+//! M(q) a + Phi_q^T lambda = f(q, v, t),   Phi(q, t) = 0              at the end of each step
+//! q_{n+1} = q_n (+) h d,   d = v_n + (1/2 - beta) h w_n + beta h w_{n+1},   v_{n+1} = v_n + h ((1 - gamma) w_n + gamma w_{n+1})
+//! (1 - alpha_m) w_{n+1} + alpha_m w_n = (1 - alpha_f) a_{n+1} + alpha_f a_n
+//! ```
+//!
+//! Second order, unconditionally stable for linear systems, with the spectral radius at infinite
+//! frequency as its one parameter: 1 keeps all energy, 0 removes what the step cannot resolve.
+//! The increment is applied by the retraction, so Euler parameters keep their length (Bruls and
+//! Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002). Newton's method uses the exact M, C, K and
+//! Phi_q of the model, and T^-1 of the rotation increment, the derivative of the retraction:
+//!
+//! ```text
+//! [(M b + C g) T^-1 + K, Phi_q^T; Phi_q, 0] [x; l] = -[r; Phi],   b = (1 - alpha_m) / (h^2 beta (1 - alpha_f)),  g = gamma / (h beta)
+//! ```
+//!
+//! Positions satisfy the constraints to the tolerance; velocities and accelerations up to the error
+//! of the step. Redundant constraints get shortest multipliers. Memory is taken in each iteration.
+
+use super::recorder::Recorder;
+use super::trajectory::{End, Trajectory};
+use super::{Progress, SimulationOptions, Start};
+use crate::error::ConstraintError;
+use crate::method::ForwardDynamics;
+use crate::saddle::{DENSE_UP_TO, Saddle};
+use crate::violation::largest;
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, norms, sparse};
+use mb_model::{BlockKind, Model, Point};
+use std::ops::ControlFlow;
+
+/// Parameters of the generalized-alpha method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeneralizedAlpha {
+    /// Step in s; the last step before a report is shortened to end there.
+    pub step: f64,
+    /// Spectral radius at infinite frequency, 0 to 1.
+    pub spectral_radius: f64,
+    /// Newton's method stops when a correction of the positions is below this times their size.
+    pub tolerance: f64,
+    /// Most iterations of a step before it is halved.
+    pub max_iterations: usize,
+}
+
+impl Default for GeneralizedAlpha {
+    /// Steps of 1 ms, spectral radius 0.9, tolerance 1e-11, twelve iterations.
+    fn default() -> Self {
+        Self { step: 1e-3, spectral_radius: 0.9, tolerance: 1e-11, max_iterations: 12 }
+    }
+}
+
+/// A step is not halved further than this often.
+const MOST_HALVINGS: usize = 20;
+
+/// State between steps.
+#[derive(Clone, Debug)]
+struct State {
+    point: Point,
+    /// The auxiliary acceleration w.
+    w: Vec<f64>,
+}
+
+/// Integrates from a consistent start.
+pub(super) fn run(
+    mut dynamics: ForwardDynamics<'_>,
+    start: &Start,
+    options: &SimulationOptions,
+    alpha: &GeneralizedAlpha,
+    observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Trajectory, ConstraintError> {
+    let mut recorder = Recorder::new(&mut dynamics, start, options)?;
+    let end = all(&mut dynamics, &mut recorder, start, options, alpha, observer);
+    Ok(recorder.finish(end.unwrap_or_else(End::Failed)))
+}
+
+fn all(
+    dynamics: &mut ForwardDynamics<'_>,
+    recorder: &mut Recorder,
+    start: &Start,
+    options: &SimulationOptions,
+    alpha: &GeneralizedAlpha,
+    observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<End, ConstraintError> {
+    let model = dynamics.model();
+    dynamics.evaluate(start.t, &start.q, &start.v)?;
+    let a = dynamics.acceleration().to_vec();
+    let point = Point {
+        q: start.q.clone(),
+        v: start.v.clone(),
+        lambda: dynamics.multipliers().to_vec(),
+        t: start.t,
+        u: dynamics.inputs().to_vec(),
+        a: a.clone(),
+    };
+    let mut state = State { point, w: a };
+    let mut watch = super::events::Watch::new(&options.events, dynamics, start.t, &start.q, &start.v);
+    let mut y = vec![0.0; model.nq() + model.nv()];
+    for k in 1..recorder.reports.len() {
+        let goal = recorder.reports[k];
+        while state.point.t < goal {
+            let left = goal - state.point.t;
+            // Steps of equal length up to the report.
+            let count = (left / alpha.step - 1e-9).ceil().max(1.0);
+            let before = state.clone();
+            let goal_of_step = if count > 1.0 { state.point.t + left / count } else { goal };
+            let iterations = advance(model, &mut state, goal_of_step, alpha, 0)?;
+            let statistics = &mut recorder.trajectory.statistics;
+            statistics.steps += 1;
+            statistics.evaluations += iterations;
+            statistics.most_iterations = statistics.most_iterations.max(iterations);
+            let (from, to) = (before.point.t, state.point.t);
+            let mut between = |t: f64, y: &mut [f64]| hermite(model, &before.point, &state.point, t, y);
+            let event = if watch.is_empty() {
+                None
+            } else {
+                watch.first(dynamics, from, to, &mut y, &mut between)?
+            };
+            let stop = event.as_ref().map_or(to, |e| e.0);
+            recorder.work_to(dynamics, stop, &mut y, &mut between)?;
+            if let Some((t, name)) = event {
+                between(t, &mut y);
+                let (q, v) = y.split_at(model.nq());
+                dynamics.evaluate(t, q, v)?;
+                recorder.report(dynamics, t, q, v)?;
+                return Ok(End::Event(name));
+            }
+            if observer(&recorder.progress(to)).is_break() {
+                return Ok(End::Interrupted);
+            }
+        }
+        dynamics.evaluate(goal, &state.point.q, &state.point.v)?;
+        recorder.report(dynamics, goal, &state.point.q, &state.point.v)?;
+        recorder.next = k + 1;
+    }
+    Ok(End::Finished)
+}
+
+/// The state between two steps: cubic in the tangent at the first, velocities quadratic.
+fn hermite(model: &Model, from: &Point, to: &Point, t: f64, y: &mut [f64]) {
+    let h = to.t - from.t;
+    let s = (t - from.t) / h;
+    let n = model.nv();
+    let (q, v) = y.split_at_mut(model.nq());
+    let mut d = vec![0.0; n];
+    for i in 0..n {
+        // Velocity with the accelerations of both ends, third degree.
+        let (v0, v1, a0, a1) = (from.v[i], to.v[i], h * from.a[i], h * to.a[i]);
+        let c2 = 3.0 * (v1 - v0) - 2.0 * a0 - a1;
+        let c3 = a0 + a1 - 2.0 * (v1 - v0);
+        v[i] = v0 + s * (a0 + s * (c2 + s * c3));
+        d[i] = h * s * (v0 + s * (a0 / 2.0 + s * (c2 / 3.0 + s * c3 / 4.0)));
+    }
+    if s >= 1.0 {
+        q.copy_from_slice(&to.q);
+        v.copy_from_slice(&to.v);
+        return;
+    }
+    q.copy_from_slice(&from.q);
+    model.coordinates().retract_in_place(q, &d);
+}
+
+/// One step to time `goal`; halved when Newton's method does not converge. Gives its iterations.
+fn advance(
+    model: &Model,
+    state: &mut State,
+    goal: f64,
+    alpha: &GeneralizedAlpha,
+    depth: usize,
+) -> Result<usize, ConstraintError> {
+    match step(model, state, goal, alpha) {
+        Ok((next, iterations)) => {
+            *state = next;
+            Ok(iterations)
+        }
+        Err(failure) if depth == MOST_HALVINGS => Err(failure),
+        Err(_) => {
+            let middle = f64::midpoint(state.point.t, goal);
+            let first = advance(model, state, middle, alpha, depth + 1)?;
+            Ok(first + advance(model, state, goal, alpha, depth + 1)?)
+        }
+    }
+}
+
+fn step(
+    model: &Model,
+    state: &State,
+    goal: f64,
+    options: &GeneralizedAlpha,
+) -> Result<(State, usize), ConstraintError> {
+    let rho = options.spectral_radius;
+    let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+    let gamma = 0.5 + alpha_f - alpha_m;
+    let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+    let before = &state.point;
+    let h = goal - before.t;
+    let n = model.nv();
+    let mut next = Point { t: goal, ..before.clone() };
+    // The predictor has a = 0 at the end; w, d and v follow from it.
+    let mut w = vec![0.0; n];
+    let mut d = vec![0.0; n];
+    for i in 0..n {
+        w[i] = (alpha_f * before.a[i] - alpha_m * state.w[i]) / (1.0 - alpha_m);
+        next.v[i] = before.v[i] + h * ((1.0 - gamma) * state.w[i] + gamma * w[i]);
+        d[i] = h * (before.v[i] + h * ((0.5 - beta) * state.w[i] + beta * w[i]));
+    }
+    next.a.fill(0.0);
+    let b = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f));
+    let g = gamma / (h * beta);
+    // A better first guess: the acceleration of the last step.
+    for i in 0..n {
+        let x = before.a[i] / b;
+        next.a[i] += b * x;
+        next.v[i] += g * x;
+        d[i] += x;
+    }
+    let mut last = f64::INFINITY;
+    for iteration in 1..=options.max_iterations {
+        next.q.copy_from_slice(&before.q);
+        model.coordinates().retract_in_place(&mut next.q, &d);
+        let residual: Vec<f64> = model.residual(&next).iter().map(|x| -x).collect();
+        let phi: Vec<f64> = model.phi(&next.q, goal).iter().map(|x| -x).collect();
+        if residual.iter().chain(&phi).any(|x| !x.is_finite()) {
+            let owner = model.first_non_finite(&next).unwrap_or("the mechanism").to_owned();
+            return Err(ConstraintError::NotFinite { owner });
+        }
+        let inverse = InverseTangent::new(model, &d);
+        let (x, l) = newton(model, &next, &inverse, [b, g], &residual, &phi)?;
+        let x = inverse.apply(&x);
+        for i in 0..n {
+            next.a[i] += b * x[i];
+            next.v[i] += g * x[i];
+            d[i] += x[i];
+        }
+        for (lambda, l) in next.lambda.iter_mut().zip(&l) {
+            *lambda += l;
+        }
+        let size = norms::max_abs_vec(&x);
+        let scale = norms::max_abs_vec(&next.q).max(1.0);
+        if !size.is_finite() || (iteration > 3 && size > 2.0 * last) {
+            break;
+        }
+        last = size;
+        if size <= options.tolerance * scale {
+            next.q.copy_from_slice(&before.q);
+            model.coordinates().retract_in_place(&mut next.q, &d);
+            model.coordinates().normalize(&mut next.q);
+            for i in 0..n {
+                w[i] += (1.0 - alpha_f) / (1.0 - alpha_m) * next.a[i];
+            }
+            return Ok((State { point: next, w }, iteration));
+        }
+    }
+    let (row, violation) = largest(&model.phi(&next.q, goal)).unwrap_or((0, 0.0));
+    let constraint = if model.nc() > 0 {
+        format!(", with {} violated by {violation:.1e}", model.row_name(row))
+    } else {
+        String::new()
+    };
+    let coordinate = largest(&d).map_or(String::new(), |(i, _)| model.coordinate_name(i));
+    Err(ConstraintError::StepTooSmall { time: before.t, step: h, coordinate, constraint })
+}
+
+/// Solves the linear system of an iteration.
+fn newton(
+    model: &Model,
+    at: &Point,
+    inverse: &InverseTangent,
+    [b, g]: [f64; 2],
+    residual: &[f64],
+    phi: &[f64],
+) -> Result<(Vec<f64>, Vec<f64>), ConstraintError> {
+    if model.nv() + model.nc() <= DENSE_UP_TO {
+        let blocks = model.dense_blocks(at);
+        let inertia = dense::add(b, &blocks.m, g, &blocks.c);
+        let a = dense::add(1.0, &inverse.dense(&inertia), 1.0, &blocks.k);
+        return Ok(Saddle::dense(&a, &blocks.phi_q)?.solve(residual, phi));
+    }
+    let blocks = model.blocks(at);
+    let inertia = sparse::add(b, &blocks.m, g, &blocks.c);
+    let a = sparse::add(1.0, &inverse.sparse(&inertia), 1.0, &blocks.k);
+    Ok(Saddle::sparse(&a, &blocks.phi_q)?.solve(residual, phi))
+}
+
+/// T^-1 of the increment d: (q (+) (d + x)) = (q (+) d) (+) T x to first order.
+///
+/// The identity but for the rotations of spatial bodies, where with the angle a = |r|
+///
+/// ```text
+/// T^-1 = I + r~ / 2 + (1 / a^2 - (1 + cos a) / (2 a sin a)) r~^2
+/// ```
+struct InverseTangent {
+    n: usize,
+    /// First row of each rotation and its block.
+    blocks: Vec<(usize, [[f64; 3]; 3])>,
+}
+
+impl InverseTangent {
+    fn new(model: &Model, d: &[f64]) -> Self {
+        let poses = model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose);
+        let blocks = poses.map(|b| (b.v + 3, inverse_tangent([d[b.v + 3], d[b.v + 4], d[b.v + 5]])));
+        Self { n: d.len(), blocks: blocks.collect() }
+    }
+    fn apply(&self, x: &[f64]) -> Vec<f64> {
+        let mut out = x.to_vec();
+        for (at, block) in &self.blocks {
+            for i in 0..3 {
+                out[at + i] = (0..3).map(|j| block[i][j] * x[at + j]).sum();
+            }
+        }
+        out
+    }
+    /// A T^-1.
+    fn dense(&self, a: &Dense) -> Dense {
+        let mut out = a.clone();
+        for (at, block) in &self.blocks {
+            for i in 0..self.n {
+                for j in 0..3 {
+                    out[(i, at + j)] = (0..3).map(|k| a[(i, at + k)] * block[k][j]).sum();
+                }
+            }
+        }
+        out
+    }
+    fn sparse(&self, a: &Sparse) -> Sparse {
+        if self.blocks.is_empty() {
+            return a.clone();
+        }
+        let mut t = Triplets::new(self.n, self.n);
+        let mut turned = vec![false; self.n];
+        for (at, block) in &self.blocks {
+            for i in 0..3 {
+                turned[at + i] = true;
+                for j in 0..3 {
+                    t.add(at + i, at + j, block[i][j]);
+                }
+            }
+        }
+        for i in (0..self.n).filter(|i| !turned[*i]) {
+            t.add(i, i, 1.0);
+        }
+        sparse::mul(a, &t.to_sparse())
+    }
+}
+
+fn inverse_tangent(r: [f64; 3]) -> [[f64; 3]; 3] {
+    let a2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    let factor = if a2 < 1e-4 {
+        // Series of the factor; the next term is a^4 / 30240.
+        1.0 / 12.0 + a2 / 720.0
+    } else {
+        let a = a2.sqrt();
+        1.0 / a2 - (1.0 + a.cos()) / (2.0 * a * a.sin())
+    };
+    let cross = [[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]];
+    let mut out = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            let square: f64 = (0..3).map(|k| cross[i][k] * cross[k][j]).sum();
+            out[i][j] = f64::from(u8::from(i == j)) + 0.5 * cross[i][j] + factor * square;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// q (+) (d + T^-1 x) = (q (+) d) (+) x to first order in x.
+    #[test]
+    fn tangent_is_the_derivative_of_the_retraction() {
+        for scale in [1e-3, 0.5, 1.5] {
+            let r = [0.4 * scale, -0.7 * scale, 0.3 * scale];
+            let inverse = inverse_tangent(r);
+            let h = 1e-6;
+            for k in 0..3 {
+                let moved = |sign: f64| {
+                    let mut a = [0.0, 0.0, 0.0, 0.5, -0.1, 0.7, 0.5];
+                    let mut d = [0.0, 0.0, 0.0, r[0], r[1], r[2]];
+                    for i in 0..3 {
+                        d[3 + i] += sign * h * inverse[i][k];
+                    }
+                    BlockKind::Pose.retract(&mut a, &d);
+                    a
+                };
+                let mut b = [0.0, 0.0, 0.0, 0.5, -0.1, 0.7, 0.5];
+                BlockKind::Pose.retract(&mut b, &[0.0, 0.0, 0.0, r[0], r[1], r[2]]);
+                let mut unit = [0.0; 6];
+                unit[3 + k] = 1.0;
+                let mut rate = [0.0; 7];
+                BlockKind::Pose.rate(&b, &unit, &mut rate);
+                let (plus, minus) = (moved(1.0), moved(-1.0));
+                for i in 0..7 {
+                    let difference = (plus[i] - minus[i]) / (2.0 * h);
+                    assert!((difference - rate[i]).abs() < 1e-9, "{i}: {difference} {}", rate[i]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a simulation is asked for.
+
+use super::start::StartPolicy;
+use super::{GeneralizedAlpha, StepControl};
+use crate::error::ConstraintError;
+use crate::method::ConstraintMethod;
+
+/// How the motion is integrated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Integrator {
+    /// Explicit, with error control; the constraints are held by a method.
+    DormandPrince {
+        /// How the constraints are held.
+        method: ConstraintMethod,
+        /// Tolerances.
+        control: StepControl,
+        /// True for a fresh start at every report, false for one continuous run.
+        restart: bool,
+    },
+    /// Implicit, with the constraints on the positions; for stiff or long runs.
+    GeneralizedAlpha(GeneralizedAlpha),
+}
+
+impl Integrator {
+    /// The explicit integrator in one continuous run with default tolerances.
+    pub fn explicit(method: ConstraintMethod) -> Self {
+        Self::DormandPrince { method, control: StepControl::default(), restart: false }
+    }
+    /// Name of what holds the constraints.
+    pub fn method_name(&self) -> String {
+        match self {
+            Self::DormandPrince { method, .. } => method.to_string(),
+            Self::GeneralizedAlpha(_) => "generalized-alpha".to_owned(),
+        }
+    }
+}
+
+/// Sense in which a sensor crosses a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Crossing {
+    /// From below.
+    Rising,
+    /// From above.
+    Falling,
+    /// Either.
+    #[default]
+    Either,
+}
+
+/// An event that stops the run: a sensor crosses a level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Name, for the report.
+    pub name: String,
+    /// Index of the sensor.
+    pub sensor: usize,
+    /// The level, in the sensor's unit.
+    pub level: f64,
+    /// In which sense.
+    pub crossing: Crossing,
+}
+
+/// Options of a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulationOptions {
+    /// Time at the end, s.
+    pub until: f64,
+    /// Time between reports, s.
+    pub every: f64,
+    /// How the motion is integrated.
+    pub integrator: Integrator,
+    /// Constant inputs of the model; zero when the list is empty.
+    pub inputs: Vec<f64>,
+    /// What is done with an inconsistent start.
+    pub start: StartPolicy,
+    /// Velocities that keep the value given at the start where they can.
+    pub hold: Vec<usize>,
+    /// Events that stop the run.
+    pub events: Vec<Event>,
+    /// Departure of the energy from its balance, relative to the energy in motion, at which the run
+    /// is stopped as unstable; never for an infinite number.
+    pub energy_limit: f64,
+}
+
+impl Default for SimulationOptions {
+    /// One second, reports every 0.02 s, direct correction, stop at half the energy in motion.
+    fn default() -> Self {
+        Self {
+            until: 1.0,
+            every: 0.02,
+            integrator: Integrator::explicit(ConstraintMethod::DirectCorrection(Default::default())),
+            inputs: Vec::new(),
+            start: StartPolicy::Assemble,
+            hold: Vec::new(),
+            events: Vec::new(),
+            energy_limit: 0.5,
+        }
+    }
+}
+
+/// Most reports of one run: each is kept in memory.
+const MOST_REPORTS: f64 = 5e7;
+
+impl SimulationOptions {
+    /// Checks the options for a start at `t`.
+    pub(super) fn check(&self, t: f64) -> Result<(), ConstraintError> {
+        let require = |option: &'static str, value: f64, holds: bool, range: &'static str| {
+            if value.is_finite() && holds {
+                return Ok(());
+            }
+            Err(ConstraintError::SimulationOption { option, value, range })
+        };
+        require("until", self.until, self.until > t, "after the start")?;
+        require("every", self.every, self.every > 0.0, "positive")?;
+        let reports = (self.until - t) / self.every;
+        require("every", self.every, reports <= MOST_REPORTS, "large enough for at most 5e7 reports")?;
+        match &self.integrator {
+            Integrator::DormandPrince { control, .. } => {
+                let r = control.relative;
+                require("relative tolerance", r, (1e-14..1.0).contains(&r), "between 1e-14 and 1")?;
+                require("absolute tolerance", control.absolute, control.absolute > 0.0, "positive")?;
+                let most = control.max_step.unwrap_or(1.0);
+                require("largest step", most, most > 0.0, "positive")
+            }
+            Integrator::GeneralizedAlpha(g) => {
+                require("step", g.step, g.step > 0.0, "positive")?;
+                let r = g.spectral_radius;
+                require("spectral radius", r, (0.0..=1.0).contains(&r), "between 0 and 1")?;
+                require("tolerance", g.tolerance, g.tolerance > 0.0, "positive")
+            }
+        }
+    }
+    /// Times of the reports after a start at `t`: the start, every step, the end.
+    pub(super) fn reports(&self, t: f64) -> Vec<f64> {
+        let mut times = vec![t];
+        let mut k = 1.0;
+        // The last one is not doubled by a rounding of the division.
+        while t + k * self.every < self.until - 1e-9 * self.every {
+            times.push(t + k * self.every);
+            k += 1.0;
+        }
+        times.push(self.until);
+        times
+    }
+}

@@ -1,0 +1,156 @@
+//! Keeps reports and the balance of energy during a run.
+
+use super::trajectory::{End, Record, Trajectory};
+use super::{Progress, SimulationOptions, Start};
+use crate::error::ConstraintError;
+use crate::method::ForwardDynamics;
+
+/// Reports, work and energy of a run.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    pub(super) trajectory: Trajectory,
+    pub(super) reports: Vec<f64>,
+    /// Next report.
+    pub(super) next: usize,
+    /// True when a constraint is a function of time.
+    driven: bool,
+    /// Work done up to a time, and the power there.
+    work: f64,
+    worked_to: f64,
+    power: f64,
+    first: f64,
+    potential: [f64; 2],
+    kinetic: f64,
+    limit: f64,
+    method: String,
+}
+
+/// Inner nodes and weights of Lobatto's rule with four points, exact to fifth degree.
+const INNER: f64 = 0.276_393_202_250_021_03;
+const END_WEIGHT: f64 = 1.0 / 12.0;
+const INNER_WEIGHT: f64 = 5.0 / 12.0;
+
+impl Recorder {
+    /// Room for all reports; the start is reported.
+    pub(super) fn new(
+        dynamics: &mut ForwardDynamics<'_>,
+        start: &Start,
+        options: &SimulationOptions,
+    ) -> Result<Self, ConstraintError> {
+        let model = dynamics.model();
+        let reports = options.reports(start.t);
+        let times = (0..=16_i32).map(|i| start.t + (options.until - start.t) * f64::from(i) / 16.0);
+        let driven = times.into_iter().any(|t| model.phi_t(&start.q, t).iter().any(|x| *x != 0.0));
+        let mut out = Self {
+            // One more for an event.
+            trajectory: Trajectory::with_capacity(model, dynamics.inputs(), reports.len() + 1),
+            reports,
+            next: 1,
+            driven,
+            work: 0.0,
+            worked_to: start.t,
+            power: 0.0,
+            first: 0.0,
+            potential: [f64::INFINITY, f64::NEG_INFINITY],
+            kinetic: 0.0,
+            limit: options.energy_limit,
+            method: options.integrator.method_name(),
+        };
+        dynamics.evaluate(start.t, &start.q, &start.v)?;
+        out.report(dynamics, start.t, &start.q, &start.v)?;
+        out.power = out.power_at(dynamics, start.t, &start.q, &start.v);
+        Ok(out)
+    }
+    /// Power of everything without potential at the last evaluation of `dynamics`, which was made
+    /// here.
+    fn power_at(&self, dynamics: &mut ForwardDynamics<'_>, t: f64, q: &[f64], v: &[f64]) -> f64 {
+        let drives = if self.driven { dynamics.drive_power(v) } else { 0.0 };
+        drives + dynamics.energies(t, q, v).power
+    }
+    /// Adds the work up to time `t`, with the state inside the step given by `state`.
+    pub(super) fn work_to(
+        &mut self,
+        dynamics: &mut ForwardDynamics<'_>,
+        t: f64,
+        y: &mut [f64],
+        mut state: impl FnMut(f64, &mut [f64]),
+    ) -> Result<(), ConstraintError> {
+        let (from, h) = (self.worked_to, t - self.worked_to);
+        if h <= 0.0 {
+            return Ok(());
+        }
+        let nq = dynamics.model().nq();
+        let mut sum = END_WEIGHT * self.power;
+        for (s, weight) in [(INNER, INNER_WEIGHT), (1.0 - INNER, INNER_WEIGHT), (1.0, END_WEIGHT)] {
+            let at = if s < 1.0 { from + s * h } else { t };
+            state(at, y);
+            let (q, v) = y.split_at(nq);
+            if self.driven {
+                dynamics.evaluate(at, q, v)?;
+            }
+            self.power = self.power_at(dynamics, at, q, v);
+            sum += weight * self.power;
+        }
+        self.work += h * sum;
+        self.worked_to = t;
+        Ok(())
+    }
+    /// Keeps the state at time `t`, at which `dynamics` was evaluated.
+    pub(super) fn report(
+        &mut self,
+        dynamics: &mut ForwardDynamics<'_>,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<(), ConstraintError> {
+        let (a, lambda) = (dynamics.acceleration(), dynamics.multipliers());
+        let keep = &mut self.trajectory;
+        keep.times.push(t);
+        keep.q.extend_from_slice(q);
+        keep.v.extend_from_slice(v);
+        keep.a.extend_from_slice(a);
+        keep.lambda.extend_from_slice(lambda);
+        dynamics.refresh_violation(t, q, v);
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let violation = square(&dynamics.terms().phi);
+        let velocity_violation = square(&dynamics.terms().phi_dot);
+        let energy = dynamics.energies(t, q, v);
+        let total = energy.kinetic + energy.potential - self.work;
+        if self.trajectory.records.is_empty() {
+            self.first = total;
+        }
+        let drift = total - self.first;
+        self.trajectory.records.push(Record {
+            violation,
+            velocity_violation,
+            kinetic: energy.kinetic,
+            potential: energy.potential,
+            work: self.work,
+            drift,
+        });
+        self.kinetic = self.kinetic.max(energy.kinetic);
+        self.potential[0] = self.potential[0].min(energy.potential);
+        self.potential[1] = self.potential[1].max(energy.potential);
+        let scale = self.kinetic + (self.potential[1] - self.potential[0]) + self.work.abs();
+        // The first reports from rest have hardly any energy in motion yet.
+        let settled = self.trajectory.len() > 3;
+        if drift.is_nan() || (settled && drift.abs() > self.limit * scale) {
+            return Err(ConstraintError::Unstable { method: self.method.clone(), time: t, drift, scale });
+        }
+        Ok(())
+    }
+    /// How far the run is.
+    pub(super) fn progress(&self, time: f64) -> Progress {
+        Progress {
+            time,
+            until: self.reports.last().copied().unwrap_or(time),
+            steps: self.trajectory.statistics.steps,
+            reports: self.trajectory.len(),
+        }
+    }
+    /// The trajectory with its end.
+    pub(super) fn finish(mut self, end: End) -> Trajectory {
+        self.trajectory.end = end;
+        self.trajectory
+    }
+}

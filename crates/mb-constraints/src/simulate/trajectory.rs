@@ -1,0 +1,136 @@
+//! What a simulation gives: states at the reports, violation, energy, statistics.
+
+use crate::error::ConstraintError;
+use mb_model::{Model, Point};
+
+/// Measures of one report.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Record {
+    /// Phi^T Phi.
+    pub violation: f64,
+    /// Phi'^T Phi'.
+    pub velocity_violation: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Potential energy of weight and springs, J.
+    pub potential: f64,
+    /// Work of dampers, loads and drives since the start, J.
+    pub work: f64,
+    /// kinetic + potential - work minus its value at the start, J: zero for exact motion.
+    pub drift: f64,
+}
+
+/// How a simulation ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// At the time asked for.
+    Finished,
+    /// At the event of this name.
+    Event(String),
+    /// By the caller.
+    Interrupted,
+    /// By a failure; what was computed before is kept.
+    Failed(ConstraintError),
+}
+
+/// Counts of a simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected trial steps.
+    pub rejected: usize,
+    /// Evaluations of the right-hand side by the integrator; those for reports are not counted.
+    pub evaluations: usize,
+    /// Evaluations that ended at the cap on iterations of the augmented Lagrangian.
+    pub capped: usize,
+    /// Corrections of the state.
+    pub corrections: usize,
+    /// Most iterations on the positions in one correction.
+    pub most_iterations: usize,
+}
+
+/// A simulated motion, report by report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// Times of the reports, s.
+    pub times: Vec<f64>,
+    /// Configurations, one after the other, nq numbers each.
+    pub q: Vec<f64>,
+    /// Velocities, nv numbers each.
+    pub v: Vec<f64>,
+    /// Accelerations, nv numbers each.
+    pub a: Vec<f64>,
+    /// Multipliers, nc numbers each.
+    pub lambda: Vec<f64>,
+    /// Violation and energy.
+    pub records: Vec<Record>,
+    /// Inputs, constant.
+    pub inputs: Vec<f64>,
+    /// Counts.
+    pub statistics: Statistics,
+    /// How it ended.
+    pub end: End,
+    sizes: [usize; 3],
+}
+
+impl Trajectory {
+    pub(super) fn with_capacity(model: &Model, inputs: &[f64], reports: usize) -> Self {
+        let sizes = [model.nq(), model.nv(), model.nc()];
+        let room = |n: usize| Vec::with_capacity(n * reports);
+        Self {
+            times: room(1),
+            q: room(sizes[0]),
+            v: room(sizes[1]),
+            a: room(sizes[1]),
+            lambda: room(sizes[2]),
+            records: Vec::with_capacity(reports),
+            inputs: inputs.to_vec(),
+            statistics: Statistics::default(),
+            end: End::Finished,
+            sizes,
+        }
+    }
+    /// Number of reports.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+    /// True without reports.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+    /// Configuration at report `i`.
+    pub fn q_at(&self, i: usize) -> &[f64] {
+        &self.q[i * self.sizes[0]..(i + 1) * self.sizes[0]]
+    }
+    /// Velocities at report `i`.
+    pub fn v_at(&self, i: usize) -> &[f64] {
+        &self.v[i * self.sizes[1]..(i + 1) * self.sizes[1]]
+    }
+    /// The motion at report `i`, for sensors and reactions.
+    pub fn point(&self, i: usize) -> Point {
+        let of = |values: &[f64], n: usize| values[i * n..(i + 1) * n].to_vec();
+        Point {
+            q: of(&self.q, self.sizes[0]),
+            v: of(&self.v, self.sizes[1]),
+            a: of(&self.a, self.sizes[1]),
+            lambda: of(&self.lambda, self.sizes[2]),
+            t: self.times[i],
+            u: self.inputs.clone(),
+        }
+    }
+    /// Largest and mean Phi^T Phi of the reports.
+    pub fn violation(&self) -> (f64, f64) {
+        let largest = self.records.iter().fold(0.0_f64, |m, r| m.max(r.violation));
+        let sum: f64 = self.records.iter().map(|r| r.violation).sum();
+        (largest, if self.records.is_empty() { 0.0 } else { sum / self.records.len() as f64 })
+    }
+    /// Largest departure of the energy from its balance, J.
+    pub fn energy_drift(&self) -> f64 {
+        self.records.iter().fold(0.0_f64, |m, r| m.max(r.drift.abs()))
+    }
+    /// Values of all sensors at every report: reports x sensors.
+    pub fn outputs(&self, model: &Model) -> Vec<Vec<f64>> {
+        (0..self.len()).map(|i| model.outputs(&self.point(i))).collect()
+    }
+}

@@ -1,0 +1,289 @@
+//! Everything forward dynamics needs at one point, in one pass and without allocating.
+//!
+//! ```text
+//! M a + Phi_q^T lambda = f,    Phi_q a = gamma
+//! gamma = -(Phi_q v)_q v - 2 Phi_qt v - Phi_tt
+//! ```
+//!
+//! gamma comes from one evaluation of Phi along the curve q (+) v tau with tau = e1 + e2 of a
+//! double dual number: its parts are Phi, Phi' and -gamma. A column of M is the change of the
+//! residual, which is affine in a, under a unit acceleration.
+
+use super::sweep::{D1, D2, Frame};
+use crate::coordinates::Coordinates;
+use crate::model::{Member, Model};
+use mb_algebra::{Scatter, Sparse, Triplets};
+use mb_scalar::Dual;
+
+/// M, f, Phi_q, Phi, Phi' and gamma at one point, with the room to compute them.
+///
+/// Made once for a model by [`MotionTerms::dense`] or [`MotionTerms::sparse`], filled by
+/// [`Model::motion_terms`] as often as wanted.
+#[derive(Debug)]
+pub struct MotionTerms {
+    /// Velocities n.
+    pub n: usize,
+    /// Constraint rows m.
+    pub m: usize,
+    /// Entries of M: by columns n x n when dense, else the values of [`Self::mass_pattern`].
+    pub mass: Vec<f64>,
+    /// Entries of Phi_q: by columns m x n when dense, else the values of
+    /// [`Self::phi_q_pattern`].
+    pub phi_q: Vec<f64>,
+    /// Forces f(q, v, t, u), n numbers.
+    pub force: Vec<f64>,
+    /// Phi, m numbers.
+    pub phi: Vec<f64>,
+    /// Phi' = Phi_q v + Phi_t, m numbers.
+    pub phi_dot: Vec<f64>,
+    /// gamma, m numbers: the constraints ask for Phi_q a = gamma.
+    pub gamma: Vec<f64>,
+    /// Where each element's entries go, in the order they are computed in.
+    mass_at: Vec<usize>,
+    phi_q_at: Vec<usize>,
+    patterns: Option<(Sparse, Sparse)>,
+    value: Frame<f64>,
+    pub(super) d1: Frame<D1<f64>>,
+    d2: Frame<D2<f64>>,
+    base: Vec<f64>,
+}
+
+impl MotionTerms {
+    /// Terms with dense M and Phi_q.
+    pub fn dense(model: &Model) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        let mut out = Self::empty(model);
+        for_mass(model, |i, j| out.mass_at.push(i + n * j));
+        for_phi_q(model, |i, j| out.phi_q_at.push(i + m * j));
+        (out.mass, out.phi_q) = (vec![0.0; n * n], vec![0.0; m * n]);
+        out
+    }
+    /// Terms with sparse M and Phi_q, whose patterns hold every place an element can write to.
+    pub fn sparse(model: &Model) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        let mut out = Self::empty(model);
+        let mut mass = Triplets::new(n, n);
+        for_mass(model, |i, j| mass.add(i, j, 1.0));
+        let mut phi_q = Triplets::new(m, n);
+        for_phi_q(model, |i, j| phi_q.add(i, j, 1.0));
+        let (mass, phi_q) = (mass.to_sparse(), phi_q.to_sparse());
+        for_mass(model, |i, j| out.mass_at.push(index(&mass, i, j)));
+        for_phi_q(model, |i, j| out.phi_q_at.push(index(&phi_q, i, j)));
+        (out.mass, out.phi_q) = (vec![0.0; mass.nnz()], vec![0.0; phi_q.nnz()]);
+        out.patterns = Some((mass, phi_q));
+        out
+    }
+    fn empty(model: &Model) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        Self {
+            n,
+            m,
+            mass: Vec::new(),
+            phi_q: Vec::new(),
+            force: vec![0.0; n],
+            phi: vec![0.0; m],
+            phi_dot: vec![0.0; m],
+            gamma: vec![0.0; m],
+            mass_at: Vec::new(),
+            phi_q_at: Vec::new(),
+            patterns: None,
+            value: Frame::default(),
+            d1: Frame::default(),
+            d2: Frame::default(),
+            base: Vec::new(),
+        }
+    }
+    /// True when M and Phi_q are stored by [`Self::mass_pattern`] and [`Self::phi_q_pattern`].
+    pub fn is_sparse(&self) -> bool {
+        self.patterns.is_some()
+    }
+    /// Pattern of M (n x n, by columns), where it is sparse.
+    pub fn mass_pattern(&self) -> Option<&Sparse> {
+        self.patterns.as_ref().map(|p| &p.0)
+    }
+    /// Pattern of Phi_q (m x n, by columns), where it is sparse.
+    pub fn phi_q_pattern(&self) -> Option<&Sparse> {
+        self.patterns.as_ref().map(|p| &p.1)
+    }
+}
+
+/// Position of an entry in the values of a matrix by columns that has it.
+fn index(a: &Sparse, row: usize, col: usize) -> usize {
+    let start = a.indptr().into_raw_storage();
+    let rows = &a.indices()[start[col]..start[col + 1]];
+    start[col] + rows.partition_point(|r| *r < row)
+}
+
+/// Rows and columns of M in the order the elements are evaluated in.
+fn for_mass(model: &Model, mut each: impl FnMut(usize, usize)) {
+    for m in model.members().iter().filter(|m| m.element.dependence().a) {
+        for col in &m.wires.v_index {
+            for row in &m.wires.v_index {
+                each(*row, *col);
+            }
+        }
+    }
+}
+
+/// Rows and columns of Phi_q in the order the elements are evaluated in.
+fn for_phi_q(model: &Model, mut each: impl FnMut(usize, usize)) {
+    for m in model.members() {
+        for col in &m.wires.v_index {
+            for i in 0..m.rows {
+                each(m.row + i, *col);
+            }
+        }
+    }
+}
+
+impl Model<f64> {
+    /// Fills `terms` at the configuration `q` (nq), velocities `v` (nv), time `t` in s and
+    /// inputs `u`.
+    ///
+    /// # Panics
+    /// When `terms` was made for another model.
+    pub fn motion_terms(&self, q: &[f64], v: &[f64], t: f64, u: &[f64], terms: &mut MotionTerms) {
+        let mut at = self.begin(terms);
+        for m in self.members() {
+            forces(m, q, v, t, u, self.gravity, terms);
+            if m.element.dependence().a {
+                at.0 = masses(m, terms, at.0);
+            }
+            if m.rows > 0 {
+                rows(m, self.coordinates(), q, v, t, terms);
+                at.1 = columns(m, self.coordinates(), q, t, terms, at.1);
+            }
+        }
+    }
+    /// Fills only what corrections need: Phi, Phi', gamma, Phi_q.
+    pub fn constraint_terms(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
+        terms.phi_q.fill(0.0);
+        let mut at = 0;
+        for m in self.members().iter().filter(|m| m.rows > 0) {
+            rows(m, self.coordinates(), q, v, t, terms);
+            at = columns(m, self.coordinates(), q, t, terms, at);
+        }
+    }
+    /// Fills only Phi, Phi' and gamma.
+    pub fn constraint_values(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
+        for m in self.members().iter().filter(|m| m.rows > 0) {
+            rows(m, self.coordinates(), q, v, t, terms);
+        }
+    }
+    fn begin(&self, terms: &mut MotionTerms) -> (usize, usize) {
+        assert_eq!((terms.n, terms.m), (self.nv(), self.nc()), "terms of another model");
+        terms.mass.fill(0.0);
+        terms.phi_q.fill(0.0);
+        terms.force.fill(0.0);
+        (0, 0)
+    }
+}
+
+/// Adds the element's forces: minus its residual at a = 0. Leaves its coordinates in the frame.
+fn forces(
+    m: &Member<f64>,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    u: &[f64],
+    gravity: [f64; 3],
+    terms: &mut MotionTerms,
+) {
+    let f = &mut terms.value;
+    f.take(&m.wires, q, v, t, u, gravity);
+    f.residual(m);
+    for (row, x) in m.wires.v_index.iter().zip(&f.out) {
+        terms.force[*row] -= *x;
+    }
+}
+
+/// Adds the element's mass matrix, for the coordinates in the frame.
+fn masses(m: &Member<f64>, terms: &mut MotionTerms, mut at: usize) -> usize {
+    let f = &mut terms.value;
+    // Without velocity and weight nothing large is taken away from the unit accelerations.
+    f.v.fill(0.0);
+    f.gravity = [0.0; 3];
+    f.residual(m);
+    terms.base.clone_from(&f.out);
+    for j in 0..m.wires.v_index.len() {
+        f.a[j] = 1.0;
+        f.residual(m);
+        f.a[j] = 0.0;
+        for (x, base) in f.out.iter().zip(&terms.base) {
+            terms.mass[terms.mass_at[at]] += x - base;
+            at += 1;
+        }
+    }
+    at
+}
+
+/// Phi, Phi' and gamma of one element.
+fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
+    let f = &mut terms.d2;
+    f.gather_q(&m.wires, q, t);
+    f.t = Dual::new(Dual::variable(t), Dual::constant(1.0));
+    let mut first = 0;
+    let (mut at, mut rate, mut bend, mut velocity) = ([0.0; 7], [0.0; 7], [0.0; 7], [0.0; 6]);
+    for id in &m.wires.blocks {
+        let block = c.block(*id);
+        let (nq, nv) = (block.kind.nq(), block.kind.nv());
+        let f = &mut f.q[first..first + nq];
+        if block.kind.is_linear() {
+            for (x, v) in f.iter_mut().zip(&v[block.v..]) {
+                (x.re.eps, x.eps.re) = (*v, *v);
+            }
+        } else {
+            at[..nq].copy_from_slice(&q[block.q..block.q + nq]);
+            velocity[..nv].copy_from_slice(&v[block.v..block.v + nv]);
+            block.kind.rate(&at[..nq], &velocity[..nv], &mut rate[..nq]);
+            block.kind.bend(&at[..nq], &velocity[..nv], &mut bend[..nq]);
+            for (i, x) in f.iter_mut().enumerate() {
+                *x = Dual::new(Dual::new(at[i], rate[i]), Dual::new(rate[i], bend[i]));
+            }
+        }
+        first += nq;
+    }
+    f.phi(m);
+    for (i, x) in f.out.iter().enumerate() {
+        terms.phi[m.row + i] = x.re.re;
+        terms.phi_dot[m.row + i] = x.re.eps;
+        terms.gamma[m.row + i] = -x.eps.eps;
+    }
+}
+
+/// Adds the element's part of Phi_q.
+fn columns(
+    m: &Member<f64>,
+    c: &Coordinates,
+    q: &[f64],
+    t: f64,
+    terms: &mut MotionTerms,
+    mut at: usize,
+) -> usize {
+    let f = &mut terms.d1;
+    f.gather_q(&m.wires, q, t);
+    let mut first = 0;
+    let (mut rate, mut unit) = ([0.0; 7], [0.0; 6]);
+    for id in &m.wires.blocks {
+        let block = c.block(*id);
+        let (nq, nv) = (block.kind.nq(), block.kind.nv());
+        for j in 0..nv {
+            if block.kind.is_linear() {
+                f.q[first + j].eps = 1.0;
+            } else {
+                unit[j] = 1.0;
+                block.kind.rate(&q[block.q..block.q + nq], &unit[..nv], &mut rate[..nq]);
+                unit[j] = 0.0;
+                f.q[first..first + nq].iter_mut().zip(rate).for_each(|(x, r)| x.eps = r);
+            }
+            f.phi(m);
+            f.q[first..first + nq].iter_mut().for_each(|x| x.eps = 0.0);
+            for x in &f.out {
+                terms.phi_q[terms.phi_q_at[at]] += x.eps;
+                at += 1;
+            }
+        }
+        first += nq;
+    }
+    at
+}
