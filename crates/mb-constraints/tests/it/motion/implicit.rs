@@ -1,0 +1,50 @@
+//! The generalized-alpha method against the explicit one.
+
+use super::{TIGHT, distance, double_pendulum, explicit, options, run};
+use mb_constraints::ConstraintMethod;
+use mb_constraints::simulate::{GeneralizedAlpha, Integrator};
+use mb_model::Model;
+
+fn alpha(step: f64, spectral_radius: f64) -> Integrator {
+    Integrator::GeneralizedAlpha(GeneralizedAlpha { step, spectral_radius, ..Default::default() })
+}
+
+/// Halving the step divides the error by four; positions satisfy the constraints throughout.
+#[test]
+fn order_is_two() {
+    let model = double_pendulum();
+    let direct = ConstraintMethod::DirectCorrection(Default::default());
+    let exact = run(&model, &[0.0; 6], &options(0.5, 0.1, explicit(direct, TIGHT)));
+    let error = |step| {
+        let motion = run(&model, &[0.0; 6], &options(0.5, 0.1, alpha(step, 0.8)));
+        assert!(motion.violation().0 < 1e-18);
+        distance(&motion.q, &exact.q)
+    };
+    let order = (error(5e-3) / error(2.5e-3)).log2();
+    assert!((order - 2.0).abs() < 0.1, "{order}");
+}
+
+/// A spring a million times stiffer than the swing needs no small steps.
+#[test]
+fn stiff_springs_need_no_small_steps() {
+    let model = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "stiff"
+        gravity = [0, -9.81]
+        point = [
+            { name = "O", at = [0, 0], fixed = true },
+            { name = "P", at = [1, 0], mass = 1 },
+            { name = "Q", at = [1, -0.5], mass = 1 },
+        ]
+        rod = [{ name = "r", ends = ["O", "P"], mass = 1, length = 1 }]
+        spring = [{ name = "s", a = "P", b = "Q", stiffness = 1e9, natural_length = 0.5, damping = 0 }]
+        "#,
+    )
+    .unwrap();
+    let motion = run(&model, &[0.0; 4], &options(2.0, 0.1, alpha(5e-3, 0.5)));
+    assert_eq!(motion.statistics.steps, 400);
+    // The line stays as long as it is, and the energy stays to the order of the step.
+    let scale = motion.records.iter().fold(0.0_f64, |m, r| m.max(r.kinetic));
+    assert!(motion.energy_drift() < 0.02 * scale, "{:e} {scale:e}", motion.energy_drift());
+}

@@ -1,0 +1,67 @@
+//! Forward dynamics: methods, integrators, energy, failures.
+
+mod failures;
+mod implicit;
+mod methods;
+mod pendulum;
+mod runs;
+
+use mb_constraints::simulate::{Integrator, SimulationOptions, StepControl, Trajectory, simulate};
+use mb_constraints::{ConstraintMethod, ForwardDynamics};
+use mb_gallery::models::{DoublePendulum, FourBar};
+use mb_model::Model;
+use std::ops::ControlFlow;
+
+/// Tolerances far below the defaults.
+pub(crate) const TIGHT: StepControl = StepControl { relative: 1e-11, absolute: 1e-13, max_step: None };
+
+pub(crate) fn explicit(method: ConstraintMethod, control: StepControl) -> Integrator {
+    Integrator::DormandPrince { method, control, restart: false }
+}
+
+pub(crate) fn options(until: f64, every: f64, integrator: Integrator) -> SimulationOptions {
+    SimulationOptions { until, every, integrator, ..SimulationOptions::default() }
+}
+
+/// Runs from the model's own start, moved by `v`.
+pub(crate) fn run(model: &Model, v: &[f64], options: &SimulationOptions) -> Trajectory {
+    let mut keep = |_: &_| ControlFlow::Continue(());
+    simulate(model, 0.0, model.initial(), v, options, &mut keep).unwrap()
+}
+
+/// A four-bar linkage of two loops with springs and damping, swinging.
+pub(crate) fn linkage() -> (Model, Vec<f64>, Vec<f64>) {
+    let bar = FourBar { loops: 2, damping: 0.7, ..FourBar::default() };
+    let model = bar.spec().unwrap().build().unwrap();
+    let v = bar.tangent(1.3).iter().map(|x| 0.9 * x).collect();
+    (model, bar.configuration(1.3), v)
+}
+
+/// Two rods as rigid bodies, released from the horizontal.
+pub(crate) fn double_pendulum() -> Model {
+    let mut spec = DoublePendulum::default().spec().unwrap();
+    spec.bodies[0].angle = Some(0.0.into());
+    spec.bodies[1].angle = Some(0.5.into());
+    spec.build().unwrap()
+}
+
+/// Accelerations and multipliers of a method at a state.
+pub(crate) fn evaluated(
+    model: &Model,
+    method: &ConstraintMethod,
+    q: &[f64],
+    v: &[f64],
+) -> (Vec<f64>, Vec<f64>) {
+    let mut dynamics = ForwardDynamics::new(model, method, &vec![0.0; model.inputs().len()]).unwrap();
+    dynamics.evaluate(0.0, q, v).unwrap();
+    (dynamics.acceleration().to_vec(), dynamics.multipliers().to_vec())
+}
+
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |d, (a, b)| d.max((a - b).abs()))
+}
+
+pub(crate) fn size(a: &[f64]) -> f64 {
+    a.iter().fold(0.0, |s, a| s.max(a.abs()))
+}
