@@ -127,7 +127,7 @@ pub enum ConstraintError {
     },
     /// The energy balance is broken.
     #[error(
-        "The method {method} is unstable here: at t = {time} s the energy is {drift:+.3e} J away from its balance, with {scale:.3e} J in motion. Use smaller tolerances or steps, or other parameters of the method."
+        "The method {method} is unstable here: at t = {time} s the energy is {drift:+.3e} J away from its balance, with {scale:.3e} J to be set in motion. Use smaller tolerances or steps, or other parameters of the method."
     )]
     Unstable {
         /// Name of the method.
@@ -136,7 +136,7 @@ pub enum ConstraintError {
         time: f64,
         /// Energy minus its value at the start and the work done since, J.
         drift: f64,
-        /// Largest kinetic energy and change of the potential so far, J.
+        /// Energy that could be in motion: kinetic at the start, fall of the potential, work, J.
         scale: f64,
     },
     /// Numbers that are not finite.

@@ -267,6 +267,7 @@ impl<'m> ForwardDynamics<'m> {
                 options.correct(self.model, t, q, v, &mut self.terms, &mut self.work)
             }
             (_, Some(partition)) => {
+                partition.renew();
                 let iterations = partition.project(self.model, t, q, v, &mut self.terms)?;
                 self.model.coordinates().normalize(q);
                 let violation = self.terms.phi.iter().map(|x| x * x).sum();

@@ -8,7 +8,7 @@
 //! the dependent coordinates alone. So the motion is that of independent coordinates, without
 //! stabilization and without violation: the yardstick for the others, at the price of a solve of
 //! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q
-//! and picked anew when they become a poor choice.
+//! after each step.
 //!
 //! Paper: [flores2018] Sec. 1 (the third group of methods).
 //!
@@ -29,22 +29,18 @@ pub struct CoordinatePartitioning {
     pub tolerance: f64,
     /// Most iterations on the dependent positions.
     pub max_iterations: usize,
-    /// Coordinates are picked anew when the weakest dependent one keeps less than this share.
-    pub repartition_below: f64,
 }
 
 impl Default for CoordinatePartitioning {
-    /// Phi^T Phi <= 1e-26, twenty iterations, a new choice below a share of 0.03.
+    /// Phi^T Phi <= 1e-26, twenty iterations.
     fn default() -> Self {
-        Self { tolerance: 1e-26, max_iterations: 20, repartition_below: 0.03 }
+        Self { tolerance: 1e-26, max_iterations: 20 }
     }
 }
 
 impl CoordinatePartitioning {
     pub(super) fn check(self, method: &ConstraintMethod) -> Result<(), ConstraintError> {
         method.require("tolerance", self.tolerance, self.tolerance > 0.0, "positive")?;
-        let share = self.repartition_below;
-        method.require("repartition_below", share, (0.0..1.0).contains(&share), "between 0 and 1")?;
         let most = self.max_iterations as f64;
         method.require("max_iterations", most, self.max_iterations > 0, "one or more")
     }
@@ -55,6 +51,7 @@ impl CoordinatePartitioning {
 pub(super) struct Partition {
     options: CoordinatePartitioning,
     dependent: Vec<usize>,
+    fresh: bool,
     /// All columns of Phi_q, for the choice.
     columns: Orthogonal,
     /// The dependent columns.
@@ -74,6 +71,7 @@ impl Partition {
         Self {
             options,
             dependent: Vec::with_capacity(m),
+            fresh: true,
             columns: Orthogonal::with_common_scale(m, n),
             block: Orthogonal::with_common_scale(m, 0),
             residual: vec![0.0; m],
@@ -91,10 +89,11 @@ impl Partition {
         self.dependent.clear();
         self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
     }
-    /// Factors the dependent columns; picks anew when they are a poor choice.
+    /// Factors the dependent columns; picks anew when they have become dependent.
     fn factor(&mut self, terms: &MotionTerms) {
-        if self.dependent.is_empty() {
+        if self.fresh {
             self.choose(terms);
+            self.fresh = false;
         }
         for again in [true, false] {
             let m = terms.m;
@@ -103,13 +102,15 @@ impl Partition {
                 input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
             }
             let rank = self.block.factor(COLUMN_CUTOFF);
-            let poor =
-                rank < self.dependent.len() || self.block.smallest_share() < self.options.repartition_below;
-            if !poor || !again {
+            if rank == self.dependent.len() || !again {
                 return;
             }
             self.choose(terms);
         }
+    }
+    /// Lets the next solve choose anew, at the end of a step.
+    pub(super) fn renew(&mut self) {
+        self.fresh = true;
     }
     /// Dependent changes d with Phi_q d = -`residual` into `change`.
     fn solve(&mut self) {

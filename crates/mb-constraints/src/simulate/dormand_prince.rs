@@ -46,6 +46,9 @@ const INSIDE: [[f64; 4]; 7] = [
     [0.0, 3.0 / 2.0, -4.0, 5.0 / 2.0],
 ];
 
+/// Smallest step relative to the largest one allowed: with shorter ones no run would ever end.
+const SMALLEST: f64 = 1e-11;
+
 /// Tolerances of the step control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepControl {
@@ -176,7 +179,7 @@ impl DormandPrince {
             self.stages.copy_within(6 * n.., 0);
         }
         let floor = self.control.absolute / self.control.relative;
-        let smallest = 16.0 * f64::EPSILON * t.abs().max(1e-3 * self.goal.abs());
+        let smallest = (16.0 * f64::EPSILON * t.abs().max(self.goal.abs())).max(SMALLEST * self.max_step);
         let mut h = self.step.min(self.max_step).max(smallest);
         let mut last = 1.1 * h >= self.goal - t;
         if last {

@@ -77,7 +77,7 @@ pub struct SimulationOptions {
     pub hold: Vec<usize>,
     /// Events that stop the run.
     pub events: Vec<Event>,
-    /// Departure of the energy from its balance, relative to the energy in motion, at which the run
+    /// Departure of the energy from its balance, relative to the energy that could be in motion, at which the run
     /// is stopped as unstable; never for an infinite number.
     pub energy_limit: f64,
 }
@@ -117,7 +117,7 @@ impl SimulationOptions {
         match &self.integrator {
             Integrator::DormandPrince { control, .. } => {
                 let r = control.relative;
-                require("relative tolerance", r, (1e-14..1.0).contains(&r), "between 1e-14 and 1")?;
+                require("relative tolerance", r, r >= 1e-14, "1e-14 or more")?;
                 require("absolute tolerance", control.absolute, control.absolute > 0.0, "positive")?;
                 let most = control.max_step.unwrap_or(1.0);
                 require("largest step", most, most > 0.0, "positive")

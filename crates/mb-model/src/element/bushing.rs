@@ -101,6 +101,15 @@ impl<P: Data> ElementLaw<P> for Bushing<P> {
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.is_damped(), a: false, u: false }
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let [u, phi] = self.deflection(at.q);
+        let z = [u.x, u.y, u.z, phi.x, phi.y, phi.z];
+        let mut sum = S::zero();
+        for (i, z_i) in z.iter().enumerate() {
+            sum += *z_i * (row(&self.stiffness, i, &z).scale(0.5) - S::lift(self.preload[i]));
+        }
+        sum
+    }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let q = at.q;
         let [u, phi] = self.deflection(q);

@@ -29,6 +29,13 @@ impl<P: Data> ElementLaw<P> for HingeSpring<P> {
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.damping != P::zero(), a: false, u: false }
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        if self.stiffness == P::zero() {
+            return S::zero();
+        }
+        let twist = self.hinge.angle(at.q) - S::lift(self.natural_angle);
+        S::lift(self.stiffness) * twist * twist.scale(0.5)
+    }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let mut torque = S::zero();
         if self.stiffness != P::zero() {

@@ -81,4 +81,14 @@ impl<P: Data> ElementLaw<P> for SpatialBody<P> {
             out[j + 3 + k] += moment[k];
         }
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let i = self.q;
+        let mut centre = Vector3::new(at.q[i], at.q[i + 1], at.q[i + 2]);
+        if self.center_of_mass.iter().any(|c| *c != P::zero()) {
+            let p = [at.q[i + 3], at.q[i + 4], at.q[i + 5], at.q[i + 6]];
+            centre += turned(p, &lifted(self.center_of_mass));
+        }
+        let g = at.gravity;
+        -S::lift(self.mass) * (g[0] * centre.x + g[1] * centre.y + g[2] * centre.z)
+    }
 }

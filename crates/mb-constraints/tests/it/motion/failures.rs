@@ -23,7 +23,7 @@ fn a_limit_of_the_motion_is_named() {
         name = "out of reach"
         point = [{ name = "O", at = [0, 0], fixed = true }, { name = "P", at = [0.5, 0.8] }]
         rod = [{ name = "arm", ends = ["O", "P"], mass = 1, length = 1 }]
-        drive = [{ name = "pull", quantity = "x", a = "P", function = "0.5 + t" }]
+        drive = [{ name = "pull", quantity = "x", of = "P", law = "0.5 + t" }]
         "#,
     )
     .unwrap();

@@ -5,8 +5,9 @@ mod implicit;
 mod methods;
 mod pendulum;
 mod runs;
+mod spatial;
 
-use mb_constraints::simulate::{Integrator, SimulationOptions, StepControl, Trajectory, simulate};
+use mb_constraints::simulate::{End, Integrator, SimulationOptions, StepControl, Trajectory, simulate};
 use mb_constraints::{ConstraintMethod, ForwardDynamics};
 use mb_gallery::models::{DoublePendulum, FourBar};
 use mb_model::Model;
@@ -26,15 +27,19 @@ pub(crate) fn options(until: f64, every: f64, integrator: Integrator) -> Simulat
 /// Runs from the model's own start, moved by `v`.
 pub(crate) fn run(model: &Model, v: &[f64], options: &SimulationOptions) -> Trajectory {
     let mut keep = |_: &_| ControlFlow::Continue(());
-    simulate(model, 0.0, model.initial(), v, options, &mut keep).unwrap()
+    let motion = simulate(model, 0.0, model.initial(), v, options, &mut keep).unwrap();
+    if let End::Failed(failure) = &motion.end {
+        panic!("{}: {failure}", options.integrator.method_name());
+    }
+    motion
 }
 
 /// A four-bar linkage of two loops with springs and damping, swinging.
 pub(crate) fn linkage() -> (Model, Vec<f64>, Vec<f64>) {
     let bar = FourBar { loops: 2, damping: 0.7, ..FourBar::default() };
     let model = bar.spec().unwrap().build().unwrap();
-    let v = bar.tangent(1.3).iter().map(|x| 0.9 * x).collect();
-    (model, bar.configuration(1.3), v)
+    let v = bar.tangent(2.1).iter().map(|x| 0.3 * x).collect();
+    (model, bar.configuration(2.1), v)
 }
 
 /// Two rods as rigid bodies, released from the horizontal.

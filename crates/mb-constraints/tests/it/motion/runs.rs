@@ -51,7 +51,7 @@ fn energy_is_balanced_with_dampers() {
     let options = options(3.0, 0.1, explicit(ConstraintMethod::DirectCorrection(Default::default()), TIGHT));
     let motion = simulate(&model, 0.0, &q, &v, &options, &mut |_| ControlFlow::Continue(())).unwrap();
     let last = motion.records.last().unwrap();
-    assert!(last.work < -1.0);
+    assert!(last.work < -0.05, "{}", last.work);
     assert!(motion.energy_drift() < 1e-8, "{:e}", motion.energy_drift());
 }
 
@@ -65,7 +65,7 @@ fn energy_is_balanced_with_drives() {
         gravity = [0, -9.81]
         body = [{ name = "rod", mass = 2, inertia = 0.1, center_of_mass = [0.5, 0], at = [0, 0], angle = 0 }]
         joint = [{ name = "pin", type = "revolute", a = "rod", b = [0, 0] }]
-        drive = [{ name = "motor", quantity = "angle", a = "rod", function = "2*t + 0.3*sin(5*t)" }]
+        drive = [{ name = "motor", quantity = "angle", of = "rod", law = "2*t + 0.3*sin(5*t)" }]
         "#,
     )
     .unwrap();
