@@ -16,6 +16,7 @@
 //! [flores2018]: ../../../docs/references.bib
 
 use super::forward::{Diagnostics, Work};
+use super::linear::{add_product, add_transpose};
 use super::{ConstraintMethod, Penalty};
 use crate::error::ConstraintError;
 use mb_model::system::MotionTerms;
@@ -59,13 +60,13 @@ impl AugmentedLagrangian {
         // rhs = M a_i = f - Phi_q^T lambda_i, without rounding piling up in a product with M.
         for iteration in 1..=self.max_iterations {
             work.next.copy_from_slice(&terms.force);
-            work.system.add_transpose(terms, -1.0, &work.lambda, &mut work.next);
-            work.system.add_transpose(terms, alpha, &work.target, &mut work.next);
+            add_transpose(terms, -1.0, &work.lambda, &mut work.next);
+            add_transpose(terms, alpha, &work.target, &mut work.next);
             work.system.solve_penalty(&mut work.next);
             for (l, target) in work.lambda.iter_mut().zip(&work.target) {
                 *l -= alpha * target;
             }
-            work.system.add_product(terms, alpha, &work.next, &mut work.lambda);
+            add_product(terms, alpha, &work.next, &mut work.lambda);
             let (mut change, mut size) = (0.0_f64, 0.0_f64);
             for (a, next) in work.a.iter().zip(&work.next) {
                 change += (a - next) * (a - next);

@@ -7,7 +7,7 @@
 //! One object holds the storage of a model and a method; after the first evaluation dense models
 //! are evaluated without allocating.
 
-use super::linear::System;
+use super::linear::{System, add_product};
 use super::partitioning::Partition;
 use super::{ConstraintMethod, CorrectionTime, DirectCorrection, standard};
 use crate::error::ConstraintError;
@@ -157,7 +157,7 @@ impl<'m> ForwardDynamics<'m> {
     pub(crate) fn drive_power(&mut self, v: &[f64]) -> f64 {
         let Self { terms, work, .. } = self;
         work.target.copy_from_slice(&terms.phi_dot);
-        work.system.add_product(terms, -1.0, v, &mut work.target);
+        add_product(terms, -1.0, v, &mut work.target);
         work.target.iter().zip(&work.lambda).map(|(t, l)| t * l).sum()
     }
     /// What the last evaluation did.

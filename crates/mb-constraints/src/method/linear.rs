@@ -94,36 +94,6 @@ impl System {
             Self::Sparse(s) => s.solve_penalty(x),
         }
     }
-    /// y += scale Phi_q^T x.
-    pub(super) fn add_transpose(&self, terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
-        if let Some(pattern) = terms.phi_q_pattern() {
-            for (j, y) in y.iter_mut().enumerate() {
-                let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
-                *y += scale * rows.iter().zip(values).map(|(i, a)| a * x[*i]).sum::<f64>();
-            }
-        } else if terms.m > 0 {
-            for (y, column) in y.iter_mut().zip(terms.phi_q.chunks_exact(terms.m)) {
-                *y += scale * column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-            }
-        }
-    }
-    /// y += scale Phi_q x.
-    pub(super) fn add_product(&self, terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
-        if let Some(pattern) = terms.phi_q_pattern() {
-            for (j, x) in x.iter().enumerate() {
-                let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
-                for (i, a) in rows.iter().zip(values) {
-                    y[*i] += scale * a * x;
-                }
-            }
-        } else if terms.m > 0 {
-            for (x, column) in x.iter().zip(terms.phi_q.chunks_exact(terms.m)) {
-                for (y, a) in y.iter_mut().zip(column) {
-                    *y += scale * a * x;
-                }
-            }
-        }
-    }
     /// The constraint row that depends most on the others and the share of its length that it
     /// keeps beside them; none where it is not known.
     pub(super) fn weakest_row(&self) -> Option<(usize, f64)> {
@@ -133,6 +103,37 @@ impl System {
                 Some((last, s.orthogonal.smallest_share()))
             }
             _ => None,
+        }
+    }
+}
+
+/// y += scale Phi_q^T x.
+pub(super) fn add_transpose(terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
+    if let Some(pattern) = terms.phi_q_pattern() {
+        for (j, y) in y.iter_mut().enumerate() {
+            let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
+            *y += scale * rows.iter().zip(values).map(|(i, a)| a * x[*i]).sum::<f64>();
+        }
+    } else if terms.m > 0 {
+        for (y, column) in y.iter_mut().zip(terms.phi_q.chunks_exact(terms.m)) {
+            *y += scale * column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+        }
+    }
+}
+/// y += scale Phi_q x.
+pub(super) fn add_product(terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f64]) {
+    if let Some(pattern) = terms.phi_q_pattern() {
+        for (j, x) in x.iter().enumerate() {
+            let (rows, values) = sparse_column(pattern, &terms.phi_q, j);
+            for (i, a) in rows.iter().zip(values) {
+                y[*i] += scale * a * x;
+            }
+        }
+    } else if terms.m > 0 {
+        for (x, column) in x.iter().zip(terms.phi_q.chunks_exact(terms.m)) {
+            for (y, a) in y.iter_mut().zip(column) {
+                *y += scale * a * x;
+            }
         }
     }
 }
@@ -317,12 +318,11 @@ impl SparseSystem {
         let factor = if mass {
             SaddleFactor::new(&self.analysis, &self.mass, &self.phi_q)?
         } else {
-            let analysis = match &self.plain {
-                Some(analysis) => analysis.clone(),
-                None => {
-                    let options = SaddleOptions::default();
-                    Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &options)?)
-                }
+            let analysis = if let Some(analysis) = &self.plain {
+                analysis.clone()
+            } else {
+                let options = SaddleOptions::default();
+                Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &options)?)
             };
             self.plain = Some(analysis.clone());
             SaddleFactor::new(&analysis, &self.identity, &self.phi_q)?

@@ -16,6 +16,7 @@
 
 use super::ConstraintMethod;
 use super::forward::{Diagnostics, Work};
+use super::linear::{add_product, add_transpose};
 use crate::error::ConstraintError;
 use mb_model::system::MotionTerms;
 
@@ -60,12 +61,12 @@ impl Penalty {
         self.target(terms, &mut work.target);
         work.system.factor_penalty(terms, self.alpha)?;
         work.a.copy_from_slice(&terms.force);
-        work.system.add_transpose(terms, self.alpha, &work.target, &mut work.a);
+        add_transpose(terms, self.alpha, &work.target, &mut work.a);
         work.system.solve_penalty(&mut work.a);
         for (l, target) in work.lambda.iter_mut().zip(&work.target) {
             *l = -self.alpha * target;
         }
-        work.system.add_product(terms, self.alpha, &work.a, &mut work.lambda);
+        add_product(terms, self.alpha, &work.a, &mut work.lambda);
         Ok(Diagnostics { rank: None, iterations: 1, converged: true })
     }
 }

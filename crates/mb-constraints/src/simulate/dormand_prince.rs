@@ -99,6 +99,8 @@ pub(crate) struct DormandPrince {
     step: f64,
     max_step: f64,
     stale: bool,
+    /// Entry of the state with the largest error of the last trial.
+    worst: usize,
 }
 
 impl DormandPrince {
@@ -117,6 +119,7 @@ impl DormandPrince {
             step: 0.0,
             max_step: 0.0,
             stale: false,
+            worst: 0,
         }
     }
     /// Time at the end of the last step.
@@ -126,6 +129,10 @@ impl DormandPrince {
     /// Time at its start.
     pub(crate) fn time_before(&self) -> f64 {
         self.t_start
+    }
+    /// Entry of the state with the largest error of the last trial.
+    pub(crate) fn worst(&self) -> usize {
+        self.worst
     }
     /// State at the end of the last step.
     pub(crate) fn state(&self) -> &[f64] {
@@ -254,6 +261,7 @@ impl DormandPrince {
                 (worst, index) = (if error.is_nan() { f64::INFINITY } else { error }, i);
             }
         }
+        self.worst = index;
         Ok((worst, index))
     }
     /// The state at time `t` inside the last step.

@@ -13,6 +13,9 @@ use std::ops::ControlFlow;
 /// Share of its length below which a constraint row is named as the cause of a collapse.
 const NEARLY_DEPENDENT: f64 = 1e-2;
 
+/// So many steps must bring the run on by this share of its length: slower ones never end.
+const CRAWL: (usize, f64) = (20_000, 1e-6);
+
 /// Integrates from a consistent start.
 pub(super) fn run(
     mut dynamics: ForwardDynamics<'_>,
@@ -33,6 +36,7 @@ pub(super) fn run(
         watch,
         dynamics,
         every: options.every,
+        last_look: start.t,
     };
     let end = run.all(&mut recorder, restart, observer);
     recorder.trajectory.statistics.evaluations = run.evaluations;
@@ -50,6 +54,8 @@ struct Run<'m, 'o> {
     watch: Watch<'o>,
     dynamics: ForwardDynamics<'m>,
     every: f64,
+    /// Time at which the pace was looked at last.
+    last_look: f64,
 }
 
 impl Run<'_, '_> {
@@ -95,6 +101,7 @@ impl Run<'_, '_> {
             Stepped::Accepted(rejected) => {
                 recorder.trajectory.statistics.steps += 1;
                 recorder.trajectory.statistics.rejected += rejected;
+                self.check_pace(recorder)?;
             }
             Stepped::TooSmall { step, index, cause } => {
                 return Err(self.collapsed(step, index, cause));
@@ -135,6 +142,19 @@ impl Run<'_, '_> {
             recorder.next += 1;
         }
         Ok(None)
+    }
+    /// Refuses to crawl.
+    fn check_pace(&mut self, recorder: &Recorder) -> Result<(), ConstraintError> {
+        if !recorder.trajectory.statistics.steps.is_multiple_of(CRAWL.0) {
+            return Ok(());
+        }
+        let (t, length) = (self.integrator.time(), recorder.length());
+        let gone = t - self.last_look;
+        self.last_look = t;
+        if gone >= CRAWL.1 * length {
+            return Ok(());
+        }
+        Err(self.collapsed(gone / CRAWL.0 as f64, self.integrator.worst(), None))
     }
     /// Reports the interpolated state, corrected where the method corrects.
     fn report_inside(&mut self, recorder: &mut Recorder, t: f64) -> Result<(), ConstraintError> {

@@ -23,6 +23,7 @@ pub use trajectory::{End, Record, Statistics, Trajectory};
 use crate::error::ConstraintError;
 use crate::method::{ConstraintMethod, ForwardDynamics};
 use crate::rank::constraint_rank;
+use mb_algebra::RankTolerance;
 use mb_model::Model;
 use std::ops::ControlFlow;
 
@@ -61,7 +62,7 @@ pub fn simulate(
     let inputs =
         if options.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { options.inputs.clone() };
     let start = consistent_start(model, q, v, t, options.start, &options.hold)?;
-    let rank = constraint_rank(model, &start.q, t, Default::default())?.rank();
+    let rank = constraint_rank(model, &start.q, t, RankTolerance::default())?.rank();
     start::check_mobility(model, &start, options.until, rank)?;
     match &options.integrator {
         Integrator::DormandPrince { method, control, restart } => {

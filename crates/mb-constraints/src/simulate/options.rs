@@ -3,7 +3,7 @@
 use super::start::StartPolicy;
 use super::{GeneralizedAlpha, StepControl};
 use crate::error::ConstraintError;
-use crate::method::ConstraintMethod;
+use crate::method::{ConstraintMethod, DirectCorrection};
 
 /// How the motion is integrated.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ impl Default for SimulationOptions {
         Self {
             until: 1.0,
             every: 0.02,
-            integrator: Integrator::explicit(ConstraintMethod::DirectCorrection(Default::default())),
+            integrator: Integrator::explicit(ConstraintMethod::DirectCorrection(DirectCorrection::default())),
             inputs: Vec::new(),
             start: StartPolicy::Assemble,
             hold: Vec::new(),

@@ -33,7 +33,7 @@ pub(super) struct Recorder {
 const SETTLED: usize = 5;
 
 /// Inner nodes and weights of Lobatto's rule with four points, exact to fifth degree.
-const INNER: f64 = 0.276_393_202_250_021_03;
+const INNER: f64 = 0.276_393_202_250_021;
 const END_WEIGHT: f64 = 1.0 / 12.0;
 const INNER_WEIGHT: f64 = 5.0 / 12.0;
 
@@ -154,6 +154,10 @@ impl Recorder {
             drift,
         });
         self.check_balance(t, drift)
+    }
+    /// Length of the run, s.
+    pub(super) fn length(&self) -> f64 {
+        self.reports[self.reports.len() - 1] - self.reports[0]
     }
     /// How far the run is.
     pub(super) fn progress(&self, time: f64) -> Progress {

@@ -36,7 +36,7 @@ fn main() {
         for method in ConstraintMethod::all() {
             let name = method.to_string();
             let integrator = Integrator::DormandPrince { method, control: StepControl::default(), restart };
-            let options = SimulationOptions { until: 1.0, every: 0.02, integrator, ..Default::default() };
+            let options = SimulationOptions { until: 3.0, every: 0.02, integrator, ..Default::default() };
             let mut seen = Vec::with_capacity(100_000);
             let mut count = |p: &Progress| {
                 seen.push((p.steps, COUNT.load(Ordering::Relaxed)));
@@ -45,11 +45,11 @@ fn main() {
             let v = vec![0.0; model.nv()];
             let motion =
                 simulate(&model, 0.0, model.initial(), &v, &options, &mut count).expect("the linkage moves");
-            assert_eq!(motion.len(), 51);
+            assert_eq!(motion.len(), 151);
             // The first step may still fill buffers; after it nothing is taken until the end.
             let (first, last) = (seen[1].1, seen[seen.len() - 1].1);
             assert_eq!(last - first, 0, "{name}: {} allocations in {} steps", last - first, seen.len());
-            assert!(seen.len() > 20);
+            assert!(seen.len() > 10);
         }
     }
 }

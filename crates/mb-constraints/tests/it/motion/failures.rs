@@ -3,7 +3,7 @@
 use super::{TIGHT, double_pendulum, explicit, options};
 use mb_constraints::method::Baumgarte;
 use mb_constraints::simulate::{
-    End, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory, simulate,
+    End, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory, simulate,
 };
 use mb_constraints::{ConstraintError, ConstraintMethod};
 use mb_model::{BlockKind, Model};
@@ -103,7 +103,7 @@ fn options_out_of_range_are_refused() {
         SimulationOptions { every: 0.0, ..Default::default() },
         SimulationOptions { every: 1e-12, ..Default::default() },
         SimulationOptions {
-            integrator: Integrator::GeneralizedAlpha(Default::default()),
+            integrator: Integrator::GeneralizedAlpha(GeneralizedAlpha::default()),
             until: f64::NAN,
             ..Default::default()
         },

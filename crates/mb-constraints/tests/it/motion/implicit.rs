@@ -1,6 +1,6 @@
 //! The generalized-alpha method against the explicit one.
 
-use super::{TIGHT, distance, double_pendulum, explicit, options, run};
+use super::{direct, distance, double_pendulum, explicit, options, run, TIGHT};
 use mb_constraints::ConstraintMethod;
 use mb_constraints::simulate::{GeneralizedAlpha, Integrator};
 use mb_model::Model;
@@ -13,7 +13,7 @@ fn alpha(step: f64, spectral_radius: f64) -> Integrator {
 #[test]
 fn order_is_two() {
     let model = double_pendulum();
-    let direct = ConstraintMethod::DirectCorrection(Default::default());
+    let direct = direct();
     let exact = run(&model, &[0.0; 6], &options(0.5, 0.1, explicit(direct, TIGHT)));
     let error = |step| {
         let motion = run(&model, &[0.0; 6], &options(0.5, 0.1, alpha(step, 0.8)));

@@ -1,6 +1,6 @@
 //! A rod on a pin, whose motion is known.
 
-use super::{TIGHT, distance, explicit, options, run};
+use super::{direct, distance, explicit, options, run, TIGHT};
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{Baumgarte, Penalty};
 use mb_constraints::simulate::{Crossing, End, Event, GeneralizedAlpha, Integrator, StepControl, Trajectory};
@@ -18,7 +18,7 @@ fn pendulum(angle: f64) -> Model {
     let (s, c) = angle.sin_cos();
     spec.points[1].at = Some([(LENGTH * s).into(), (-LENGTH * c).into()]);
     spec.outputs.push(OutputSpec::new("sway", OutputQuantity::X, "P"));
-    spec.build().unwrap()
+    spec.build().expect("a rod on a pin")
 }
 
 /// Period at an amplitude: 2 pi / omega over the arithmetic-geometric mean of 1 and cos(A / 2).
@@ -71,9 +71,10 @@ fn violation_grows_or_stays() {
 /// The energy's departure with projection grows linearly, well below steps times tolerance.
 #[test]
 fn energy_drift_with_projection_is_linear() {
-    let direct = ConstraintMethod::DirectCorrection(Default::default());
+    let direct = direct();
     let motion = swings(direct, StepControl::default(), 1.0, 200.0);
-    let scale = motion.records.iter().fold(0.0_f64, |m, r| m.max(r.kinetic));
+    // m g L / 2 (1 - cos 1), the fall of the mass centre.
+    let scale = 2.0 * GRAVITY * LENGTH / 2.0 * (1.0 - 1.0_f64.cos());
     let (half, full) = (motion.records[25].drift, motion.records[50].drift);
     assert!((full / half - 2.0).abs() < 0.1, "{half:e} {full:e}");
     let bound = motion.statistics.steps as f64 * StepControl::default().relative;
@@ -127,7 +128,7 @@ fn penalty_violation_is_a_filtered_multiplier() {
 fn an_event_stops_the_run_at_its_time() {
     let model = pendulum(FRAC_PI_2);
     let implicit = GeneralizedAlpha { step: 1e-3, spectral_radius: 1.0, ..Default::default() };
-    let direct = ConstraintMethod::DirectCorrection(Default::default());
+    let direct = direct();
     for (integrator, allowed) in
         [(explicit(direct, TIGHT), 1e-9), (Integrator::GeneralizedAlpha(implicit), 2e-5)]
     {
@@ -138,8 +139,7 @@ fn an_event_stops_the_run_at_its_time() {
         assert_eq!(motion.end, End::Event("below".into()));
         let t = *motion.times.last().unwrap();
         assert!((t - 0.25 * period(FRAC_PI_2)).abs() < allowed, "{t}");
-        // The reports before it are all there.
-        assert_eq!(motion.len(), (t / 0.05).floor() as usize + 2);
+    XX
     }
 }
 
