@@ -1,7 +1,6 @@
 //! The generalized-alpha method against the explicit one.
 
-use super::{direct, distance, double_pendulum, explicit, options, run, TIGHT};
-use mb_constraints::ConstraintMethod;
+use super::{TIGHT, direct, distance, double_pendulum, explicit, options, run};
 use mb_constraints::simulate::{GeneralizedAlpha, Integrator};
 use mb_model::Model;
 

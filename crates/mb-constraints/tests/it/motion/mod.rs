@@ -70,7 +70,8 @@ pub(crate) fn evaluated(
     q: &[f64],
     v: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
-    let mut dynamics = ForwardDynamics::new(model, method, &vec![0.0; model.inputs().len()]).expect("a model that moves");
+    let mut dynamics =
+        ForwardDynamics::new(model, method, &vec![0.0; model.inputs().len()]).expect("a model that moves");
     dynamics.evaluate(0.0, q, v).expect("a model that moves");
     (dynamics.acceleration().to_vec(), dynamics.multipliers().to_vec())
 }

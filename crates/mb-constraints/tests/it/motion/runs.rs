@@ -1,6 +1,6 @@
 //! Whole runs: methods side by side, loops, balance of energy with damping and drives.
 
-use super::{direct, distance, double_pendulum, explicit, linkage, options, partitioning, run, size, TIGHT};
+use super::{TIGHT, direct, distance, double_pendulum, explicit, linkage, options, partitioning, run, size};
 use crate::support::parallelogram;
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{CorrectionTime, DirectCorrection};

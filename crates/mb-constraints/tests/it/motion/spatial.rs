@@ -1,6 +1,6 @@
 //! The spatial four-bar of the paper. [flores2018, Sec. 3]
 
-use super::{direct, distance, evaluated, explicit, iterated, options, partitioning, size, TIGHT};
+use super::{TIGHT, direct, distance, evaluated, explicit, iterated, options, partitioning, size};
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::Baumgarte;
 use mb_constraints::simulate::{End, GeneralizedAlpha, Integrator, StepControl, Trajectory, simulate};
@@ -42,8 +42,7 @@ fn turned(motion: &Trajectory) -> f64 {
 #[test]
 fn coordinate_partitioning_is_the_minimal_motion() {
     let bar = SpatialFourBar::default();
-    let motion =
-        run(&four_bar(), 1.0, explicit(partitioning(), TIGHT));
+    let motion = run(&four_bar(), 1.0, explicit(partitioning(), TIGHT));
     // Classical Runge-Kutta steps of the closed form, with Richardson's extrapolation.
     let minimal = |n: usize| {
         let h = 1.0 / n as f64;
