@@ -153,7 +153,7 @@ mod tests {
     fn text_is_escaped_and_numbers_are_short() {
         let mut svg = Svg::new(10.0, 20.0, "a < b & c");
         svg.begin("moved");
-        svg.polyline(&[[0.123_456, -0.000_1], [1.0, 2.5]], true, "body");
+        svg.polyline(&[[0.1234, -0.0001], [1.0, 2.5]], true, "body");
         let text = svg.finish();
         assert!(text.contains("<title>a &lt; b &amp; c</title>"), "{text}");
         assert!(text.contains("d=\"M0.12 0L1 2.5Z\"") && text.ends_with("</g>\n</svg>\n"), "{text}");
