@@ -45,32 +45,43 @@ pub fn transpose(a: &Sparse) -> Sparse {
 /// alpha A + beta B; the pattern is the union of both.
 pub fn add(alpha: f64, a: &Sparse, beta: f64, b: &Sparse) -> Sparse {
     assert_eq!(a.shape(), b.shape(), "add: shapes differ");
-    let (mut col_start, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    merge(&csc(a), &csc(b), |row, col, x, y| {
-        while col_start.len() <= col {
-            col_start.push(indices.len());
-        }
-        indices.push(row);
-        values.push(alpha * x.unwrap_or(0.0) + beta * y.unwrap_or(0.0));
-    });
-    col_start.resize(a.cols() + 1, indices.len());
-    Sparse::new_csc(a.shape(), col_start, indices, values)
+    let (start, indices, values) = merged(alpha, &csc(a), beta, &csc(b));
+    Sparse::new_csc(a.shape(), start, indices, values)
 }
 
-/// Visits the union of two patterns by columns, rows in order.
-fn merge(a: &Sparse, b: &Sparse, mut visit: impl FnMut(usize, usize, Option<f64>, Option<f64>)) {
-    for (col, (x, y)) in a.outer_iterator().zip(b.outer_iterator()).enumerate() {
+/// alpha A + beta B of symmetric matrices, whose storage by rows is that by columns: nothing is transposed.
+///
+/// Entries that differ across the diagonal by rounding may change places.
+pub fn add_symmetric(alpha: f64, a: &Sparse, beta: f64, b: &Sparse) -> Sparse {
+    assert_eq!(a.shape(), b.shape(), "add_symmetric: shapes differ");
+    let (start, indices, values) = merged(alpha, a, beta, b);
+    Sparse::new_csc(a.shape(), start, indices, values)
+}
+
+/// Starts, indices and values of alpha A + beta B, rows or columns as they are stored.
+fn merged(alpha: f64, a: &Sparse, beta: f64, b: &Sparse) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
+    let most = a.nnz() + b.nnz();
+    let mut start = Vec::with_capacity(a.outer_dims() + 1);
+    let (mut indices, mut values) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    start.push(0);
+    for (x, y) in a.outer_iterator().zip(b.outer_iterator()) {
+        let (x_at, x, y_at, y) = (x.indices(), x.data(), y.indices(), y.data());
         let (mut i, mut j) = (0, 0);
-        loop {
-            let (row_x, row_y) = (x.indices().get(i), y.indices().get(j));
-            let Some(&row) = row_x.into_iter().chain(row_y).min() else { break };
-            let here_x = (row_x == Some(&row)).then(|| x.data()[i]);
-            let here_y = (row_y == Some(&row)).then(|| y.data()[j]);
-            i += usize::from(here_x.is_some());
-            j += usize::from(here_y.is_some());
-            visit(row, col, here_x, here_y);
+        while let (Some(&p), Some(&q)) = (x_at.get(i), y_at.get(j)) {
+            indices.push(p.min(q));
+            let left = if p <= q { alpha * x[i] } else { 0.0 };
+            let right = if q <= p { beta * y[j] } else { 0.0 };
+            values.push(left + right);
+            i += usize::from(p <= q);
+            j += usize::from(q <= p);
         }
+        indices.extend_from_slice(&x_at[i..]);
+        values.extend(x[i..].iter().map(|v| alpha * v));
+        indices.extend_from_slice(&y_at[j..]);
+        values.extend(y[j..].iter().map(|v| beta * v));
+        start.push(indices.len());
     }
+    (start, indices, values)
 }
 
 /// A B.
@@ -128,13 +139,46 @@ pub fn blocks(blocks: &[&[Option<&Sparse>]], row_sizes: &[usize], col_sizes: &[u
 /// Whether A = A^T up to `tolerance_relative` times the largest magnitude; the worst pair if not.
 pub fn is_symmetric(a: &Sparse, tolerance_relative: f64) -> Result<(), Asymmetry> {
     assert_eq!(a.rows(), a.cols(), "is_symmetric: not square");
-    let mut pairs = Vec::new();
     let tolerance = tolerance_relative * crate::norms::max_abs(a);
-    merge(&csc(a), &transpose(a), |row, col, x, y| {
-        if row > col && x != y {
-            pairs.push((row, col, x.unwrap_or(0.0), y.unwrap_or(0.0)));
+    let by_columns = a.is_csc();
+    let mut pairs = Vec::new();
+    // An entry at place (inner > outer) of the storage and the one that faces it.
+    let mut differ = |outer: usize, inner: usize, x: f64, facing: f64| {
+        // Bits, so that NaN differs from nothing but other bits; zeros of both signs differ by zero.
+        if x.to_bits() != facing.to_bits() {
+            let (below, above) = if by_columns { (x, facing) } else { (facing, x) };
+            pairs.push((inner, outer, below, above));
         }
-    });
+    };
+    let start = a.proper_indptr();
+    let (indices, values) = (a.indices(), a.data());
+    // Of each column the next entry below the diagonal that has not been met by the one facing it.
+    let mut next: Vec<usize> = (0..a.outer_dims())
+        .map(|j| start[j] + indices[start[j]..start[j + 1]].partition_point(|&i| i <= j))
+        .collect();
+    for j in 0..a.outer_dims() {
+        for at in start[j]..start[j + 1] {
+            let i = indices[at];
+            if i >= j {
+                break;
+            }
+            while next[i] < start[i + 1] && indices[next[i]] < j {
+                differ(i, indices[next[i]], values[next[i]], 0.0);
+                next[i] += 1;
+            }
+            if next[i] < start[i + 1] && indices[next[i]] == j {
+                differ(i, j, values[next[i]], values[at]);
+                next[i] += 1;
+            } else {
+                differ(i, j, 0.0, values[at]);
+            }
+        }
+    }
+    for i in 0..a.outer_dims() {
+        for at in next[i]..start[i + 1] {
+            differ(i, indices[at], values[at], 0.0);
+        }
+    }
     first_asymmetry(pairs.into_iter(), tolerance)
 }
 
@@ -165,6 +209,10 @@ mod tests {
             assert!(transpose(s).is_csc() && scale(2.0, s).is_csc());
             assert_eq!(to_dense(&transpose(s)), dense::transpose(&a));
             assert_eq!(to_dense(&add(2.0, s, -1.0, s)), a);
+            let gram = mul(&transpose(s), s).to_csr();
+            let sum = add_symmetric(1.0, &gram, 2.0, &identity(3).to_csr());
+            assert!(sum.is_csc());
+            assert_eq!(to_dense(&sum), to_dense(&add(1.0, &gram, 2.0, &identity(3))));
             assert_eq!(to_dense(&mul(s, &transpose(s))), dense::mul(&a, &dense::transpose(&a)));
         }
     }
@@ -186,8 +234,21 @@ mod tests {
         t.add(1, 0, 2.0);
         assert_eq!(is_symmetric(&t.to_sparse(), 0.0), Ok(()));
         t.add(0, 2, 1.0);
-        let found = is_symmetric(&t.to_sparse(), 1e-12).unwrap_err();
-        assert_eq!(found, Asymmetry { row: 2, col: 0, a: 0.0, b: 1.0 });
+        let expected = Err(Asymmetry { row: 2, col: 0, a: 0.0, b: 1.0 });
+        assert_eq!(is_symmetric(&t.to_sparse(), 1e-12), expected);
+        assert_eq!(is_symmetric(&t.to_sparse().to_csr(), 1e-12), expected);
+        // Below the diagonal alone, before, between and behind entries that have partners.
+        for row in [1, 2] {
+            let mut t = Triplets::new(3, 3);
+            (0..3).for_each(|i| t.add(i, i, 1.0));
+            t.add(row, 0, 4.0);
+            for a in [t.to_sparse(), t.to_sparse().to_csr()] {
+                assert_eq!(is_symmetric(&a, 1e-12), Err(Asymmetry { row, col: 0, a: 4.0, b: 0.0 }));
+            }
+            t.add(3 - row, 0, 2.0);
+            t.add(0, 3 - row, 2.0);
+            assert_eq!(is_symmetric(&t.to_sparse(), 1e-12).unwrap_err().row, row);
+        }
     }
 
     #[test]

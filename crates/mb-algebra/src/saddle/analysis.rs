@@ -90,7 +90,7 @@ impl SaddleAnalysis {
     /// Peak of memory for numbers of `width` bytes.
     pub(super) fn bytes(&self, width: usize) -> u64 {
         let s = &self.symbolic;
-        let numbers = s.panel_entries + s.stack_entries + s.max_below * s.max_below + 4 * s.order.len();
+        let numbers = s.panel_peak + s.stack_entries + s.max_below * s.max_below + 4 * s.order.len();
         (numbers * width + 16 * s.order.len()) as u64
     }
 

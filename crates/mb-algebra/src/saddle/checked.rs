@@ -1,5 +1,6 @@
 //! Solutions of the saddle-point system, scaled, refined and checked block by block.
 
+use pulp::{Arch, Simd, WithSimd};
 use sprs::CsMat;
 
 use super::number::Number;
@@ -68,23 +69,14 @@ impl<T: Number> System<T> {
         self.g.rows()
     }
 
+    /// Sum of the magnitudes of all entries of the scaled matrix.
+    pub(super) fn sum_of_magnitudes(&self) -> f64 {
+        self.sums_a.iter().chain(&self.sums_gt).chain(&self.sums_g).sum()
+    }
+
     /// f -= A x + G^T l and g -= G x, for `width` columns, row by row.
     pub(super) fn subtract(&self, x: &[T], l: &[T], f: &mut [T], g: &mut [T], width: usize) {
-        let (start, rows, values) = parts(&self.a);
-        for (j, x) in x.chunks_exact(width).enumerate() {
-            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
-                subtract_multiple(&mut f[i * width..(i + 1) * width], value, x);
-            }
-        }
-        let (start, rows, values) = parts(&self.g);
-        for (j, (x, f)) in x.chunks_exact(width).zip(f.chunks_exact_mut(width)).enumerate() {
-            for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
-                let own = r * width..(r + 1) * width;
-                let value = T::from_real(value);
-                subtract_multiple(f, value, &l[own.clone()]);
-                subtract_multiple(&mut g[own], value, x);
-            }
-        }
+        Arch::new().dispatch(Subtract { system: self, x, l, f, g, width });
     }
 
     /// Largest backward error of the columns.
@@ -205,8 +197,77 @@ fn largest<T: Number>(x: &[T], scale: &[f64], width: usize) -> Vec<f64> {
     out
 }
 
+/// [`System::subtract`], compiled for the processor at hand.
+struct Subtract<'a, T: Number> {
+    system: &'a System<T>,
+    x: &'a [T],
+    l: &'a [T],
+    f: &'a mut [T],
+    g: &'a mut [T],
+    width: usize,
+}
+
+impl<T: Number> WithSimd for Subtract<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        // Numbers known when compiled make the inner loops a few instructions.
+        match self.width {
+            1 => self.run::<1>(),
+            2 => self.run::<2>(),
+            4 => self.run::<4>(),
+            8 => self.run::<8>(),
+            _ => self.any_width(),
+        }
+    }
+}
+
+impl<T: Number> Subtract<'_, T> {
+    #[inline(always)]
+    fn run<const W: usize>(self) {
+        let chunks = |x| -> &[[T; W]] { <[T]>::as_chunks(x).0 };
+        let (x, l) = (chunks(self.x), chunks(self.l));
+        let (f, g) = (self.f.as_chunks_mut::<W>().0, self.g.as_chunks_mut::<W>().0);
+        let (start, rows, values) = parts(&self.system.a);
+        for (j, x) in x.iter().enumerate() {
+            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                let f = &mut f[i];
+                (0..W).for_each(|k| f[k] -= value * x[k]);
+            }
+        }
+        let (start, rows, values) = parts(&self.system.g);
+        for (j, (x, f)) in x.iter().zip(f).enumerate() {
+            for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                (0..W).for_each(|k| f[k] -= l[r][k].scaled(value));
+                (0..W).for_each(|k| g[r][k] -= x[k].scaled(value));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn any_width(self) {
+        let Self { system, x, l, f, g, width } = self;
+        let (start, rows, values) = parts(&system.a);
+        for (j, x) in x.chunks_exact(width).enumerate() {
+            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                subtract_multiple(&mut f[i * width..(i + 1) * width], value, x);
+            }
+        }
+        let (start, rows, values) = parts(&system.g);
+        for (j, (x, f)) in x.chunks_exact(width).zip(f.chunks_exact_mut(width)).enumerate() {
+            for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                let own = r * width..(r + 1) * width;
+                let value = T::from_real(value);
+                subtract_multiple(f, value, &l[own.clone()]);
+                subtract_multiple(&mut g[own], value, x);
+            }
+        }
+    }
+}
+
 /// to -= value x.
-#[inline]
+#[inline(always)]
 fn subtract_multiple<T: Number>(to: &mut [T], value: T, x: &[T]) {
     for (t, &x) in to.iter_mut().zip(x) {
         *t -= value * x;

@@ -1,5 +1,6 @@
 //! Factors for symmetric A, real and complex.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sprs::CsMat;
@@ -7,7 +8,7 @@ use sprs::CsMat;
 use super::analysis::check_columns;
 use super::factored::Factored;
 use super::fallback::Fallback;
-use super::{FactorReport, Inertia, SaddleAnalysis};
+use super::{FactorReport, Inertia, Method, SaddleAnalysis};
 use crate::convert::csc;
 use crate::factor::{check_square, first_non_finite};
 use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64};
@@ -27,7 +28,16 @@ impl SaddleFactor {
     /// Dependent rows of G are found and left out; see [`FactorReport::redundant`]. Errors: shapes, entries that
     /// are not finite, asymmetry, [`super::SaddleError`].
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
-        build(analysis, a, phi_q).map(|inner| Self { inner })
+        build(analysis, Cow::Borrowed(a), phi_q).map(|inner| Self { inner })
+    }
+
+    /// As [`SaddleFactor::new`], keeping the matrix for the residuals instead of a copy.
+    pub fn of_matrix(
+        analysis: &Arc<SaddleAnalysis>,
+        a: Sparse,
+        phi_q: &Sparse,
+    ) -> Result<Self, AlgebraError> {
+        build(analysis, Cow::Owned(a), phi_q).map(|inner| Self { inner })
     }
 
     /// (x, l) with A x + G^T l = f, G x = g; f of length n, g of length m.
@@ -55,6 +65,23 @@ impl SaddleFactor {
     pub fn report(&self) -> &FactorReport {
         &self.inner.report
     }
+
+    /// The inertia alone, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
+    /// memory of the largest front and of the stack of updates.
+    ///
+    /// `None` where this quick way leaves a doubt (dependent rows, an eigenvalue near zero, a failed check);
+    /// [`SaddleFactor::new`] then tells more. Errors: shapes, entries that are not finite, asymmetry.
+    pub fn quick_inertia(
+        analysis: &Arc<SaddleAnalysis>,
+        a: Sparse,
+        phi_q: &Sparse,
+    ) -> Result<Option<Inertia>, AlgebraError> {
+        let (a, g) = prepare(analysis, Cow::Owned(a), phi_q)?;
+        if analysis.options().first_method != Method::AugmentedLdl {
+            return Ok(None);
+        }
+        Ok(super::inertia::quick(analysis, a, g))
+    }
 }
 
 /// Factors of [A, G^T; G, 0] with a complex symmetric A (A = A^T) and real G, as at a complex shift.
@@ -66,7 +93,7 @@ pub struct SaddleFactorComplex {
 impl SaddleFactorComplex {
     /// As [`SaddleFactor::new`]; the robust method is LU.
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
-        build(analysis, a, phi_q).map(|inner| Self { inner })
+        build(analysis, Cow::Borrowed(a), phi_q).map(|inner| Self { inner })
     }
 
     /// As [`SaddleFactor::solve`].
@@ -87,9 +114,19 @@ impl SaddleFactorComplex {
 
 fn build<T: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
-    a: &CsMat<T>,
+    a: Cow<'_, CsMat<T>>,
     phi_q: &Sparse,
 ) -> Result<Factored<T>, AlgebraError> {
+    let (a, g) = prepare(analysis, a, phi_q)?;
+    Factored::new(analysis, a, g, analysis.options().first_method)
+}
+
+/// Checks A and G and brings them to storage by columns.
+fn prepare<T: Fallback>(
+    analysis: &SaddleAnalysis,
+    a: Cow<'_, CsMat<T>>,
+    phi_q: &Sparse,
+) -> Result<(CsMat<T>, Sparse), AlgebraError> {
     let n = check_square("Saddle-point factorization", a.rows(), a.cols())?;
     check_columns(n, phi_q)?;
     if n != analysis.unknowns() || phi_q.rows() != analysis.constraints() {
@@ -101,7 +138,7 @@ fn build<T: Fallback>(
             cols: n,
         });
     }
-    let (a, g) = (csc(a).into_owned(), csc(phi_q).into_owned());
+    let (a, g) = (if a.is_csc() { a.into_owned() } else { a.to_csc() }, csc(phi_q).into_owned());
     first_non_finite(&a)?;
     first_non_finite(&g)?;
     check_symmetric(&a)?;
@@ -111,7 +148,7 @@ fn build<T: Fallback>(
             return Err(AlgebraError::PatternChanged { col });
         }
     }
-    Factored::new(analysis, a, g, analysis.options().first_method)
+    Ok((a, g))
 }
 
 /// Compares A z and A^T z for one vector z of mixed signs and sizes; names the entry when they differ.

@@ -193,7 +193,7 @@ fn augmented<T: Fallback>(
     Ok(Candidate { solver: Box::new(ldl), inertia: (certain && enough).then_some(inertia), summary })
 }
 
-fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
+pub(super) fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
     let small = summary.doubtful.iter().filter(|(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
     small.map(|&(u, ratio)| (u as usize, ratio)).collect()
 }

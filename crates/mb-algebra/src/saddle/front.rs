@@ -5,7 +5,6 @@
 //! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -13,7 +12,7 @@ use super::block::{Block, Pivot, inverse_pair};
 use super::number::Number;
 
 /// Columns eliminated with exchanges among them.
-pub(super) const BLOCK: usize = 48;
+const BLOCK: usize = 48;
 
 /// A multiplier's column is taken for noise below this multiple of the magnitudes summed into its diagonal entry:
 /// its row of G depends on those before.
@@ -30,6 +29,12 @@ const DOUBTFUL: f64 = 1e-9;
 
 /// Products of fewer multiplications are done in place.
 const SMALL: usize = 1500;
+
+/// Symmetric updates of so many rows are done as a square: the triangle above costs less than two more products.
+const SQUARE: usize = 96;
+
+/// Rows the kernels of the products take at once.
+const STEP: usize = 24;
 
 /// Columns of L D formed at a time for the update of the rows below.
 const CHUNK: usize = 256;
@@ -304,22 +309,22 @@ fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     }
 }
 
-/// Lower triangle of dst -= a b^T.
+/// Lower triangle of dst -= a b^T, of symmetric a b^T. The entries above it may change too: nobody reads them.
 fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     let (rows, inner) = (dst.nrows(), a.ncols());
     if rows * rows * inner > SMALL {
-        triangular::matmul(
-            dst,
-            BlockStructure::TriangularLower,
-            Accum::Add,
-            a,
-            BlockStructure::Rectangular,
-            b.transpose(),
-            BlockStructure::Rectangular,
-            T::default() - T::UNIT,
-            Par::Seq,
-        );
-        return;
+        if rows <= SQUARE {
+            return subtract(dst, a, b);
+        }
+        // Halves, the upper one a multiple of what the product's kernel takes at once.
+        let middle = (rows / 2).next_multiple_of(STEP);
+        let (top, bottom) = dst.split_at_row_mut(middle);
+        let (a, low) = (a.subrows(0, middle), a.subrows(middle, rows - middle));
+        let (b, b_low) = (b.subrows(0, middle), b.subrows(middle, rows - middle));
+        let (left, right) = bottom.split_at_col_mut(middle);
+        subtract_lower(top.subcols_mut(0, middle), a, b);
+        subtract(left, low, b);
+        return subtract_lower(right, low, b_low);
     }
     for k in 0..inner {
         let Some(left) = a.col(k).try_as_col_major() else { continue };

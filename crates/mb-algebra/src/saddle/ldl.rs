@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checked::{ScaledSolve, System};
+use super::kernel::{NARROW, padded};
 use super::number::Number;
 use super::numeric::{Numeric, Source, Stop};
 use super::substitute::WIDTH;
@@ -47,44 +48,53 @@ impl<T: Number> AugmentedLdl<T> {
 impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
     fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool {
         let analysis = &*self.analysis;
-        let (symbolic, n) = (&analysis.symbolic, system.unknowns());
-        let weight = analysis.options.augmentation;
-        if weight != 0.0 {
-            // (A + g G^T G) x + G^T l = f + g G^T (G x).
-            let (top, low) = b.split_at_mut(n * width);
-            let mut at = 0;
-            for (j, top) in top.chunks_exact_mut(width).enumerate() {
-                for &r in analysis.g_cols.row(j) {
-                    let r = r as usize;
-                    if analysis.augmented[r] && !self.dropped[r] {
-                        let factor = weight * system.scaling.by_col[at];
-                        let low = &low[r * width..(r + 1) * width];
-                        top.iter_mut().zip(low).for_each(|(t, l)| *t += l.scaled(factor));
-                    }
-                    at += 1;
-                }
-            }
-        }
+        let symbolic = &analysis.symbolic;
+        augment(analysis, system, b, width, |r| self.dropped[r]);
         let mut ordered = Vec::new();
         let mut from = 0;
         while from < width {
             let part = WIDTH.min(width - from);
+            let lanes = if part <= NARROW { padded(part) } else { part };
             ordered.clear();
-            for &u in &symbolic.order {
+            ordered.resize(symbolic.order.len() * lanes, T::default());
+            for (row, &u) in ordered.chunks_exact_mut(lanes).zip(&symbolic.order) {
                 let at = u as usize * width + from;
-                ordered.extend_from_slice(&b[at..at + part]);
+                row[..part].copy_from_slice(&b[at..at + part]);
             }
-            if part == 1 {
-                self.numeric.substitute(symbolic, &mut ordered);
-            } else {
-                self.numeric.substitute_block(symbolic, &mut ordered, part);
-            }
-            for (row, &u) in ordered.chunks_exact(part).zip(&symbolic.order) {
+            self.numeric.substitute(symbolic, &mut ordered, lanes);
+            for (row, &u) in ordered.chunks_exact(lanes).zip(&symbolic.order) {
                 let at = u as usize * width + from;
-                b[at..at + part].copy_from_slice(row);
+                b[at..at + part].copy_from_slice(&row[..part]);
             }
             from += part;
         }
         true
+    }
+}
+
+/// Adds what A + g G^T G asks of right-hand sides: (A + g G^T G) x + G^T l = f + g G^T (G x).
+pub(super) fn augment<T: Number>(
+    analysis: &SaddleAnalysis,
+    system: &System<T>,
+    b: &mut [T],
+    width: usize,
+    dropped: impl Fn(usize) -> bool,
+) {
+    let weight = analysis.options.augmentation;
+    if weight == 0.0 {
+        return;
+    }
+    let (top, low) = b.split_at_mut(system.unknowns() * width);
+    let mut at = 0;
+    for (j, top) in top.chunks_exact_mut(width).enumerate() {
+        for &r in analysis.g_cols.row(j) {
+            let r = r as usize;
+            if analysis.augmented[r] && !dropped(r) {
+                let factor = weight * system.scaling.by_col[at];
+                let low = &low[r * width..(r + 1) * width];
+                top.iter_mut().zip(low).for_each(|(t, l)| *t += l.scaled(factor));
+            }
+            at += 1;
+        }
     }
 }

@@ -40,6 +40,10 @@
     clippy::cast_possible_truncation,
     reason = "sizes are checked against the range of 32-bit indices once, in SaddleAnalysis::new"
 )]
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a kernel is not compiled for the processor the kernel was chosen for"
+)]
 
 mod analysis;
 mod block;
@@ -50,6 +54,8 @@ mod factored;
 mod fallback;
 mod front;
 mod graph;
+mod inertia;
+mod kernel;
 mod ldl;
 mod lu;
 #[cfg(feature = "metis")]
@@ -57,6 +63,7 @@ mod metis;
 mod number;
 mod numeric;
 mod ordering;
+mod panel;
 mod pattern;
 mod redundant;
 mod report;

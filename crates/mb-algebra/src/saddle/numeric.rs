@@ -4,10 +4,12 @@
 //! eliminates its pivots ([`super::front`]) and leaves the Schur complement of the rows below on a stack, by its
 //! lower triangle. Panels of L stay where they were assembled.
 
+use pulp::{Arch, Simd, WithSimd};
 use sprs::CsMat;
 
 use super::front::{Eliminator, Oddity};
 use super::number::Number;
+use super::panel::pack;
 use super::pattern::Csr;
 use super::scaling::Scaling;
 use super::symbolic::{Supernode, Symbolic};
@@ -30,7 +32,7 @@ pub(super) struct Source<'a, T> {
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
 pub(super) struct Numeric<T> {
-    /// All panels; each holds the unit lower triangle of its pivots and the rows below.
+    /// All panels, packed; each holds the unit lower triangle of its pivots and the rows below.
     pub(super) panels: Vec<T>,
     /// D^-1: diagonal by place, zero at null pivots.
     pub(super) inverse: Vec<T>,
@@ -75,28 +77,72 @@ pub(super) enum Stop {
 
 impl<T: Number> Numeric<T> {
     pub(super) fn new(symbolic: &Symbolic, source: &Source<'_, T>) -> Result<Self, Stop> {
+        let mut out = Self::empty(symbolic, symbolic.panel_peak)?;
+        let mut work = Work::new(symbolic)?;
+        for (s, node) in symbolic.supernodes.iter().enumerate() {
+            let (start, kept) = out.eliminate(symbolic, s, source, &mut work)?;
+            debug_assert_eq!((start, kept), (node.panel, node.entries()));
+        }
+        out.summary.growth = work.eliminator.growth;
+        Ok(out)
+    }
+
+    /// Eliminates without keeping L; `x` holds `width` right-hand sides in the order of elimination, row by row, and
+    /// is carried through the forward substitution.
+    pub(super) fn without_factors(
+        symbolic: &Symbolic,
+        source: &Source<'_, T>,
+        x: &mut [T],
+        width: usize,
+    ) -> Result<Self, Stop> {
+        let mut out = Self::empty(symbolic, symbolic.max_panel)?;
+        let mut work = Work::new(symbolic)?;
+        let mut front = vec![T::default(); symbolic.max_rows * width];
+        for s in 0..symbolic.supernodes.len() {
+            let (_, kept) = out.eliminate(symbolic, s, source, &mut work)?;
+            out.down(symbolic, s, &out.panels[..kept], x, &mut front, width);
+            out.panels.clear();
+        }
+        out.summary.growth = work.eliminator.growth;
+        Ok(out)
+    }
+
+    fn empty(symbolic: &Symbolic, panels: usize) -> Result<Self, Stop> {
         let size = symbolic.order.len();
-        let mut out = Self {
-            panels: zeros(symbolic.panel_entries)?,
-            inverse: zeros(size)?,
+        Ok(Self {
+            panels: reserved(panels)?,
+            inverse: vec![T::default(); size],
             pairs: Vec::new(),
             perm: Vec::new(),
             moved: vec![false; symbolic.supernodes.len()],
             summary: Summary::default(),
-        };
-        let mut work = Work::new(symbolic)?;
-        for (s, node) in symbolic.supernodes.iter().enumerate() {
-            let panel = &mut out.panels[node.panel..node.panel + node.rows() * node.cols];
-            work.start(symbolic, node);
-            work.assemble(symbolic, node, source, panel)?;
-            work.extend_add(symbolic, s, panel);
-            work.eliminator.eliminate(panel, node.rows(), &work.multiplier, &mut work.sums);
-            work.eliminator.update_below(panel, node.rows(), node.cols, &mut work.schur);
-            work.push(node.below, node.cols);
-            out.record(symbolic, s, &work.eliminator)?;
-        }
-        out.summary.growth = work.eliminator.growth;
-        Ok(out)
+        })
+    }
+
+    /// Eliminates one supernode; its packed panel is left behind the others: start and number of entries.
+    fn eliminate(
+        &mut self,
+        symbolic: &Symbolic,
+        s: usize,
+        source: &Source<'_, T>,
+        work: &mut Work<T>,
+    ) -> Result<(usize, usize), Stop> {
+        let node = &symbolic.supernodes[s];
+        let (start, rows) = (self.panels.len(), node.rows());
+        self.panels.resize(start + rows * node.cols, T::default());
+        let panel = &mut self.panels[start..];
+        work.start(symbolic, node);
+        work.assemble(symbolic, node, source, panel)?;
+        let Work { local, stack, stack_sums, sums, schur, .. } = &mut *work;
+        let onto = Onto { local, panel, schur, sums, rows, cols: node.cols, below: node.below };
+        Arch::new().dispatch(ExtendAdd { symbolic, s, onto, stack, stack_sums });
+        work.eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
+        work.eliminator.update_below(panel, rows, node.cols, &mut work.schur);
+        work.push(node.below, node.cols);
+        let kept = pack(panel, rows, node.cols);
+        self.panels.truncate(start + kept);
+        self.record(symbolic, s, &work.eliminator)?;
+        Ok((start, kept))
     }
 
     fn record(&mut self, symbolic: &Symbolic, s: usize, done: &Eliminator<T>) -> Result<(), Stop> {
@@ -146,10 +192,11 @@ impl<T: Number> Numeric<T> {
     }
 }
 
-fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
-    // `vec!` gets its zeros from the system, page by page as they are touched; the reservation asks first.
-    Vec::<T>::new().try_reserve_exact(length).map_err(|_| Stop::Memory)?;
-    Ok(vec![T::default(); length])
+/// An empty list with memory for so many numbers.
+fn reserved<T>(length: usize) -> Result<Vec<T>, Stop> {
+    let mut out = Vec::new();
+    out.try_reserve_exact(length).map_err(|_| Stop::Memory)?;
+    Ok(out)
 }
 
 /// Memory of the front in work, and the stack.
@@ -171,10 +218,8 @@ struct Work<T> {
 
 impl<T: Number> Work<T> {
     fn new(symbolic: &Symbolic) -> Result<Self, Stop> {
-        let mut stack = Vec::new();
-        stack.try_reserve_exact(symbolic.stack_entries).map_err(|_| Stop::Memory)?;
-        let mut schur = Vec::new();
-        schur.try_reserve_exact(symbolic.max_below * symbolic.max_below).map_err(|_| Stop::Memory)?;
+        let stack = reserved(symbolic.stack_entries)?;
+        let schur = reserved(symbolic.max_below * symbolic.max_below)?;
         Ok(Self {
             eliminator: Eliminator::default(),
             local: vec![0; symbolic.order.len()],
@@ -265,45 +310,6 @@ impl<T: Number> Work<T> {
         Ok(())
     }
 
-    /// Adds the update matrices of the children and takes them off the stack.
-    fn extend_add(&mut self, symbolic: &Symbolic, s: usize, panel: &mut [T]) {
-        let node = &symbolic.supernodes[s];
-        let (rows, cols) = (node.rows(), node.cols);
-        for &child in &symbolic.children[node.children.clone()] {
-            let child = &symbolic.supernodes[child as usize];
-            let below = child.below;
-            let runs = &symbolic.runs[child.runs.clone()];
-            let base = self.stack.len() - below * (below + 1) / 2;
-            let sums_base = self.stack_sums.len() - below;
-            let mut from = &self.stack[base..];
-            let mut sums = &self.stack_sums[sums_base..];
-            for (at, &(first, length)) in runs.iter().enumerate() {
-                for inside in 0..length {
-                    // Runs stay together in the parent.
-                    let column = (self.local[first as usize] + inside) as usize;
-                    self.sums[column] += sums[0];
-                    sums = &sums[1..];
-                    let (target, offset) = if column < cols {
-                        (&mut panel[column * rows..(column + 1) * rows], 0)
-                    } else {
-                        let k = column - cols;
-                        (&mut self.schur[k * node.below..(k + 1) * node.below], cols)
-                    };
-                    let rest = (length - inside) as usize;
-                    add(&mut target[column - offset..column - offset + rest], &from[..rest]);
-                    from = &from[rest..];
-                    for &(first, length) in &runs[at + 1..] {
-                        let row = self.local[first as usize] as usize - offset;
-                        add(&mut target[row..row + length as usize], &from[..length as usize]);
-                        from = &from[length as usize..];
-                    }
-                }
-            }
-            self.stack.truncate(base);
-            self.stack_sums.truncate(sums_base);
-        }
-    }
-
     /// Leaves the Schur complement on the stack.
     fn push(&mut self, below: usize, cols: usize) {
         for k in 0..below {
@@ -313,6 +319,76 @@ impl<T: Number> Work<T> {
     }
 }
 
+/// Where update matrices are added: the front's panel, its Schur complement, the sums of its rows.
+struct Onto<'a, T> {
+    local: &'a [u32],
+    panel: &'a mut [T],
+    schur: &'a mut [T],
+    sums: &'a mut [f64],
+    rows: usize,
+    cols: usize,
+    below: usize,
+}
+
+/// Adds the update matrices of the children of a supernode and takes them off the stack.
+struct ExtendAdd<'a, T> {
+    symbolic: &'a Symbolic,
+    s: usize,
+    onto: Onto<'a, T>,
+    stack: &'a mut Vec<T>,
+    stack_sums: &'a mut Vec<f64>,
+}
+
+impl<T: Number> WithSimd for ExtendAdd<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { symbolic, s, mut onto, stack, stack_sums } = self;
+        let node = &symbolic.supernodes[s];
+        for &child in &symbolic.children[node.children.clone()] {
+            let child = &symbolic.supernodes[child as usize];
+            let below = child.below;
+            let base = stack.len() - below * (below + 1) / 2;
+            let sums_base = stack_sums.len() - below;
+            let runs = &symbolic.runs[child.runs.clone()];
+            onto.add(runs, &stack[base..], &stack_sums[sums_base..]);
+            stack.truncate(base);
+            stack_sums.truncate(sums_base);
+        }
+    }
+}
+
+impl<T: Number> Onto<'_, T> {
+    /// Adds one update matrix, the lower triangle by columns, whose rows are these runs.
+    #[inline(always)]
+    fn add(&mut self, runs: &[(u32, u32)], mut from: &[T], mut sums: &[f64]) {
+        for (at, &(first, length)) in runs.iter().enumerate() {
+            for inside in 0..length {
+                // Runs stay together in the parent.
+                let column = (self.local[first as usize] + inside) as usize;
+                self.sums[column] += sums[0];
+                sums = &sums[1..];
+                let (target, offset) = if column < self.cols {
+                    (&mut self.panel[column * self.rows..(column + 1) * self.rows], 0)
+                } else {
+                    let k = column - self.cols;
+                    (&mut self.schur[k * self.below..(k + 1) * self.below], self.cols)
+                };
+                let rest = (length - inside) as usize;
+                add(&mut target[column - offset..column - offset + rest], &from[..rest]);
+                from = &from[rest..];
+                for &(first, length) in &runs[at + 1..] {
+                    let row = self.local[first as usize] as usize - offset;
+                    add(&mut target[row..row + length as usize], &from[..length as usize]);
+                    from = &from[length as usize..];
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
 fn add<T: Number>(target: &mut [T], source: &[T]) {
     for (t, &s) in target.iter_mut().zip(source) {
         *t += s;

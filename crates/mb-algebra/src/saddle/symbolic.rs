@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::panel::packed_entries;
 use super::sequence::Sequence;
 
 /// Panel of columns `first..first + cols` of L; its rows are those columns and then `below` others.
@@ -18,7 +19,7 @@ pub(super) struct Supernode {
     pub(super) below: usize,
     /// Its rows below the pivots: a range of [`Symbolic::runs`].
     pub(super) runs: Range<usize>,
-    /// Offset of its panel among all panels; stored by columns, `cols + below` rows.
+    /// Offset of its packed panel among all panels ([`super::panel`]).
     pub(super) panel: usize,
     /// Its children, last eliminated first: a range of [`Symbolic::children`].
     pub(super) children: Range<usize>,
@@ -28,6 +29,11 @@ impl Supernode {
     /// Rows of the panel.
     pub(super) fn rows(&self) -> usize {
         self.cols + self.below
+    }
+
+    /// Entries kept of the panel.
+    pub(super) fn entries(&self) -> usize {
+        packed_entries(self.rows(), self.cols)
     }
 }
 
@@ -46,6 +52,12 @@ pub(super) struct Symbolic {
     pub(super) place: Vec<u32>,
     /// Entries of all panels.
     pub(super) panel_entries: usize,
+    /// The same with what a panel takes more while it is eliminated.
+    pub(super) panel_peak: usize,
+    /// Entries of the largest panel while it is eliminated.
+    pub(super) max_panel: usize,
+    /// Largest number of rows of a panel.
+    pub(super) max_rows: usize,
     /// Multiplications and additions of the factorization, the sum of squares of the column lengths.
     pub(super) flops: f64,
     /// Largest number of entries on the stack of update matrices, each by its lower triangle.
@@ -257,6 +269,7 @@ impl Tree {
         let (mut supernodes, mut runs) = (Vec::with_capacity(post.len()), Vec::new());
         let mut sorted: Vec<(u32, u32)> = Vec::new();
         let (mut first, mut panel, mut flops) = (0, 0, 0.0);
+        let (mut panel_peak, mut max_panel, mut max_rows) = (0, 0, 0);
         let (mut stack, mut top, mut max_below) = (Vec::<(u32, usize)>::new(), 0_usize, 0);
         let mut child_list = Vec::with_capacity(post.len());
         let mut in_use = 0_usize;
@@ -296,7 +309,11 @@ impl Tree {
                 children: first_child..child_list.len(),
             });
             first += cols;
-            panel += cols * (cols + below);
+            let rows = cols + below;
+            panel_peak = panel_peak.max(panel + cols * rows);
+            max_panel = max_panel.max(cols * rows);
+            max_rows = max_rows.max(rows);
+            panel += packed_entries(rows, cols);
             flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
             max_below = max_below.max(below);
         }
@@ -308,6 +325,9 @@ impl Tree {
             order,
             place,
             panel_entries: panel,
+            panel_peak,
+            max_panel,
+            max_rows,
             flops,
             stack_entries: top,
             max_below,

@@ -33,46 +33,45 @@ pub(crate) struct Expansion<T> {
 /// V -> G V.
 pub(crate) type Map<'a, T> = dyn Fn(&Mat<T>) -> Mat<T> + 'a;
 
-/// The inner product: G V of the basis with the map V -> G V, or Euclidean.
-pub(crate) struct Metric<'a, T> {
-    /// G V, n x k.
-    pub(crate) gv: MatRef<'a, T>,
-    /// The map; none for the identity.
-    pub(crate) map: Option<&'a Map<'a, T>>,
-}
-
 /// A column of negative squared length, which shows that G is not semi-definite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indefinite;
 
-/// Orthonormalizes W against V and within itself.
+/// Orthonormalizes W against V and within itself; `map` is V -> G V, none for the Euclidean inner product.
+///
+/// G V of the basis is not kept: V^H (G W) is the same, and G W is short.
 pub(crate) fn expand<T: Scalar>(
     v: MatRef<'_, T>,
     mut w: Mat<T>,
-    metric: &Metric<'_, T>,
+    map: Option<&Map<'_, T>>,
 ) -> Result<Expansion<T>, Indefinite> {
     let p = w.ncols();
-    let before = lengths(&w, metric.map.map(|map| map(&w)).as_ref())?;
-    let mut c = T::adjoint_product(metric.gv, w.as_ref());
-    subtract(&mut w, v, c.as_ref());
-    let again = T::adjoint_product(metric.gv, w.as_ref());
-    subtract(&mut w, v, again.as_ref());
-    add(&mut c, &again);
+    let project = |w: &mut Mat<T>, gw: Option<&Mat<T>>| {
+        let c = T::adjoint_product(v, gw.unwrap_or(w).as_ref());
+        subtract(w, v, c.as_ref());
+        c
+    };
+    let mut gw = map.map(|map| map(&w));
+    let before = lengths(&w, gw.as_ref())?;
+    let mut c = project(&mut w, gw.as_ref());
+    gw = map.map(|map| map(&w));
+    add(&mut c, &project(&mut w, gw.as_ref()));
     let mut r = Mat::from_fn(p, p, |i, j| T::real(if i == j { 1.0 } else { 0.0 }));
     for pass in 0.. {
-        let mut gw = metric.map.map(|map| map(&w));
+        gw = map.map(|map| map(&w));
         let step = gram_schmidt(&mut w, gw.as_mut(), &before, pass == 0)?;
         r = super::scalar::product(step.r.as_ref(), r.as_ref());
-        w = pick(&w, &step.kept);
-        gw = gw.map(|gw| pick(&gw, &step.kept));
-        r = Mat::from_fn(step.kept.len(), p, |i, j| r[(step.kept[i], j)]);
+        if step.kept.len() < p {
+            w = pick(&w, &step.kept);
+            gw = gw.map(|gw| pick(&gw, &step.kept));
+            r = Mat::from_fn(step.kept.len(), p, |i, j| r[(step.kept[i], j)]);
+        }
         let enough = if pass == 0 { CANCELLED } else { 0.5 };
         if step.kept.is_empty() || step.smallest > enough || pass == 2 {
             return Ok(Expansion { c, q: w, gq: gw, r });
         }
         // Scaling has blown up what was left along V.
-        let left = T::adjoint_product(metric.gv, w.as_ref());
-        subtract(&mut w, v, left.as_ref());
+        let left = project(&mut w, gw.as_ref());
         let share = super::scalar::product(left.as_ref(), r.as_ref());
         add(&mut c, &share);
     }
@@ -144,10 +143,12 @@ fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
     a.iter().zip(b).map(|(a, b)| a.conjugate() * *b).fold(T::default(), |s, x| s + x)
 }
 
-/// Column j minus h times column i.
+/// Column j minus h times column i < j.
 fn axpy<T: Scalar>(w: &mut Mat<T>, i: usize, j: usize, h: T) {
-    let source = w.col_as_slice(i).to_vec();
-    w.col_as_slice_mut(j).iter_mut().zip(source).for_each(|(t, s)| *t -= s * h);
+    let (left, mut right) = w.as_mut().split_at_col_mut(j);
+    for row in 0..left.nrows() {
+        right[(row, 0)] -= left[(row, i)] * h;
+    }
 }
 
 fn add<T: Scalar>(a: &mut Mat<T>, b: &Mat<T>) {

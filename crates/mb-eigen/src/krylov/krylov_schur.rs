@@ -14,7 +14,7 @@
 use faer::Mat;
 use mb_algebra::{DenseC, c64};
 
-use super::expansion::{Expansion, Indefinite, Metric, expand};
+use super::expansion::{Expansion, Indefinite, expand};
 use super::scalar::{Scalar, norm, product, put, start_block};
 use super::schur::Schur;
 use super::{Operator, Ritz, RitzComplex, Wanted};
@@ -174,7 +174,7 @@ impl<T: Scalar> Basis<T> {
 
     fn orthonormalize(&self, w: Mat<T>) -> Result<Expansion<T>, EigenError> {
         let v = self.v.as_ref().subcols(0, self.filled);
-        expand(v, w, &Metric { gv: v, map: None }).map_err(|Indefinite| EigenError::IndefiniteMetric)
+        expand(v, w, None).map_err(|Indefinite| EigenError::IndefiniteMetric)
     }
 
     /// Applies the operator to the current block.

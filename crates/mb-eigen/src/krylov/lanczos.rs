@@ -14,7 +14,7 @@
 use faer::Mat;
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::expansion::{Expansion, Indefinite, Metric, expand};
+use super::expansion::{Expansion, Indefinite, expand};
 use super::scalar::{product, put, start_block};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
@@ -25,8 +25,8 @@ struct Basis<'a> {
     operator: &'a dyn SymmetricOperator,
     /// V, then the current block; n x (largest dimension + block).
     v: Dense,
-    /// M V alike.
-    mv: Dense,
+    /// M times the current block.
+    force: Dense,
     /// T, filled up to `done`.
     t: Dense,
     /// Columns the operator was applied to (restart vectors included).
@@ -73,7 +73,7 @@ pub(super) fn solve(
     let mut basis = Basis::new(operator, limit, block);
     out.applications += block;
     let first = basis.orthonormalize(start)?;
-    basis.append(&first);
+    basis.append(first);
     let mut fresh = 0_u64;
     loop {
         if basis.filled == basis.done && basis.filled > limit {
@@ -88,9 +88,10 @@ pub(super) fn solve(
             let start = operator.apply(start.as_ref(), operator.metric(&start).as_ref())?;
             out.applications += block;
             let next = basis.orthonormalize(start)?;
-            basis.append(&next);
+            let nothing = next.q.ncols() == 0;
+            basis.append(next);
             basis.coupling = Dense::zeros(0, 0);
-            if next.q.ncols() == 0 {
+            if nothing {
                 out.exhausted = true;
                 break;
             }
@@ -129,7 +130,7 @@ impl<'a> Basis<'a> {
         let v = Dense::zeros(operator.size(), columns);
         Self {
             operator,
-            mv: v.clone(),
+            force: Dense::zeros(operator.size(), 0),
             v,
             t: Dense::zeros(columns, columns),
             done: 0,
@@ -140,25 +141,24 @@ impl<'a> Basis<'a> {
 
     fn orthonormalize(&self, w: Dense) -> Result<Expansion<f64>, EigenError> {
         let map = |w: &Mat<f64>| self.operator.metric(w);
-        let metric = Metric { gv: self.mv.as_ref().subcols(0, self.filled), map: Some(&map) };
-        expand(self.v.as_ref().subcols(0, self.filled), w, &metric)
+        expand(self.v.as_ref().subcols(0, self.filled), w, Some(&map))
             .map_err(|Indefinite| EigenError::IndefiniteMetric)
     }
 
-    fn append(&mut self, next: &Expansion<f64>) {
+    fn append(&mut self, next: Expansion<f64>) {
         put(&mut self.v, self.filled, next.q.as_ref());
-        if let Some(gq) = &next.gq {
-            put(&mut self.mv, self.filled, gq.as_ref());
-        }
         self.filled += next.q.ncols();
-        self.coupling = next.r.clone();
+        if let Some(gq) = next.gq {
+            self.force = gq;
+        }
+        self.coupling = next.r;
     }
 
     /// Applies the operator to the current block.
     fn step(&mut self) -> Result<(), EigenError> {
         let (from, width) = (self.done, self.filled - self.done);
-        let (v, mv) = (self.v.as_ref().subcols(from, width), self.mv.as_ref().subcols(from, width));
-        let w = self.operator.apply(v, mv)?;
+        let v = self.v.as_ref().subcols(from, width);
+        let w = self.operator.apply(v, self.force.as_ref())?;
         let next = self.orthonormalize(w)?;
         for j in 0..width {
             for i in 0..self.filled {
@@ -173,7 +173,7 @@ impl<'a> Basis<'a> {
             }
         }
         self.done = self.filled;
-        self.append(&next);
+        self.append(next);
         Ok(())
     }
 
@@ -207,12 +207,10 @@ impl<'a> Basis<'a> {
         let room = k.saturating_sub(2 * wanted.block).max(1);
         let keep = (wanted.count + (k.saturating_sub(wanted.count)) / 2).min(room);
         let y = projection.vectors.as_ref().subcols(0, keep);
-        for matrix in [&mut self.v, &mut self.mv] {
-            let kept = product(matrix.as_ref().subcols(0, k), y);
-            let block = matrix.as_ref().subcols(k, width).to_owned();
-            put(matrix, 0, kept.as_ref());
-            put(matrix, keep, block.as_ref());
-        }
+        let kept = product(self.v.as_ref().subcols(0, k), y);
+        let block = self.v.as_ref().subcols(k, width).to_owned();
+        put(&mut self.v, 0, kept.as_ref());
+        put(&mut self.v, keep, block.as_ref());
         for j in 0..keep {
             for i in 0..keep {
                 self.t[(i, j)] = if i == j { projection.values[j] } else { 0.0 };

@@ -177,7 +177,8 @@ impl KrylovDriver for BuiltIn {
 impl Wanted {
     /// Largest basis for vectors of length n.
     pub(crate) fn dimension(&self, n: usize) -> usize {
-        let usual = (2 * self.count + self.block).max(self.count + 4 * self.block).max(16);
+        // Room for six blocks beside twice what is wanted: with less, restarts throw away half of the solves.
+        let usual = (2 * self.count + 6 * self.block).max(16);
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
     }
 

@@ -19,10 +19,12 @@ impl Matrix {
     /// Takes a matrix in either storage; `tolerance` decides on symmetry.
     pub(crate) fn new(a: &Sparse, tolerance: f64) -> Self {
         let square = a.rows() == a.cols();
+        // Columns of an exactly symmetric matrix are its rows.
+        let exactly = square && sparse::is_symmetric(a, 0.0).is_ok();
         Self {
-            symmetric: square && sparse::is_symmetric(a, tolerance).is_ok(),
+            symmetric: exactly || square && sparse::is_symmetric(a, tolerance).is_ok(),
             norm: norm_bound(a),
-            rows: a.to_csr(),
+            rows: if exactly && a.is_csc() { a.clone().transpose_into() } else { a.to_csr() },
         }
     }
 

@@ -90,8 +90,9 @@ impl Problem {
 
     /// a M + b C + c K by columns.
     pub(crate) fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
-        let mk = sparse::add(a, self.m.sparse(), c, self.k.sparse());
-        if self.c.is_zero() { mk } else { sparse::add(1.0, &mk, b, self.c.sparse()) }
+        let add = if self.symmetric_matrices() { sparse::add_symmetric } else { sparse::add };
+        let mk = add(a, self.m.sparse(), c, self.k.sparse());
+        if self.c.is_zero() { mk } else { add(1.0, &mk, b, self.c.sparse()) }
     }
 
     /// Order and structure of the factors, made once.
@@ -143,7 +144,7 @@ impl Problem {
     pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
         let shifted = self.combine(a, b, 1.0);
         if self.symmetric_matrices() {
-            let factor = SaddleFactor::new(&self.analysis()?, &shifted, self.rows.independent.sparse())?;
+            let factor = SaddleFactor::of_matrix(&self.analysis()?, shifted, self.rows.independent.sparse())?;
             return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
         }
         self.check_unsymmetric(8)?;
@@ -164,6 +165,20 @@ impl Problem {
         let analysis = Arc::new(SaddleAnalysis::new(&by_columns, phi, &options)?);
         let factor = SaddleFactor::new(&analysis, &by_columns, phi)?;
         Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?))
+    }
+
+    /// Negative eigenvalues of a M + K on the allowed directions, without keeping factors; none where that leaves a doubt.
+    pub(crate) fn quick_negative(&self, a: f64) -> Option<usize> {
+        if !(self.symmetric_matrices() && self.undamped()) {
+            return None;
+        }
+        let shifted = self.combine(a, 0.0, 1.0);
+        let analysis = self.analysis().ok()?;
+        let found = SaddleFactor::quick_inertia(&analysis, shifted, self.rows.independent.sparse());
+        // What went wrong is told by the factorization that follows.
+        let inertia = found.ok().flatten()?;
+        // Every independent constraint adds one positive and one negative eigenvalue.
+        inertia.negative.checked_sub(self.rows.rank)
     }
 
     /// Factors a M + b C + K with complex factors.

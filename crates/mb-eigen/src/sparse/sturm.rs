@@ -30,6 +30,10 @@ pub(crate) struct Counted {
 impl Symmetric<'_> {
     /// Number of w below `t`, with the point at which it was taken (`t` may lie on an eigenvalue); none when the factors tell no inertia.
     pub(crate) fn below(&mut self, t: f64) -> Result<Option<(f64, usize)>, EigenError> {
+        if let Some(count) = self.problem.quick_negative(-t) {
+            self.factorizations += 1;
+            return Ok(Some((t, count)));
+        }
         let shifted = self.factor_quietly(t)?;
         Ok(shifted.solver.negative().map(|count| (shifted.sigma, count)))
     }

@@ -58,7 +58,7 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) options: &'a SparseOptions,
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
-    factorizations: usize,
+    pub(crate) factorizations: usize,
     restarts: usize,
     pub(crate) searches: usize,
     largest_basis: usize,
@@ -321,12 +321,11 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
     (spread > 0.0 && spread < 0.3 * distance && (next - sigma).abs() > 0.5 * distance).then_some(next)
 }
 
-/// Columns solved at once: many right-hand sides share the traffic of a large factor, while single vectors need
-/// the fewest solves.
+/// Columns solved at once: eight right-hand sides share the traffic of a factor, while narrow blocks need fewer solves.
 fn block_size(n: usize, count: usize) -> usize {
     let by_size = match n {
-        0..=2_000 => 2,
-        2_001..=20_000 => 4,
+        0..=300 => 2,
+        301..=2_000 => 4,
         _ => 8,
     };
     by_size.min(count.max(1))

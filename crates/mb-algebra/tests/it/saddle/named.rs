@@ -29,17 +29,23 @@ fn large_indefinite_fronts_agree_with_dense() {
         assert!(factor.report().pivot_pairs > 5);
         let values = SymmetricEigen::new(&s).unwrap().values;
         let negative = values.iter().filter(|v| **v < 0.0).count();
-        assert_eq!(factor.inertia(), Some(Inertia { positive: n + m - negative, negative, zero: 0 }));
+        let expected = Some(Inertia { positive: n + m - negative, negative, zero: 0 });
+        assert_eq!(factor.inertia(), expected);
+        let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
+        assert_eq!(SaddleFactor::quick_inertia(&analysis, a.clone(), &g), Ok(expected));
         let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
         let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
         let (top, low) = residuals(&a, &g, &x, &l, &b[..n], &b[n..]);
         assert!(top < 1e-14 && low < 1e-13, "{top:e} {low:e}");
-        let f = Dense::from_fn(n, 33, |_, _| numbers.next());
-        let (x, l) = factor.solve_block(&f).unwrap();
-        for k in 0..33 {
-            let lk: Vec<f64> = (0..m).map(|r| l[(r, k)]).collect();
-            let (top, low) = residuals(&a, &g, x.col_as_slice(k), &lk, f.col_as_slice(k), &vec![0.0; m]);
-            assert!(top < 1e-14 && low < 1e-13, "{top:e} {low:e}");
+        // Blocks of any width, those of the narrow kernels and padded ones included.
+        for width in [2, 3, 7, 8, 12, 33] {
+            let f = Dense::from_fn(n, width, |_, _| numbers.next());
+            let (x, l) = factor.solve_block(&f).unwrap();
+            for k in 0..width {
+                let lk: Vec<f64> = (0..m).map(|r| l[(r, k)]).collect();
+                let (top, low) = residuals(&a, &g, x.col_as_slice(k), &lk, f.col_as_slice(k), &vec![0.0; m]);
+                assert!(top < 1e-14 && low < 1e-13, "{width}: {top:e} {low:e}");
+            }
         }
     }
 }
@@ -69,6 +75,7 @@ fn inertia_counts_eigenvalues_below_a_shift() {
                 let expected = Inertia { positive: n - k - 1, negative: m + k + 1, zero: 0 };
                 assert_eq!(factor.inertia(), Some(expected), "{ordering:?} {:?}", factor.report());
                 assert!(factor.report().failed.is_empty());
+                assert_eq!(SaddleFactor::quick_inertia(&analysis, a, &case.g), Ok(Some(expected)));
             }
         }
     }

@@ -33,6 +33,10 @@ proptest! {
         let allowed = 1e-13 / rcond(&s) * mb_algebra::norms::max_abs_vec(&exact);
         let values = SymmetricEigen::new(&s).unwrap().values;
         let negative = values.iter().filter(|v| **v < 0.0).count();
+        let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
+        if let Some(inertia) = SaddleFactor::quick_inertia(&analysis, a.clone(), &g).unwrap() {
+            prop_assert_eq!((inertia.positive, inertia.negative, inertia.zero), (n + m - negative, negative, 0));
+        }
         for options in methods() {
             let factor = factor(&a, &g, &options).unwrap();
             prop_assert!(factor.report().redundant.is_empty());

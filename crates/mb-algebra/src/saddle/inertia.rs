@@ -1,0 +1,102 @@
+//! Inertia without factors: as many operations as a factorization, a fraction of its memory.
+//!
+//! A Sturm count needs the signs of D only, so each panel of L is forgotten as soon as its front is done. What a trial
+//! solution shows of a whole factorization, the two ways to one number show here: for known vectors z and b = S z,
+//!
+//! ```text
+//! z^T S z = z^T b = y^T D^-1 y,   L y = b
+//! ```
+//!
+//! where y takes the forward substitution only. The difference, relative to |z|^T |S| |z|, is a lower bound of the
+//! backward error of the factors; vectors of equal and of mixed signs look at it from two sides.
+
+use sprs::CsMat;
+
+use super::checked::System;
+use super::factored::near_singular;
+use super::number::Number;
+use super::numeric::{Numeric, Source, Summary};
+use super::{Inertia, SaddleAnalysis};
+use crate::Sparse;
+
+/// Vectors tried.
+const TRIALS: usize = 2;
+
+/// The inertia where this quick way can tell it; `a` (by columns) and `g` fit the analysis and are finite.
+pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: CsMat<T>, g: Sparse) -> Option<Inertia> {
+    let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+    let (n, m) = (system.unknowns(), system.constraints());
+    let weight = analysis.options.augmentation;
+    let dropped = vec![false; m];
+    let source = Source {
+        a: &system.a,
+        g_cols: &analysis.g_cols,
+        g_rows: &analysis.g_rows,
+        scaling: &system.scaling,
+        augmented: &analysis.augmented,
+        dropped: &dropped,
+        weight,
+    };
+    // Scaled solutions with entries between 1 and 2, and the right-hand sides of the augmented system.
+    let known = |i: usize| -> [T; TRIALS] {
+        let size = 1.0 + (i % 7) as f64 / 8.0;
+        let sign = if (i.wrapping_mul(0x9e37_79b9) >> 7).is_multiple_of(2) { 1.0 } else { -1.0 };
+        [T::from_real(size), T::from_real(sign * size)]
+    };
+    let z: Vec<T> = (0..n + m).flat_map(known).collect();
+    let b = right_hand_sides(analysis, &system, &z);
+    let mut work = [T::default(); TRIALS];
+    for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
+        (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
+    }
+    let symbolic = &analysis.symbolic;
+    let mut y: Vec<T> = Vec::with_capacity(b.len());
+    for &u in &symbolic.order {
+        y.extend_from_slice(&b[u as usize * TRIALS..(u as usize + 1) * TRIALS]);
+    }
+    drop((z, b));
+    // A memory or a pattern at fault shows again, with its name, in a whole factorization.
+    let Ok(numeric) = Numeric::without_factors(symbolic, &source, &mut y, TRIALS) else { return None };
+    let mut divided = y.clone();
+    numeric.divide(&mut divided, TRIALS);
+    for (y, d) in y.chunks_exact(TRIALS).zip(divided.chunks_exact(TRIALS)) {
+        (0..TRIALS).for_each(|k| work[k] -= y[k] * d[k]);
+    }
+    let size = system.sum_of_magnitudes();
+    let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
+    if agrees { certain(&numeric.summary, n, m) } else { None }
+}
+
+/// The inertia of A + g G^T G with G, of pivots that are all beyond doubt.
+fn certain(summary: &Summary, n: usize, m: usize) -> Option<Inertia> {
+    let ordinary = summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty();
+    let doubtful = summary.doubtful.iter().any(|(u, _)| *u as usize >= n);
+    if !ordinary || doubtful || !near_singular(summary, n).is_empty() {
+        return None;
+    }
+    let inertia =
+        Inertia { positive: summary.positive - summary.negative, negative: summary.negative, zero: 0 };
+    (inertia.positive >= m && inertia.negative >= m).then_some(inertia)
+}
+
+/// S z with A + g G^T G in place of A, all scaled.
+fn right_hand_sides<T: Number>(analysis: &SaddleAnalysis, system: &System<T>, z: &[T]) -> Vec<T> {
+    let (n, s) = (system.unknowns(), &system.scaling);
+    let mut unscaled = z.to_vec();
+    for (row, scale) in unscaled.chunks_exact_mut(TRIALS).zip(s.unknowns.iter().chain(&s.rows)) {
+        for x in row {
+            *x = x.scaled(*scale);
+        }
+    }
+    let mut b = vec![T::default(); z.len()];
+    let (x, l) = unscaled.split_at(n * TRIALS);
+    let (f, g) = b.split_at_mut(n * TRIALS);
+    system.subtract(x, l, f, g, TRIALS);
+    for (row, scale) in b.chunks_exact_mut(TRIALS).zip(s.unknowns.iter().chain(&s.rows)) {
+        for x in row {
+            *x = x.scaled(-scale);
+        }
+    }
+    super::ldl::augment(analysis, system, &mut b, TRIALS, |_| false);
+    b
+}
