@@ -178,7 +178,8 @@ impl Wanted {
     /// Largest basis for vectors of length n.
     pub(crate) fn dimension(&self, n: usize) -> usize {
         // Room for six blocks beside twice what is wanted: with less, restarts throw away half of the solves.
-        let usual = (2 * self.count + 6 * self.block).max(16);
+        let least = if n <= 1000 { 64 } else { 16 };
+        let usual = (2 * self.count + 6 * self.block).max(least);
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
     }
 
