@@ -70,7 +70,8 @@ pub(crate) fn expand<T: Scalar>(
         if step.kept.is_empty() || step.smallest > enough || pass == 2 {
             return Ok(Expansion { c, q: w, gq: gw, r });
         }
-        // Scaling has blown up what was left along V.
+        // Scaling has blown up what was left along V, and the rounding errors of G W that was carried along.
+        gw = map.map(|map| map(&w));
         let left = project(&mut w, gw.as_ref());
         let share = super::scalar::product(left.as_ref(), r.as_ref());
         add(&mut c, &share);

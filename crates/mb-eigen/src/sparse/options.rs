@@ -62,8 +62,8 @@ pub struct SparseOptions {
     pub structure: Structure,
     /// Default [`Shift::Automatic`].
     pub shift: Shift,
-    /// Residual of a converged Ritz pair relative to |theta| = 1 / |s - shift|; a hundredth of it for undamped symmetric
-    /// problems. Default 1e-10; one further application of the operator then takes the vectors to rounding.
+    /// Residual of a converged Ritz pair relative to |theta| = 1 / |s - shift|. Default 1e-10; one further
+    /// application of the operator then takes the vectors to rounding.
     pub tolerance: f64,
     /// Right-hand sides solved at once; none for a choice by size. Default none.
     pub block: Option<usize>,

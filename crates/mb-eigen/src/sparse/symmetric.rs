@@ -28,9 +28,6 @@ use crate::{EigenError, Finding};
 const PATIENCE: usize = 3;
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 5] = [0.0, -1e-7, -1e-4, 1e-4, -1e-2];
-/// Residual of a Ritz pair beside the tolerance: the last application of the operator takes out what is far from the
-/// shift, but hardly what lies next to the wanted modes. The two digits cost a step or two.
-const FURTHER: f64 = 1e-2;
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
 /// First automatic shift relative to |K| / |M|.
@@ -205,7 +202,7 @@ impl<'a> Symmetric<'a> {
             return Ok(Ritz::none(self.problem.n));
         }
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
-        self.lanczos(&operator, count, start, restarts, (FURTHER * self.options.tolerance).max(f64::EPSILON))
+        self.lanczos(&operator, count, start, restarts, self.options.tolerance)
     }
 
     /// Runs of the driver, counted; the basis is doubled while too few pairs converge.
