@@ -20,9 +20,6 @@ use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
 use crate::error::at;
 
-/// Vectors of this length cost less to solve for than the projected eigenproblem: convergence is looked at less often.
-const CHEAP: usize = 1000;
-
 /// Basis with its projection.
 struct Basis<'a> {
     operator: &'a dyn SymmetricOperator,
@@ -78,8 +75,6 @@ pub(super) fn solve(
     let first = basis.orthonormalize(start)?;
     basis.append(first);
     let mut fresh = 0_u64;
-    // Columns at which convergence is looked at next.
-    let mut due = if n <= CHEAP { 2 * wanted.count } else { wanted.count };
     loop {
         if basis.filled == basis.done && basis.filled > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
@@ -105,13 +100,10 @@ pub(super) fn solve(
         basis.step()?;
         out.applications += width;
         let full = basis.filled > limit;
-        if basis.filled == basis.done || (basis.done < due && !full) {
+        if basis.filled == basis.done || (basis.done < wanted.count && !full) {
             continue;
         }
         let projection = basis.project()?;
-        if n <= CHEAP {
-            due = basis.done + block.max(basis.done / 6);
-        }
         if projection.converged(wanted.tolerance) >= wanted.count {
             break;
         }
@@ -121,7 +113,6 @@ pub(super) fn solve(
             }
             out.restarts += 1;
             basis.restart(&projection, wanted);
-            due = due.min(basis.done + block);
         }
     }
     let projection = basis.project()?;

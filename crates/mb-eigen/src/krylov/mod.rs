@@ -177,9 +177,13 @@ impl KrylovDriver for BuiltIn {
 impl Wanted {
     /// Largest basis for vectors of length n.
     pub(crate) fn dimension(&self, n: usize) -> usize {
-        // Room for six blocks beside twice what is wanted: with less, restarts throw away half of the solves.
-        let least = if n <= 1000 { 64 } else { 16 };
-        let usual = (2 * self.count + 6 * self.block).max(least);
+        // Room for six blocks beside twice what is wanted: with less, restarts throw away half of the solves. A basis that
+        // spans nearly all directions of a small problem would hold rounding errors.
+        let usual = if n > 1000 {
+            2 * self.count + 6 * self.block
+        } else {
+            (2 * self.count + self.block).max(self.count + 4 * self.block).max(16)
+        };
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
     }
 

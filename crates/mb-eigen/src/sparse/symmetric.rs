@@ -324,8 +324,7 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
 /// Columns solved at once: eight right-hand sides share the traffic of a factor, while narrow blocks need fewer solves.
 fn block_size(n: usize, count: usize) -> usize {
     let by_size = match n {
-        0..=300 => 2,
-        301..=2_000 => 4,
+        0..=2_000 => 2,
         _ => 8,
     };
     by_size.min(count.max(1))

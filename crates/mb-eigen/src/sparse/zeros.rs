@@ -18,7 +18,7 @@ use crate::error::at;
 use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
 
 /// Directions looked at together.
-const BLOCK: usize = 8;
+const BLOCK: usize = 7;
 /// Steps of inverse iteration.
 const STEPS: usize = 3;
 
