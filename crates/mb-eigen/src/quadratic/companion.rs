@@ -15,7 +15,7 @@ use mb_algebra::{Cholesky, Dense, Lu, c64, dense, norms};
 
 use super::chains::Chains;
 use super::deflation::deflated;
-use super::lefts::conjugate_lefts;
+use super::lefts::{biorthonormal_lefts, conjugate_lefts};
 use super::raw::{Kind, Raw};
 use super::standard::interleaved;
 use crate::vectors;
@@ -119,18 +119,19 @@ pub(crate) fn solve(
     let mut roots = Roots::default();
     roots.raws.extend(zeros.raws(Kind::Zero));
     roots.raws.extend(massless.raws(Kind::Infinite));
-    let problem = match &factor {
+    let mut problem = match &factor {
         Some(factor) => whitened(&scaled, factor),
         None => scaled,
     };
     let (mut origin, mut unit) = (0.0, gamma);
-    let mut complex_symmetric = None;
+    let mut complex_symmetric = false;
     let rest = if roots.raws.is_empty() && (factor.is_some() || k == 0) {
-        let (moved, spread) = problem.about(shift / gamma);
+        let spread;
+        (problem, spread) = problem.about(shift / gamma);
         (origin, unit) = (shift, gamma * spread);
         let all = symmetry == Symmetry::All;
-        let raws = interleaved(&companion(&moved), !all)?;
-        complex_symmetric = all.then_some(moved);
+        let raws = interleaved(&companion(&problem), !all)?;
+        complex_symmetric = all;
         raws
     } else {
         let (a, b) = pencil(&problem);
@@ -153,9 +154,11 @@ pub(crate) fn solve(
         )
         .collect();
     let mut rest = rest;
-    match &complex_symmetric {
-        Some(problem) => conjugate_lefts(problem, &mut rest, &halves),
-        None => rest.iter_mut().for_each(|raw| raw.left = raw.left.as_ref().map(|w| w[k..].to_vec())),
+    if complex_symmetric {
+        conjugate_lefts(&problem, &mut rest, &halves);
+    } else {
+        rest.iter_mut().for_each(|raw| raw.left = raw.left.as_ref().map(|w| w[k..].to_vec()));
+        biorthonormal_lefts(&problem, &mut rest, &halves);
     }
     let lefts: Vec<Vec<c64>> = rest.iter().filter_map(|raw| raw.left.clone()).collect();
     let rights = back(k, &halves, factor.as_ref());

@@ -3,7 +3,7 @@
 //! With w = (x, s x), z = (y, conj(s) y), B = [C M; M 0], A = [-K 0; 0 M]:  z_i^H B w_j = delta_ij,
 //! z_i^H A w_j = s_i delta_ij. Multipliers drop out, since Phi_q x = 0 and Phi_q y = 0.
 
-use mb_algebra::{QuadraticPencil, Sparse, c64, sparse as ops};
+use mb_algebra::{QuadraticPencil, Sparse, c64, dense, sparse as ops};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
 use mb_eigen::{DenseOptions, Eigenpair, quadratic};
@@ -52,7 +52,7 @@ fn conjugate(x: &[c64]) -> Vec<c64> {
     x.iter().map(c64::conj).collect()
 }
 
-fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) {
+fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -> Vec<Vec<Eigenpair>> {
     let all = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
     let dense_pairs: Vec<Eigenpair> = all.motion().cloned().collect();
     assert_biorthonormal(pencil, &dense_pairs, &format!("{what} dense"));
@@ -60,6 +60,7 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) {
     assert_biorthonormal(pencil, &lowest, &format!("{what} sparse"));
     let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.pairs;
     assert_biorthonormal(pencil, &direct, &format!("{what} direct"));
+    vec![dense_pairs, lowest, direct]
 }
 
 #[test]
@@ -67,6 +68,51 @@ fn vectors_are_biorthonormal_for_every_kind_and_solver() {
     for kind in KINDS {
         for seed in 1..3 {
             by_every_solver(&problem(kind, 22, 4, seed), 5, &format!("{kind:?} seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
+    // The same damped and circulatory system three times, side by side, hidden by a change of coordinates x = R z with
+    // integer entries and integer inverse: every root is triple and semisimple.
+    let one = |a: &[[f64; 2]; 2]| {
+        mb_algebra::Dense::from_fn(6, 6, |i, j| if i / 2 == j / 2 { a[i % 2][j % 2] } else { 0.0 })
+    };
+    let r = mb_algebra::Dense::from_fn(6, 6, |i, j| match (i, j) {
+        (i, j) if i == j => 1.0,
+        (0, 2) | (1, 4) | (3, 5) => 1.0,
+        (0, 5) => -1.0,
+        _ => 0.0,
+    });
+    let through = |a: &mb_algebra::Dense| dense::mul_transpose(&r, &dense::mul(a, &r));
+    for (what, c, k) in [
+        ("undamped", [[0.0, 0.0], [0.0, 0.0]], [[5.0, -1.0], [-1.0, 3.0]]),
+        ("damped", [[0.25, 0.125], [0.125, 0.5]], [[5.0, -1.0], [-1.0, 3.0]]),
+        ("gyroscopic", [[0.0, 2.0], [-2.0, 0.0]], [[5.0, 0.0], [0.0, 3.0]]),
+        ("follower force", [[0.25, 0.0], [0.0, 0.5]], [[5.0, -1.0], [2.0, 3.0]]),
+    ] {
+        let pencil = QuadraticPencil {
+            m: through(&one(&[[2.0, 0.0], [0.0, 1.0]])),
+            c: through(&one(&c)),
+            k: through(&one(&k)),
+            phi_q: dense::zeros(0, 6),
+        };
+        let single = QuadraticPencil {
+            m: dense::diagonal(&[2.0, 1.0]),
+            c: dense::from_rows(&c),
+            k: dense::from_rows(&k),
+            phi_q: dense::zeros(0, 2),
+        };
+        let roots = quadratic::solve(&single, &DenseOptions::default()).unwrap();
+        for pairs in by_every_solver(&pencil.to_sparse(), 6, what) {
+            assert_eq!(pairs.len(), 12, "{what}");
+            for root in &roots.pairs {
+                let s = root.value().unwrap();
+                let near =
+                    pairs.iter().filter(|p| (p.value().unwrap() - s).norm() <= p.error_bar + root.error_bar);
+                assert_eq!(near.count(), 3, "{what}: {s}");
+            }
         }
     }
 }
