@@ -9,7 +9,9 @@
 //! the larger of 1, c / k and c^2 / k^2. Small matrices: singular values. Large ones: both norms by Lanczos on
 //! A^T A, from below, to a few digits. Sizes: n + r.
 //!
-//! Paper: yang2012, Eq. (3.8), Eq. (3.9).
+//! Paper: [yang2012] Eq. (3.9).
+//!
+//! [yang2012]: crate::direct
 
 use faer::MatRef;
 use mb_algebra::{Dense, Lu, QuadraticPencil, Sparse, Svd, dense, sparse, to_dense};

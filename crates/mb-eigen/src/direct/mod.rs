@@ -9,7 +9,7 @@
 //! back      r = r_ + a,  l = k l^
 //! ```
 //!
-//! C. Yang, D. Cao, Z. Zhao, Z. Zhang, G. Ren, Math. Probl. Eng. 2012, sections 2 and 3. Every step stands for itself:
+//! C. Yang, D. Cao, Z. Zhao, Z. Zhang, G. Ren, Journal of Applied Mathematics 2012, sections 2 and 3. Every step stands for itself:
 //! [`Augmented`] holds the matrices and scales, shifts and enlarges them, [`Scaling`] chooses k, [`condition`] tells what
 //! the scaling is worth, [`solve`] runs them all. Sizes: n unknowns, m constraint rows, form (2.9) 2 (n + m); of its
 //! eigenvalues 2 (n - m) are finite and 4 m infinite, in m chains of four.
@@ -19,7 +19,9 @@
 //! first and taken out of the iteration. [`crate::sparse::solve`] works on displacements instead, with half the
 //! length and without infinite eigenvalues: prefer it for results; this module is the published method.
 //!
-//! Paper: yang2012, Eq. (2.9), Eq. (3.7).
+//! Paper: [yang2012] Eqs. (2.9), (3.7).
+//!
+//! [yang2012]: self
 //!
 //! ```
 //! use mb_algebra::{QuadraticPencil, dense};

@@ -157,7 +157,9 @@ pub(crate) fn solve(
     if complex_symmetric {
         conjugate_lefts(&problem, &mut rest, &halves);
     } else {
-        rest.iter_mut().for_each(|raw| raw.left = raw.left.as_ref().map(|w| w[k..].to_vec()));
+        for raw in &mut rest {
+            raw.left = raw.left.as_ref().map(|w| w[k..].to_vec());
+        }
         biorthonormal_lefts(&problem, &mut rest, &halves);
     }
     let lefts: Vec<Vec<c64>> = rest.iter().filter_map(|raw| raw.left.clone()).collect();

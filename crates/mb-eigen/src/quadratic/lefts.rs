@@ -28,7 +28,9 @@ fn coincident(values: &[c64]) -> Vec<Vec<usize>> {
     for i in 0..values.len() {
         let close = |j: usize| (values[i] - values[j]).norm() <= COINCIDENT * values[i].norm().max(1.0);
         let group: Vec<usize> = (i..values.len()).filter(|&j| !seen[j] && close(j)).collect();
-        group.iter().for_each(|&j| seen[j] = true);
+        for &j in &group {
+            seen[j] = true;
+        }
         if group.len() > 1 {
             out.push(group);
         }
@@ -45,7 +47,9 @@ pub(crate) fn biorthonormal_lefts(problem: &Matrices, raws: &mut [Raw], rights: 
         let group: Vec<usize> = group.into_iter().map(|j| finite[j]).collect();
         let lefts: Option<Vec<Vec<c64>>> = group.iter().map(|&j| raws[j].left.clone()).collect();
         let Some(mut lefts) = lefts else { continue };
-        lefts.iter_mut().for_each(|y| vectors::normalize(y));
+        for y in &mut lefts {
+            vectors::normalize(y);
+        }
         let s: Vec<c64> = group.iter().map(|&j| raws[j].value()).collect();
         let lengths: Vec<f64> = group.iter().map(|&j| norms::two_complex(&rights[j])).collect();
         let products: Vec<[Vec<c64>; 2]> = group

@@ -25,6 +25,10 @@ use crate::{EigenError, Finding};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
+/// |theta| in units of the scale of frequencies below which a pair is confirmed by one more application.
+const DOUBTFUL: f64 = 1e-3;
+/// Change of its displacements, relative, above which it is rounding.
+const UNCONFIRMED: f64 = 1e-4;
 /// First automatic shift relative to the square root of |K| / |M|.
 const FIRST_SHIFT: f64 = 1e-4;
 /// Times the automatic shift may move.
@@ -329,12 +333,39 @@ impl<'a> General<'a> {
             better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
             l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
         }
+        let true_ones = Self::confirmed(operator, &better, &theta);
+        let better = pick(&better, &true_ones);
         Ok(Side {
-            tau: theta.iter().map(|theta| shift + theta.inv()).collect(),
+            tau: true_ones.iter().map(|&j| shift + theta[j].inv()).collect(),
             x: better.as_ref().subrows(0, n).to_owned(),
-            l,
-            exhausted: ritz.exhausted,
+            l: pick(&l, &true_ones),
+            // What rounding made of infinite roots comes behind all finite ones.
+            exhausted: ritz.exhausted || true_ones.len() < theta.len(),
         })
+    }
+
+    /// Columns that one more application returns. Rounding can turn infinite roots (directions without mass) into finite
+    /// ones whose theta is a root of rounding; T moves their vectors elsewhere. Purified vectors come in.
+    fn confirmed(operator: &Deflated<'_>, vectors: &DenseC, theta: &[c64]) -> Vec<usize> {
+        let (n, inner) = (operator.inner.problem.n, operator.inner);
+        let scale = if inner.form == Form::Squared { inner.gamma * inner.gamma } else { inner.gamma };
+        let mut spurious = Vec::new();
+        for (j, theta) in theta.iter().enumerate() {
+            if theta.norm() * scale > DOUBTFUL {
+                continue;
+            }
+            let before = pick(vectors, &[j]);
+            // A right-hand side of rounding alone has no solution worth its name: that is an answer too.
+            let moved = operator.apply_refined(&before).map_or(f64::INFINITY, |(after, _)| {
+                let (a, b) = (&before.col_as_slice(0)[..n], &after.col_as_slice(0)[..n]);
+                let by = theta.inv();
+                norm(&a.iter().zip(b).map(|(a, b)| a - b * by).collect::<Vec<_>>()) / norm(a)
+            });
+            if moved.is_nan() || moved > UNCONFIRMED {
+                spurious.push(j);
+            }
+        }
+        (0..theta.len()).filter(|j| !spurious.contains(j)).collect()
     }
 
     /// Left vectors in the order of the right values; those the second run did not give by inverse iteration.

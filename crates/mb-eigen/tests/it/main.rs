@@ -3,6 +3,7 @@
 
 mod bars;
 mod biorthonormal;
+mod covered;
 mod descriptor;
 mod determinant;
 mod direct;
