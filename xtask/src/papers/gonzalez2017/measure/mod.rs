@@ -3,6 +3,7 @@
 mod explicit_run;
 mod features;
 mod linkage;
+pub(crate) mod pendulum;
 mod singular;
 mod solvers;
 mod spectra;
