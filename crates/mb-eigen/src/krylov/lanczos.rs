@@ -35,6 +35,8 @@ struct Basis<'a> {
     filled: usize,
     /// Coupling of the current block to the last columns: B, r x p.
     coupling: Dense,
+    /// Asymmetry seen in T, which only errors of the operator can cause: no residual means anything below it.
+    noise: f64,
 }
 
 /// Ritz values by |theta|, with residuals.
@@ -42,6 +44,7 @@ struct Projection {
     values: Vec<f64>,
     vectors: Dense,
     residuals: Vec<f64>,
+    noise: f64,
 }
 
 /// Largest |theta| of a symmetric operator.
@@ -136,6 +139,7 @@ impl<'a> Basis<'a> {
             done: 0,
             filled: 0,
             coupling: Dense::zeros(0, 0),
+            noise: 0.0,
         }
     }
 
@@ -164,7 +168,9 @@ impl<'a> Basis<'a> {
             for i in 0..self.filled {
                 // Within the block both triangles are computed; their mean is nearer to the truth.
                 let value = if i >= from {
-                    0.5 * (next.c[(i, j)] + next.c[(from + j, i - from)])
+                    let (below, above) = (next.c[(i, j)], next.c[(from + j, i - from)]);
+                    self.noise = self.noise.max((below - above).abs());
+                    0.5 * (below + above)
                 } else {
                     next.c[(i, j)]
                 };
@@ -195,6 +201,7 @@ impl<'a> Basis<'a> {
             square.sqrt()
         };
         Ok(Projection {
+            noise: self.noise,
             values: order.iter().map(|&j| eigen.values[j]).collect(),
             residuals: order.iter().map(|&j| residual(j)).collect(),
             vectors: super::scalar::pick(&eigen.vectors, &order),
@@ -222,9 +229,10 @@ impl<'a> Basis<'a> {
 }
 
 impl Projection {
-    /// Leading pairs that have converged.
+    /// Leading pairs that have converged: to the tolerance, or as far as the operator's own errors let them.
     fn converged(&self, tolerance: f64) -> usize {
-        let reached = |(value, residual): (&f64, &f64)| *residual <= tolerance * value.abs();
+        let reached =
+            |(value, residual): (&f64, &f64)| *residual <= (tolerance * value.abs()).max(2.0 * self.noise);
         self.values.iter().zip(&self.residuals).take_while(|&pair| reached(pair)).count()
     }
 }

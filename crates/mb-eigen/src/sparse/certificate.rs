@@ -14,8 +14,13 @@
 use faer::Mat;
 use mb_algebra::{DenseC, c64, norms};
 
+use super::matrix::Matrix;
 use super::problem::Problem;
+use crate::certificate::Forms;
+use crate::compensated::bilinear;
 use crate::krylov::scalar::norm;
+use crate::quadratic::Raw;
+use crate::rayleigh::rayleigh;
 use crate::vectors::{ZERO, inner};
 use crate::{Class, Eigenpair};
 
@@ -47,14 +52,6 @@ pub(crate) struct Certifier<'a> {
     problem: &'a Problem,
     rounding: f64,
     gamma: f64,
-}
-
-/// y^H M x, y^H C x, y^H K x.
-#[derive(Clone, Copy)]
-struct Forms {
-    m: c64,
-    c: c64,
-    k: c64,
 }
 
 impl<'a> Certifier<'a> {
@@ -115,6 +112,7 @@ impl<'a> Certifier<'a> {
         if !symmetric {
             unit(&mut y, &mut mu);
         }
+        root.s = self.quotient(&root, &y);
         let (x, l, s) = (&root.right, &root.multipliers, root.s);
         let [mx, cx, kx] = [&p.m, &p.c, &p.k].map(|a| apply(a, x));
         let react = p.rows.given.mul_transpose(&column(l));
@@ -150,6 +148,26 @@ impl<'a> Certifier<'a> {
             penalty_share: None,
             class: if root.rigid { Class::Rigid } else { Class::Physical },
         }
+    }
+
+    /// The Rayleigh quotient on the matrices as given, in doubled precision: the factors' error enters it squared.
+    fn quotient(&self, root: &Root, y: &[c64]) -> c64 {
+        if root.rigid || root.chain > 1 || root.s == ZERO {
+            return root.s;
+        }
+        let conjugate = crate::vectors::conjugate(y);
+        let form = |a: &Matrix| {
+            let rows = a.sparse().outer_iterator().map(|row| {
+                let (index, value) = row.into_raw_storage();
+                index.iter().copied().zip(value.iter().copied())
+            });
+            bilinear(rows, &root.right, &conjugate)
+        };
+        let p = self.problem;
+        let forms = Forms { m: form(&p.m), c: form(&p.c), k: form(&p.k) };
+        let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
+        rayleigh(&mut raw, forms);
+        raw.value()
     }
 
     #[expect(clippy::too_many_arguments, reason = "the letters of the formula")]
@@ -197,7 +215,7 @@ impl<'a> Certifier<'a> {
 }
 
 /// A x of a complex vector; skips matrices without entries.
-fn apply(a: &super::matrix::Matrix, x: &[c64]) -> Vec<c64> {
+fn apply(a: &Matrix, x: &[c64]) -> Vec<c64> {
     if a.is_zero() {
         return vec![ZERO; x.len()];
     }

@@ -2,6 +2,7 @@
 
 use mb_algebra::dense;
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
+use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Spectrum, polish, quadratic};
 
 #[path = "../../examples/cases/pendulum.rs"]
@@ -60,4 +61,23 @@ fn stiff_free_bodies_keep_exact_zeros() {
     assert_eq!((spectrum.counts.found.rigid, spectrum.counts.mismatches().len()), (4, 0));
     assert!(spectrum.of_class(Class::Rigid).all(|pair| pair.chain == 2 && pair.backward_error < 1e-14));
     assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
+}
+
+#[test]
+fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
+    let sparse = |elements| {
+        let pencil = pendulum::flexible_pendulum(elements);
+        let spectrum = solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default()).unwrap();
+        assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+        lowest(&spectrum)
+    };
+    let dense =
+        quadratic::solve(&pendulum::flexible_pendulum(32).to_dense(), &DenseOptions::default()).unwrap();
+    for (a, b) in sparse(32).into_iter().zip(lowest(&dense)) {
+        assert!((a / b - 1.0).abs() < 1e-11, "{a} {b}");
+    }
+    // What remains between the meshes is their own error, (h / L)^4.
+    for (a, b) in sparse(100).into_iter().zip(sparse(400)) {
+        assert!((a / b - 1.0).abs() < 2e-8, "{a} {b}");
+    }
 }
