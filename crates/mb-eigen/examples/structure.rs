@@ -6,7 +6,8 @@ mod pendulum;
 
 use std::time::Instant;
 
-use mb_algebra::{QuadraticPencil, dense};
+use mb_algebra::saddle::{SaddleAnalysis, SaddleOptions};
+use mb_algebra::{QuadraticPencil, dense, sparse as sparse_matrix};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, SparseOptions};
@@ -46,6 +47,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn lowest_four(elements: usize) -> Result<(), Box<dyn std::error::Error>> {
     let pencil = pendulum::flexible_pendulum(elements);
     println!("n = {}", pencil.m.rows());
+    let estimate = SaddleAnalysis::new(
+        &sparse_matrix::add(1.0, &pencil.k, 1.0, &pencil.m),
+        &pencil.phi_q,
+        &SaddleOptions::default(),
+    )?
+    .estimate();
+    println!("factor: {} numbers, {:.3e} flops", estimate.factor_nonzeros, estimate.flops);
     for _ in 0..3 {
         let start = Instant::now();
         let spectrum = sparse::solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default())?;

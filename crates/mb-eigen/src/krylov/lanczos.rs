@@ -20,6 +20,9 @@ use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
 use crate::error::at;
 
+/// Asymmetry of T, relative to its largest eigenvalue, from which on it is more than the rounding of products.
+const NOISY: f64 = 1e-10;
+
 /// Basis with its projection.
 struct Basis<'a> {
     operator: &'a dyn SymmetricOperator,
@@ -44,6 +47,7 @@ struct Projection {
     values: Vec<f64>,
     vectors: Dense,
     residuals: Vec<f64>,
+    /// Errors of the operator; zero where they are rounding.
     noise: f64,
 }
 
@@ -200,8 +204,9 @@ impl<'a> Basis<'a> {
                 .sum();
             square.sqrt()
         };
+        let largest = eigen.values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         Ok(Projection {
-            noise: self.noise,
+            noise: if self.noise > NOISY * largest { self.noise } else { 0.0 },
             values: order.iter().map(|&j| eigen.values[j]).collect(),
             residuals: order.iter().map(|&j| residual(j)).collect(),
             vectors: super::scalar::pick(&eigen.vectors, &order),
