@@ -74,6 +74,14 @@ pub(crate) enum TaskError {
         /// What is not found.
         missing: String,
     },
+    /// A program of the race against other solvers failed.
+    #[error("{who} failed: {why}")]
+    Peer {
+        /// The program.
+        who: String,
+        /// Its last words.
+        why: String,
+    },
     /// The report cannot be written as JSON.
     #[error("the report cannot be written as JSON: {0}.")]
     Json(#[from] serde_json::Error),

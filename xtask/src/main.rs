@@ -2,12 +2,14 @@
 //!
 //! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
+//! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
 //! Exit codes: 0 when all is well, 1 when a check failed, 2 when the task could not run.
 
 mod answers;
+mod bench_peers;
 mod error;
 mod paper;
 mod papers;
@@ -41,6 +43,8 @@ enum Task {
     ReproduceTables(reproduce_tables::ReproduceTables),
     /// Install the optional ARPACK-NG and what its bindings need.
     Setup(setup::Setup),
+    /// Race the sparse eigensolver against SciPy and SLEPc.
+    BenchPeers(bench_peers::BenchPeers),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),
     /// Check the rules of the source tree that no compiler checks.
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         Task::ReproduceTables(task) => task.run(),
         Task::Setup(task) => task.run(),
+        Task::BenchPeers(task) => task.run(),
         Task::Schema(task) => task.run(),
         Task::Tidy(task) => task.run(),
     };

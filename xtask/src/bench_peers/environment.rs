@@ -1,0 +1,160 @@
+//! What the race needs: our program built for release, a Python environment with SciPy, SLEPc where it is installed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::run::{self, Run};
+use crate::error::TaskError;
+
+/// A contestant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Solver {
+    /// Ours, its answer proved complete.
+    Ours,
+    /// Ours without the Sturm count that proves completeness, which no peer makes.
+    OursUnproved,
+    /// SciPy's `eigsh` on SuperLU with its usual order.
+    SciPy,
+    /// The same with the order for symmetric patterns.
+    SciPySymmetric,
+    /// SLEPc's Krylov-Schur on MUMPS.
+    Slepc,
+}
+
+impl Solver {
+    /// Name in the table.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Ours => "ours, proved complete",
+            Self::OursUnproved => "ours, unproved",
+            Self::SciPy => "SciPy",
+            Self::SciPySymmetric => "SciPy, symmetric order",
+            Self::Slepc => "SLEPc + MUMPS",
+        }
+    }
+
+    /// Whether it is SciPy.
+    pub(super) fn is_scipy(self) -> bool {
+        matches!(self, Self::SciPy | Self::SciPySymmetric)
+    }
+
+    /// Whether it must be told a shift; ours finds its own.
+    pub(super) fn takes_shift(self) -> bool {
+        !matches!(self, Self::Ours | Self::OursUnproved)
+    }
+}
+
+/// Where the contestants are.
+pub(crate) struct Environment {
+    root: PathBuf,
+    ours: PathBuf,
+    python: PathBuf,
+    /// Folders of PETSc and SLEPc for the system's Python, when it has them.
+    slepc: Option<[(&'static str, String); 2]>,
+    /// Commit the program was built from.
+    pub(super) commit: String,
+}
+
+impl Environment {
+    /// Builds ours, makes the Python environment if it is not there, looks for SLEPc.
+    pub(super) fn prepare(root: &Path, folder: &Path) -> Result<Self, TaskError> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let build = ["build", "--release", "--quiet", "--package", "mb-eigen", "--example", "race"];
+        run::output("cargo", Command::new(cargo).args(build).current_dir(root))?;
+        let virtual_env = folder.join("python");
+        let python = virtual_env.join("bin/python");
+        if !python.is_file() {
+            run::output("python3 -m venv", Command::new("python3").args(["-m", "venv"]).arg(&virtual_env))?;
+            run::output("pip", Command::new(&python).args(["-m", "pip", "install", "--quiet", "scipy"]))?;
+        }
+        let commit = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
+        let commit = commit.ok().filter(|out| out.status.success());
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        Ok(Self {
+            root: root.to_path_buf(),
+            ours: target.join("release/examples/race"),
+            python,
+            slepc: slepc_folders(),
+            commit: commit.map_or_else(
+                || "unknown".to_owned(),
+                |out| String::from_utf8_lossy(&out.stdout).trim().to_owned(),
+            ),
+        })
+    }
+
+    /// Who takes part.
+    pub(super) fn solvers(&self) -> Vec<Solver> {
+        let mut all = vec![Solver::Ours, Solver::OursUnproved, Solver::SciPy, Solver::SciPySymmetric];
+        if self.slepc.is_some() {
+            all.push(Solver::Slepc);
+        }
+        all
+    }
+
+    /// Writes a case's matrices.
+    pub(super) fn write_case(&self, name: &str, folder: &Path) -> Result<(), TaskError> {
+        run::output("race", Command::new(&self.ours).args(["write", name]).arg(folder)).map(drop)
+    }
+
+    /// One run.
+    pub(super) fn run(
+        &self,
+        solver: Solver,
+        case: &str,
+        folder: &Path,
+        shift: f64,
+    ) -> Result<Run, TaskError> {
+        let python = |interpreter: &Path, script: &str| {
+            let mut command = Command::new(interpreter);
+            command
+                .arg(self.root.join("benchmarks/peers").join(script))
+                .arg(folder)
+                .arg(format!("{shift:e}"));
+            command
+        };
+        let mut command = match solver {
+            Solver::Ours | Solver::OursUnproved => {
+                let mut command = Command::new(&self.ours);
+                command.args(["run", case]);
+                if solver == Solver::OursUnproved {
+                    command.arg("unproved");
+                }
+                command
+            }
+            Solver::SciPy => python(&self.python, "scipy_eigsh.py"),
+            Solver::SciPySymmetric => {
+                let mut command = python(&self.python, "scipy_eigsh.py");
+                command.arg("MMD_AT_PLUS_A");
+                command
+            }
+            Solver::Slepc => {
+                let mut command = python(Path::new(SYSTEM_PYTHON), "slepc_eps.py");
+                command.envs(self.slepc.iter().flatten().map(|(name, folder)| (*name, folder.as_str())));
+                command
+            }
+        };
+        run::child(solver.title(), &mut command)
+    }
+}
+
+/// Packages of the system are seen by the system's Python only.
+const SYSTEM_PYTHON: &str = "/usr/bin/python3";
+
+/// Folders under which a distribution puts its builds of PETSc and SLEPc; the scripts try the import itself.
+fn slepc_folders() -> Option<[(&'static str, String); 2]> {
+    let given = |name: &'static str| std::env::var(name).ok();
+    let of = |name: &'static str, base: &str| {
+        let found = given(name).or_else(|| {
+            let version = first_folder(Path::new(base), "")?;
+            first_folder(&version, "-real").map(|folder| folder.display().to_string())
+        });
+        found.map(|folder| (name, folder))
+    };
+    Some([of("PETSC_DIR", "/usr/lib/petscdir")?, of("SLEPC_DIR", "/usr/lib/slepcdir")?])
+}
+
+/// The last folder by name whose name ends so.
+fn first_folder(base: &Path, end: &str) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(base).ok()?.flatten().map(|entry| entry.path());
+    entries.filter(|path| path.is_dir() && path.to_string_lossy().ends_with(end)).max()
+}

@@ -1,0 +1,143 @@
+//! `cargo xtask bench-peers`: the sparse eigensolver against SciPy and SLEPc, on the same matrices, in one run.
+//!
+//! Makes a Python environment with SciPy (from PyPI) under `target/peers`, takes SLEPc from the system where it is
+//! installed (Debian: `python3-slepc4py`), writes the cases, runs all solvers in turn, each in a process of its own on one
+//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test.
+
+mod environment;
+mod run;
+mod table;
+
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+
+use self::environment::{Environment, Solver};
+use self::run::{Description, Run};
+use crate::error::TaskError;
+use crate::{Outcome, root};
+
+const FILE: &str = "docs/book/src/peers.md";
+/// Cases when none are named.
+const USUAL: [&str; 7] = ["c1e3", "h1e3", "c1e4", "h1e4", "g1e4", "c1e5", "h1e5"];
+/// Relative difference of two answers to the same question that is told.
+const AGREEMENT: f64 = 1e-6;
+
+/// Arguments of `bench-peers`.
+#[derive(Args)]
+pub(crate) struct BenchPeers {
+    /// Cases by family and unknowns: c (chain), g (grounded chain), h (hexahedral block), as in `h1e4`.
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
+    /// Rounds in which every solver runs once; the best time of each counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Cases without SciPy: its factorization takes minutes and gigabytes on large blocks.
+    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5")]
+    without_scipy: Vec<String>,
+    /// Print the table instead of writing it.
+    #[arg(long)]
+    print: bool,
+}
+
+/// The best runs of one solver on one case.
+pub(crate) struct Entry {
+    solver: Solver,
+    /// The run with the least processor time.
+    best: Option<Run>,
+    /// Shift of w of that run.
+    shift: f64,
+    /// Why there is none.
+    failure: Option<String>,
+}
+
+/// One case with all its runs.
+pub(crate) struct Race {
+    name: String,
+    description: Description,
+    entries: Vec<Entry>,
+}
+
+impl BenchPeers {
+    /// Runs the task.
+    pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
+        let root = root::workspace_root()?;
+        let folder = root.join("target/peers");
+        let environment = Environment::prepare(&root, &folder)?;
+        let names: Vec<String> =
+            if self.cases.is_empty() { USUAL.map(str::to_owned).to_vec() } else { self.cases.clone() };
+        let mut races = Vec::new();
+        for name in names {
+            races.push(self.race(&environment, &folder.join("case"), name)?);
+        }
+        let text = table::markdown(&races, &environment);
+        // All answers agree, with each other and with the formula where there is one.
+        let passed = races.iter().all(|race| race.disagreements().is_empty());
+        if self.print {
+            return Ok(Outcome { text, passed });
+        }
+        root::write(&root, FILE, &text)?;
+        Ok(Outcome { text: format!("{text}\nwritten to {FILE}\n"), passed })
+    }
+
+    fn race(&self, environment: &Environment, folder: &Path, name: String) -> Result<Race, TaskError> {
+        let written = environment.write_case(&name, folder);
+        let description = written.and_then(|()| Description::read(folder))?;
+        let skip = self.without_scipy.contains(&name);
+        let solvers = environment.solvers().into_iter().filter(|s| !(skip && s.is_scipy()));
+        let mut entries: Vec<Entry> =
+            solvers.map(|solver| Entry { solver, best: None, shift: 0.0, failure: None }).collect();
+        for _ in 0..self.rounds.max(1) {
+            for entry in &mut entries {
+                let shifts = if entry.solver.takes_shift() { &description.shifts[..] } else { &[0.0] };
+                for &shift in shifts {
+                    match environment.run(entry.solver, &name, folder, shift) {
+                        Ok(run) => entry.take(run, shift),
+                        Err(TaskError::Peer { why, .. }) => entry.failure = Some(why),
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        // The matrices of a large case fill the disk.
+        let _left_behind = fs::remove_dir_all(folder);
+        Ok(Race { name, description, entries })
+    }
+}
+
+impl Entry {
+    fn take(&mut self, run: Run, shift: f64) {
+        if self.best.as_ref().is_none_or(|best| run.cpu_s < best.cpu_s) {
+            (self.best, self.shift) = (Some(run), shift);
+        }
+    }
+
+    /// Largest relative error of w: against the formula where there is one, else against ours.
+    fn error(&self, race: &Race) -> Option<f64> {
+        let run = self.best.as_ref()?;
+        let reference = race.reference()?;
+        if run.values.len() < reference.len() {
+            return Some(f64::INFINITY);
+        }
+        let relative = |(found, exact): (&f64, &f64)| ((found - exact) / exact).abs();
+        Some(run.values.iter().zip(reference).map(relative).fold(0.0, f64::max))
+    }
+}
+
+impl Race {
+    /// What the answers are compared with.
+    fn reference(&self) -> Option<&[f64]> {
+        if !self.description.exact.is_empty() {
+            return Some(&self.description.exact);
+        }
+        let ours = self.entries.iter().find(|entry| entry.solver == Solver::Ours)?;
+        ours.best.as_ref().map(|run| &run.values[..])
+    }
+
+    /// Solvers whose answers differ from the reference.
+    fn disagreements(&self) -> Vec<(Solver, f64)> {
+        let errors = self.entries.iter().filter_map(|entry| Some((entry.solver, entry.error(self)?)));
+        errors.filter(|(_, error)| error.is_nan() || *error > AGREEMENT).collect()
+    }
+}
