@@ -1,6 +1,8 @@
 //! What the text says of Figs. 3-5 and of its two sets of numbers, as inequalities.
 //!
-//! Paper: palomba2019, Sec. 4.
+//! Paper: [palomba2019] Sec. 4.
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use mb_gallery::{Computed, Table};
 

@@ -1,6 +1,8 @@
 //! Matrices and Taylor coefficients against values computed separately.
 //!
-//! Paper: palomba2019, Eqs. (20)-(29), Appendix A.1.
+//! Paper: [palomba2019] Eqs. (20)-(29).
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use mb_algebra::{Dense, norms};
 use mb_gallery::models::ErlsArm;

@@ -11,6 +11,10 @@
 //! - literal against the motion: the same expansion against the model in its equilibrium at each
 //!   sample;
 //! - balanced: the equilibrium is part of the expansion, against the same.
+//!
+//! Paper: [palomba2019] Figs. 3-5.
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,9 @@
 //!
 //! v between, and the mirror image while braking, with r = 0.3.
 //!
-//! Paper: palomba2019, Sec. 4, Fig. 2.
+//! Paper: [palomba2019] Sec. 4, Fig. 2.
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use std::f64::consts::TAU;
 

@@ -1,6 +1,8 @@
 //! Table 1: how many terms the polynomials have.
 //!
-//! Paper: palomba2019, Table 1.
+//! Paper: [palomba2019] Table 1.
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use mb_gallery::Table;
 use mb_parametric::MultiIndexSet;

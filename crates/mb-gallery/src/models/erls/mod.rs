@@ -5,8 +5,11 @@
 //! tip displacement of the link before but not its elastic rotation, which the motor there
 //! holds. Terms of second order in the displacements are left out, as in the source.
 //!
-//! Paper: Palomba and Vidoni, Applied Sciences 9 (2019) 5156, Sec. 2 and Appendix A.1, in which
-//! the matrices of two links with four and three elements are written out.
+//! The matrices of two links with four and three elements are written out in the appendix.
+//!
+//! Paper: [palomba2019] Appendix A.1.
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 mod element;
 
