@@ -285,6 +285,25 @@ fn plane_four_bar_in_space_is_redundant_and_swings_alike() {
     near(b[0], a[0], 1e-9);
 }
 
+/// A body in space welded to one in the plane swings with it: plane and space mix in one model.
+#[test]
+fn a_body_in_space_rides_on_one_in_the_plane() {
+    let m = model(
+        "gravity = [0, -10]
+        body = [{ name = 'rod', mass = 2, inertia = 0.1, at = [0, -0.5], markers = { top = [0, 0.5], end = [0, -0.5] } }]
+        spatial-body = [{ name = 'bob', mass = 3, inertia = [0.2, 0.3, 0.4], at = [0, -1, 0], orientation = { axis = [1, 0, 0], angle = 0.7 } }]
+        joint = [
+            { name = 'pin', type = 'revolute', a = 'rod.top', b = [0, 0] },
+            { name = 'weld', type = 'fixed', a = 'bob', b = 'rod.end' },
+        ]",
+    );
+    assert_eq!((m.nv(), m.nc()), (9, 8));
+    // About z: the bob is turned about x, so its moment is a mean of two.
+    let (s, c) = 0.7_f64.sin_cos();
+    let inertia = 0.1 + 2.0 * 0.25 + 0.3 * s * s + 0.4 * c * c + 3.0;
+    near(modes(&m)[0], (10.0 * (2.0 * 0.5 + 3.0) / inertia).sqrt(), 1e-12);
+}
+
 /// The chain hangs at its equilibrium; all its frequencies are real and as many as its links.
 #[test]
 fn chain_of_bodies_swings_in_two_planes() {
