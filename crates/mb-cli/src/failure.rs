@@ -197,6 +197,14 @@ pub enum RequestError {
         /// The formulation.
         formulation: &'static str,
     },
+    /// An output that the model does not have.
+    #[error("--stop {name}: the model has no output `{name}`.")]
+    NoSuchOutput {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
     /// A file whose kind is not known by its name.
     #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
     UnknownFormat {
@@ -233,6 +241,7 @@ impl RequestError {
             Self::NoSuchParameter { known, .. } => list("parameters", known),
             Self::NoSuchCoordinate { known, .. } => list("coordinates", known),
             Self::NoSuchInput { known, .. } => list("inputs", known),
+            Self::NoSuchOutput { known, .. } => list("outputs", known),
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
@@ -281,6 +290,12 @@ impl Failure {
                     ConstraintError::NotAssembled { .. }
                     | ConstraintError::VelocitiesContradict { .. }
                     | ConstraintError::SelectionFails { .. }
+                    | ConstraintError::MethodParameter { .. }
+                    | ConstraintError::SimulationOption { .. }
+                    | ConstraintError::MassMissing { .. }
+                    | ConstraintError::InconsistentStart { .. }
+                    | ConstraintError::Locked { .. }
+                    | ConstraintError::TooLarge { .. }
                     | ConstraintError::NotFinite { .. },
                 ) => WRONG,
                 _ => NUMERICS,

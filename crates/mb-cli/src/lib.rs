@@ -23,6 +23,7 @@ pub mod commands;
 pub mod failure;
 pub mod flow;
 pub mod gallery;
+pub mod history;
 pub mod json;
 pub mod locate;
 pub mod matrices;
@@ -91,6 +92,9 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         }
         Command::Export(a) => {
             with_model(&a.model.model, |t| commands::export::run(t, a, styles.out, styles.progress))
+        }
+        Command::Simulate(a) => {
+            with_model(&a.model.model, |t| commands::simulate::run(t, a, styles.out, styles.progress))
         }
         Command::Generate(a) => commands::generate::run(a),
         Command::Schema => (Ok(Answer::right(commands::schema::run())), None),

@@ -1,6 +1,7 @@
 //! What long work is at, on a terminal only.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -34,6 +35,10 @@ impl Progress {
         Self { on: std::io::stderr().is_terminal() && !dumb }
     }
 
+    /// True when progress is shown.
+    pub fn is_on(self) -> bool {
+        self.on
+    }
     /// Begins some work.
     pub fn stage(self, what: &str) -> Stage {
         if !self.on {
@@ -76,11 +81,43 @@ fn clear() {
     let _ = err.flush();
 }
 
+/// Work is under way that can stop and keep what it has.
+static STOPPABLE: AtomicBool = AtomicBool::new(false);
+/// It was asked to.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Work that can stop by itself, until this is dropped.
+#[derive(Debug)]
+pub struct Stoppable(());
+
+/// Begins work that stops by itself at Ctrl-C and keeps what it has.
+pub fn stoppable() -> Stoppable {
+    STOPPABLE.store(true, Ordering::Relaxed);
+    Stoppable(())
+}
+
+impl Stoppable {
+    /// True when the work is to stop.
+    pub fn is_asked(&self) -> bool {
+        ASKED.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Stoppable {
+    fn drop(&mut self) {
+        STOPPABLE.store(false, Ordering::Relaxed);
+    }
+}
+
 /// Makes Ctrl-C end the program cleanly: no rest of a progress line, no half-written files, exit code 130.
 pub fn end_on_interrupt() {
     let on = Progress::of_terminal().on;
     // Without a handler the system ends the program all the same.
     let _ = ctrlc::set_handler(move || {
+        // Work that can stop is asked to first; a second time ends it like any other.
+        if STOPPABLE.load(Ordering::Relaxed) && !ASKED.swap(true, Ordering::Relaxed) {
+            return;
+        }
         if on {
             clear();
         }

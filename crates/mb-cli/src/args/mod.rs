@@ -45,6 +45,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system with the model's inputs and outputs: E, A, B, C, D
     StateSpace(StateSpaceArgs),
+    /// Motion in time with the constraints held: violation, energy, time histories
+    Simulate(Box<crate::commands::simulate::SimulateArgs>),
     /// Write M, C, K and Phi_q of the linearized model as MatrixMarket files
     Export(ExportArgs),
     /// Print a model file to start from
@@ -61,6 +63,7 @@ impl Command {
             Self::Check(a) => a.json,
             Self::Equilibrium(a) => a.json,
             Self::StateSpace(a) => a.json,
+            Self::Simulate(a) => a.json,
             Self::Export(a) => a.json,
             Self::Generate(_) | Self::Schema => false,
         }

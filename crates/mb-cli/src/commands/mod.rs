@@ -7,4 +7,5 @@ pub mod generate;
 pub mod matrix_modes;
 pub mod modes;
 pub mod schema;
+pub mod simulate;
 pub mod state_space;

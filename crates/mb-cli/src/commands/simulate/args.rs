@@ -1,0 +1,179 @@
+//! The command line of `mb simulate`.
+
+use crate::args::{Assignment, ModelArgs};
+use clap::{Args, ValueEnum};
+use mb_constraints::ConstraintMethod;
+use mb_constraints::method::{
+    AugmentedLagrangian, Baumgarte, CoordinatePartitioning, CorrectionTime, CorrectionWeight,
+    DirectCorrection, Penalty,
+};
+use mb_constraints::simulate::StartPolicy;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  mb simulate pendulum.toml --until 5 --output motion.csv
+  mb simulate spatial-four-bar.toml --until 5 --method baumgarte --alpha 5 --beta 5
+  mb simulate spatial-four-bar.toml --until 5 --compare --plot figures
+  mb simulate pendulum.toml --at P.x=1.2 --until 10 --stop sway=0
+  mb simulate stiff.toml --until 60 --integrator generalized-alpha --step 1e-3";
+
+/// Ways to hold the constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodArg {
+    /// Lagrange multipliers alone: the violation grows
+    Standard,
+    /// Feedback of the violation
+    Baumgarte,
+    /// Constraints as stiff springs, dampers and masses
+    Penalty,
+    /// Penalties iterated until they are exact
+    AugmentedLagrangian,
+    /// Positions and velocities moved back by the Moore-Penrose inverse
+    DirectCorrection,
+    /// Only independent coordinates integrated
+    CoordinatePartitioning,
+}
+
+/// Integrators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IntegratorArg {
+    /// Explicit, order 5(4), with error control
+    DormandPrince,
+    /// Implicit, order 2, for stiff or long runs; holds the positions itself
+    GeneralizedAlpha,
+}
+
+/// What is done with an inconsistent start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StartArg {
+    /// The nearest consistent positions and velocities
+    Assemble,
+    /// Refused, with the violated constraints
+    Refuse,
+    /// Taken as it is
+    Keep,
+}
+
+/// Arguments of `mb simulate`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line of its own")]
+pub struct SimulateArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Time at the end, s
+    #[arg(long, value_name = "SECONDS")]
+    pub until: f64,
+    /// Time between reports, s
+    #[arg(long, default_value_t = 0.02, value_name = "SECONDS")]
+    pub every: f64,
+    /// Time at the start, s
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time: f64,
+    /// How the constraints are held
+    #[arg(long, value_enum, default_value_t = MethodArg::DirectCorrection)]
+    pub method: MethodArg,
+    /// Run all methods side by side
+    #[arg(long, conflicts_with_all = ["output", "method"])]
+    pub compare: bool,
+    /// The integrator
+    #[arg(long, value_enum, default_value_t = IntegratorArg::DormandPrince, conflicts_with = "compare")]
+    pub integrator: IntegratorArg,
+    /// A fresh start of the integrator at every report
+    #[arg(long)]
+    pub restart: bool,
+    /// Relative tolerance
+    #[arg(long, default_value_t = 1e-6, value_name = "NUMBER")]
+    pub rtol: f64,
+    /// Absolute tolerance
+    #[arg(long, default_value_t = 1e-9, value_name = "NUMBER")]
+    pub atol: f64,
+    /// Step of the implicit integrator, largest step of the explicit one, s
+    #[arg(long, value_name = "SECONDS")]
+    pub step: Option<f64>,
+    /// Baumgarte: alpha, 1/s (5); penalty and augmented Lagrangian: the factor (1e7)
+    #[arg(long, value_name = "NUMBER", conflicts_with = "compare")]
+    pub alpha: Option<f64>,
+    /// Baumgarte: beta, 1/s
+    #[arg(long, default_value_t = 5.0, value_name = "NUMBER")]
+    pub beta: f64,
+    /// Penalty: frequency of the violation, rad/s
+    #[arg(long, default_value_t = 10.0, value_name = "NUMBER")]
+    pub omega: f64,
+    /// Penalty: damping ratio of the violation
+    #[arg(long, default_value_t = 1.0, value_name = "NUMBER")]
+    pub mu: f64,
+    /// Direct correction: once a report instead of after every step
+    #[arg(long)]
+    pub correct_reports: bool,
+    /// Direct correction: least motion of mass instead of least change of coordinates
+    #[arg(long)]
+    pub mass_weighted: bool,
+    /// Start value of a coordinate, such as `rod.angle=1.2` (may be repeated), or a JSON file with a
+    /// configuration
+    #[arg(long, value_name = "NAME=VALUE | FILE")]
+    pub at: Vec<String>,
+    /// Start value of a velocity, such as `crank.angle=6.28` (may be repeated); the others follow
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub velocity: Vec<Assignment>,
+    /// What is done with a start that violates the constraints
+    #[arg(long, value_enum, default_value_t = StartArg::Assemble)]
+    pub start: StartArg,
+    /// Constant value of an input of the model
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub input: Vec<Assignment>,
+    /// Stop when an output of the model crosses a value
+    #[arg(long, value_name = "OUTPUT=VALUE")]
+    pub stop: Vec<Assignment>,
+    /// Write the motion to a file: .csv, .json or .npz
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw violation and energy as SVG into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub plot: Option<PathBuf>,
+    /// The summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SimulateArgs {
+    /// The method with its parameters.
+    pub fn constraint_method(&self, method: MethodArg) -> ConstraintMethod {
+        let penalty = Penalty { alpha: self.alpha.unwrap_or(1e7), omega: self.omega, mu: self.mu };
+        match method {
+            MethodArg::Standard => ConstraintMethod::Standard,
+            MethodArg::Baumgarte => {
+                ConstraintMethod::Baumgarte(Baumgarte { alpha: self.alpha.unwrap_or(5.0), beta: self.beta })
+            }
+            MethodArg::Penalty => ConstraintMethod::Penalty(penalty),
+            MethodArg::AugmentedLagrangian => {
+                let rest = AugmentedLagrangian::default();
+                ConstraintMethod::AugmentedLagrangian(AugmentedLagrangian { penalty, ..rest })
+            }
+            MethodArg::DirectCorrection => {
+                let when = if self.correct_reports {
+                    CorrectionTime::EveryReport
+                } else {
+                    CorrectionTime::EveryStep
+                };
+                let weight =
+                    if self.mass_weighted { CorrectionWeight::Mass } else { CorrectionWeight::Identity };
+                let rest = DirectCorrection::default();
+                ConstraintMethod::DirectCorrection(DirectCorrection { when, weight, ..rest })
+            }
+            MethodArg::CoordinatePartitioning => {
+                ConstraintMethod::CoordinatePartitioning(CoordinatePartitioning::default())
+            }
+        }
+    }
+    /// What is done with an inconsistent start.
+    pub fn policy(&self) -> StartPolicy {
+        match self.start {
+            StartArg::Assemble => StartPolicy::Assemble,
+            StartArg::Refuse => StartPolicy::Refuse,
+            StartArg::Keep => StartPolicy::Keep,
+        }
+    }
+}

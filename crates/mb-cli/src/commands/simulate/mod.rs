@@ -1,0 +1,162 @@
+//! `mb simulate`: motion in time, its violation and energy; all methods side by side.
+
+mod args;
+mod live;
+mod report;
+
+pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg};
+
+use crate::Answer;
+use crate::args::{Assignment, StartArgs, StrategyArg};
+use crate::failure::{Failure, RequestError};
+use crate::history::{self, plot};
+use crate::names;
+use crate::outfile;
+use crate::progress::Progress;
+use crate::render::Style;
+use crate::source::{Loaded, Text, load};
+use clap::ValueEnum;
+use live::Live;
+use mb_constraints::simulate::{
+    Crossing, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StepControl, Trajectory, simulate,
+};
+use mb_linear::LinearError;
+use mb_model::Model;
+use std::io::Write as _;
+use std::time::Instant;
+
+/// A run with what it took.
+#[derive(Debug)]
+pub struct Run {
+    /// Name of the method.
+    pub name: String,
+    /// The motion.
+    pub motion: Trajectory,
+    /// Time it took, s.
+    pub seconds: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model, the request or the start; a run that fails on the way is an
+/// answer with the exit code of failed numerics, and its files hold what was computed.
+pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let loaded = load(text, &args.model)?;
+    let format = args.output.as_deref().map(history::format_of).transpose()?;
+    let (q, v, base) = start(&loaded, args)?;
+    let methods: &[MethodArg] = if args.compare { MethodArg::value_variants() } else { &[args.method] };
+    let mut runs = Vec::new();
+    let live = Live::new(progress);
+    for method in methods {
+        let options = SimulationOptions { integrator: integrator(args, *method), ..base.clone() };
+        let name = options.integrator.method_name();
+        let clock = Instant::now();
+        let motion = simulate(&loaded.model, args.time, &q, &v, &options, &mut |p| live.see(&name, p))
+            .map_err(LinearError::from)?;
+        live.clear();
+        let seconds = clock.elapsed().as_secs_f64();
+        let interrupted = motion.end == End::Interrupted;
+        runs.push(Run { name, motion, seconds });
+        if interrupted {
+            break;
+        }
+    }
+    if let (Some(path), Some(format)) = (&args.output, format) {
+        history::write(path, format, &loaded.model, &runs[0].motion)?;
+    }
+    if let Some(folder) = &args.plot {
+        outfile::folder(folder)?;
+        for (name, svg) in plot::figures(&runs) {
+            outfile::write(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
+        }
+    }
+    let text =
+        if args.json { report::document(&loaded, &runs) } else { report::words(&loaded, args, &runs, style) };
+    let failed = runs.iter().find_map(|r| match &r.motion.end {
+        End::Failed(failure) => Some(format!("{}: {failure}\n", r.name)),
+        _ => None,
+    });
+    let code = if failed.is_some() { crate::failure::NUMERICS } else { 0 };
+    Ok(Answer { text, complaint: failed.unwrap_or_default(), code })
+}
+
+/// Start values and the options that all methods share.
+fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, SimulationOptions), Failure> {
+    let model = &loaded.model;
+    let given = StartArgs {
+        at: args.at.clone(),
+        no_solve: true,
+        strategy: StrategyArg::Automatic,
+        time: args.time,
+        input: args.input.clone(),
+    };
+    let given = crate::start::options(model, &given)?;
+    let mut q = model.initial().to_vec();
+    let mut v = model.initial_velocity().to_vec();
+    let mut hold = Vec::new();
+    for (i, value) in &given.given {
+        q[*i] = *value;
+        hold.extend(names::velocity_index(model, *i));
+    }
+    let known = model.coordinates().names();
+    for (name, value) in numbers("--velocity", &args.velocity)? {
+        let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
+            option: "--velocity",
+            name: name.clone(),
+            known: known.clone(),
+        })?;
+        v[i] = value;
+        hold.push(i);
+    }
+    let options = SimulationOptions {
+        until: args.until,
+        every: args.every,
+        inputs: given.inputs,
+        start: args.policy(),
+        hold,
+        events: events(model, &args.stop)?,
+        ..SimulationOptions::default()
+    };
+    Ok((q, v, options))
+}
+
+fn events(model: &Model, stop: &[Assignment]) -> Result<Vec<Event>, Failure> {
+    let known: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
+    let mut out = Vec::new();
+    for (name, level) in numbers("--stop", stop)? {
+        let sensor = known
+            .iter()
+            .position(|k| *k == name)
+            .ok_or_else(|| RequestError::NoSuchOutput { name: name.clone(), known: known.clone() })?;
+        out.push(Event { name, sensor, level, crossing: Crossing::Either });
+    }
+    Ok(out)
+}
+
+/// Finite numbers by name.
+fn numbers(option: &'static str, given: &[Assignment]) -> Result<Vec<(String, f64)>, RequestError> {
+    let number = |a: &Assignment| {
+        let value = a.value.parse::<f64>().ok().filter(|x| x.is_finite());
+        value.map(|x| (a.name.clone(), x)).ok_or_else(|| RequestError::NotANumber {
+            option,
+            name: a.name.clone(),
+            value: a.value.clone(),
+        })
+    };
+    given.iter().map(number).collect()
+}
+
+fn integrator(args: &SimulateArgs, method: MethodArg) -> Integrator {
+    match args.integrator {
+        IntegratorArg::DormandPrince => Integrator::DormandPrince {
+            method: args.constraint_method(method),
+            control: StepControl { relative: args.rtol, absolute: args.atol, max_step: args.step },
+            restart: args.restart,
+        },
+        IntegratorArg::GeneralizedAlpha => {
+            let rest = GeneralizedAlpha::default();
+            Integrator::GeneralizedAlpha(GeneralizedAlpha { step: args.step.unwrap_or(rest.step), ..rest })
+        }
+    }
+}

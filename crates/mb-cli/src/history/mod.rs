@@ -1,0 +1,131 @@
+//! Time histories in files: CSV, JSON, NPZ; figures. Files appear whole or not at all.
+
+mod npz;
+pub mod plot;
+
+use crate::failure::{Failure, RequestError};
+use crate::names;
+use crate::outfile;
+use mb_constraints::simulate::Trajectory;
+use mb_model::Model;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Formats of a time history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One line for each report, with a line of names.
+    Csv,
+    /// An object of lists by name.
+    Json,
+    /// An archive of arrays as numpy reads it.
+    Npz,
+}
+
+/// The format that a file's ending asks for.
+///
+/// # Errors
+/// [`RequestError::UnknownFormat`].
+pub fn format_of(path: &Path) -> Result<Format, RequestError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => Ok(Format::Csv),
+        Some("json") => Ok(Format::Json),
+        Some("npz") => Ok(Format::Npz),
+        _ => Err(RequestError::UnknownFormat {
+            option: "--output",
+            path: path.display().to_string(),
+            known: ".csv, .json or .npz",
+        }),
+    }
+}
+
+/// A named list of numbers, one for each report.
+pub type Column = (String, Vec<f64>);
+
+/// The time history by name: time, outputs, coordinates, velocities, multipliers, violation and
+/// energy. All units are SI; the reaction of row i on the bodies is -Phi_q^T e_i times its multiplier.
+pub fn columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
+    let mut out: Vec<Column> = vec![("time".to_owned(), motion.times.clone())];
+    let outputs = motion.outputs(model);
+    for (k, sensor) in model.sensors().iter().enumerate() {
+        out.push((sensor.name.clone(), outputs.iter().map(|row| row[k]).collect()));
+    }
+    let every =
+        |values: &[f64], n: usize, k: usize| values.iter().skip(k).step_by(n.max(1)).copied().collect();
+    for (k, name) in names::configuration(model).into_iter().enumerate() {
+        out.push((name, every(&motion.q, model.nq(), k)));
+    }
+    for k in 0..model.nv() {
+        out.push((format!("velocity of {}", model.coordinate_name(k)), every(&motion.v, model.nv(), k)));
+    }
+    for k in 0..model.nc() {
+        out.push((format!("multiplier of {}", model.row_name(k)), every(&motion.lambda, model.nc(), k)));
+    }
+    // Violation by constraint, in the unit of the row.
+    let phi: Vec<Vec<f64>> = (0..motion.len()).map(|i| model.phi(motion.q_at(i), motion.times[i])).collect();
+    for k in 0..model.nc() {
+        out.push((format!("violation of {}", model.row_name(k)), phi.iter().map(|row| row[k]).collect()));
+    }
+    let records = &motion.records;
+    out.push(("violation".to_owned(), records.iter().map(|r| r.violation).collect()));
+    out.push(("velocity violation".to_owned(), records.iter().map(|r| r.velocity_violation).collect()));
+    out.push(("kinetic energy".to_owned(), records.iter().map(|r| r.kinetic).collect()));
+    out.push(("potential energy".to_owned(), records.iter().map(|r| r.potential).collect()));
+    out.push(("work".to_owned(), records.iter().map(|r| r.work).collect()));
+    out.push(("energy drift".to_owned(), records.iter().map(|r| r.drift).collect()));
+    out
+}
+
+/// Writes the time history.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub fn write(path: &Path, format: Format, model: &Model, motion: &Trajectory) -> Result<(), Failure> {
+    let columns = columns(model, motion);
+    let bytes = match format {
+        Format::Csv => csv(&columns).into_bytes(),
+        Format::Json => {
+            let object: serde_json::Map<String, serde_json::Value> =
+                columns.into_iter().map(|(name, values)| (name, values.into())).collect();
+            crate::json::text(&object).into_bytes()
+        }
+        Format::Npz => npz::archive(&columns),
+    };
+    outfile::write(path, |out| out.write_all(&bytes))
+}
+
+/// Numbers so that they read back exactly.
+fn csv(columns: &[Column]) -> String {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let heads: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
+    let mut text = heads.join(",");
+    text.push('\n');
+    for i in 0..columns.first().map_or(0, |c| c.1.len()) {
+        for (k, (_, values)) in columns.iter().enumerate() {
+            let _ = write!(text, "{}{:?}", if k > 0 { "," } else { "" }, values[i]);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_reads_back_exactly() {
+        let text = csv(&[("time".into(), vec![0.0, 0.1]), ("a \"b\"".into(), vec![1.0 / 3.0, -1e-300])]);
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some("\"time\",\"a \"\"b\"\"\""));
+        let cells: Vec<f64> = lines.flat_map(|l| l.split(',')).map(|c| c.parse().unwrap()).collect();
+        assert_eq!(cells, [0.0, 1.0 / 3.0, 0.1, -1e-300]);
+    }
+
+    #[test]
+    fn formats_follow_the_ending() {
+        assert_eq!(format_of(Path::new("a/b.npz")).ok(), Some(Format::Npz));
+        assert!(format_of(Path::new("motion")).is_err());
+    }
+}
