@@ -95,7 +95,19 @@ fn check(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
     if !up_to_date::same_but_for_round_off(&committed, &markdown::page(paper)) {
         complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
     }
+    for (place, picture) in pictures(paper)? {
+        if root::read_if_present(root, &place)?.as_deref() != Some(picture.as_str()) {
+            complaints
+                .push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
+        }
+    }
     Ok(complaints)
+}
+
+/// The pictures beside the page, by their places from the root.
+fn pictures(paper: &PaperReport) -> Result<Vec<(String, String)>, TaskError> {
+    let found = papers::pictures(&paper.key)?;
+    Ok(found.into_iter().map(|(name, picture)| (markdown::beside(&name), picture)).collect())
 }
 
 /// Writes the page and the record.
@@ -107,6 +119,9 @@ fn update(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
     let committed = root::read_if_present(root, &place)?.unwrap_or_default();
     if !up_to_date::same_but_for_round_off(&committed, &page) {
         root::write(root, &place, &page)?;
+    }
+    for (place, picture) in pictures(paper)? {
+        root::write(root, &place, &picture)?;
     }
     if paper.implemented {
         root::write(root, &record::place(&paper.key), &record.improved_by(paper).to_toml())?;

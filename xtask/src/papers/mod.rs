@@ -17,6 +17,14 @@ pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
     }
 }
 
+/// Pictures that stand beside the page of a paper: their file names and contents.
+pub(crate) fn pictures(key: &str) -> Result<Vec<(String, String)>, TaskError> {
+    match key {
+        "gonzalez2017" => gonzalez2017::pictures(),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// Computes and judges the tables of a paper.
 pub(crate) fn reports(key: &str, tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
     match key {

@@ -14,6 +14,11 @@ pub(crate) fn place(key: &str) -> String {
     format!("docs/book/src/tables/{key}.md")
 }
 
+/// Where a file beside the pages stands.
+pub(crate) fn beside(name: &str) -> String {
+    format!("docs/book/src/tables/{name}")
+}
+
 /// The page of one paper.
 pub(crate) fn page(paper: &PaperReport) -> String {
     let mut out = String::new();

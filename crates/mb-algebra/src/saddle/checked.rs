@@ -99,14 +99,30 @@ impl<T: Number> System<T> {
                 raise(&mut worst.displacement, scale * residual[k].size(), size);
             }
         }
+        let free = self.displacement_if_free(rhs.0, width);
         for (r, residual) in residual.1.chunks_exact(width).enumerate() {
             for k in 0..width {
                 let rhs = rhs.1.get(r * width + k).map_or(0.0, |g| g.size());
-                let size = self.sums_g[r] * x[k] + rhs;
+                let size = self.sums_g[r] * (x[k] + free[k]) + rhs;
                 raise(&mut worst.constraint, residual[k].size(), size);
             }
         }
         worst
+    }
+
+    /// |f| / |A| of every column, scaled: the displacement that the constraints hold back. Where
+    /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
+    fn displacement_if_free(&self, f: &[T], width: usize) -> Vec<f64> {
+        let stiffest = self.sums_a.iter().copied().fold(0.0, f64::max);
+        let mut out = vec![0.0_f64; width];
+        if stiffest > 0.0 {
+            for (row, scale) in f.chunks_exact(width).zip(&self.scaling.unknowns) {
+                for (out, f) in out.iter_mut().zip(row) {
+                    *out = out.max(f.size() * scale / stiffest);
+                }
+            }
+        }
+        out
     }
 
     /// Solves for `width` right-hand sides, row by row; `g` empty for zero.

@@ -107,7 +107,8 @@ pub struct Inertia {
 /// Backward errors of a solution, separately for the two blocks of rows.
 ///
 /// Each is the largest |r_i| / (|S_i| |x| + |b_i|) of its rows, with sums of magnitudes along the scaled row, the
-/// largest magnitudes of the scaled unknowns and of the scaled multipliers.
+/// largest magnitudes of the scaled unknowns and of the scaled multipliers. The constraint rows count |f| / |A| as
+/// part of |x|: it is what the constraints hold back.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockError {
     /// Rows of A x + G^T l = f.

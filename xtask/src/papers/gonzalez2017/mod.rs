@@ -26,6 +26,13 @@ pub(crate) fn comparisons() -> Vec<Comparison> {
     measure::comparisons()
 }
 
+/// The patterns of Fig. 5.
+pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
+    let id = "gonzalez2017/figure-5".to_owned();
+    let picture = pendulum::picture().map_err(|_| TaskError::NoComputation { id })?;
+    Ok(vec![("gonzalez2017-figure-5.svg".to_owned(), picture)])
+}
+
 /// Computes and judges the tables.
 pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
     let mut linkages = None;

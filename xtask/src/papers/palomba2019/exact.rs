@@ -1,6 +1,6 @@
 //! Matrices and Taylor coefficients against values computed separately.
 //!
-//! Paper: [palomba2019] Eqs. (20)-(29).
+//! Paper: [palomba2019] Eqs. (20)-(22).
 //!
 //! [palomba2019]: https://doi.org/10.3390/app9235156
 

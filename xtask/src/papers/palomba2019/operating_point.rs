@@ -6,7 +6,7 @@
 //!
 //! with z all printed numbers and h half a unit of their last places.
 //!
-//! Paper: [palomba2019] Appendix A.2.
+//! Paper: [palomba2019] Table 2.
 //!
 //! [palomba2019]: https://doi.org/10.3390/app9235156
 

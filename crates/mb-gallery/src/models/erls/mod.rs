@@ -7,7 +7,7 @@
 //!
 //! The matrices of two links with four and three elements are written out in the appendix.
 //!
-//! Paper: [palomba2019] Appendix A.1.
+//! Paper: [palomba2019] Sec. 4.
 //!
 //! [palomba2019]: https://doi.org/10.3390/app9235156
 

@@ -10,13 +10,16 @@
 
 use std::time::Instant;
 
-use mb_algebra::{Dense, QuadraticPencil};
+use mb_algebra::Dense;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
+use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::{DenseOptions, Eigenpair, Refinement, Spectrum, polish, quadratic};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::minimal::minimal;
-use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
+use mb_linear::formulation::unconstrained::{
+    Penalty, UnconstrainedSystem, penalty_equilibrium, unconstrained,
+};
 use mb_linear::{Equilibrium, EquilibriumOptions, LinearizedSystem, OperatingPoint, linearize};
 use mb_model::{BlockKind, Model};
 
@@ -45,7 +48,7 @@ struct Prepared {
 }
 
 /// The paper's penalty parameters for the pendulum: alpha = 1e7, xi = 1, omega = 10.
-fn penalty() -> Penalty {
+fn factors() -> Penalty {
     Penalty::scalar(1e7, 1.0, 10.0)
 }
 
@@ -106,17 +109,7 @@ pub(crate) fn measure(elements: u32, geometric_stiffness: bool) -> Pendulum {
             };
         }
     };
-    let mut start = Vec::new();
-    let results = [
-        clocked(|| prepared.mcs()),
-        clocked(|| {
-            let pairs = prepared.rcs()?;
-            start.clone_from(&pairs);
-            Ok(pairs)
-        }),
-    ];
-    let [mcs, rcs] = results;
-    let ucs = prepared.ucs(&start);
+    let (mcs, rcs, ucs) = (clocked(|| prepared.mcs()), clocked(|| prepared.rcs()), prepared.ucs());
     let (ucs, ucs_elapsed) = match ucs {
         Ok((pairs, elapsed)) => (Ok(pairs), Ok(elapsed)),
         Err(why) => (Err(why.clone()), Err(why)),
@@ -155,18 +148,19 @@ impl Prepared {
         first_pairs(&descriptor::solve(&structure, &options()).map_err(words)?)
     }
 
-    /// The pairs of the penalty system next to those of the mechanism, by inverse iteration from them, and the time
-    /// of linearization and iteration in s.
-    fn ucs(&self, start: &[Eigenpair]) -> Measured<(Vec<Eigenpair>, f64)> {
-        let penalty_at = penalty_equilibrium(&self.model, self.rest.point(), &penalty()).map_err(words)?;
+    /// The first pairs of the penalty system, polished, and the time of its linearization and whole spectrum in s.
+    fn ucs(&self) -> Measured<(Vec<Eigenpair>, f64)> {
+        let penalty_at = penalty_equilibrium(&self.model, self.rest.point(), &factors()).map_err(words)?;
         let started = Instant::now();
-        let system = unconstrained(&self.model, &penalty_at, &penalty()).map_err(words)?;
-        let pencil: QuadraticPencil<Dense> = system.pencil();
-        let pairs: Vec<_> = start
-            .iter()
-            .map(|pair| polish(&pencil, pair, &DenseOptions::default()).map_err(words))
-            .collect::<Measured<_>>()?;
-        Ok((pairs, started.elapsed().as_secs_f64()))
+        let system = unconstrained(&self.model, &penalty_at, &factors()).map_err(words)?;
+        let pencil = system.pencil();
+        let UnconstrainedSystem { m, c, k, phi_q, xi, .. } = system;
+        let penalized = PenaltyPencil { m, c, k, phi_q, xi };
+        let spectrum = penalty::solve(&penalized, &DenseOptions::default()).map_err(words)?;
+        let elapsed = started.elapsed().as_secs_f64();
+        let polished = |pair: &Eigenpair| polish(&pencil, pair, &DenseOptions::default()).map_err(words);
+        let pairs = first_pairs(&spectrum)?.iter().map(polished).collect::<Measured<_>>()?;
+        Ok((pairs, elapsed))
     }
 }
 
@@ -178,22 +172,36 @@ pub(crate) struct Counts {
     pub(crate) factor: usize,
 }
 
-/// The counts of M_r, M_q and M_p for five elements at the equilibrium.
-pub(crate) fn counts() -> Measured<[Counts; 3]> {
+/// Where a matrix has entries, and where its lower factor has.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    pub(crate) matrix: Vec<Vec<bool>>,
+    pub(crate) factor: Vec<Vec<bool>>,
+}
+
+impl Pattern {
+    pub(crate) fn counts(&self) -> Counts {
+        let count = |p: &[Vec<bool>]| p.iter().flatten().filter(|x| **x).count();
+        Counts { size: self.matrix.len(), nonzeros: count(&self.matrix), factor: count(&self.factor) }
+    }
+}
+
+/// The patterns of M_r, M_q and M_p for five elements at the equilibrium.
+pub(crate) fn patterns() -> Measured<[Pattern; 3]> {
     let prepared = prepare(5, false)?;
     let lin = prepared.linear();
     let chosen = NullSpaceMethod::CoordinateSelection(Some(independent(&prepared.model)));
     let reduced = minimal(&prepared.model, &lin, &chosen).map_err(words)?;
     let penalty_at =
-        penalty_equilibrium(&prepared.model, prepared.rest.point(), &penalty()).map_err(words)?;
-    let penalized = unconstrained(&prepared.model, &penalty_at, &penalty()).map_err(words)?;
+        penalty_equilibrium(&prepared.model, prepared.rest.point(), &factors()).map_err(words)?;
+    let penalized = unconstrained(&prepared.model, &penalty_at, &factors()).map_err(words)?;
     Ok([&reduced.m, &lin.m, &penalized.m].map(|m| {
-        let pattern = pattern(m);
-        let nonzeros = pattern.iter().flatten().filter(|x| **x).count();
-        let filled = filled(pattern);
-        let below = |i: usize| (0..=i).filter(|j| filled[i][*j]).count();
-        let factor = (0..m.nrows()).map(below).sum();
-        Counts { size: m.nrows(), nonzeros, factor }
+        let matrix = pattern(m);
+        let mut factor = filled(matrix.clone());
+        for (i, row) in factor.iter_mut().enumerate() {
+            row[i + 1..].fill(false);
+        }
+        Pattern { matrix, factor }
     }))
 }
 
