@@ -33,6 +33,11 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/double-pendulum-rigid.toml"),
     },
     GalleryModel {
+        name: "flexible-double-pendulum",
+        about: "two flexible links hanging from each other, N elements each (gonzalez2017)",
+        text: include_str!("../../../fixtures/models/flexible-double-pendulum.toml"),
+    },
+    GalleryModel {
         name: "n-four-bar",
         about: "N four-bar loops with springs, one degree of freedom (gonzalez2017)",
         text: include_str!("../../../fixtures/models/n-four-bar.toml"),

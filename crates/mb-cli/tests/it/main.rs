@@ -13,5 +13,6 @@ mod matrices;
 mod modes;
 mod plot;
 mod program;
+mod simulate;
 mod state_space;
 mod support;

@@ -1,0 +1,91 @@
+//! `mb simulate`: methods side by side, files, events, mistakes.
+
+use crate::support::{json, mb, model, right};
+
+/// Runs by method, from the JSON summary.
+fn runs(args: &[&str]) -> Vec<(String, serde_json::Value)> {
+    let document = json(args);
+    let list = document["runs"].as_array().unwrap().clone();
+    list.into_iter().map(|run| (run["method"].as_str().unwrap().to_owned(), run)).collect()
+}
+
+#[test]
+fn all_methods_run_side_by_side_and_hold_what_they_promise() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = folder.path().to_str().unwrap();
+    let four_bar = model("spatial-four-bar");
+    let all = runs(&["simulate", &four_bar, "--until", "1", "--compare", "--plot", figures]);
+    assert_eq!(all.len(), 6);
+    let violation = |name: &str| {
+        let (_, run) = all.iter().find(|(method, _)| method == name).unwrap();
+        assert_eq!((run["end"].as_str(), run["reports"].as_u64()), (Some("finished"), Some(51)), "{run}");
+        run["largest_violation"].as_f64().unwrap()
+    };
+    // Order of the methods as in the paper's Fig. 2: growing, bounded, at rounding.
+    assert!(violation("standard") > 10.0 * violation("baumgarte"));
+    assert!(violation("augmented-lagrangian") < violation("penalty"));
+    assert!(violation("direct-correction") < 1e-25);
+    assert!(violation("coordinate-partitioning") < 1e-20);
+    for name in ["violation", "energy", "cost"] {
+        let picture = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
+        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{name}");
+        assert!(!picture.contains("NaN") && !picture.contains("inf"), "{name}");
+    }
+}
+
+#[test]
+fn histories_hold_every_report_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let cart = model("spatial-four-bar");
+    for name in ["m.csv", "m.json", "m.npz"] {
+        right(&["simulate", &cart, "--until", "0.3", "--every", "0.1", "--output", &path(name)]);
+    }
+    let csv = std::fs::read_to_string(path("m.csv")).unwrap();
+    let columns = csv.lines().next().unwrap().split(',').count();
+    assert!(csv.lines().all(|line| line.split(',').count() == columns));
+    assert_eq!(csv.lines().count(), 1 + 4, "a header and four reports");
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path("m.json")).unwrap()).unwrap();
+    let time: Vec<f64> = json["time"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+    assert_eq!(time.len(), 4);
+    assert!(time.iter().zip([0.0, 0.1, 0.2, 0.3]).all(|(a, b)| (a - b).abs() < 1e-12), "{time:?}");
+    assert_eq!(json.as_object().unwrap().len(), columns, "the same columns");
+    assert!(std::fs::read(path("m.npz")).unwrap().starts_with(b"PK"));
+}
+
+#[test]
+fn an_event_stops_the_run_where_the_output_crosses() {
+    let stopped = runs(&["simulate", &model("spatial-four-bar"), "--until", "2", "--stop", "crank-angle=1"]);
+    let [(_, run)] = stopped.as_slice() else { panic!("{stopped:?}") };
+    assert!(run["end"].as_str().unwrap().starts_with("stopped by"), "{run}");
+    let time = run["time"].as_f64().unwrap();
+    // A run up to that time ends with the angle on the value.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.json");
+    let (until, file) = (time.to_string(), path.to_str().unwrap());
+    right(&["simulate", &model("spatial-four-bar"), "--until", &until, "--every", &until, "--output", file]);
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let angle = json["crank-angle"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+    assert!((angle - 1.0).abs() < 1e-5, "{angle}");
+}
+
+#[test]
+fn mistakes_are_named_and_leave_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.csv");
+    let file = file.to_str().unwrap();
+    let four_bar = model("spatial-four-bar");
+    for (extra, told) in [
+        (["--velocity", "crank.speed=3"], "crank.speed"),
+        (["--stop", "nowhere=1"], "nowhere"),
+        (["--input", "motor=1"], "motor"),
+        (["--every", "0"], "0"),
+    ] {
+        let args = [&["simulate", &four_bar, "--until", "1", "--output", file], extra.as_slice()].concat();
+        let run = mb(&args);
+        assert_eq!(run.code, 1, "{extra:?}: {run:?}");
+        assert!(run.err.contains(told) && run.out.is_empty(), "{extra:?}: {}", run.err);
+        assert!(!std::path::Path::new(file).exists(), "{extra:?} left a file");
+    }
+}
