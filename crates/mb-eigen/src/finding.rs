@@ -29,6 +29,13 @@ pub enum Finding {
         /// Largest pivot dropped.
         largest_dropped: f64,
     },
+    /// The penalty terms are so large that few digits of the mechanism's own roots are left.
+    StiffPenalty {
+        /// Size of the penalty matrices relative to the mechanism's own on its free directions.
+        ratio: f64,
+        /// Decimal digits lost, of about 16.
+        digits_lost: f64,
+    },
     /// The constraints leave no free direction.
     NoFreedom,
     /// Directions allowed by the constraints carry no mass.
@@ -150,6 +157,13 @@ impl fmt::Display for Finding {
                 f,
                 "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
                  {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}."
+            ),
+            Self::StiffPenalty { ratio, digits_lost } => write!(
+                f,
+                "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that about \
+                 {digits_lost:.0} of 16 digits of its roots are lost; penalty factors smaller by {:.0e} would \
+                 leave half of them.",
+                10.0_f64.powf(digits_lost - 8.0)
             ),
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(

@@ -14,7 +14,7 @@
 mod physical;
 mod share;
 
-use mb_algebra::{Dense, Lu, QuadraticPencil, dense};
+use mb_algebra::{Dense, Lu, QuadraticPencil, dense, norms};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
@@ -76,7 +76,7 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
     let centre = cluster_centre(&problem, &constraints);
     let mut roots = quadratic::reduced_roots(&problem, &free, centre, options)?;
-    let mut findings = redundancy(&constraints);
+    let mut findings = told_beforehand(pencil, &constraints);
     findings.append(&mut roots.findings);
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
     let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
@@ -92,10 +92,34 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     Ok(Spectrum::assemble(pairs, counts, findings))
 }
 
-/// What the constraints have to say here: redundant rows do no harm to a penalty, but change the counts.
-fn redundancy(constraints: &ConstraintBasis) -> Vec<Finding> {
-    constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned().collect()
+/// What constraints and penalty have to say before any root is known: redundant rows do no harm to a penalty, but change
+/// the counts.
+fn told_beforehand(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Vec<Finding> {
+    let told = constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned();
+    told.chain(too_stiff(pencil, constraints)).collect()
 }
+
+/// A penalty that leaves fewer than seven of sixteen digits: rounding of the size of M_p (or K_p) acts on roots that
+/// Z^T M_p Z and Z^T K_p Z determine, with Z the directions the constraints leave free.
+fn too_stiff(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Option<Finding> {
+    let free = constraints.null()?;
+    if free.ncols() == 0 {
+        return None;
+    }
+    let ratio = |a: &Dense, least: f64| {
+        let own = norms::max_abs(&dense::mul_transpose(free, &Operator::new(a).apply(free)));
+        let all = norms::max_abs(a);
+        if own > least * all { all / own } else { 1.0 }
+    };
+    // Every motion has a mass; a mechanism without stiffness has no digits of it to lose.
+    let ratio = ratio(&pencil.m, 0.0).max(ratio(&pencil.k, f64::EPSILON));
+    let digits_lost = ratio.log10();
+    (-f64::EPSILON.log10() - digits_lost < FEWEST_DIGITS)
+        .then_some(Finding::StiffPenalty { ratio, digits_lost })
+}
+
+/// Digits below which the penalty is called too stiff.
+const FEWEST_DIGITS: f64 = 7.0;
 
 /// Mean of the penalty roots, -tr((U^T M_p U)^-1 U^T C_p U) / (2 r) with U spanning the rows of Phi_q; 0 without any.
 ///

@@ -12,7 +12,7 @@
 
 use mb_algebra::norms;
 
-use super::{PenaltyPencil, measure, redundancy};
+use super::{PenaltyPencil, measure, told_beforehand};
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
 use crate::pairing::mac;
@@ -51,7 +51,7 @@ pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<
     if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > CLEAR)) {
         return from_all(pencil, options);
     }
-    let mut findings = redundancy(&constraints);
+    let mut findings = told_beforehand(pencil, &constraints);
     findings.extend(start.findings);
     let counts = Counts {
         n: free.n(),

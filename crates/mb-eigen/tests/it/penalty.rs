@@ -93,6 +93,26 @@ fn overlapping_groups_are_told() {
 }
 
 #[test]
+fn a_penalty_too_stiff_tells_the_digits_it_costs() {
+    let lost = |alpha: f64| {
+        let pencil = systems::penalty(&systems::pendulum(1.0, 2.0, 9.81, false), alpha, 1.0, 10.0);
+        let (all, physical) = both_ways(&pencil);
+        let digits = |findings: &[Finding]| {
+            findings.iter().find_map(|f| match f {
+                Finding::StiffPenalty { digits_lost, .. } => Some(*digits_lost),
+                _ => None,
+            })
+        };
+        assert_eq!(digits(&all.findings), digits(&physical.findings));
+        digits(&all.findings)
+    };
+    assert_eq!(lost(1e6), None);
+    let (stiff, stiffer) = (lost(1e10).unwrap(), lost(1e12).unwrap());
+    assert!((stiffer - stiff - 2.0).abs() < 1e-3, "a hundred times the penalty costs two digits");
+    assert!(stiffer > 11.0 && stiffer < 15.0, "{stiffer}");
+}
+
+#[test]
 fn one_constraint_coordinate_gives_the_penalty_root_itself() {
     // x free on a spring, y held by the penalty alone: (1 + alpha) s^2 + 2 xi omega alpha s + omega^2 alpha = 0.
     let (alpha, omega) = (1e4, 10.0);
