@@ -8,13 +8,17 @@
 //! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
 //! (`yang2012` Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
-//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones
-//! go through sparse LU with a slight regularization -eps k^2 I of the lower right block,
-//! removed again by refinement.
+//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large symmetric
+//! ones go through the sparse LDL^T of [`mb_algebra::saddle`], whose ordering knows dense rows and
+//! constraints; where that declines (unsymmetric or singular A), through sparse LU with a slight
+//! regularization -eps k^2 I of the lower right block, removed again by refinement.
 
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
 };
+
+use std::sync::Arc;
 
 /// Up to this many unknowns dense factors are used.
 pub const DENSE_UP_TO: usize = 400;
@@ -37,12 +41,28 @@ enum Factor {
     Lu(Box<Lu>),
     /// Shortest solution by singular values.
     Shortest(Box<Svd>),
+    /// Checked at every solve; the blocks are kept for the case that a check fails.
+    Ldl {
+        factor: Box<SaddleFactor>,
+        a: Sparse,
+        phi_q: Sparse,
+    },
     Sparse {
         lu: Box<SparseLu>,
         matrix: Sparse,
         constraints: usize,
     },
 }
+
+/// The LDL^T of a symmetric system, if there is one.
+fn symmetric_factor(a: &Sparse, phi_q: &Sparse) -> Option<SaddleFactor> {
+    sparse::is_symmetric(a, SYMMETRIC_WITHIN).ok()?;
+    let analysis = SaddleAnalysis::new(a, phi_q, &SaddleOptions::default()).ok()?;
+    SaddleFactor::new(&Arc::new(analysis), a, phi_q).ok()
+}
+
+/// Asymmetry of a stiffness that is rounding, relative to its entries.
+const SYMMETRIC_WITHIN: f64 = 1e-13;
 
 impl Saddle {
     /// Factors the system of dense blocks.
@@ -80,6 +100,16 @@ impl Saddle {
         if n + m <= DENSE_UP_TO {
             return Self::dense(&to_dense(a), &to_dense(phi_q));
         }
+        if let Some(factor) = symmetric_factor(a, phi_q) {
+            let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone() };
+            return Ok(Self { n, m, k: 1.0, factor });
+        }
+        Self::sparse_lu(a, phi_q)
+    }
+
+    /// Factors the regularized system by sparse LU.
+    fn sparse_lu(a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
+        let (n, m) = (a.rows(), phi_q.rows());
         let k = scale(norms::max_abs(a), norms::max_abs(phi_q));
         let scaled = sparse::scale(k, phi_q);
         let transposed = sparse::transpose(&scaled);
@@ -103,6 +133,12 @@ impl Saddle {
             Factor::Lu(lu) => lu.solve(&rhs),
             Factor::Shortest(svd) => svd.min_norm_solve(&rhs, RankTolerance { relative: 1e-12 }),
             Factor::Sparse { lu, matrix, constraints } => refine(lu, matrix, &rhs, *constraints),
+            Factor::Ldl { factor, a, phi_q } => {
+                return factor.solve(f, g).unwrap_or_else(|_| {
+                    let undetermined = |_| (vec![f64::NAN; self.n], vec![f64::NAN; self.m]);
+                    Self::sparse_lu(a, phi_q).map_or_else(undetermined, |lu| lu.solve(f, g))
+                });
+            }
         };
         let y = x.split_off(self.n).iter().map(|y| y * self.k).collect();
         (x, y)
