@@ -43,6 +43,8 @@
 //!   matrices that need not be symmetric.
 //! - [`expand`] turns a simple eigenpair into an [`EigenpairSeries`], which estimates its own
 //!   error; [`polish`] improves a pair to rounding and judges whether it is simple.
+//! - `model_series` gives that pencil for a whole model, in any mix of named parameters, coordinates,
+//!   speeds and inputs, with the operating point kept in equilibrium or frozen.
 //!
 //! Source: Palomba and Vidoni, Applied Sciences 9 (2019) 5156, called `palomba2019` here. Dense
 //! matrices and single simple eigenvalues only.

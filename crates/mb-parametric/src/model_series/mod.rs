@@ -15,7 +15,8 @@
 //!
 //! order by order: a Newton step with the matrix of the centre, factored once, adds exactly one
 //! degree. v and a keep their values but for the speeds that are variables: elastic deflections
-//! are quasi-static.
+//! are quasi-static. Bodies in space may be expanded at rest only: the terms of axes that turn are
+//! not in these series.
 
 mod balance;
 mod capacity;
