@@ -5,6 +5,7 @@ use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
 use mb_model::spec::ModelError;
+use mb_parametric::ParametricError;
 
 /// Exit code when the model or the request is wrong.
 pub const WRONG: u8 = 1;
@@ -59,6 +60,14 @@ pub enum Failure {
     /// The equilibrium or the linearization failed.
     #[error(transparent)]
     Linear(#[from] LinearError),
+    /// The expansion failed.
+    #[error("{}{source}", mode.map_or_else(String::new, |n| format!("Mode {n}: ")))]
+    Parametric {
+        /// Number of the mode, as `mb modes` shows it, where it is one mode's.
+        mode: Option<usize>,
+        /// Why.
+        source: ParametricError,
+    },
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -92,8 +101,10 @@ pub enum RequestError {
         known: Vec<String>,
     },
     /// An input that the model does not have.
-    #[error("--input {name}: the model has no input `{name}`.")]
+    #[error("{option} {name}: the model has no input `{name}`.")]
     NoSuchInput {
+        /// The option that names it.
+        option: &'static str,
         /// The name.
         name: String,
         /// The names there are.
@@ -110,8 +121,10 @@ pub enum RequestError {
         value: String,
     },
     /// A configuration file that cannot be read.
-    #[error("--at: the configuration file `{path}` cannot be read: {reason}.")]
+    #[error("{option}: the configuration file `{path}` cannot be read: {reason}.")]
     BadConfiguration {
+        /// The option that names it.
+        option: &'static str,
         /// The path.
         path: String,
         /// Why.
@@ -197,6 +210,82 @@ pub enum RequestError {
         /// The formulation.
         formulation: &'static str,
     },
+    /// A variable that the model does not have.
+    #[error("{option}: the model has no parameter, coordinate or input `{name}`.")]
+    NoSuchVariable {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The name that may have been meant.
+        nearest: Option<String>,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A quantity in which no polynomials are made.
+    #[error("{option}: `{name}` is an acceleration, which polynomials are not made in.")]
+    NoVariable {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A value of a quantity that is none of the variables.
+    #[error("{option}: `{name}` is not among the variables of the polynomials.")]
+    NotAVariable {
+        /// The option.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The variables.
+        known: Vec<String>,
+    },
+    /// A region that cannot be read, or without the point of expansion.
+    #[error("--region {name}={value}: {why}.")]
+    BadRegion {
+        /// The variable.
+        name: String,
+        /// As given.
+        value: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// An accuracy that no order reaches.
+    #[error(
+        "--accuracy {accuracy:e}: the best order up to {order} has an estimated error of {reached:.1e} in the region."
+    )]
+    NotAccurate {
+        /// As asked for.
+        accuracy: f64,
+        /// Highest order tried.
+        order: usize,
+        /// Smallest error found.
+        reached: f64,
+    },
+    /// Modes that are not there.
+    #[error("--modes {list}: {why}.")]
+    BadModes {
+        /// As given.
+        list: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A path that cannot be read.
+    #[error("--path: the file `{path}` cannot be used: {why}.")]
+    BadPath {
+        /// The file.
+        path: String,
+        /// What is wrong, with the line.
+        why: String,
+    },
+    /// Constraints that depend on each other where multipliers must be unique.
+    #[error("The multipliers are not unique, which their polynomials need: {} of {rows} constraint rows are redundant.", redundant.len())]
+    RedundantRows {
+        /// Constraint rows.
+        rows: usize,
+        /// The redundant ones by name.
+        redundant: Vec<String>,
+    },
     /// An output that the model does not have.
     #[error("--stop {name}: the model has no output `{name}`.")]
     NoSuchOutput {
@@ -242,6 +331,16 @@ impl RequestError {
             Self::NoSuchCoordinate { known, .. } => list("coordinates", known),
             Self::NoSuchInput { known, .. } => list("inputs", known),
             Self::NoSuchOutput { known, .. } => list("outputs", known),
+            Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Self::NoSuchVariable { known, .. } => list("names", known),
+            Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
+            Self::NotAccurate { .. } => "ask for less, for a smaller region, or for fewer variables or modes: one expansion \
+                 reaches no further than the nearest point where two modes meet"
+                .to_owned(),
+            Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
+            Self::RedundantRows { redundant, .. } => {
+                format!("leave these out of the model: {}", redundant.join(", "))
+            }
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
@@ -254,11 +353,20 @@ impl RequestError {
             Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
             Self::PartOfFormulation { .. } => "leave --formulation out".to_owned(),
             Self::NotANumber { .. }
+            | Self::NoVariable { .. }
+            | Self::BadRegion { .. }
+            | Self::BadPath { .. }
             | Self::PenaltyOutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }
             | Self::UnknownFormat { .. } => return None,
         })
+    }
+}
+
+impl From<ParametricError> for Failure {
+    fn from(source: ParametricError) -> Self {
+        Self::Parametric { mode: None, source }
     }
 }
 
@@ -271,6 +379,17 @@ impl Failure {
             | Self::Model(_)
             | Self::Matrix { .. }
             | Self::Request(_) => WRONG,
+            Self::Parametric { source, .. } => match source {
+                ParametricError::NotSimple { .. }
+                | ParametricError::RedundantConstraints { .. }
+                | ParametricError::NotConverged { .. }
+                | ParametricError::StartTooFar { .. }
+                | ParametricError::GaugeVanishes { .. }
+                | ParametricError::Overflow { .. }
+                | ParametricError::NotBalanced { .. }
+                | ParametricError::Algebra(_) => NUMERICS,
+                _ => WRONG,
+            },
             Self::Eigen { source, .. } => match source {
                 EigenError::Empty
                 | EigenError::Shape { .. }
@@ -352,6 +471,7 @@ impl Failure {
             Self::Linear(LinearError::NoEquilibrium { .. }) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(_) => "linearization",
+            Self::Parametric { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
         }
     }
@@ -368,6 +488,12 @@ impl Failure {
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => {
                 "check the lengths and places it connects, or give start values nearer to an assembled position"
                     .to_owned()
+            }
+            Self::Parametric { source: ParametricError::HoldingInputs { .. }, .. } => {
+                "name inputs of the model with --hold, or use --frozen to leave the equilibrium".to_owned()
+            }
+            Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
+                "leave it out, or use it in the model".to_owned()
             }
             Self::Unreadable { what: MODEL_FILE, .. } => "`mb generate --list` shows models to start from; `-` reads the standard input".to_owned(),
             _ => return None,

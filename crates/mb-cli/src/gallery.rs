@@ -83,6 +83,11 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../models/cart-pendulum.toml"),
     },
     GalleryModel {
+        name: "spring-arm",
+        about: "a motor turns an arm with masses on springs: frequencies that change with its angle",
+        text: include_str!("../models/spring-arm.toml"),
+    },
+    GalleryModel {
         name: "parallelogram",
         about: "a platform on three parallel rods, one of them redundant",
         text: include_str!("../models/parallelogram.toml"),

@@ -28,8 +28,10 @@ pub mod json;
 pub mod locate;
 pub mod matrices;
 pub mod names;
+pub mod npz;
 pub mod outfile;
 pub mod output;
+pub mod parametric;
 pub mod plot;
 pub mod progress;
 pub mod render;
@@ -92,6 +94,12 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         }
         Command::Export(a) => {
             with_model(&a.model.model, |t| commands::export::run(t, a, styles.out, styles.progress))
+        }
+        Command::Parametric(a) => {
+            with_model(&a.model.model, |t| commands::parametric::run(t, a, styles.out, styles.progress))
+        }
+        Command::Track(a) => {
+            with_model(&a.model.model, |t| commands::track::run(t, a, styles.out, styles.progress))
         }
         Command::Simulate(a) => {
             with_model(&a.model.model, |t| commands::simulate::run(t, a, styles.out, styles.progress))

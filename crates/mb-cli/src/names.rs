@@ -43,6 +43,19 @@ pub fn velocity_index(model: &Model, i: usize) -> Option<usize> {
     (within < block.kind.nv() && (block.kind.is_linear() || within < 3)).then_some(block.v + within)
 }
 
+/// Configuration number of velocity `i`, where it has one; the rotations of a pose have none.
+pub fn configuration_index(model: &Model, i: usize) -> Option<usize> {
+    let block = model.coordinates().blocks().iter().rev().find(|b| b.v <= i)?;
+    let within = i - block.v;
+    (block.kind.is_linear() || within < 3).then_some(block.q + within)
+}
+
+/// Units of the displacements along the tangent, nv of them; empty where they have none.
+pub fn velocity_units(model: &Model) -> Vec<&'static str> {
+    let units = units(model);
+    (0..model.nv()).map(|i| configuration_index(model, i).map_or("rad", |k| units[k])).collect()
+}
+
 /// `1 body`, `2 bodies`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }

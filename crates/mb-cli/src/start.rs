@@ -21,14 +21,10 @@ pub fn options(model: &Model, args: &StartArgs) -> Result<StartOptions, Failure>
     for at in &args.at {
         let values = match at.parse::<Assignment>() {
             Ok(a) => {
-                let value = number(&a.value).ok_or_else(|| RequestError::NotANumber {
-                    option: "--at",
-                    name: a.name.clone(),
-                    value: a.value.clone(),
-                })?;
+                let value = finite("--at", &a.name, &a.value)?;
                 vec![(a.name, value)]
             }
-            Err(_) => read_configuration(at)?,
+            Err(_) => read_configuration("--at", at)?,
         };
         for (name, value) in values {
             let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
@@ -42,21 +38,37 @@ pub fn options(model: &Model, args: &StartArgs) -> Result<StartOptions, Failure>
     }
     let mut inputs = vec![0.0; model.inputs().len()];
     for a in &args.input {
-        let i = model.inputs().iter().position(|k| *k == a.name).ok_or_else(|| {
-            RequestError::NoSuchInput { name: a.name.clone(), known: model.inputs().to_vec() }
-        })?;
-        inputs[i] = number(&a.value).ok_or_else(|| RequestError::NotANumber {
-            option: "--input",
-            name: a.name.clone(),
-            value: a.value.clone(),
-        })?;
+        let i =
+            model.inputs().iter().position(|k| *k == a.name).ok_or_else(|| RequestError::NoSuchInput {
+                option: "--input",
+                name: a.name.clone(),
+                known: model.inputs().to_vec(),
+            })?;
+        inputs[i] = finite("--input", &a.name, &a.value)?;
     }
-    let strategy = match args.strategy {
+    let strategy = strategy(args.strategy);
+    Ok(StartOptions { given, solve: !args.no_solve, strategy, time: args.time, inputs })
+}
+
+/// The method that an option names.
+pub fn strategy(arg: StrategyArg) -> Strategy {
+    match arg {
         StrategyArg::Automatic => Strategy::Automatic,
         StrategyArg::Newton => Strategy::Newton,
         StrategyArg::Relaxation => Strategy::Relaxation,
-    };
-    Ok(StartOptions { given, solve: !args.no_solve, strategy, time: args.time, inputs })
+    }
+}
+
+/// A finite number, or degrees as in `70deg`, given for a name with an option.
+///
+/// # Errors
+/// [`RequestError::NotANumber`].
+pub fn finite(option: &'static str, name: &str, value: &str) -> Result<f64, RequestError> {
+    number(value).ok_or_else(|| RequestError::NotANumber {
+        option,
+        name: name.to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 /// A finite number, or degrees as in `70deg`.
@@ -70,8 +82,11 @@ fn number(text: &str) -> Option<f64> {
 
 /// A JSON object of numbers by name, or one that has it under `configuration`, at the top or
 /// under `equilibrium` or the first of `equilibria`.
-fn read_configuration(path: &str) -> Result<Vec<(String, f64)>, Failure> {
-    let bad = |reason: String| RequestError::BadConfiguration { path: path.to_owned(), reason };
+///
+/// # Errors
+/// [`RequestError::BadConfiguration`].
+pub fn read_configuration(option: &'static str, path: &str) -> Result<Vec<(String, f64)>, Failure> {
+    let bad = |reason: String| RequestError::BadConfiguration { option, path: path.to_owned(), reason };
     let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
     let document: serde_json::Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
     let places = ["/configuration", "/equilibrium/configuration", "/equilibria/0/configuration"];

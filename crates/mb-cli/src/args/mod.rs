@@ -1,11 +1,13 @@
 //! The command line: commands, options, their help.
 
 mod modes;
+mod parametric;
 
 pub use modes::{
     DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,
     SymmetryArg,
 };
+pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
@@ -45,6 +47,10 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system with the model's inputs and outputs: E, A, B, C, D
     StateSpace(StateSpaceArgs),
+    /// Modes as polynomials of parameters, coordinates, speeds and inputs: sensitivities, reach, files
+    Parametric(Box<ParametricArgs>),
+    /// Modes followed along a path: frequency and damping with error bands, crossings, veering
+    Track(Box<TrackArgs>),
     /// Motion in time with the constraints held: violation, energy, time histories
     Simulate(Box<crate::commands::simulate::SimulateArgs>),
     /// Write M, C, K and Phi_q of the linearized model as MatrixMarket files
@@ -63,6 +69,8 @@ impl Command {
             Self::Check(a) => a.json,
             Self::Equilibrium(a) => a.json,
             Self::StateSpace(a) => a.json,
+            Self::Parametric(a) => a.json,
+            Self::Track(a) => a.json,
             Self::Simulate(a) => a.json,
             Self::Export(a) => a.json,
             Self::Generate(_) | Self::Schema => false,
@@ -195,6 +203,11 @@ impl FromStr for Assignment {
             _ => Err("write NAME=VALUE, as in L=0.5".to_owned()),
         }
     }
+}
+
+/// A positive whole number.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
 impl std::fmt::Display for Assignment {

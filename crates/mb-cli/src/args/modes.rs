@@ -1,7 +1,7 @@
 //! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
 
 use super::{BasisArg, FormulationArg, StartArgs, TransferredArg};
-use crate::args::Assignment;
+use crate::args::{Assignment, at_least_one};
 use clap::{Args, ValueEnum};
 use mb_eigen::sparse::Request;
 use std::path::PathBuf;
@@ -73,10 +73,6 @@ impl FromStr for PointArg {
             _ => Err("write RE,IM in rad/s, as in -1.5,20".to_owned()),
         }
     }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
 /// Which eigenvalues are wanted; one of these, or none for a choice by size.

@@ -6,6 +6,8 @@ pub mod export;
 pub mod generate;
 pub mod matrix_modes;
 pub mod modes;
+pub mod parametric;
 pub mod schema;
 pub mod simulate;
 pub mod state_space;
+pub mod track;

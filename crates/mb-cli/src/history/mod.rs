@@ -1,10 +1,10 @@
 //! Time histories in files: CSV, JSON, NPZ; figures. Files appear whole or not at all.
 
-mod npz;
 pub mod plot;
 
 use crate::failure::{Failure, RequestError};
 use crate::names;
+use crate::npz::{self, Array};
 use crate::outfile;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
@@ -90,13 +90,16 @@ pub fn write(path: &Path, format: Format, model: &Model, motion: &Trajectory) ->
                 columns.into_iter().map(|(name, values)| (name, values.into())).collect();
             crate::json::text(&object).into_bytes()
         }
-        Format::Npz => npz::archive(&columns),
+        Format::Npz => {
+            let array = |(name, values): (String, Vec<f64>)| Array::real(&name, &[values.len()], values);
+            npz::archive(&columns.into_iter().map(array).collect::<Vec<_>>())
+        }
     };
     outfile::write(path, |out| out.write_all(&bytes))
 }
 
-/// Numbers so that they read back exactly.
-fn csv(columns: &[Column]) -> String {
+/// A line of names and one of numbers for each entry, which read back exactly.
+pub fn csv(columns: &[Column]) -> String {
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let heads: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
     let mut text = heads.join(",");

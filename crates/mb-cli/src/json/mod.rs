@@ -6,8 +6,10 @@ pub mod check;
 pub mod equilibrium;
 pub mod export;
 pub mod modes;
+pub mod parametric;
 pub mod parts;
 pub mod state_space;
+pub mod track;
 
 use serde::Serialize;
 

@@ -70,6 +70,7 @@ pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
 pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec, SectionSpec};
+pub use nearest::nearest;
 pub use schema::json_schema;
 pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{
@@ -81,7 +82,6 @@ pub use value::{PlaceRef, Value, Vector};
 
 use crate::element::Data;
 use crate::model::Model;
-use nearest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 /// not the whole of it.
 ///
 /// Changes are a letter put in, taken out, replaced, or swapped with its neighbour.
-pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let count = word.chars().count();
     let most = (count / 3).max(1).min(count.saturating_sub(1));
     words

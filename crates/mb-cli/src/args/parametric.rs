@@ -1,0 +1,131 @@
+//! The command lines of `mb parametric` and `mb track`.
+
+use super::{Assignment, ModelArgs, StrategyArg, at_least_one};
+use clap::Args;
+use std::path::PathBuf;
+
+const NAMES: &str = "\
+A variable is a parameter of the model file (k), a coordinate (crank.angle), a speed (speed:crank.angle) or an
+input (motor or input:motor). Coordinates that are variables must be held by inputs: --hold motor.";
+
+const PARAMETRIC_EXAMPLES: &str = "\
+Examples:
+  mb parametric linkage.toml --parameters k,m --order 4
+  mb parametric linkage.toml --parameters k,m --accuracy 1e-4 --region k=900..1100 --region m=5%
+  mb parametric arm.toml --about crank.angle=70deg --parameters crank.angle --hold motor --modes 1-3
+  mb parametric linkage.toml --parameters k --evaluate k=950 --evaluate k=1200
+  mb parametric linkage.toml --parameters k,m --output modes.npz --output modes.json";
+
+const TRACK_EXAMPLES: &str = "\
+Examples:
+  mb track linkage.toml --parameter k --from 500 --to 1500 --plot frequencies.svg
+  mb track arm.toml --parameter crank.angle --from 20deg --to 80deg --hold motor --samples 31 --output modes.csv
+  mb track arm.toml --path path.csv --order 4 --modes 1-3 --json
+
+The file of --path has a line of names (variables, and `time` if it is to be the abscissa) and one line of numbers
+for each sample; columns acceleration:NAME are accelerations of the motion there.";
+
+/// Where the model is expanded.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Where")]
+pub struct CentreArgs {
+    /// A value at the point of expansion, `k=900` or `crank.angle=70deg` (may be repeated), or a
+    /// JSON file with a configuration as `mb equilibrium --json` prints it
+    #[arg(long, value_name = "NAME=VALUE | FILE")]
+    pub about: Vec<String>,
+    /// Inputs that hold the coordinates among the variables, one for each
+    #[arg(long, value_name = "INPUT,...", value_delimiter = ',')]
+    pub hold: Vec<String>,
+    /// Nothing but the variables themselves moves: coordinates, reactions and inputs stay at
+    /// their values at the point of expansion, instead of following the equilibrium
+    #[arg(long)]
+    pub frozen: bool,
+    /// Take the configuration as it is: verify that it is an equilibrium instead of solving for one
+    #[arg(long, conflicts_with = "hold")]
+    pub no_solve: bool,
+    /// How the equilibrium is found
+    #[arg(long, value_enum, default_value_t = StrategyArg::Automatic)]
+    pub strategy: StrategyArg,
+    /// Time in s, for drives and loads that are functions of it
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub time: f64,
+}
+
+/// Arguments of `mb parametric`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = PARAMETRIC_EXAMPLES)]
+pub struct ParametricArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The variables of the polynomials
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true, alias = "parameter", long_help = NAMES)]
+    pub parameters: Vec<String>,
+    /// Degree of the polynomials (4 when no accuracy is asked for)
+    #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with = "accuracy")]
+    pub order: Option<usize>,
+    /// Choose the lowest order whose eigenvalues have at most this relative error in the region
+    #[arg(long, value_name = "NUMBER", requires = "region")]
+    pub accuracy: Option<f64>,
+    /// Where the polynomials are to be used: values such as `k=900..1100`, or `m=5%` to both sides
+    #[arg(long, value_name = "NAME=LO..HI | NAME=P%")]
+    pub region: Vec<Assignment>,
+    /// Modes by number as `mb modes` shows them, `1,3-5` or `all`; the first six that oscillate when not given
+    #[arg(long, value_name = "LIST")]
+    pub modes: Option<String>,
+    /// Show the modes that the polynomials give at other values, `k=950` or `k=950,m=2` (may be repeated)
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub evaluate: Vec<String>,
+    /// Where.
+    #[command(flatten)]
+    pub centre: CentreArgs,
+    /// Write the polynomials to a file: .npz or .json (may be repeated)
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Everything but the vectors at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `mb track`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = TRACK_EXAMPLES)]
+pub struct TrackArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The variable of a straight path
+    #[arg(long, value_name = "NAME", requires_all = ["from", "to"], required_unless_present = "path", long_help = NAMES)]
+    pub parameter: Option<String>,
+    /// Its value at the start
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, requires = "parameter")]
+    pub from: Option<String>,
+    /// Its value at the end
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, requires = "parameter")]
+    pub to: Option<String>,
+    /// Samples of the straight path
+    #[arg(long, value_name = "N", default_value_t = 51, value_parser = at_least_one)]
+    pub samples: usize,
+    /// A path in several variables: a CSV file
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "parameter")]
+    pub path: Option<PathBuf>,
+    /// Degree of the polynomials that predict the modes
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_least_one)]
+    pub order: usize,
+    /// Modes by number as `mb modes` shows them in the middle of the path, `1,3-5` or `all`; the first six that
+    /// oscillate when not given
+    #[arg(long, value_name = "LIST")]
+    pub modes: Option<String>,
+    /// Where.
+    #[command(flatten)]
+    pub centre: CentreArgs,
+    /// Draw frequency and damping along the path: polynomials with their error band, exact samples beside
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Write the modes along the path to a file: .csv, .json or .npz
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Everything at full precision as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,273 @@
+//! `mb parametric`: polynomials against the program itself at other parameters; mistakes.
+
+use crate::support::{json, mb, mb_with, right};
+
+/// The example that `mb generate` prints.
+const ARM: &str = "crates/mb-cli/models/spring-arm.toml";
+
+/// Natural frequency and damping ratio by number of the mode, from `mb modes`.
+fn modes(set: &[&str]) -> Vec<(f64, f64)> {
+    let mut args = vec!["modes", ARM];
+    args.extend(set.iter().flat_map(|s| ["--set", s]));
+    let document = json(&args);
+    let pairs = document["formulations"][0]["pairs"].as_array().unwrap().clone();
+    let upper = pairs.iter().filter(|p| p["im"].as_f64().unwrap() > 0.0);
+    upper
+        .map(|p| (p["natural_frequency_hz"].as_f64().unwrap(), p["damping_ratio"].as_f64().unwrap()))
+        .collect()
+}
+
+fn number(value: &serde_json::Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+#[test]
+fn polynomials_give_what_the_model_gives_at_other_parameters() {
+    let at = "k=940,m=0.72";
+    let document = json(&["parametric", ARM, "--parameters", "k,m", "--evaluate", at]);
+    assert_eq!(document["order"], 4);
+    assert_eq!(document["exponents"].as_array().unwrap().len(), 15);
+    assert_eq!(document["exponents"][4], serde_json::json!([1, 1]));
+    let exact = modes(&["k=940", "m=0.72"]);
+    let found = document["evaluations"][0]["modes"].as_array().unwrap();
+    assert_eq!(found.len(), exact.len());
+    for (mode, (frequency, damping)) in found.iter().zip(exact) {
+        let off = (number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs();
+        assert!(off < 1e-6, "{mode} {frequency}");
+        assert!((number(&mode["damping_ratio"]) / damping - 1.0).abs() < 1e-4, "{mode} {damping}");
+        // The estimate is of the size of the error of the eigenvalue, or both are at rounding.
+        let size = std::f64::consts::TAU * frequency;
+        assert!(number(&mode["error"]) < 1e-5 * size && mode["outside"] == false, "{mode}");
+    }
+}
+
+#[test]
+fn sensitivities_are_the_slopes_of_the_modes() {
+    let document = json(&["parametric", ARM, "--parameters", "k,c", "--order", "1"]);
+    let (above, below) = (modes(&["k=900.9"]), modes(&["k=899.1"]));
+    for (i, mode) in document["modes"].as_array().unwrap().iter().enumerate() {
+        let of = |which: &str| number(&mode["sensitivities"][0][which]);
+        let slope = (above[i].0 - below[i].0) / 1.8;
+        assert!((of("natural_frequency_hz") - slope).abs() < 1e-5 * slope.abs(), "{mode}");
+        let slope = (above[i].1 - below[i].1) / 1.8;
+        assert!((of("damping_ratio") - slope).abs() < 1e-4 * slope.abs().max(1e-6), "{mode}");
+    }
+}
+
+#[test]
+fn an_accuracy_chooses_the_lowest_order_that_keeps_it() {
+    let region = ["--region", "k=800..1000", "--region", "m=4%"];
+    let order = |accuracy: &str| {
+        let args = [&["parametric", ARM, "--parameters", "k,m", "--accuracy", accuracy], region.as_slice()];
+        let document = json(&args.concat());
+        for mode in document["modes"].as_array().unwrap() {
+            let size = number(&mode["re"]).hypot(number(&mode["im"]));
+            assert!(number(&mode["region_error"]) <= accuracy.parse::<f64>().unwrap() * size, "{mode}");
+        }
+        document["order"].as_u64().unwrap()
+    };
+    let (coarse, fine) = (order("1e-2"), order("1e-5"));
+    assert!(coarse < fine && fine < 12, "{coarse} {fine}");
+    // What was asked for holds at a corner against the model itself.
+    let text = fine.to_string();
+    let args = ["parametric", ARM, "--parameters", "k,m", "--order", &text, "--evaluate", "k=1000,m=0.728"];
+    let document = json(&args);
+    for (mode, (frequency, _)) in
+        document["evaluations"][0]["modes"].as_array().unwrap().iter().zip(modes(&["k=1000", "m=0.728"]))
+    {
+        let off = (number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs();
+        assert!(off < 2e-5, "{mode} {frequency}");
+    }
+}
+
+#[test]
+fn coordinates_are_held_by_inputs() {
+    let args = [
+        "parametric",
+        ARM,
+        "--about",
+        "crank.angle=20deg",
+        "--parameters",
+        "crank.angle",
+        "--hold",
+        "motor",
+        "--evaluate",
+        "crank.angle=0.4",
+    ];
+    let document = json(&args);
+    let held = &document["point"]["held"][0];
+    assert_eq!((held["coordinate"].as_str(), held["input"].as_str()), (Some("crank.angle"), Some("motor")));
+    let angle = number(&document["point"]["configuration"]["crank.angle"]);
+    assert!((angle - 20.0_f64.to_radians()).abs() < 1e-14);
+    assert!(
+        number(&document["point"]["inputs"]["motor"]).abs() > 1.0,
+        "the motor works against spring and weight"
+    );
+    // The same from the other place.
+    let args = [
+        "parametric",
+        ARM,
+        "--about",
+        "crank.angle=0.4",
+        "--parameters",
+        "crank.angle",
+        "--hold",
+        "motor",
+        "--order",
+        "1",
+    ];
+    let there = json(&args);
+    let found = document["evaluations"][0]["modes"].as_array().unwrap();
+    for (mode, exact) in found.iter().zip(there["modes"].as_array().unwrap()) {
+        let frequency = number(&exact["natural_frequency_hz"]);
+        assert!((number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs() < 1e-6, "{mode} {exact}");
+    }
+}
+
+#[test]
+fn files_hold_the_polynomials() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (npz, file) = (path("modes.npz"), path("modes.json"));
+    let args = [
+        "parametric",
+        ARM,
+        "--parameters",
+        "k,m",
+        "--order",
+        "2",
+        "--modes",
+        "1,3-4",
+        "--output",
+        &npz,
+        "--output",
+        &file,
+    ];
+    let text = right(&args);
+    assert!(text.contains("polynomials of order 2 in 2 variables, 6 terms"), "{text}");
+    let bytes = std::fs::read(&npz).unwrap();
+    assert!(bytes.starts_with(b"PK"));
+    for name in ["exponents", "eigenvalues", "vectors", "variables", "centre"] {
+        let entry = format!("{name}.npy");
+        assert!(bytes.windows(entry.len()).any(|w| w == entry.as_bytes()), "{name}");
+    }
+    let document: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let modes = document["modes"].as_array().unwrap();
+    assert_eq!(modes.iter().map(|m| m["number"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3, 4]);
+    // 6 terms of n components of 2 numbers.
+    let vector = modes[0]["vector"].as_array().unwrap();
+    let n = document["model"]["coordinates"].as_array().unwrap().len();
+    assert_eq!((vector.len(), vector[0].as_array().unwrap().len()), (6, n));
+    // The polynomial of the eigenvalue is the program's: summed by the exponents it is the evaluation.
+    let d: [f64; 2] = [30.0, 0.01];
+    let exponents = document["exponents"].as_array().unwrap();
+    let sum = |part: usize| -> f64 {
+        let list = modes[1]["eigenvalue"].as_array().unwrap();
+        let terms = list.iter().zip(exponents);
+        terms.map(|(c, e)| number(&c[part]) * d[0].powf(number(&e[0])) * d[1].powf(number(&e[1]))).sum()
+    };
+    let args = [
+        "parametric",
+        ARM,
+        "--parameters",
+        "k,m",
+        "--order",
+        "2",
+        "--modes",
+        "3",
+        "--evaluate",
+        "k=930,m=0.71",
+    ];
+    let mode = json(&args)["evaluations"][0]["modes"][0].clone();
+    assert!(
+        (sum(0) - number(&mode["re"])).abs() < 1e-12 && (sum(1) - number(&mode["im"])).abs() < 1e-11,
+        "{mode}"
+    );
+}
+
+/// Code and message of a request that must fail.
+fn refused(args: &[&str]) -> (i32, String) {
+    let run = mb(args);
+    assert!(run.out.is_empty(), "{args:?}: {run:?}");
+    // Lines are broken for the terminal.
+    (run.code, run.err.split_whitespace().filter(|w| *w != "│" && *w != "|").collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn names_that_are_not_there_are_told_with_the_nearest() {
+    for (extra, told) in [
+        (["--parameters", "stya"], "did you mean `stay`"),
+        (["--parameters", "speed:crank.angel"], "did you mean `speed:crank.angle`"),
+        (["--parameters", "input:motr"], "did you mean `input:motor`"),
+        (["--parameters", "colour"], "its names: "),
+        (["--parameters", "acceleration:crank.angle"], "is an acceleration"),
+    ] {
+        let (code, text) = refused(&[["parametric", ARM].as_slice(), &extra].concat());
+        assert!(code == 1 && text.contains(told), "{extra:?}: {code} {text}");
+    }
+    for (extra, told) in [
+        (["--about", "q=1"], "no parameter, coordinate or input `q`"),
+        (["--hold", "engine"], "no input `engine`"),
+        (["--region", "m=1..2"], "`m` is not among the variables"),
+        (["--region", "k=950..1000"], "the point of expansion has k = 900"),
+        (["--evaluate", "c=1"], "`c` is not among the variables"),
+        (["--modes", "9"], "there are 5 modes"),
+        (["--modes", "first"], "`first` is not a number"),
+        (["--output", "modes.mat"], "does not end in .npz or .json"),
+    ] {
+        let (code, text) = refused(&[["parametric", ARM, "--parameters", "k"].as_slice(), &extra].concat());
+        assert!(code == 1 && text.contains(told), "{extra:?}: {code} {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_expanded_is_told() {
+    // A parameter that does not enter.
+    let text =
+        std::fs::read_to_string(format!("{}/models/spring-arm.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let painted = text.replace("[parameters]\n", "[parameters]\npaint = 3.0\n");
+    let run = mb_with(&["parametric", "-", "--parameters", "paint"], &painted);
+    assert!(run.code == 1 && run.err.contains("does not enter"), "{run:?}");
+    // More terms than fit.
+    let (code, text) = refused(&["parametric", ARM, "--parameters", "k,m,c,L,stay", "--order", "40"]);
+    assert!(code == 1 && text.contains("GB of tables"), "{code} {text}");
+    let (code, text) = refused(&["parametric", ARM, "--parameters", "k,m,c,L", "--order", "9"]);
+    assert!(code == 1 && text.contains("at most 495"), "{code} {text}");
+    // A coordinate that nothing holds, and a speed where constraints would have to follow.
+    let (code, text) = refused(&["parametric", ARM, "--parameters", "crank.angle"]);
+    assert!(code == 1 && text.contains("--hold"), "{code} {text}");
+    // No equilibrium.
+    let (code, text) =
+        refused(&["parametric", ARM, "--parameters", "k", "--about", "crank.angle=1", "--no-solve"]);
+    assert!(code == 1 && text.contains("equilibrium"), "{code} {text}");
+    // An accuracy out of reach.
+    let (code, text) =
+        refused(&["parametric", ARM, "--parameters", "k", "--accuracy", "1e-9", "--region", "k=99%"]);
+    assert!(code == 1 && text.contains("the best order"), "{code} {text}");
+}
+
+/// Two equal masses on equal springs: every eigenvalue twice.
+const TWINS: &str = r#"
+units = "SI"
+name = "twins"
+parameters = { k = 50.0, m = 2.0 }
+point = [
+    { name = "a", at = [0, 0], fixed = true }, { name = "b", at = [0, 1], fixed = true },
+    { name = "p", at = [1, 0], mass = "m" }, { name = "q", at = [1, 1], mass = "m" },
+]
+spring = [
+    { name = "s", a = "a", b = "p", stiffness = "k", natural_length = 0.5 },
+    { name = "t", a = "b", b = "q", stiffness = "k", natural_length = 0.5 },
+    { name = "u", a = "a", b = "q", stiffness = "k", natural_length = 1.0 },
+    { name = "v", a = "b", b = "p", stiffness = "k", natural_length = 1.0 },
+]
+"#;
+
+#[test]
+fn a_repeated_eigenvalue_is_refused_with_its_mode() {
+    let run = mb_with(&["parametric", "-", "--parameters", "k"], TWINS);
+    assert!(run.code == 2 && run.err.contains("Mode 1") && run.err.contains("not simple"), "{run:?}");
+    let run = mb_with(&["parametric", "-", "--parameters", "k", "--json"], TWINS);
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!(error["error"]["kind"], "expansion");
+}

@@ -1,0 +1,141 @@
+//! `mb track`: modes along a path, in files and pictures.
+
+use crate::support::{json, mb, mb_with, right};
+use std::fmt::Write as _;
+
+const ARM: &str = "crates/mb-cli/models/spring-arm.toml";
+
+fn list(value: &serde_json::Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn polynomials_follow_the_exact_modes() {
+    let document =
+        json(&["track", ARM, "--parameter", "k", "--from", "800", "--to", "1000", "--samples", "11"]);
+    let samples = &document["samples"];
+    assert_eq!(list(&samples["k"]).len(), 11);
+    for mode in document["modes"].as_array().unwrap() {
+        let n = mode["number"].as_u64().unwrap();
+        let column = |what: &str| list(&samples[&format!("mode {n} {what}")]);
+        let off = mode["frequency_deviation"].as_f64().unwrap();
+        assert!(off < 1e-5, "{mode}");
+        let (exact, series) = (column("frequency_hz"), column("polynomial frequency_hz"));
+        let worst = exact.iter().zip(&series).map(|(a, b)| (a - b).abs() / a).fold(0.0, f64::max);
+        assert!((worst - off).abs() < 1e-15);
+        assert!(column("share").iter().all(|s| *s > 0.9), "{mode}");
+        assert!(column("polynomial mac").iter().all(|s| *s > 0.999), "{mode}");
+    }
+    // The ends are what `mb modes` says there.
+    let there = json(&["modes", ARM, "--set", "k=1000"]);
+    let first = there["formulations"][0]["pairs"][0]["natural_frequency_hz"].as_f64().unwrap();
+    let last = *list(&samples["mode 1 frequency_hz"]).last().unwrap();
+    assert!((last / first - 1.0).abs() < 1e-10, "{last} {first}");
+}
+
+#[test]
+fn a_path_from_a_file_is_followed_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut text = "time,crank.angle,k\n".to_owned();
+    for i in 0..9 {
+        let t = f64::from(i) / 8.0;
+        writeln!(text, "{t},{},{}", 0.1 + 0.3 * t, 880.0 + 40.0 * t).unwrap();
+    }
+    std::fs::write(path("path.csv"), text).unwrap();
+    let (file, csv, picture) = (path("path.csv"), path("modes.csv"), path("modes.svg"));
+    let text =
+        right(&["track", ARM, "--path", &file, "--hold", "motor", "--output", &csv, "--plot", &picture]);
+    assert!(text.contains("9 samples along time, s from 0 to 1"), "{text}");
+    let table = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(table.lines().count(), 10);
+    assert!(table.starts_with("\"time, s\",\"crank.angle\",\"k\",\"mode "), "{table}");
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.contains("natural frequency, Hz"));
+    assert!(svg.contains("<circle") && svg.contains("fill-opacity"), "exact samples and error bands");
+}
+
+/// Two bodies on pins and torsion springs, with one between them.
+const ROTORS: &str = r#"
+units = "SI"
+name = "rotors"
+parameters = { k = 8.0, between = 0.0 }
+point = [{ name = "p", at = [0, 0], fixed = true }, { name = "q", at = [1, 0], fixed = true }]
+body = [
+    { name = "a", mass = 1.0, inertia = 0.5, at = [0, 0] },
+    { name = "b", mass = 1.0, inertia = 0.5, at = [1, 0] },
+]
+joint = [
+    { name = "pin", type = "revolute", a = "a", b = "p" },
+    { name = "pivot", type = "revolute", a = "b", b = "q" },
+]
+torsion-spring = [
+    { name = "s", a = "ground", b = "a", stiffness = "k" },
+    { name = "t", a = "ground", b = "b", stiffness = 10.0 },
+    { name = "u", a = "a", b = "b", stiffness = "between" },
+]
+"#;
+
+/// The events of the rotors with a spring between them.
+fn events(between: f64, samples: &str) -> Vec<serde_json::Value> {
+    let set = format!("between={between}");
+    let args = [
+        "track",
+        "-",
+        "--set",
+        &set,
+        "--parameter",
+        "k",
+        "--from",
+        "8",
+        "--to",
+        "12.1",
+        "--samples",
+        samples,
+        "--json",
+    ];
+    let run = mb_with(&args, ROTORS);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    document["events"].as_array().unwrap().clone()
+}
+
+#[test]
+fn rotors_that_do_not_touch_cross() {
+    let found = events(0.0, "20");
+    let [event] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((event["kind"].as_str(), &event["modes"]), (Some("crossing"), &serde_json::json!([1, 2])));
+    // Both have 10 N m/rad there.
+    assert!((event["at"].as_f64().unwrap() - 10.0).abs() < 0.01, "{event}");
+}
+
+#[test]
+fn rotors_that_are_coupled_veer() {
+    let found = events(0.1, "62");
+    let [event] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(event["kind"].as_str(), Some("veering"));
+    assert!((event["at"].as_f64().unwrap() - 10.0).abs() < 0.1, "{event}");
+    // In and against phase: 10 and 10 + 2 * 0.1 N m/rad on 0.5 kg m^2.
+    let gap = ((10.2_f64 / 0.5).sqrt() - (10.0_f64 / 0.5).sqrt()) / std::f64::consts::TAU;
+    assert!((event["gap_hz"].as_f64().unwrap() / gap - 1.0).abs() < 0.05, "{event}");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let straight = ["track", ARM, "--parameter", "k", "--from", "800", "--to"];
+    for (args, told) in [
+        ([straight.as_slice(), &["much"]].concat(), "`much` is not a finite number"),
+        (["track", ARM, "--parameter", "kk", "--from", "1", "--to", "2"].to_vec(), "did you mean `k`"),
+        (["track", ARM, "--path", "/nowhere.csv"].to_vec(), "/nowhere.csv"),
+        ([straight.as_slice(), &["900", "--plot", "modes.png"]].concat(), ".svg"),
+        ([straight.as_slice(), &["900", "--output", "modes.xls"]].concat(), ".csv, .json or .npz"),
+    ] {
+        let run = mb(&args);
+        assert!(run.code == 1 && run.out.is_empty(), "{args:?}: {run:?}");
+        let words = run.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(told), "{args:?}: {words}");
+    }
+    // Neither a straight path nor a file.
+    assert_eq!(mb(&["track", ARM]).code, 1);
+}
