@@ -187,6 +187,59 @@ pub enum ParametricError {
         /// Terms allowed.
         limit: usize,
     },
+    /// A mode could not be followed.
+    #[error(
+        "Mode {mode} (from 0) at {s:.6} rad/s could not be followed to {point:?}, however small the steps: it \
+         meets another eigenvalue there, or the matrices change abruptly. Follow the group of close modes, or go \
+         round."
+    )]
+    TrackLost {
+        /// Number of the mode, from 0.
+        mode: usize,
+        /// Its last eigenvalue, rad/s.
+        s: c64,
+        /// The point on the way that was not reached.
+        point: Vec<f64>,
+    },
+    /// The accuracy asked for is out of reach.
+    #[error(
+        "An accuracy of {accuracy:.1e} is not reached with {centres} centres of expansion: order {order} leaves \
+         {reached:.1e} somewhere. Allow more centres or a higher order, or ask for a smaller region."
+    )]
+    AccuracyNotReached {
+        /// Accuracy asked for, relative.
+        accuracy: f64,
+        /// Best error of the part that failed, relative; infinite outside the region of convergence.
+        reached: f64,
+        /// Order it was reached with.
+        order: usize,
+        /// Centres so far.
+        centres: usize,
+    },
+    /// The accuracy is no positive number.
+    #[error("The accuracy must be a positive number, but is {accuracy}.")]
+    BadAccuracy {
+        /// Accuracy asked for.
+        accuracy: f64,
+    },
+    /// A region holds no point.
+    #[error(
+        "The region is empty: parameter {parameter} (from 0) would have to be above {lower} and below {upper}."
+    )]
+    EmptyRegion {
+        /// The parameter, from 0.
+        parameter: usize,
+        /// Its lower end.
+        lower: f64,
+        /// Its upper end.
+        upper: f64,
+    },
+    /// A truncated series is asked for another centre.
+    #[error(
+        "The matrices are a truncated series about one point; they cannot be expanded about another. Give the \
+         model itself, or declare them polynomials."
+    )]
+    OneCentre,
     /// A variable that the model does not have.
     #[error("The model has no {variable}.")]
     UnknownVariable {

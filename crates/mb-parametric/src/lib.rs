@@ -56,15 +56,26 @@ mod matrix_series;
 pub mod model_series;
 mod multi_index;
 mod pencil_series;
+pub mod plan;
 mod polish;
+mod source;
+mod storage;
+pub mod track;
 mod vectors;
 
 pub use eigenpair_series::{
-    EigenpairSeries, ErrorBasis, Evaluation, ExpandOptions, Gauge, Radius, ResidualEstimate, expand,
+    Corrected, EigenpairSeries, ErrorBasis, Evaluation, ExceptionalPoint, ExpandOptions, Gauge, Radius,
+    ResidualEstimate, ToleranceBar, ToleranceBars, expand, expand_all,
 };
 pub use error::ParametricError;
 pub use matrix_series::MatrixSeries;
-pub use model_series::{ModelSeries, PointRule, PointSeries, Variable, balanced_point, model_series};
+pub use model_series::{
+    ModelSeries, PointRule, PointSeries, Variable, balanced_point, model_series, sparse_model_series,
+};
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
+pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_to_accuracy};
 pub use polish::{PolishOptions, PolishedPair, StartingPair, polish};
+pub use source::{MovingModel, SeriesSource};
+pub use storage::Storage;
+pub use track::{Encounter, EncounterKind, Track, TrackOptions, track};

@@ -6,11 +6,12 @@
 //!
 //! The coefficients include `1 / sigma!`.
 
+use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError};
-use mb_algebra::{Dense, dense};
+use mb_algebra::Dense;
 use mb_scalar::jet::Jet;
 
-/// Dense coefficient matrices, all of one shape, over a set of multi-indices.
+/// Coefficient matrices of one shape over a set of multi-indices, dense or sparse.
 ///
 /// ```
 /// use mb_algebra::dense::from_rows;
@@ -28,24 +29,24 @@ use mb_scalar::jet::Jet;
 /// # Ok::<(), mb_parametric::ParametricError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatrixSeries {
+pub struct MatrixSeries<A: Storage = Dense> {
     set: MultiIndexSet,
-    coefficients: Vec<Dense>,
+    coefficients: Vec<A>,
 }
 
-impl MatrixSeries {
+impl<A: Storage> MatrixSeries<A> {
     /// A series from its coefficients, in the order of the set.
     ///
     /// Errors: a number of coefficients other than the size of the set, shapes that differ,
     /// values that are not finite.
-    pub fn new(set: MultiIndexSet, coefficients: Vec<Dense>) -> Result<Self, ParametricError> {
+    pub fn new(set: MultiIndexSet, coefficients: Vec<A>) -> Result<Self, ParametricError> {
         if coefficients.len() != set.len() {
             let (expected, found) = (set.len(), coefficients.len());
             return Err(ParametricError::WrongLength { what: "the list of coefficients", expected, found });
         }
-        let (expected_rows, expected_cols) = coefficients[0].shape();
+        let (expected_rows, expected_cols) = coefficients[0].size();
         for (number, a) in coefficients.iter().enumerate() {
-            let (rows, cols) = a.shape();
+            let (rows, cols) = a.size();
             if (rows, cols) != (expected_rows, expected_cols) {
                 let matrix = "A coefficient";
                 return Err(ParametricError::ShapeMismatch {
@@ -56,7 +57,7 @@ impl MatrixSeries {
                     cols,
                 });
             }
-            if let Some((row, col, _)) = dense::first_non_finite(a) {
+            if let Some((row, col)) = a.not_finite() {
                 let term = set.exponents(number).to_vec();
                 return Err(ParametricError::NonFiniteCoefficient { term, row, col });
             }
@@ -72,33 +73,96 @@ impl MatrixSeries {
         set: MultiIndexSet,
         rows: usize,
         cols: usize,
-        terms: &[(&[u8], &Dense)],
+        terms: &[(&[u8], &A)],
     ) -> Result<Self, ParametricError> {
-        let mut coefficients = vec![Dense::zeros(rows, cols); set.len()];
+        let mut coefficients = vec![A::zero(rows, cols); set.len()];
         for (sigma, a) in terms {
             let Some(number) = set.number(sigma) else {
                 return Err(ParametricError::BeyondMatrices { term: sigma.to_vec() });
             };
-            if a.shape() != (rows, cols) {
+            if a.size() != (rows, cols) {
                 return Err(ParametricError::ShapeMismatch {
                     matrix: "A coefficient",
                     expected_rows: rows,
                     expected_cols: cols,
-                    rows: a.nrows(),
-                    cols: a.ncols(),
+                    rows: a.size().0,
+                    cols: a.size().1,
                 });
             }
-            coefficients[number] = dense::add(1.0, &coefficients[number], 1.0, a);
+            coefficients[number] = A::sum(1.0, &coefficients[number], 1.0, a);
         }
         Self::new(set, coefficients)
     }
 
     /// A matrix that does not depend on the parameters.
-    pub fn constant(set: MultiIndexSet, a: &Dense) -> Result<Self, ParametricError> {
+    pub fn constant(set: MultiIndexSet, a: &A) -> Result<Self, ParametricError> {
         let zero = vec![0; set.parameters()];
-        Self::from_terms(set, a.nrows(), a.ncols(), &[(&zero, a)])
+        let (rows, cols) = a.size();
+        Self::from_terms(set, rows, cols, &[(&zero, a)])
     }
 
+    /// Number of rows.
+    pub fn nrows(&self) -> usize {
+        self.coefficients[0].size().0
+    }
+
+    /// Number of columns.
+    pub fn ncols(&self) -> usize {
+        self.coefficients[0].size().1
+    }
+
+    /// The multi-indices, in the order of the coefficients.
+    pub fn set(&self) -> &MultiIndexSet {
+        &self.set
+    }
+
+    /// The coefficients, in the order of the set.
+    pub fn coefficients(&self) -> &[A] {
+        &self.coefficients
+    }
+
+    /// The coefficient of `d^sigma`, if it is kept.
+    pub fn coefficient(&self, sigma: &[u8]) -> Option<&A> {
+        self.set.number(sigma).map(|number| &self.coefficients[number])
+    }
+
+    /// The matrix at the distance `d` from the expansion point.
+    ///
+    /// Errors: `d` of another length than the number of parameters, or not finite.
+    pub fn evaluate(&self, d: &[f64]) -> Result<A, ParametricError> {
+        let monomials = self.set.monomials(d)?;
+        let mut out = self.coefficients[0].clone();
+        for (a, factor) in self.coefficients.iter().zip(monomials).skip(1) {
+            if factor != 0.0 {
+                out = A::sum(1.0, &out, factor, a);
+            }
+        }
+        Ok(out)
+    }
+
+    /// This series plus the product of two others over the same set.
+    pub(crate) fn plus_product(mut self, a: &Self, b: &Self) -> Result<Self, ParametricError> {
+        let is_zero = |x: &A| x.norm_max_abs() == 0.0;
+        for (number, splits) in self.set.splits().iter().enumerate() {
+            for &(alpha, beta) in splits {
+                let (x, y) = (&a.coefficients[alpha], &b.coefficients[beta]);
+                if !(is_zero(x) || is_zero(y)) {
+                    self.coefficients[number] = A::sum(1.0, &self.coefficients[number], 1.0, &x.product(y));
+                }
+            }
+        }
+        Self::new(self.set, self.coefficients)
+    }
+
+    /// The series of the transposed matrix.
+    #[must_use]
+    pub fn transpose(&self) -> Self {
+        let coefficients = self.coefficients.iter().map(A::transposed).collect();
+        Self { set: self.set.clone(), coefficients }
+    }
+}
+
+impl MatrixSeries<Dense> {
     /// The complete series of a matrix whose entries are jets.
     pub fn from_jets<const P: usize, const N: usize>(
         rows: usize,
@@ -115,53 +179,6 @@ impl MatrixSeries {
             }
         }
         Self::new(set, coefficients)
-    }
-
-    /// Number of rows.
-    pub fn nrows(&self) -> usize {
-        self.coefficients[0].nrows()
-    }
-
-    /// Number of columns.
-    pub fn ncols(&self) -> usize {
-        self.coefficients[0].ncols()
-    }
-
-    /// The multi-indices, in the order of the coefficients.
-    pub fn set(&self) -> &MultiIndexSet {
-        &self.set
-    }
-
-    /// The coefficients, in the order of the set.
-    pub fn coefficients(&self) -> &[Dense] {
-        &self.coefficients
-    }
-
-    /// The coefficient of `d^sigma`, if it is kept.
-    pub fn coefficient(&self, sigma: &[u8]) -> Option<&Dense> {
-        self.set.number(sigma).map(|number| &self.coefficients[number])
-    }
-
-    /// The matrix at the distance `d` from the expansion point.
-    ///
-    /// Errors: `d` of another length than the number of parameters, or not finite.
-    pub fn evaluate(&self, d: &[f64]) -> Result<Dense, ParametricError> {
-        let mut out = Dense::zeros(self.nrows(), self.ncols());
-        for (a, factor) in self.coefficients.iter().zip(self.set.monomials(d)?) {
-            for j in 0..self.ncols() {
-                for (o, x) in out.col_as_slice_mut(j).iter_mut().zip(a.col_as_slice(j)) {
-                    *o += factor * x;
-                }
-            }
-        }
-        Ok(out)
-    }
-
-    /// The series of the transposed matrix.
-    #[must_use]
-    pub fn transpose(&self) -> Self {
-        let coefficients = self.coefficients.iter().map(dense::transpose).collect();
-        Self { set: self.set.clone(), coefficients }
     }
 }
 

@@ -6,8 +6,9 @@
 //!
 //! with M, C, K n x n (not necessarily symmetric) and Phi_q m x n.
 
+use crate::storage::Storage;
 use crate::{MatrixSeries, MultiIndexSet, ParametricError};
-use mb_algebra::{Dense, QuadraticPencil, Sparse, to_sparse};
+use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, Sparse};
 
 /// What the coefficients say about the terms that are not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +23,20 @@ pub enum Completeness {
 
 /// The series of M, C, K and Phi_q over one set of multi-indices.
 #[derive(Clone, Debug)]
-pub struct PencilSeries {
-    matrices: QuadraticPencil<MatrixSeries>,
+pub struct PencilSeries<A: Storage = Dense> {
+    matrices: QuadraticPencil<MatrixSeries<A>>,
     completeness: Completeness,
     /// Coefficients without their zeros; `None` for a zero matrix.
     sparse: QuadraticPencil<Vec<Option<Sparse>>>,
 }
 
-impl PencilSeries {
+impl<A: Storage> PencilSeries<A> {
     /// Checks shapes and sets: `c` and `k` as `m`, `phi_q` with as many columns (and no rows
     /// for motion free of constraints).
     ///
     /// Errors: [`ParametricError::ShapeMismatch`], [`ParametricError::SetsDiffer`].
     pub fn new(
-        matrices: QuadraticPencil<MatrixSeries>,
+        matrices: QuadraticPencil<MatrixSeries<A>>,
         completeness: Completeness,
     ) -> Result<Self, ParametricError> {
         let (n, nc) = (matrices.m.nrows(), matrices.phi_q.nrows());
@@ -60,6 +61,27 @@ impl PencilSeries {
         Ok(Self { matrices, completeness, sparse })
     }
 
+    /// The series of a descriptor problem, s E(x) y = A(x) y with E and A of size N.
+    ///
+    /// It is the quadratic problem with M = 0, C = E and K = -A, so that every function here
+    /// takes it: the right vectors are states y, the left ones satisfy z^T (s E - A) = 0.
+    /// Multipliers, if any, are part of y. E may be singular; infinite eigenvalues have no series.
+    ///
+    /// Errors: as [`PencilSeries::new`].
+    pub fn descriptor(
+        series: DescriptorPencil<MatrixSeries<A>>,
+        completeness: Completeness,
+    ) -> Result<Self, ParametricError> {
+        let size = series.e.nrows();
+        let set = series.e.set().clone();
+        let minus = |a: &A| A::sum(-1.0, a, 0.0, a);
+        let k = series.a.coefficients().iter().map(minus).collect();
+        let k = MatrixSeries::new(series.a.set().clone(), k)?;
+        let m = MatrixSeries::constant(set.clone(), &A::zero(size, size))?;
+        let phi_q = MatrixSeries::constant(set, &A::zero(0, size))?;
+        Self::new(QuadraticPencil { m, c: series.e, k, phi_q }, completeness)
+    }
+
     /// Number of unknowns n.
     pub fn nv(&self) -> usize {
         self.matrices.m.nrows()
@@ -76,7 +98,7 @@ impl PencilSeries {
     }
 
     /// The series of the matrices.
-    pub fn matrices(&self) -> &QuadraticPencil<MatrixSeries> {
+    pub fn matrices(&self) -> &QuadraticPencil<MatrixSeries<A>> {
         &self.matrices
     }
 
@@ -88,7 +110,7 @@ impl PencilSeries {
     /// The matrices at the distance `d` from the expansion point.
     ///
     /// Errors: `d` of another length than the number of parameters, or not finite.
-    pub fn evaluate(&self, d: &[f64]) -> Result<QuadraticPencil<Dense>, ParametricError> {
+    pub fn evaluate(&self, d: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
         let QuadraticPencil { m, c, k, phi_q } = &self.matrices;
         Ok(QuadraticPencil {
             m: m.evaluate(d)?,
@@ -115,7 +137,7 @@ impl PencilSeries {
     }
 
     /// The matrices at the expansion point.
-    pub(crate) fn centre(&self) -> QuadraticPencil<Dense> {
+    pub(crate) fn centre(&self) -> QuadraticPencil<A> {
         let QuadraticPencil { m, c, k, phi_q } = &self.matrices;
         QuadraticPencil {
             m: m.coefficients()[0].clone(),
@@ -144,6 +166,6 @@ pub(crate) fn check_shape(
 }
 
 /// The coefficients in sparse storage.
-fn nonzeros(series: &MatrixSeries) -> Vec<Option<Sparse>> {
-    series.coefficients().iter().map(|a| Some(to_sparse(a)).filter(|a| a.nnz() > 0)).collect()
+fn nonzeros<A: Storage>(series: &MatrixSeries<A>) -> Vec<Option<Sparse>> {
+    series.coefficients().iter().map(A::nonzeros).collect()
 }

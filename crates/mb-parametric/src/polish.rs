@@ -12,9 +12,10 @@
 //! ```
 
 use crate::bordered::{Bordered, newton_rhs, size_of};
+use crate::storage::Storage;
 use crate::vectors::is_finite;
 use crate::{ParametricError, pencil_series::check_shape};
-use mb_algebra::{AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, c64, dense, norms};
+use mb_algebra::{AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, c64, norms, to_dense};
 
 /// An eigenvalue and a right eigenvector to start from; multipliers are not needed.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,58 +65,69 @@ pub struct PolishedPair {
     pub iterations: usize,
 }
 
+/// Steps below this size are taken with the matrix of an earlier one.
+const CHORD: f64 = 1e-4;
+
 /// Improves an eigenpair of the pencil until rounding stops it.
 ///
 /// Errors: shapes that do not fit, [`ParametricError::BadStart`],
 /// [`ParametricError::RedundantConstraints`], [`ParametricError::NotSimple`],
 /// [`ParametricError::NotConverged`], [`ParametricError::StartTooFar`].
-pub fn polish(
-    pencil: &QuadraticPencil<Dense>,
+pub fn polish<A: Storage>(
+    pencil: &QuadraticPencil<A>,
     start: &StartingPair,
     options: &PolishOptions,
 ) -> Result<PolishedPair, ParametricError> {
+    polish_factored(pencil, start, options).map(|(pair, _)| pair)
+}
+
+/// As [`polish`], with the factors of the bordered system at the pair found, in the gauge
+/// phi^H x = 0.
+pub(crate) fn polish_factored<'a, A: Storage>(
+    pencil: &'a QuadraticPencil<A>,
+    start: &StartingPair,
+    options: &PolishOptions,
+) -> Result<(PolishedPair, Bordered<'a, A>), ParametricError> {
     let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
-    let mut l = vec![c64::ZERO; pencil.phi_q.nrows()];
+    let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
+    let mut bordered = factored(pencil, s, &phi, None)?;
     // Before the first step, because the steps lead anywhere when the pair is not simple.
-    simplicity(pencil, &factored(pencil, s, &phi)?, s, &phi, options)?;
+    let mut left = simplicity(pencil, &bordered, s, &phi, options)?.left;
     let mut last = f64::INFINITY;
     for iterations in 1..=options.max_iterations {
-        let bordered = factored(pencil, s, &phi)?;
         let step = bordered.solve(&newton_rhs(pencil, s, &phi, &l));
-        if !(is_finite(&step.x) && is_finite(&step.l) && is_finite(&[step.t])) {
+        if !(is_finite(&step.x) && is_finite(&step.l) && is_finite(&step.t)) {
             return Err(ParametricError::NotConverged { iterations, step: f64::INFINITY });
         }
-        s += step.t;
+        let ds = step.t[0];
+        s += ds;
         l.iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
         phi.iter_mut().zip(&step.x).for_each(|(x, d)| *x += d);
         let size = norms::two_complex(&phi);
         phi.iter_mut().chain(&mut l).for_each(|x| *x /= size);
-        let relative = if s == step.t { 1.0 } else { step.t.norm() / s.norm() };
+        let relative = if s == ds { 1.0 } else { ds.norm() / s.norm() };
         let now = norms::two_complex(&step.x).max(relative);
         let stalled = now > 0.5 * last;
         if now <= 8.0 * f64::EPSILON || stalled {
-            let bordered = factored(pencil, s, &phi)?;
+            bordered = factored(pencil, s, &phi, Some(&left))?;
             let judged = simplicity(pencil, &bordered, s, &phi, options)?;
             // A stall is the end when what is left is rounding.
-            let rounding = step.t.norm() <= 10.0 * judged.uncertainty && norms::two_complex(&step.x) < 1e-8;
+            let rounding = ds.norm() <= 10.0 * judged.uncertainty && norms::two_complex(&step.x) < 1e-8;
             if stalled && now > 1e-9 && !rounding {
-                last = now;
+                (last, left) = (now, judged.left);
                 continue;
             }
             if (s - start.s).norm() > 0.5 * judged.gap {
                 return Err(ParametricError::StartTooFar { start: start.s, found: s, gap: judged.gap });
             }
             let Simplicity { left, left_multipliers, gap, condition, .. } = judged;
-            return Ok(PolishedPair {
-                s,
-                vector: phi,
-                multipliers: l,
-                left,
-                left_multipliers,
-                gap,
-                condition,
-                iterations,
-            });
+            let (vector, multipliers) = (phi, l);
+            let pair =
+                PolishedPair { s, vector, multipliers, left, left_multipliers, gap, condition, iterations };
+            return Ok((pair, bordered));
+        }
+        if now > CHORD || now > 0.01 * last {
+            bordered = factored(pencil, s, &phi, Some(&left))?;
         }
         last = now;
     }
@@ -133,14 +145,14 @@ struct Simplicity {
 
 /// Refuses an eigenvalue that another one is too close to, or that rounding cannot tell from
 /// another one.
-fn simplicity(
-    pencil: &QuadraticPencil<Dense>,
-    bordered: &Bordered,
+fn simplicity<A: Storage>(
+    pencil: &QuadraticPencil<A>,
+    bordered: &Bordered<'_, A>,
     s: c64,
     phi: &[c64],
     options: &PolishOptions,
 ) -> Result<Simplicity, ParametricError> {
-    let (left, left_multipliers) = bordered.left();
+    let (left, left_multipliers) = bordered.left(0);
     // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
     // split by rounding, shows in this distance only.
     let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
@@ -157,25 +169,25 @@ fn simplicity(
 }
 
 /// The bordered system in the gauge phi^H x = 0; a singular one means a repeated eigenvalue.
-fn factored(pencil: &QuadraticPencil<Dense>, s: c64, phi: &[c64]) -> Result<Bordered, ParametricError> {
-    Bordered::new(pencil, s, phi, phi).map_err(|error| match error {
+fn factored<'a, A: Storage>(
+    pencil: &'a QuadraticPencil<A>,
+    s: c64,
+    phi: &[c64],
+    left: Option<&[c64]>,
+) -> Result<Bordered<'a, A>, ParametricError> {
+    Bordered::new(pencil, s, phi, phi, left).map_err(|error| match error {
         AlgebraError::Singular { .. } => ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY },
         other => other.into(),
     })
 }
 
 /// Checks shapes, values and constraints; returns the start's vector scaled to unit size.
-fn checked_start(pencil: &QuadraticPencil<Dense>, start: &StartingPair) -> Result<Vec<c64>, ParametricError> {
-    let (n, nc) = (pencil.m.nrows(), pencil.phi_q.nrows());
-    check_shape("M", pencil.m.shape(), (n, n))?;
-    check_shape("C", pencil.c.shape(), (n, n))?;
-    check_shape("K", pencil.k.shape(), (n, n))?;
-    check_shape("Phi_q", pencil.phi_q.shape(), (nc, n))?;
-    for a in [&pencil.m, &pencil.c, &pencil.k, &pencil.phi_q] {
-        if let Some((row, col, _)) = dense::first_non_finite(a) {
-            return Err(AlgebraError::NonFinite { row, col }.into());
-        }
-    }
+fn checked_start<A: Storage>(
+    pencil: &QuadraticPencil<A>,
+    start: &StartingPair,
+) -> Result<Vec<c64>, ParametricError> {
+    let n = pencil.m.size().0;
+    check_pencil(pencil)?;
     if start.vector.len() != n {
         let (what, expected, found) = ("the starting eigenvector", n, start.vector.len());
         return Err(ParametricError::WrongLength { what, expected, found });
@@ -184,8 +196,26 @@ fn checked_start(pencil: &QuadraticPencil<Dense>, start: &StartingPair) -> Resul
     if size == 0.0 || !size.is_finite() || !is_finite(&[start.s]) {
         return Err(ParametricError::BadStart);
     }
-    if nc > 0 {
-        let qr = RankQr::new(&pencil.phi_q, RankTolerance::default())?;
+    Ok(start.vector.iter().map(|x| x / size).collect())
+}
+
+/// Largest Jacobian (in numbers) whose rank is decided by a dense factorization; a larger one
+/// that has not full rank shows as a singular matrix.
+const RANK_LIMIT: usize = 4_000_000;
+
+/// Checks shapes, values and the rank of the constraints.
+pub(crate) fn check_pencil<A: Storage>(pencil: &QuadraticPencil<A>) -> Result<(), ParametricError> {
+    let (n, nc) = (pencil.m.size().0, pencil.phi_q.size().0);
+    let all = [("M", &pencil.m, n), ("C", &pencil.c, n), ("K", &pencil.k, n), ("Phi_q", &pencil.phi_q, nc)];
+    for (matrix, a, rows) in all {
+        check_shape(matrix, a.size(), (rows, n))?;
+        if let Some((row, col)) = a.not_finite() {
+            return Err(AlgebraError::NonFinite { row, col }.into());
+        }
+    }
+    if nc > 0 && n * nc <= RANK_LIMIT {
+        let phi_q = pencil.phi_q.nonzeros().map_or_else(|| Dense::zeros(nc, n), |a| to_dense(&a));
+        let qr = RankQr::new(&phi_q, RankTolerance::default())?;
         if qr.rank() < nc {
             let redundant = qr.redundant_rows();
             return Err(ParametricError::RedundantConstraints {
@@ -195,5 +225,5 @@ fn checked_start(pencil: &QuadraticPencil<Dense>, start: &StartingPair) -> Resul
             });
         }
     }
-    Ok(start.vector.iter().map(|x| x / size).collect())
+    Ok(())
 }

@@ -5,11 +5,19 @@ use crate::ParametricError;
 use crate::vectors::{axpy, zeros};
 use mb_algebra::{c64, norms};
 
+/// Magnitudes of the homogeneous parts at a point, by degree.
+pub(super) struct Terms {
+    pub(super) s: Vec<f64>,
+    pub(super) vector: Vec<f64>,
+}
+
 /// Where the error estimate of an [`Evaluation`] comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorBasis {
     /// The sum of the terms that were expanded but not used, and the extrapolated rest.
     NextTerms,
+    /// The two-sided Rayleigh quotient was taken; see [`EigenpairSeries::evaluate_corrected`].
+    TwoSided,
     /// All terms were used; the missing ones are extrapolated from the last as a geometric
     /// series.
     Extrapolated,
@@ -36,6 +44,16 @@ pub struct Evaluation {
     pub error: f64,
     /// Where `error` comes from.
     pub basis: ErrorBasis,
+    /// The larger of the next two homogeneous terms of `s`, rad/s; none where fewer than two
+    /// degrees were expanded and not used.
+    pub next_term: Option<f64>,
+    /// Distance as a share of the estimated radius of convergence in this direction, eigenvalue
+    /// and vector; 0 at the centre, none where there are fewer than three degrees to judge by.
+    pub share: Option<f64>,
+    /// Whether the point lies where the series can be trusted: inside the estimated radius of
+    /// convergence and with an error below a tenth of |s|. Outside, the value is an extrapolation
+    /// whose `error` is all there is to say for it.
+    pub trusted: bool,
 }
 
 impl EigenpairSeries {
@@ -72,15 +90,23 @@ impl EigenpairSeries {
             }
             out
         };
-        let (error, basis) = self.truncation_error(&monomials, order);
+        let terms = self.terms(&monomials);
+        let (error, basis) = self.truncation_error(&monomials, order, &terms);
+        let next_term = (order + 2 <= self.order()).then(|| terms.s[order + 1].max(terms.s[order + 2]));
+        let share = self.share(&terms);
+        let s = self.eigenvalue_from(&monomials[..used]);
+        let near = share.is_none_or(|x| x < 1.0);
         Ok(Evaluation {
             d: d.to_vec(),
             order,
-            s: self.eigenvalue_from(&monomials[..used]),
+            s,
             vector: sum(&self.vectors),
             multipliers: sum(&self.multipliers),
             error,
             basis,
+            next_term,
+            share,
+            trusted: near && error <= 0.1 * s.norm(),
         })
     }
 
@@ -90,32 +116,38 @@ impl EigenpairSeries {
         self.s[range.clone()].iter().zip(&monomials[range]).map(|(c, x)| c * x).sum()
     }
 
+    /// Magnitudes of the parts of each degree.
+    pub(super) fn terms(&self, monomials: &[f64]) -> Terms {
+        let part = |k: usize| {
+            let mut part = zeros(self.vectors[0].len());
+            for number in self.set.homogeneous(k) {
+                axpy(&mut part, c64::from(monomials[number]), &self.vectors[number]);
+            }
+            norms::two_complex(&part)
+        };
+        let order = self.order();
+        Terms {
+            s: (0..=order).map(|k| self.homogeneous(monomials, k).norm()).collect(),
+            vector: (0..=order).map(part).collect(),
+        }
+    }
+
     /// Estimates the error of the sum to `order`.
-    fn truncation_error(&self, monomials: &[f64], order: usize) -> (f64, ErrorBasis) {
+    fn truncation_error(&self, monomials: &[f64], order: usize, terms: &Terms) -> (f64, ErrorBasis) {
         let term = |degree| self.homogeneous(monomials, degree);
         let unused: c64 = (order + 1..=self.order()).map(term).sum();
         let basis = if order < self.order() { ErrorBasis::NextTerms } else { ErrorBasis::Extrapolated };
-        (unused.norm() + self.missing(monomials), basis)
+        (unused.norm() + self.missing(terms), basis)
     }
 
     /// Sum of the terms of `s` beyond the last, as if they fell off geometrically like the last
     /// ones of `s` or those of the vector, whichever fall more slowly: both end at the same
     /// branch point, and the low degrees of `s` may hide it.
-    fn missing(&self, monomials: &[f64]) -> f64 {
+    fn missing(&self, Terms { s, vector }: &Terms) -> f64 {
         let order = self.order();
         if order == 0 {
             return if self.set.parameters() == 0 { 0.0 } else { f64::INFINITY };
         }
-        let s: Vec<f64> = (0..=order).map(|k| self.homogeneous(monomials, k).norm()).collect();
-        let vector: Vec<f64> = (0..=order)
-            .map(|k| {
-                let mut part = zeros(self.vectors[0].len());
-                for number in self.set.homogeneous(k) {
-                    axpy(&mut part, c64::from(monomials[number]), &self.vectors[number]);
-                }
-                norms::two_complex(&part)
-            })
-            .collect();
         // Single terms may (almost) vanish: the largest of the last few stands for all of them.
         let window = match order {
             1 => 1,
@@ -123,9 +155,9 @@ impl EigenpairSeries {
             2..=5 => 2,
             _ => 3,
         };
-        let ahead = fall_off(&s, window).max(fall_off(&vector, window));
+        let ahead = fall_off(s, window).max(fall_off(vector, window));
         let fall = ahead.powf(1.0 / window as f64);
-        if fall < 1.0 { largest(&s, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
+        if fall < 1.0 { largest(s, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
     }
 }
 

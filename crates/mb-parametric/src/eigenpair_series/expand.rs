@@ -9,14 +9,20 @@
 //!
 //! with phi[sigma], l[sigma] and s[sigma] put to zero. Each pair (alpha, beta) costs one product
 //! with a coefficient matrix, none when that is zero.
+//!
+//! Paper: [palomba2019] Eqs. (22), (26), (27), (29).
+//!
+//! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use super::{EigenpairSeries, LeftSeries};
-use crate::bordered::{Bordered, Parts};
+use crate::bordered::{Bordered, Parts, PseudoInverse};
 use crate::pencil_series::{Completeness, PencilSeries};
-use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish};
+use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish_factored};
+use crate::storage::Storage;
 use crate::vectors::{add_matvec, add_matvec_transpose, axpy, is_finite, zeros};
 use crate::{MultiIndexSet, ParametricError};
-use mb_algebra::{Sparse, c64};
+use mb_algebra::{QuadraticPencil, Sparse, c64};
+use rayon::prelude::*;
 
 /// What is held constant while the parameters move. The eigenvalue does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +33,9 @@ pub enum Gauge {
     Projection,
     /// Component `k` of phi keeps its value.
     Component(usize),
+    /// As [`Gauge::Projection`], by the pseudo-inverse of palomba2019, Eq. (28): dense, slower and
+    /// less accurate in the vectors. With constraints the multipliers count in the projection.
+    PseudoInverse,
 }
 
 /// How an eigenpair is expanded.
@@ -45,18 +54,20 @@ pub struct ExpandOptions {
 ///
 /// `set` may reach beyond the matrices when these are polynomials; its order is free of theirs.
 ///
-/// Errors: those of [`polish`]; a set over another number of parameters;
+/// Errors: those of [`crate::polish`]; a set over another number of parameters;
 /// [`ParametricError::BeyondMatrices`]; [`ParametricError::GaugeVanishes`];
 /// [`ParametricError::Overflow`].
-pub fn expand(
-    pencil: &PencilSeries,
+pub fn expand<A: Storage>(
+    pencil: &PencilSeries<A>,
     start: &StartingPair,
     set: &MultiIndexSet,
     options: &ExpandOptions,
 ) -> Result<EigenpairSeries, ParametricError> {
     let terms = matching_terms(pencil, set)?;
-    let pair = polish(&pencil.centre(), start, &options.polish)?;
-    let right = Recursion::run(pencil, set, &terms, &pair, options.gauge)?;
+    let centre = pencil.centre();
+    let (pair, bordered) = polish_factored(&centre, start, &options.polish)?;
+    let solver = solver(&centre, &pair, bordered, options.gauge)?;
+    let right = Recursion::run(pencil, set, &terms, &pair, &solver)?;
     let left = if options.left {
         left_series(pencil, set, &terms, &pair, &options.polish)?
     } else {
@@ -73,9 +84,52 @@ pub fn expand(
     })
 }
 
+/// Expands several eigenpairs, shared out over the cores at hand; one answer for each start, in
+/// their order and independent of the number of cores.
+pub fn expand_all<A: Storage>(
+    pencil: &PencilSeries<A>,
+    starts: &[StartingPair],
+    set: &MultiIndexSet,
+    options: &ExpandOptions,
+) -> Vec<Result<EigenpairSeries, ParametricError>> {
+    starts.par_iter().map(|start| expand(pencil, start, set, options)).collect()
+}
+
+/// What solves for each degree.
+enum Solver<'a, A: Storage> {
+    Bordered(Bordered<'a, A>),
+    PseudoInverse(PseudoInverse),
+}
+
+impl<A: Storage> Solver<'_, A> {
+    fn solve(&self, rhs: &Parts) -> Parts {
+        match self {
+            Self::Bordered(bordered) => bordered.solve(rhs),
+            Self::PseudoInverse(inverse) => inverse.solve(rhs),
+        }
+    }
+}
+
+/// The solver of a gauge; `bordered` is the one of the projection.
+fn solver<'a, A: Storage>(
+    centre: &'a QuadraticPencil<A>,
+    pair: &PolishedPair,
+    bordered: Bordered<'a, A>,
+    gauge: Gauge,
+) -> Result<Solver<'a, A>, ParametricError> {
+    Ok(match gauge {
+        Gauge::Projection => Solver::Bordered(bordered),
+        Gauge::Component(component) => {
+            let row = gauge_row(component, &pair.vector)?;
+            Solver::Bordered(Bordered::new(centre, pair.s, &pair.vector, &row, Some(&pair.left))?)
+        }
+        Gauge::PseudoInverse => Solver::PseudoInverse(PseudoInverse::new(centre, pair.s, &pair.vector)?),
+    })
+}
+
 /// The series of z = conj(y): the right vector of the transposed pencil at the same eigenvalue.
-fn left_series(
-    pencil: &PencilSeries,
+fn left_series<A: Storage>(
+    pencil: &PencilSeries<A>,
     set: &MultiIndexSet,
     terms: &[Option<usize>],
     pair: &PolishedPair,
@@ -83,13 +137,17 @@ fn left_series(
 ) -> Result<LeftSeries, ParametricError> {
     let transposed = pencil.transpose();
     let start = StartingPair { s: pair.s, vector: pair.left.clone() };
-    let left = polish(&transposed.centre(), &start, options)?;
-    let run = Recursion::run(&transposed, set, terms, &left, Gauge::Projection)?;
+    let centre = transposed.centre();
+    let (left, bordered) = polish_factored(&centre, &start, options)?;
+    let run = Recursion::run(&transposed, set, terms, &left, &Solver::Bordered(bordered))?;
     Ok(LeftSeries { vectors: run.phi, multipliers: run.l })
 }
 
 /// For every member of `set` the number of the coefficient matrices, none where they vanish.
-fn matching_terms(pencil: &PencilSeries, set: &MultiIndexSet) -> Result<Vec<Option<usize>>, ParametricError> {
+pub(crate) fn matching_terms<A: Storage>(
+    pencil: &PencilSeries<A>,
+    set: &MultiIndexSet,
+) -> Result<Vec<Option<usize>>, ParametricError> {
     if set.parameters() != pencil.set().parameters() {
         let (expected, found) = (pencil.set().parameters(), set.parameters());
         let what = "a multi-index of the eigenpair's set";
@@ -105,8 +163,8 @@ fn matching_terms(pencil: &PencilSeries, set: &MultiIndexSet) -> Result<Vec<Opti
 }
 
 /// The series found so far.
-struct Recursion<'a> {
-    pencil: &'a PencilSeries,
+struct Recursion<'a, A: Storage> {
+    pencil: &'a PencilSeries<A>,
     terms: &'a [Option<usize>],
     s: Vec<c64>,
     phi: Vec<Vec<c64>>,
@@ -117,17 +175,15 @@ struct Recursion<'a> {
     v: Vec<Vec<c64>>,
 }
 
-impl<'a> Recursion<'a> {
+impl<'a, A: Storage> Recursion<'a, A> {
     /// All degrees.
     fn run(
-        pencil: &'a PencilSeries,
+        pencil: &'a PencilSeries<A>,
         set: &MultiIndexSet,
         terms: &'a [Option<usize>],
         pair: &PolishedPair,
-        gauge: Gauge,
+        solver: &Solver<'_, A>,
     ) -> Result<Self, ParametricError> {
-        let row = gauge_row(gauge, &pair.vector)?;
-        let bordered = Bordered::new(&pencil.centre(), pair.s, &pair.vector, &row)?;
         let mut run = Self {
             pencil,
             terms,
@@ -141,7 +197,7 @@ impl<'a> Recursion<'a> {
         run.u.push(run.times(&pencil.sparse().m, zeros(pencil.nv()), 0));
         run.v.push(run.times(&pencil.sparse().c, zeros(pencil.nv()), 0));
         for (number, splits) in set.splits().iter().enumerate().skip(1) {
-            run.add_term(&bordered, splits);
+            run.add_term(solver, splits);
             if !(is_finite(&run.s[number..]) && is_finite(&run.phi[number]) && is_finite(&run.l[number])) {
                 let degree = set.exponents(number).iter().map(|&e| usize::from(e)).sum();
                 return Err(ParametricError::Overflow { degree });
@@ -152,7 +208,7 @@ impl<'a> Recursion<'a> {
 
     /// The next multi-index; `splits` are the pairs that add up to it, (0, sigma) first and
     /// (sigma, 0) last.
-    fn add_term(&mut self, bordered: &Bordered, splits: &[(usize, usize)]) {
+    fn add_term(&mut self, solver: &Solver<'_, A>, splits: &[(usize, usize)]) {
         let (n, nc) = (self.pencil.nv(), self.pencil.nc());
         let matrices = self.pencil.sparse();
         let (mut u, mut v, mut r, mut h) = (zeros(n), zeros(n), zeros(n), zeros(nc));
@@ -179,9 +235,9 @@ impl<'a> Recursion<'a> {
         axpy(&mut r, self.s[0], &v);
         axpy(&mut r, w, &self.u[0]);
         r.iter_mut().chain(&mut h).for_each(|z| *z = -*z);
-        let found = bordered.solve(&Parts { x: r, l: h, t: c64::ZERO });
-        self.s.push(found.t);
-        self.w.push(w + 2.0 * self.s[0] * found.t);
+        let found = solver.solve(&Parts { x: r, l: h, t: vec![c64::ZERO] });
+        self.s.push(found.t[0]);
+        self.w.push(w + 2.0 * self.s[0] * found.t[0]);
         self.phi.push(found.x);
         self.l.push(found.l);
         let number = self.phi.len() - 1;
@@ -198,9 +254,8 @@ impl<'a> Recursion<'a> {
     }
 }
 
-/// The row c with c^H phi0 = 1.
-fn gauge_row(gauge: Gauge, phi: &[c64]) -> Result<Vec<c64>, ParametricError> {
-    let Gauge::Component(component) = gauge else { return Ok(phi.to_vec()) };
+/// A row of unit size; the right-hand side of the gauge is zero in every degree.
+fn gauge_row(component: usize, phi: &[c64]) -> Result<Vec<c64>, ParametricError> {
     let Some(value) = phi.get(component) else {
         let (what, expected, found) = ("the eigenvector for the gauge", component + 1, phi.len());
         return Err(ParametricError::WrongLength { what, expected, found });
@@ -210,7 +265,6 @@ fn gauge_row(gauge: Gauge, phi: &[c64]) -> Result<Vec<c64>, ParametricError> {
     if size < 1e-8 {
         return Err(ParametricError::GaugeVanishes { component, size });
     }
-    // A row of unit size; the right-hand side of the gauge is zero in every degree.
     let mut row = zeros(phi.len());
     row[component] = c64::ONE;
     Ok(row)

@@ -21,14 +21,20 @@
 //! value at which the eigenvalue meets another one; see [`EigenpairSeries::radius`].
 
 mod evaluate;
+mod exceptional;
 mod expand;
+mod rayleigh;
+mod sensitivity;
 mod trust;
 
 pub use evaluate::{ErrorBasis, Evaluation};
-pub use expand::{ExpandOptions, Gauge, expand};
+pub use exceptional::ExceptionalPoint;
+pub use expand::{ExpandOptions, Gauge, expand, expand_all};
+pub use rayleigh::Corrected;
+pub use sensitivity::{ToleranceBar, ToleranceBars};
 pub use trust::{Radius, ResidualEstimate};
 
-use crate::MultiIndexSet;
+use crate::{MultiIndexSet, ParametricError};
 use mb_algebra::c64;
 
 /// The coefficients of one eigenpair over a set of multi-indices.
@@ -80,6 +86,35 @@ impl EigenpairSeries {
     /// of the set. Only the first, unless [`ExpandOptions::left`] was set.
     pub fn left_coefficients(&self) -> &[Vec<c64>] {
         &self.left.vectors
+    }
+
+    /// The same series with the terms of a smaller set; what is kept does not change.
+    ///
+    /// Errors: a set over another number of parameters, or with terms that were not expanded
+    /// ([`ParametricError::BeyondMatrices`]).
+    pub fn restricted(&self, set: &MultiIndexSet) -> Result<Self, ParametricError> {
+        if set.parameters() != self.set.parameters() {
+            let (expected, found) = (self.set.parameters(), set.parameters());
+            return Err(ParametricError::WrongLength { what: "a multi-index of the set", expected, found });
+        }
+        let number = |sigma: &[u8]| {
+            let term = || ParametricError::BeyondMatrices { term: sigma.to_vec() };
+            self.set.number(sigma).ok_or_else(term)
+        };
+        let numbers: Vec<usize> = set.iter().map(number).collect::<Result<_, _>>()?;
+        let pick = |list: &[Vec<c64>]| -> Vec<Vec<c64>> {
+            let all = list.len() == self.set.len();
+            let kept = if all { &numbers[..] } else { &[0] };
+            kept.iter().map(|&i| list[i].clone()).collect()
+        };
+        Ok(Self {
+            set: set.clone(),
+            s: numbers.iter().map(|&i| self.s[i]).collect(),
+            vectors: pick(&self.vectors),
+            multipliers: pick(&self.multipliers),
+            left: LeftSeries { vectors: pick(&self.left.vectors), multipliers: pick(&self.left.multipliers) },
+            ..*self
+        })
     }
 
     /// Estimated distance from the eigenvalue to the next one at the expansion point, rad/s.

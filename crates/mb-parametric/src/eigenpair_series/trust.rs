@@ -14,12 +14,14 @@
 //! eigenvalue meets another one, and as `R^(-k)` towards a pole of the vector's gauge. The root
 //! test with that factor, fitted to the later half of the degrees, gives R.
 
+use super::evaluate::Terms;
 use super::{EigenpairSeries, Evaluation};
 use crate::ParametricError;
-use crate::bordered::{product, residual, size_of, slope_at};
+use crate::bordered::{residual, size_of, slope_times};
 use crate::pencil_series::check_shape;
+use crate::storage::Storage;
 use crate::vectors::{axpy, dot, zeros};
-use mb_algebra::{Dense, QuadraticPencil, c64, norms};
+use mb_algebra::{QuadraticPencil, c64, norms};
 
 /// What the exact matrices at a point say about an evaluated eigenpair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,23 +58,23 @@ impl EigenpairSeries {
     /// Checks an evaluated eigenpair with the exact matrices at its point.
     ///
     /// Errors: matrices of other shapes than the series', or not finite.
-    pub fn check(
+    pub fn check<A: Storage>(
         &self,
         at: &Evaluation,
-        exact: &QuadraticPencil<Dense>,
+        exact: &QuadraticPencil<A>,
     ) -> Result<ResidualEstimate, ParametricError> {
         let (n, nc) = (at.vector.len(), at.multipliers.len());
         let shaped =
             [("M", &exact.m, n), ("C", &exact.c, n), ("K", &exact.k, n), ("Phi_q", &exact.phi_q, nc)];
         for (matrix, a, rows) in shaped {
-            check_shape(matrix, a.shape(), (rows, n))?;
-            if let Some((row, col, _)) = mb_algebra::dense::first_non_finite(a) {
+            check_shape(matrix, a.size(), (rows, n))?;
+            if let Some((row, col)) = a.not_finite() {
                 return Err(mb_algebra::AlgebraError::NonFinite { row, col }.into());
             }
         }
         let r = residual(exact, at.s, &at.vector, &at.multipliers);
         let (z, mu) = self.left_at(&at.d)?;
-        let slope = dot(&z, &product(&slope_at(exact, at.s), &at.vector));
+        let slope = dot(&z, &slope_times(exact, at.s, &at.vector));
         let correction = -(dot(&z, &r.x) + dot(&mu, &r.l)) / slope;
         let finite = correction.re.is_finite() && correction.im.is_finite();
         let size = norms::two_complex(&at.vector);
@@ -93,24 +95,28 @@ impl EigenpairSeries {
     ///
     /// Errors: `direction` of another length than the number of parameters, or not finite.
     pub fn radius(&self, direction: &[f64]) -> Result<Radius, ParametricError> {
-        let monomials = self.set.monomials(direction)?;
-        let (mut eigenvalue, mut vector) = (Vec::new(), Vec::new());
-        for degree in 1..=self.order() {
-            let mut s = c64::ZERO;
-            let mut phi = zeros(self.vectors[0].len());
-            for number in self.set.homogeneous(degree) {
-                s += self.s[number] * monomials[number];
-                axpy(&mut phi, c64::from(monomials[number]), &self.vectors[number]);
-            }
-            eigenvalue.push(s.norm());
-            vector.push(norms::two_complex(&phi));
-        }
+        Ok(self.radius_of(&self.terms(&self.set.monomials(direction)?)))
+    }
+
+    /// The root tests of both.
+    fn radius_of(&self, terms: &Terms) -> Radius {
         // Rounding leaves about this where the exact term is zero.
         let floor = |size: f64| 1e-14 * size * self.condition.clamp(1.0, 1e6);
-        Ok(Radius {
-            eigenvalue: root_test(&eigenvalue, floor(self.s[0].norm())),
-            vector: root_test(&vector, floor(1.0)),
-        })
+        Radius {
+            eigenvalue: root_test(&terms.s[1..], floor(self.s[0].norm())),
+            vector: root_test(&terms.vector[1..], floor(1.0)),
+        }
+    }
+
+    /// Distance of the point with these terms as a share of the radius of convergence.
+    pub(super) fn share(&self, terms: &Terms) -> Option<f64> {
+        let radius = self.radius_of(terms);
+        let share = |r: f64| if r.is_infinite() { 0.0 } else { r.recip() };
+        match (radius.eigenvalue, radius.vector) {
+            (None, None) => None,
+            (Some(r), None) | (None, Some(r)) => Some(share(r)),
+            (Some(a), Some(b)) => Some(share(a.min(b))),
+        }
     }
 
     /// The left vector and multipliers at a point, constant ones if no more is known.

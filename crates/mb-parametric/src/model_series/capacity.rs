@@ -1,9 +1,10 @@
 //! The expansion in jets, for the smallest capacity that holds the set.
 
 use super::balance::{Balance, balance_centre};
-use super::{ModelSeries, PointRule, PointSeries, Variable};
+use super::{ModelSeries, PointRule, PointSeries, Variable, turning};
+use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
-use mb_algebra::{Dense, QuadraticPencil, Triplets};
+use mb_algebra::{QuadraticPencil, Scatter, Triplets};
 use mb_model::{Model, ModelSource, Point};
 use mb_scalar::Real;
 use mb_scalar::jet::{DynJet, Monomials};
@@ -14,28 +15,28 @@ const LARGEST: usize = 495;
 
 /// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 20
 /// in one variable or 5 in two; 4 in four; 4 in eight.
-pub(super) fn dispatch(
+pub(super) fn dispatch<A: Storage>(
     source: &impl ModelSource,
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
     rule: &PointRule,
-) -> Result<ModelSeries, ParametricError> {
+) -> Result<ModelSeries<A>, ParametricError> {
     match set.len() {
-        0..=21 => run::<21>(source, centre, variables, set, rule),
-        22..=70 => run::<70>(source, centre, variables, set, rule),
-        71..=LARGEST => run::<LARGEST>(source, centre, variables, set, rule),
+        0..=21 => run::<A, 21>(source, centre, variables, set, rule),
+        22..=70 => run::<A, 70>(source, centre, variables, set, rule),
+        71..=LARGEST => run::<A, LARGEST>(source, centre, variables, set, rule),
         terms => Err(ParametricError::CapacityExceeded { terms, limit: LARGEST }),
     }
 }
 
-fn run<const CAP: usize>(
+fn run<A: Storage, const CAP: usize>(
     source: &impl ModelSource,
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
     rule: &PointRule,
-) -> Result<ModelSeries, ParametricError> {
+) -> Result<ModelSeries<A>, ParametricError> {
     let table = set.table();
     let plain = source.model::<f64>(&BTreeMap::new())?;
     let mut given = BTreeMap::new();
@@ -66,11 +67,12 @@ fn run<const CAP: usize>(
     let point = moving.point(&plain, &centre);
     let blocks = model.block_triplets(&point);
     let matrices = QuadraticPencil {
-        m: collect(&blocks.m, set, table)?,
+        m: collect::<A, CAP>(&blocks.m, set, table)?,
         c: collect(&blocks.c, set, table)?,
         k: collect(&blocks.k, set, table)?,
         phi_q: collect(&blocks.phi_q, set, table)?,
     };
+    let matrices = turning::series(&plain, &point, matrices, set, table)?;
     refuse_idle(&plain, variables, set, &matrices)?;
     let pencil = PencilSeries::new(matrices, Completeness::Truncated)?;
     let point = moving.series(&plain, centre, set, table)?;
@@ -78,7 +80,11 @@ fn run<const CAP: usize>(
 }
 
 /// A moving point under constraints would have to keep their rates too.
-fn check_motion(plain: &Model, centre: &Point, variables: &[Variable]) -> Result<(), ParametricError> {
+pub(super) fn check_motion(
+    plain: &Model,
+    centre: &Point,
+    variables: &[Variable],
+) -> Result<(), ParametricError> {
     let moving = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
         || centre.v.iter().chain(&centre.a).any(|x| *x != 0.0);
     if plain.nc() > 0 && moving {
@@ -88,7 +94,11 @@ fn check_motion(plain: &Model, centre: &Point, variables: &[Variable]) -> Result
 }
 
 /// The coordinates that are variables, which no input that is a variable itself can hold.
-fn held_by(plain: &Model, variables: &[Variable], holding: &[usize]) -> Result<Vec<usize>, ParametricError> {
+pub(super) fn held_by(
+    plain: &Model,
+    variables: &[Variable],
+    holding: &[usize],
+) -> Result<Vec<usize>, ParametricError> {
     if let Some(i) = holding.iter().find(|i| variables.contains(&Variable::Input(**i))) {
         let variable = Variable::Input(*i).name(plain);
         return Err(ParametricError::RepeatedVariable { variable });
@@ -164,26 +174,29 @@ impl<const CAP: usize> Moving<CAP> {
 }
 
 /// Jets in triplets as a series of matrices.
-fn collect<const CAP: usize>(
+pub(super) fn collect<A: Storage, const CAP: usize>(
     triplets: &Triplets<DynJet<CAP>>,
     set: &MultiIndexSet,
     table: &'static Monomials,
-) -> Result<MatrixSeries, ParametricError> {
-    let mut coefficients = vec![Dense::zeros(triplets.rows(), triplets.cols()); set.len()];
+) -> Result<MatrixSeries<A>, ParametricError> {
+    let mut terms: Vec<Triplets> =
+        (0..set.len()).map(|_| Triplets::new(triplets.rows(), triplets.cols())).collect();
     for (row, col, jet) in triplets.iter() {
-        for (a, x) in coefficients.iter_mut().zip(jet.coefficients(table)) {
-            a[(row, col)] += x;
+        for (term, x) in terms.iter_mut().zip(jet.coefficients(table)) {
+            if *x != 0.0 {
+                term.add(row, col, *x);
+            }
         }
     }
-    MatrixSeries::new(set.clone(), coefficients)
+    MatrixSeries::new(set.clone(), terms.iter().map(A::from_entries).collect())
 }
 
 /// Refuses a variable that changes nothing: its name was probably meant for another.
-fn refuse_idle(
+fn refuse_idle<A: Storage>(
     plain: &Model,
     variables: &[Variable],
     set: &MultiIndexSet,
-    matrices: &QuadraticPencil<MatrixSeries>,
+    matrices: &QuadraticPencil<MatrixSeries<A>>,
 ) -> Result<(), ParametricError> {
     let all = [&matrices.m, &matrices.c, &matrices.k, &matrices.phi_q];
     for (k, variable) in variables.iter().enumerate() {

@@ -15,19 +15,22 @@
 //!
 //! order by order: a Newton step with the matrix of the centre, factored once, adds exactly one
 //! degree. v and a keep their values but for the speeds that are variables: elastic deflections
-//! are quasi-static. Bodies in space may be expanded at rest only: the terms of axes that turn are
-//! not in these series.
+//! are quasi-static. Bodies in space that turn bring the terms of their axes into C and K.
 
 mod balance;
 mod capacity;
+mod moved;
 mod point;
 mod source;
+mod turning;
 
 pub use balance::balanced_point;
+pub(crate) use moved::{matrices_at, moved};
 pub use point::PointSeries;
 pub use source::Variable;
 
-use crate::{MultiIndexSet, ParametricError, PencilSeries};
+use crate::{MultiIndexSet, ParametricError, PencilSeries, Storage};
+use mb_algebra::{Dense, Sparse};
 use mb_model::{ModelSource, Point};
 
 /// What the operating point does while the variables move.
@@ -53,9 +56,9 @@ impl Default for PointRule {
 
 /// The series of a model: its matrices and the point they belong to.
 #[derive(Clone, Debug)]
-pub struct ModelSeries {
+pub struct ModelSeries<A: Storage = Dense> {
     /// M, C, K and Phi_q, truncated to the set.
-    pub pencil: PencilSeries,
+    pub pencil: PencilSeries<A>,
     /// The operating point.
     pub point: PointSeries,
     /// The variables in the order of the set's parameters.
@@ -79,6 +82,20 @@ pub fn model_series(
     set: &MultiIndexSet,
     rule: &PointRule,
 ) -> Result<ModelSeries, ParametricError> {
+    source::check(source, centre, variables, set)?;
+    capacity::dispatch(source, centre, variables, set, rule)
+}
+
+/// As [`model_series`] with sparse matrices, for large models.
+///
+/// Errors: as [`model_series`].
+pub fn sparse_model_series(
+    source: &impl ModelSource,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+) -> Result<ModelSeries<Sparse>, ParametricError> {
     source::check(source, centre, variables, set)?;
     capacity::dispatch(source, centre, variables, set, rule)
 }

@@ -1,0 +1,130 @@
+//! A model at other values of the variables.
+
+use super::balance::{Balance, balance_centre};
+use super::capacity::{check_motion, held_by};
+use super::source::check;
+use super::{PointRule, Variable, turning};
+use crate::{MultiIndexSet, ParametricError};
+use mb_algebra::{Dense, QuadraticPencil};
+use mb_model::{Data, Model, ModelError, ModelSource, Point};
+use std::collections::BTreeMap;
+
+/// Halvings of the way to a point whose equilibrium Newton's method does not find at once.
+const HALVINGS: u32 = 6;
+
+/// A source some of whose parameters have other values.
+#[derive(Debug)]
+pub(crate) struct Shifted<'a, S> {
+    source: &'a S,
+    values: BTreeMap<String, f64>,
+}
+
+impl<S: ModelSource> ModelSource for Shifted<'_, S> {
+    fn model<P: Data>(&self, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
+        let mut all = given.clone();
+        for (name, value) in &self.values {
+            all.entry(name.clone()).or_insert_with(|| P::cst(*value));
+        }
+        self.source.model(&all)
+    }
+
+    fn parameter(&self, name: &str) -> Result<Option<f64>, ModelError> {
+        match self.values.get(name) {
+            Some(value) => Ok(Some(*value)),
+            None => self.source.parameter(name),
+        }
+    }
+}
+
+/// The source and the point with the variables moved by `at`; the point is not yet balanced.
+pub(crate) fn moved<'a, S: ModelSource>(
+    source: &'a S,
+    centre: &Point,
+    variables: &[Variable],
+    at: &[f64],
+) -> Result<(Shifted<'a, S>, Point), ParametricError> {
+    let set = MultiIndexSet::total(variables.len(), 0)?;
+    // The length of the point and its values.
+    set.monomials(at)?;
+    check(source, centre, variables, &set)?;
+    let plain = source.model::<f64>(&BTreeMap::new())?;
+    let mut point = centre.clone();
+    let mut values = BTreeMap::new();
+    let mut d = vec![0.0; plain.nv()];
+    for (variable, x) in variables.iter().zip(at) {
+        match variable {
+            Variable::Parameter(name) => {
+                let value = source.parameter(name)?.unwrap_or_default();
+                values.insert(name.clone(), value + x);
+            }
+            Variable::Coordinate(i) => d[*i] = *x,
+            Variable::Speed(i) => point.v[*i] += x,
+            Variable::Input(i) => point.u[*i] += x,
+        }
+    }
+    if d.iter().any(|x| *x != 0.0) {
+        point.q = plain.coordinates().retract(&point.q, &d);
+    }
+    Ok((Shifted { source, values }, point))
+}
+
+/// The matrices and the operating point at `at`.
+pub(crate) fn matrices_at<S: ModelSource>(
+    source: &S,
+    centre: &Point,
+    variables: &[Variable],
+    at: &[f64],
+    rule: &PointRule,
+) -> Result<(QuadraticPencil<Dense>, Point), ParametricError> {
+    let (mut from, mut reached, mut step) = (centre.clone(), 0.0_f64, 1.0_f64);
+    let mut least = 0.5_f64.powi(i32::try_from(HALVINGS).unwrap_or(0));
+    if *rule == PointRule::Frozen {
+        least = 1.0;
+    }
+    loop {
+        let share = (reached + step).min(1.0);
+        match balanced(source, centre, &from, variables, at, [reached, share], rule) {
+            Ok((model, point)) if share >= 1.0 => {
+                let blocks = model.dense_blocks(&point);
+                let (c, k) = turning::dense(&model, &point, &blocks);
+                return Ok((QuadraticPencil { m: blocks.m, c, k, phi_q: blocks.phi_q }, point));
+            }
+            Ok((_, point)) => (from, reached) = (point, share),
+            Err(ParametricError::NotBalanced { .. }) if step > least => step *= 0.5,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The model and its point with the variables moved by the second share of `at`, starting from the
+/// point `from` at the first share.
+fn balanced<S: ModelSource>(
+    source: &S,
+    centre: &Point,
+    from: &Point,
+    variables: &[Variable],
+    at: &[f64],
+    [before, share]: [f64; 2],
+    rule: &PointRule,
+) -> Result<(Model, Point), ParametricError> {
+    let d: Vec<f64> = at.iter().map(|x| x * share).collect();
+    let (shifted, target) = moved(source, centre, variables, &d)?;
+    let model = shifted.model::<f64>(&BTreeMap::new())?;
+    let PointRule::Balanced { holding } = rule else { return Ok((model, target)) };
+    check_motion(&model, &target, variables)?;
+    let held = held_by(&model, variables, holding)?;
+    // Held coordinates as the variables say, all others from the neighbour.
+    let mut start = Point { t: target.t, v: target.v.clone(), a: target.a.clone(), ..from.clone() };
+    let mut d = vec![0.0; model.nv()];
+    for (variable, x) in variables.iter().zip(at) {
+        match variable {
+            Variable::Input(i) => start.u[*i] = target.u[*i],
+            Variable::Coordinate(i) => d[*i] = (share - before) * x,
+            Variable::Parameter(_) | Variable::Speed(_) => {}
+        }
+    }
+    start.q = model.coordinates().retract(&start.q, &d);
+    let unknowns = Balance::new(&model, &held, holding)?;
+    balance_centre(&model, &mut start, unknowns)?;
+    Ok((model, start))
+}

@@ -1,0 +1,188 @@
+//! As much expansion as an accuracy needs: order, degrees of the single parameters, centres.
+//!
+//! ```text
+//! max over the region of |s_series - s| / |s|  <=  accuracy
+//! ```
+//!
+//! About the middle of the region the pairs are expanded two degrees further than judged by. The
+//! sum of the terms above an order and the extrapolated rest tell its error at many points; the
+//! smallest order that is good enough is proposed, then measured where it is worst, against pairs
+//! improved to rounding with the exact matrices, and moved by one where that says so. When no
+//! order is enough, or the region leaves that of convergence, the region is cut in two and each
+//! half gets a centre of its own, its modes followed from the first.
+//!
+//! Then terms that do not matter are left out: the degree of every single parameter, and of all
+//! the little-needed ones jointly, is limited as far as a tenth of the accuracy pays for.
+//!
+//! This answers the question that palomba2019 leaves open, Sec. 3.2: which order to truncate at.
+
+mod cell;
+mod degrees;
+mod region;
+
+pub use region::Region;
+
+use crate::eigenpair_series::{EigenpairSeries, Evaluation, ExpandOptions};
+use crate::polish::StartingPair;
+use crate::track::Walker;
+use crate::{MultiIndexSet, ParametricError, SeriesSource};
+use cell::Planner;
+
+/// What is asked of an expansion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AccuracyOptions {
+    /// Largest error of an eigenvalue relative to its magnitude. Default 1e-4.
+    pub accuracy: f64,
+    /// Highest order used. Default 8.
+    pub max_order: usize,
+    /// Largest number of centres. Default 16.
+    pub max_centres: usize,
+    /// Whether degrees of single parameters are limited where that costs nothing. Default true.
+    pub limit_degrees: bool,
+    /// Points inside a box at which errors are estimated, besides its corners and faces.
+    /// Default 64.
+    pub samples: usize,
+    /// Points of each piece at which errors are measured. Default 6.
+    pub measured: usize,
+    /// How pairs are expanded.
+    pub expand: ExpandOptions,
+}
+
+impl Default for AccuracyOptions {
+    fn default() -> Self {
+        Self {
+            accuracy: 1e-4,
+            max_order: 8,
+            max_centres: 16,
+            limit_degrees: true,
+            samples: 64,
+            measured: 6,
+            expand: ExpandOptions::default(),
+        }
+    }
+}
+
+/// One centre with its part of the region.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The centre, as distance from the reference point.
+    pub centre: Vec<f64>,
+    /// The part of the region it serves.
+    pub region: Region,
+    /// Smallest order that is accurate enough.
+    pub order: usize,
+    /// The terms that are enough: those of `order` within the limits found.
+    pub set: MultiIndexSet,
+    /// The pairs over `set`, in the order of the starts: what to keep and evaluate.
+    pub pairs: Vec<EigenpairSeries>,
+    /// The pairs with all terms that were expanded, which judge the others.
+    pub full: Vec<EigenpairSeries>,
+    /// Largest estimated error of a kept pair in this part, relative to |s|.
+    pub estimated: f64,
+    /// Largest measured error of a kept pair at the points it was measured at.
+    pub measured: f64,
+}
+
+/// Pairs to a requested accuracy over a region.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The centres, each with its part; one where one is enough.
+    pub pieces: Vec<Piece>,
+    /// Error asked for, relative to |s|.
+    pub accuracy: f64,
+    region: Region,
+}
+
+impl Expansion {
+    /// The largest order of all pieces.
+    pub fn order(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.order).max().unwrap_or(0)
+    }
+
+    /// Number of coefficients of one pair, over all pieces.
+    pub fn terms(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.set.len()).sum()
+    }
+
+    /// The piece that serves a point: the nearest centre of those whose part contains it, or of
+    /// all where none does.
+    pub fn piece(&self, d: &[f64]) -> &Piece {
+        let size = self.region.size();
+        let distance = |piece: &&Piece| -> f64 {
+            (0..d.len().min(size.len()))
+                .map(|k| if size[k] > 0.0 { ((d[k] - piece.centre[k]) / size[k]).powi(2) } else { 0.0 })
+                .sum()
+        };
+        let nearest = |inside: bool| {
+            self.pieces
+                .iter()
+                .filter(|piece| !inside || piece.region.contains(d))
+                .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        };
+        // An expansion has at least one piece.
+        nearest(true).or_else(|| nearest(false)).unwrap_or(&self.pieces[0])
+    }
+
+    /// All pairs at a point, as distance from the reference point, with estimated errors. Outside
+    /// the region the answers are flagged as not to be trusted.
+    ///
+    /// Errors: `d` of another length than the number of parameters, or not finite.
+    pub fn evaluate(&self, d: &[f64]) -> Result<Vec<Evaluation>, ParametricError> {
+        self.pieces[0].set.monomials(d)?;
+        let piece = self.piece(d);
+        let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+        let inside = self.region.contains(d);
+        let one = |(kept, full): (&EigenpairSeries, &EigenpairSeries)| {
+            let at = kept.evaluate(&off, kept.order())?;
+            let judged = full.evaluate(&off, full.order())?;
+            let error = (at.s - judged.s).norm() + judged.error;
+            let trusted = judged.trusted && inside;
+            Ok(Evaluation { error, trusted, basis: crate::ErrorBasis::NextTerms, share: judged.share, ..at })
+        };
+        piece.pairs.iter().zip(&piece.full).map(one).collect()
+    }
+}
+
+/// Expands the modes `starts` (at the reference point) so that their eigenvalues keep an accuracy
+/// over a region.
+///
+/// Errors: a region that is empty or of other parameters; those of [`crate::expand`] and of the
+/// source; [`ParametricError::AccuracyNotReached`] when the centres allowed are not enough.
+pub fn expand_to_accuracy<S: SeriesSource>(
+    source: &S,
+    starts: &[StartingPair],
+    region: &Region,
+    options: &AccuracyOptions,
+) -> Result<Expansion, ParametricError> {
+    region.check(source.parameters())?;
+    if !(options.accuracy > 0.0 && options.accuracy.is_finite()) {
+        return Err(ParametricError::BadAccuracy { accuracy: options.accuracy });
+    }
+    let planner = Planner { source, options };
+    let reference = vec![0.0; source.parameters()];
+    let mut walker = Walker::new(source, &reference, starts, 2, options.expand.polish)?;
+    let mut open = vec![region.clone()];
+    let mut pieces = Vec::new();
+    while let Some(part) = open.pop() {
+        walker.go(&part.centre())?;
+        match planner.piece(&part, &walker.starts())? {
+            Ok(piece) => pieces.push(piece),
+            Err(short) => {
+                let halves = part
+                    .halves(short.across)
+                    .filter(|_| pieces.len() + open.len() + 2 <= options.max_centres);
+                let Some([first, second]) = halves else {
+                    return Err(ParametricError::AccuracyNotReached {
+                        accuracy: options.accuracy,
+                        reached: short.reached,
+                        order: short.order,
+                        centres: pieces.len() + open.len() + 1,
+                    });
+                };
+                open.push(second);
+                open.push(first);
+            }
+        }
+    }
+    Ok(Expansion { pieces, accuracy: options.accuracy, region: region.clone() })
+}

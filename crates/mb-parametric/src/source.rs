@@ -1,0 +1,156 @@
+//! Where matrices come from when one expansion point is not enough.
+//!
+//! Planning an expansion and tracking modes need the matrices at other points than the first:
+//! exact ones to judge by, and their series to expand anew.
+
+use crate::model_series::{ModelSeries, PointRule, Variable, model_series};
+use crate::model_series::{matrices_at, moved};
+use crate::storage::Storage;
+use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
+use mb_algebra::{Dense, QuadraticPencil};
+use mb_model::{ModelSource, Point};
+
+/// Matrices as functions of parameters. Points are distances from one reference point.
+pub trait SeriesSource {
+    /// Storage of the matrices.
+    type Matrix: Storage;
+
+    /// Number of parameters.
+    fn parameters(&self) -> usize;
+
+    /// The exact matrices at a point.
+    ///
+    /// Errors: where there are none.
+    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<Self::Matrix>, ParametricError>;
+
+    /// The series of the matrices about a point, over `set`.
+    ///
+    /// Errors: where there is none.
+    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<Self::Matrix>, ParametricError>;
+}
+
+/// Polynomials can be expanded anywhere; a truncated series only stands for itself at its centre,
+/// and elsewhere is [`ParametricError::OneCentre`].
+impl<A: Storage> SeriesSource for PencilSeries<A> {
+    type Matrix = A;
+
+    fn parameters(&self) -> usize {
+        self.set().parameters()
+    }
+
+    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
+        self.check_movable(at)?;
+        self.evaluate(at)
+    }
+
+    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<Self, ParametricError> {
+        self.check_movable(at)?;
+        if set.parameters() != self.set().parameters() || at.len() != set.parameters() {
+            let (expected, found) = (self.set().parameters(), set.parameters());
+            return Err(ParametricError::WrongLength { what: "the point", expected, found });
+        }
+        if at.iter().all(|x| *x == 0.0) {
+            return Ok(self.clone());
+        }
+        let all = self.matrices();
+        let matrices = QuadraticPencil {
+            m: recentred(&all.m, at)?,
+            c: recentred(&all.c, at)?,
+            k: recentred(&all.k, at)?,
+            phi_q: recentred(&all.phi_q, at)?,
+        };
+        Self::new(matrices, Completeness::Polynomial)
+    }
+}
+
+impl<A: Storage> PencilSeries<A> {
+    fn check_movable(&self, at: &[f64]) -> Result<(), ParametricError> {
+        let moves = at.iter().any(|x| *x != 0.0);
+        if moves && self.completeness() == Completeness::Truncated {
+            return Err(ParametricError::OneCentre);
+        }
+        Ok(())
+    }
+}
+
+/// The same polynomial about another point: A'[tau] = sum C(sigma, tau) at^(sigma - tau) A[sigma].
+fn recentred<A: Storage>(series: &MatrixSeries<A>, at: &[f64]) -> Result<MatrixSeries<A>, ParametricError> {
+    let set = series.set();
+    let mut moved = Vec::with_capacity(set.len());
+    for tau in set.iter() {
+        let mut sum = A::zero(series.nrows(), series.ncols());
+        for (sigma, a) in set.iter().zip(series.coefficients()) {
+            if sigma.iter().zip(tau).any(|(s, t)| s < t) {
+                continue;
+            }
+            let factor: f64 = (0..tau.len())
+                .map(|k| binomial(sigma[k], tau[k]) * at[k].powi(i32::from(sigma[k] - tau[k])))
+                .product();
+            if factor != 0.0 {
+                sum = A::sum(1.0, &sum, factor, a);
+            }
+        }
+        moved.push(sum);
+    }
+    MatrixSeries::new(set.clone(), moved)
+}
+
+fn binomial(n: u8, k: u8) -> f64 {
+    (0..k).fold(1.0, |out, i| out * f64::from(n - i) / f64::from(i + 1))
+}
+
+/// A model about an operating point, in the variables given.
+///
+/// With [`PointRule::Balanced`] the operating point is found anew at each point, from the one at
+/// the reference point.
+#[derive(Debug)]
+pub struct MovingModel<'a, S> {
+    source: &'a S,
+    centre: Point,
+    variables: Vec<Variable>,
+    rule: PointRule,
+}
+
+impl<'a, S: ModelSource> MovingModel<'a, S> {
+    /// A model about `centre`; nothing is computed yet.
+    pub fn new(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+        Self { source, centre: centre.clone(), variables: variables.to_vec(), rule }
+    }
+
+    /// The variables, in the order of the parameters.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The operating point at `at`, in equilibrium where the rule says so.
+    ///
+    /// Errors: as [`model_series`].
+    pub fn point(&self, at: &[f64]) -> Result<Point, ParametricError> {
+        matrices_at(self.source, &self.centre, &self.variables, at, &self.rule).map(|(_, point)| point)
+    }
+
+    /// The series about `at`, with that of the operating point.
+    ///
+    /// Errors: as [`model_series`].
+    pub fn model_series(&self, at: &[f64], set: &MultiIndexSet) -> Result<ModelSeries, ParametricError> {
+        let (shifted, _) = moved(self.source, &self.centre, &self.variables, at)?;
+        let point = self.point(at)?;
+        model_series(&shifted, &point, &self.variables, set, &self.rule)
+    }
+}
+
+impl<S: ModelSource> SeriesSource for MovingModel<'_, S> {
+    type Matrix = Dense;
+
+    fn parameters(&self) -> usize {
+        self.variables.len()
+    }
+
+    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<Dense>, ParametricError> {
+        matrices_at(self.source, &self.centre, &self.variables, at, &self.rule).map(|(pencil, _)| pencil)
+    }
+
+    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<Dense>, ParametricError> {
+        self.model_series(at, set).map(|series| series.pencil)
+    }
+}

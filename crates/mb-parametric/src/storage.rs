@@ -1,0 +1,147 @@
+//! Storage of the matrices: dense for small systems, sparse for large ones.
+//!
+//! The theory is the same for both; what differs is how a matrix is summed, multiplied and
+//! factored. Everything that needs matrices is generic over [`Storage`].
+
+use crate::bordered::Frame;
+use mb_algebra::norms::Norms;
+use mb_algebra::{AlgebraError, Dense, Scatter, Sparse, Triplets, c64, sparse, to_sparse};
+use std::fmt::Debug;
+
+/// Matrices that can be expanded: [`Dense`] and [`Sparse`]. Closed to other types.
+pub trait Storage: Backend + Norms + Clone + Debug + PartialEq + Send + Sync + Sized {}
+
+impl Storage for Dense {}
+impl Storage for Sparse {}
+
+/// What the two kinds of storage do differently.
+pub trait Backend: Sized {
+    /// Rows and columns.
+    fn size(&self) -> (usize, usize);
+    /// The zero matrix.
+    fn zero(rows: usize, cols: usize) -> Self;
+    /// The matrix with these entries, repeated places summed.
+    fn from_entries(entries: &Triplets) -> Self;
+    /// Row and column of the first entry that is not finite.
+    fn not_finite(&self) -> Option<(usize, usize)>;
+    /// The transposed matrix.
+    fn transposed(&self) -> Self;
+    /// alpha A + beta B of equal shape.
+    fn sum(alpha: f64, a: &Self, beta: f64, b: &Self) -> Self;
+    /// A B.
+    fn product(&self, b: &Self) -> Self;
+    /// Without its zeros; none for a zero matrix.
+    fn nonzeros(&self) -> Option<Sparse>;
+    /// `out += factor A x`.
+    fn add_product(&self, factor: c64, x: &[c64], out: &mut [c64]);
+    /// `out += factor A^T x`.
+    fn add_product_transposed(&self, factor: c64, x: &[c64], out: &mut [c64]);
+    /// Adds `factor A` at (`row`, `col`) of a matrix, or transposed there.
+    fn scatter(&self, factor: c64, place: [usize; 2], transposed: bool, out: &mut impl Scatter<c64>);
+    /// Factors the bordered system of these blocks.
+    fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError>;
+}
+
+impl Backend for Dense {
+    fn size(&self) -> (usize, usize) {
+        self.shape()
+    }
+    fn zero(rows: usize, cols: usize) -> Self {
+        Self::zeros(rows, cols)
+    }
+    fn from_entries(entries: &Triplets) -> Self {
+        entries.to_dense()
+    }
+    fn not_finite(&self) -> Option<(usize, usize)> {
+        mb_algebra::dense::first_non_finite(self).map(|(row, col, _)| (row, col))
+    }
+    fn transposed(&self) -> Self {
+        mb_algebra::dense::transpose(self)
+    }
+    fn sum(alpha: f64, a: &Self, beta: f64, b: &Self) -> Self {
+        mb_algebra::dense::add(alpha, a, beta, b)
+    }
+    fn product(&self, b: &Self) -> Self {
+        mb_algebra::dense::mul(self, b)
+    }
+    fn nonzeros(&self) -> Option<Sparse> {
+        Some(to_sparse(self)).filter(|a| a.nnz() > 0)
+    }
+    fn add_product(&self, factor: c64, x: &[c64], out: &mut [c64]) {
+        for (j, xj) in x.iter().enumerate() {
+            let scaled = factor * xj;
+            for (o, v) in out.iter_mut().zip(self.col_as_slice(j)) {
+                *o += scaled * *v;
+            }
+        }
+    }
+    fn add_product_transposed(&self, factor: c64, x: &[c64], out: &mut [c64]) {
+        for (j, o) in out.iter_mut().enumerate() {
+            let sum: c64 = self.col_as_slice(j).iter().zip(x).map(|(v, x)| x * *v).sum();
+            *o += factor * sum;
+        }
+    }
+    fn scatter(&self, factor: c64, [row, col]: [usize; 2], transposed: bool, out: &mut impl Scatter<c64>) {
+        for j in 0..self.ncols() {
+            for (i, v) in self.col_as_slice(j).iter().enumerate() {
+                let (i, k) = if transposed { (j, i) } else { (i, j) };
+                out.add(row + i, col + k, factor * *v);
+            }
+        }
+    }
+    fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError> {
+        crate::bordered::dense_core(frame)
+    }
+}
+
+impl Backend for Sparse {
+    fn size(&self) -> (usize, usize) {
+        self.shape()
+    }
+    fn zero(rows: usize, cols: usize) -> Self {
+        sparse::zeros(rows, cols)
+    }
+    fn from_entries(entries: &Triplets) -> Self {
+        entries.to_sparse()
+    }
+    fn not_finite(&self) -> Option<(usize, usize)> {
+        sparse::first_non_finite(self).map(|(row, col, _)| (row, col))
+    }
+    fn transposed(&self) -> Self {
+        sparse::transpose(self)
+    }
+    fn sum(alpha: f64, a: &Self, beta: f64, b: &Self) -> Self {
+        sparse::add(alpha, a, beta, b)
+    }
+    fn product(&self, b: &Self) -> Self {
+        sparse::mul(self, b)
+    }
+    fn nonzeros(&self) -> Option<Sparse> {
+        let mut kept = Triplets::with_capacity(self.rows(), self.cols(), self.nnz());
+        for (value, (row, col)) in self {
+            if *value != 0.0 {
+                kept.add(row, col, *value);
+            }
+        }
+        (!kept.is_empty()).then(|| kept.to_sparse())
+    }
+    fn add_product(&self, factor: c64, x: &[c64], out: &mut [c64]) {
+        for (value, (row, col)) in self {
+            out[row] += factor * x[col] * *value;
+        }
+    }
+    fn add_product_transposed(&self, factor: c64, x: &[c64], out: &mut [c64]) {
+        for (value, (row, col)) in self {
+            out[col] += factor * x[row] * *value;
+        }
+    }
+    fn scatter(&self, factor: c64, [row, col]: [usize; 2], transposed: bool, out: &mut impl Scatter<c64>) {
+        for (value, (i, j)) in self {
+            let (i, j) = if transposed { (j, i) } else { (i, j) };
+            out.add(row + i, col + j, factor * *value);
+        }
+    }
+    fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError> {
+        crate::bordered::sparse_core(frame)
+    }
+}

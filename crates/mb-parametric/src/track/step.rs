@@ -1,0 +1,160 @@
+//! From the modes at one point to the same modes at the next.
+
+use super::mac::left_right_mac;
+use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish};
+use crate::source::SeriesSource;
+use crate::{MultiIndexSet, ParametricError, expand};
+
+/// Modes that go on must have at least this MAC with where they came from.
+const LEAST_MAC: f64 = 0.6;
+/// How far beside a coincidence modes are looked for, as a share of the step.
+const ASIDE: f64 = 1e-3;
+/// The way to a point may be halved so often.
+const HALVINGS: u32 = 10;
+
+/// Modes at a point, and what foretells them nearby.
+pub(crate) struct Walker<'a, S: SeriesSource> {
+    source: &'a S,
+    polish: PolishOptions,
+    /// Degree of the polynomial that predicts; 0 for the mode itself.
+    order: usize,
+    at: Vec<f64>,
+    pairs: Vec<PolishedPair>,
+    predictor: Option<Predictor>,
+}
+
+/// Series about some point passed.
+struct Predictor {
+    centre: Vec<f64>,
+    series: Vec<crate::EigenpairSeries>,
+}
+
+impl<'a, S: SeriesSource> Walker<'a, S> {
+    /// Starts with these modes, improved to rounding.
+    pub(crate) fn new(
+        source: &'a S,
+        at: &[f64],
+        starts: &[StartingPair],
+        order: usize,
+        polish_options: PolishOptions,
+    ) -> Result<Self, ParametricError> {
+        let pencil = source.matrices(at)?;
+        let pairs = starts
+            .iter()
+            .map(|start| polish(&pencil, start, &polish_options))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { source, polish: polish_options, order, at: at.to_vec(), pairs, predictor: None })
+    }
+
+    pub(crate) fn pairs(&self) -> &[PolishedPair] {
+        &self.pairs
+    }
+
+    pub(crate) fn starts(&self) -> Vec<StartingPair> {
+        self.pairs.iter().map(|pair| StartingPair { s: pair.s, vector: pair.vector.clone() }).collect()
+    }
+
+    /// Goes to a point, in as many steps as it takes.
+    ///
+    /// Errors: [`ParametricError::TrackLost`] where a mode cannot be told, those of the source.
+    pub(crate) fn go(&mut self, to: &[f64]) -> Result<(), ParametricError> {
+        let from = self.at.clone();
+        let least = 0.5_f64.powi(i32::try_from(HALVINGS).unwrap_or(0));
+        let (mut done, mut step) = (0.0_f64, 1.0_f64);
+        while done < 1.0 {
+            let share = (done + step).min(1.0);
+            let point: Vec<f64> = from.iter().zip(to).map(|(a, b)| a + share * (b - a)).collect();
+            match self.try_step(&point)? {
+                Ok(pairs) => {
+                    (self.pairs, self.at, done) = (pairs, point, share);
+                    step *= 2.0;
+                }
+                Err(_) if step > least => step *= 0.5,
+                Err(mode) => {
+                    return Err(ParametricError::TrackLost { mode, s: self.pairs[mode].s, point });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The modes at a point where they coincide: found a little beyond it, on the way from
+    /// `from`, with eigenvalues moved back to first order.
+    ///
+    /// Errors: as [`Walker::go`].
+    pub(crate) fn beside(&mut self, from: &[f64], to: &[f64]) -> Result<Vec<PolishedPair>, ParametricError> {
+        let off: Vec<f64> = from.iter().zip(to).map(|(a, b)| ASIDE * (b - a)).collect();
+        let point: Vec<f64> = to.iter().zip(&off).map(|(x, d)| x + d).collect();
+        self.go(&point)?;
+        let set = MultiIndexSet::total(self.source.parameters(), 1)?;
+        let pencil = self.source.series(&point, &set)?;
+        let back: Vec<f64> = off.iter().map(|x| -x).collect();
+        let mut pairs = self.pairs.clone();
+        for (pair, start) in pairs.iter_mut().zip(self.starts()) {
+            let options = crate::ExpandOptions { polish: self.polish, ..Default::default() };
+            pair.s = expand(&pencil, &start, &set, &options)?.eigenvalue(&back)?;
+        }
+        Ok(pairs)
+    }
+
+    /// The modes at a point, or the first one that could not be told.
+    fn try_step(&mut self, to: &[f64]) -> Result<Result<Vec<PolishedPair>, usize>, ParametricError> {
+        let pencil = self.source.matrices(to)?;
+        let guesses = self.predict(to)?;
+        let mut found: Vec<PolishedPair> = Vec::with_capacity(guesses.len());
+        for (mode, (guess, before)) in guesses.iter().zip(&self.pairs).enumerate() {
+            let Ok(pair) = polish(&pencil, guess, &self.polish) else { return Ok(Err(mode)) };
+            let mac = left_right_mac(&pencil, &before.into(), &(&pair).into());
+            // Two modes that were different stay so.
+            let close = |other: &&PolishedPair| (other.s - pair.s).norm() <= 1e-9 * pair.s.norm();
+            let double = found
+                .iter()
+                .find(close)
+                .is_some_and(|other| left_right_mac(&pencil, &other.into(), &(&pair).into()) > 0.5);
+            if !(LEAST_MAC..=1.0 / LEAST_MAC).contains(&mac) || double {
+                return Ok(Err(mode));
+            }
+            found.push(pair);
+        }
+        Ok(Ok(found))
+    }
+
+    /// Guesses at a point: from the polynomial where it can be trusted, else the modes passed last.
+    fn predict(&mut self, to: &[f64]) -> Result<Vec<StartingPair>, ParametricError> {
+        if self.order == 0 {
+            return Ok(self.starts());
+        }
+        for fresh in [false, true] {
+            if fresh {
+                self.expand_here();
+            }
+            let Some(predictor) = &self.predictor else { continue };
+            let d: Vec<f64> = to.iter().zip(&predictor.centre).map(|(a, b)| a - b).collect();
+            let evaluate = |series: &crate::EigenpairSeries| -> Result<_, ParametricError> {
+                let at = series.evaluate(&d, series.order())?;
+                let good = at.trusted && at.error < 0.1 * series.gap();
+                Ok(good.then_some(StartingPair { s: at.s, vector: at.vector }))
+            };
+            let guesses =
+                predictor.series.iter().map(evaluate).collect::<Result<Option<Vec<_>>, ParametricError>>()?;
+            if let Some(guesses) = guesses {
+                return Ok(guesses);
+            }
+        }
+        Ok(self.starts())
+    }
+
+    /// Expands about the point reached; no predictor where that is not possible.
+    fn expand_here(&mut self) {
+        if self.predictor.as_ref().is_some_and(|p| p.centre == self.at) {
+            return;
+        }
+        let series = || -> Result<Vec<_>, ParametricError> {
+            let set = MultiIndexSet::total(self.source.parameters(), self.order)?;
+            let pencil = self.source.series(&self.at, &set)?;
+            let options = crate::ExpandOptions { polish: self.polish, ..Default::default() };
+            self.starts().iter().map(|start| expand(&pencil, start, &set, &options)).collect()
+        };
+        self.predictor = series().ok().map(|series| Predictor { centre: self.at.clone(), series });
+    }
+}
