@@ -5,6 +5,8 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+pub mod parametric;
+
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};

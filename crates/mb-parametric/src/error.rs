@@ -24,6 +24,23 @@ pub enum ParametricError {
         /// Pairs allowed.
         limit: f64,
     },
+    /// The coefficients would not fit in memory.
+    #[error(
+        "{terms} coefficients of {what} with {size} unknowns need {:.1} GB; at most {:.0} GB are allowed. Lower the \
+         order, limit the degree of some parameters, or use sparse matrices.", bytes / 1e9, limit / 1e9
+    )]
+    TooLarge {
+        /// What they are coefficients of.
+        what: &'static str,
+        /// Number of terms.
+        terms: usize,
+        /// Number of unknowns.
+        size: usize,
+        /// Bytes needed.
+        bytes: f64,
+        /// Bytes allowed.
+        limit: f64,
+    },
     /// A degree limit names a parameter that does not exist.
     #[error("A degree limit names parameter {parameter} (from 0), but there are {parameters} parameters.")]
     UnknownParameter {
@@ -110,6 +127,17 @@ pub enum ParametricError {
         gap: f64,
         /// Relative change of the eigenvalue per relative change of the matrices.
         condition: f64,
+    },
+    /// A group of eigenvalues is not separate from the others.
+    #[error(
+        "The {count} eigenvalues about {centre:.6} rad/s do not form a group of their own: another one coincides with \
+         one of them, or there are fewer. Take all that are close into the group."
+    )]
+    GroupNotSeparate {
+        /// Mean of the values given, rad/s.
+        centre: c64,
+        /// Their number.
+        count: usize,
     },
     /// The constraint Jacobian has not full row rank at the expansion point.
     #[error(

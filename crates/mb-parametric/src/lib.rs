@@ -38,20 +38,27 @@
 //! ```
 //!
 //! - [`MultiIndexSet`] says which monomials are kept; [`MatrixSeries`] holds matrices over it,
-//!   for instance from the jets of a model's residual.
+//!   dense or sparse, for instance from the jets of a model's residual.
 //! - [`PencilSeries`] is `(s^2 M(x) + s C(x) + K(x)) phi + Phi_q(x)^T l = 0, Phi_q(x) phi = 0`, with
-//!   matrices that need not be symmetric.
+//!   matrices that need not be symmetric; [`PencilSeries::descriptor`] is `E y' = A y`.
 //! - [`expand`] turns a simple eigenpair into an [`EigenpairSeries`], which estimates its own
 //!   error; [`polish`] improves a pair to rounding and judges whether it is simple.
-//! - `model_series` gives that pencil for a whole model, in any mix of named parameters, coordinates,
+//! - [`expand_to_accuracy`] chooses the order, the degrees of the single parameters and, where one is
+//!   not enough, several centres, so that eigenvalues keep an accuracy over a [`Region`].
+//! - [`expand_group`] expands close, repeated or defective eigenvalues together.
+//! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
+//!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] tell how far
+//!   the series reaches; [`EigenpairSeries::tolerance_bars`] what uncertain parameters do.
+//! - [`track()`] follows modes along a path and reports where they cross and veer.
+//! - [`model_series()`] gives that pencil for a whole model, in any mix of named parameters, coordinates,
 //!   speeds and inputs, with the operating point kept in equilibrium or frozen.
 //!
-//! Source: Palomba and Vidoni, Applied Sciences 9 (2019) 5156, called `palomba2019` here. Dense
-//! matrices and single simple eigenvalues only.
+//! Source: Palomba and Vidoni, Applied Sciences 9 (2019) 5156, called `palomba2019` here.
 
 mod bordered;
 pub mod eigenpair_series;
 mod error;
+pub mod group;
 mod matrix_series;
 pub mod model_series;
 mod multi_index;
@@ -68,6 +75,7 @@ pub use eigenpair_series::{
     ResidualEstimate, ToleranceBar, ToleranceBars, expand, expand_all,
 };
 pub use error::ParametricError;
+pub use group::{GroupEvaluation, GroupSeries, expand_group};
 pub use matrix_series::MatrixSeries;
 pub use model_series::{
     ModelSeries, PointRule, PointSeries, Variable, balanced_point, model_series, sparse_model_series,

@@ -20,6 +20,22 @@ use std::ops::Range;
 /// Pairs of terms whose product is kept; above this, tables would take over a gigabyte.
 const PAIR_LIMIT: f64 = 5e7;
 
+/// Bytes of coefficients allowed.
+const MEMORY_LIMIT: f64 = 4e9;
+
+/// Refuses coefficients that would not fit in memory.
+pub(crate) fn check_memory(
+    what: &'static str,
+    terms: usize,
+    size: usize,
+    bytes: f64,
+) -> Result<(), ParametricError> {
+    if bytes > MEMORY_LIMIT {
+        return Err(ParametricError::TooLarge { what, terms, size, bytes, limit: MEMORY_LIMIT });
+    }
+    Ok(())
+}
+
 /// A bound on the joint degree of some parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DegreeLimit {

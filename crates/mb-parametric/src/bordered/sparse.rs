@@ -38,7 +38,8 @@ struct Side {
     units: Vec<Vec<c64>>,
     /// G, length n.
     rows: Vec<Vec<c64>>,
-    small: LuComplex,
+    /// None for an empty border.
+    small: Option<LuComplex>,
 }
 
 /// Factors the sparse part, trying other rows where the first choice is poor.
@@ -80,8 +81,8 @@ fn eliminated(
     // The transposed whole has B^T for rows and G^T for columns.
     let solve = |x: &[c64]| lu.solve_transpose(x);
     let backward = side(last, frame.rows, &columns, |i, j| corner(j, i), &solve)?;
-    let left = lu.solve_transpose(&unit(last + k, last));
-    Ok((Eliminated { lu, size: last, k, forward, backward }, left[..n].to_vec()))
+    let left = if k == 0 { Vec::new() } else { lu.solve_transpose(&unit(last + k, last)) };
+    Ok((Eliminated { lu, size: last, k, forward, backward }, left.into_iter().take(n).collect()))
 }
 
 fn side(
@@ -105,7 +106,7 @@ fn side(
         (false, true) => corner(i - k, j) - dot(&rows[i - k], &columns[j]),
         (false, false) => dot(&rows[i - k], &units[j - k]),
     });
-    let small = LuComplex::new(&balanced(&small)?)?;
+    let small = if k == 0 { None } else { Some(LuComplex::new(&balanced(&small)?)?) };
     Ok(Side { columns, units, rows: rows.to_vec(), small })
 }
 
@@ -142,7 +143,8 @@ impl Eliminated {
             small[i] = -u[size + i];
             small[k + i] = rhs[size + i] - dot(&side.rows[i], &u);
         }
-        let found = side.small.solve(&small);
+        let Some(factors) = &side.small else { return u };
+        let found = factors.solve(&small);
         u.truncate(size);
         for i in 0..k {
             axpy(&mut u, -found[i], &side.columns[i]);

@@ -93,7 +93,7 @@ impl EigenpairSeries {
         let terms = self.terms(&monomials);
         let (error, basis) = self.truncation_error(&monomials, order, &terms);
         let next_term = (order + 2 <= self.order()).then(|| terms.s[order + 1].max(terms.s[order + 2]));
-        let share = self.share(&terms);
+        let share = self.share(&monomials, &terms);
         let s = self.eigenvalue_from(&monomials[..used]);
         let near = share.is_none_or(|x| x < 1.0);
         Ok(Evaluation {
@@ -108,6 +108,11 @@ impl EigenpairSeries {
             share,
             trusted: near && error <= 0.1 * s.norm(),
         })
+    }
+
+    /// The parts of `s` of all degrees.
+    pub(super) fn parts(&self, monomials: &[f64]) -> Vec<c64> {
+        (0..=self.order()).map(|degree| self.homogeneous(monomials, degree)).collect()
     }
 
     /// The part of `s` of one degree.

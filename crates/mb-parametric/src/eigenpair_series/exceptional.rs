@@ -69,12 +69,7 @@ impl EigenpairSeries {
     ///
     /// Errors: `direction` of another length than the number of parameters, or not finite.
     pub fn along(&self, direction: &[f64]) -> Result<Vec<c64>, ParametricError> {
-        let monomials = self.set.monomials(direction)?;
-        let part = |degree| {
-            let range = self.set.homogeneous(degree);
-            self.s[range.clone()].iter().zip(&monomials[range]).map(|(c, x)| c * x).sum()
-        };
-        Ok((0..=self.order()).map(part).collect())
+        Ok(self.parts(&self.set.monomials(direction)?))
     }
 }
 

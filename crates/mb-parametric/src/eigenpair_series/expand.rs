@@ -20,7 +20,7 @@ use crate::pencil_series::{Completeness, PencilSeries};
 use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish_factored};
 use crate::storage::Storage;
 use crate::vectors::{add_matvec, add_matvec_transpose, axpy, is_finite, zeros};
-use crate::{MultiIndexSet, ParametricError};
+use crate::{MultiIndexSet, ParametricError, multi_index::check_memory};
 use mb_algebra::{QuadraticPencil, Sparse, c64};
 use rayon::prelude::*;
 
@@ -64,6 +64,10 @@ pub fn expand<A: Storage>(
     options: &ExpandOptions,
 ) -> Result<EigenpairSeries, ParametricError> {
     let terms = matching_terms(pencil, set)?;
+    // phi, M phi, C phi and l, and the same again for the left vector.
+    let each = 16.0 * (3 * pencil.nv() + pencil.nc()) as f64;
+    let bytes = each * set.len() as f64 * if options.left { 2.0 } else { 1.0 };
+    check_memory("an eigenpair", set.len(), pencil.nv(), bytes)?;
     let centre = pencil.centre();
     let (pair, bordered) = polish_factored(&centre, start, &options.polish)?;
     let solver = solver(&centre, &pair, bordered, options.gauge)?;

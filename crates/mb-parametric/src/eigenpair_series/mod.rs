@@ -29,6 +29,7 @@ mod trust;
 
 pub use evaluate::{ErrorBasis, Evaluation};
 pub use exceptional::ExceptionalPoint;
+pub(crate) use expand::matching_terms;
 pub use expand::{ExpandOptions, Gauge, expand, expand_all};
 pub use rayleigh::Corrected;
 pub use sensitivity::{ToleranceBar, ToleranceBars};

@@ -12,7 +12,16 @@
 //!
 //! **Radius.** The terms behave as `|a_k| ~ k^(-3/2) R^(-k)` towards a branch point, where the
 //! eigenvalue meets another one, and as `R^(-k)` towards a pole of the vector's gauge. The root
-//! test with that factor, fitted to the later half of the degrees, gives R.
+//! test with that factor, fitted to the later half of the degrees, gives R. Towards a conjugate
+//! pair of branch points `R exp(+-i theta)`, which is the rule, the terms swing and the root test
+//! is misled; then `b_k = k^(3/2) a_k` satisfies
+//!
+//! ```text
+//! b_(k+1) = p b_k + q b_(k-1),    R = 1 / (largest root of z^2 = p z + q)
+//! ```
+//!
+//! This ratio test, with p and q by least squares over the later degrees, counts where the terms
+//! obey it.
 
 use super::evaluate::Terms;
 use super::{EigenpairSeries, Evaluation};
@@ -22,6 +31,9 @@ use crate::pencil_series::check_shape;
 use crate::storage::Storage;
 use crate::vectors::{axpy, dot, zeros};
 use mb_algebra::{QuadraticPencil, c64, norms};
+
+/// A term that lies so far (as a logarithm) below the line through its neighbours vanishes by chance.
+const BY_CHANCE: f64 = 1.6;
 
 /// What the exact matrices at a point say about an evaluated eigenpair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,22 +107,24 @@ impl EigenpairSeries {
     ///
     /// Errors: `direction` of another length than the number of parameters, or not finite.
     pub fn radius(&self, direction: &[f64]) -> Result<Radius, ParametricError> {
-        Ok(self.radius_of(&self.terms(&self.set.monomials(direction)?)))
+        let monomials = self.set.monomials(direction)?;
+        Ok(self.radius_of(&monomials, &self.terms(&monomials)))
     }
 
     /// The root tests of both.
-    fn radius_of(&self, terms: &Terms) -> Radius {
+    fn radius_of(&self, monomials: &[f64], terms: &Terms) -> Radius {
         // Rounding leaves about this where the exact term is zero.
         let floor = |size: f64| 1e-14 * size * self.condition.clamp(1.0, 1e6);
         Radius {
-            eigenvalue: root_test(&terms.s[1..], floor(self.s[0].norm())),
+            eigenvalue: ratio_test(&self.parts(monomials), floor(self.s[0].norm()))
+                .or_else(|| root_test(&terms.s[1..], floor(self.s[0].norm()))),
             vector: root_test(&terms.vector[1..], floor(1.0)),
         }
     }
 
     /// Distance of the point with these terms as a share of the radius of convergence.
-    pub(super) fn share(&self, terms: &Terms) -> Option<f64> {
-        let radius = self.radius_of(terms);
+    pub(super) fn share(&self, monomials: &[f64], terms: &Terms) -> Option<f64> {
+        let radius = self.radius_of(monomials, terms);
         let share = |r: f64| if r.is_infinite() { 0.0 } else { r.recip() };
         match (radius.eigenvalue, radius.vector) {
             (None, None) => None,
@@ -138,20 +152,69 @@ fn relative(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
 }
 
+/// R from the parts of all degrees by their three-term recurrence; none where fewer than three
+/// equations determine it, terms are rounding, or they do not obey one.
+fn ratio_test(parts: &[c64], floor: f64) -> Option<f64> {
+    let order = parts.len() - 1;
+    if order < 5 || parts[order - 4..].iter().any(|a| a.norm() <= floor) {
+        return None;
+    }
+    // Scaled so that all terms are of one size.
+    let rate = (parts[order].norm() / parts[order - 4].norm()).powf(0.25);
+    let b = |k: usize| {
+        let k3 = (k as f64).powf(1.5);
+        parts[k] * k3 / rate.powi(i32::try_from(k).unwrap_or(i32::MAX) - i32::try_from(order).unwrap_or(0))
+    };
+    let (mut a11, mut a12, mut a22, mut r1, mut r2, mut size) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    let first = (order / 2).max(2).min(order - 3);
+    let real = |x: c64, y: c64| (x.conj() * y).re;
+    for k in first..order {
+        let (x, y, z) = (b(k), b(k - 1), b(k + 1));
+        a11 += x.norm_sqr();
+        a12 += real(x, y);
+        a22 += y.norm_sqr();
+        r1 += real(x, z);
+        r2 += real(y, z);
+        size += z.norm_sqr();
+    }
+    let determinant = a11 * a22 - a12 * a12;
+    if determinant <= 1e-6 * a11 * a22 {
+        return None;
+    }
+    let (p, q) = ((r1 * a22 - r2 * a12) / determinant, (a11 * r2 - a12 * r1) / determinant);
+    let misfit = size - p * r1 - q * r2;
+    if misfit > 0.02 * size {
+        return None;
+    }
+    let root = (c64::from(p * p / 4.0 + q)).sqrt();
+    let largest = (root + p / 2.0).norm().max((root - p / 2.0).norm());
+    let radius = 1.0 / (largest * rate);
+    radius.is_finite().then_some(radius)
+}
+
 /// R from the magnitudes of degrees 1, 2, ...: minus the slope of log(k^(3/2) |a_k|) over the
-/// later half, by least squares; terms at the floor count as zero.
+/// later half, by least squares. Terms at the floor count as zero, and terms far below both their
+/// neighbours, which vanish by chance in a direction, do not count; earlier ones stand in for them.
 fn root_test(terms: &[f64], floor: f64) -> Option<f64> {
     let order = terms.len();
     if order < 3 {
         return None;
     }
+    let log = |i: usize| terms[i].ln() + 1.5 * ((i + 1) as f64).ln();
+    let by_chance = |i: usize| {
+        let inside = i > 0 && i + 1 < order && terms[i - 1] > floor && terms[i + 1] > floor;
+        inside && log(i) < 0.5 * (log(i - 1) + log(i + 1)) - BY_CHANCE
+    };
     // The later half, but at least three degrees.
     let from = (order / 2).min(order - 3);
-    let points: Vec<(f64, f64)> = (from..order)
-        .filter(|&i| terms[i] > floor)
-        .map(|i| ((i + 1) as f64, terms[i]))
-        .map(|(k, size)| (k, size.ln() + 1.5 * k.ln()))
+    let mut points: Vec<(f64, f64)> = (from..order)
+        .filter(|&i| terms[i] > floor && !by_chance(i))
+        .map(|i| ((i + 1) as f64, log(i)))
         .collect();
+    let zeros = (from..order).filter(|&i| terms[i] <= floor).count();
+    let earlier = (0..from).rev().filter(|&i| terms[i] > floor && !by_chance(i));
+    let missing = (order - from).min(3).saturating_sub(points.len() + zeros);
+    points.extend(earlier.take(missing).map(|i| ((i + 1) as f64, log(i))));
     match points.len() {
         0 => Some(f64::INFINITY),
         1 => None,

@@ -14,7 +14,7 @@
 
 use super::capacity::Moving;
 use crate::ParametricError;
-use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, dense, norms};
+use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, Scatter, SparseLu, Triplets, dense, norms};
 use mb_model::{Model, Point};
 use mb_scalar::jet::{DynJet, Monomials};
 use std::ops::Range;
@@ -31,7 +31,34 @@ pub(super) struct Balance {
     constraints: usize,
     /// Magnitudes that K and Phi_q (with F) are divided by, so that pivots compare alike.
     scale: [f64; 3],
-    lu: Option<Lu>,
+    lu: Option<Factors>,
+}
+
+/// The factors of the balance, by its size.
+enum Factors {
+    Dense(Lu),
+    Sparse(Box<SparseLu>),
+}
+
+impl Factors {
+    fn solve(&self, b: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Dense(lu) => lu.solve(b),
+            Self::Sparse(lu) => lu.solve(b),
+        }
+    }
+}
+
+/// Unknowns from which on the balance is factored sparse.
+const SPARSE_FROM: usize = 500;
+
+fn not_isolated() -> ParametricError {
+    ParametricError::NotBalanced {
+        reason:
+            "the equilibrium there is not isolated (a free motion, a buckling load, or an input that does \
+                 not hold its coordinate)"
+                .into(),
+    }
 }
 
 impl Balance {
@@ -55,6 +82,9 @@ impl Balance {
 
     /// Factors the matrix at a point.
     fn factor(&mut self, model: &Model, at: &Point) -> Result<(), ParametricError> {
+        if model.nv() + self.constraints >= SPARSE_FROM {
+            return self.factor_sparse(model, at);
+        }
         let blocks = model.dense_blocks(at);
         let inputs = model.input_matrix(at).to_dense();
         let qr = RankQr::new(&dense::transpose(&blocks.phi_q), RankTolerance::default())?;
@@ -86,18 +116,50 @@ impl Balance {
                 matrix[(i, nf + nc + h)] = -inputs[(i, j)] / f;
             }
         }
-        let lu =
-            match Lu::new(&matrix) {
-                Ok(lu) if lu.rcond() > 1e-14 => lu,
-                Ok(_) | Err(AlgebraError::Singular { .. }) => return Err(ParametricError::NotBalanced {
-                    reason:
-                        "the equilibrium there is not isolated (a free motion, a buckling load, or an input \
-                         that does not hold its coordinate)"
-                            .into(),
-                }),
-                Err(e) => return Err(e.into()),
-            };
-        (self.scale, self.lu) = ([k, p, f], Some(lu));
+        let lu = match Lu::new(&matrix) {
+            Ok(lu) if lu.rcond() > 1e-14 => lu,
+            Ok(_) | Err(AlgebraError::Singular { .. }) => return Err(not_isolated()),
+            Err(e) => return Err(e.into()),
+        };
+        (self.scale, self.lu) = ([k, p, f], Some(Factors::Dense(lu)));
+        Ok(())
+    }
+
+    /// As [`Balance::factor`] for a large model. Constraints that depend on each other show as a
+    /// singular matrix.
+    fn factor_sparse(&mut self, model: &Model, at: &Point) -> Result<(), ParametricError> {
+        let blocks = model.blocks(at);
+        let inputs = model.input_matrix(at).to_sparse();
+        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
+        let [k, p, f] = [&blocks.k, &blocks.phi_q, &inputs].map(|a| positive(norms::max_abs(a)));
+        let (n, nf, nc) = (model.nv(), self.free.len(), self.constraints);
+        let mut column = vec![None; n];
+        for (col, &j) in self.free.iter().enumerate() {
+            column[j] = Some(col);
+        }
+        let mut matrix = Triplets::new(n + nc, n + nc);
+        for (value, (i, j)) in &blocks.k {
+            if let Some(col) = column[j] {
+                matrix.add(i, col, value / k);
+            }
+        }
+        for (value, (i, j)) in &blocks.phi_q {
+            if let Some(col) = column[j] {
+                matrix.add(n + i, col, value / p);
+            }
+            matrix.add(j, nf + i, value / p);
+        }
+        for (value, (i, j)) in &inputs {
+            if let Some(h) = self.holding.iter().position(|&held| held == j) {
+                matrix.add(i, nf + nc + h, -value / f);
+            }
+        }
+        let lu = match SparseLu::new(&matrix.to_sparse()) {
+            Ok(lu) if lu.rcond() > 1e-16 => lu,
+            Ok(_) | Err(AlgebraError::Singular { .. }) => return Err(not_isolated()),
+            Err(e) => return Err(e.into()),
+        };
+        (self.scale, self.lu) = ([k, p, f], Some(Factors::Sparse(Box::new(lu))));
         Ok(())
     }
 

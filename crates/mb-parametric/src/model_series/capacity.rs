@@ -75,8 +75,10 @@ fn run<A: Storage, const CAP: usize>(
     let matrices = turning::series(&plain, &point, matrices, set, table)?;
     refuse_idle(&plain, variables, set, &matrices)?;
     let pencil = PencilSeries::new(matrices, Completeness::Truncated)?;
+    let largest = plain.largest_force(&centre).max(f64::MIN_POSITIVE);
+    let imbalance = mb_algebra::norms::max_abs_vec(&plain.residual(&centre)) / largest;
     let point = moving.series(&plain, centre, set, table)?;
-    Ok(ModelSeries { pencil, point, variables: variables.to_vec() })
+    Ok(ModelSeries { pencil, point, variables: variables.to_vec(), imbalance })
 }
 
 /// A moving point under constraints would have to keep their rates too.

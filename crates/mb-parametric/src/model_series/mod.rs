@@ -29,6 +29,7 @@ pub(crate) use moved::{matrices_at, moved};
 pub use point::PointSeries;
 pub use source::Variable;
 
+use crate::multi_index::check_memory;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, Storage};
 use mb_algebra::{Dense, Sparse};
 use mb_model::{ModelSource, Point};
@@ -63,6 +64,10 @@ pub struct ModelSeries<A: Storage = Dense> {
     pub point: PointSeries,
     /// The variables in the order of the set's parameters.
     pub variables: Vec<Variable>,
+    /// Largest residual of the equations of motion at the centre relative to the forces at work:
+    /// rounding where the point was balanced; where it was frozen and this is not small, the
+    /// matrices belong to no motion of the model.
+    pub imbalance: f64,
 }
 
 /// Expands a model about `centre` in `variables`, over `set`.
@@ -83,6 +88,9 @@ pub fn model_series(
     rule: &PointRule,
 ) -> Result<ModelSeries, ParametricError> {
     source::check(source, centre, variables, set)?;
+    let n = centre.v.len();
+    let bytes = 8.0 * (3 * n * n + n * centre.lambda.len()) as f64 * set.len() as f64;
+    check_memory("the dense matrices", set.len(), n, bytes)?;
     capacity::dispatch(source, centre, variables, set, rule)
 }
 

@@ -26,6 +26,9 @@ pub(super) struct Short {
     pub(super) order: usize,
 }
 
+/// Points with the exact eigenvalues of all pairs there.
+type Exact = Vec<(Vec<f64>, Vec<c64>)>;
+
 /// Estimated relative errors: for each order the largest, with the point it stands at.
 struct Estimates {
     largest: Vec<f64>,
@@ -102,7 +105,7 @@ impl<S: SeriesSource> Planner<'_, S> {
         full: &[EigenpairSeries],
         points: &[Vec<f64>],
         errors: &[f64],
-    ) -> Result<Vec<(Vec<f64>, Vec<c64>)>, ParametricError> {
+    ) -> Result<Exact, ParametricError> {
         let mut worst: Vec<usize> = (0..points.len()).collect();
         worst.sort_by(|&i, &j| errors[j].total_cmp(&errors[i]));
         worst.truncate(self.options.measured.max(1));
@@ -130,7 +133,7 @@ impl<S: SeriesSource> Planner<'_, S> {
         full: Vec<EigenpairSeries>,
         order: usize,
         points: &[Vec<f64>],
-        exact: &[(Vec<f64>, Vec<c64>)],
+        exact: &Exact,
     ) -> Result<Piece, ParametricError> {
         let complete = MultiIndexSet::total(self.source.parameters(), order)?;
         let candidates = if self.options.limit_degrees {
@@ -201,11 +204,7 @@ fn estimates(
 }
 
 /// The largest relative error of the sums to `order` against exact eigenvalues.
-fn measured(
-    pairs: &[EigenpairSeries],
-    order: usize,
-    exact: &[(Vec<f64>, Vec<c64>)],
-) -> Result<f64, ParametricError> {
+fn measured(pairs: &[EigenpairSeries], order: usize, exact: &Exact) -> Result<f64, ParametricError> {
     let mut largest = 0.0_f64;
     for (point, values) in exact {
         for (series, s) in pairs.iter().zip(values) {

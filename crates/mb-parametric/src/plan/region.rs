@@ -44,11 +44,11 @@ impl Region {
                 return Err(ParametricError::NonFinitePoint { parameter });
             }
         }
-        if let Self::Box { lower, upper } = self {
-            if let Some(parameter) = (0..parameters).find(|&k| lower[k] > upper[k]) {
-                let (lower, upper) = (lower[parameter], upper[parameter]);
-                return Err(ParametricError::EmptyRegion { parameter, lower, upper });
-            }
+        if let Self::Box { lower, upper } = self
+            && let Some(parameter) = (0..parameters).find(|&k| lower[k] > upper[k])
+        {
+            let (lower, upper) = (lower[parameter], upper[parameter]);
+            return Err(ParametricError::EmptyRegion { parameter, lower, upper });
         }
         Ok(())
     }

@@ -69,6 +69,8 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
                     (self.pairs, self.at, done) = (pairs, point, share);
                     step *= 2.0;
                 }
+                // A polynomial about a point far behind may miss a narrow gap.
+                Err(_) if self.is_stale() => self.expand_here(),
                 Err(_) if step > least => step *= 0.5,
                 Err(mode) => {
                     return Err(ParametricError::TrackLost { mode, s: self.pairs[mode].s, point });
@@ -142,6 +144,11 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             }
         }
         Ok(self.starts())
+    }
+
+    /// Whether the predicting polynomial is about another point than the one reached.
+    fn is_stale(&self) -> bool {
+        self.predictor.as_ref().is_some_and(|p| p.centre != self.at)
     }
 
     /// Expands about the point reached; no predictor where that is not possible.

@@ -3,8 +3,14 @@
 
 mod beam;
 mod closed_forms;
+mod erls;
+mod forms;
 mod jets;
+mod kinds;
 mod model_series;
+mod plan;
 mod refusals;
 mod series;
 mod systems;
+mod tracking;
+mod trust;
