@@ -72,7 +72,7 @@ mod vectors;
 
 pub use eigenpair_series::{
     Corrected, EigenpairSeries, ErrorBasis, Evaluation, ExceptionalPoint, ExpandOptions, Gauge, Radius,
-    ResidualEstimate, ToleranceBar, ToleranceBars, expand, expand_all,
+    ResidualEstimate, ToleranceBar, ToleranceBars, eigenvalues_at, expand, expand_all,
 };
 pub use error::ParametricError;
 pub use group::{GroupEvaluation, GroupSeries, expand_group};

@@ -149,6 +149,11 @@ impl MultiIndexSet {
         self.indices.iter().map(Vec::as_slice)
     }
 
+    /// Whether another set has the same members.
+    pub(crate) fn has_terms_of(&self, other: &Self) -> bool {
+        self.indices == other.indices
+    }
+
     /// The number of a multi-index, if it is a member.
     pub fn number(&self, sigma: &[u8]) -> Option<usize> {
         self.numbers.get(sigma).copied()

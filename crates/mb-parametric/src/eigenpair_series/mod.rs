@@ -23,6 +23,7 @@
 mod evaluate;
 mod exceptional;
 mod expand;
+mod many;
 mod rayleigh;
 mod sensitivity;
 mod trust;
@@ -31,6 +32,7 @@ pub use evaluate::{ErrorBasis, Evaluation};
 pub use exceptional::ExceptionalPoint;
 pub(crate) use expand::matching_terms;
 pub use expand::{ExpandOptions, Gauge, expand, expand_all};
+pub use many::eigenvalues_at;
 pub use rayleigh::Corrected;
 pub use sensitivity::{ToleranceBar, ToleranceBars};
 pub use trust::{Radius, ResidualEstimate};

@@ -6,7 +6,7 @@ use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_gallery::models::ErlsArm;
 use mb_parametric::{
     EigenpairSeries, ExpandOptions, MultiIndexSet, PencilSeries, PolishOptions, SeriesSource, StartingPair,
-    expand, polish,
+    eigenvalues_at, expand, polish,
 };
 use proptest::prelude::*;
 
@@ -213,4 +213,21 @@ fn tolerances_make_the_bars_that_formulas_say() {
         let difference = (shifted(1.0) - shifted(-1.0)) / (2.0 * h);
         assert!((found[k] - difference).norm() < 1e-8, "{k}: {} {difference}", found[k]);
     }
+}
+
+#[test]
+fn many_points_give_the_values_of_single_ones() {
+    let modes = both(&veering(0.5), 4);
+    let points: Vec<[f64; 1]> = (0..1200).map(|i| [0.3 * f64::from(i) / 1200.0]).collect();
+    let all = eigenvalues_at(&modes, &points).unwrap();
+    for (d, values) in points.iter().zip(&all) {
+        for (s, mode) in values.iter().zip(&modes) {
+            assert_eq!(*s, mode.eigenvalue(d).unwrap());
+        }
+    }
+    // Series over different terms do not share their monomials.
+    let mixed = [modes[0].clone(), both(&veering(0.5), 2)[1].clone()];
+    let few = eigenvalues_at(&mixed, &points[..3]).unwrap();
+    assert_eq!(few[2][1], mixed[1].eigenvalue(&points[2]).unwrap());
+    assert!(eigenvalues_at(&modes, &[[f64::NAN]]).is_err());
 }
