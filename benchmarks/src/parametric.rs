@@ -19,7 +19,7 @@ pub const SAMPLES: usize = 51;
 /// The arm in its two angles and two speeds.
 #[derive(Debug)]
 pub struct Arm {
-    arm: ErlsArm,
+    source: ErlsArm,
     centre: Point,
     variables: Vec<Variable>,
     set: MultiIndexSet,
@@ -35,9 +35,9 @@ impl Arm {
     /// # Errors
     /// None that the arm meets.
     pub fn new() -> Result<Self, Box<dyn Error>> {
-        let arm = ErlsArm::recovered();
-        let first = arm.first_angle();
-        let mut centre = arm.model::<f64>(&BTreeMap::new())?.initial_point();
+        let source = ErlsArm::recovered();
+        let first = source.first_angle();
+        let mut centre = source.model::<f64>(&BTreeMap::new())?.initial_point();
         for (i, [q, v, a]) in [[1.26, 0.89, 0.68], [-1.09, -0.86, 0.84]].into_iter().enumerate() {
             (centre.q[first + i], centre.v[first + i], centre.a[first + i]) = (q, v, a);
         }
@@ -48,7 +48,7 @@ impl Arm {
             Variable::Speed(first + 1),
         ];
         let set = MultiIndexSet::total(4, ORDER)?;
-        let series = model_series(&arm, &centre, &variables, &set, &rule())?;
+        let series = model_series(&source, &centre, &variables, &set, &rule())?;
         let spectrum = quadratic::solve(&series.pencil.evaluate(&[0.0; 4])?, &DenseOptions::default())?;
         let mut starts: Vec<StartingPair> = spectrum
             .motion()
@@ -57,7 +57,7 @@ impl Arm {
             .collect();
         starts.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
         starts.truncate(3);
-        Ok(Self { arm, centre, variables, set, pencil: series.pencil, starts })
+        Ok(Self { source, centre, variables, set, pencil: series.pencil, starts })
     }
 
     /// The series of the matrices and of the operating point.
@@ -65,7 +65,7 @@ impl Arm {
     /// # Errors
     /// None that the arm meets.
     pub fn matrices(&self) -> Result<ModelSeries, Box<dyn Error>> {
-        Ok(model_series(&self.arm, &self.centre, &self.variables, &self.set, &rule())?)
+        Ok(model_series(&self.source, &self.centre, &self.variables, &self.set, &rule())?)
     }
 
     /// The three pairs, given the matrices.
@@ -91,8 +91,8 @@ impl Arm {
     /// # Errors
     /// None that the arm meets.
     pub fn exact(&self) -> Result<Vec<QuadraticPencil<Dense>>, Box<dyn Error>> {
-        let source = MovingModel::new(&self.arm, &self.centre, &self.variables, rule());
-        Ok(self.points().iter().map(|d| source.matrices(d)).collect::<Result<_, _>>()?)
+        let moving = MovingModel::new(&self.source, &self.centre, &self.variables, rule());
+        Ok(self.points().iter().map(|d| moving.matrices(d)).collect::<Result<_, _>>()?)
     }
 }
 
