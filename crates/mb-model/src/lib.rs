@@ -82,6 +82,7 @@ pub use element::{Data, Element, ElementLaw};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
 pub use outline::{OutlinePlace, OutlineStroke, Stroke};
+pub use sensor::Reaction;
 pub use source::ModelSource;
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;

@@ -2,7 +2,7 @@
 
 use crate::coordinates::{Block, BlockId, BlockKind, Coordinates};
 use crate::element::{AngleOf, Attitude, Data, Element, Place};
-use crate::sensor::Reading;
+use crate::sensor::{Component, Reading};
 
 /// An element in a model: whose it is, which coordinates it sees, where its rows stand.
 #[derive(Clone, Debug)]
@@ -180,6 +180,18 @@ impl<P: Data> Model<P> {
     pub fn add_sensor(&mut self, name: impl Into<String>, reading: Reading<P>, blocks: Vec<BlockId>) {
         let wires = Wires::new(&self.coordinates, blocks, Vec::new());
         self.sensors.push(Sensor { name: name.into(), reading, wires });
+    }
+    /// Adds a component of a joint's reaction as a named output.
+    pub fn add_reaction_sensor(&mut self, name: impl Into<String>, component: Component) {
+        let mut blocks: Vec<BlockId> = Vec::new();
+        for k in &component.reaction.members {
+            for id in &self.members[*k].wires.blocks {
+                if !blocks.contains(id) {
+                    blocks.push(*id);
+                }
+            }
+        }
+        self.add_sensor(name, Reading::Reaction(Box::new(component)), blocks);
     }
 
     /// A point of a planar block as a place: the point itself, or `local` on a body.

@@ -145,6 +145,9 @@ impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         (**self).residual(at, out);
     }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        (**self).potential(at)
+    }
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         (**self).phi(at, out);
     }
@@ -293,6 +296,16 @@ impl<P: Data> Element<P> {
     /// How the element is drawn, and through which of its places.
     pub fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
         each_law!(self, e => e.outline(), c => c.outline_0())
+    }
+    /// The places a and b that a constraint ties; none for other elements, drives and angles.
+    pub fn ends(&self) -> Option<[Place<P>; 2]> {
+        match self {
+            Self::Coincident(e) => Some([e.a, e.b]),
+            Self::Distance(e) => Some([e.a, e.b]),
+            Self::OnLine(e) => Some([e.point, e.base]),
+            Self::Joint(e) => Some([e.a.place, e.b.place]),
+            _ => None,
+        }
     }
     /// Potential energy of the element's conservative forces, J.
     pub fn potential<S: Tower<P>>(&self, at: &Local<'_, S>) -> S {

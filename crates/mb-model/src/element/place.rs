@@ -150,6 +150,15 @@ impl<P: Real> Place<P> {
             Self::Ground(_) | Self::PlanarPoint { .. } | Self::OnLink { .. } => None,
         }
     }
+    /// First local configuration index of the block that carries the place rigidly: of a link, its
+    /// frame.
+    pub fn block_slot(&self) -> Option<usize> {
+        match *self {
+            Self::Ground(_) => None,
+            Self::PlanarPoint { q, .. } | Self::OnPlanarBody { q, .. } | Self::OnBody { q, .. } => Some(q),
+            Self::OnLink { frame, .. } => Some(frame.q),
+        }
+    }
     /// True when the generalized force of a constant force depends on the configuration.
     pub fn has_moment_arm(&self) -> bool {
         matches!(self, Self::OnPlanarBody { .. } | Self::OnBody { .. } | Self::OnLink { .. })

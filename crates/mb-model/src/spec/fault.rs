@@ -431,6 +431,22 @@ pub enum Fault {
         /// Such as `rod 'AB'`.
         owner: String,
     },
+    /// A component that a reaction does not have.
+    #[error("the reaction of {owner} has no component `{axis}`")]
+    UnknownComponent {
+        /// Such as `joint 'elbow'`.
+        owner: String,
+        /// The component asked for.
+        axis: String,
+        /// Those it has.
+        valid: Vec<String>,
+    },
+    /// A thing that ties no two places, or a point that takes no moment.
+    #[error("{owner} has no such reaction")]
+    NoReaction {
+        /// Such as `drive 'motor'`.
+        owner: String,
+    },
     /// A time derivative above the second.
     #[error("the derivative is {found}; it can be 0, 1 or 2")]
     Derivative {

@@ -69,7 +69,10 @@ impl Fault {
             }
             Self::TurnedGround { .. } => "measure it from `ground`".to_owned(),
             Self::SeveralRows { valid, .. } => list("give `axis`, one of", valid),
-            Self::UnknownRow { valid, .. } => list("it has", valid),
+            Self::NoReaction { .. } => {
+                "forces are those of joints and rods; a drive or an angle has a multiplier".to_owned()
+            }
+            Self::UnknownRow { valid, .. } | Self::UnknownComponent { valid, .. } => list("it has", valid),
             _ => return None,
         })
     }

@@ -75,8 +75,8 @@ pub use schema::json_schema;
 pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{
     AngleForm, AngleSpec, BodySpec, DampingSpec, DriveSpec, ForceSpec, FrameSpec, JointKind, JointSpec,
-    OutputQuantity, OutputSpec, PointSpec, QuantitySpec, RodSpec, SpringSpec, TorqueSpec, TorsionSpringSpec,
-    Units,
+    OutputQuantity, OutputSpec, PointSpec, QuantitySpec, ReactionFrame, RodSpec, SpringSpec, TorqueSpec,
+    TorsionSpringSpec, Units,
 };
 pub use value::{PlaceRef, Value, Vector};
 

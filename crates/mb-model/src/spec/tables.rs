@@ -32,6 +32,10 @@ pub struct PointSpec {
     /// Position at the start [x, y], m. A moving point without it starts next to its rods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<[Value; 2]>,
+    /// Velocity at the start of a motion, m/s. Default: zero; what is given need not satisfy the
+    /// constraints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[Value; 2]>,
     /// True for a point of the ground.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixed: bool,
@@ -98,6 +102,13 @@ pub struct BodySpec {
     /// Angle of the body axes at the start, rad; write `"deg(30)"` for degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angle: Option<Value>,
+    /// Velocity of the reference point at the start of a motion, m/s. Default: zero; what is given
+    /// need not satisfy the constraints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[Value; 2]>,
+    /// Angular velocity at the start of a motion, rad/s. Default: zero.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angular_velocity: Option<Value>,
     /// True for a body that is part of the ground.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixed: bool,
@@ -382,7 +393,7 @@ pub struct DriveSpec {
 
 /// Quantities that an output can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum OutputQuantity {
     /// Coordinate x of a place, m.
     #[default]
@@ -400,6 +411,38 @@ pub enum OutputQuantity {
     Distance,
     /// Multiplier of a constraint row.
     Multiplier,
+    /// Force of a joint or rod on the body of its first place, N.
+    Force,
+    /// Moment of a joint on the body of its first place, about that place, N m.
+    Moment,
+    /// Violation of a constraint row, in the unit of the row.
+    Violation,
+    /// Kinetic energy of the model, J.
+    KineticEnergy,
+    /// Potential energy of weight and springs, J.
+    PotentialEnergy,
+    /// Sum of kinetic and potential energy, J.
+    Energy,
+}
+
+impl OutputQuantity {
+    /// True for the energies, which are of the whole model.
+    pub fn is_energy(self) -> bool {
+        matches!(self, Self::KineticEnergy | Self::PotentialEnergy | Self::Energy)
+    }
+}
+
+/// The axes that the components of a reaction are taken along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReactionFrame {
+    /// The ground's.
+    #[default]
+    Ground,
+    /// Those of the joint: its frame on b in space; in the plane x along the line of a prismatic or
+    /// point-on-line joint, else the axes of b's body. Of a rod or distance, x is the line from a
+    /// to b.
+    Joint,
 }
 
 /// A named output.
@@ -411,15 +454,21 @@ pub struct OutputSpec {
     /// What is read.
     pub quantity: OutputQuantity,
     /// A place; for an angle, a body, an angle or a joint in space; for a displacement, a joint
-    /// in space; for a multiplier, a joint, rod, angle or drive.
+    /// in space; for a multiplier or a violation, a joint, rod, angle or drive; for a force or
+    /// moment, a joint or rod. Energies have none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
     /// The other place (distance), or what the angle is measured from. Default: ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PlaceRef>,
-    /// Which row's multiplier: x, y, z, rotation x, rotation y, rotation z, length, angle,
-    /// displacement or perpendicular. Not needed when there is one.
+    /// Which row's multiplier or violation: x, y, z, rotation x, rotation y, rotation z, length,
+    /// angle, displacement or perpendicular; not needed when there is one. Of a force or moment,
+    /// x, y or z; a moment in the plane is about z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<String>,
+    /// The axes of a force or moment.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub frame: ReactionFrame,
     /// 0 for the quantity, 1 for its rate, 2 for its acceleration.
     #[serde(default, skip_serializing_if = "is_default")]
     pub derivative: u8,

@@ -101,7 +101,7 @@ impl<S: Real> Frame<S> {
 }
 
 /// v^T M v / 2 of one element: the residual is affine in a.
-fn kinetic_of<P: Data, S: crate::element::Tower<P>>(m: &Member<P>, frame: &mut Frame<S>) -> S {
+pub(super) fn kinetic_of<P: Data, S: crate::element::Tower<P>>(m: &Member<P>, frame: &mut Frame<S>) -> S {
     frame.a.fill(S::zero());
     frame.residual(m);
     let mut sum = S::zero();

@@ -19,6 +19,7 @@ mod linearized;
 mod matrices;
 mod motion;
 mod output;
+mod reaction;
 mod residual;
 mod sweep;
 
@@ -26,6 +27,7 @@ pub use energy::Energies;
 pub use linearized::{Blocks, LinearizedBlocks};
 pub use motion::MotionTerms;
 pub use output::OutputMatrices;
+pub use reaction::Wrench;
 
 use crate::element::Data;
 use crate::model::{Member, Model};

@@ -1,9 +1,10 @@
 //! Outputs and their derivatives.
 
-use super::sweep::{D2, D3, Frame, outer};
+use super::energy::kinetic_of;
+use super::sweep::{D1, D2, D3, Frame, outer};
 use crate::element::{Data, Tower};
 use crate::model::{Model, Sensor};
-use crate::sensor::{Quantity, Reading};
+use crate::sensor::{EnergyKind, Quantity, Reading};
 use crate::state::Point;
 use mb_algebra::{Scatter, Triplets};
 use mb_scalar::{Dual, Real};
@@ -27,14 +28,21 @@ impl<P: Data> Model<P> {
         let times = two_times();
         self.sensors()
             .iter()
-            .map(|s| match s.reading {
+            .map(|s| match &s.reading {
                 Reading::Value(_) | Reading::Rate(_) | Reading::Acceleration(_) => {
                     let wires = &s.wires;
                     let mut frame = Frame::<D2<P>>::default();
                     frame.gather(wires, point, self.gravity);
                     self.curve_value(s, &mut frame, times, |x| x.re.re, |x| x.re.eps, |x| x.eps.eps)
                 }
-                Reading::Multiplier(row) => point.lambda[row],
+                Reading::Multiplier(row) => point.lambda[*row],
+                Reading::Reaction(c) => self.component(c, point),
+                Reading::Energy(EnergyKind::Kinetic) => self.kinetic_energy(point),
+                Reading::Energy(EnergyKind::Potential) => self.potential_energy(point),
+                Reading::Energy(EnergyKind::Total) => {
+                    self.kinetic_energy(point) + self.potential_energy(point)
+                }
+                Reading::Violation(row) => self.phi_row(*row, point),
             })
             .collect()
     }
@@ -49,9 +57,12 @@ impl<P: Data> Model<P> {
         };
         let times: [D2<P>; 2] = two_times();
         for (row, s) in self.sensors().iter().enumerate() {
-            if let Reading::Multiplier(l) = s.reading {
-                out.lambda.add(row, l, P::one());
-                continue;
+            match &s.reading {
+                Reading::Value(_) | Reading::Rate(_) | Reading::Acceleration(_) => {}
+                other => {
+                    self.other_matrices(row, s, other, point, &mut out);
+                    continue;
+                }
             }
             let wires = &s.wires;
             let mut frame = Frame::<D3<P>>::default();
@@ -108,7 +119,77 @@ impl<P: Data> Model<P> {
             Reading::Value(q) => value(of(q)),
             Reading::Rate(q) => rate(of(q)),
             Reading::Acceleration(q) => acceleration(of(q)),
-            Reading::Multiplier(_) => P::zero(),
+            Reading::Multiplier(_) | Reading::Reaction(_) | Reading::Energy(_) | Reading::Violation(_) => {
+                P::zero()
+            }
+        }
+    }
+    /// Phi of one row.
+    fn phi_row(&self, row: usize, point: &Point<P>) -> P {
+        let m = &self.members()[self.members().partition_point(|m| m.row + m.rows <= row)];
+        let mut frame = Frame::<P>::default();
+        frame.gather_q(&m.wires, &point.q, point.t);
+        frame.phi(m);
+        frame.out[row - m.row]
+    }
+    /// Derivatives of readings that are no quantity of the motion of a few blocks.
+    fn other_matrices(
+        &self,
+        y: usize,
+        sensor: &Sensor<P>,
+        reading: &Reading<P>,
+        point: &Point<P>,
+        out: &mut OutputMatrices<P>,
+    ) {
+        match reading {
+            Reading::Multiplier(l) => out.lambda.add(y, *l, P::one()),
+            Reading::Reaction(c) => {
+                self.sweep_reaction(c, point, None, |row, x| out.lambda.add(y, row, x.re));
+                for col in &sensor.wires.v_index {
+                    let mut sum = P::zero();
+                    self.sweep_reaction(c, point, Some(*col), |row, x| sum += point.lambda[row] * x.eps);
+                    if sum != P::zero() {
+                        out.q.add(y, *col, sum);
+                    }
+                }
+            }
+            Reading::Energy(kind) => self.energy_matrices(y, *kind, point, out),
+            Reading::Violation(row) => {
+                let m = &self.members()[self.members().partition_point(|m| m.row + m.rows <= *row)];
+                let mut frame = Frame::<D1<P>>::default();
+                for (j, col) in m.wires.v_index.iter().enumerate() {
+                    frame.gather_q(&m.wires, &point.q, point.t);
+                    frame.step(&m.wires, self.coordinates(), j, outer());
+                    frame.phi(m);
+                    out.q.add(y, *col, frame.out[*row - m.row].eps);
+                }
+            }
+            Reading::Value(_) | Reading::Rate(_) | Reading::Acceleration(_) => {}
+        }
+    }
+    fn energy_matrices(&self, y: usize, kind: EnergyKind, point: &Point<P>, out: &mut OutputMatrices<P>) {
+        let mut frame = Frame::<D1<P>>::default();
+        for m in self.members() {
+            for (j, col) in m.wires.v_index.iter().enumerate() {
+                let mut sum = P::zero();
+                frame.gather(&m.wires, point, self.gravity);
+                frame.step(&m.wires, self.coordinates(), j, outer());
+                if kind != EnergyKind::Kinetic {
+                    sum += m.element.potential(&frame.local()).eps;
+                }
+                if kind != EnergyKind::Potential && m.element.dependence().a {
+                    sum += kinetic_of(m, &mut frame).eps;
+                    frame.gather(&m.wires, point, self.gravity);
+                    frame.v[j] += outer();
+                    let rate = kinetic_of(m, &mut frame).eps;
+                    if rate != P::zero() {
+                        out.v.add(y, *col, rate);
+                    }
+                }
+                if sum != P::zero() {
+                    out.q.add(y, *col, sum);
+                }
+            }
         }
     }
 }

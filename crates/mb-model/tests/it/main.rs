@@ -5,6 +5,7 @@ mod identity_derivatives;
 mod motion_terms;
 mod outline;
 mod prop_spec;
+mod reactions;
 mod space;
 mod space_build;
 mod space_errors;

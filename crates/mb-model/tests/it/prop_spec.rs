@@ -56,8 +56,9 @@ fn place() -> impl Strategy<Value = PlaceRef> {
 
 prop_compose! {
     fn point()(name in name(), at in proptest::option::of(pair()), fixed: bool,
-        mass in proptest::option::of(value()), alpha in proptest::option::of(value())) -> PointSpec {
-        PointSpec { name, at, fixed, mass, damping: alpha.map(|alpha| DampingSpec { alpha }) }
+        velocity in proptest::option::of(pair()), mass in proptest::option::of(value()),
+        alpha in proptest::option::of(value())) -> PointSpec {
+        PointSpec { name, at, velocity, fixed, mass, damping: alpha.map(|alpha| DampingSpec { alpha }) }
     }
 }
 prop_compose! {
@@ -68,8 +69,9 @@ prop_compose! {
 }
 prop_compose! {
     fn body()(name in name(), mass in value(), inertia in value(), at in pair(), angle in value(),
+        velocity in proptest::option::of(pair()), angular_velocity in proptest::option::of(value()),
         markers in proptest::collection::btree_map(name(), pair(), 0..3)) -> BodySpec {
-        BodySpec { markers, ..BodySpec::new(name, mass, inertia).starting(at, angle) }
+        BodySpec { velocity, angular_velocity, markers, ..BodySpec::new(name, mass, inertia).starting(at, angle) }
     }
 }
 prop_compose! {

@@ -133,5 +133,6 @@ pub(crate) fn model() -> Model {
     }
     let slide = Slide { a: hinge.a, b: hinge.b };
     x.model.add_sensor("stroke", Reading::Rate(Quantity::Displacement(slide)), blocks);
+    crate::workshop::add_reactions(&mut x.model);
     x.model
 }

@@ -6,7 +6,7 @@ use mb_model::element::{
     LineForm, Local, OnLine, Place, PlanarBody, PointMass, RelativeAngle, Rod, Spring, Torque, TorsionSpring,
 };
 use mb_model::law::{Function, Term, TimeLaw, TimeLeaf};
-use mb_model::sensor::{Quantity, Reading};
+use mb_model::sensor::{Component, EnergyKind, Quantity, ReactionAxes, Reading};
 use mb_model::{Element, Model, Point, Wiring};
 use mb_scalar::Lift;
 
@@ -250,7 +250,25 @@ pub(crate) fn model() -> Model {
     m.add_sensor("rate", Reading::Rate(quantity), blocks.clone());
     m.add_sensor("acceleration", Reading::Acceleration(quantity), blocks);
     m.add_sensor("pull", Reading::Multiplier(2), Vec::new());
+    add_reactions(&mut m);
     m
+}
+
+/// Every component of every reaction in both axes, the energies, and a violation.
+pub(crate) fn add_reactions(m: &mut Model) {
+    for reaction in m.reactions() {
+        for (moment, axes) in [false, true].into_iter().zip([ReactionAxes::Ground, ReactionAxes::Joint]) {
+            for axis in 0..3 {
+                let name = format!("{} {moment} {axis}", reaction.owner);
+                let reaction = reaction.clone();
+                m.add_reaction_sensor(name, Component { reaction, moment, axis, axes });
+            }
+        }
+    }
+    for kind in [EnergyKind::Kinetic, EnergyKind::Potential, EnergyKind::Total] {
+        m.add_sensor("energy", Reading::Energy(kind), Vec::new());
+    }
+    m.add_sensor("violation", Reading::Violation(m.nc() - 1), Vec::new());
 }
 
 /// A reproducible point with all parts nonzero.

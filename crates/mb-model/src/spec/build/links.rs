@@ -30,6 +30,7 @@ impl<P: Data> Builder<P> {
                 start: given.unwrap_or(zero),
                 start_angle: given_angle.unwrap_or_else(P::zero),
                 guessed: false,
+                velocity: [P::zero(); 3],
                 mass: P::zero(),
                 inertia: P::zero(),
                 center_of_mass: zero,

@@ -147,6 +147,7 @@ struct PointPart<P> {
     fixed: bool,
     given: Option<[P; 2]>,
     start: [P; 2],
+    velocity: [P; 2],
     mass: P,
     alpha: P,
 }
@@ -162,6 +163,8 @@ struct BodyPart<P> {
     start_angle: P,
     /// True when the start was worked out from joints.
     guessed: bool,
+    /// Velocity of the reference point and angular velocity at the start.
+    velocity: [P; 3],
     mass: P,
     inertia: P,
     center_of_mass: [P; 2],

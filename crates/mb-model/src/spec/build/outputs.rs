@@ -3,37 +3,69 @@
 use super::expand::{Entries, Entry};
 use super::joints::no_from;
 use super::{Builder, Outcome};
+use crate::coordinates::BlockKind;
 use crate::element::Data;
 use crate::model::Wiring;
-use crate::sensor::{Quantity, Reading};
-use crate::spec::{Fault, OutputQuantity, OutputSpec};
+use crate::sensor::{Component, EnergyKind, Quantity, Reaction, ReactionAxes, Reading};
+use crate::spec::{Fault, OutputQuantity, OutputSpec, ReactionFrame};
 use std::collections::HashMap;
 
-/// Constraint rows by owner: index and axis of each.
-pub(super) type Rows = HashMap<String, Vec<(usize, String)>>;
+/// What outputs can ask of constraints, by owner.
+#[derive(Default)]
+pub(super) struct Rows {
+    /// Index and axis of each row.
+    rows: HashMap<String, Vec<(usize, String)>>,
+    reactions: HashMap<String, Reaction>,
+}
 
 impl<P: Data> Builder<P> {
     /// The constraint rows of all members, when an output asks for one.
     pub(super) fn rows_by_owner(&self, entries: &Entries<'_>) -> Rows {
-        let mut rows = Rows::new();
-        if !entries.outputs.iter().any(|e| e.spec.quantity == OutputQuantity::Multiplier) {
-            return rows;
+        let mut out = Rows::default();
+        let asks = |q: &[OutputQuantity]| entries.outputs.iter().any(|e| q.contains(&e.spec.quantity));
+        if asks(&[OutputQuantity::Multiplier, OutputQuantity::Violation]) {
+            for m in self.model.members() {
+                let of = out.rows.entry(m.owner.clone()).or_default();
+                of.extend((0..m.rows).map(|i| (m.row + i, m.element.row_axis(i))));
+            }
         }
-        for m in self.model.members() {
-            let of = rows.entry(m.owner.clone()).or_default();
-            of.extend((0..m.rows).map(|i| (m.row + i, m.element.row_axis(i))));
+        if asks(&[OutputQuantity::Force, OutputQuantity::Moment]) {
+            out.reactions = self.model.reactions().into_iter().map(|r| (r.owner.clone(), r)).collect();
         }
-        rows
+        out
     }
     pub(super) fn output(&mut self, e: &Entry<'_, OutputSpec>, rows: &Rows) -> Outcome<()> {
         let spec = e.spec;
         let mut wiring = Wiring::default();
-        if spec.quantity != OutputQuantity::Multiplier && spec.axis.is_some() {
-            let kind = "an output that is no multiplier".to_owned();
+        let reaction = matches!(spec.quantity, OutputQuantity::Force | OutputQuantity::Moment);
+        let row = matches!(spec.quantity, OutputQuantity::Multiplier | OutputQuantity::Violation);
+        if !row && !reaction && spec.axis.is_some() {
+            let kind = "an output that is no multiplier, violation, force or moment".to_owned();
             return Err(e.problem("axis", Fault::KeyNotFor { key: "axis", kind }));
         }
+        if !reaction && spec.frame != ReactionFrame::Ground {
+            let kind = "an output that is no force or moment".to_owned();
+            return Err(e.problem("frame", Fault::KeyNotFor { key: "frame", kind }));
+        }
+        if (row || reaction || spec.quantity.is_energy()) && spec.derivative != 0 {
+            let kind = "a multiplier, violation, force, moment or energy".to_owned();
+            return Err(e.problem("derivative", Fault::KeyNotFor { key: "derivative", kind }));
+        }
+        if spec.quantity.is_energy() && !spec.of.is_empty() {
+            return Err(e.problem("of", Fault::KeyNotFor { key: "of", kind: "an energy".to_owned() }));
+        }
+        if !spec.quantity.is_energy() && spec.of.is_empty() {
+            return Err(e.problem("", Fault::KeyNeeded { key: "of", kind: "this output".to_owned() }));
+        }
         let quantity = match spec.quantity {
-            OutputQuantity::Multiplier => return self.multiplier(e, rows),
+            OutputQuantity::Multiplier => {
+                return self.row_sensor(e, rows, "a multiplier", Reading::Multiplier);
+            }
+            OutputQuantity::Violation => return self.row_sensor(e, rows, "a violation", Reading::Violation),
+            OutputQuantity::Force | OutputQuantity::Moment => return self.reaction_sensor(e, rows),
+            OutputQuantity::KineticEnergy => return self.energy(e, EnergyKind::Kinetic),
+            OutputQuantity::PotentialEnergy => return self.energy(e, EnergyKind::Potential),
+            OutputQuantity::Energy => return self.energy(e, EnergyKind::Total),
             OutputQuantity::X | OutputQuantity::Y | OutputQuantity::Z => {
                 no_from(e, spec.from.as_ref(), "a coordinate")?;
                 let axis = match spec.quantity {
@@ -73,19 +105,30 @@ impl<P: Data> Builder<P> {
         self.model.add_sensor(e.name.clone(), reading, wiring.into_blocks());
         Ok(())
     }
-    fn multiplier(&mut self, e: &Entry<'_, OutputSpec>, rows: &Rows) -> Outcome<()> {
-        no_from(e, e.spec.from.as_ref(), "a multiplier")?;
-        if e.spec.derivative != 0 {
-            let kind = "a multiplier".to_owned();
-            return Err(e.problem("derivative", Fault::KeyNotFor { key: "derivative", kind }));
-        }
+    fn energy(&mut self, e: &Entry<'_, OutputSpec>, kind: EnergyKind) -> Outcome<()> {
+        no_from(e, e.spec.from.as_ref(), "an energy")?;
+        self.model.add_sensor(e.name.clone(), Reading::Energy(kind), Vec::new());
+        Ok(())
+    }
+    /// The owner that an output of a constraint names.
+    fn constraint_owner(&self, e: &Entry<'_, OutputSpec>, kind: &str) -> Outcome<String> {
+        no_from(e, e.spec.from.as_ref(), kind)?;
         let name = self.filled(e, "of", &e.spec.of)?;
         let Some(named) = self.names.get(&name) else {
             let tables = ["joint", "rod", "angle", "drive"];
             return Err(e.problem("of", self.unknown(&name, &tables, "joint, rod, angle or drive")));
         };
-        let owner = format!("{} '{name}'", named.table);
-        let Some(of) = rows.get(&owner).filter(|of| !of.is_empty()) else {
+        Ok(format!("{} '{name}'", named.table))
+    }
+    fn row_sensor(
+        &mut self,
+        e: &Entry<'_, OutputSpec>,
+        rows: &Rows,
+        kind: &str,
+        reading: fn(usize) -> Reading<P>,
+    ) -> Outcome<()> {
+        let owner = self.constraint_owner(e, kind)?;
+        let Some(of) = rows.rows.get(&owner).filter(|of| !of.is_empty()) else {
             return Err(e.problem("of", Fault::NoRows { owner }));
         };
         let valid = || of.iter().map(|(_, a)| a.clone()).collect();
@@ -98,7 +141,44 @@ impl<P: Data> Builder<P> {
                 found.ok_or_else(|| e.problem("axis", unknown()))?
             }
         };
-        self.model.add_sensor(e.name.clone(), Reading::Multiplier(row), Vec::new());
+        self.model.add_sensor(e.name.clone(), reading(row), Vec::new());
+        Ok(())
+    }
+    fn reaction_sensor(&mut self, e: &Entry<'_, OutputSpec>, rows: &Rows) -> Outcome<()> {
+        let moment = e.spec.quantity == OutputQuantity::Moment;
+        let owner = self.constraint_owner(e, if moment { "a moment" } else { "a force" })?;
+        let Some(reaction) = rows.reactions.get(&owner) else {
+            return Err(e.problem("of", Fault::NoReaction { owner }));
+        };
+        let kind = self.model.coordinates().block(reaction.body).kind;
+        let axes: &[&str] = match (kind, moment) {
+            (BlockKind::Pose, _) => &["x", "y", "z"],
+            (BlockKind::PlanarPoint, true) => return Err(e.problem("of", Fault::NoReaction { owner })),
+            (_, true) => &["z"],
+            (_, false) => &["x", "y"],
+        };
+        let axis = match (&e.spec.axis, axes) {
+            (None, [_]) => "z",
+            (None, _) => {
+                let kind = if moment { "a moment" } else { "a force" }.to_owned();
+                return Err(e.problem("", Fault::KeyNeeded { key: "axis", kind }));
+            }
+            (Some(axis), _) => match axes.iter().find(|a| *a == axis) {
+                Some(axis) => axis,
+                None => {
+                    let valid = axes.iter().map(|a| (*a).to_owned()).collect();
+                    let fault = Fault::UnknownComponent { owner, axis: axis.clone(), valid };
+                    return Err(e.problem("axis", fault));
+                }
+            },
+        };
+        let axes = match e.spec.frame {
+            ReactionFrame::Ground => ReactionAxes::Ground,
+            ReactionFrame::Joint => ReactionAxes::Joint,
+        };
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis).unwrap_or(0);
+        let component = Component { reaction: reaction.clone(), moment, axis, axes };
+        self.model.add_reaction_sensor(e.name.clone(), component);
         Ok(())
     }
 }

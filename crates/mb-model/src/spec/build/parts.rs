@@ -20,6 +20,7 @@ impl<P: Data> Builder<P> {
                 fixed: e.spec.fixed,
                 given: Some([P::zero(); 2]),
                 start: [P::zero(); 2],
+                velocity: [P::zero(); 2],
                 mass: P::zero(),
                 alpha: P::zero(),
             });
@@ -35,6 +36,7 @@ impl<P: Data> Builder<P> {
                 start: zero,
                 start_angle: P::zero(),
                 guessed: false,
+                velocity: [P::zero(); 3],
                 mass: P::zero(),
                 inertia: P::zero(),
                 center_of_mass: zero,
@@ -50,6 +52,20 @@ impl<P: Data> Builder<P> {
     fn given<T: Table>(&self, e: &Entry<'_, T>, at: Option<&[Value; 2]>) -> Outcome<Option<[P; 2]>> {
         at.map(|at| self.pair(e, "at", at)).transpose()
     }
+    /// The velocity at the start; what is fixed has none.
+    fn velocity<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        fixed: bool,
+        kind: &str,
+        velocity: Option<&[Value; 2]>,
+    ) -> Outcome<[P; 2]> {
+        let v = velocity.map_or(Ok([P::zero(); 2]), |v| self.pair(e, "velocity", v))?;
+        if fixed && v.iter().any(|x| *x != P::zero()) {
+            return Err(e.problem("", Fault::KeyNotFor { key: "velocity", kind: kind.to_owned() }));
+        }
+        Ok(v)
+    }
     fn read_point(&self, e: &Entry<'_, PointSpec>) -> Outcome<PointPart<P>> {
         let given = self.given(e, e.spec.at.as_ref())?;
         if e.spec.fixed && given.is_none() {
@@ -60,6 +76,7 @@ impl<P: Data> Builder<P> {
             fixed: e.spec.fixed,
             given,
             start: given.unwrap_or([P::zero(); 2]),
+            velocity: self.velocity(e, e.spec.fixed, "a fixed point", e.spec.velocity.as_ref())?,
             mass: self.not_negative(e, "mass", "mass", e.spec.mass.as_ref())?,
             alpha: self.alpha(e, e.spec.damping.as_ref())?,
         })
@@ -82,6 +99,12 @@ impl<P: Data> Builder<P> {
         }
         let given = self.given(e, spec.at.as_ref())?;
         let given_angle = spec.angle.as_ref().map(|a| self.value(e, "angle", a)).transpose()?;
+        let v = self.velocity(e, spec.fixed, "a fixed body", spec.velocity.as_ref())?;
+        let spin = self.value_or_zero(e, "angular_velocity", spec.angular_velocity.as_ref())?;
+        if spec.fixed && spin != P::zero() {
+            let kind = "a fixed body".to_owned();
+            return Err(e.problem("", Fault::KeyNotFor { key: "angular_velocity", kind }));
+        }
         Ok(BodyPart {
             block: None,
             fixed: spec.fixed,
@@ -90,6 +113,7 @@ impl<P: Data> Builder<P> {
             start: given.unwrap_or(zero),
             start_angle: given_angle.unwrap_or_else(P::zero),
             guessed: false,
+            velocity: [v[0], v[1], spin],
             mass: self.not_negative(e, "mass", "mass", spec.mass.as_ref())?,
             inertia: self.not_negative(e, "inertia", "moment of inertia", spec.inertia.as_ref())?,
             center_of_mass: match &spec.center_of_mass {
@@ -106,13 +130,17 @@ impl<P: Data> Builder<P> {
     pub(super) fn add_blocks(&mut self, entries: &Entries<'_>) {
         for (p, e) in self.points.iter_mut().zip(&entries.points) {
             if !p.fixed {
-                p.block = Some(self.model.add_block(e.name.clone(), BlockKind::PlanarPoint, &p.start));
+                let id = self.model.add_block(e.name.clone(), BlockKind::PlanarPoint, &p.start);
+                self.model.set_initial_velocity(id, &p.velocity);
+                p.block = Some(id);
             }
         }
         for (b, e) in self.bodies.iter_mut().zip(&entries.bodies) {
             if !b.fixed {
                 let start = [b.start[0], b.start[1], b.start_angle];
-                b.block = Some(self.model.add_block(e.name.clone(), BlockKind::PlanarPose, &start));
+                let id = self.model.add_block(e.name.clone(), BlockKind::PlanarPose, &start);
+                self.model.set_initial_velocity(id, &b.velocity);
+                b.block = Some(id);
             }
         }
         self.add_solid_blocks(entries);
