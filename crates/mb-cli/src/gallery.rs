@@ -58,6 +58,21 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/four-bar-driven.toml"),
     },
     GalleryModel {
+        name: "andrews-squeezer",
+        about: "seven bodies in the plane, driven by a torque (initial value test set)",
+        text: include_str!("../../../fixtures/models/andrews-squeezer.toml"),
+    },
+    GalleryModel {
+        name: "simple-pendulum",
+        about: "a mass on a massless rod, released from the horizontal (IFToMM A01)",
+        text: include_str!("../../../fixtures/models/simple-pendulum.toml"),
+    },
+    GalleryModel {
+        name: "n-four-bar-turning",
+        about: "N four-bar loops turning through singular configurations (IFToMM A02)",
+        text: include_str!("../../../fixtures/models/n-four-bar-turning.toml"),
+    },
+    GalleryModel {
         name: "spatial-four-bar",
         about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
         text: include_str!("../../../fixtures/models/spatial-four-bar.toml"),

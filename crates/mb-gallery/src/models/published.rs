@@ -1,0 +1,120 @@
+//! Mechanisms of public collections of test problems.
+//!
+//! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers), the simple pendulum
+//! and the N-four-bar mechanism (IFToMM Library of Computational Benchmark Problems, A01 and A02).
+//! The last two have exact solutions: both are pendulums,
+//!
+//! ```text
+//! simple pendulum   w^2 = g / L
+//! N-four-bar        w^2 = (3 N / 2 + 1/2) g / (((N + 1) / 3 + N) l)
+//! ```
+//!
+//! the linkage because its couplers are only translated; see [`super::FourBar`].
+
+use super::PendulumMotion;
+use core::f64::consts::FRAC_PI_2;
+use mb_model::{ModelError, ModelSpec};
+
+/// Andrews' squeezer mechanism: `fixtures/models/andrews-squeezer.toml`; its reference state is
+/// in `fixtures/andrews`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn andrews_squeezer() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(include_str!("../../../../fixtures/models/andrews-squeezer.toml"))
+}
+
+/// A mass on a massless rod, released from the horizontal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimplePendulum;
+
+impl SimplePendulum {
+    /// The model: `fixtures/models/simple-pendulum.toml`.
+    ///
+    /// # Errors
+    /// None for the file as it is.
+    pub fn spec(self) -> Result<ModelSpec, ModelError> {
+        ModelSpec::from_toml(include_str!("../../../../fixtures/models/simple-pendulum.toml"))
+    }
+    /// Position of the mass at time `t`, m, and the tension of the rod along y, N: the exact ones.
+    pub fn at(self, t: f64) -> Option<([f64; 2], f64)> {
+        let g = 9.81;
+        let (x, v) = PendulumMotion { frequency: f64::sqrt(g), angle: -FRAC_PI_2, speed: 0.0 }.at(t)?;
+        let tension = g * x.cos() + v * v;
+        Some(([x.sin(), -x.cos()], tension * x.cos()))
+    }
+}
+
+/// N four-bar loops without springs that start upright and turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TurningFourBar {
+    /// Number of loops N.
+    pub loops: u32,
+    /// Speed of the cranks' tips at the start, to the right, m/s.
+    pub speed: f64,
+}
+
+impl Default for TurningFourBar {
+    /// Two loops and 1 m/s.
+    fn default() -> Self {
+        Self { loops: 2, speed: 1.0 }
+    }
+}
+
+impl TurningFourBar {
+    /// The model: `fixtures/models/n-four-bar-turning.toml`.
+    ///
+    /// # Errors
+    /// None for the file as it is.
+    pub fn spec(&self) -> Result<ModelSpec, ModelError> {
+        let text = include_str!("../../../../fixtures/models/n-four-bar-turning.toml");
+        let mut spec = ModelSpec::from_toml(text)?;
+        spec.set_parameter("N", f64::from(self.loops))?;
+        spec.set_parameter("v", self.speed)?;
+        Ok(spec)
+    }
+    /// The cranks' angle from hanging, counted to the right, as a motion.
+    pub fn motion(&self) -> PendulumMotion {
+        let n = f64::from(self.loops);
+        let frequency = (9.81 * (1.5 * n + 0.5) / ((n + 1.0) / 3.0 + n)).sqrt();
+        // Upright is half a turn from hanging; a tip that moves to the right there turns back.
+        PendulumMotion { frequency, angle: 2.0 * FRAC_PI_2, speed: -self.speed }
+    }
+    /// The configuration of the model at time `t`: the tips of all cranks.
+    pub fn at(&self, t: f64) -> Option<Vec<f64>> {
+        let (x, _) = self.motion().at(t)?;
+        Some((0..=self.loops).flat_map(|i| [f64::from(i) + x.sin(), -x.cos()]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The exact motion satisfies the constraints of the model and begins where the model does.
+    #[test]
+    fn exact_motion_keeps_the_linkage_closed() {
+        for loops in [1, 2, 5] {
+            let bar = TurningFourBar { loops, ..TurningFourBar::default() };
+            let model = bar.spec().unwrap().build().unwrap();
+            for t in [0.0, 0.7, 3.0] {
+                let q = bar.at(t).unwrap();
+                assert!(model.phi(&q, 0.0).iter().all(|x| x.abs() < 1e-13));
+            }
+            let start = bar.at(0.0).unwrap();
+            assert!(start.iter().zip(model.initial()).all(|(a, b)| (a - b).abs() < 1e-12));
+            let soon = bar.at(1e-6).unwrap();
+            for k in 0..model.nv() {
+                let rate = (soon[k] - start[k]) / 1e-6;
+                assert!((rate - model.initial_velocity()[k]).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn squeezer_closes_at_its_start() {
+        let model = andrews_squeezer().unwrap().build().unwrap();
+        assert_eq!((model.nv(), model.nc()), (21, 20));
+        assert!(model.phi(model.initial(), 0.0).iter().all(|x| x.abs() < 1e-15));
+    }
+}
