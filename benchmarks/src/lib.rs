@@ -11,7 +11,7 @@ use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::{DenseOptions, Spectrum, quadratic};
-use mb_gallery::models::FourBar;
+use mb_gallery::models::{FourBar, SpatialFourBar, TurningFourBar, spatial_chain};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{Penalty, PenaltyPoint, penalty_equilibrium, unconstrained};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
@@ -34,6 +34,42 @@ pub struct Case {
 /// Those of the model description.
 pub fn linkage(loops: u32) -> Result<Model, Box<dyn Error>> {
     Ok(FourBar { loops, damping: 1.0, ..FourBar::default() }.spec()?.build()?)
+}
+
+/// The spatial four-bar of `flores2018`.
+///
+/// # Errors
+/// Those of the model description.
+pub fn spatial_four_bar() -> Result<Model, Box<dyn Error>> {
+    Ok(SpatialFourBar::default().spec()?.build()?)
+}
+
+/// The N-loop four-bar linkage without springs, released from rest at 60 degrees from hanging, and
+/// its exact motion.
+///
+/// # Errors
+/// Those of the model description.
+pub fn swinging_four_bar(loops: u32) -> Result<(TurningFourBar, Model), Box<dyn Error>> {
+    let bar = TurningFourBar { loops, start: -core::f64::consts::FRAC_PI_6, speed: 0.0 };
+    Ok((bar, bar.spec()?.build()?))
+}
+
+/// A chain of bodies in space, a little bent and moving, for evaluations alone: its constraints
+/// hold to first order in the bend.
+///
+/// # Errors
+/// Those of the model description and of the assembly.
+pub fn bent_chain(links: u32) -> Result<(Model, Vec<f64>, Vec<f64>), Box<dyn Error>> {
+    let model = spatial_chain(links)?.build()?;
+    let start = model.initial().to_vec();
+    let mut v = vec![0.0; model.nv()];
+    for (i, body) in v.chunks_mut(6).enumerate() {
+        body[3 + i % 2] = 0.3;
+    }
+    let v = mb_constraints::assemble_velocities(&model, &start, &v, 0.0)?;
+    let d: Vec<f64> = v.iter().map(|v| 0.1 * v).collect();
+    let q = model.coordinates().retract(&start, &d);
+    Ok((model, q, v))
 }
 
 /// A point at the initial configuration with all multipliers nonzero, for assembly alone.

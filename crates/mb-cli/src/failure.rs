@@ -414,7 +414,6 @@ impl Failure {
                     | ConstraintError::MassMissing { .. }
                     | ConstraintError::InconsistentStart { .. }
                     | ConstraintError::Locked { .. }
-                    | ConstraintError::TooLarge { .. }
                     | ConstraintError::NotFinite { .. },
                 ) => WRONG,
                 _ => NUMERICS,

@@ -71,18 +71,6 @@ pub enum ConstraintError {
         /// The coordinate at which elimination broke down.
         coordinate: String,
     },
-    /// A method that is made for small models only.
-    #[error(
-        "The method {method} takes models of up to {most} velocities and constraint rows together, but this one has {unknowns}."
-    )]
-    TooLarge {
-        /// Name of the method.
-        method: String,
-        /// Velocities and rows.
-        unknowns: usize,
-        /// The limit.
-        most: usize,
-    },
     /// An option of a simulation out of its range.
     #[error("The option {option} of the simulation is {value}, but it must be {range}.")]
     SimulationOption {

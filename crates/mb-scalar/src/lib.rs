@@ -27,6 +27,8 @@ pub mod jet;
 #[cfg(feature = "num-traits")]
 mod num;
 mod real;
+mod wide;
 
 pub use dual::Dual;
 pub use real::{Lift, Real};
+pub use wide::Wide;

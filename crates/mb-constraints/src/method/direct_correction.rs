@@ -9,7 +9,10 @@
 //! corrections are made in the tangent (six numbers for a spatial body, where the paper's Eq. (20)
 //! has seven coordinates), so Euler parameters keep their length. The paper's (16) and (18) need
 //! full row rank; here the rank is decided by a cut-off, which must lie above the violation to be
-//! corrected. Accelerations are those of the standard method.
+//! corrected. Near a singular configuration a row that keeps the share s of its length beside the
+//! others moves the mechanism by its violation over s, while what is wanted is about the root of
+//! the violation: rows with s below that root are left for the next correction, when the
+//! mechanism has passed. Accelerations are those of the standard method.
 //!
 //! Paper: [flores2018] Eqs. (11)-(21).
 //!
@@ -40,6 +43,9 @@ pub enum CorrectionWeight {
     /// The mass matrix: least kinetic energy of the correction.
     Mass,
 }
+
+/// Rows that keep more than this share are corrected whatever their violation.
+const HIGHEST_CUTOFF: f64 = 1e-3;
 
 /// Parameters of the direct correction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +82,15 @@ impl DirectCorrection {
         let most = self.max_iterations as f64;
         method.require("max_iterations", most, self.max_iterations > 0, "one or more")
     }
+    /// The cut-off where this violation is to be corrected: its root, within limits.
+    fn cutoff_for(self, violation: &[f64], terms: &MotionTerms) -> f64 {
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+        let scale = largest(&terms.phi_q);
+        if scale == 0.0 {
+            return self.cutoff;
+        }
+        (largest(violation) / scale).sqrt().min(HIGHEST_CUTOFF).max(self.cutoff)
+    }
     /// Moves q and v back; `terms` and `work` are overwritten.
     pub(super) fn correct(
         self,
@@ -107,7 +122,7 @@ impl DirectCorrection {
             }
             report.violation = violation;
             report.iterations += 1;
-            work.system.factor_weight(terms, weighted, self.cutoff)?;
+            work.system.factor_weight(terms, weighted, self.cutoff_for(&terms.phi, terms))?;
             for (target, phi) in work.target.iter_mut().zip(&terms.phi) {
                 *target = -phi;
             }
@@ -115,7 +130,7 @@ impl DirectCorrection {
             model.coordinates().retract_in_place(q, &work.next);
         }
         model.coordinates().normalize(q);
-        work.system.factor_weight(terms, weighted, self.cutoff)?;
+        work.system.factor_weight(terms, weighted, self.cutoff_for(&terms.phi_dot, terms))?;
         for (target, phi_dot) in work.target.iter_mut().zip(&terms.phi_dot) {
             *target = -phi_dot;
         }

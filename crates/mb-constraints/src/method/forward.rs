@@ -15,6 +15,9 @@ use mb_algebra::AlgebraError;
 use mb_model::system::{Energies, MotionTerms};
 use mb_model::{Model, Point};
 
+/// Cut-off of the rank where a method needs none.
+const RANK_CUTOFF: f64 = 1e-6;
+
 /// What an evaluation did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
@@ -73,13 +76,17 @@ pub struct ForwardDynamics<'m> {
     diagnostics: Diagnostics,
     evaluations: usize,
     capped: usize,
+    /// Largest rank of the run.
+    full_rank: usize,
+    /// The constraint row that depended most on the others since it was last asked for.
+    weakest: Option<(usize, f64)>,
 }
 
 impl<'m> ForwardDynamics<'m> {
     /// Equations of `model` with constant `inputs` and its constraints held by `method`.
     ///
     /// # Errors
-    /// [`ConstraintError::MethodParameter`]; a partitioned model that is too large.
+    /// [`ConstraintError::MethodParameter`].
     ///
     /// # Panics
     /// When `inputs` are not as many as the model's.
@@ -88,14 +95,7 @@ impl<'m> ForwardDynamics<'m> {
         method.check()?;
         let (system, terms) = System::new(model)?;
         let partition = match method {
-            ConstraintMethod::CoordinatePartitioning(_) if terms.is_sparse() => {
-                return Err(ConstraintError::TooLarge {
-                    method: method.to_string(),
-                    unknowns: terms.n + terms.m,
-                    most: super::DENSE_MOTION_UP_TO,
-                });
-            }
-            ConstraintMethod::CoordinatePartitioning(options) => Some(Partition::new(model, *options)),
+            ConstraintMethod::CoordinatePartitioning(options) => Some(Partition::new(*options, &terms)?),
             _ => None,
         };
         let (n, m) = (model.nv(), model.nc());
@@ -118,6 +118,8 @@ impl<'m> ForwardDynamics<'m> {
             diagnostics: Diagnostics::default(),
             evaluations: 0,
             capped: 0,
+            full_rank: 0,
+            weakest: None,
         })
     }
     /// The model.
@@ -148,6 +150,10 @@ impl<'m> ForwardDynamics<'m> {
     pub(crate) fn energies(&mut self, t: f64, q: &[f64], v: &[f64]) -> Energies {
         self.model.energies(q, v, t, &self.work.inputs, &mut self.terms)
     }
+    /// Power of everything without a potential at a state.
+    pub(crate) fn outside_power(&mut self, t: f64, q: &[f64], v: &[f64]) -> f64 {
+        self.model.outside_power(q, v, t, &self.work.inputs, &mut self.terms)
+    }
     /// Phi and Phi' of a state into the terms.
     pub(crate) fn refresh_violation(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.model.constraint_values(q, v, t, &mut self.terms);
@@ -173,9 +179,34 @@ impl<'m> ForwardDynamics<'m> {
         self.capped
     }
     /// The constraint row that depends most on the others at the last evaluation, with the share of
-    /// its length that it keeps beside them.
+    /// its length that it keeps beside them: zero where the rank has fallen since the start. Known
+    /// of dense models; rows that are redundant throughout do not count.
     pub fn weakest_row(&self) -> Option<(usize, f64)> {
+        if self.diagnostics.rank.is_some_and(|r| r < self.full_rank)
+            && let Some(row) = self.work.system.dropped_row()
+        {
+            return Some((row, 0.0));
+        }
         self.work.system.weakest_row()
+    }
+    /// The weakest of the rows seen since this was last asked for; methods that need no rank decide
+    /// one at the last evaluation for it.
+    pub(crate) fn take_weakest(&mut self) -> Result<Option<(usize, f64)>, ConstraintError> {
+        if self.diagnostics.rank.is_none() && !self.terms.is_sparse() && self.terms.m > 0 {
+            let rank = self.work.system.factor_weight(&self.terms, false, RANK_CUTOFF)?;
+            self.see_rank(rank);
+        }
+        Ok(self.weakest.take())
+    }
+    fn see_rank(&mut self, rank: usize) {
+        self.full_rank = self.full_rank.max(rank);
+        let fallen = if rank < self.full_rank { self.work.system.dropped_row() } else { None };
+        let here = fallen.map(|row| (row, 0.0)).or_else(|| self.work.system.weakest_row());
+        if let Some(here) = here
+            && self.weakest.is_none_or(|before| here.1 < before.1)
+        {
+            self.weakest = Some(here);
+        }
     }
     /// Accelerations and multipliers at time `t` in s, configuration `q` and velocities `v`.
     ///
@@ -217,6 +248,9 @@ impl<'m> ForwardDynamics<'m> {
             Err(other) => return Err(other),
         };
         self.capped += usize::from(!self.diagnostics.converged);
+        if let Some(rank) = self.diagnostics.rank {
+            self.see_rank(rank);
+        }
         if self.work.a.iter().chain(&self.work.lambda).all(|x| x.is_finite()) {
             return Ok(());
         }

@@ -94,6 +94,13 @@ impl System {
             Self::Sparse(s) => s.solve_penalty(x),
         }
     }
+    /// The first constraint row that counts as dependent; none where it is not known.
+    pub(super) fn dropped_row(&self) -> Option<usize> {
+        match self {
+            Self::Dense(s) => s.orthogonal.pivots().get(s.orthogonal.rank()).copied(),
+            Self::Sparse(_) => None,
+        }
+    }
     /// The constraint row that depends most on the others and the share of its length that it
     /// keeps beside them; none where it is not known.
     pub(super) fn weakest_row(&self) -> Option<(usize, f64)> {

@@ -8,19 +8,24 @@
 //! the dependent coordinates alone. So the motion is that of independent coordinates, without
 //! stabilization and without violation: the yardstick for the others, at the price of a solve of
 //! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q
-//! after each step.
+//! after each step: of an orthogonal factorization in small models, of a sparse elimination in
+//! large ones, where the dependent block is then factored in the pattern of Phi_q, the columns of
+//! the independent coordinates set to zero.
 //!
 //! Paper: [flores2018] Sec. 1 (the third group of methods).
 //!
 //! [flores2018]: ../../../docs/references.bib
 
 use super::ConstraintMethod;
+use super::dependent::Elimination;
 use crate::error::ConstraintError;
 use crate::violation::largest;
-use mb_algebra::RankTolerance;
 use mb_algebra::in_place::Orthogonal;
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{RankTolerance, Sparse, sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
+use std::sync::Arc;
 
 /// Parameters of coordinate partitioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,38 +51,44 @@ impl CoordinatePartitioning {
     }
 }
 
+/// Share of a column that must be left for it to count.
+const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
+
 /// The choice of dependent coordinates and room to solve for them.
 #[derive(Debug)]
 pub(super) struct Partition {
     options: CoordinatePartitioning,
-    dependent: Vec<usize>,
     fresh: bool,
+    blocks: Blocks,
+    residual: Vec<f64>,
+    change: Vec<f64>,
+}
+
+#[derive(Debug)]
+enum Blocks {
+    Dense(Box<DenseBlocks>),
+    Sparse(Box<SparseBlocks>),
+}
+
+#[derive(Debug)]
+struct DenseBlocks {
+    dependent: Vec<usize>,
     /// All columns of Phi_q, for the choice.
     columns: Orthogonal,
     /// The dependent columns.
     block: Orthogonal,
-    residual: Vec<f64>,
     turned: Vec<f64>,
     picked: Vec<f64>,
-    change: Vec<f64>,
 }
 
-/// Share of a column that must be left for it to count.
-const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
-
-impl Partition {
-    pub(super) fn new(model: &Model, options: CoordinatePartitioning) -> Self {
-        let (n, m) = (model.nv(), model.nc());
+impl DenseBlocks {
+    fn new(n: usize, m: usize) -> Self {
         Self {
-            options,
             dependent: Vec::with_capacity(m),
-            fresh: true,
             columns: Orthogonal::with_common_scale(m, n),
             block: Orthogonal::with_common_scale(m, 0),
-            residual: vec![0.0; m],
             turned: vec![0.0; m],
             picked: vec![0.0; m],
-            change: vec![0.0; n],
         }
     }
     fn choose(&mut self, terms: &MotionTerms) {
@@ -89,39 +100,116 @@ impl Partition {
         self.dependent.clear();
         self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
     }
+    /// True when the dependent columns are independent of each other.
+    fn factor(&mut self, terms: &MotionTerms) -> bool {
+        let m = terms.m;
+        let input = self.block.input();
+        for (k, j) in self.dependent.iter().enumerate() {
+            input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
+        }
+        self.block.factor(COLUMN_CUTOFF) == self.dependent.len()
+    }
+    fn solve(&mut self, residual: &[f64], change: &mut [f64]) {
+        let (m, k) = (residual.len(), self.dependent.len());
+        self.turned.copy_from_slice(residual);
+        self.block.apply_transpose(&mut self.turned[..m]);
+        self.block.solve(&self.turned, &mut self.picked[..k]);
+        change.fill(0.0);
+        for (j, x) in self.dependent.iter().zip(&self.picked) {
+            change[*j] = -x;
+        }
+    }
+}
+
+#[derive(Debug)]
+struct SparseBlocks {
+    elimination: Elimination,
+    /// Phi_q with the columns of the independent coordinates zero.
+    phi_d: Sparse,
+    identity: Sparse,
+    analysis: Arc<SaddleAnalysis>,
+    factor: Option<SaddleFactor>,
+}
+
+impl SparseBlocks {
+    fn new(phi_q: &Sparse) -> Result<Self, ConstraintError> {
+        let identity = sparse::identity(phi_q.cols());
+        let analysis = Arc::new(SaddleAnalysis::new(&identity, phi_q, &SaddleOptions::default())?);
+        let elimination = Elimination::new(phi_q);
+        Ok(Self { elimination, phi_d: phi_q.clone(), identity, analysis, factor: None })
+    }
+    fn factor(&mut self, terms: &MotionTerms) -> Result<bool, ConstraintError> {
+        let starts: Vec<usize> = self.phi_d.indptr().into_raw_storage().to_vec();
+        let values = self.phi_d.data_mut();
+        for (j, is_dependent) in self.elimination.is_dependent.iter().enumerate() {
+            let range = starts[j]..starts[j + 1];
+            if *is_dependent {
+                values[range.clone()].copy_from_slice(&terms.phi_q[range]);
+            } else {
+                values[range].fill(0.0);
+            }
+        }
+        let factor = SaddleFactor::new(&self.analysis, &self.identity, &self.phi_d)?;
+        let rank = terms.m - factor.report().redundant.len();
+        self.factor = Some(factor);
+        Ok(rank == self.elimination.dependent.len())
+    }
+    fn solve(&self, residual: &[f64], change: &mut [f64]) -> Result<(), ConstraintError> {
+        if let Some(factor) = &self.factor {
+            let (d, _) = factor.solve(&vec![0.0; change.len()], residual)?;
+            for ((change, d), is_dependent) in change.iter_mut().zip(&d).zip(&self.elimination.is_dependent) {
+                *change = if *is_dependent { -d } else { 0.0 };
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Partition {
+    pub(super) fn new(options: CoordinatePartitioning, terms: &MotionTerms) -> Result<Self, ConstraintError> {
+        let (n, m) = (terms.n, terms.m);
+        let blocks = match terms.phi_q_pattern() {
+            Some(phi_q) => Blocks::Sparse(Box::new(SparseBlocks::new(phi_q)?)),
+            None => Blocks::Dense(Box::new(DenseBlocks::new(n, m))),
+        };
+        Ok(Self { options, fresh: true, blocks, residual: vec![0.0; m], change: vec![0.0; n] })
+    }
     /// Factors the dependent columns; picks anew when they have become dependent.
-    fn factor(&mut self, terms: &MotionTerms) {
-        if self.fresh {
-            self.choose(terms);
-            self.fresh = false;
-        }
-        for again in [true, false] {
-            let m = terms.m;
-            let input = self.block.input();
-            for (k, j) in self.dependent.iter().enumerate() {
-                input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
+    fn factor(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
+        for choose in [self.fresh, true] {
+            let independent = match &mut self.blocks {
+                Blocks::Dense(b) => {
+                    if choose {
+                        b.choose(terms);
+                    }
+                    b.factor(terms)
+                }
+                Blocks::Sparse(b) => {
+                    if choose {
+                        b.elimination.choose(&terms.phi_q);
+                    }
+                    b.factor(terms)?
+                }
+            };
+            if independent || choose {
+                break;
             }
-            let rank = self.block.factor(COLUMN_CUTOFF);
-            if rank == self.dependent.len() || !again {
-                return;
-            }
-            self.choose(terms);
         }
+        self.fresh = false;
+        Ok(())
     }
     /// Lets the next solve choose anew, at the end of a step.
     pub(super) fn renew(&mut self) {
         self.fresh = true;
     }
     /// Dependent changes d with Phi_q d = -`residual` into `change`.
-    fn solve(&mut self) {
-        let (m, k) = (self.residual.len(), self.dependent.len());
-        self.turned.copy_from_slice(&self.residual);
-        self.block.apply_transpose(&mut self.turned[..m]);
-        self.block.solve(&self.turned, &mut self.picked[..k]);
-        self.change.fill(0.0);
-        for (j, x) in self.dependent.iter().zip(&self.picked) {
-            self.change[*j] = -x;
+    fn solve(&mut self) -> Result<(), ConstraintError> {
+        let Self { blocks, residual, change, .. } = self;
+        match blocks {
+            Blocks::Dense(b) => b.solve(residual, change),
+            Blocks::Sparse(b) => b.solve(residual, change)?,
         }
+        Ok(())
     }
     /// Solves for the dependent positions and velocities, in place.
     ///
@@ -140,10 +228,10 @@ impl Partition {
             model.constraint_terms(q, v, t, terms);
             let violation: f64 = terms.phi.iter().map(|x| x * x).sum();
             let stalled = iteration > 1 && violation > 0.25 * last;
-            self.factor(terms);
+            self.factor(terms)?;
             if violation <= self.options.tolerance || (stalled && violation < 1e-20) {
                 self.residual.copy_from_slice(&terms.phi_dot);
-                self.solve();
+                self.solve()?;
                 for (v, d) in v.iter_mut().zip(&self.change) {
                     *v += d;
                 }
@@ -154,7 +242,7 @@ impl Partition {
             }
             last = violation;
             self.residual.copy_from_slice(&terms.phi);
-            self.solve();
+            self.solve()?;
             model.coordinates().retract_in_place(q, &self.change);
         }
         let (row, violation) = largest(&terms.phi).unwrap_or((0, 0.0));

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 const NEARLY_DEPENDENT: f64 = 1e-2;
 
 /// So many steps must bring the run on by this share of its length: slower ones never end.
-const CRAWL: (usize, f64) = (20_000, 1e-6);
+const CRAWL: (usize, f64) = (2_000, 1e-5);
 
 /// Integrates from a consistent start.
 pub(super) fn run(
@@ -108,6 +108,7 @@ impl Run<'_, '_> {
             }
         }
         let (from, to) = (self.integrator.time_before(), self.integrator.time());
+        recorder.see_dependence(to, self.dynamics.take_weakest()?);
         let mut event = None;
         if !self.watch.is_empty() {
             let Self { integrator, dynamics, between, watch, .. } = self;

@@ -18,7 +18,7 @@ pub use dormand_prince::StepControl;
 pub use generalized_alpha::GeneralizedAlpha;
 pub use options::{Crossing, Event, Integrator, SimulationOptions};
 pub use start::{Start, StartPolicy, consistent_start};
-pub use trajectory::{End, Record, Statistics, Trajectory};
+pub use trajectory::{End, Record, SingularPassage, Statistics, Trajectory};
 
 use crate::error::ConstraintError;
 use crate::method::{ConstraintMethod, ForwardDynamics};

@@ -1,6 +1,6 @@
 //! Keeps reports and the balance of energy during a run.
 
-use super::trajectory::{End, Record, Trajectory};
+use super::trajectory::{End, Record, SingularPassage, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
@@ -27,7 +27,15 @@ pub(super) struct Recorder {
     kinetic: f64,
     limit: f64,
     method: String,
+    /// The singular configuration that the motion is near to.
+    passing: Option<SingularPassage>,
 }
+
+/// Most passages that are kept.
+const MOST_PASSAGES: usize = 64;
+/// Share of its length that a constraint row keeps beside the others, below which a configuration
+/// counts as near to a singular one.
+const NEARLY_SINGULAR: f64 = 0.05;
 
 /// Steps before the balance is judged: in the first ones from rest hardly anything moves.
 const SETTLED: usize = 5;
@@ -50,7 +58,7 @@ impl Recorder {
         let driven = times.into_iter().any(|t| model.phi_t(&start.q, t).iter().any(|x| *x != 0.0));
         let mut out = Self {
             // One more for an event.
-            trajectory: Trajectory::with_capacity(model, dynamics.inputs(), reports.len() + 1),
+            trajectory: Trajectory::with_capacity(model, dynamics.inputs(), reports.len() + 1, MOST_PASSAGES),
             reports,
             next: 1,
             driven,
@@ -63,6 +71,7 @@ impl Recorder {
             kinetic: 0.0,
             limit: options.energy_limit,
             method: options.integrator.method_name(),
+            passing: None,
         };
         dynamics.evaluate(start.t, &start.q, &start.v)?;
         out.report(dynamics, start.t, &start.q, &start.v)?;
@@ -71,12 +80,9 @@ impl Recorder {
     }
     /// Power of everything without potential at the last evaluation of `dynamics`, which was made
     /// here.
-    fn power_at(&mut self, dynamics: &mut ForwardDynamics<'_>, t: f64, q: &[f64], v: &[f64]) -> f64 {
+    fn power_at(&self, dynamics: &mut ForwardDynamics<'_>, t: f64, q: &[f64], v: &[f64]) -> f64 {
         let drives = if self.driven { dynamics.drive_power(v) } else { 0.0 };
-        let energy = dynamics.energies(t, q, v);
-        self.potential[1] = self.potential[1].min(energy.potential);
-        self.energy = energy.kinetic + energy.potential;
-        drives + energy.power
+        drives + dynamics.outside_power(t, q, v)
     }
     /// Adds the work up to time `t`, with the state inside the step given by `state`.
     pub(super) fn work_to(
@@ -91,19 +97,27 @@ impl Recorder {
             return Ok(());
         }
         let nq = dynamics.model().nq();
-        let mut sum = END_WEIGHT * self.power;
-        for (s, weight) in [(INNER, INNER_WEIGHT), (1.0 - INNER, INNER_WEIGHT), (1.0, END_WEIGHT)] {
-            let at = if s < 1.0 { from + s * h } else { t };
-            state(at, y);
-            let (q, v) = y.split_at(nq);
-            if self.driven {
-                dynamics.evaluate(at, q, v)?;
+        if self.driven || dynamics.terms().is_powered() {
+            let mut sum = END_WEIGHT * self.power;
+            for (s, weight) in [(INNER, INNER_WEIGHT), (1.0 - INNER, INNER_WEIGHT), (1.0, END_WEIGHT)] {
+                let at = if s < 1.0 { from + s * h } else { t };
+                state(at, y);
+                let (q, v) = y.split_at(nq);
+                if self.driven {
+                    dynamics.evaluate(at, q, v)?;
+                }
+                self.power = self.power_at(dynamics, at, q, v);
+                sum += weight * self.power;
             }
-            self.power = self.power_at(dynamics, at, q, v);
-            sum += weight * self.power;
+            self.work += h * sum;
+        } else {
+            state(t, y);
         }
-        self.work += h * sum;
         self.worked_to = t;
+        let (q, v) = y.split_at(nq);
+        let energy = dynamics.energies(t, q, v);
+        self.potential[1] = self.potential[1].min(energy.potential);
+        self.energy = energy.kinetic + energy.potential;
         self.check_balance(t, self.energy - self.work - self.first)
     }
     /// Refuses a departure from the balance that is large beside the energy in motion.
@@ -155,6 +169,24 @@ impl Recorder {
         });
         self.check_balance(t, drift)
     }
+    /// Notes how much the weakest constraint row kept during the step that ended at `time`.
+    pub(super) fn see_dependence(&mut self, time: f64, weakest: Option<(usize, f64)>) {
+        let Some((row, share)) = weakest else { return };
+        if share < NEARLY_SINGULAR {
+            if self.passing.is_none_or(|p| share < p.share) {
+                self.passing = Some(SingularPassage { time, row, share });
+            }
+        } else {
+            self.close_passage();
+        }
+    }
+    fn close_passage(&mut self) {
+        if let Some(passage) = self.passing.take()
+            && self.trajectory.singular.len() < MOST_PASSAGES
+        {
+            self.trajectory.singular.push(passage);
+        }
+    }
     /// Length of the run, s.
     pub(super) fn length(&self) -> f64 {
         self.reports[self.reports.len() - 1] - self.reports[0]
@@ -170,6 +202,7 @@ impl Recorder {
     }
     /// The trajectory with its end.
     pub(super) fn finish(mut self, end: End) -> Trajectory {
+        self.close_passage();
         self.trajectory.end = end;
         self.trajectory
     }

@@ -50,6 +50,18 @@ pub struct Statistics {
     pub most_iterations: usize,
 }
 
+/// A configuration in which, or near to which, constraints depend on each other that do not
+/// elsewhere: the mechanism may branch there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SingularPassage {
+    /// End of the step in which the motion was nearest to it, s.
+    pub time: f64,
+    /// The constraint row that depends most on the others.
+    pub row: usize,
+    /// Share of its length that the row kept beside the others; zero where it counted as dependent.
+    pub share: f64,
+}
+
 /// A simulated motion, report by report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
@@ -67,6 +79,9 @@ pub struct Trajectory {
     pub records: Vec<Record>,
     /// Inputs, constant.
     pub inputs: Vec<f64>,
+    /// Singular configurations on the way, at most 64; of models that are integrated explicitly by
+    /// dense factors.
+    pub singular: Vec<SingularPassage>,
     /// Counts.
     pub statistics: Statistics,
     /// How it ended.
@@ -75,7 +90,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    pub(super) fn with_capacity(model: &Model, inputs: &[f64], reports: usize) -> Self {
+    pub(super) fn with_capacity(model: &Model, inputs: &[f64], reports: usize, passages: usize) -> Self {
         let sizes = [model.nq(), model.nv(), model.nc()];
         let room = |n: usize| Vec::with_capacity(n * reports);
         Self {
@@ -86,6 +101,7 @@ impl Trajectory {
             lambda: room(sizes[2]),
             records: Vec::with_capacity(reports),
             inputs: inputs.to_vec(),
+            singular: Vec::with_capacity(passages),
             statistics: Statistics::default(),
             end: End::Finished,
             sizes,

@@ -45,19 +45,21 @@ impl SimplePendulum {
     }
 }
 
-/// N four-bar loops without springs that start upright and turn.
+/// N four-bar loops without springs that turn, or swing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TurningFourBar {
     /// Number of loops N.
     pub loops: u32,
-    /// Speed of the cranks' tips at the start, to the right, m/s.
+    /// Angle of the cranks at the start against the x-axis, rad.
+    pub start: f64,
+    /// Speed of the cranks' tips at the start, clockwise, m/s.
     pub speed: f64,
 }
 
 impl Default for TurningFourBar {
-    /// Two loops and 1 m/s.
+    /// Two loops, upright, and 1 m/s.
     fn default() -> Self {
-        Self { loops: 2, speed: 1.0 }
+        Self { loops: 2, start: FRAC_PI_2, speed: 1.0 }
     }
 }
 
@@ -70,15 +72,15 @@ impl TurningFourBar {
         let text = include_str!("../../../../fixtures/models/n-four-bar-turning.toml");
         let mut spec = ModelSpec::from_toml(text)?;
         spec.set_parameter("N", f64::from(self.loops))?;
+        spec.set_parameter("start", self.start)?;
         spec.set_parameter("v", self.speed)?;
         Ok(spec)
     }
-    /// The cranks' angle from hanging, counted to the right, as a motion.
+    /// The cranks' angle from hanging, counterclockwise, as a motion.
     pub fn motion(&self) -> PendulumMotion {
         let n = f64::from(self.loops);
         let frequency = (9.81 * (1.5 * n + 0.5) / ((n + 1.0) / 3.0 + n)).sqrt();
-        // Upright is half a turn from hanging; a tip that moves to the right there turns back.
-        PendulumMotion { frequency, angle: 2.0 * FRAC_PI_2, speed: -self.speed }
+        PendulumMotion { frequency, angle: self.start + FRAC_PI_2, speed: -self.speed }
     }
     /// The configuration of the model at time `t`: the tips of all cranks.
     pub fn at(&self, t: f64) -> Option<Vec<f64>> {
@@ -94,8 +96,8 @@ mod tests {
     /// The exact motion satisfies the constraints of the model and begins where the model does.
     #[test]
     fn exact_motion_keeps_the_linkage_closed() {
-        for loops in [1, 2, 5] {
-            let bar = TurningFourBar { loops, ..TurningFourBar::default() };
+        for (loops, start) in [(1, FRAC_PI_2), (2, FRAC_PI_2), (5, -0.5), (3, 2.0)] {
+            let bar = TurningFourBar { loops, start, speed: 1.0 };
             let model = bar.spec().unwrap().build().unwrap();
             for t in [0.0, 0.7, 3.0] {
                 let q = bar.at(t).unwrap();

@@ -311,8 +311,48 @@ impl<P: Data> Element<P> {
     pub fn potential<S: Tower<P>>(&self, at: &Local<'_, S>) -> S {
         each_law!(self, e => ElementLaw::<P>::potential(e, at), c => S::potential_of(&**c, at))
     }
+    /// True when all its forces have a potential, so that it does no work from outside.
+    pub fn is_conservative(&self) -> bool {
+        let none = P::zero();
+        match self {
+            Self::PointMass(e) => e.alpha == none,
+            Self::Rod(e) => e.alpha == none,
+            Self::PlanarBody(e) => e.alpha == none,
+            Self::SpatialBody(e) => e.alpha == none,
+            Self::Spring(e) => e.damping == none,
+            Self::TorsionSpring(e) => e.damping == none,
+            Self::HingeSpring(e) => e.damping == none,
+            Self::Joint(_)
+            | Self::Coincident(_)
+            | Self::Distance(_)
+            | Self::RelativeAngle(_)
+            | Self::OnLine(_)
+            | Self::AngleOfLine(_)
+            | Self::ReferenceConditions(_)
+            | Self::Drive(_) => true,
+            Self::Bushing(_)
+            | Self::Motor(_)
+            | Self::Moment(_)
+            | Self::Link(_)
+            | Self::Force(_)
+            | Self::Torque(_)
+            | Self::Custom(_) => false,
+        }
+    }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         each_law!(self, e => ElementLaw::<P>::phi(e, at, out), c => S::phi_of(&**c, at, out));
+    }
+}
+
+impl Element<f64> {
+    /// As [`Element::residual`] in a scalar outside the closed list; false for elements from
+    /// outside, which know only that list.
+    pub(crate) fn residual_wide<S: Lift<f64>>(&self, at: &Local<'_, S>, out: &mut [S]) -> bool {
+        each_law!(self, e => { ElementLaw::<f64>::residual(e, at, out); true }, _other => false)
+    }
+    /// As [`Element::phi`], likewise.
+    pub(crate) fn phi_wide<S: Lift<f64>>(&self, at: &Local<'_, S>, out: &mut [S]) -> bool {
+        each_law!(self, e => { ElementLaw::<f64>::phi(e, at, out); true }, _other => false)
     }
 }

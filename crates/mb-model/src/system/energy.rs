@@ -10,7 +10,7 @@
 //! term is the power of driving constraints: the reaction -Phi_q^T lambda does the work
 //! -lambda . Phi_q v = lambda . Phi_t.
 
-use super::motion::MotionTerms;
+use super::motion::{MotionTerms, is_only_constraint};
 use super::sweep::{D1, Frame};
 use crate::element::{Data, Local};
 use crate::model::{Member, Model};
@@ -32,14 +32,25 @@ impl Model<f64> {
     /// Energies at configuration `q`, velocities `v`, time `t` and inputs `u`, in the room of
     /// `terms`, whose results stay as they are; nothing is allocated.
     pub fn energies(&self, q: &[f64], v: &[f64], t: f64, u: &[f64], terms: &mut MotionTerms) -> Energies {
-        let mut sum = Energies::default();
-        let frame = &mut terms.d1;
-        for m in self.members() {
+        let mut sum = Energies { power: self.outside_power(q, v, t, u, terms), ..Energies::default() };
+        let frame = &mut terms.value;
+        for m in self.members().iter().filter(|m| !is_only_constraint(m)) {
             frame.take(&m.wires, q, v, t, u, self.gravity);
-            let (kinetic, potential, power) = energies_of(self, m, frame, t);
-            sum.kinetic += kinetic;
-            sum.potential += potential;
-            sum.power += power;
+            sum.potential += m.element.potential(&frame.local());
+            if m.element.dependence().a {
+                sum.kinetic += kinetic_of(m, frame);
+            }
+        }
+        sum
+    }
+    /// The power alone: elements whose forces all have a potential are not looked at.
+    pub fn outside_power(&self, q: &[f64], v: &[f64], t: f64, u: &[f64], terms: &mut MotionTerms) -> f64 {
+        let MotionTerms { d1: frame, powered, .. } = terms;
+        let mut sum = 0.0;
+        for k in powered.iter() {
+            let m = &self.members()[*k];
+            frame.take(&m.wires, q, v, t, u, self.gravity);
+            sum += energies_of(self, m, frame, t).2;
         }
         sum
     }

@@ -6,14 +6,20 @@
 //! ```
 //!
 //! gamma comes from one evaluation of Phi along the curve q (+) v tau with tau = e1 + e2 of a
-//! double dual number: its parts are Phi, Phi' and -gamma. A column of M is the change of the
-//! residual, which is affine in a, under a unit acceleration.
+//! double dual number: its parts are Phi, Phi' and -gamma. Forces and M come from the residual with
+//! six accelerations seeded at once, Phi_q from Phi with the coordinates of a body seeded at once
+//! ([`Wide`]); elements from outside, which know no such numbers, are swept column by column.
 
 use super::sweep::{D1, D2, Frame};
 use crate::coordinates::Coordinates;
+use crate::element::{Dependence, Local};
 use crate::model::{Member, Model};
 use mb_algebra::{Scatter, Sparse, Triplets};
-use mb_scalar::Dual;
+use mb_scalar::{Dual, Lift, Wide};
+
+/// Number of directions swept at once: the velocities of a body in space.
+const LANES: usize = 6;
+type Lanes = Wide<LANES>;
 
 /// M, f, Phi_q, Phi, Phi' and gamma at one point, with the room to compute them.
 ///
@@ -42,7 +48,10 @@ pub struct MotionTerms {
     mass_at: Vec<usize>,
     phi_q_at: Vec<usize>,
     patterns: Option<(Sparse, Sparse)>,
-    value: Frame<f64>,
+    pub(super) value: Frame<f64>,
+    wide: Frame<Lanes>,
+    /// Members that do work from outside.
+    pub(super) powered: Vec<usize>,
     pub(super) d1: Frame<D1<f64>>,
     d2: Frame<D2<f64>>,
     base: Vec<f64>,
@@ -88,6 +97,10 @@ impl MotionTerms {
             phi_q_at: Vec::new(),
             patterns: None,
             value: Frame::default(),
+            wide: Frame::default(),
+            powered: (0..model.members().len())
+                .filter(|k| !model.members()[*k].element.is_conservative())
+                .collect(),
             d1: Frame::default(),
             d2: Frame::default(),
             base: Vec::new(),
@@ -96,6 +109,10 @@ impl MotionTerms {
     /// True when M and Phi_q are stored by [`Self::mass_pattern`] and [`Self::phi_q_pattern`].
     pub fn is_sparse(&self) -> bool {
         self.patterns.is_some()
+    }
+    /// True when some element does work from outside: a damper, a load, a motor.
+    pub fn is_powered(&self) -> bool {
+        !self.powered.is_empty()
     }
     /// Pattern of M (n x n, by columns), where it is sparse.
     pub fn mass_pattern(&self) -> Option<&Sparse> {
@@ -145,9 +162,14 @@ impl Model<f64> {
     pub fn motion_terms(&self, q: &[f64], v: &[f64], t: f64, u: &[f64], terms: &mut MotionTerms) {
         let mut at = self.begin(terms);
         for m in self.members() {
-            forces(m, q, v, t, u, self.gravity, terms);
-            if m.element.dependence().a {
-                at.0 = masses(m, terms, at.0);
+            let massive = m.element.dependence().a;
+            if massive && inertia(m, q, v, t, u, self.gravity, terms, at.0) {
+                at.0 += m.wires.v_index.len() * m.wires.v_index.len();
+            } else if !is_only_constraint(m) {
+                forces(m, q, v, t, u, self.gravity, terms);
+                if massive {
+                    at.0 = masses(m, terms, at.0);
+                }
             }
             if m.rows > 0 {
                 rows(m, self.coordinates(), q, v, t, terms);
@@ -177,6 +199,64 @@ impl Model<f64> {
         terms.force.fill(0.0);
         (0, 0)
     }
+}
+
+/// Forces and mass matrix of an element in one sweep for each six columns; false for elements
+/// from outside.
+#[expect(clippy::too_many_arguments, reason = "the arguments of the residual, and where it goes")]
+fn inertia(
+    m: &Member<f64>,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    u: &[f64],
+    gravity: [f64; 3],
+    terms: &mut MotionTerms,
+    mut at: usize,
+) -> bool {
+    let f = &mut terms.wide;
+    let n = m.wires.v_index.len();
+    lift(&mut f.q, q, &m.wires.q_index);
+    lift(&mut f.v, v, &m.wires.v_index);
+    lift(&mut f.u, u, &m.wires.inputs);
+    f.t = Lanes::constant(t);
+    f.gravity = gravity.map(Lanes::constant);
+    for first in (0..n).step_by(LANES) {
+        let count = LANES.min(n - first);
+        f.a.clear();
+        f.a.resize(n, Lanes::default());
+        for (lane, a) in f.a[first..first + count].iter_mut().enumerate() {
+            a.eps[lane] = 1.0;
+        }
+        f.out.clear();
+        f.out.resize(n, Lanes::default());
+        let at_local = Local { q: &f.q, v: &f.v, a: &f.a, t: f.t, u: &f.u, gravity: f.gravity };
+        if !m.element.residual_wide(&at_local, &mut f.out) {
+            return false;
+        }
+        if first == 0 {
+            for (row, x) in m.wires.v_index.iter().zip(&f.out) {
+                terms.force[*row] -= x.re;
+            }
+        }
+        for lane in 0..count {
+            for x in &f.out {
+                terms.mass[terms.mass_at[at]] += x.eps[lane];
+                at += 1;
+            }
+        }
+    }
+    true
+}
+
+/// True for joints and the like, whose residual is zero.
+pub(super) fn is_only_constraint(m: &Member<f64>) -> bool {
+    m.element.dependence() == Dependence::NOTHING && m.element.is_conservative()
+}
+
+fn lift(out: &mut Vec<Lanes>, from: &[f64], index: &[usize]) {
+    out.clear();
+    out.extend(index.iter().map(|i| Lanes::lift(from[*i])));
 }
 
 /// Adds the element's forces: minus its residual at a = 0. Leaves its coordinates in the frame.
@@ -253,6 +333,56 @@ fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &
 
 /// Adds the element's part of Phi_q.
 fn columns(
+    m: &Member<f64>,
+    c: &Coordinates,
+    q: &[f64],
+    t: f64,
+    terms: &mut MotionTerms,
+    mut at: usize,
+) -> usize {
+    let f = &mut terms.wide;
+    lift(&mut f.q, q, &m.wires.q_index);
+    f.t = Lanes::constant(t);
+    f.out.clear();
+    f.out.resize(m.rows, Lanes::default());
+    let mut first = 0;
+    let (mut rate, mut unit) = ([0.0; 7], [0.0; 6]);
+    for id in &m.wires.blocks {
+        let block = c.block(*id);
+        let (nq, nv) = (block.kind.nq(), block.kind.nv());
+        for start in (0..nv).step_by(LANES) {
+            let count = LANES.min(nv - start);
+            for lane in 0..count {
+                let j = start + lane;
+                if block.kind.is_linear() {
+                    f.q[first + j].eps[lane] = 1.0;
+                } else {
+                    unit[j] = 1.0;
+                    block.kind.rate(&q[block.q..block.q + nq], &unit[..nv], &mut rate[..nq]);
+                    unit[j] = 0.0;
+                    f.q[first..first + nq].iter_mut().zip(rate).for_each(|(x, r)| x.eps[lane] = r);
+                }
+            }
+            let zero = Lanes::default();
+            let local = Local { q: &f.q, v: &[], a: &[], t: f.t, u: &[], gravity: [zero; 3] };
+            if !m.element.phi_wide(&local, &mut f.out) {
+                return columns_one_by_one(m, c, q, t, terms, at);
+            }
+            f.q[first..first + nq].iter_mut().for_each(|x| x.eps = [0.0; LANES]);
+            for lane in 0..count {
+                for x in &f.out {
+                    terms.phi_q[terms.phi_q_at[at]] += x.eps[lane];
+                    at += 1;
+                }
+            }
+        }
+        first += nq;
+    }
+    at
+}
+
+/// As [`columns`] for elements from outside.
+fn columns_one_by_one(
     m: &Member<f64>,
     c: &Coordinates,
     q: &[f64],

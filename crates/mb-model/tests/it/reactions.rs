@@ -32,9 +32,8 @@ fn sums_agree(m: &Model) {
                 _ => continue,
             };
             let near = |sign: f64| (0..3).all(|i| (force[i] - sign * w.force[i]).abs() < 1e-12 * scale);
-            if b.kind == BlockKind::Pose && !(near(1.0) || near(-1.0)) {
-                panic!("{}: {force:?} {:?}", reaction.owner, w.force);
-            }
+            let in_space = b.kind == BlockKind::Pose;
+            assert!(!in_space || near(1.0) || near(-1.0), "{}: {force:?} {:?}", reaction.owner, w.force);
             let planar = |sign: f64| (0..2).all(|i| (force[i] - sign * w.force[i]).abs() < 1e-12 * scale);
             assert!(planar(1.0) || planar(-1.0), "{}: {force:?} {:?}", reaction.owner, w.force);
             found += 1;
@@ -92,7 +91,7 @@ fn solved(m: &Model, p: &Point) -> Vec<f64> {
     let mut rows: Vec<Vec<f64>> =
         (0..n).map(|j| (0..n).map(|i| jacobian[(i, j)]).chain([-force[j]]).collect()).collect();
     for k in 0..n {
-        let best = (k..n).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs())).unwrap();
+        let best = (k..n).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs())).expect("a row");
         rows.swap(k, best);
         for i in 0..n {
             if i != k {

@@ -4,6 +4,7 @@ mod failures;
 mod implicit;
 mod methods;
 mod pendulum;
+mod published;
 mod runs;
 mod spatial;
 

@@ -163,14 +163,14 @@ impl<P: Data> Builder<P> {
                 let kind = if moment { "a moment" } else { "a force" }.to_owned();
                 return Err(e.problem("", Fault::KeyNeeded { key: "axis", kind }));
             }
-            (Some(axis), _) => match axes.iter().find(|a| *a == axis) {
-                Some(axis) => axis,
-                None => {
-                    let valid = axes.iter().map(|a| (*a).to_owned()).collect();
-                    let fault = Fault::UnknownComponent { owner, axis: axis.clone(), valid };
-                    return Err(e.problem("axis", fault));
-                }
-            },
+            (Some(axis), _) => {
+                let unknown = || Fault::UnknownComponent {
+                    owner,
+                    axis: axis.clone(),
+                    valid: axes.iter().map(|a| (*a).to_owned()).collect(),
+                };
+                axes.iter().find(|a| *a == axis).ok_or_else(|| e.problem("axis", unknown()))?
+            }
         };
         let axes = match e.spec.frame {
             ReactionFrame::Ground => ReactionAxes::Ground,

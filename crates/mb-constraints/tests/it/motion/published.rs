@@ -1,0 +1,172 @@
+//! Mechanisms of public collections: Andrews' squeezer, the simple pendulum, the N-four-bar.
+
+use super::{TIGHT, direct, distance, explicit, iterated, options, partitioning};
+use mb_constraints::ConstraintMethod;
+use mb_constraints::simulate::{
+    End, GeneralizedAlpha, Integrator, SimulationOptions, StepControl, Trajectory, simulate,
+};
+use mb_gallery::Table;
+use mb_gallery::models::{SimplePendulum, TurningFourBar, andrews_squeezer};
+use mb_model::Model;
+use std::ops::ControlFlow;
+
+fn go(model: &Model, options: &SimulationOptions) -> Trajectory {
+    simulate(model, 0.0, model.initial(), model.initial_velocity(), options, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .expect("a mechanism that moves")
+}
+
+fn tolerance(relative: f64) -> StepControl {
+    StepControl { relative, absolute: 1e-2 * relative, max_step: None }
+}
+
+/// Values of a fixture by name.
+fn value(table: &Table, quantity: &str) -> f64 {
+    table.number(&format!("quantity={quantity}"), "value").expect("a row of the fixture").re().value()
+}
+
+const ANGLES: [&str; 7] = ["beta", "theta", "gamma", "phi", "delta", "omega", "epsilon"];
+
+/// The test set's angles from the absolute ones of the seven bodies, or their rates.
+fn relative(model: &Model, all: &[f64]) -> [f64; 7] {
+    let names = model.coordinates().names();
+    let of = |body: &str| {
+        let name = format!("{body}.angle");
+        all[names.iter().position(|n| *n == name).expect("a body")]
+    };
+    let [k1, k2, k3, k4, k5, k6, k7] = ["K1", "K2", "K3", "K4", "K5", "K6", "K7"].map(of);
+    [k1, k2 - k1, k3, k4 - k5, k5, k6 - k7, k7]
+}
+
+/// All angles, speeds, accelerations and multipliers of the reference state at 0.03 s, which the
+/// mechanism reaches after two and a half turns; and its start.
+#[test]
+fn andrews_squeezer_reaches_its_reference_state() {
+    let model = andrews_squeezer().unwrap().build().unwrap();
+    let (start, end) = (Table::load("andrews/start").unwrap(), Table::load("andrews/reference").unwrap());
+    let closures: Vec<usize> =
+        (0..model.nc()).filter(|i| model.row_name(*i).starts_with("joint 'C")).collect();
+    for method in [ConstraintMethod::Standard, direct(), partitioning()] {
+        let motion = go(&model, &options(0.03, 0.001, explicit(method.clone(), TIGHT)));
+        assert_eq!(motion.end, End::Finished, "{method}");
+        let first = motion.point(0);
+        let a = relative(&model, &first.a);
+        for (k, name) in ANGLES.iter().enumerate() {
+            // Only beta and theta begin to move.
+            let expected = if k < 2 { value(&start, &format!("{name}''")) } else { 0.0 };
+            assert!((a[k] - expected).abs() < 1e-9 * value(&start, "beta''"), "{method} {name} {}", a[k]);
+        }
+        for (k, row) in closures[..2].iter().enumerate() {
+            let expected = value(&start, &format!("lambda_{}", k + 1));
+            assert!((first.lambda[*row] / expected - 1.0).abs() < 1e-9, "{method}");
+        }
+        let last = motion.point(motion.len() - 1);
+        let found = [relative(&model, &last.q), relative(&model, &last.v), relative(&model, &last.a)];
+        for (level, values) in ["", "'", "''"].iter().zip(found) {
+            // Speeds and accelerations carry the errors of the angles times speeds of 1e3 rad/s.
+            let allowed = [5e-9, 5e-9, 5e-6][level.len()];
+            for (name, x) in ANGLES.iter().zip(values) {
+                let expected = value(&end, &format!("{name}{level}"));
+                let error =
+                    (x - expected).abs() / expected.abs().max(if level.is_empty() { 1.0 } else { 1e3 });
+                assert!(error < allowed, "{method}: {name}{level} {x} {error:e}");
+            }
+        }
+        for (k, row) in closures.iter().enumerate() {
+            let expected = value(&end, &format!("lambda_{}", k + 1));
+            assert!(
+                (last.lambda[*row] - expected).abs() < 1e-6 * value(&end, "lambda_1").abs(),
+                "{method} {k}"
+            );
+        }
+    }
+}
+
+/// Ten seconds of large swings against elliptic functions, and the rod's force against both.
+#[test]
+fn simple_pendulum_is_exact() {
+    let model = SimplePendulum.spec().unwrap().build().unwrap();
+    for method in [ConstraintMethod::Standard, direct(), partitioning()] {
+        let motion = go(&model, &options(10.0, 0.5, explicit(method.clone(), TIGHT)));
+        for i in 0..motion.len() {
+            let ([x, y], tension) = SimplePendulum.at(motion.times[i]).unwrap();
+            assert!(distance(motion.q_at(i), &[x, y]) < 2e-9, "{method}");
+            // The rod pulls the mass towards the pin; its place a is the pin's.
+            let force = model.outputs(&motion.point(i))[2];
+            assert!((force.abs() - tension.abs()).abs() < 1e-6, "{method} {force} {tension}");
+        }
+    }
+}
+
+/// Largest departure from the exact motion.
+fn departure(bar: TurningFourBar, until: f64, integrator: Integrator) -> f64 {
+    let model = bar.spec().and_then(|s| s.build()).expect("a linkage that moves");
+    let motion = go(&model, &options(until, 0.1, integrator));
+    assert_eq!(motion.end, End::Finished);
+    (0..motion.len())
+        .map(|i| distance(motion.q_at(i), &bar.at(motion.times[i]).expect("a motion")))
+        .fold(0.0, f64::max)
+}
+
+/// Through all configurations in line within ten seconds, where N constraints depend on the others:
+/// direct correction and coordinate partitioning stay on the branch of the parallelogram at every
+/// tolerance, at the price of its root in each passage; the augmented Lagrangian above its noise
+/// floor, and so does the implicit integrator.
+#[test]
+fn four_bars_pass_their_singular_configurations() {
+    for loops in [1, 2] {
+        let bar = TurningFourBar { loops, ..TurningFourBar::default() };
+        for method in [direct(), partitioning()] {
+            for relative in [1e-6, 1e-9] {
+                let found = departure(bar, 10.0, explicit(method.clone(), tolerance(relative)));
+                assert!(found < 3.0 * f64::sqrt(relative), "{loops} {method} {found:e}");
+            }
+        }
+        let iterated = departure(bar, 10.0, explicit(iterated(), tolerance(1e-6)));
+        assert!(iterated < 3e-3, "{loops} {iterated:e}");
+        let alpha = GeneralizedAlpha { step: 2e-3, ..Default::default() };
+        let implicit = departure(bar, 10.0, Integrator::GeneralizedAlpha(alpha));
+        assert!(implicit < 2e-3, "{loops} {implicit:e}");
+    }
+}
+
+/// Forty loops are beyond the dense path: sparse factors and sparse partitioning pass as well.
+#[test]
+fn forty_loops_pass_by_sparse_factors() {
+    let bar = TurningFourBar { loops: 40, ..TurningFourBar::default() };
+    for method in [direct(), partitioning()] {
+        let found = departure(bar, 3.0, explicit(method.clone(), StepControl::default()));
+        assert!(found < 2e-3, "{method} {found:e}");
+    }
+}
+
+/// Whatever the method, the configuration in line is noted with a rod that depends there.
+#[test]
+fn singular_passages_are_noted() {
+    let bar = TurningFourBar::default();
+    let model = bar.spec().unwrap().build().unwrap();
+    for method in ConstraintMethod::all() {
+        let motion = go(&model, &options(4.0, 0.1, explicit(method.clone(), StepControl::default())));
+        let first = motion.singular.first().unwrap_or_else(|| panic!("{method}"));
+        // In line at the first time at which the tips are at the height of the pins.
+        let q = bar.at(first.time).unwrap();
+        assert!(q[1].abs() < 0.3 && first.share < 0.05, "{method} {first:?} {}", q[1]);
+        assert!(model.row_name(first.row).contains("rod"), "{method}");
+    }
+    // A pendulum has no such configuration.
+    let pendulum = SimplePendulum.spec().unwrap().build().unwrap();
+    assert!(go(&pendulum, &options(2.0, 0.1, explicit(direct(), TIGHT))).singular.is_empty());
+}
+
+/// The standard method cannot pass at small tolerances, and says where and which constraint.
+#[test]
+fn what_cannot_pass_says_why() {
+    let model = TurningFourBar::default().spec().unwrap().build().unwrap();
+    let motion = go(&model, &options(4.0, 0.1, explicit(ConstraintMethod::Standard, tolerance(1e-9))));
+    let End::Failed(failure) = &motion.end else { panic!("{:?}", motion.end) };
+    let words = failure.to_string();
+    assert!(words.contains("coupler") && words.contains("depend"), "{words}");
+    let last = *motion.times.last().unwrap();
+    assert!((last - 2.65).abs() < 0.1, "{last}");
+}
