@@ -57,7 +57,7 @@ fn restarted(bencher: Bencher, method: usize) {
 /// One evaluation of a chain of bodies in space: sparse factors above 160 unknowns.
 #[divan::bench(args = [10, 14, 15, 30, 100, 300, 1_000, 3_000, 10_000], sample_count = 5, sample_size = 1)]
 fn chain(bencher: Bencher, links: u32) {
-    let (model, q, v) = bent_chain(links).unwrap();
+    let (model, at) = bent_chain(links).unwrap();
     let mut dynamics = ForwardDynamics::new(&model, &ConstraintMethod::Standard, &[]).unwrap();
-    bencher.bench_local(|| dynamics.evaluate(0.0, &q, &v).unwrap());
+    bencher.bench_local(|| dynamics.evaluate(0.0, &at.q, &at.v).unwrap());
 }

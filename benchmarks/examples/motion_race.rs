@@ -7,6 +7,7 @@
 //!
 //! One line of JSON for each integrator and accuracy: processor seconds of the run alone, largest
 //! error of the first crank's tip at the end (m), evaluations.
+#![expect(clippy::print_stdout, reason = "what a program says")]
 
 use benchmarks::swinging_four_bar;
 use mb_constraints::ConstraintMethod;

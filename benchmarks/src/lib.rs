@@ -59,7 +59,7 @@ pub fn swinging_four_bar(loops: u32) -> Result<(TurningFourBar, Model), Box<dyn 
 ///
 /// # Errors
 /// Those of the model description and of the assembly.
-pub fn bent_chain(links: u32) -> Result<(Model, Vec<f64>, Vec<f64>), Box<dyn Error>> {
+pub fn bent_chain(links: u32) -> Result<(Model, Point), Box<dyn Error>> {
     let model = spatial_chain(links)?.build()?;
     let start = model.initial().to_vec();
     let mut v = vec![0.0; model.nv()];
@@ -69,7 +69,8 @@ pub fn bent_chain(links: u32) -> Result<(Model, Vec<f64>, Vec<f64>), Box<dyn Err
     let v = mb_constraints::assemble_velocities(&model, &start, &v, 0.0)?;
     let d: Vec<f64> = v.iter().map(|v| 0.1 * v).collect();
     let q = model.coordinates().retract(&start, &d);
-    Ok((model, q, v))
+    let point = Point { q, v, ..model.initial_point() };
+    Ok((model, point))
 }
 
 /// A point at the initial configuration with all multipliers nonzero, for assembly alone.
