@@ -250,18 +250,6 @@ pub enum RequestError {
         /// What is wrong.
         why: String,
     },
-    /// An accuracy that no order reaches.
-    #[error(
-        "--accuracy {accuracy:e}: the best order up to {order} has an estimated error of {reached:.1e} in the region."
-    )]
-    NotAccurate {
-        /// As asked for.
-        accuracy: f64,
-        /// Highest order tried.
-        order: usize,
-        /// Smallest error found.
-        reached: f64,
-    },
     /// Modes that are not there.
     #[error("--modes {list}: {why}.")]
     BadModes {
@@ -334,9 +322,6 @@ impl RequestError {
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
-            Self::NotAccurate { .. } => "ask for less, for a smaller region, or for fewer variables or modes: one expansion \
-                 reaches no further than the nearest point where two modes meet"
-                .to_owned(),
             Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
             Self::RedundantRows { redundant, .. } => {
                 format!("leave these out of the model: {}", redundant.join(", "))
@@ -387,6 +372,9 @@ impl Failure {
                 | ParametricError::GaugeVanishes { .. }
                 | ParametricError::Overflow { .. }
                 | ParametricError::NotBalanced { .. }
+                | ParametricError::TrackLost { .. }
+                | ParametricError::AccuracyNotReached { .. }
+                | ParametricError::GroupNotSeparate { .. }
                 | ParametricError::Algebra(_) => NUMERICS,
                 _ => WRONG,
             },
@@ -490,6 +478,11 @@ impl Failure {
             }
             Self::Parametric { source: ParametricError::HoldingInputs { .. }, .. } => {
                 "name inputs of the model with --hold, or use --frozen to leave the equilibrium".to_owned()
+            }
+            Self::Parametric { source: ParametricError::AccuracyNotReached { .. }, .. } => {
+                "no expansion reaches further than the nearest point where two modes meet: ask for less, for a smaller \
+                 region, or for fewer variables or modes"
+                    .to_owned()
             }
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
                 "leave it out, or use it in the model".to_owned()

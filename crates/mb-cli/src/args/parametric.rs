@@ -14,6 +14,7 @@ Examples:
   mb parametric linkage.toml --parameters k,m --accuracy 1e-4 --region k=900..1100 --region m=5%
   mb parametric arm.toml --about crank.angle=70deg --parameters crank.angle --hold motor --modes 1-3
   mb parametric linkage.toml --parameters k --evaluate k=950 --evaluate k=1200
+  mb parametric linkage.toml --parameters k,m --tolerance k=5% --tolerance m=0.02
   mb parametric linkage.toml --parameters k,m --output modes.npz --output modes.json";
 
 const TRACK_EXAMPLES: &str = "\
@@ -23,7 +24,7 @@ Examples:
   mb track arm.toml --path path.csv --order 4 --modes 1-3 --json
 
 The file of --path has a line of names (variables, and `time` if it is to be the abscissa) and one line of numbers
-for each sample; columns acceleration:NAME are accelerations of the motion there.";
+for each sample.";
 
 /// Where the model is expanded.
 #[derive(Clone, Debug, Args)]
@@ -64,12 +65,16 @@ pub struct ParametricArgs {
     /// Degree of the polynomials (4 when no accuracy is asked for)
     #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with = "accuracy")]
     pub order: Option<usize>,
-    /// Choose the lowest order whose eigenvalues have at most this relative error in the region
+    /// Choose the lowest order, the fewest terms and as many centres as keep this relative error of the eigenvalues in the
+    /// region
     #[arg(long, value_name = "NUMBER", requires = "region")]
     pub accuracy: Option<f64>,
     /// Where the polynomials are to be used: values such as `k=900..1100`, or `m=5%` to both sides
     #[arg(long, value_name = "NAME=LO..HI | NAME=P%")]
     pub region: Vec<Assignment>,
+    /// How far a variable may be off, `k=25` or `k=5%`: what that makes of frequency and damping, to first order
+    #[arg(long, value_name = "NAME=VALUE | NAME=P%")]
+    pub tolerance: Vec<Assignment>,
     /// Modes by number as `mb modes` shows them, `1,3-5` or `all`; the first six that oscillate when not given
     #[arg(long, value_name = "LIST")]
     pub modes: Option<String>,

@@ -1,32 +1,27 @@
 //! `mb parametric`: modes as polynomials, their sensitivities, reach and errors, and the files that hold them.
 
 use crate::Answer;
-use crate::args::ParametricArgs;
+use crate::args::{Assignment, ParametricArgs};
 use crate::failure::{Failure, RequestError};
-use crate::flow::Settled;
 use crate::json;
 use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
-use crate::parametric::expansion::{Wanted, first_order, frequency_and_damping, variables};
+use crate::parametric::expansion::{Piece, Value, first_order, frequency_and_damping, variables};
 use crate::parametric::{Expansion, Place, quantity, region};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
+use crate::start;
 use mb_algebra::c64;
-use mb_model::{Model, Point};
-use mb_parametric::{EigenpairSeries, ParametricError, Variable};
+use mb_model::Model;
+use mb_parametric::EigenpairSeries;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
 /// Degree when neither order nor accuracy is given.
 const ORDER: usize = 4;
-/// Orders that are tried for an accuracy, with all between.
-const ORDERS: [usize; 7] = [2, 4, 6, 8, 12, 16, 18];
-/// An estimated error above this share of the eigenvalue says that the polynomial is of no use.
-const NO_USE: f64 = 0.1;
-
 /// Everything the command found.
 #[derive(Clone, Debug)]
 pub struct Parametric {
@@ -36,6 +31,8 @@ pub struct Parametric {
     pub expansion: Expansion,
     /// The modes at the values asked for.
     pub evaluations: Vec<Evaluated>,
+    /// Tolerances of the variables, in their units.
+    pub tolerances: Option<Vec<f64>>,
 }
 
 /// The modes that the polynomials give at one point.
@@ -45,10 +42,8 @@ pub struct Evaluated {
     pub given: String,
     /// Distance from the point of expansion.
     pub distance: Vec<f64>,
-    /// Eigenvalue and estimated error, rad/s, of each mode.
-    pub values: Vec<(c64, f64)>,
-    /// True where the estimate or the reach of a mode says that its polynomial means nothing.
-    pub outside: Vec<bool>,
+    /// The modes.
+    pub values: Vec<Value>,
 }
 
 /// A file that the polynomials are written to.
@@ -108,112 +103,101 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
     let centre = place.centre()?;
     drop(stage);
     let _stage = progress.stage("expanding");
+    let read = |e: &Expansion| region::region(&args.region, &e.names, &e.values);
+    let modes = args.modes.as_deref();
     let expansion = if let Some(accuracy) = args.accuracy {
-        accurate(&place, &chosen, &centre, args, accuracy)?
+        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, modes)?
     } else {
         let order = args.order.unwrap_or(ORDER);
-        let wanted = Wanted { order, modes: args.modes.as_deref() };
-        let mut expansion = Expansion::new(&place, chosen, centre, &wanted)?;
+        let mut expansion = Expansion::to_order(&place, chosen, centre, order, modes)?;
         if !args.region.is_empty() {
-            expansion.judge(region::region(&args.region, &expansion.names, &expansion.values)?)?;
+            expansion.judge(read(&expansion)?)?;
         }
         expansion
     };
+    let tolerances = tolerances(&expansion, &args.tolerance)?;
     let evaluations =
         args.evaluate.iter().map(|at| evaluated(&expansion, at)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Parametric { place, expansion, evaluations })
-}
-
-/// The expansion of the lowest order whose estimated relative error in the region is small enough.
-fn accurate(
-    place: &Place,
-    chosen: &[Variable],
-    centre: &(Point, Option<Settled>),
-    args: &ParametricArgs,
-    accuracy: f64,
-) -> Result<Expansion, Failure> {
-    if !(accuracy > 0.0 && accuracy.is_finite()) {
-        let (option, name, value) = ("--accuracy", String::new(), accuracy.to_string());
-        return Err(RequestError::NotANumber { option, name, value }.into());
-    }
-    let mut best: Option<(usize, f64)> = None;
-    for order in ORDERS {
-        let wanted = Wanted { order, modes: args.modes.as_deref() };
-        let mut expansion = match Expansion::new(place, chosen.to_vec(), centre.clone(), &wanted) {
-            // Orders are raised until the expansion would be too large.
-            Err(Failure::Parametric {
-                source: ParametricError::TooManyTerms { .. } | ParametricError::CapacityExceeded { .. },
-                ..
-            }) if best.is_some() => break,
-            other => other?,
-        };
-        let wide = region::region(&args.region, &expansion.names, &expansion.values)?;
-        let from = best.map_or(1, |(o, _)| o + 1);
-        for lower in from..=order {
-            expansion.keep(lower);
-            expansion.judge(wide.clone())?;
-            let error = expansion.region_error();
-            if error <= accuracy {
-                return Ok(expansion);
-            }
-            best = Some((lower, best.map_or(error, |(_, e)| e.min(error))));
-        }
-    }
-    let (order, reached) = best.unwrap_or((0, f64::INFINITY));
-    Err(RequestError::NotAccurate { accuracy, order, reached }.into())
+    Ok(Parametric { place, expansion, evaluations, tolerances })
 }
 
 /// The modes at the values of one `--evaluate`.
 fn evaluated(expansion: &Expansion, given: &str) -> Result<Evaluated, Failure> {
     let distance = expansion.distance("--evaluate", given)?;
-    let (mut values, mut outside) = (Vec::new(), Vec::new());
-    for mode in &expansion.modes {
-        let at = mode.series.evaluate(&distance, expansion.order)?;
-        let radius = mode.series.radius(&distance)?.eigenvalue;
-        // A radius below one: the series does not converge as far as this point.
-        let beyond = distance.iter().any(|x| *x != 0.0) && radius.is_some_and(|r| r < 1.0);
-        outside.push(beyond || !at.error.is_finite() || at.error > NO_USE * at.s.norm());
-        values.push((at.s, at.error));
+    let values = expansion.evaluate(&distance)?;
+    Ok(Evaluated { given: given.to_owned(), distance, values })
+}
+
+/// Tolerances of the variables, zero where none is given, in their units; none without the option.
+fn tolerances(expansion: &Expansion, given: &[Assignment]) -> Result<Option<Vec<f64>>, Failure> {
+    let mut out = vec![0.0; expansion.names.len()];
+    for Assignment { name, value } in given {
+        let i = expansion.names.iter().position(|n| n == name).ok_or_else(|| RequestError::NotAVariable {
+            option: "--tolerance",
+            name: name.clone(),
+            known: expansion.names.clone(),
+        })?;
+        out[i] = match value.strip_suffix('%') {
+            Some(percent) => {
+                start::finite("--tolerance", name, percent)?.abs() / 100.0 * expansion.values[i].abs()
+            }
+            None => start::finite("--tolerance", name, value)?.abs(),
+        };
     }
-    Ok(Evaluated { given: given.to_owned(), distance, values, outside })
+    Ok((!given.is_empty()).then_some(out))
 }
 
 /// The polynomials as arrays; `docs/json-output.md` says what each is.
 fn arrays(found: &Parametric) -> Vec<Array> {
     let (expansion, model) = (&found.expansion, &found.place.loaded.model);
-    let (terms, modes, p) = (expansion.terms, expansion.modes.len(), expansion.names.len());
     let whole = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-    let exponents = expansion.exponents().iter().flat_map(|e| e.iter().map(|x| i64::from(*x))).collect();
-    let of_all = |of: &dyn Fn(&EigenpairSeries) -> Vec<c64>| -> Vec<c64> {
-        expansion.modes.iter().flat_map(|m| of(&m.series)).collect()
-    };
-    let flat = |list: &[Vec<c64>]| -> Vec<c64> { list.iter().take(terms).flatten().copied().collect() };
-    let point = &expansion.series.point;
-    let displacements = point.displacement_coefficients().iter().take(terms).flatten().copied().collect();
-    let inputs = point.input_coefficients().iter().take(terms).flatten().copied().collect();
-    vec![
+    let numbers = expansion.numbers();
+    let mut out = vec![
         Array::words("variables", expansion.names.clone()),
-        Array::real("centre", &[p], expansion.values.clone()),
-        Array::whole("order", &[], vec![whole(expansion.order)]),
-        Array::whole("exponents", &[terms, p], exponents),
-        Array::whole("modes", &[modes], expansion.modes.iter().map(|m| whole(m.number)).collect()),
-        Array::complex(
-            "eigenvalues",
-            &[modes, terms],
-            of_all(&|s| s.eigenvalue_coefficients()[..terms].to_vec()),
-        ),
-        Array::complex("vectors", &[modes, terms, model.nv()], of_all(&|s| flat(s.vector_coefficients()))),
-        Array::complex(
-            "multipliers",
-            &[modes, terms, model.nc()],
-            of_all(&|s| flat(s.multiplier_coefficients())),
-        ),
-        Array::real("radius", &[modes, p], expansion.modes.iter().flat_map(|m| m.reach.clone()).collect()),
+        Array::whole("modes", &[numbers.len()], numbers.iter().map(|n| whole(*n)).collect()),
         Array::words("coordinates", model.coordinates().names()),
         Array::words("configuration_names", names::configuration(model)),
+        Array::whole("pieces", &[], vec![whole(expansion.pieces.len())]),
+    ];
+    let several = expansion.pieces.len() > 1;
+    for (i, piece) in expansion.pieces.iter().enumerate() {
+        let mut of_piece = piece_arrays(piece, model, expansion.names.len(), numbers.len());
+        for array in &mut of_piece {
+            if several {
+                array.name = format!("{}_{}", array.name, i + 1);
+            }
+        }
+        out.extend(of_piece);
+    }
+    out
+}
+
+/// The polynomials about one centre: p variables, m modes.
+fn piece_arrays(piece: &Piece, model: &Model, p: usize, m: usize) -> Vec<Array> {
+    let terms = piece.set.len();
+    let whole = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let exponents = piece.set.iter().flatten().map(|x| i64::from(*x)).collect();
+    let of_all = |of: &dyn Fn(&EigenpairSeries) -> Vec<c64>| -> Vec<c64> {
+        piece.modes.iter().flat_map(|mode| of(&mode.kept)).collect()
+    };
+    let flat = |list: &[Vec<c64>]| -> Vec<c64> { list.iter().flatten().copied().collect() };
+    let moving = |list: &[Vec<f64>]| -> Vec<f64> { piece.kept(list).into_iter().flatten().collect() };
+    let point = &piece.series.point;
+    vec![
+        Array::real("centre", &[p], piece.values.clone()),
+        Array::whole("order", &[], vec![whole(piece.order)]),
+        Array::whole("exponents", &[terms, p], exponents),
+        Array::complex("eigenvalues", &[m, terms], of_all(&|s| s.eigenvalue_coefficients().to_vec())),
+        Array::complex("vectors", &[m, terms, model.nv()], of_all(&|s| flat(s.vector_coefficients()))),
+        Array::complex(
+            "multipliers",
+            &[m, terms, model.nc()],
+            of_all(&|s| flat(s.multiplier_coefficients())),
+        ),
+        Array::real("radius", &[m, p], piece.modes.iter().flat_map(|mode| mode.reach.clone()).collect()),
         Array::real("configuration", &[model.nq()], point.centre().q.clone()),
-        Array::real("displacements", &[terms, model.nv()], displacements),
-        Array::real("inputs", &[terms, model.inputs().len()], inputs),
+        Array::real("displacements", &[terms, model.nv()], moving(point.displacement_coefficients())),
+        Array::real("inputs", &[terms, model.inputs().len()], moving(point.input_coefficients())),
     ]
 }
 
@@ -227,15 +211,33 @@ fn render(found: &Parametric, style: Style) -> String {
     for [coordinate, input] in expansion.held(&found.place) {
         let _ = writeln!(out, "{coordinate} is held by {input}");
     }
-    let variables = names::count(expansion.names.len(), "variable", "variables");
-    let terms = names::count(expansion.terms, "term", "terms");
-    let _ = writeln!(out, "polynomials of order {} in {variables}, {terms} for each number", expansion.order);
     out.push('\n');
     out.push_str(&variables_table(expansion, model, style));
-    out.push('\n');
-    out.push_str(&modes_table(expansion, style));
-    out.push('\n');
-    out.push_str(&sensitivities_table(expansion, style));
+    let several = expansion.pieces.len() > 1;
+    for (i, piece) in expansion.pieces.iter().enumerate() {
+        let variables = names::count(expansion.names.len(), "variable", "variables");
+        let terms = names::count(piece.set.len(), "term", "terms");
+        let told = format!("polynomials of order {} in {variables}, {terms} for each number", piece.order);
+        let which = if several {
+            let at: Vec<String> = expansion
+                .names
+                .iter()
+                .zip(&piece.values)
+                .map(|(n, x)| format!("{n} = {}", six(*x)))
+                .collect();
+            format!("centre {} of {}, {}: ", i + 1, expansion.pieces.len(), at.join(", "))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(out, "\n{}", style.bold(&format!("{which}{told}")));
+        out.push_str(&modes_table(piece, style));
+        out.push('\n');
+        out.push_str(&sensitivities_table(expansion, piece, style));
+    }
+    if let Some(tolerances) = &found.tolerances {
+        out.push('\n');
+        out.push_str(&tolerance_table(&expansion.pieces[0], tolerances, style));
+    }
     for at in &found.evaluations {
         let _ = writeln!(out, "\n{}", style.bold(&format!("at {}", at.given)));
         out.push_str(&evaluation_table(expansion, at, style));
@@ -246,7 +248,7 @@ fn render(found: &Parametric, style: Style) -> String {
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),
         );
     }
-    if found.evaluations.iter().any(|e| e.outside.contains(&true)) {
+    if found.evaluations.iter().flat_map(|e| &e.values).any(|v| !v.trusted) {
         notes.push(
             "modes marked `outside` lie beyond the reach of their polynomials: the values mean nothing"
                 .to_owned(),
@@ -272,8 +274,8 @@ fn variables_table(expansion: &Expansion, model: &Model, style: Style) -> String
     table.render(style)
 }
 
-fn modes_table(expansion: &Expansion, style: Style) -> String {
-    let judged = expansion.region.is_some();
+fn modes_table(piece: &Piece, style: Style) -> String {
+    let judged = piece.region.is_some();
     let mut columns = vec![
         Column::number("mode", ""),
         Column::number("re", "1/s"),
@@ -285,11 +287,10 @@ fn modes_table(expansion: &Expansion, style: Style) -> String {
         columns.push(Column::number("error in the region", "of |s|"));
     }
     let mut table = Table::new(columns);
-    for mode in &expansion.modes {
-        let s = mode.series.eigenvalue_coefficients()[0];
-        let [frequency, damping] = frequency_and_damping(s);
+    for mode in &piece.modes {
+        let s = mode.kept.eigenvalue_coefficients()[0];
+        let [frequency, damping] = shown(s);
         let noise = |x: f64| if x.abs() <= 1e-12 * s.norm() { 0.0 } else { x };
-        let damping = if noise(s.re) == 0.0 { 0.0 } else { damping };
         let mut row =
             vec![mode.number.to_string(), six(noise(s.re)), six(noise(s.im)), six(frequency), six(damping)];
         if let Some(error) = mode.region_error {
@@ -300,8 +301,14 @@ fn modes_table(expansion: &Expansion, style: Style) -> String {
     table.render(style)
 }
 
+/// Frequency and damping, of which rounding is zero.
+fn shown(s: c64) -> [f64; 2] {
+    let [frequency, damping] = frequency_and_damping(s);
+    [frequency, if s.re.abs() <= 1e-12 * s.norm() { 0.0 } else { damping }]
+}
+
 /// First-order changes by mode and variable, and how far the polynomial reaches.
-fn sensitivities_table(expansion: &Expansion, style: Style) -> String {
+fn sensitivities_table(expansion: &Expansion, piece: &Piece, style: Style) -> String {
     let mut table = Table::new(vec![
         Column::number("mode", ""),
         Column::words("variable"),
@@ -310,12 +317,12 @@ fn sensitivities_table(expansion: &Expansion, style: Style) -> String {
         Column::number("dzeta/dx", "per unit"),
         Column::number("reach", "of x"),
     ]);
-    for mode in &expansion.modes {
-        let s = mode.series.eigenvalue_coefficients()[0];
-        for (i, ds) in mode.series.sensitivities().into_iter().enumerate() {
+    for mode in &piece.modes {
+        let s = mode.full.eigenvalue_coefficients()[0];
+        for (i, ds) in mode.full.sensitivities().into_iter().enumerate() {
             let [df, dzeta] = ds.map_or([f64::NAN; 2], |ds| first_order(s, ds));
             let [frequency, _] = frequency_and_damping(s);
-            let x = expansion.values[i];
+            let x = piece.values[i];
             let percent = df * x / frequency;
             // Changes that drown in rounding are none.
             let cut = |value: f64, size: f64| if value.abs() <= 1e-12 * size { 0.0 } else { value };
@@ -333,6 +340,34 @@ fn sensitivities_table(expansion: &Expansion, style: Style) -> String {
     table.render(style)
 }
 
+/// What the tolerances of the variables make of frequency and damping, to first order.
+fn tolerance_table(piece: &Piece, tolerances: &[f64], style: Style) -> String {
+    let mut table = Table::new(vec![
+        Column::number("mode", ""),
+        Column::number("f_n", "Hz"),
+        Column::number("worst case", "Hz"),
+        Column::number("independent", "Hz"),
+        Column::number("zeta", ""),
+        Column::number("worst case", ""),
+        Column::number("independent", ""),
+    ]);
+    for mode in &piece.modes {
+        let Ok(bars) = mode.full.tolerance_bars(tolerances) else { continue };
+        let (f, zeta) = (&bars.frequency_hz, &bars.damping_ratio);
+        let bar = |x: f64| format!("±{}", six(x));
+        table.row(vec![
+            mode.number.to_string(),
+            six(f.value),
+            bar(f.worst_case),
+            bar(f.independent),
+            six(shown(mode.full.eigenvalue_coefficients()[0])[1]),
+            bar(zeta.worst_case),
+            bar(zeta.independent),
+        ]);
+    }
+    table.render(style)
+}
+
 fn evaluation_table(expansion: &Expansion, at: &Evaluated, style: Style) -> String {
     let mut table = Table::new(vec![
         Column::number("mode", ""),
@@ -341,11 +376,16 @@ fn evaluation_table(expansion: &Expansion, at: &Evaluated, style: Style) -> Stri
         Column::number("error", "of |s|"),
         Column::words(""),
     ]);
-    for ((mode, (s, error)), outside) in expansion.modes.iter().zip(&at.values).zip(&at.outside) {
-        let [frequency, damping] = frequency_and_damping(*s);
-        let damping = if s.re.abs() <= 1e-12 * s.norm() { 0.0 } else { damping };
-        let word = if *outside { style.red("outside") } else { String::new() };
-        table.row(vec![mode.number.to_string(), six(frequency), six(damping), relative(*error, *s), word]);
+    for (number, value) in expansion.numbers().into_iter().zip(&at.values) {
+        let [frequency, damping] = shown(value.s);
+        let word = if value.trusted { String::new() } else { style.red("outside") };
+        table.row(vec![
+            number.to_string(),
+            six(frequency),
+            six(damping),
+            relative(value.error, value.s),
+            word,
+        ]);
     }
     table.render(style)
 }
@@ -355,7 +395,7 @@ fn relative(error: f64, s: c64) -> String {
     if error.is_finite() { tiny(error / s.norm()) } else { "unbounded".to_owned() }
 }
 
-/// A distance of convergence; more than anyone asks for is told as none.
+/// A distance of convergence; more than anyone asks for is told as all.
 fn reach(distance: f64) -> String {
     if distance.is_nan() {
         "-".to_owned()

@@ -8,36 +8,24 @@ use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
-use crate::parametric::expansion::{Wanted, frequency_and_damping};
-use crate::parametric::follow::{self, Event, Followed, mac};
-use crate::parametric::place::pencil;
+use crate::parametric::expansion::{Value, frequency_and_damping};
+use crate::parametric::walk::Walk;
 use crate::parametric::{Expansion, Path, Place};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use mb_algebra::c64;
 use mb_chart::{Chart, Curve, Panel, Scale};
-use mb_model::Point;
+use mb_parametric::{EncounterKind, PolishedPair, StartingPair, TrackOptions, track};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Estimated errors above this share of the eigenvalue are drawn as no polynomial at all.
-const NO_USE: f64 = 0.1;
-
-/// A mode at a sample by its polynomial.
-#[derive(Clone, Copy, Debug)]
-pub struct Predicted {
-    /// Eigenvalue, rad/s.
-    pub s: c64,
-    /// Estimated error, rad/s.
-    pub error: f64,
-    /// Modal assurance criterion against the exact shape.
-    pub mac: f64,
-}
+/// A step in which a mode keeps less than this share of itself is told.
+const DOUBTFUL: f64 = 0.5;
 
 /// Everything the command found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Track {
     /// The model and how its operating points are found.
     pub place: Place,
@@ -46,11 +34,43 @@ pub struct Track {
     /// The polynomials about the middle of the path.
     pub expansion: Expansion,
     /// The modes of every sample, exactly.
-    pub exact: Vec<Vec<Followed>>,
+    pub exact: mb_parametric::Track,
     /// The same by polynomials.
-    pub predicted: Vec<Vec<Predicted>>,
+    pub predicted: Vec<Vec<Value>>,
     /// Crossings, veering, doubtful steps.
     pub events: Vec<Event>,
+}
+
+/// What happens on the way; modes by their numbers.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Two modes cross or veer.
+    Encounter {
+        /// Their numbers.
+        modes: [usize; 2],
+        /// Crossing or veering.
+        kind: EncounterKind,
+        /// Abscissa, between two samples as interpolated.
+        at: f64,
+        /// |s_a - s_b| / 2 pi there, Hz.
+        gap_hz: f64,
+        /// Share of the one's shape before in the other's after.
+        exchange: f64,
+    },
+    /// Modes that coincide at a sample: what stands there was found beside it.
+    Coincidence {
+        /// Abscissa.
+        at: f64,
+    },
+    /// A mode keeps little of itself in a step.
+    Doubtful {
+        /// Its number.
+        mode: usize,
+        /// Abscissa after the step.
+        at: f64,
+        /// What it keeps.
+        share: f64,
+    },
 }
 
 /// Runs the command.
@@ -101,70 +121,78 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     let variables = named(&place.loaded)?;
     drop(stage);
     let stage = progress.stage("expanding");
-    let wanted = Wanted { order: args.order, modes: args.modes.as_deref() };
-    let expansion = Expansion::new(&place, variables, place.centre()?, &wanted)?;
+    let centre = place.centre()?;
+    let expansion = Expansion::to_order(&place, variables, centre, args.order, args.modes.as_deref())?;
     drop(stage);
-    let _stage = progress.stage("solving at the samples");
-    let exact = exact(&place, &path, &expansion)?;
-    let predicted = predicted(&path, &place, &expansion, &exact)?;
-    let events = follow::events(&path.along, &exact);
+    let _stage = progress.stage("following the modes");
+    let distances: Vec<Vec<f64>> =
+        path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
+    let exact = followed(&place, &expansion, &distances, middle)?;
+    let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
+    let events = events(&path, &expansion, &exact);
     Ok(Track { place, path, expansion, exact, predicted, events })
 }
 
-/// The modes at every sample, followed from the middle to both ends.
-fn exact(place: &Place, path: &Path, expansion: &Expansion) -> Result<Vec<Vec<Followed>>, Failure> {
-    let middle = path.middle();
-    let centre = expansion.series.point.centre().clone();
-    let all = follow::candidates(&pencil(&place.loaded.model, &centre))?;
-    let first = |s: c64| {
-        let distance = |p: &&mb_eigen::Eigenpair| p.value().map_or(f64::INFINITY, |v| (v - s).norm());
-        all.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).cloned()
-    };
-    let modes = expansion.modes.iter().filter_map(|m| {
-        let s = m.series.eigenvalue_coefficients()[0];
-        first(s).map(|pair| Followed { pair, s, share: 1.0 })
-    });
-    let modes: Vec<Followed> = modes.collect();
-    let mut out = vec![modes.clone(); path.samples.len()];
-    let step = |before: &[Followed], near: &Point, i: usize| -> Result<(Vec<Followed>, Point), Failure> {
-        let (model, point) = place.at(near, &path.given(&place.loaded, i)?)?;
-        let there = pencil(&model, &point);
-        Ok((follow::next(before, &there, &follow::candidates(&there)?), point))
-    };
-    let mut near = centre.clone();
-    for i in middle + 1..out.len() {
-        (out[i], near) = step(&out[i - 1], &near, i)?;
-    }
-    near = centre;
-    for i in (0..middle).rev() {
-        (out[i], near) = step(&out[i + 1], &near, i)?;
-    }
-    Ok(out)
-}
-
-/// The polynomials at every sample.
-fn predicted(
-    path: &Path,
+/// The modes of the middle at every sample: followed back to the start, and from there to the end.
+fn followed(
     place: &Place,
     expansion: &Expansion,
-    exact: &[Vec<Followed>],
-) -> Result<Vec<Vec<Predicted>>, Failure> {
-    let mut out = Vec::new();
-    for (i, there) in exact.iter().enumerate() {
-        let given = path.given(&place.loaded, i)?;
-        let values = given.iter().filter(|(q, _)| matches!(q, crate::parametric::Quantity::Variable(_)));
-        let d: Vec<f64> = values.zip(&expansion.values).map(|((_, x), centre)| x - centre).collect();
-        let one = |(mode, exact): (&crate::parametric::Expanded, &Followed)| {
-            let at = mode.series.evaluate(&d, expansion.order)?;
-            Ok(Predicted { s: at.s, error: at.error, mac: mac(&at.vector, &exact.pair.right) })
-        };
-        let row: Result<Vec<Predicted>, Failure> = expansion.modes.iter().zip(there).map(one).collect();
-        out.push(row?);
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<mb_parametric::Track, Failure> {
+    let piece = &expansion.pieces[0];
+    let source = Walk::new(place, &expansion.variables, &piece.values, piece.series.point.centre());
+    let starts: Vec<StartingPair> = piece
+        .modes
+        .iter()
+        .map(|mode| StartingPair {
+            s: mode.full.eigenvalue_coefficients()[0],
+            vector: mode.full.vector_coefficients()[0].clone(),
+        })
+        .collect();
+    let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
+    let options = TrackOptions::default();
+    let first = track(&source, &back, &starts, &options)?;
+    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
+    let first: Vec<StartingPair> =
+        first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
+    Ok(track(&source, distances, &first, &options)?)
+}
+
+/// Encounters, coincidences and doubtful steps, in the order of the path.
+fn events(path: &Path, expansion: &Expansion, exact: &mb_parametric::Track) -> Vec<Event> {
+    let numbers = expansion.numbers();
+    let mut out: Vec<Event> = exact
+        .encounters
+        .iter()
+        .map(|e| Event::Encounter {
+            modes: e.modes.map(|k| numbers[k]),
+            kind: e.kind,
+            at: path.at(e.sample),
+            gap_hz: e.gap / TAU,
+            exchange: e.exchange,
+        })
+        .collect();
+    out.extend(exact.passed_beside.iter().map(|i| Event::Coincidence { at: path.along[*i] }));
+    for (i, mac) in exact.mac.iter().enumerate() {
+        for (k, number) in numbers.iter().enumerate().filter(|(k, _)| mac[(*k, *k)] < DOUBTFUL) {
+            out.push(Event::Doubtful { mode: *number, at: path.along[i + 1], share: mac[(k, k)] });
+        }
     }
-    Ok(out)
+    out
 }
 
 impl Track {
+    /// Eigenvalue of mode `k` at sample `i`, rad/s.
+    fn s(&self, i: usize, k: usize) -> c64 {
+        self.exact.pairs[i][k].s
+    }
+
+    /// What mode `k` keeps of itself from the sample before; 1 at the first.
+    fn share(&self, i: usize, k: usize) -> f64 {
+        i.checked_sub(1).map_or(1.0, |before| self.exact.mac[before][(k, k)])
+    }
+
     /// Everything along the path by name.
     pub fn columns(&self) -> Vec<history::Column> {
         let mut out = vec![(self.path.abscissa.clone(), self.path.along.clone())];
@@ -173,59 +201,50 @@ impl Track {
                 out.push((name.clone(), self.path.samples.iter().map(|row| row[k]).collect()));
             }
         }
-        for (k, mode) in self.expansion.modes.iter().enumerate() {
-            let n = mode.number;
-            let exact = |of: &dyn Fn(&Followed) -> f64| self.exact.iter().map(|row| of(&row[k])).collect();
-            let series =
-                |of: &dyn Fn(&Predicted) -> f64| self.predicted.iter().map(|row| of(&row[k])).collect();
-            out.push((format!("mode {n} re"), exact(&|m| m.s.re)));
-            out.push((format!("mode {n} im"), exact(&|m| m.s.im)));
-            out.push((format!("mode {n} frequency_hz"), exact(&|m| frequency_and_damping(m.s)[0])));
-            out.push((format!("mode {n} damping_ratio"), exact(&|m| frequency_and_damping(m.s)[1])));
-            out.push((format!("mode {n} share"), exact(&|m| m.share)));
-            out.push((format!("mode {n} polynomial re"), series(&|p| p.s.re)));
-            out.push((format!("mode {n} polynomial im"), series(&|p| p.s.im)));
-            out.push((
-                format!("mode {n} polynomial frequency_hz"),
-                series(&|p| frequency_and_damping(p.s)[0]),
-            ));
-            out.push((
-                format!("mode {n} polynomial damping_ratio"),
-                series(&|p| frequency_and_damping(p.s)[1]),
-            ));
-            out.push((format!("mode {n} polynomial error"), series(&|p| p.error)));
-            out.push((format!("mode {n} polynomial mac"), series(&|p| p.mac)));
+        for (k, n) in self.expansion.numbers().into_iter().enumerate() {
+            let mut put = |what: &str, of: &dyn Fn(usize) -> f64| {
+                out.push((format!("mode {n} {what}"), (0..self.path.along.len()).map(of).collect()));
+            };
+            let series = |i: usize| &self.predicted[i][k];
+            put("re", &|i| self.s(i, k).re);
+            put("im", &|i| self.s(i, k).im);
+            put("frequency_hz", &|i| frequency_and_damping(self.s(i, k))[0]);
+            put("damping_ratio", &|i| frequency_and_damping(self.s(i, k))[1]);
+            put("share", &|i| self.share(i, k));
+            put("polynomial re", &|i| series(i).s.re);
+            put("polynomial im", &|i| series(i).s.im);
+            put("polynomial frequency_hz", &|i| frequency_and_damping(series(i).s)[0]);
+            put("polynomial damping_ratio", &|i| frequency_and_damping(series(i).s)[1]);
+            put("polynomial error", &|i| series(i).error);
+            put("polynomial mac", &|i| mac(&series(i).vector, &self.exact.pairs[i][k].vector));
         }
         out
     }
 
     /// Frequency and damping along the path.
     pub fn picture(&self) -> String {
-        let quantity = |ordinate: &str, which: usize, error: &dyn Fn(&Predicted) -> f64| {
+        let quantity = |ordinate: &str, which: usize, error: &dyn Fn(&Value) -> f64| {
             let mut curves = Vec::new();
-            for (k, mode) in self.expansion.modes.iter().enumerate() {
+            for (k, number) in self.expansion.numbers().into_iter().enumerate() {
                 let along = || self.path.along.iter();
-                let useful = |p: &Predicted| p.error <= NO_USE * p.s.norm();
-                let value = |p: &Predicted| {
-                    if useful(p) { frequency_and_damping(p.s)[which] } else { f64::NAN }
-                };
+                let value = |v: &Value| if v.trusted { frequency_and_damping(v.s)[which] } else { f64::NAN };
                 let series = || self.predicted.iter().map(|row| &row[k]);
-                let points = along().zip(series()).map(|(x, p)| [*x, value(p)]).collect();
-                let mut line = Curve::line(&format!("mode {}", mode.number), k, points);
-                line.band = series().map(|p| if useful(p) { error(p) } else { 0.0 }).collect();
+                let points = along().zip(series()).map(|(x, v)| [*x, value(v)]).collect();
+                let mut line = Curve::line(&format!("mode {number}"), k, points);
+                line.band = series().map(|v| if v.trusted { error(v) } else { 0.0 }).collect();
                 curves.push(line);
-                let exact = self.exact.iter().map(|row| frequency_and_damping(row[k].s)[which]);
+                let exact = (0..self.path.along.len()).map(|i| frequency_and_damping(self.s(i, k))[which]);
                 curves.push(Curve::dots("", k, along().zip(exact).map(|(x, y)| [*x, y]).collect()));
             }
             Panel { ordinate: ordinate.to_owned(), scale: Scale::Linear, curves }
         };
         let title = format!(
             "{}: polynomials of order {} with their error, exact samples",
-            self.place.loaded.model.name, self.expansion.order
+            self.place.loaded.model.name, self.expansion.pieces[0].order
         );
         let panels = vec![
-            quantity("natural frequency, Hz", 0, &|p| p.error / TAU),
-            quantity("damping ratio", 1, &|p| p.error / p.s.norm()),
+            quantity("natural frequency, Hz", 0, &|v| v.error / TAU),
+            quantity("damping ratio", 1, &|v| v.error / v.s.norm()),
         ];
         Chart { title, abscissa: self.path.abscissa.clone(), panels }.svg()
     }
@@ -233,8 +252,8 @@ impl Track {
     /// Largest relative differences of a mode between polynomial and exact value: frequency, damping ratio.
     pub fn deviation(&self, k: usize) -> [f64; 2] {
         let mut worst = [0.0_f64; 2];
-        for (row, exact) in self.predicted.iter().zip(&self.exact) {
-            let (p, e) = (frequency_and_damping(row[k].s), frequency_and_damping(exact[k].s));
+        for (i, row) in self.predicted.iter().enumerate() {
+            let (p, e) = (frequency_and_damping(row[k].s), frequency_and_damping(self.s(i, k)));
             for (w, (p, e)) in worst.iter_mut().zip(p.into_iter().zip(e)) {
                 let gap = (p - e).abs();
                 let off = if gap > 0.0 { gap / e.abs() } else { gap };
@@ -243,6 +262,13 @@ impl Track {
         }
         worst
     }
+}
+
+/// |a^H b|^2 / (a^H a b^H b): the modal assurance criterion of two shapes.
+fn mac(a: &[c64], b: &[c64]) -> f64 {
+    let dot = |x: &[c64], y: &[c64]| -> c64 { x.iter().zip(y).map(|(x, y)| x.conj() * y).sum() };
+    let size = dot(a, a).re * dot(b, b).re;
+    if size > 0.0 { dot(a, b).norm_sqr() / size } else { 0.0 }
 }
 
 fn render(found: &Track, style: Style) -> String {
@@ -259,7 +285,7 @@ fn render(found: &Track, style: Style) -> String {
         path.abscissa,
         six(path.along[0]),
         six(path.along[last]),
-        expansion.order
+        expansion.pieces[0].order
     );
     let mut table = Table::new(vec![
         Column::number("mode", ""),
@@ -272,15 +298,15 @@ fn render(found: &Track, style: Style) -> String {
         Column::number("estimated", "of |s|"),
         Column::number("least share", ""),
     ]);
-    for (k, mode) in expansion.modes.iter().enumerate() {
-        let at = |i: usize| frequency_and_damping(found.exact[i][k].s);
+    for (k, number) in expansion.numbers().into_iter().enumerate() {
+        let at = |i: usize| frequency_and_damping(found.s(i, k));
         let noise = |x: f64| if x.abs() < 1e-12 { 0.0 } else { x };
         let estimates = found.predicted.iter().map(|row| row[k].error / row[k].s.norm());
         let estimated = estimates.fold(0.0, |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x) });
-        let share = found.exact.iter().map(|row| row[k].share).fold(1.0, f64::min);
+        let share = (0..path.along.len()).map(|i| found.share(i, k)).fold(1.0, f64::min);
         let told = |x: f64| if x.is_finite() { tiny(x) } else { "unbounded".to_owned() };
         table.row(vec![
-            mode.number.to_string(),
+            number.to_string(),
             six(at(0)[0]),
             six(at(path.middle())[0]),
             six(at(last)[0]),
@@ -292,29 +318,28 @@ fn render(found: &Track, style: Style) -> String {
         ]);
     }
     out.push_str(&table.render(style));
-    let number = |k: usize| expansion.modes[k].number;
-    let notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa, &number)).collect();
+    let notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
     out.push_str(&summary::notes(&notes, style));
     out
 }
 
-/// An event in words; `number` is that of a mode among those followed.
-pub fn words(event: &Event, abscissa: &str, number: &dyn Fn(usize) -> usize) -> String {
+/// An event in words.
+pub fn words(event: &Event, abscissa: &str) -> String {
     match event {
-        Event::Crossing { modes: [a, b], at } => {
-            format!("modes {} and {} cross at {abscissa} = {}", number(*a), number(*b), six(*at))
+        Event::Encounter { modes: [a, b], kind: EncounterKind::Crossing, at, .. } => {
+            format!("modes {a} and {b} cross at {abscissa} = {}", six(*at))
         }
-        Event::Veering { modes: [a, b], at, gap_hz, exchange } => format!(
-            "modes {} and {} veer at {abscissa} = {}: {} Hz apart, shapes exchanged to {:.0} %",
-            number(*a),
-            number(*b),
+        Event::Encounter { modes: [a, b], kind: EncounterKind::Veering, at, gap_hz, exchange } => format!(
+            "modes {a} and {b} veer at {abscissa} = {}: {} Hz apart, shapes exchanged to {:.0} %",
             six(*at),
             six(*gap_hz),
-            100.0 * exchange
+            100.0 * exchange.min(1.0)
         ),
-        Event::Uncertain { mode, at, share } => format!(
-            "mode {} is followed in doubt at {abscissa} = {}: its shape is to {:.0} % that of the sample before; take more samples",
-            number(*mode),
+        Event::Coincidence { at } => {
+            format!("two modes coincide at {abscissa} = {}; their shapes there are those close by", six(*at))
+        }
+        Event::Doubtful { mode, at, share } => format!(
+            "mode {mode} is followed in doubt at {abscissa} = {}: it keeps {:.0} % of itself in one step; take more samples",
             six(*at),
             100.0 * share
         ),

@@ -4,7 +4,7 @@ use super::parts::{ModelView, Named, complex};
 use super::{Head, text};
 use crate::commands::parametric::Parametric;
 use crate::names;
-use crate::parametric::expansion::{Expanded, first_order, frequency_and_damping};
+use crate::parametric::expansion::{Expanded, Piece, Value, first_order, frequency_and_damping};
 use crate::parametric::{Expansion, Place, quantity};
 use mb_algebra::c64;
 use serde::Serialize;
@@ -14,12 +14,33 @@ struct Document {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
+    variables: Vec<VariableView>,
+    pieces: Vec<PieceView>,
+    tolerances: Option<Vec<ToleranceView>>,
+    evaluations: Vec<EvaluationView>,
+}
+
+/// The polynomials about one centre.
+#[derive(Serialize)]
+struct PieceView {
+    centre: Vec<f64>,
+    region: Option<Vec<[f64; 2]>>,
     point: PointView,
     order: usize,
-    variables: Vec<VariableView>,
     exponents: Vec<Vec<u8>>,
     modes: Vec<ModeView>,
-    evaluations: Vec<EvaluationView>,
+}
+
+#[derive(Serialize)]
+struct ToleranceView {
+    number: usize,
+    natural_frequency_hz: f64,
+    frequency_worst_case: f64,
+    frequency_independent: f64,
+    damping_ratio: f64,
+    damping_worst_case: f64,
+    damping_independent: f64,
+    curvature: Option<f64>,
 }
 
 /// Where the model is expanded.
@@ -102,38 +123,61 @@ struct ValueView {
 /// The document; `vectors` for everything that is needed to evaluate modes elsewhere.
 pub fn document(found: &Parametric, vectors: bool) -> String {
     let expansion = &found.expansion;
-    let modes = expansion.modes.iter().map(|m| mode(expansion, m, vectors)).collect();
+    let numbers = expansion.numbers();
     let evaluations = found.evaluations.iter().map(|at| EvaluationView {
         given: at.given.clone(),
         distance: at.distance.clone(),
-        modes: expansion
-            .modes
-            .iter()
-            .zip(&at.values)
-            .zip(&at.outside)
-            .map(|((mode, (s, error)), outside)| {
-                let [natural_frequency_hz, damping_ratio] = frequency_and_damping(*s);
-                ValueView {
-                    number: mode.number,
-                    re: s.re,
-                    im: s.im,
-                    natural_frequency_hz,
-                    damping_ratio,
-                    error: finite(*error),
-                    outside: *outside,
-                }
-            })
-            .collect(),
+        modes: numbers.iter().zip(&at.values).map(|(number, value)| value_view(*number, value)).collect(),
     });
+    let piece = |piece: &Piece| PieceView {
+        centre: piece.values.clone(),
+        region: piece.region.as_ref().map(|r| {
+            let ends = r.iter().zip(&expansion.values);
+            ends.map(|(r, x)| r.map(|d| x + d)).collect()
+        }),
+        point: point(&found.place, expansion, piece, vectors),
+        order: piece.order,
+        exponents: piece.set.iter().map(<[u8]>::to_vec).collect(),
+        modes: piece.modes.iter().map(|m| mode(expansion, m, vectors)).collect(),
+    };
+    let tolerances = found
+        .tolerances
+        .as_ref()
+        .map(|list| expansion.pieces[0].modes.iter().filter_map(|mode| tolerance(mode, list)).collect());
     text(&Document {
         head: Head::of("parametric"),
         model: ModelView::new(&found.place.loaded, &expansion.rank),
-        point: point(&found.place, expansion, vectors),
-        order: expansion.order,
         variables: variables(&found.place, expansion),
-        exponents: expansion.exponents().into_iter().map(<[u8]>::to_vec).collect(),
-        modes,
+        pieces: expansion.pieces.iter().map(piece).collect(),
+        tolerances,
         evaluations: evaluations.collect(),
+    })
+}
+
+fn value_view(number: usize, value: &Value) -> ValueView {
+    let [natural_frequency_hz, damping_ratio] = frequency_and_damping(value.s);
+    ValueView {
+        number,
+        re: value.s.re,
+        im: value.s.im,
+        natural_frequency_hz,
+        damping_ratio,
+        error: finite(value.error),
+        outside: !value.trusted,
+    }
+}
+
+fn tolerance(mode: &Expanded, tolerances: &[f64]) -> Option<ToleranceView> {
+    let bars = mode.full.tolerance_bars(tolerances).ok()?;
+    Some(ToleranceView {
+        number: mode.number,
+        natural_frequency_hz: bars.frequency_hz.value,
+        frequency_worst_case: bars.frequency_hz.worst_case,
+        frequency_independent: bars.frequency_hz.independent,
+        damping_ratio: bars.damping_ratio.value,
+        damping_worst_case: bars.damping_ratio.worst_case,
+        damping_independent: bars.damping_ratio.independent,
+        curvature: bars.curvature,
     })
 }
 
@@ -142,13 +186,13 @@ fn finite(x: f64) -> Option<f64> {
 }
 
 /// The view of the point of expansion.
-pub(super) fn point(place: &Place, expansion: &Expansion, polynomials: bool) -> PointView {
+pub(super) fn point(place: &Place, expansion: &Expansion, piece: &Piece, polynomials: bool) -> PointView {
     let model = &place.loaded.model;
-    let series = &expansion.series.point;
+    let series = &piece.series.point;
     let at = series.centre();
     let coordinates = model.coordinates().names();
     let rows = (0..model.nc()).map(|i| model.row_name(i)).collect();
-    let kept = |list: &[Vec<f64>]| polynomials.then(|| list.iter().take(expansion.terms).cloned().collect());
+    let kept = |list: &[Vec<f64>]| polynomials.then(|| piece.kept(list));
     PointView {
         rule: if place.frozen { "frozen" } else { "balanced" },
         held: expansion
@@ -181,7 +225,7 @@ pub(super) fn variables(place: &Place, expansion: &Expansion) -> Vec<VariableVie
 }
 
 fn mode(expansion: &Expansion, mode: &Expanded, vectors: bool) -> ModeView {
-    let coefficients = &mode.series.eigenvalue_coefficients()[..expansion.terms];
+    let coefficients = mode.kept.eigenvalue_coefficients();
     let s = coefficients[0];
     let [natural_frequency_hz, damping_ratio] = frequency_and_damping(s);
     let sensitivity = |(i, ds): (usize, Option<c64>)| {
@@ -194,18 +238,17 @@ fn mode(expansion: &Expansion, mode: &Expanded, vectors: bool) -> ModeView {
             radius: finite(mode.reach[i]),
         }
     };
-    let kept =
-        |list: &[Vec<c64>]| vectors.then(|| list.iter().take(expansion.terms).map(|v| complex(v)).collect());
+    let all = |list: &[Vec<c64>]| vectors.then(|| list.iter().map(|v| complex(v)).collect());
     ModeView {
         number: mode.number,
         re: s.re,
         im: s.im,
         natural_frequency_hz,
         damping_ratio,
-        sensitivities: mode.series.sensitivities().into_iter().enumerate().map(sensitivity).collect(),
+        sensitivities: mode.full.sensitivities().into_iter().enumerate().map(sensitivity).collect(),
         region_error: mode.region_error.and_then(finite),
         eigenvalue: complex(coefficients),
-        vector: kept(mode.series.vector_coefficients()),
-        multipliers: kept(mode.series.multiplier_coefficients()),
+        vector: all(mode.kept.vector_coefficients()),
+        multipliers: all(mode.kept.multiplier_coefficients()),
     }
 }

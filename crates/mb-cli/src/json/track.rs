@@ -3,8 +3,8 @@
 use super::parametric::{PointView, VariableView, point, variables};
 use super::parts::ModelView;
 use super::{Head, text};
-use crate::commands::track::{Track, words};
-use crate::parametric::follow::Event;
+use crate::commands::track::{Event, Track, words};
+use mb_parametric::EncounterKind;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,35 +42,31 @@ struct EventView {
 
 /// The document.
 pub fn document(found: &Track) -> String {
-    let number = |k: usize| found.expansion.modes[k].number;
+    let piece = &found.expansion.pieces[0];
     let event = |event: &Event| {
         let (kind, modes, at, gap_hz, exchange, share) = match event {
-            Event::Crossing { modes, at } => ("crossing", modes.to_vec(), *at, None, None, None),
-            Event::Veering { modes, at, gap_hz, exchange } => {
-                ("veering", modes.to_vec(), *at, Some(*gap_hz), Some(*exchange), None)
+            Event::Encounter { modes, kind, at, gap_hz, exchange } => {
+                let kind = match kind {
+                    EncounterKind::Crossing => "crossing",
+                    EncounterKind::Veering => "veering",
+                };
+                (kind, modes.to_vec(), *at, Some(*gap_hz), Some(*exchange), None)
             }
-            Event::Uncertain { mode, at, share } => ("uncertain", vec![*mode], *at, None, None, Some(*share)),
+            Event::Coincidence { at } => ("coincidence", Vec::new(), *at, None, None, None),
+            Event::Doubtful { mode, at, share } => ("doubtful", vec![*mode], *at, None, None, Some(*share)),
         };
-        let message = words(event, &found.path.abscissa, &number);
-        EventView {
-            kind,
-            modes: modes.into_iter().map(number).collect(),
-            at,
-            gap_hz,
-            exchange,
-            share,
-            message,
-        }
+        let message = words(event, &found.path.abscissa);
+        EventView { kind, modes, at, gap_hz, exchange, share, message }
     };
-    let modes = (0..found.expansion.modes.len()).map(|k| {
+    let modes = found.expansion.numbers().into_iter().enumerate().map(|(k, number)| {
         let [frequency_deviation, damping_deviation] = found.deviation(k);
-        ModeView { number: number(k), frequency_deviation, damping_deviation }
+        ModeView { number, frequency_deviation, damping_deviation }
     });
     text(&Document {
         head: Head::of("track"),
         model: ModelView::new(&found.place.loaded, &found.expansion.rank),
-        point: point(&found.place, &found.expansion, false),
-        order: found.expansion.order,
+        point: point(&found.place, &found.expansion, piece, false),
+        order: piece.order,
         variables: variables(&found.place, &found.expansion),
         abscissa: found.path.abscissa.clone(),
         modes: modes.collect(),

@@ -4,13 +4,13 @@
 
 pub mod choice;
 pub mod expansion;
-pub mod follow;
 pub mod path;
 pub mod place;
 pub mod quantity;
 pub mod region;
+pub mod walk;
 
-pub use expansion::{Expanded, Expansion};
+pub use expansion::{Expanded, Expansion, Piece};
 pub use path::Path;
 pub use place::{Given, Place};
 pub use quantity::Quantity;

@@ -1,7 +1,6 @@
 //! Paths: values of the variables, sample by sample.
 
-use super::quantity::{Quantity, quantity};
-use super::{Given, expansion};
+use super::expansion;
 use crate::args::TrackArgs;
 use crate::failure::{Failure, RequestError};
 use crate::source::Loaded;
@@ -18,7 +17,7 @@ pub struct Path {
     pub abscissa: String,
     /// Its value at every sample.
     pub along: Vec<f64>,
-    /// Names of the quantities that are given, as they were written.
+    /// Names of the variables, as they were written.
     pub names: Vec<String>,
     /// Their values: for each sample as many as names.
     pub samples: Vec<Vec<f64>>,
@@ -45,32 +44,24 @@ impl Path {
         Ok(Self { abscissa: name.clone(), along, names: vec![name], samples })
     }
 
+    /// The abscissa at a sample, between two as on a straight line.
+    pub fn at(&self, sample: f64) -> f64 {
+        let low = (0..self.along.len()).rev().find(|i| *i as f64 <= sample).unwrap_or(0);
+        let high = (low + 1).min(self.along.len() - 1);
+        self.along[low] + (sample - low as f64) * (self.along[high] - self.along[low])
+    }
+
     /// Number of the sample in the middle.
     pub fn middle(&self) -> usize {
         self.samples.len() / 2
     }
 
-    /// The values of a sample by quantity.
+    /// The variables that the names mean.
     ///
     /// # Errors
-    /// [`RequestError::NoSuchVariable`].
-    pub fn given(&self, loaded: &Loaded, sample: usize) -> Result<Given, RequestError> {
-        let pair = |(name, x): (&String, &f64)| Ok((quantity(loaded, self.option(), name)?, *x));
-        self.names.iter().zip(&self.samples[sample]).map(pair).collect()
-    }
-
-    /// The variables among the quantities; accelerations are none.
-    ///
-    /// # Errors
-    /// [`RequestError::NoSuchVariable`].
+    /// [`RequestError::NoSuchVariable`]; [`RequestError::NoVariable`].
     pub fn variables(&self, loaded: &Loaded) -> Result<Vec<Variable>, RequestError> {
-        let mut out = Vec::new();
-        for name in &self.names {
-            if let Quantity::Variable(_) = quantity(loaded, self.option(), name)? {
-                out.extend(expansion::variables(loaded, self.option(), std::slice::from_ref(name))?);
-            }
-        }
-        Ok(out)
+        expansion::variables(loaded, self.option(), &self.names)
     }
 
     fn option(&self) -> &'static str {

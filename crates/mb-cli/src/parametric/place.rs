@@ -7,21 +7,15 @@
 //! Without held coordinates and without motion it is an equilibrium like any other. Otherwise the coordinates that are
 //! variables keep their values, the inputs that hold them are solved for, velocities and accelerations are as given.
 
-use super::quantity::{Quantity, quantity};
+use super::quantity::{self, Quantity, quantity};
 use crate::args::{Assignment, CentreArgs, ModelArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Settled, StartOptions};
 use crate::names;
 use crate::source::{Loaded, Text, load};
 use crate::start;
-use mb_linear::{Equilibrium, EquilibriumOptions};
-use mb_model::spec::Value;
-use mb_model::{Model, ModelSource, Point};
-use mb_parametric::{ParametricError, PointRule, Variable, balanced_point};
-use std::collections::BTreeMap;
-
-/// Shortest part of the way between two points that is tried.
-const LEAST_STEP: f64 = 1.0 / 256.0;
+use mb_model::{Model, Point};
+use mb_parametric::{MovingModel, ParametricError, PointRule, Variable, balanced_point};
 
 /// Values by quantity.
 pub type Given = Vec<(Quantity, f64)>;
@@ -148,69 +142,15 @@ impl Place {
         let Err(ParametricError::NotBalanced { .. }) = direct else { return Ok((direct?, None)) };
         // From rest, where the other coordinates fit each other, along the held ones.
         let rest = flow::settle(model, &self.start)?.equilibrium.point().clone();
-        Ok((self.walk(model, &Point { u: point.u.clone(), ..rest }, &point)?, None))
-    }
-
-    /// The balanced point at the held coordinates and the motion of `to`, from one near `from`, in as many steps as
-    /// Newton's method needs.
-    fn walk(&self, model: &Model, from: &Point, to: &Point) -> Result<Point, ParametricError> {
-        let between = |a: &[f64], b: &[f64], share: f64| -> Vec<f64> {
-            a.iter().zip(b).map(|(a, b)| a + share * (b - a)).collect()
-        };
-        let (mut here, mut done, mut step) = (from.clone(), 0.0_f64, 1.0_f64);
-        loop {
-            let share = (done + step).min(1.0);
-            let mut next = here.clone();
-            for i in &self.held {
-                if let Some(k) = names::configuration_index(model, *i) {
-                    next.q[k] = from.q[k] + share * (to.q[k] - from.q[k]);
-                }
-            }
-            for i in (0..next.u.len()).filter(|i| !self.holding.contains(i)) {
-                next.u[i] = from.u[i] + share * (to.u[i] - from.u[i]);
-            }
-            next.v = between(&from.v, &to.v, share);
-            next.a = between(&from.a, &to.a, share);
-            match balanced_point(model, &next, &self.held, &self.holding) {
-                Ok(point) if share >= 1.0 => return Ok(point),
-                Ok(point) => (here, done) = (point, share),
-                Err(ParametricError::NotBalanced { .. }) if step > LEAST_STEP => step *= 0.5,
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// The model and the operating point with some quantities at other values, found from a point near by.
-    ///
-    /// # Errors
-    /// As [`Place::centre`].
-    pub fn at(&self, near: &Point, given: &Given) -> Result<(Model, Point), Failure> {
-        let mut spec = self.loaded.spec.clone();
-        for (quantity, value) in given {
-            if let Quantity::Variable(Variable::Parameter(name)) = quantity {
-                spec.set_parameter(name, Value::Number(*value))?;
-            }
-        }
-        let model = spec.model::<f64>(&BTreeMap::new())?;
-        let mut point = near.clone();
-        put(&model, &mut point, given);
-        if self.frozen {
-            return Ok((model, point));
-        }
-        let still = point.v.iter().chain(&point.a).all(|x| *x == 0.0);
-        if self.held.is_empty() && still {
-            let options = EquilibriumOptions {
-                strategy: self.start.strategy,
-                time: self.start.time,
-                inputs: point.u.clone(),
-                ..EquilibriumOptions::default()
-            };
-            let equilibrium = Equilibrium::solve(&model, &point.q, &options)?;
-            let point = equilibrium.point().clone();
-            return Ok((model, point));
-        }
-        let point = self.walk(&model, near, &point)?;
-        Ok((model, point))
+        let rest = Point { u: point.u.clone(), v: point.v.clone(), a: point.a.clone(), ..rest };
+        let held: Vec<Variable> = self.held.iter().map(|i| Variable::Coordinate(*i)).collect();
+        let way = held.iter().map(|v| {
+            let value = |at: &Point| quantity::value(&self.loaded, v, at);
+            Ok(value(&point)? - value(&rest)?)
+        });
+        let way = way.collect::<Result<Vec<f64>, mb_model::ModelError>>()?;
+        let source = MovingModel::new(&self.loaded.spec, &rest, &held, self.rule());
+        Ok((source.point(&way)?, None))
     }
 }
 
@@ -229,11 +169,4 @@ fn put(model: &Model, point: &mut Point, given: &Given) {
             Quantity::Variable(Variable::Parameter(_)) => {}
         }
     }
-}
-
-/// The matrices of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0 at a point.
-pub fn pencil(model: &Model, point: &Point) -> mb_algebra::QuadraticPencil {
-    // The point was found in balance, or is frozen on purpose.
-    let blocks = model.dense_blocks(point);
-    mb_algebra::QuadraticPencil { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q }
 }

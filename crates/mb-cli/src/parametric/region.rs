@@ -49,6 +49,14 @@ pub fn region(given: &[Assignment], names: &[String], centre: &[f64]) -> Result<
     Ok(out)
 }
 
+/// True when a distance lies in the region.
+pub fn contains(region: &Region, d: &[f64]) -> bool {
+    region.iter().zip(d).all(|([low, high], x)| {
+        let slack = 1e-9 * (high - low);
+        *x >= low - slack && *x <= high + slack
+    })
+}
+
 /// The points where a polynomial is worst: the corners, or the ends of the axes when there are too many.
 pub fn extremes(region: &Region) -> Vec<Vec<f64>> {
     let wide: Vec<usize> = (0..region.len()).filter(|i| region[*i][1] > region[*i][0]).collect();

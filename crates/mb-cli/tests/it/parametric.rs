@@ -25,9 +25,9 @@ fn number(value: &serde_json::Value) -> f64 {
 fn polynomials_give_what_the_model_gives_at_other_parameters() {
     let at = "k=940,m=0.72";
     let document = json(&["parametric", ARM, "--parameters", "k,m", "--evaluate", at]);
-    assert_eq!(document["order"], 4);
-    assert_eq!(document["exponents"].as_array().unwrap().len(), 15);
-    assert_eq!(document["exponents"][4], serde_json::json!([1, 1]));
+    assert_eq!(document["pieces"][0]["order"], 4);
+    assert_eq!(document["pieces"][0]["exponents"].as_array().unwrap().len(), 15);
+    assert_eq!(document["pieces"][0]["exponents"][4], serde_json::json!([1, 1]));
     let exact = modes(&["k=940", "m=0.72"]);
     let found = document["evaluations"][0]["modes"].as_array().unwrap();
     assert_eq!(found.len(), exact.len());
@@ -45,7 +45,7 @@ fn polynomials_give_what_the_model_gives_at_other_parameters() {
 fn sensitivities_are_the_slopes_of_the_modes() {
     let document = json(&["parametric", ARM, "--parameters", "k,c", "--order", "1"]);
     let (above, below) = (modes(&["k=900.9"]), modes(&["k=899.1"]));
-    for (i, mode) in document["modes"].as_array().unwrap().iter().enumerate() {
+    for (i, mode) in document["pieces"][0]["modes"].as_array().unwrap().iter().enumerate() {
         let of = |which: &str| number(&mode["sensitivities"][0][which]);
         let slope = (above[i].0 - below[i].0) / 1.8;
         assert!((of("natural_frequency_hz") - slope).abs() < 1e-5 * slope.abs(), "{mode}");
@@ -54,29 +54,56 @@ fn sensitivities_are_the_slopes_of_the_modes() {
     }
 }
 
-#[test]
-fn an_accuracy_chooses_the_lowest_order_that_keeps_it() {
-    let region = ["--region", "k=800..1000", "--region", "m=4%"];
-    let order = |accuracy: &str| {
-        let args = [&["parametric", ARM, "--parameters", "k,m", "--accuracy", accuracy], region.as_slice()];
-        let document = json(&args.concat());
-        for mode in document["modes"].as_array().unwrap() {
-            let size = number(&mode["re"]).hypot(number(&mode["im"]));
-            assert!(number(&mode["region_error"]) <= accuracy.parse::<f64>().unwrap() * size, "{mode}");
-        }
-        document["order"].as_u64().unwrap()
-    };
-    let (coarse, fine) = (order("1e-2"), order("1e-5"));
-    assert!(coarse < fine && fine < 12, "{coarse} {fine}");
-    // What was asked for holds at a corner against the model itself.
-    let text = fine.to_string();
-    let args = ["parametric", ARM, "--parameters", "k,m", "--order", &text, "--evaluate", "k=1000,m=0.728"];
+/// The polynomials of an accuracy in a region, with the largest error at points of it against the model itself.
+fn planned(accuracy: &str, region: &[&str], points: &[[&str; 2]]) -> (serde_json::Value, f64) {
+    let mut args = vec!["parametric", ARM, "--parameters", "k,m", "--accuracy", accuracy];
+    args.extend(region.iter().flat_map(|r| ["--region", r]));
+    let at: Vec<String> = points.iter().map(|p| p.join(",")).collect();
+    args.extend(at.iter().flat_map(|p| ["--evaluate", p.as_str()]));
     let document = json(&args);
-    for (mode, (frequency, _)) in
-        document["evaluations"][0]["modes"].as_array().unwrap().iter().zip(modes(&["k=1000", "m=0.728"]))
-    {
-        let off = (number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs();
-        assert!(off < 2e-5, "{mode} {frequency}");
+    let mut worst = 0.0_f64;
+    for (point, found) in points.iter().zip(document["evaluations"].as_array().unwrap()) {
+        for (mode, (frequency, _)) in found["modes"].as_array().unwrap().iter().zip(modes(point)) {
+            worst = worst.max((number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs());
+            assert_eq!(mode["outside"], false, "{point:?}: {mode}");
+        }
+    }
+    (document, worst)
+}
+
+#[test]
+fn an_accuracy_chooses_the_order_that_keeps_it() {
+    let region = ["k=800..1000", "m=4%"];
+    let corners = [["k=800", "m=0.672"], ["k=1000", "m=0.728"], ["k=830", "m=0.72"]];
+    let order = |accuracy: &str| {
+        let (document, worst) = planned(accuracy, &region, &corners);
+        assert!(worst <= accuracy.parse().unwrap(), "{accuracy}: {worst}");
+        let pieces = document["pieces"].as_array().unwrap();
+        assert_eq!(pieces.len(), 1);
+        pieces[0]["order"].as_u64().unwrap()
+    };
+    let (coarse, fine) = (order("1e-2"), order("1e-6"));
+    assert!(coarse < fine, "{coarse} {fine}");
+}
+
+#[test]
+fn a_wide_region_gets_several_centres() {
+    let points = [["k=400", "m=0.7"], ["k=700", "m=0.705"], ["k=1000", "m=0.71"]];
+    let (document, worst) = planned("1e-4", &["k=400..2500", "m=2%"], &points);
+    assert!(document["pieces"].as_array().unwrap().len() > 1, "{}", document["pieces"]);
+    assert!(worst < 1e-4, "{worst}");
+}
+
+#[test]
+fn tolerances_become_bars_of_frequency() {
+    let args = ["parametric", ARM, "--parameters", "k,m", "--tolerance", "k=5%", "--tolerance", "m=0.01"];
+    let document = json(&args);
+    let modes = document["pieces"][0]["modes"].as_array().unwrap();
+    for (mode, bars) in modes.iter().zip(document["tolerances"].as_array().unwrap()) {
+        let slope = |i: usize| number(&mode["sensitivities"][i]["natural_frequency_hz"]);
+        let (k, m) = ((slope(0) * 45.0).abs(), (slope(1) * 0.01).abs());
+        assert!((number(&bars["frequency_worst_case"]) / (k + m) - 1.0).abs() < 1e-9, "{bars}");
+        assert!((number(&bars["frequency_independent"]) / k.hypot(m) - 1.0).abs() < 1e-9, "{bars}");
     }
 }
 
@@ -95,12 +122,12 @@ fn coordinates_are_held_by_inputs() {
         "crank.angle=0.4",
     ];
     let document = json(&args);
-    let held = &document["point"]["held"][0];
+    let held = &document["pieces"][0]["point"]["held"][0];
     assert_eq!((held["coordinate"].as_str(), held["input"].as_str()), (Some("crank.angle"), Some("motor")));
-    let angle = number(&document["point"]["configuration"]["crank.angle"]);
+    let angle = number(&document["pieces"][0]["point"]["configuration"]["crank.angle"]);
     assert!((angle - 20.0_f64.to_radians()).abs() < 1e-14);
     assert!(
-        number(&document["point"]["inputs"]["motor"]).abs() > 1.0,
+        number(&document["pieces"][0]["point"]["inputs"]["motor"]).abs() > 1.0,
         "the motor works against spring and weight"
     );
     // The same from the other place.
@@ -118,7 +145,7 @@ fn coordinates_are_held_by_inputs() {
     ];
     let there = json(&args);
     let found = document["evaluations"][0]["modes"].as_array().unwrap();
-    for (mode, exact) in found.iter().zip(there["modes"].as_array().unwrap()) {
+    for (mode, exact) in found.iter().zip(there["pieces"][0]["modes"].as_array().unwrap()) {
         let frequency = number(&exact["natural_frequency_hz"]);
         assert!((number(&mode["natural_frequency_hz"]) / frequency - 1.0).abs() < 1e-6, "{mode} {exact}");
     }
@@ -152,7 +179,7 @@ fn files_hold_the_polynomials() {
         assert!(bytes.windows(entry.len()).any(|w| w == entry.as_bytes()), "{name}");
     }
     let document: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let modes = document["modes"].as_array().unwrap();
+    let modes = document["pieces"][0]["modes"].as_array().unwrap();
     assert_eq!(modes.iter().map(|m| m["number"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3, 4]);
     // 6 terms of n components of 2 numbers.
     let vector = modes[0]["vector"].as_array().unwrap();
@@ -160,7 +187,7 @@ fn files_hold_the_polynomials() {
     assert_eq!((vector.len(), vector[0].as_array().unwrap().len()), (6, n));
     // The polynomial of the eigenvalue is the program's: summed by the exponents it is the evaluation.
     let d: [f64; 2] = [30.0, 0.01];
-    let exponents = document["exponents"].as_array().unwrap();
+    let exponents = document["pieces"][0]["exponents"].as_array().unwrap();
     let sum = |part: usize| -> f64 {
         let list = modes[1]["eigenvalue"].as_array().unwrap();
         let terms = list.iter().zip(exponents);
@@ -211,6 +238,7 @@ fn names_that_are_not_there_are_told_with_the_nearest() {
         (["--region", "m=1..2"], "`m` is not among the variables"),
         (["--region", "k=950..1000"], "the point of expansion has k = 900"),
         (["--evaluate", "c=1"], "`c` is not among the variables"),
+        (["--tolerance", "c=1"], "`c` is not among the variables"),
         (["--modes", "9"], "there are 5 modes"),
         (["--modes", "first"], "`first` is not a number"),
         (["--output", "modes.mat"], "does not end in .npz or .json"),
@@ -240,10 +268,10 @@ fn what_cannot_be_expanded_is_told() {
     let (code, text) =
         refused(&["parametric", ARM, "--parameters", "k", "--about", "crank.angle=1", "--no-solve"]);
     assert!(code == 1 && text.contains("equilibrium"), "{code} {text}");
-    // An accuracy out of reach.
-    let (code, text) =
-        refused(&["parametric", ARM, "--parameters", "k", "--accuracy", "1e-9", "--region", "k=99%"]);
-    assert!(code == 1 && text.contains("the best order"), "{code} {text}");
+    // An accuracy below rounding.
+    let region = ["--accuracy", "1e-17", "--region", "k=880..920"];
+    let (code, text) = refused(&[["parametric", ARM, "--parameters", "k"].as_slice(), &region].concat());
+    assert!(code == 2 && text.contains("is not reached"), "{code} {text}");
 }
 
 /// Two equal masses on equal springs: every eigenvalue twice.
