@@ -142,12 +142,34 @@ pub fn is_symmetric(a: &Sparse, tolerance_relative: f64) -> Result<(), Asymmetry
     let tolerance = tolerance_relative * crate::norms::max_abs(a);
     let by_columns = a.is_csc();
     let mut pairs = Vec::new();
-    // An entry at place (inner > outer) of the storage and the one that faces it.
+    unequal_pairs(a, |outer, inner, x, facing| {
+        let (below, above) = if by_columns { (x, facing) } else { (facing, x) };
+        pairs.push((inner, outer, below, above));
+    });
+    first_asymmetry(pairs.into_iter(), tolerance)
+}
+
+/// Whether A differs from A^T by nothing but rounding of its assembly: |a_ij - a_ji| at most some units in the last place
+/// of |a_ij| and of sqrt(|a_ii a_jj|). No entry may be infinite or NaN.
+pub fn is_symmetric_to_rounding(a: &Sparse) -> bool {
+    assert_eq!(a.rows(), a.cols(), "is_symmetric_to_rounding: not square");
+    let diagonal: Vec<f64> =
+        (0..a.cols()).map(|j| a.get_outer_inner(j, j).map_or(0.0, |x| x.abs().sqrt())).collect();
+    let mut all = true;
+    unequal_pairs(a, |i, j, x, facing| {
+        let size = x.abs().max(facing.abs()).max(diagonal[i] * diagonal[j]);
+        all &= (x - facing).abs() <= 8.0 * f64::EPSILON * size;
+    });
+    all
+}
+
+/// Calls with every pair of facing entries that differ: outer and inner > outer index of the storage, the entry there and
+/// the one that faces it.
+fn unequal_pairs(a: &Sparse, mut call: impl FnMut(usize, usize, f64, f64)) {
     let mut differ = |outer: usize, inner: usize, x: f64, facing: f64| {
         // Bits, so that NaN differs from nothing but other bits; zeros of both signs differ by zero.
         if x.to_bits() != facing.to_bits() {
-            let (below, above) = if by_columns { (x, facing) } else { (facing, x) };
-            pairs.push((inner, outer, below, above));
+            call(outer, inner, x, facing);
         }
     };
     let start = a.proper_indptr();
@@ -179,7 +201,6 @@ pub fn is_symmetric(a: &Sparse, tolerance_relative: f64) -> Result<(), Asymmetry
             differ(i, indices[at], values[at], 0.0);
         }
     }
-    first_asymmetry(pairs.into_iter(), tolerance)
 }
 
 /// Row, column and value of the first stored entry that is infinite or NaN.
@@ -249,6 +270,19 @@ mod tests {
             t.add(0, 3 - row, 2.0);
             assert_eq!(is_symmetric(&t.to_sparse(), 1e-12).unwrap_err().row, row);
         }
+    }
+
+    #[test]
+    fn rounding_of_assembly_is_no_asymmetry() {
+        let of = |by: f64| {
+            let mut t = Triplets::new(2, 2);
+            (0..2).for_each(|i| t.add(i, i, 1e6));
+            t.add(0, 1, 0.1);
+            t.add(1, 0, 0.1 + by);
+            t.to_sparse()
+        };
+        assert!(is_symmetric_to_rounding(&of(0.0)) && is_symmetric_to_rounding(&of(1e-10).to_csr()));
+        assert!(!is_symmetric_to_rounding(&of(1e-8)));
     }
 
     #[test]

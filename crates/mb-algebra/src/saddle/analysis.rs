@@ -90,14 +90,14 @@ impl SaddleAnalysis {
     /// Peak of memory for numbers of `width` bytes.
     pub(super) fn bytes(&self, width: usize) -> u64 {
         let s = &self.symbolic;
-        let numbers = s.panel_peak + s.stack_entries + s.max_below * s.max_below + 4 * s.order.len();
+        let numbers = s.work_entries + 4 * s.order.len();
         (numbers * width + 16 * s.order.len()) as u64
     }
 
     /// Refuses a factorization that does not fit in memory.
     pub(super) fn check_memory(&self, width: usize) -> Result<(), AlgebraError> {
         let needed_bytes = self.bytes(width);
-        let Some(available_bytes) = self.options.memory_limit.or_else(available_memory) else {
+        let Some(available_bytes) = memory_for(needed_bytes, self.options.memory_limit) else {
             return Ok(());
         };
         if needed_bytes <= available_bytes {
@@ -124,6 +124,14 @@ pub(super) fn check_columns(n: usize, phi_q: &Sparse) -> Result<(), AlgebraError
         rows: phi_q.rows(),
         cols: phi_q.cols(),
     })
+}
+
+/// Needs below this are met without asking the system, which takes longer than the factors of a small matrix.
+const SURELY_AVAILABLE: u64 = 64 << 20;
+
+/// Bytes that `needed` has to fit in: the limit, else what the system has; `None` when it need not be known.
+pub fn memory_for(needed: u64, limit: Option<u64>) -> Option<u64> {
+    limit.or_else(|| if needed < SURELY_AVAILABLE { None } else { available_memory() })
 }
 
 /// Bytes the system reports as available, where it does (Linux).

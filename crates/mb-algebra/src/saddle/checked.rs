@@ -1,13 +1,12 @@
 //! Solutions of the saddle-point system, scaled, refined and checked block by block.
 
-use pulp::{Arch, Simd, WithSimd};
-use sprs::CsMat;
-
+use super::half::{Half, Stored};
 use super::number::Number;
 use super::pattern::Csr;
 use super::scaling::Scaling;
 use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Solves with the scaled saddle-point matrix, unchecked.
 pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
@@ -18,7 +17,7 @@ pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
 /// The matrix with its scaling, for residuals.
 #[derive(Clone, Debug)]
 pub(super) struct System<T: Number> {
-    pub(super) a: CsMat<T>,
+    pub(super) a: Stored<T>,
     pub(super) g: Sparse,
     pub(super) scaling: Scaling,
     /// Sums of magnitudes along the rows of the scaled A, G^T and G.
@@ -36,20 +35,15 @@ pub(super) struct Checked<T: Number> {
 }
 
 impl<T: Number> System<T> {
-    pub(super) fn new(a: CsMat<T>, g: Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
+    pub(super) fn new(a: Stored<T>, g: Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
         let scaling = Scaling::new(&a, &g, g_cols, g_rows);
         Self::with_scaling(a, g, scaling)
     }
 
-    pub(super) fn with_scaling(a: CsMat<T>, g: Sparse, scaling: Scaling) -> Self {
-        let (n, m) = (a.cols(), g.rows());
+    pub(super) fn with_scaling(a: Stored<T>, g: Sparse, scaling: Scaling) -> Self {
+        let (n, m) = (a.size(), g.rows());
         let (mut sums_a, mut sums_gt, mut sums_g) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
-        for (j, column) in a.outer_iterator().enumerate() {
-            let scale = scaling.unknowns[j];
-            for (i, value) in column.iter() {
-                sums_a[i] += value.size() * scale;
-            }
-        }
+        a.for_each(|i, j, value| sums_a[i] += value.size() * scaling.unknowns[j]);
         sums_a.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
         for (j, column) in g.outer_iterator().enumerate() {
             for (r, &value) in column.iter() {
@@ -62,7 +56,7 @@ impl<T: Number> System<T> {
     }
 
     pub(super) fn unknowns(&self) -> usize {
-        self.a.cols()
+        self.a.size()
     }
 
     pub(super) fn constraints(&self) -> usize {
@@ -142,7 +136,6 @@ impl<T: Number> System<T> {
         spread(&mut b[..n * width], f, &s.unknowns, width);
         spread(&mut b[n * width..], g, &s.rows, width);
         let (mut x, mut l) = (vec![T::default(); n * width], vec![T::default(); m * width]);
-        let (mut rf, mut rg) = (Vec::with_capacity(n * width), Vec::with_capacity(m * width));
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
             if !solver.solve(self, &mut b, width) {
@@ -150,13 +143,13 @@ impl<T: Number> System<T> {
             }
             add_scaled(&mut x, &b[..n * width], &s.unknowns, width);
             add_scaled(&mut l, &b[n * width..], &s.rows, width);
-            rf.clear();
-            rf.extend_from_slice(f);
-            rg.clear();
-            rg.extend_from_slice(g);
-            rg.resize(m * width, T::default());
-            self.subtract(&x, &l, &mut rf, &mut rg, width);
-            let error = self.error((&x, &l), (f, g), (&rf, &rg), width);
+            // The residual takes the place of the correction that has been added.
+            let (rf, rg) = b.split_at_mut(n * width);
+            rf.copy_from_slice(f);
+            rg.fill(T::default());
+            rg[..g.len()].copy_from_slice(g);
+            self.subtract(&x, &l, rf, rg, width);
+            let error = self.error((&x, &l), (f, g), (rf, rg), width);
             let before = best.as_ref().map_or(f64::INFINITY, |b| b.error.worst());
             if !error.worst().is_finite() {
                 break;
@@ -172,8 +165,11 @@ impl<T: Number> System<T> {
             if better {
                 best = Some(Checked { x: x.clone(), l: l.clone(), error, refinements: step });
             }
-            spread(&mut b[..n * width], &rf, &s.unknowns, width);
-            spread(&mut b[n * width..], &rg, &s.rows, width);
+            for (row, &scale) in b.chunks_exact_mut(width).zip(s.unknowns.iter().chain(&s.rows)) {
+                for x in row {
+                    *x = x.scaled(scale);
+                }
+            }
         }
         best
     }
@@ -245,11 +241,17 @@ impl<T: Number> Subtract<'_, T> {
         let chunks = |x| -> &[[T; W]] { <[T]>::as_chunks(x).0 };
         let (x, l) = (chunks(self.x), chunks(self.l));
         let (f, g) = (self.f.as_chunks_mut::<W>().0, self.g.as_chunks_mut::<W>().0);
-        let (start, rows, values) = parts(&self.system.a);
-        for (j, x) in x.iter().enumerate() {
-            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
-                let f = &mut f[i];
-                (0..W).for_each(|k| f[k] -= value * x[k]);
+        match &self.system.a {
+            Stored::Half(a) => subtract_half(a, x, f),
+            Stored::Whole(a) => {
+                let (start, rows, values) = parts(a);
+                for (j, x) in x.iter().enumerate() {
+                    let own = start[j]..start[j + 1];
+                    for (&i, &value) in rows[own.clone()].iter().zip(&values[own]) {
+                        let f = &mut f[i];
+                        (0..W).for_each(|k| f[k] -= value * x[k]);
+                    }
+                }
             }
         }
         let (start, rows, values) = parts(&self.system.g);
@@ -264,12 +266,8 @@ impl<T: Number> Subtract<'_, T> {
     #[inline(always)]
     fn any_width(self) {
         let Self { system, x, l, f, g, width } = self;
-        let (start, rows, values) = parts(&system.a);
-        for (j, x) in x.chunks_exact(width).enumerate() {
-            for (&i, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
-                subtract_multiple(&mut f[i * width..(i + 1) * width], value, x);
-            }
-        }
+        let own = |i: usize| i * width..(i + 1) * width;
+        system.a.for_each(|i, j, value| subtract_multiple(&mut f[own(i)], value, &x[own(j)]));
         let (start, rows, values) = parts(&system.g);
         for (j, (x, f)) in x.chunks_exact(width).zip(f.chunks_exact_mut(width)).enumerate() {
             for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
@@ -282,6 +280,26 @@ impl<T: Number> Subtract<'_, T> {
     }
 }
 
+/// f -= A x for W columns, each entry read once for both its places.
+#[inline(always)]
+fn subtract_half<T: Number, const W: usize>(a: &Half<T>, x: &[[T; W]], f: &mut [[T; W]]) {
+    for (j, own) in x.iter().enumerate() {
+        let (rows, values) = a.column(j);
+        let mut sum = [T::default(); W];
+        for (&i, &value) in rows.iter().zip(values) {
+            let i = i as usize;
+            if i == j {
+                (0..W).for_each(|k| sum[k] += value * own[k]);
+                continue;
+            }
+            let (f, x) = (&mut f[i], &x[i]);
+            (0..W).for_each(|k| f[k] -= value * own[k]);
+            (0..W).for_each(|k| sum[k] += value * x[k]);
+        }
+        (0..W).for_each(|k| f[j][k] -= sum[k]);
+    }
+}
+
 /// to -= value x.
 #[inline(always)]
 fn subtract_multiple<T: Number>(to: &mut [T], value: T, x: &[T]) {
@@ -291,7 +309,7 @@ fn subtract_multiple<T: Number>(to: &mut [T], value: T, x: &[T]) {
 }
 
 /// Where the columns start, rows and values of a matrix by columns that owns its parts.
-fn parts<T>(a: &CsMat<T>) -> (&[usize], &[usize], &[T]) {
+fn parts<T>(a: &sprs::CsMat<T>) -> (&[usize], &[usize], &[T]) {
     (a.indptr().into_raw_storage(), a.indices(), a.data())
 }
 

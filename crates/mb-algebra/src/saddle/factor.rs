@@ -1,6 +1,5 @@
 //! Factors for symmetric A, real and complex.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use sprs::CsMat;
@@ -8,6 +7,7 @@ use sprs::CsMat;
 use super::analysis::check_columns;
 use super::factored::Factored;
 use super::fallback::Fallback;
+use super::half::{Half, Stored};
 use super::{FactorReport, Inertia, Method, SaddleAnalysis};
 use crate::convert::csc;
 use crate::factor::{check_square, first_non_finite};
@@ -28,16 +28,16 @@ impl SaddleFactor {
     /// Dependent rows of G are found and left out; see [`FactorReport::redundant`]. Errors: shapes, entries that
     /// are not finite, asymmetry, [`super::SaddleError`].
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
-        build(analysis, Cow::Borrowed(a), phi_q).map(|inner| Self { inner })
+        Self::of_sum(analysis, &[(1.0, a)], phi_q)
     }
 
-    /// As [`SaddleFactor::new`], keeping the matrix for the residuals instead of a copy.
-    pub fn of_matrix(
+    /// As [`SaddleFactor::new`] for A = sum of factor times matrix (each n x n and symmetric), formed by half only.
+    pub fn of_sum(
         analysis: &Arc<SaddleAnalysis>,
-        a: Sparse,
+        terms: &[(f64, &Sparse)],
         phi_q: &Sparse,
     ) -> Result<Self, AlgebraError> {
-        build(analysis, Cow::Owned(a), phi_q).map(|inner| Self { inner })
+        build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
     /// (x, l) with A x + G^T l = f, G x = g; f of length n, g of length m.
@@ -66,17 +66,17 @@ impl SaddleFactor {
         &self.inner.report
     }
 
-    /// The inertia alone, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
+    /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
     /// memory of the largest front and of the stack of updates.
     ///
     /// `None` where this quick way leaves a doubt (dependent rows, an eigenvalue near zero, a failed check);
     /// [`SaddleFactor::new`] then tells more. Errors: shapes, entries that are not finite, asymmetry.
     pub fn quick_inertia(
         analysis: &Arc<SaddleAnalysis>,
-        a: Sparse,
+        terms: &[(f64, &Sparse)],
         phi_q: &Sparse,
     ) -> Result<Option<Inertia>, AlgebraError> {
-        let (a, g) = prepare(analysis, Cow::Owned(a), phi_q)?;
+        let (a, g) = prepare(analysis, terms, phi_q, |f, x| f * x)?;
         if analysis.options().first_method != Method::AugmentedLdl {
             return Ok(None);
         }
@@ -93,7 +93,16 @@ pub struct SaddleFactorComplex {
 impl SaddleFactorComplex {
     /// As [`SaddleFactor::new`]; the robust method is LU.
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
-        build(analysis, Cow::Borrowed(a), phi_q).map(|inner| Self { inner })
+        build(analysis, &[(c64::new(1.0, 0.0), a)], phi_q, |f, x| f * x).map(|inner| Self { inner })
+    }
+
+    /// As [`SaddleFactor::of_sum`] with complex factors of real matrices.
+    pub fn of_sum(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(c64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Self, AlgebraError> {
+        build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
     /// As [`SaddleFactor::solve`].
@@ -112,43 +121,47 @@ impl SaddleFactorComplex {
     }
 }
 
-fn build<T: Fallback>(
+fn build<T: Fallback, U: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
-    a: Cow<'_, CsMat<T>>,
+    terms: &[(T, &CsMat<U>)],
     phi_q: &Sparse,
+    times: impl Fn(T, U) -> T,
 ) -> Result<Factored<T>, AlgebraError> {
-    let (a, g) = prepare(analysis, a, phi_q)?;
-    Factored::new(analysis, a, g, analysis.options().first_method)
+    let (a, g) = prepare(analysis, terms, phi_q, times)?;
+    Factored::new(analysis, Stored::Half(a), g, analysis.options().first_method)
 }
 
-/// Checks A and G and brings them to storage by columns.
-fn prepare<T: Fallback>(
+/// Checks the terms of A and G; A by half and G by columns.
+fn prepare<T: Fallback, U: Fallback>(
     analysis: &SaddleAnalysis,
-    a: Cow<'_, CsMat<T>>,
+    terms: &[(T, &CsMat<U>)],
     phi_q: &Sparse,
-) -> Result<(CsMat<T>, Sparse), AlgebraError> {
-    let n = check_square("Saddle-point factorization", a.rows(), a.cols())?;
-    check_columns(n, phi_q)?;
-    if n != analysis.unknowns() || phi_q.rows() != analysis.constraints() {
+    times: impl Fn(T, U) -> T,
+) -> Result<(Half<T>, Sparse), AlgebraError> {
+    for (_, a) in terms {
+        let n = check_square("Saddle-point factorization", a.rows(), a.cols())?;
+        check_columns(n, phi_q)?;
+        first_non_finite(a)?;
+        check_symmetric(a)?;
+    }
+    if phi_q.cols() != analysis.unknowns() || phi_q.rows() != analysis.constraints() {
         return Err(AlgebraError::ShapeMismatch {
             operation: "Factorization with a saddle-point analysis",
             expected_rows: analysis.constraints(),
             expected_cols: analysis.unknowns(),
             rows: phi_q.rows(),
-            cols: n,
+            cols: phi_q.cols(),
         });
     }
-    let (a, g) = (if a.is_csc() { a.into_owned() } else { a.to_csc() }, csc(phi_q).into_owned());
-    first_non_finite(&a)?;
+    let g = csc(phi_q).into_owned();
     first_non_finite(&g)?;
-    check_symmetric(&a)?;
     for (col, column) in g.outer_iterator().enumerate() {
         let known = analysis.g_cols.row(col);
         if known.len() != column.nnz() || known.iter().zip(column.indices()).any(|(&k, &r)| k as usize != r) {
             return Err(AlgebraError::PatternChanged { col });
         }
     }
-    Ok((a, g))
+    Ok((Half::of_sum(phi_q.cols(), terms, &analysis.symbolic.place, times), g))
 }
 
 /// Compares A z and A^T z for one vector z of mixed signs and sizes; names the entry when they differ.
@@ -182,9 +195,10 @@ fn check_symmetric<T: Fallback>(a: &CsMat<T>) -> Result<(), AlgebraError> {
     }
     for (col, column) in a.outer_iterator().enumerate() {
         for (row, &value) in column.iter() {
-            let facing = a.get(col, row).copied().unwrap_or_default();
+            let facing = a.get_outer_inner(row, col).copied().unwrap_or_default();
             if (value - facing).size() > 0.5 * ASYMMETRY_ALLOWED * sizes[col].min(sizes[row]) {
-                let (below, above) = if row > col { (value, facing) } else { (facing, value) };
+                let (below, above) =
+                    if (row > col) == a.is_csc() { (value, facing) } else { (facing, value) };
                 let (row, col) = (row.max(col), row.min(col));
                 return Err(AlgebraError::NotSymmetric {
                     row,

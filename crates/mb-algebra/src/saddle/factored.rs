@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use sprs::CsMat;
-
 use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
+use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::numeric::Summary;
 use super::redundant::Dependent;
@@ -39,10 +38,10 @@ struct Candidate<T: Fallback> {
 }
 
 impl<T: Fallback> Factored<T> {
-    /// Tries the methods from `first` on. `a` (by columns) and `g` fit the analysis and are finite.
+    /// Tries the methods from `first` on. `a` and `g` fit the analysis and are finite.
     pub(super) fn new(
         analysis: &Arc<SaddleAnalysis>,
-        a: CsMat<T>,
+        a: Stored<T>,
         g: Sparse,
         first: Method,
     ) -> Result<Self, AlgebraError> {
@@ -54,7 +53,10 @@ impl<T: Fallback> Factored<T> {
                 continue;
             }
             let made = match method {
-                Method::AugmentedLdl => augmented(analysis, &system, &mut dependent),
+                Method::AugmentedLdl => match &system.a {
+                    Stored::Half(a) => augmented(analysis, &system, a, &mut dependent),
+                    Stored::Whole(_) => continue,
+                },
                 _ => match robust(method, analysis, &system, &mut dependent) {
                     Some(made) => made,
                     None => continue,
@@ -158,12 +160,13 @@ fn is_final(error: &AlgebraError) -> bool {
 fn augmented<T: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
     system: &System<T>,
+    a: &Half<T>,
     dependent: &mut Option<Dependent>,
 ) -> Result<Candidate<T>, AlgebraError> {
     analysis.check_memory(size_of::<T>())?;
     let n = system.unknowns();
     let mut dropped = vec![false; system.constraints()];
-    let mut ldl = AugmentedLdl::new(analysis, system, &system.a, &dropped)?;
+    let mut ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
     let suspect = |s: &Summary| !s.null.is_empty() || s.doubtful.iter().any(|(u, _)| *u as usize >= n);
     if suspect(&ldl.numeric.summary) {
         let found = Dependent::find(analysis, &system.g, &system.scaling)?;
@@ -173,7 +176,7 @@ fn augmented<T: Fallback>(
         *dependent = Some(found);
         if !same || !ldl.numeric.summary.weak.is_empty() {
             drop(ldl);
-            ldl = AugmentedLdl::new(analysis, system, &system.a, &dropped)?;
+            ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
         }
     }
     let summary = ldl.numeric.summary.clone();

@@ -61,12 +61,8 @@ fn boxed<T: Number>(solver: impl ScaledSolve<T> + 'static) -> Robust<T> {
 fn assemble<T: Number>(system: &System<T>, dropped: &[bool]) -> Triplets<T> {
     let (n, m) = (system.unknowns(), system.constraints());
     let s = &system.scaling;
-    let mut out = Triplets::with_capacity(n + m, n + m, system.a.nnz() + 2 * system.g.nnz());
-    for (j, column) in system.a.outer_iterator().enumerate() {
-        for (i, value) in column.iter() {
-            out.add(i, j, value.scaled(s.unknowns[i] * s.unknowns[j]));
-        }
-    }
+    let mut out = Triplets::with_capacity(n + m, n + m, system.a.entries() + 2 * system.g.nnz());
+    system.a.for_each(|i, j, value| out.add(i, j, value.scaled(s.unknowns[i] * s.unknowns[j])));
     for (j, column) in system.g.outer_iterator().enumerate() {
         for (r, &value) in column.iter().filter(|(r, _)| !dropped[*r]) {
             let value = T::from_real(value * s.rows[r] * s.unknowns[j]);

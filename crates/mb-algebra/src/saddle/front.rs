@@ -10,6 +10,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{Block, Pivot, inverse_pair};
 use super::number::Number;
+use super::trapezoid;
 
 /// Columns eliminated with exchanges among them.
 const BLOCK: usize = 48;
@@ -144,7 +145,7 @@ impl<T: Number> Eliminator<T> {
         }
     }
 
-    /// Lower triangle of `schur` (square, by columns) -= L21 D L21^T.
+    /// Lower triangle of `schur` ([`trapezoid`]) -= L21 D L21^T.
     pub(super) fn update_below(&mut self, panel: &[T], rows: usize, cols: usize, schur: &mut [T]) {
         let below = rows - cols;
         if below == 0 || cols == 0 {
@@ -160,7 +161,17 @@ impl<T: Number> Eliminator<T> {
             let part = l.subcols(from, to - from);
             self.times_d(part, from);
             let product = MatRef::from_column_major_slice(&self.product, below, to - from);
-            subtract_lower(MatMut::from_column_major_slice_mut(schur, below, below), part, product);
+            let mut rest = &mut *schur;
+            for first in (0..below).step_by(trapezoid::WIDTH) {
+                let (rows, wide) = (below - first, trapezoid::WIDTH.min(below - first));
+                let (block, others) = rest.split_at_mut(rows * wide);
+                let block = MatMut::from_column_major_slice_mut(block, rows, wide);
+                let (square, low) = block.split_at_row_mut(wide);
+                let factor = product.subrows(first, wide);
+                subtract_lower(square, part.subrows(first, wide), factor);
+                subtract(low, part.subrows(first + wide, rows - wide), factor);
+                rest = others;
+            }
             from = to;
         }
     }

@@ -10,10 +10,9 @@
 //! where y takes the forward substitution only. The difference, relative to |z|^T |S| |z|, is a lower bound of the
 //! backward error of the factors; vectors of equal and of mixed signs look at it from two sides.
 
-use sprs::CsMat;
-
 use super::checked::System;
 use super::factored::near_singular;
+use super::half::{Half, Stored};
 use super::number::Number;
 use super::numeric::{Numeric, Source, Summary};
 use super::{Inertia, SaddleAnalysis};
@@ -22,14 +21,15 @@ use crate::Sparse;
 /// Vectors tried.
 const TRIALS: usize = 2;
 
-/// The inertia where this quick way can tell it; `a` (by columns) and `g` fit the analysis and are finite.
-pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: CsMat<T>, g: Sparse) -> Option<Inertia> {
-    let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+/// The inertia where this quick way can tell it; `a` and `g` fit the analysis and are finite.
+pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Inertia> {
+    let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
     let (n, m) = (system.unknowns(), system.constraints());
     let weight = analysis.options.augmentation;
     let dropped = vec![false; m];
+    let Stored::Half(a) = &system.a else { return None };
     let source = Source {
-        a: &system.a,
+        a,
         g_cols: &analysis.g_cols,
         g_rows: &analysis.g_rows,
         scaling: &system.scaling,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checked::{ScaledSolve, System};
+use super::half::Half;
 use super::kernel::{NARROW, padded};
 use super::number::Number;
 use super::numeric::{Numeric, Source, Stop};
@@ -23,7 +24,7 @@ impl<T: Number> AugmentedLdl<T> {
     pub(super) fn new(
         analysis: &Arc<SaddleAnalysis>,
         system: &System<T>,
-        a: &sprs::CsMat<T>,
+        a: &Half<T>,
         dropped: &[bool],
     ) -> Result<Self, AlgebraError> {
         let source = Source {

@@ -7,6 +7,7 @@ use sprs::CsMat;
 use super::analysis::check_columns;
 use super::factored::Factored;
 use super::fallback::Fallback;
+use super::half::Stored;
 use super::{FactorReport, Method, SaddleAnalysis, SaddleOptions};
 use crate::convert::csc;
 use crate::factor::{check_square, first_non_finite};
@@ -80,5 +81,5 @@ fn build<T: Fallback>(
     first_non_finite(&g)?;
     // For the dependent rows of G alone.
     let analysis = Arc::new(SaddleAnalysis::new(&sparse::identity(n), &g, options)?);
-    Factored::new(&analysis, a, g, Method::Lu)
+    Factored::new(&analysis, Stored::Whole(a), g, Method::Lu)
 }

@@ -54,6 +54,7 @@ mod factored;
 mod fallback;
 mod front;
 mod graph;
+mod half;
 mod inertia;
 mod kernel;
 mod ldl;
@@ -71,8 +72,9 @@ mod scaling;
 mod sequence;
 mod substitute;
 mod symbolic;
+mod trapezoid;
 
-pub use analysis::{SaddleAnalysis, available_memory};
+pub use analysis::{SaddleAnalysis, available_memory, memory_for};
 pub use error::SaddleError;
 pub use factor::{SaddleFactor, SaddleFactorComplex};
 pub use lu::{SaddleLu, SaddleLuComplex};

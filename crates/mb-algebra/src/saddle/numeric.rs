@@ -2,22 +2,28 @@
 //!
 //! Each supernode assembles its columns of the scaled, augmented matrix and the update matrices of its children,
 //! eliminates its pivots ([`super::front`]) and leaves the Schur complement of the rows below on a stack, by its
-//! lower triangle. Panels of L stay where they were assembled.
+//! lower triangle. Panels and stack share one array whose size is known beforehand, the largest sum in use at a time:
+//!
+//! ```text
+//! | panels of L, packed | front's panel | ... | front's Schur complement | stack of update matrices |
+//! ```
+//!
+//! Panels grow from the left, the stack from the right.
 
 use pulp::{Arch, Simd, WithSimd};
-use sprs::CsMat;
 
 use super::front::{Eliminator, Oddity};
+use super::half::Half;
 use super::number::Number;
 use super::panel::pack;
 use super::pattern::Csr;
 use super::scaling::Scaling;
 use super::symbolic::{Supernode, Symbolic};
+use super::trapezoid;
 
 /// The matrix to factor: S [A + g G^T G, G^T; G, 0] S.
 pub(super) struct Source<'a, T> {
-    /// A, by columns, both triangles.
-    pub(super) a: &'a CsMat<T>,
+    pub(super) a: &'a Half<T>,
     pub(super) g_cols: &'a Csr,
     pub(super) g_rows: &'a Csr,
     pub(super) scaling: &'a Scaling,
@@ -77,12 +83,14 @@ pub(super) enum Stop {
 
 impl<T: Number> Numeric<T> {
     pub(super) fn new(symbolic: &Symbolic, source: &Source<'_, T>) -> Result<Self, Stop> {
-        let mut out = Self::empty(symbolic, symbolic.panel_peak)?;
-        let mut work = Work::new(symbolic)?;
+        let mut out = Self::empty(symbolic, symbolic.work_entries)?;
+        let mut work = Work::new(symbolic, out.panels.len());
         for (s, node) in symbolic.supernodes.iter().enumerate() {
-            let (start, kept) = out.eliminate(symbolic, s, source, &mut work)?;
-            debug_assert_eq!((start, kept), (node.panel, node.entries()));
+            let kept = out.eliminate(symbolic, s, node.panel, source, &mut work)?;
+            debug_assert_eq!(kept, node.entries());
         }
+        out.panels.truncate(symbolic.panel_entries);
+        out.panels.shrink_to_fit();
         out.summary.growth = work.eliminator.growth;
         Ok(out)
     }
@@ -95,14 +103,14 @@ impl<T: Number> Numeric<T> {
         x: &mut [T],
         width: usize,
     ) -> Result<Self, Stop> {
-        let mut out = Self::empty(symbolic, symbolic.max_panel)?;
-        let mut work = Work::new(symbolic)?;
+        let mut out = Self::empty(symbolic, symbolic.work_without_panels)?;
+        let mut work = Work::new(symbolic, out.panels.len());
         let mut front = vec![T::default(); symbolic.max_rows * width];
         for s in 0..symbolic.supernodes.len() {
-            let (_, kept) = out.eliminate(symbolic, s, source, &mut work)?;
+            let kept = out.eliminate(symbolic, s, 0, source, &mut work)?;
             out.down(symbolic, s, &out.panels[..kept], x, &mut front, width);
-            out.panels.clear();
         }
+        out.panels = Vec::new();
         out.summary.growth = work.eliminator.growth;
         Ok(out)
     }
@@ -110,7 +118,7 @@ impl<T: Number> Numeric<T> {
     fn empty(symbolic: &Symbolic, panels: usize) -> Result<Self, Stop> {
         let size = symbolic.order.len();
         Ok(Self {
-            panels: reserved(panels)?,
+            panels: zeros(panels)?,
             inverse: vec![T::default(); size],
             pairs: Vec::new(),
             perm: Vec::new(),
@@ -119,30 +127,37 @@ impl<T: Number> Numeric<T> {
         })
     }
 
-    /// Eliminates one supernode; its packed panel is left behind the others: start and number of entries.
+    /// Eliminates one supernode; its packed panel is left at `start`. Returns the number of entries.
     fn eliminate(
         &mut self,
         symbolic: &Symbolic,
         s: usize,
+        start: usize,
         source: &Source<'_, T>,
         work: &mut Work<T>,
-    ) -> Result<(usize, usize), Stop> {
+    ) -> Result<usize, Stop> {
         let node = &symbolic.supernodes[s];
-        let (start, rows) = (self.panels.len(), node.rows());
-        self.panels.resize(start + rows * node.cols, T::default());
-        let panel = &mut self.panels[start..];
+        let (rows, cols, below) = (node.rows(), node.cols, node.below);
+        let own = work.top - trapezoid::entries(below);
+        let (left, right) = self.panels.split_at_mut(own);
+        let panel = &mut left[start..start + rows * cols];
+        let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
+        panel.fill(T::default());
+        schur.fill(T::default());
         work.start(symbolic, node);
         work.assemble(symbolic, node, source, panel)?;
-        let Work { local, stack, stack_sums, sums, schur, .. } = &mut *work;
-        let onto = Onto { local, panel, schur, sums, rows, cols: node.cols, below: node.below };
-        Arch::new().dispatch(ExtendAdd { symbolic, s, onto, stack, stack_sums });
+        let Work { local, stack_sums, sums, .. } = &mut *work;
+        let onto = Onto { local, panel, schur, sums, rows, cols, below };
+        let taken = Arch::new().dispatch(ExtendAdd { symbolic, s, onto, stack, stack_sums });
         work.eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
-        work.eliminator.update_below(panel, rows, node.cols, &mut work.schur);
-        work.push(node.below, node.cols);
-        let kept = pack(panel, rows, node.cols);
-        self.panels.truncate(start + kept);
+        work.eliminator.update_below(panel, rows, cols, schur);
+        let kept = pack(panel, rows, cols);
+        // In the place of the children's update matrices.
+        let end = work.top + taken;
+        work.top = end - trapezoid::push(&mut self.panels[own..end], below);
+        work.stack_sums.extend_from_slice(&work.sums[cols..]);
         self.record(symbolic, s, &work.eliminator)?;
-        Ok((start, kept))
+        Ok(kept)
     }
 
     fn record(&mut self, symbolic: &Symbolic, s: usize, done: &Eliminator<T>) -> Result<(), Stop> {
@@ -192,11 +207,11 @@ impl<T: Number> Numeric<T> {
     }
 }
 
-/// An empty list with memory for so many numbers.
-fn reserved<T>(length: usize) -> Result<Vec<T>, Stop> {
-    let mut out = Vec::new();
-    out.try_reserve_exact(length).map_err(|_| Stop::Memory)?;
-    Ok(out)
+/// So many zeros, whose memory the system gives when it is first written to.
+fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
+    // A request that is refused is told; the one that follows would end the program.
+    Vec::<T>::new().try_reserve_exact(length).map_err(|_| Stop::Memory)?;
+    Ok(vec![T::default(); length])
 }
 
 /// Memory of the front in work, and the stack.
@@ -210,26 +225,23 @@ struct Work<T> {
     multiplier: Vec<bool>,
     /// Magnitudes summed into the diagonal of each row.
     sums: Vec<f64>,
-    /// Schur complement of the rows below, square by columns, lower triangle.
-    schur: Vec<T>,
-    stack: Vec<T>,
+    /// Where the stack begins in the array of panels; the update matrix pushed last comes first.
+    top: usize,
+    /// `sums` of the update matrices, the one pushed last at the end.
     stack_sums: Vec<f64>,
 }
 
 impl<T: Number> Work<T> {
-    fn new(symbolic: &Symbolic) -> Result<Self, Stop> {
-        let stack = reserved(symbolic.stack_entries)?;
-        let schur = reserved(symbolic.max_below * symbolic.max_below)?;
-        Ok(Self {
+    fn new(symbolic: &Symbolic, top: usize) -> Self {
+        Self {
             eliminator: Eliminator::default(),
             local: vec![0; symbolic.order.len()],
             places: Vec::new(),
             multiplier: Vec::new(),
             sums: Vec::new(),
-            schur,
-            stack,
+            top,
             stack_sums: Vec::new(),
-        })
+        }
     }
 
     fn start(&mut self, symbolic: &Symbolic, node: &Supernode) {
@@ -243,8 +255,6 @@ impl<T: Number> Work<T> {
         }
         self.sums.clear();
         self.sums.resize(self.places.len(), 0.0);
-        self.schur.clear();
-        self.schur.resize(node.below * node.below, T::default());
     }
 
     /// Adds the pivots' columns of the matrix.
@@ -256,13 +266,11 @@ impl<T: Number> Work<T> {
         panel: &mut [T],
     ) -> Result<(), Stop> {
         let rows = node.rows();
-        let n = source.a.cols();
+        let n = source.a.size();
         let pivots = &symbolic.order[node.first..node.first + node.cols];
         self.multiplier.clear();
         self.multiplier.extend(pivots.iter().map(|&u| u as usize >= n));
         let scale = &source.scaling.unknowns;
-        let start = source.a.indptr();
-        let (indices, data) = (source.a.indices(), source.a.data());
         let (g_start, _) = source.g_cols.parts();
         let (row_start, _) = source.g_rows.parts();
         for k in 0..node.cols {
@@ -280,12 +288,10 @@ impl<T: Number> Work<T> {
                     Err(Stop::Pattern(unknown as u32))
                 }
             };
-            let range = start.outer_inds_sz(unknown);
-            for (&i, &value) in indices[range.clone()].iter().zip(&data[range]) {
-                let other = symbolic.place[i] as usize;
-                if other >= place {
-                    column[find(other)?] += value.scaled(scale[unknown] * scale[i]);
-                }
+            let (indices, values) = source.a.column(unknown);
+            for (&i, &value) in indices.iter().zip(values) {
+                let at = find(symbolic.place[i as usize] as usize)?;
+                column[at] += value.scaled(scale[unknown] * scale[i as usize]);
             }
             self.sums[k] += column[k].size();
             for (at, &r) in source.g_cols.row(unknown).iter().enumerate() {
@@ -309,14 +315,6 @@ impl<T: Number> Work<T> {
         }
         Ok(())
     }
-
-    /// Leaves the Schur complement on the stack.
-    fn push(&mut self, below: usize, cols: usize) {
-        for k in 0..below {
-            self.stack.extend_from_slice(&self.schur[k * below + k..(k + 1) * below]);
-        }
-        self.stack_sums.extend_from_slice(&self.sums[cols..]);
-    }
 }
 
 /// Where update matrices are added: the front's panel, its Schur complement, the sums of its rows.
@@ -330,32 +328,34 @@ struct Onto<'a, T> {
     below: usize,
 }
 
-/// Adds the update matrices of the children of a supernode and takes them off the stack.
+/// Adds the update matrices of the children of a supernode; returns how many entries of the stack they take.
 struct ExtendAdd<'a, T> {
     symbolic: &'a Symbolic,
     s: usize,
     onto: Onto<'a, T>,
-    stack: &'a mut Vec<T>,
+    /// From its top on.
+    stack: &'a [T],
     stack_sums: &'a mut Vec<f64>,
 }
 
 impl<T: Number> WithSimd for ExtendAdd<'_, T> {
-    type Output = ();
+    type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, _: S) -> usize {
         let Self { symbolic, s, mut onto, stack, stack_sums } = self;
         let node = &symbolic.supernodes[s];
+        let mut taken = 0;
         for &child in &symbolic.children[node.children.clone()] {
             let child = &symbolic.supernodes[child as usize];
             let below = child.below;
-            let base = stack.len() - below * (below + 1) / 2;
             let sums_base = stack_sums.len() - below;
             let runs = &symbolic.runs[child.runs.clone()];
-            onto.add(runs, &stack[base..], &stack_sums[sums_base..]);
-            stack.truncate(base);
+            onto.add(runs, &stack[taken..], &stack_sums[sums_base..]);
+            taken += below * (below + 1) / 2;
             stack_sums.truncate(sums_base);
         }
+        taken
     }
 }
 
@@ -372,8 +372,8 @@ impl<T: Number> Onto<'_, T> {
                 let (target, offset) = if column < self.cols {
                     (&mut self.panel[column * self.rows..(column + 1) * self.rows], 0)
                 } else {
-                    let k = column - self.cols;
-                    (&mut self.schur[k * self.below..(k + 1) * self.below], self.cols)
+                    let (start, row) = trapezoid::column(self.below, column - self.cols);
+                    (&mut self.schur[start..start + self.below - row], self.cols + row)
                 };
                 let rest = (length - inside) as usize;
                 add(&mut target[column - offset..column - offset + rest], &from[..rest]);

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::checked::{ScaledSolve, System};
+use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::scaling::Scaling;
@@ -54,8 +55,8 @@ impl Dependent {
         scaling: &Scaling,
     ) -> Result<Self, AlgebraError> {
         let unit: Vec<f64> = scaling.unknowns.iter().map(|s| (s * s).recip()).collect();
-        let unit = crate::sparse::diagonal(&unit);
-        let system = &System::with_scaling(unit.clone(), g.clone(), scaling.clone());
+        let unit = Half::diagonal(unit);
+        let system = &System::with_scaling(Stored::Half(unit.clone()), g.clone(), scaling.clone());
         let (n, m) = (system.unknowns(), system.constraints());
         let mut dropped = vec![false; m];
         let first = AugmentedLdl::new(analysis, system, &unit, &dropped)?;

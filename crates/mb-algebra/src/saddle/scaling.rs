@@ -4,8 +4,7 @@
 //! nothing is rounded. Unscaled constraints cost digits in proportion to the stiffness (1e6 N/m: six digits), and
 //! a residual over all rows does not show it.
 
-use sprs::CsMat;
-
+use super::half::Stored;
 use super::number::Number;
 use super::pattern::Csr;
 use crate::Sparse;
@@ -33,17 +32,14 @@ fn inverse_root(x: f64) -> f64 {
 }
 
 impl Scaling {
-    /// `a` by columns, symmetric; `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
-    pub(super) fn new<T: Number>(a: &CsMat<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
-        let mut unknowns = Vec::with_capacity(a.cols());
+    /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
+    pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
+        let mut unknowns = vec![0.0_f64; a.size()];
+        a.for_each(|_, j, value| unknowns[j] = unknowns[j].max(value.size()));
         let (mut sum, mut count) = (0.0, 0_usize);
-        for column in a.outer_iterator() {
-            let largest = column.data().iter().fold(0.0_f64, |m, x| m.max(x.size()));
-            unknowns.push(largest);
-            if largest > 0.0 {
-                sum += largest.ln();
-                count += 1;
-            }
+        for largest in unknowns.iter().filter(|largest| **largest > 0.0) {
+            sum += largest.ln();
+            count += 1;
         }
         // Unknowns without entries get the scale of the others.
         let usual = if count > 0 { (sum / count as f64).exp() } else { 1.0 };

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::panel::packed_entries;
 use super::sequence::Sequence;
+use super::trapezoid;
 
 /// Panel of columns `first..first + cols` of L; its rows are those columns and then `below` others.
 #[derive(Clone, Debug)]
@@ -52,18 +53,14 @@ pub(super) struct Symbolic {
     pub(super) place: Vec<u32>,
     /// Entries of all panels.
     pub(super) panel_entries: usize,
-    /// The same with what a panel takes more while it is eliminated.
-    pub(super) panel_peak: usize,
-    /// Entries of the largest panel while it is eliminated.
-    pub(super) max_panel: usize,
+    /// Most entries in use at one time: panels, the front in work and the stack of update matrices.
+    pub(super) work_entries: usize,
+    /// The same when no panel is kept.
+    pub(super) work_without_panels: usize,
     /// Largest number of rows of a panel.
     pub(super) max_rows: usize,
     /// Multiplications and additions of the factorization, the sum of squares of the column lengths.
     pub(super) flops: f64,
-    /// Largest number of entries on the stack of update matrices, each by its lower triangle.
-    pub(super) stack_entries: usize,
-    /// Largest number of rows below the pivots of a supernode.
-    pub(super) max_below: usize,
 }
 
 /// A supernode while the structure is found: vertices, structure and tree.
@@ -80,6 +77,10 @@ struct Node {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Columns from which on a supernode is not merged with others where branches meet: the products are as fast as they get,
+/// and a larger front only takes more memory.
+const WIDE: usize = 256;
 
 impl Symbolic {
     pub(super) fn new(sequence: &Sequence) -> Self {
@@ -122,8 +123,9 @@ impl Tree {
             };
             sequence.later.row(k).iter().for_each(|&w| add(&mut structure, w));
             let mut child = first_child[k];
-            let mut best = NONE;
+            let (mut best, mut children) = (NONE, 0);
             while child != NONE {
+                children += 1;
                 let range = nodes[child as usize].structure.clone();
                 let longer =
                     |c: u32| nodes[c as usize].structure.len() > nodes[best as usize].structure.len();
@@ -137,7 +139,9 @@ impl Tree {
                 child = sibling[child as usize];
             }
             let length = structure.len() - start;
-            let extends = best != NONE && nodes[best as usize].structure.len() == length + 1;
+            // A wide child gains nothing by more columns: apart, its front is gone before the next one.
+            let alone = children == 1 || nodes.get(best as usize).is_none_or(|c| c.cols < WIDE);
+            let extends = best != NONE && nodes[best as usize].structure.len() == length + 1 && alone;
             let id = if extends {
                 let node = &mut nodes[best as usize];
                 next[node.tail as usize] = own;
@@ -238,6 +242,9 @@ impl Tree {
     /// Merges `child` into `parent` if the zeros are few.
     fn merge(&mut self, child: u32, parent: u32) -> bool {
         let (c, p) = (&self.nodes[child as usize], &self.nodes[parent as usize]);
+        if c.cols >= WIDE {
+            return false;
+        }
         let missing = c.cols as f64 * ((p.cols + p.below) as f64 - c.below as f64);
         let cols = c.cols + p.cols;
         let zeros = c.zeros + p.zeros + missing;
@@ -269,8 +276,8 @@ impl Tree {
         let (mut supernodes, mut runs) = (Vec::with_capacity(post.len()), Vec::new());
         let mut sorted: Vec<(u32, u32)> = Vec::new();
         let (mut first, mut panel, mut flops) = (0, 0, 0.0);
-        let (mut panel_peak, mut max_panel, mut max_rows) = (0, 0, 0);
-        let (mut stack, mut top, mut max_below) = (Vec::<(u32, usize)>::new(), 0_usize, 0);
+        let (mut work_entries, mut work_without_panels, mut max_rows) = (0_usize, 0_usize, 0);
+        let mut stack = Vec::<(u32, usize)>::new();
         let mut child_list = Vec::with_capacity(post.len());
         let mut in_use = 0_usize;
         for &id in &post {
@@ -289,6 +296,9 @@ impl Tree {
                 }
             }
             let (cols, below) = (node.cols, node.below);
+            let rows = cols + below;
+            // The front beside what its children left.
+            let during = cols * rows + trapezoid::entries(below) + in_use;
             let first_child = child_list.len();
             for _ in 0..children[id as usize] {
                 if let Some((child, entries)) = stack.pop() {
@@ -299,7 +309,6 @@ impl Tree {
             let own = below * (below + 1) / 2;
             stack.push((supernodes.len() as u32, own));
             in_use += own;
-            top = top.max(in_use);
             supernodes.push(Supernode {
                 first,
                 cols,
@@ -309,13 +318,12 @@ impl Tree {
                 children: first_child..child_list.len(),
             });
             first += cols;
-            let rows = cols + below;
-            panel_peak = panel_peak.max(panel + cols * rows);
-            max_panel = max_panel.max(cols * rows);
+            let after = packed_entries(rows, cols) + in_use;
+            work_entries = work_entries.max(panel + during.max(after));
+            work_without_panels = work_without_panels.max(during.max(after));
             max_rows = max_rows.max(rows);
             panel += packed_entries(rows, cols);
             flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
-            max_below = max_below.max(below);
         }
         runs.shrink_to_fit();
         Symbolic {
@@ -325,12 +333,10 @@ impl Tree {
             order,
             place,
             panel_entries: panel,
-            panel_peak,
-            max_panel,
+            work_entries,
+            work_without_panels,
             max_rows,
             flops,
-            stack_entries: top,
-            max_below,
         }
     }
 

@@ -32,7 +32,7 @@ fn large_indefinite_fronts_agree_with_dense() {
         let expected = Some(Inertia { positive: n + m - negative, negative, zero: 0 });
         assert_eq!(factor.inertia(), expected);
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
-        assert_eq!(SaddleFactor::quick_inertia(&analysis, a.clone(), &g), Ok(expected));
+        assert_eq!(SaddleFactor::quick_inertia(&analysis, &[(1.0, &a)], &g), Ok(expected));
         let b: Vec<f64> = (0..n + m).map(|_| numbers.next()).collect();
         let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
         let (top, low) = residuals(&a, &g, &x, &l, &b[..n], &b[n..]);
@@ -75,7 +75,7 @@ fn inertia_counts_eigenvalues_below_a_shift() {
                 let expected = Inertia { positive: n - k - 1, negative: m + k + 1, zero: 0 };
                 assert_eq!(factor.inertia(), Some(expected), "{ordering:?} {:?}", factor.report());
                 assert!(factor.report().failed.is_empty());
-                assert_eq!(SaddleFactor::quick_inertia(&analysis, a, &case.g), Ok(Some(expected)));
+                assert_eq!(SaddleFactor::quick_inertia(&analysis, &[(1.0, &a)], &case.g), Ok(Some(expected)));
             }
         }
     }

@@ -34,7 +34,7 @@ proptest! {
         let values = SymmetricEigen::new(&s).unwrap().values;
         let negative = values.iter().filter(|v| **v < 0.0).count();
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
-        if let Some(inertia) = SaddleFactor::quick_inertia(&analysis, a.clone(), &g).unwrap() {
+        if let Some(inertia) = SaddleFactor::quick_inertia(&analysis, &[(1.0, &a)], &g).unwrap() {
             prop_assert_eq!((inertia.positive, inertia.negative, inertia.zero), (n + m - negative, negative, 0));
         }
         for options in methods() {

@@ -1,0 +1,157 @@
+//! A symmetric matrix by half, in 32-bit indices: a third of the memory of all entries with the indices of the machine.
+//!
+//! Column j keeps the entries a_ij whose row i is eliminated with or after j, which are those its front assembles; the
+//! other half is read across the diagonal. Of two entries that face each other and differ by rounding of assembly one
+//! counts.
+
+use sprs::CsMat;
+
+use super::number::Number;
+
+/// A symmetric matrix of which one triangle, in the order of elimination, is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Half<T> {
+    start: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<T>,
+}
+
+/// A as residuals and factorizations read it.
+#[derive(Clone, Debug)]
+pub(super) enum Stored<T> {
+    /// A symmetric matrix.
+    Half(Half<T>),
+    /// A matrix of any kind, by columns.
+    Whole(CsMat<T>),
+}
+
+impl<T: Number> Half<T> {
+    /// The n x n sum of `terms`, factor `times` entry, symmetric matrices in either storage; `place[j]`: the place of
+    /// unknown j in the order of elimination.
+    pub(super) fn of_sum<U: Copy>(
+        n: usize,
+        terms: &[(T, &CsMat<U>)],
+        place: &[u32],
+        times: impl Fn(T, U) -> T,
+    ) -> Self {
+        let most = terms.iter().map(|(_, a)| a.nnz().midpoint(n)).max().unwrap_or(0);
+        let mut start = Vec::with_capacity(n + 1);
+        let (mut rows, mut values) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        start.push(0);
+        // Where the entry of each row of the column in work is, when it is there.
+        let mut at = vec![usize::MAX; if terms.len() > 1 { n } else { 0 }];
+        let starts: Vec<_> = terms.iter().map(|(_, a)| a.proper_indptr()).collect();
+        for j in 0..n {
+            let first = rows.len();
+            for (k, ((factor, a), starts)) in terms.iter().zip(&starts).enumerate() {
+                let own = starts[j]..starts[j + 1];
+                for (&i, &value) in a.indices()[own.clone()].iter().zip(&a.data()[own]) {
+                    if place[i] < place[j] {
+                        continue;
+                    }
+                    let value = times(*factor, value);
+                    if k > 0 && (first..rows.len()).contains(&at[i]) {
+                        values[at[i]] += value;
+                        continue;
+                    }
+                    if let Some(at) = at.get_mut(i) {
+                        *at = rows.len();
+                    }
+                    rows.push(i as u32);
+                    values.push(value);
+                }
+            }
+            start.push(rows.len());
+        }
+        Self { start, rows, values }
+    }
+
+    /// A diagonal matrix.
+    pub(super) fn diagonal(values: Vec<T>) -> Self {
+        Self { start: (0..=values.len()).collect(), rows: (0..values.len() as u32).collect(), values }
+    }
+
+    /// Number of columns.
+    pub(super) fn size(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Rows and values kept of column j.
+    #[inline]
+    pub(super) fn column(&self, j: usize) -> (&[u32], &[T]) {
+        let own = self.start[j]..self.start[j + 1];
+        (&self.rows[own.clone()], &self.values[own])
+    }
+}
+
+impl<T: Number> Stored<T> {
+    /// Number of columns.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Half(a) => a.size(),
+            Self::Whole(a) => a.cols(),
+        }
+    }
+
+    /// Number of entries, those across the diagonal included.
+    pub(super) fn entries(&self) -> usize {
+        match self {
+            Self::Half(a) => 2 * a.rows.len(),
+            Self::Whole(a) => a.nnz(),
+        }
+    }
+
+    /// Calls with row, column and value of every entry.
+    pub(super) fn for_each(&self, mut call: impl FnMut(usize, usize, T)) {
+        for j in 0..self.size() {
+            match self {
+                Self::Half(a) => {
+                    let (rows, values) = a.column(j);
+                    for (&i, &value) in rows.iter().zip(values) {
+                        call(i as usize, j, value);
+                        if i as usize != j {
+                            call(j, i as usize, value);
+                        }
+                    }
+                }
+                Self::Whole(a) => {
+                    let own = a.indptr().outer_inds_sz(j);
+                    let entries = a.indices()[own.clone()].iter().zip(&a.data()[own]);
+                    entries.for_each(|(&i, &value)| call(i, j, value));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dense, sparse, to_dense, to_sparse};
+
+    #[test]
+    fn a_sum_by_half_holds_the_sum() {
+        let a = Dense::from_fn(5, 5, |i, j| if (i + j) % 2 == 0 { (1 + i * j) as f64 } else { 0.0 });
+        let b = Dense::from_fn(5, 5, |i, j| if i.abs_diff(j) == 1 || i == j { -3.0 } else { 0.0 });
+        let (a, b) = (to_sparse(&a), to_sparse(&b));
+        let place = [3, 0, 4, 1, 2];
+        let half = Half::of_sum(5, &[(2.0, &a), (0.5, &b.to_csr())], &place, |f, x| f * x);
+        let expected = to_dense(&sparse::add(2.0, &a, 0.5, &b));
+        let mut seen = Dense::zeros(5, 5);
+        for j in 0..5 {
+            assert!(half.column(j).0.iter().all(|&i| place[i as usize] >= place[j]));
+        }
+        Stored::Half(half).for_each(|i, j, value| seen[(i, j)] += value);
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn both_ways_of_storage_tell_the_same_entries() {
+        let a = sparse::diagonal(&[1.0, -2.0]);
+        for stored in [Stored::Whole(a), Stored::Half(Half::diagonal(vec![1.0, -2.0]))] {
+            let mut seen = Vec::new();
+            stored.for_each(|i, j, value| seen.push((i, j, value)));
+            assert_eq!((stored.size(), seen), (2, vec![(0, 0, 1.0), (1, 1, -2.0)]));
+        }
+    }
+}
