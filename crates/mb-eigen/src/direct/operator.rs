@@ -27,7 +27,7 @@ use crate::sparse::problem::Problem;
 /// T of the problem or of its transpose.
 pub(crate) struct StateOperator<'a> {
     /// The problem, transposed where `transposed`.
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) factored: &'a Factored,
     pub(crate) shift: f64,
     /// g, rad/s.

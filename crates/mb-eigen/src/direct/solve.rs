@@ -120,7 +120,7 @@ pub fn solve(
 /// What stays the same during an analysis.
 struct Direct<'a> {
     pencil: &'a QuadraticPencil<Sparse>,
-    rows: Matrix,
+    rows: Matrix<'static>,
     options: &'a DirectOptions,
     driver: &'a dyn KrylovDriver,
 }

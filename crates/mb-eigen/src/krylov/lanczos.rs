@@ -22,6 +22,8 @@ use crate::error::at;
 
 /// Asymmetry of T, relative to its largest eigenvalue, from which on it is more than the rounding of products.
 const NOISY: f64 = 1e-10;
+/// Most blocks added between two looks at the projection.
+const PATIENCE: usize = 4;
 
 /// Basis with its projection.
 struct Basis<'a> {
@@ -82,6 +84,8 @@ pub(super) fn solve(
     let first = basis.orthonormalize(start)?;
     basis.append(first);
     let mut fresh = 0_u64;
+    // Columns from which on a look at the projection is due.
+    let mut due = wanted.count;
     loop {
         if basis.filled == basis.done && basis.filled > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
@@ -107,19 +111,22 @@ pub(super) fn solve(
         basis.step()?;
         out.applications += width;
         let full = basis.filled > limit;
-        if basis.filled == basis.done || (basis.done < wanted.count && !full) {
+        if basis.filled == basis.done || (basis.done < due && !full) {
             continue;
         }
         let projection = basis.project()?;
         if projection.converged(wanted.tolerance) >= wanted.count {
             break;
         }
+        // Where vectors are short, a projected problem costs more than the next blocks.
+        due = basis.done + block * (basis.done * basis.done / n).min(PATIENCE);
         if full {
             if out.restarts >= wanted.restarts {
                 break;
             }
             out.restarts += 1;
             basis.restart(&projection, wanted);
+            due = wanted.count;
         }
     }
     let projection = basis.project()?;

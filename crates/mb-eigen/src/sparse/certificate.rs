@@ -49,13 +49,13 @@ pub(crate) struct Root {
 
 /// The norms and magnitudes of one problem.
 pub(crate) struct Certifier<'a> {
-    problem: &'a Problem,
+    problem: &'a Problem<'a>,
     rounding: f64,
     gamma: f64,
 }
 
 impl<'a> Certifier<'a> {
-    pub(crate) fn new(problem: &'a Problem) -> Self {
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
         let longest = problem.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
         Self {
             problem,

@@ -24,7 +24,7 @@ use crate::krylov::{Operator, SymmetricOperator};
 
 /// P M^-1 K P for symmetric problems, P onto {Phi_q x = 0}, known modes taken out; symmetric in the inner product of M.
 pub(crate) struct ForwardSymmetric<'a> {
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) solver: &'a dyn ShiftSolve<f64>,
     pub(crate) known: &'a Known,
 }
@@ -54,7 +54,7 @@ impl SymmetricOperator for ForwardSymmetric<'_> {
 /// T for problems of any kind, or for their transpose.
 pub(crate) struct Forward<'a> {
     /// The problem, transposed where `transposed`.
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) form: Form,
     pub(crate) gamma: f64,
     /// Factors of the leading matrix with the constraints.

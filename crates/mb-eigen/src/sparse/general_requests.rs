@@ -13,7 +13,8 @@ use mb_algebra::c64;
 
 use super::certificate::Root;
 use super::finding::SparseFinding;
-use super::general::{General, Set, Shifted, Zeros};
+use super::general::{General, Set, Shifted};
+use super::general_zeros::Zeros;
 use super::linear_form::Form;
 use crate::{EigenError, vectors};
 

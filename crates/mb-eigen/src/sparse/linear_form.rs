@@ -70,7 +70,7 @@ pub(crate) enum Solver {
 /// T at one shift, of the problem or of its transpose.
 pub(crate) struct LinearForm<'a> {
     /// The problem, transposed where `transposed`.
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) form: Form,
     pub(crate) tau: c64,
     pub(crate) gamma: f64,

@@ -1,33 +1,44 @@
 //! A sparse matrix by rows, with what is known of it.
 
+use std::borrow::Cow;
+
 use faer::Mat;
 use mb_algebra::{Sparse, norms, sparse};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
 
-/// A square or rectangular sparse matrix stored by rows.
+/// A square or rectangular sparse matrix by rows; borrowed where the storage given already is, or serves as, that.
 #[derive(Clone, Debug)]
-pub(crate) struct Matrix {
-    rows: Sparse,
+pub(crate) struct Matrix<'a> {
+    /// By rows, or by columns where these are the rows too but for rounding.
+    rows: Cow<'a, Sparse>,
     /// Bound of the 2-norm.
     pub(crate) norm: f64,
     pub(crate) symmetric: bool,
 }
 
-impl Matrix {
+impl<'a> Matrix<'a> {
     /// Takes a matrix in either storage; `tolerance` decides on symmetry.
-    pub(crate) fn new(a: &Sparse, tolerance: f64) -> Self {
+    pub(crate) fn new(a: &'a Sparse, tolerance: f64) -> Self {
         let square = a.rows() == a.cols();
-        // Columns of an exactly symmetric matrix are its rows.
-        let exactly = square && sparse::is_symmetric(a, 0.0).is_ok();
+        // Columns of a matrix that only the rounding of its assembly makes unsymmetric are its rows.
+        let mirrored = square && sparse::is_symmetric_to_rounding(a);
         Self {
-            symmetric: exactly || square && sparse::is_symmetric(a, tolerance).is_ok(),
+            symmetric: mirrored || square && sparse::is_symmetric(a, tolerance).is_ok(),
             norm: norm_bound(a),
-            rows: if exactly && a.is_csc() { a.clone().transpose_into() } else { a.to_csr() },
+            rows: if mirrored || a.is_csr() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csr()) },
         }
     }
 
+    /// The same, of a matrix that is nobody else's.
+    pub(crate) fn owned(a: Sparse, tolerance: f64) -> Matrix<'static> {
+        let Matrix { rows, norm, symmetric } = Matrix::new(&a, tolerance);
+        let other = if let Cow::Owned(rows) = rows { Some(rows) } else { None };
+        Matrix { rows: Cow::Owned(other.unwrap_or(a)), norm, symmetric }
+    }
+
+    /// The matrix; its outer vectors are the rows.
     pub(crate) fn sparse(&self) -> &Sparse {
         &self.rows
     }
@@ -41,7 +52,7 @@ impl Matrix {
         if self.symmetric {
             return self.clone();
         }
-        Self { rows: self.rows.transpose_view().to_csr(), ..self.clone() }
+        Self { rows: Cow::Owned(self.rows.transpose_view().to_csr()), ..self.clone() }
     }
 
     /// A X.
@@ -137,7 +148,7 @@ mod tests {
     #[test]
     fn products_agree_with_the_dense_ones() {
         let a = Dense::from_fn(5, 7, |i, j| if (i * j) % 3 == 1 { 0.0 } else { i as f64 - 2.0 * j as f64 });
-        let matrix = Matrix::new(&to_sparse(&a), 0.0);
+        let matrix = Matrix::owned(to_sparse(&a), 0.0);
         for p in [1, 3] {
             let x = Dense::from_fn(7, p, |i, j| (i + 2 * j) as f64);
             assert_eq!(matrix.mul(&x), dense::mul(&a, &x));

@@ -17,6 +17,7 @@ mod finding;
 mod forward;
 pub(crate) mod general;
 pub(crate) mod general_requests;
+pub(crate) mod general_zeros;
 mod largest;
 pub(crate) mod linear_form;
 pub(crate) mod matrix;

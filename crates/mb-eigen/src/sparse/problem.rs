@@ -21,11 +21,11 @@ const ENTRIES_SAFE: u64 = 1000;
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct Problem<'a> {
     pub(crate) n: usize,
-    pub(crate) m: Matrix,
-    pub(crate) c: Matrix,
-    pub(crate) k: Matrix,
+    pub(crate) m: Matrix<'a>,
+    pub(crate) c: Matrix<'a>,
+    pub(crate) k: Matrix<'a>,
     pub(crate) rows: Rows,
     /// Whether M, C and K may all be treated as symmetric.
     pub(crate) symmetric: bool,
@@ -34,9 +34,12 @@ pub(crate) struct Problem {
     analysis: OnceLock<Arc<SaddleAnalysis>>,
 }
 
-impl Problem {
+impl<'a> Problem<'a> {
     /// Checks shapes, entries and declared symmetry.
-    pub(crate) fn new(pencil: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Result<Self, EigenError> {
+    pub(crate) fn new(
+        pencil: &'a QuadraticPencil<Sparse>,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
         let n = pencil.m.rows();
         if n == 0 {
             return Err(EigenError::Empty);
@@ -95,6 +98,13 @@ impl Problem {
         if self.c.is_zero() { mk } else { add(1.0, &mk, b, self.c.sparse()) }
     }
 
+    /// The terms of a M + b C + c K that are not zero.
+    fn terms<T: Copy>(&self, factors: [T; 3]) -> Vec<(T, &Sparse)> {
+        let [a, b, c] = factors;
+        let all = [(c, &self.k), (a, &self.m), (b, &self.c)];
+        all.into_iter().filter(|(_, x)| !x.is_zero()).map(|(f, x)| (f, x.sparse())).collect()
+    }
+
     /// Order and structure of the factors, made once.
     fn analysis(&self) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
         if let Some(analysis) = self.analysis.get() {
@@ -110,7 +120,7 @@ impl Problem {
     /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.
     pub(crate) fn check_basis(&self, vectors: usize, length: usize) -> Result<(), EigenError> {
         let needed = 24 * vectors as u64 * length as u64;
-        let available = self.memory_limit.or_else(saddle::available_memory).unwrap_or(u64::MAX);
+        let available = saddle::memory_for(needed, self.memory_limit).unwrap_or(u64::MAX);
         let what = "The vectors of the Krylov basis";
         if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
     }
@@ -142,28 +152,28 @@ impl Problem {
 
     /// Factors a M + b C + K with the constraints.
     pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        let shifted = self.combine(a, b, 1.0);
         if self.symmetric_matrices() {
-            let factor = SaddleFactor::of_matrix(&self.analysis()?, shifted, self.rows.independent.sparse())?;
+            let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+            let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
             return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
         }
         self.check_unsymmetric(8)?;
-        Ok(Arc::new(Assembled::real(&shifted, &self.rows.independent)?))
+        Ok(Arc::new(Assembled::real(&self.combine(a, b, 1.0), &self.rows.independent)?))
     }
 
     /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
     pub(crate) fn factor_leading(&self, leading: &Matrix) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
-        let by_columns = leading.sparse().to_csc();
         if leading.is_zero() {
             return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
         }
         if !leading.symmetric {
+            let by_columns = leading.sparse().to_csc();
             return Ok(Arc::new(Assembled::real(&by_columns, &self.rows.independent)?));
         }
         let phi = self.rows.independent.sparse();
         let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
-        let analysis = Arc::new(SaddleAnalysis::new(&by_columns, phi, &options)?);
-        let factor = SaddleFactor::new(&analysis, &by_columns, phi)?;
+        let analysis = Arc::new(SaddleAnalysis::new(leading.sparse(), phi, &options)?);
+        let factor = SaddleFactor::new(&analysis, leading.sparse(), phi)?;
         Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?))
     }
 
@@ -172,9 +182,8 @@ impl Problem {
         if !(self.symmetric_matrices() && self.undamped()) {
             return None;
         }
-        let shifted = self.combine(a, 0.0, 1.0);
-        let analysis = self.analysis().ok()?;
-        let found = SaddleFactor::quick_inertia(&analysis, shifted, self.rows.independent.sparse());
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let found = SaddleFactor::quick_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi);
         // What went wrong is told by the factorization that follows.
         let inertia = found.ok().flatten()?;
         // Every independent constraint adds one positive and one negative eigenvalue.
@@ -183,18 +192,19 @@ impl Problem {
 
     /// Factors a M + b C + K with complex factors.
     pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        if self.symmetric_matrices() {
+            let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+            let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+            let factor = SaddleFactorComplex::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
+        }
+        self.check_unsymmetric(16)?;
         let re = self.combine(a.re, b.re, 1.0);
         // The pattern is the same whatever the factors are.
         let im = self.combine(a.im, b.im, 0.0);
         let values = re.data().iter().zip(im.data()).map(|(re, im)| c64::new(*re, *im)).collect();
         let start = re.proper_indptr().to_vec();
         let shifted = CsMat::new_csc(re.shape(), start, re.indices().to_vec(), values);
-        if self.symmetric_matrices() {
-            let phi = self.rows.independent.sparse();
-            let factor = SaddleFactorComplex::new(&self.analysis()?, &shifted, phi)?;
-            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
-        }
-        self.check_unsymmetric(16)?;
         Ok(Arc::new(Assembled::complex(&shifted, &self.rows.independent)?))
     }
 }

@@ -38,11 +38,11 @@ pub(crate) struct Rows {
     /// r.
     pub(crate) rank: usize,
     /// The matrix as given.
-    pub(crate) given: Matrix,
+    pub(crate) given: Matrix<'static>,
     /// All rows at length one.
-    pub(crate) unit: Matrix,
+    pub(crate) unit: Matrix<'static>,
     /// The r independent rows at length one.
-    pub(crate) independent: Matrix,
+    pub(crate) independent: Matrix<'static>,
     /// One over the row lengths.
     scale: Vec<f64>,
     /// Indices of the independent rows.
@@ -56,7 +56,7 @@ impl Rows {
     /// Prepares an m x n Jacobian.
     pub(crate) fn new(phi_q: &Sparse, tolerance: RankTolerance) -> Result<Self, EigenError> {
         let (m, n) = phi_q.shape();
-        let given = Matrix::new(phi_q, 0.0);
+        let given = Matrix::owned(phi_q.to_csr(), 0.0);
         let scale: Vec<f64> = given
             .sparse()
             .outer_iterator()
@@ -85,8 +85,8 @@ impl Rows {
             findings.push(Finding::NoFreedom);
         }
         let idle = orthonormal(m, &idle, &scale)?;
-        let independent = Matrix::new(&select(&unit, &kept), 0.0);
-        let unit = Matrix::new(&unit, 0.0);
+        let independent = Matrix::owned(select(&unit, &kept), 0.0);
+        let unit = Matrix::owned(unit, 0.0);
         Ok(Self { m, rank, given, unit, independent, scale, kept, idle, findings })
     }
 
@@ -112,8 +112,8 @@ impl Rows {
     }
 
     /// The independent rows as given, r x n by rows.
-    pub(crate) fn kept_as_given(&self) -> Matrix {
-        Matrix::new(&select(self.given.sparse(), &self.kept), 0.0)
+    pub(crate) fn kept_as_given(&self) -> Matrix<'static> {
+        Matrix::owned(select(self.given.sparse(), &self.kept), 0.0)
     }
 
     /// Length of a row as given.

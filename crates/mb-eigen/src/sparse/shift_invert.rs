@@ -47,7 +47,7 @@ impl Known {
 
 /// The operator T at one shift.
 pub(crate) struct ShiftInvert<'a> {
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) solver: &'a dyn ShiftSolve<f64>,
     pub(crate) known: &'a Known,
 }

@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn all_kinds_of_factors_solve_the_same_system() {
         let (a, phi) = sample();
-        let rows = Matrix::new(&to_sparse(&phi), 0.0);
+        let rows = Matrix::owned(to_sparse(&phi), 0.0);
         let f = start_block::<f64>(6, 3, 1);
         let check = |x: &Dense, l: &Dense| {
             let force = dense::add(1.0, &dense::mul(&a, x), 1.0, &dense::mul_transpose(&phi, l));
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn a_singular_matrix_is_refused() {
         let a = dense::diagonal(&[1.0, 0.0, 0.0]);
-        let rows = Matrix::new(&to_sparse(&dense::from_rows(&[&[0.0, 1.0, 0.0]])), 0.0);
+        let rows = Matrix::owned(to_sparse(&dense::from_rows(&[&[0.0, 1.0, 0.0]])), 0.0);
         assert!(Assembled::real(&to_sparse(&a), &rows).is_err());
     }
 }

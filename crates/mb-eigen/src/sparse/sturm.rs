@@ -11,6 +11,7 @@ use mb_algebra::Dense;
 
 use super::finding::SparseFinding;
 use super::shift_invert::Known;
+use super::shift_solve::Work;
 use super::symmetric::{Modes, Place, Shifted, Symmetric};
 use crate::EigenError;
 
@@ -25,6 +26,36 @@ pub(crate) struct Counted {
     /// Modes below `from`.
     pub(crate) low: usize,
     pub(crate) modes: usize,
+}
+
+/// A shift whose factors may have been let go.
+pub(crate) struct Released {
+    pub(crate) sigma: f64,
+    shifted: Option<Shifted>,
+    /// What the factors let go were worth.
+    before: Work,
+}
+
+impl Released {
+    /// With its factors.
+    pub(crate) fn held(shifted: Shifted) -> Self {
+        Self { sigma: shifted.sigma, before: Work::default(), shifted: Some(shifted) }
+    }
+
+    /// Lets the factors go; the negative eigenvalues they told.
+    pub(crate) fn release(&mut self) -> Option<usize> {
+        let shifted = self.shifted.take()?;
+        self.before = shifted.solver.work();
+        shifted.solver.negative()
+    }
+
+    /// Work of all factors at this shift.
+    pub(crate) fn work(&self) -> Work {
+        let Some(shifted) = &self.shifted else { return self.before.clone() };
+        let mut work = shifted.solver.work();
+        work.solves += self.before.solves;
+        work
+    }
 }
 
 impl Symmetric<'_> {
@@ -46,10 +77,10 @@ impl Symmetric<'_> {
         Ok(Some(Counted { from, to, low, modes: high.saturating_sub(low) }))
     }
 
-    /// Compares the modes found with a count and searches for what is missing; says how it ended.
+    /// Compares the modes found with a count and searches from `place` for what is missing; says how it ended.
     pub(crate) fn complete(
         &mut self,
-        shifted: &mut Shifted,
+        place: &mut Released,
         known: &mut Known,
         modes: &mut Modes,
         counted: Counted,
@@ -61,6 +92,10 @@ impl Symmetric<'_> {
             if found >= counted.modes {
                 break;
             }
+            let shifted = match &mut place.shifted {
+                Some(shifted) => shifted,
+                released => released.insert(self.factor_quietly(place.sigma)?),
+            };
             let more = self.nearest(shifted, known, counted.modes - found + 1, None, Place::Here)?;
             if more.modes.w.is_empty() {
                 break;
@@ -78,27 +113,24 @@ impl Symmetric<'_> {
         Ok(found == expected)
     }
 
-    /// Proves that the `count` modes of smallest |w| are complete.
+    /// Proves that the `count` modes of smallest |w| are complete. The factors are let go before the count, which needs
+    /// as much memory as they; they are made again where it shows modes to be missing.
     pub(crate) fn prove_lowest(
         &mut self,
-        shifted: &mut Shifted,
+        place: &mut Released,
         known: &mut Known,
         modes: &mut Modes,
         count: usize,
     ) -> Result<(), EigenError> {
         let Some(top) = gap(modes, count) else { return Ok(()) };
+        let (sigma, below_shift) = (place.sigma, place.release());
         let Some((to, high)) = self.below(top)? else { return Ok(()) };
         // Nothing below the shift means nothing below anything lower.
-        let free = (shifted.sigma < 0.0).then(|| shifted.solver.negative()).flatten();
-        let (from, low) = match free {
-            Some(0) if modes.w.iter().all(|w| *w > shifted.sigma) => (shifted.sigma, 0),
-            _ => match self.below(-top)? {
-                Some(below) => below,
-                None => return Ok(()),
-            },
-        };
+        let nothing = sigma < 0.0 && below_shift == Some(0) && modes.w.iter().all(|w| *w > sigma);
+        let low = if nothing { Some((sigma, 0)) } else { self.below(-top)? };
+        let Some((from, low)) = low else { return Ok(()) };
         let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
-        self.complete(shifted, known, modes, counted)?;
+        self.complete(place, known, modes, counted)?;
         modes.sort_by(f64::abs);
         Ok(())
     }

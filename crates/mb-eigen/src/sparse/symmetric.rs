@@ -18,6 +18,7 @@ use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_invert::{Known, ShiftInvert};
 use super::shift_solve::{Effort, ShiftSolve};
+use super::sturm::Released;
 use super::zeros::{self, Zeros};
 use crate::error::only_here;
 use crate::krylov::scalar::pick;
@@ -54,7 +55,7 @@ pub(crate) struct Shifted {
 
 /// One analysis.
 pub(crate) struct Symmetric<'a> {
-    pub(crate) problem: &'a Problem,
+    pub(crate) problem: &'a Problem<'a>,
     pub(crate) options: &'a SparseOptions,
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
@@ -82,7 +83,7 @@ pub(crate) struct Search {
 
 impl<'a> Symmetric<'a> {
     pub(crate) fn new(
-        problem: &'a Problem,
+        problem: &'a Problem<'a>,
         options: &'a SparseOptions,
         driver: &'a dyn KrylovDriver,
     ) -> Self {
@@ -269,8 +270,8 @@ impl<'a> Symmetric<'a> {
     }
 
     /// What was done, for the result.
-    pub(crate) fn report(&mut self, shifted: &Shifted) {
-        let work = shifted.solver.work();
+    pub(crate) fn report(&mut self, place: &Released) {
+        let work = place.work();
         if !work.failed.is_empty() {
             self.findings.push(
                 SparseFinding::FactorizationFellBack {
@@ -282,7 +283,7 @@ impl<'a> Symmetric<'a> {
         }
         self.findings.push(
             SparseFinding::Shift {
-                re: -shifted.sigma,
+                re: -place.sigma,
                 im: 0.0,
                 factorizations: self.factorizations,
                 solves: work.solves,

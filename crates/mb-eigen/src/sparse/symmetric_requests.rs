@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::finding::SparseFinding;
 use super::options::Shift;
 use super::shift_invert::Known;
-use super::sturm::Counted;
-use super::symmetric::{Modes, Place, Shifted, Symmetric};
+use super::sturm::{Counted, Released};
+use super::symmetric::{Modes, Place, Symmetric};
 use crate::{EigenError, Finding};
 
 /// Rounds of asking for more modes until the wanted ones are surely among them.
@@ -54,10 +54,11 @@ impl Symmetric<'_> {
             modes.append(&found.modes);
         }
         modes.sort_by(f64::abs);
+        let mut place = Released::held(shifted);
         if self.options.prove_complete && count > rigid {
-            self.prove_lowest(&mut shifted, &mut known, &mut modes, count)?;
+            self.prove_lowest(&mut place, &mut known, &mut modes, count)?;
         }
-        self.report(&shifted);
+        self.report(&place);
         self.tell_shortfall(modes.w.len(), count, exhausted);
         modes.truncate(count);
         Ok(modes)
@@ -99,10 +100,11 @@ impl Symmetric<'_> {
             }
             wanted = (count / 2).max(2);
         }
+        let mut place = Released::held(shifted);
         if self.options.prove_complete && modes.w.len() > rigid {
-            self.prove_near(&mut shifted, &mut known, &mut modes, s, count)?;
+            self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
         }
-        self.report(&shifted);
+        self.report(&place);
         self.tell_shortfall(modes.w.len(), count, exhausted);
         Self::keep_nearest(&mut modes, s, count);
         Ok(modes)
@@ -121,7 +123,7 @@ impl Symmetric<'_> {
     /// Proves that no mode lies between those nearest to a point.
     fn prove_near(
         &mut self,
-        shifted: &mut Shifted,
+        place: &mut Released,
         known: &mut Known,
         modes: &mut Modes,
         s: c64,
@@ -132,10 +134,12 @@ impl Symmetric<'_> {
         by_distance.truncate(count);
         let low = by_distance.iter().copied().fold(f64::INFINITY, f64::min);
         let high = by_distance.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(1e-9 * shifted.sigma.abs());
+        place.release();
+        let least = 1e-9 * place.sigma.abs();
+        let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(least);
         let (from, to) = (low - margin(low), high + margin(high));
         let Some(counted) = self.count(from, to)? else { return Ok(()) };
-        self.complete(shifted, known, modes, counted)?;
+        self.complete(place, known, modes, counted)?;
         Ok(())
     }
 
@@ -149,11 +153,13 @@ impl Symmetric<'_> {
         // An eigenvalue on the very edge belongs to the band.
         let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) } else { -edge };
         let to = (squared(to_hz) * (1.0 + 1e-9)).max(from + edge);
+        let mut place = Released::held(shifted);
+        place.release();
         let mut modes = match self.count(from, to)? {
             Some(counted) => self.counted_band(counted, &known)?,
             None => self.uncounted_band(from, to, known)?,
         };
-        self.report(&shifted);
+        self.report(&place);
         modes.sort_by(f64::abs);
         if from_hz == 0.0 {
             let mut all = rigid;
@@ -185,7 +191,7 @@ impl Symmetric<'_> {
                     let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
                     known.add(problem, &found.modes.x);
                     modes.append(&found.modes);
-                    run.complete(&mut shifted, &mut known, &mut modes, inside)?;
+                    run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
                 }
                 let keep: Vec<usize> = (0..modes.w.len())
                     .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)

@@ -1,0 +1,143 @@
+//! Zeros of problems of any kind, found first and taken out of the operator.
+//!
+//! At a small real shift a the null directions of K with their chains show ([`super::null_space`]); they span the operator's
+//! invariant subspace Z, and with the dual basis V of the transposed problem the projector I - Z (V^T Z)^-1 V^T takes them out:
+//!
+//! ```text
+//! companion form   Z: (x, 0) for every zero, (x_1, x) for a chain
+//!                  V: (C^T y, M^T y),        (M^T y + C^T y_1, M^T y_1)
+//! ```
+//!
+//! Without projectors, where chains are longer than two, the search goes on with the zeros in it. Sizes: z of length n or 2 n.
+
+use mb_algebra::{Dense, c64};
+
+use super::general::{General, Shifted};
+use super::linear_form::{Form, Projector, Solver};
+use super::null_space::{self, NullSpace, ZeroRoots};
+use super::problem::Problem;
+use super::shift_solve::{Effort, ShiftSolve, Solution, Work};
+use crate::krylov::scalar::beside;
+use crate::{EigenError, Finding};
+
+/// First automatic shift relative to the square root of |K| / |M|.
+const FIRST_SHIFT: f64 = 1e-4;
+/// Times the automatic shift may move.
+const MOVES: usize = 5;
+
+/// Zeros known, with the projectors that take them out of the problem and of its transpose; those are absent when
+/// chains are too long.
+#[derive(Clone, Debug)]
+pub(crate) struct Zeros {
+    pub(crate) roots: ZeroRoots,
+    /// Those of the transposed problem.
+    pub(crate) mirrored: ZeroRoots,
+    pub(crate) projectors: Option<[Projector; 2]>,
+}
+
+impl General<'_> {
+    /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
+    pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
+        let mut a = FIRST_SHIFT * self.gamma;
+        let mut moves = 0;
+        loop {
+            let shifted = self.factor(self.form.tau(c64::new(a, 0.0)))?;
+            let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
+            let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
+            let tolerance = 10.0 * self.options.zero_tolerance;
+            let right = null_space::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
+            // |N x - x| near one: the lowest root is far above the shift.
+            let far = right.next.is_none_or(|kappa| kappa >= 0.5);
+            if !far && moves < MOVES {
+                moves += 1;
+                a *= 0.1 * right.next.unwrap_or(1.0).sqrt().clamp(1e-3, 1.0);
+                continue;
+            }
+            let left = match &self.transposed {
+                None => right.clone(),
+                Some(transposed) => null_space::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
+            };
+            self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
+            return Ok(shifted);
+        }
+    }
+
+    fn set_zeros(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        a: f64,
+        right: &NullSpace,
+        left: &NullSpace,
+    ) -> Result<(), EigenError> {
+        if right.x.ncols() == 0 {
+            return Ok(());
+        }
+        let roots = null_space::split(self.problem, solver, a, right, left)?;
+        let mirrored = match &self.transposed {
+            None => roots.clone(),
+            Some(transposed) => null_space::split(transposed, &Turned(solver), a, left, right)?,
+        };
+        let transposed = self.transposed.as_ref().unwrap_or(self.problem);
+        let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
+        let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
+        let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
+            (Some(right), Some(left)) if roots.regular => Some([right, left]),
+            _ => {
+                self.findings.push(Finding::LongChain { at_infinity: false });
+                None
+            }
+        };
+        self.zeros = Some(Zeros { roots, mirrored, projectors });
+        Ok(())
+    }
+
+    /// Basis of the operator's invariant subspace that belongs to zeros: (x, 0), and (x_1, x) for chains.
+    fn invariant(&self, roots: &ZeroRoots) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        if self.form != Form::Companion {
+            return both;
+        }
+        let zero = Dense::zeros(both.nrows(), both.ncols());
+        let chain = stack(&roots.generalized, &roots.double[0].x, self.gamma.recip());
+        beside(stack(&both, &zero, 1.0).as_ref(), chain.as_ref())
+    }
+
+    /// B^T W for the left vectors y of a problem, given as right vectors of its transpose: W = (C^T y, y), and
+    /// (M^T y + C^T y_1, y_1) for chains.
+    fn dual(&self, roots: &ZeroRoots, transposed: &Problem) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        match self.form {
+            Form::Squared => transposed.m.mul(&both),
+            Form::First => transposed.c.mul(&both),
+            Form::Companion => {
+                let first = stack(&transposed.c.mul(&both), &transposed.m.mul(&both), self.gamma);
+                let (y, y_1) = (&roots.double[0].x, &roots.generalized);
+                let top = mb_algebra::dense::add(1.0, &transposed.m.mul(y), 1.0, &transposed.c.mul(y_1));
+                beside(first.as_ref(), stack(&top, &transposed.m.mul(y_1), self.gamma).as_ref())
+            }
+        }
+    }
+}
+
+/// [top; by bottom].
+pub(crate) fn stack(top: &Dense, bottom: &Dense, by: f64) -> Dense {
+    let n = top.nrows();
+    Dense::from_fn(2 * n, top.ncols(), |i, j| if i < n { top[(i, j)] } else { by * bottom[(i - n, j)] })
+}
+
+/// A solver whose transposed system counts as the system.
+struct Turned<'a>(&'a dyn ShiftSolve<f64>);
+
+impl ShiftSolve<f64> for Turned<'_> {
+    fn solve(&self, f: &Dense, transposed: bool, effort: Effort) -> Result<Solution<f64>, EigenError> {
+        self.0.solve(f, !transposed, effort)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        self.0.negative()
+    }
+
+    fn work(&self) -> Work {
+        self.0.work()
+    }
+}
