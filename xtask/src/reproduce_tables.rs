@@ -96,7 +96,8 @@ fn check(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
         complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
     }
     for (place, picture) in pictures(paper)? {
-        if root::read_if_present(root, &place)?.as_deref() != Some(picture.as_str()) {
+        let committed = root::read_if_present(root, &place)?.unwrap_or_default();
+        if !up_to_date::same_but_for_round_off(&committed, &picture) {
             complaints
                 .push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
         }
@@ -121,7 +122,10 @@ fn update(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
         root::write(root, &place, &page)?;
     }
     for (place, picture) in pictures(paper)? {
-        root::write(root, &place, &picture)?;
+        let committed = root::read_if_present(root, &place)?.unwrap_or_default();
+        if !up_to_date::same_but_for_round_off(&committed, &picture) {
+            root::write(root, &place, &picture)?;
+        }
     }
     if paper.implemented {
         root::write(root, &record::place(&paper.key), &record.improved_by(paper).to_toml())?;

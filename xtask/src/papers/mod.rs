@@ -2,6 +2,7 @@
 
 mod gonzalez2017;
 mod palomba2019;
+mod timing;
 
 use mb_gallery::Table;
 
@@ -21,6 +22,7 @@ pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
 pub(crate) fn pictures(key: &str) -> Result<Vec<(String, String)>, TaskError> {
     match key {
         "gonzalez2017" => gonzalez2017::pictures(),
+        "palomba2019" => palomba2019::pictures(),
         _ => Ok(Vec::new()),
     }
 }

@@ -10,21 +10,26 @@
 //!   expansion and in the model it is compared with, as the paper says;
 //! - literal against the motion: the same expansion against the model in its equilibrium at each
 //!   sample;
-//! - balanced: the equilibrium is part of the expansion, against the same.
+//! - balanced: the equilibrium is part of the expansion, against the same;
+//! - static: angles only, about the arm at rest in the middle of the path, against the arm at rest in the angles of
+//!   each sample;
+//! - reduced: balanced, but only terms in one angle and at most the first power of the speeds, 16 of them at order 5; what
+//!   turns both links alike hardly acts, so the difference of the angles takes the place of the first.
 //!
 //! Paper: [palomba2019] Figs. 3-5.
 //!
 //! [palomba2019]: https://doi.org/10.3390/app9235156
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use mb_algebra::{Dense, QuadraticPencil, c64};
 use mb_gallery::Computed;
 use mb_gallery::models::ErlsArm;
 use mb_model::{Model, ModelSource, Point};
 use mb_parametric::{
-    EigenpairSeries, MultiIndexSet, PointRule, PolishOptions, PolishedPair, StartingPair, balanced_point,
-    model_series, polish,
+    DegreeLimit, EigenpairSeries, MultiIndexSet, PointRule, PolishOptions, PolishedPair, StartingPair,
+    Variable, balanced_point, model_series, polish,
 };
 
 use super::arm::{self, PAIRS};
@@ -58,6 +63,11 @@ pub(super) struct Measures {
     pub(super) literal: ByOrder,
     pub(super) literal_in_motion: ByOrder,
     pub(super) balanced: ByOrder,
+    pub(super) at_rest: ByOrder,
+    /// At the highest order only.
+    pub(super) reduced: [Errors; 3],
+    /// Terms of the reduced set.
+    pub(super) reduced_terms: usize,
 }
 
 /// The measures, or why there are none.
@@ -65,9 +75,10 @@ pub(super) struct Measures {
 pub(super) struct Figures(pub(super) Result<Measures, String>);
 
 impl Figures {
-    /// Measures with the recovered parameters.
-    pub(super) fn measure() -> Self {
-        Self(measure(&ErlsArm::recovered()))
+    /// Measures with the recovered parameters; once for all that ask.
+    pub(super) fn measured() -> &'static Self {
+        static MEASURED: OnceLock<Figures> = OnceLock::new();
+        MEASURED.get_or_init(|| Self(measure(&ErlsArm::recovered())))
     }
 }
 
@@ -89,25 +100,60 @@ fn measure(arm: &ErlsArm) -> Result<Measures, String> {
         })
         .collect();
     let exact_frozen = follow(&model, &frozen)?;
-    let series = |rule: PointRule| -> Result<Vec<EigenpairSeries>, String> {
-        let set = MultiIndexSet::total(4, ORDERS).map_err(|e| e.to_string())?;
-        let series =
-            model_series(arm, &centre, &arm::variables(arm), &set, &rule).map_err(|e| e.to_string())?;
-        eigenpairs(&series)
+    let mid = path[SAMPLES / 2];
+    let speeds =
+        |s: &Sample| [s.q[0] - mid.q[0], s.q[1] - mid.q[1], s.qd[0] - mid.qd[0], s.qd[1] - mid.qd[1]];
+    let all = arm::variables(arm);
+    let complete = MultiIndexSet::total(all.len(), ORDERS).map_err(|e| e.to_string())?;
+    let literal = expanded(arm, &centre, &all, &complete, &PointRule::Frozen)?;
+    let held = PointRule::Balanced { holding: vec![0, 1] };
+    let balanced = expanded(arm, &centre, &all, &complete, &held)?;
+
+    // At rest: the angles alone are variables.
+    let still = path.iter().map(|s| in_motion(arm, &model, &s.at_rest())).collect::<Result<Vec<_>, _>>()?;
+    let exact_still = follow(&model, &still)?;
+    let few = MultiIndexSet::total(2, ORDERS).map_err(|e| e.to_string())?;
+    let at_rest = expanded(arm, &still[SAMPLES / 2], &all[..2], &few, &held)?;
+    let angles = |s: &Sample| [s.q[0] - mid.q[0], s.q[1] - mid.q[1]];
+
+    // No terms in the second angle; the speeds together at most linear.
+    let limits = [
+        DegreeLimit { parameters: vec![1], max_degree: 0 },
+        DegreeLimit { parameters: vec![2, 3], max_degree: 1 },
+    ];
+    let narrow = MultiIndexSet::with_limits(all.len(), ORDERS, &limits).map_err(|e| e.to_string())?;
+    let reduced = expanded(arm, &centre, &all, &narrow, &held)?;
+    let between = |s: &Sample| {
+        let [q1, q2, qd1, qd2] = speeds(s);
+        [q1 - q2, 0.0, qd1, qd2]
     };
-    let literal = series(PointRule::Frozen)?;
-    let balanced = series(PointRule::Balanced { holding: vec![0, 1] })?;
+    let mut reduced = errors(&reduced, &path, between, &exact)?;
     Ok(Measures {
-        literal: errors(&literal, &path, &exact_frozen)?,
-        literal_in_motion: errors(&literal, &path, &exact)?,
-        balanced: errors(&balanced, &path, &exact)?,
+        literal: errors(&literal, &path, speeds, &exact_frozen)?,
+        literal_in_motion: errors(&literal, &path, speeds, &exact)?,
+        balanced: errors(&balanced, &path, speeds, &exact)?,
+        at_rest: errors(&at_rest, &path, angles, &exact_still)?,
+        reduced: reduced.pop().unwrap_or_default(),
+        reduced_terms: narrow.len(),
         exact: exact.iter().map(|pairs| pairs.iter().map(|pair| pair.s).collect()).collect(),
         path,
     })
 }
 
+/// The three pairs as polynomials about a point.
+fn expanded(
+    arm: &ErlsArm,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+) -> Result<Vec<EigenpairSeries>, String> {
+    let series = model_series(arm, centre, variables, set, rule).map_err(|e| e.to_string())?;
+    eigenpairs(&series)
+}
+
 /// The dynamic equilibrium at a sample: quasi-static deflections, inputs solved for.
-fn in_motion(arm: &ErlsArm, model: &Model, sample: &Sample) -> Result<Point, String> {
+pub(super) fn in_motion(arm: &ErlsArm, model: &Model, sample: &Sample) -> Result<Point, String> {
     let held = arm::angles(arm);
     let mut start = model.initial_point();
     for (i, k) in held.into_iter().enumerate() {
@@ -116,7 +162,8 @@ fn in_motion(arm: &ErlsArm, model: &Model, sample: &Sample) -> Result<Point, Str
     balanced_point(model, &start, &held, &[0, 1]).map_err(|e| e.to_string())
 }
 
-fn matrices(model: &Model, point: &Point) -> QuadraticPencil<Dense> {
+/// The matrices at a point.
+pub(super) fn matrices(model: &Model, point: &Point) -> QuadraticPencil<Dense> {
     let blocks = model.dense_blocks(point);
     QuadraticPencil { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q }
 }
@@ -144,19 +191,17 @@ fn follow(model: &Model, points: &[Point]) -> Result<Exact, String> {
 }
 
 /// Errors of all orders against the exact pairs.
-fn errors(series: &[EigenpairSeries], path: &[Sample], exact: &Exact) -> Result<ByOrder, String> {
-    let centre = &path[path.len() / 2];
+fn errors<const P: usize>(
+    series: &[EigenpairSeries],
+    path: &[Sample],
+    distance: impl Fn(&Sample) -> [f64; P],
+    exact: &Exact,
+) -> Result<ByOrder, String> {
     let mut all = vec![<[Errors; 3]>::default(); ORDERS];
     for (order, row) in all.iter_mut().enumerate() {
         for (k, out) in row.iter_mut().enumerate() {
             for (sample, pairs) in path.iter().zip(exact) {
-                let d = [
-                    sample.q[0] - centre.q[0],
-                    sample.q[1] - centre.q[1],
-                    sample.qd[0] - centre.qd[0],
-                    sample.qd[1] - centre.qd[1],
-                ];
-                let at = series[k].evaluate(&d, order + 1).map_err(|e| e.to_string())?;
+                let at = series[k].evaluate(&distance(sample), order + 1).map_err(|e| e.to_string())?;
                 let true_pair = &pairs[k];
                 let relative = |f: fn(c64) -> f64| (f(at.s) - f(true_pair.s)).abs() / f(true_pair.s).abs();
                 out.frequency.push(relative(c64::norm));

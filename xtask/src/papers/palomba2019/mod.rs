@@ -6,16 +6,28 @@ mod exact;
 mod figures;
 mod operating_point;
 mod path;
+mod pictures;
 mod table1;
+mod timing;
 
 use mb_gallery::{Status, Table};
 
 use crate::error::TaskError;
 use crate::report::TableReport;
 
+/// Figs. 2 to 5 and the data behind them.
+pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
+    let arm = mb_gallery::models::ErlsArm::recovered();
+    let id = "palomba2019/figures".to_owned();
+    match &figures::Figures::measured().0 {
+        Ok(measures) => Ok(pictures::files(measures, [arm.links[0].length, arm.links[1].length])),
+        Err(_) => Err(TaskError::NoComputation { id }),
+    }
+}
+
 /// Computes and judges the tables.
 pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
-    let figures = figures::Figures::measure();
+    let figures = figures::Figures::measured();
     let report = |table: &Table| {
         if table.status == Status::NotYetImplemented {
             return Ok(TableReport::not_yet_implemented(table));
@@ -25,9 +37,10 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             "palomba2019/operating-point" => operating_point::answers(table),
             "palomba2019/exact-matrices" => exact::matrices(),
             "palomba2019/exact-coefficients" => exact::coefficients(table),
-            "palomba2019/path" => figures::path_answers(&figures),
-            "palomba2019/figures" => figures::answers(&figures),
-            "palomba2019/claims" => claims::answers(&figures),
+            "palomba2019/path" => figures::path_answers(figures),
+            "palomba2019/figures" => figures::answers(figures),
+            "palomba2019/claims" => claims::answers(figures),
+            "palomba2019/timing" => timing::answers(),
             id => return Err(TaskError::NoComputation { id: id.to_owned() }),
         };
         Ok(TableReport::judged(table, &answers))

@@ -36,6 +36,13 @@ pub(super) struct Sample {
     pub(super) qdd: [f64; 2],
 }
 
+impl Sample {
+    /// The same angles at rest.
+    pub(super) fn at_rest(&self) -> Self {
+        Self { qd: [0.0; 2], qdd: [0.0; 2], ..*self }
+    }
+}
+
 /// The samples of the path of an arm with the lengths given.
 pub(super) fn samples(length: [f64; 2]) -> Vec<Sample> {
     (0..SAMPLES).map(|i| sample(length, DURATION * i as f64 / (SAMPLES - 1) as f64)).collect()

@@ -21,7 +21,7 @@ use super::explicit_run::FirstOrder;
 use super::linkage::{self, Prepared};
 use super::penalty;
 use super::spectra::{self, words};
-use super::timing::timed;
+use crate::papers::timing::timed;
 
 /// Rods of the chain whose sparsity is measured.
 const CHAIN: usize = 20;

@@ -15,7 +15,7 @@ use mb_model::Model;
 use super::super::results::{Classes, Counted, Eigenvalue, Family, Linkage, Measured};
 use super::penalty;
 use super::spectra::{self, words};
-use super::timing::timed;
+use crate::papers::timing::timed;
 
 /// A linkage with its two equilibria: of the constrained and of the penalty system.
 pub(super) struct Prepared {

@@ -7,7 +7,6 @@ pub(crate) mod pendulum;
 mod singular;
 mod solvers;
 mod spectra;
-mod timing;
 
 use mb_gallery::models::FourBar;
 use mb_linear::formulation::unconstrained::Penalty;
