@@ -150,6 +150,15 @@ pub struct Block {
     pub v: usize,
 }
 
+/// The coordinates of one body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyCoordinates {
+    /// Name in the user's words.
+    pub name: String,
+    /// Indices of its velocities.
+    pub velocities: Vec<usize>,
+}
+
 /// Index of a block in a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub usize);
@@ -198,6 +207,41 @@ impl Coordinates {
             .iter()
             .flat_map(|b| (0..b.kind.nv()).map(move |i| format!("{}.{}", b.name, b.kind.axis(i))))
             .collect()
+    }
+    /// Velocities by body: those of a block, with a flexible link's frame those of its nodes.
+    ///
+    /// Where bodies are described by points that they share, each point stands for itself.
+    pub fn bodies(&self) -> Vec<BodyCoordinates> {
+        let mut out: Vec<BodyCoordinates> = Vec::new();
+        for b in &self.blocks {
+            let own = b.v..b.v + b.kind.nv();
+            // Nodes are named after their link, `arm[3]`, and follow its frame.
+            let link = b.name.rsplit_once('[').map(|(link, _)| link);
+            match out.last_mut() {
+                Some(body) if b.kind == BlockKind::ElasticNode && link == Some(&body.name) => {
+                    body.velocities.extend(own);
+                }
+                _ => out.push(BodyCoordinates { name: b.name.clone(), velocities: own.collect() }),
+            }
+        }
+        out
+    }
+    /// Velocities (nv) of a translation of everything by one m/s along `axis` (0, 1, 2 for x, y, z).
+    ///
+    /// Angles and elastic coordinates, which count from a body's own axes, stay at rest.
+    pub fn translation(&self, axis: usize) -> Vec<f64> {
+        let mut out = vec![0.0; self.nv];
+        for b in &self.blocks {
+            let axes = match b.kind {
+                BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
+                BlockKind::Pose => 3,
+                BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
+            };
+            if axis < axes {
+                out[b.v + axis] = 1.0;
+            }
+        }
+        out
     }
     /// q (+) d, with d of size nv.
     pub fn retract<S: Real>(&self, q: &[S], d: &[S]) -> Vec<S> {
@@ -291,5 +335,24 @@ mod tests {
         c.push("arm", BlockKind::PlanarPose);
         assert_eq!(c.names(), ["B0.x", "B0.y", "phi.angle", "arm.x", "arm.y", "arm.angle"]);
         assert_eq!((0..6).map(|i| c.name_of(i)).collect::<Vec<_>>(), c.names());
+    }
+
+    #[test]
+    fn nodes_belong_to_their_link_and_points_translate() {
+        let mut c = Coordinates::default();
+        c.push("B[1]", BlockKind::PlanarPoint);
+        c.push("arm", BlockKind::PlanarPose);
+        c.push("arm[1]", BlockKind::ElasticNode);
+        c.push("arm[2]", BlockKind::ElasticNode);
+        c.push("body", BlockKind::Pose);
+        let bodies = c.bodies();
+        let names: Vec<&str> = bodies.iter().map(|b| b.name.as_str()).collect();
+        assert_eq!(names, ["B[1]", "arm", "body"]);
+        assert_eq!(bodies[1].velocities, (2..11).collect::<Vec<_>>());
+        let moving = |axis: usize| -> Vec<usize> {
+            let step = c.translation(axis);
+            (0..c.nv()).filter(|&i| step[i] != 0.0).collect()
+        };
+        assert_eq!((moving(0), moving(1), moving(2)), (vec![0, 2, 11], vec![1, 3, 12], vec![13]));
     }
 }

@@ -77,7 +77,7 @@ pub mod spec;
 pub mod state;
 pub mod system;
 
-pub use coordinates::{BlockId, BlockKind};
+pub use coordinates::{BlockId, BlockKind, BodyCoordinates};
 pub use element::{Data, Element, ElementLaw};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};

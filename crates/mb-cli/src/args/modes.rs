@@ -222,6 +222,18 @@ pub struct ModesArgs {
     pub output: ModesOutputArgs,
 }
 
+/// Energy and mass of the modes.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "What is shown and written")]
+pub struct SharesArgs {
+    /// Show which body moves, deforms and dissipates in each mode
+    #[arg(long, requires = "model")]
+    pub energy: bool,
+    /// Show the effective mass of each mode in the directions x, y and z
+    #[arg(long, requires = "model")]
+    pub participation: bool,
+}
+
 /// What `mb modes` shows and writes.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What is shown and written")]
@@ -232,6 +244,9 @@ pub struct ModesOutputArgs {
     /// Show and write the left eigenvectors too
     #[arg(long)]
     pub left: bool,
+    /// Energy and mass of the modes.
+    #[command(flatten)]
+    pub shares: SharesArgs,
     /// Write the mode shapes to a file: .mtx (MatrixMarket), .csv or .json
     #[arg(long, value_name = "FILE")]
     pub shapes: Option<PathBuf>,

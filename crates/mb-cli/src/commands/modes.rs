@@ -3,13 +3,13 @@
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::{self, Comparison, FormulationSpectrum, Settled, part};
+use crate::flow::{self, Comparison, FormulationSpectrum, Settled, Shares, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
 use crate::plot::Plot;
 use crate::progress::Progress;
 use crate::render::request::words;
-use crate::render::{Style, comparison, modes, summary};
+use crate::render::{self, Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::sparse::Request;
@@ -30,6 +30,8 @@ pub struct Modes {
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
     pub comparisons: Vec<Comparison>,
+    /// Energy and participation in the modes of the first, where asked for.
+    pub shares: Shares,
     /// True when only the lowest modes were computed because the model is large.
     pub chosen: bool,
     /// The model.
@@ -76,6 +78,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     drop(stage);
     let model = &loaded.model;
     let (part, chosen) = part_wanted(model, args)?;
+    check_shares(args)?;
     let formulations = formulations(model, &args.formulation)?;
     if part.is_none() {
         flow::check_size(model, flow::MOST_ROWS)?;
@@ -96,7 +99,24 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
-    Ok(Modes { rank, settled, results, comparisons, chosen, loaded })
+    let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
+    let shares = flow::shares(model, &settled, &results[0], energy, participation)?;
+    Ok(Modes { rank, settled, results, comparisons, shares, chosen, loaded })
+}
+
+/// Energy and participation are those of vectors that satisfy the constraints.
+fn check_shares(args: &ModesArgs) -> Result<(), Failure> {
+    let option = match (args.output.shares.energy, args.output.shares.participation) {
+        (true, _) => "--energy",
+        (_, true) => "--participation",
+        _ => return Ok(()),
+    };
+    let formulation = match args.formulation.formulation {
+        FormulationArg::Minimal | FormulationArg::All => return Ok(()),
+        FormulationArg::Redundant => "redundant",
+        FormulationArg::Unconstrained => "unconstrained",
+    };
+    Err(RequestError::PartOfFormulation { option, formulation }.into())
 }
 
 /// The part of the spectrum to compute, and whether that was chosen by size; none for all of it.
@@ -223,6 +243,13 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         let several = found.results.len() > 1;
         let words = modes::findings(result, all).into_iter();
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
+    }
+    let lines = modes::lines(&found.results[0].spectrum, all);
+    if let Some(energy) = &found.shares.energy {
+        out.push_str(&render::shares::energy(energy, &lines, style));
+    }
+    if let Some(participation) = &found.shares.participation {
+        out.push_str(&render::shares::participation(participation, &lines, style));
     }
     out.push_str(&summary::notes(&notes, style));
     if args.output.vectors {

@@ -8,6 +8,7 @@ use crate::commands::modes::Modes;
 use crate::flow::{Comparison, FormulationSpectrum};
 use crate::matrices::MatrixFile;
 use crate::render::request::words;
+use mb_eigen::modal::{EnergyShares, Participation};
 use mb_eigen::{Class, Counts, Eigenpair, Finding};
 use serde::Serialize;
 
@@ -19,6 +20,53 @@ struct Document {
     equilibrium: EquilibriumView,
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<EnergyShares>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    participation: Option<ParticipationView>,
+}
+
+#[derive(Serialize)]
+struct ParticipationView {
+    directions: Vec<DirectionView>,
+    modes: Vec<ParticipationOfMode>,
+}
+
+#[derive(Serialize)]
+struct DirectionView {
+    name: String,
+    total: f64,
+    constrained: f64,
+    sum: f64,
+}
+
+#[derive(Serialize)]
+struct ParticipationOfMode {
+    pair: usize,
+    factor: Vec<Option<[f64; 2]>>,
+    effective_mass: Vec<Option<f64>>,
+}
+
+impl From<&Participation> for ParticipationView {
+    fn from(found: &Participation) -> Self {
+        let directions = found.directions.iter().zip(found.sums());
+        let modes = found.modes.iter().map(|mode| ParticipationOfMode {
+            pair: mode.pair,
+            factor: mode.factor.iter().map(|f| f.map(|f| [f.re, f.im])).collect(),
+            effective_mass: mode.effective_mass.clone(),
+        });
+        Self {
+            directions: directions
+                .map(|(d, sum)| DirectionView {
+                    name: d.name.clone(),
+                    total: d.total,
+                    constrained: d.constrained,
+                    sum,
+                })
+                .collect(),
+            modes: modes.collect(),
+        }
+    }
 }
 
 /// The document of matrices: no model, no equilibrium.
@@ -183,6 +231,8 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         equilibrium: EquilibriumView::new(&found.loaded, &found.settled),
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
+        energy: found.shares.energy.clone(),
+        participation: found.shares.participation.as_ref().map(ParticipationView::from),
     })
 }
 

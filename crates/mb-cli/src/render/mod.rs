@@ -5,6 +5,7 @@ pub mod complaint;
 pub mod modes;
 pub mod number;
 pub mod request;
+pub mod shares;
 pub mod style;
 pub mod summary;
 pub mod table;

@@ -14,6 +14,7 @@ mod modes;
 mod parametric;
 mod plot;
 mod program;
+mod shares;
 mod simulate;
 mod state_space;
 mod support;

@@ -1,0 +1,58 @@
+//! Which body moves, deforms and dissipates in the modes of a model, and what mass they carry in which direction.
+
+use super::{FormulationSpectrum, Settled};
+use crate::failure::Failure;
+use mb_eigen::modal::{
+    Direction, EnergyShares, Group, Participation, energy_shares, participation as participation_of,
+};
+use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_model::Model;
+
+/// What was asked for of a spectrum.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    /// Shares of the energy by body.
+    pub energy: Option<EnergyShares>,
+    /// Participation and effective mass by direction.
+    pub participation: Option<Participation>,
+}
+
+/// Names of the axes.
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Energy shares and participation of the modes of `result`, as far as asked for.
+///
+/// # Errors
+/// [`Failure::Eigen`].
+pub fn shares(
+    model: &Model,
+    settled: &Settled,
+    result: &FormulationSpectrum,
+    energy: bool,
+    participation: bool,
+) -> Result<Shares, Failure> {
+    if !energy && !participation {
+        return Ok(Shares::default());
+    }
+    let pencil = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium)).pencil();
+    let failed = |source| Failure::Eigen { formulation: result.name.clone(), source };
+    let pairs = &result.spectrum.pairs;
+    let coordinates = model.coordinates();
+    let mut out = Shares::default();
+    if energy {
+        let bodies = coordinates.bodies().into_iter();
+        let groups: Vec<Group> =
+            bodies.map(|body| Group { name: body.name, coordinates: body.velocities }).collect();
+        out.energy = Some(energy_shares(&pencil, pairs, &groups).map_err(failed)?);
+    }
+    if participation {
+        let directions: Vec<Direction> = AXES
+            .iter()
+            .enumerate()
+            .map(|(axis, name)| Direction { name: (*name).to_owned(), vector: coordinates.translation(axis) })
+            .filter(|direction| direction.vector.iter().any(|x| *x != 0.0))
+            .collect();
+        out.participation = Some(participation_of(&pencil, pairs, &directions).map_err(failed)?);
+    }
+    Ok(out)
+}
