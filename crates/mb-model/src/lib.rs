@@ -62,9 +62,11 @@
 //!
 //! - [`spec`]: what a model file may say; [`ModelSpec`] is the same in Rust.
 //! - [`model`]: blocks of [`coordinates`], [`element`]s on them, [`sensor`]s.
+//! - [`beam`]: beams in space, made of nodes and elements.
 //! - [`link`]: flexible links, made of blocks and elements.
 //! - [`system`]: residual, constraints and all their derivatives at a [`Point`].
 
+pub mod beam;
 pub mod coordinates;
 pub mod element;
 pub mod law;
@@ -77,6 +79,7 @@ pub mod spec;
 pub mod state;
 pub mod system;
 
+pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection};
 pub use coordinates::{BlockId, BlockKind, BodyCoordinates};
 pub use element::{Data, Element, ElementLaw};
 pub use link::{FlexibleLink, LinkData, LinkStation};

@@ -237,6 +237,10 @@ impl<P: Data> Model<P> {
     pub fn members(&self) -> &[Member<P>] {
         &self.members
     }
+    /// The elements, to change their data; rows and wiring stay.
+    pub(crate) fn members_mut(&mut self) -> &mut [Member<P>] {
+        &mut self.members
+    }
     /// The outputs.
     pub fn sensors(&self) -> &[Sensor<P>] {
         &self.sensors

@@ -69,6 +69,25 @@ impl<P: Real> Attitude<P> {
             }
         }
     }
+    /// Angular velocity in the axes of the body itself, rad/s. Linear in `v` with constant
+    /// coefficients, so that accelerations give its rate.
+    pub fn own_spin<S: Lift<P>>(self, v: &[S]) -> Vector3<S> {
+        match self {
+            Self::Planar(angle) => Vector3::new(S::zero(), S::zero(), angle.rate(v)),
+            Self::Spatial { v: j, .. } => Vector3::new(v[j], v[j + 1], v[j + 2]),
+        }
+    }
+    /// Adds the generalized force of a moment in the axes of the body, N m.
+    pub fn own_twist<S: Lift<P>>(self, moment: &Vector3<S>, out: &mut [S]) {
+        match self {
+            Self::Planar(angle) => angle.twist(moment.z, out),
+            Self::Spatial { v: j, .. } => {
+                out[j] += moment.x;
+                out[j + 1] += moment.y;
+                out[j + 2] += moment.z;
+            }
+        }
+    }
     /// True when it does not move.
     pub fn is_ground(self) -> bool {
         matches!(self, Self::Planar(AngleOf::Ground))
@@ -107,6 +126,23 @@ impl<P: Data> JointFrame<P> {
     /// Euler parameters of the frame against the ground; their length means nothing.
     pub fn euler<S: Lift<P>>(&self, q: &[S]) -> [S; 4] {
         product(self.attitude.euler(q), self.euler.map(S::lift))
+    }
+    /// Angular velocity in the axes of the frame, rad/s; linear in `v` with constant coefficients.
+    pub fn own_spin<S: Lift<P>>(&self, v: &[S]) -> Vector3<S> {
+        let spin = self.attitude.own_spin(v);
+        if self.is_aligned() { spin } else { turned_back(self.euler.map(S::lift), &spin) }
+    }
+    /// Adds the generalized force of a moment in the axes of the frame, N m.
+    pub fn own_twist<S: Lift<P>>(&self, moment: &Vector3<S>, out: &mut [S]) {
+        if self.is_aligned() {
+            self.attitude.own_twist(moment, out);
+        } else {
+            self.attitude.own_twist(&turned(self.euler.map(S::lift), moment), out);
+        }
+    }
+    /// True when its axes are those of the body.
+    fn is_aligned(&self) -> bool {
+        self.euler == [P::one(), P::zero(), P::zero(), P::zero()]
     }
     /// Vector of ground axes in the axes of the frame.
     pub fn seen<S: Lift<P>>(&self, q: &[S], x: &Vector3<S>) -> Vector3<S> {

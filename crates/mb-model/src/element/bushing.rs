@@ -16,10 +16,10 @@
 //!
 //! Fails at relative rotations of half a turn, where the rotation vector jumps.
 
-use super::rotation::{cross, dot, turned};
+use super::rotation::{cotangent_term, cross, dot, rotation_vector, turned};
 use super::{Data, Dependence, ElementLaw, JointFrame, Local, Place};
 use crate::outline::Stroke;
-use mb_scalar::{Lift, Real};
+use mb_scalar::Lift;
 use nalgebra::Vector3;
 
 /// A 6 x 6 stiffness and damping between two frames, in the axes of `b`: three displacements,
@@ -36,41 +36,6 @@ pub struct Bushing<P = f64> {
     pub damping: [[P; 6]; 6],
     /// Force and moment n0 that the bushing exerts on a where z = 0, N and N m, in the axes of b.
     pub preload: [P; 6],
-}
-
-/// Rotation vector of Euler parameters of length one, by the shorter way.
-fn rotation_vector<S: Real>(e: [S; 4]) -> Vector3<S> {
-    let e = if e[0].value() < 0.0 { e.map(|x| -x) } else { e };
-    let v = Vector3::new(e[1], e[2], e[3]);
-    let s2 = dot(&v, &v);
-    // 2 asin(s) / s: its series, with (2k-1)!!^2 / (2k+1)! as coefficients, near zero, where the
-    // root has no derivative.
-    let factor = if s2.value() < 1e-3 {
-        let mut sum = S::one();
-        for k in (0..6).rev() {
-            let n = 2.0 * f64::from(k) + 1.0;
-            sum = S::one() + s2.scale(n * n / ((n + 1.0) * (n + 2.0))) * sum;
-        }
-        sum.scale(2.0)
-    } else {
-        let s = s2.sqrt();
-        s.atan2(e[0]).scale(2.0) / s
-    };
-    v * factor
-}
-
-/// (1 - (x/2) cot(x/2)) / x^2 as a function of x^2.
-fn cotangent_term<S: Real>(x2: S) -> S {
-    if x2.value() < 1e-1 {
-        // B_2k-coefficients of the cotangent: 1/12, 1/720, 1/30240, ...
-        let terms = [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30_240.0, 1.0 / 1_209_600.0, 1.0 / 47_900_160.0];
-        let last = 691.0 / 1_307_674_368_000.0;
-        terms.iter().rev().fold(S::cst(last), |sum, c| S::cst(*c) + x2 * sum)
-    } else {
-        let half = x2.sqrt().scale(0.5);
-        let (s, c) = half.sin_cos();
-        (S::one() - half * c / s) / x2
-    }
 }
 
 fn row<P: Data, S: Lift<P>>(matrix: &[[P; 6]; 6], i: usize, z: &[S; 6]) -> S {
@@ -139,27 +104,5 @@ impl<P: Data> ElementLaw<P> for Bushing<P> {
         self.a.attitude.twist(q, &moment, out);
         self.b.place.push(q, -force, out);
         self.b.attitude.twist(q, &-(moment + cross(&d, &force)), out);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::rotation::about;
-    use super::*;
-
-    #[test]
-    fn rotation_vector_is_axis_times_angle_on_both_sides_of_the_switch() {
-        for angle in [1e-9, 0.03, 0.063, 0.0635, 1.0, 3.0] {
-            let v = rotation_vector(about([0.6, 0.0, 0.8], angle));
-            assert!((v - Vector3::new(0.6, 0.0, 0.8) * angle).norm() < 1e-15 * (1.0 + angle));
-        }
-    }
-
-    #[test]
-    fn cotangent_series_meets_the_closed_form() {
-        let closed = |x: f64| (1.0 - 0.5 * x / (0.5 * x).tan()) / (x * x);
-        for x2 in [0.09_f64, 0.0999] {
-            assert!((cotangent_term(x2) / closed(x2.sqrt()) - 1.0).abs() < 1e-13);
-        }
     }
 }

@@ -11,6 +11,7 @@
 //! derivatives come from differentiating these two (see [`crate::system`]).
 
 mod attitude;
+mod beam;
 mod bushing;
 mod constraint;
 mod custom;
@@ -26,6 +27,7 @@ pub(crate) mod rotation;
 mod spatial_body;
 
 pub use attitude::{Attitude, Hinge, JointFrame, Slide};
+pub use beam::{AxialStrain, BeamInertia, BeamLaw, BeamStation, BeamStrain, Interpolation};
 pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;
@@ -199,6 +201,8 @@ macro_rules! each_law {
             Element::SpatialBody($law) => $body,
             Element::Joint($law) => $body,
             Element::Bushing($law) => $body,
+            Element::BeamStrain($law) => $body,
+            Element::BeamInertia($law) => $body,
             Element::HingeSpring($law) => $body,
             Element::Motor($law) => $body,
             Element::Moment($law) => $body,
@@ -234,6 +238,10 @@ pub enum Element<P: Data = f64> {
     Joint(Box<Joint<P>>),
     /// A stiffness and damping between two frames.
     Bushing(Box<Bushing<P>>),
+    /// The elastic forces of a finite element of a beam in space.
+    BeamStrain(Box<BeamStrain<P>>),
+    /// The mass of a finite element of a beam in space.
+    BeamInertia(Box<BeamInertia<P>>),
     /// A torsional spring and damper about the axis of a joint in space.
     HingeSpring(Box<HingeSpring<P>>),
     /// A torque or force along the free motion of a joint in space.
@@ -319,6 +327,8 @@ impl<P: Data> Element<P> {
             Self::Rod(e) => e.alpha == none,
             Self::PlanarBody(e) => e.alpha == none,
             Self::SpatialBody(e) => e.alpha == none,
+            Self::BeamStrain(e) => !e.is_damped(),
+            Self::BeamInertia(e) => !e.is_damped(),
             Self::Spring(e) => e.damping == none,
             Self::TorsionSpring(e) => e.damping == none,
             Self::HingeSpring(e) => e.damping == none,

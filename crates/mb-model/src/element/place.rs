@@ -112,6 +112,43 @@ impl<P: Real> Place<P> {
             }
         }
     }
+    /// Acceleration in m/s^2: the time derivative of the velocity along q' of `v` and v' = `a`.
+    pub fn acceleration<S: Lift<P>>(&self, q: &[S], v: &[S], a: &[S]) -> Vector3<S> {
+        match *self {
+            Self::Ground(_) => Vector3::from([S::zero(); 3]),
+            Self::PlanarPoint { v: j, .. } => Vector3::new(a[j], a[j + 1], S::zero()),
+            Self::OnPlanarBody { q: i, v: j, local } => {
+                let s = rotated(q[i + 2], local);
+                let t = turn(s);
+                let square = v[j + 2] * v[j + 2];
+                Vector3::new(
+                    a[j] + a[j + 2] * t[0] - square * s[0],
+                    a[j + 1] + a[j + 2] * t[1] - square * s[1],
+                    S::zero(),
+                )
+            }
+            Self::OnBody { v: j, local, .. } if local.iter().all(|x| *x == P::zero()) => {
+                Vector3::new(a[j], a[j + 1], a[j + 2])
+            }
+            Self::OnBody { q: i, v: j, local } => {
+                let (w, spin) =
+                    (Vector3::new(v[j + 3], v[j + 4], v[j + 5]), Vector3::new(a[j + 3], a[j + 4], a[j + 5]));
+                let c = lifted(local);
+                let t = turned(euler(q, i), &(cross(&spin, &c) + cross(&w, &cross(&w, &c))));
+                Vector3::new(a[j] + t.x, a[j + 1] + t.y, a[j + 2] + t.z)
+            }
+            Self::OnLink { frame: Slot { q: i, v: j }, at } => {
+                let s = in_plane(q[i + 2], at.position(q));
+                let (t, rate) = (turn(s), v[j + 2]);
+                let e = turn(in_plane(q[i + 2], at.velocity(v)));
+                let e2 = in_plane(q[i + 2], at.velocity(a));
+                let along = |k: usize| {
+                    a[j + k] + a[j + 2] * t[k] - rate * rate * s[k] + rate.scale(2.0) * e[k] + e2[k]
+                };
+                Vector3::new(along(0), along(1), S::zero())
+            }
+        }
+    }
     /// Adds the generalized force of `force` (N) acting here: J^T F with J = d velocity / d v.
     pub fn push<S: Lift<P>>(&self, q: &[S], force: Vector3<S>, out: &mut [S]) {
         match *self {
@@ -245,8 +282,14 @@ mod tests {
             let velocity = place.velocity(&Q, &V);
             let mut out = [0.0; 9];
             place.push(&Q, force, &mut out);
+            // The accelerations are the velocities backwards, as good as any.
+            let a: Vec<f64> = V.iter().rev().copied().collect();
+            let faster: Vec<Dual<f64>> = V.iter().zip(&a).map(|(v, a)| Dual::new(*v, *a)).collect();
+            let rate = place.velocity(&moving, &faster);
+            let acceleration = place.acceleration(&Q, &V, &a);
             for i in 0..3 {
                 assert!((p[i].eps - velocity[i]).abs() < 1e-15);
+                assert!((rate[i].eps - acceleration[i]).abs() < 1e-14);
             }
             let power: f64 = out.iter().zip(V).map(|(f, v)| f * v).sum();
             assert!((power - force.dot(&velocity)).abs() < 1e-14);
@@ -283,10 +326,14 @@ mod tests {
         let mut moving = q.map(Dual::constant);
         crate::BlockKind::Pose.retract(&mut moving, &v.map(|v| Dual::new(0.0, v)));
         let (p, velocity) = (place.position(&moving), place.velocity(&q, &v));
+        let a = [0.2, -0.9, 0.6, 1.4, 0.3, -0.5];
+        let rate = place.velocity(&moving, &[0, 1, 2, 3, 4, 5].map(|i| Dual::new(v[i], a[i])));
+        let acceleration = place.acceleration(&q, &v, &a);
         let force = Vector3::new(1.3, -0.4, 0.9);
         let mut out = [0.0; 6];
         place.push(&q, force, &mut out);
         for i in 0..3 {
+            assert!((rate[i].eps - acceleration[i]).abs() < 1e-14);
             assert!((p[i].eps - velocity[i]).abs() < 1e-15);
         }
         let power: f64 = out.iter().zip(v).map(|(f, v)| f * v).sum();

@@ -82,6 +82,72 @@ pub(crate) fn about<S: Real>(axis: [S; 3], angle: S) -> [S; 4] {
     [c, axis[0] * s, axis[1] * s, axis[2] * s]
 }
 
+/// Rotation vector of Euler parameters of length one, by the shorter way.
+pub(crate) fn rotation_vector<S: Real>(e: [S; 4]) -> Vector3<S> {
+    let e = if e[0].value() < 0.0 { e.map(|x| -x) } else { e };
+    let v = Vector3::new(e[1], e[2], e[3]);
+    let s2 = dot(&v, &v);
+    // 2 asin(s) / s: its series, with (2k-1)!!^2 / (2k+1)! as coefficients, near zero, where the
+    // root has no derivative.
+    let factor = if s2.value() < 1e-3 {
+        let mut sum = S::one();
+        for k in (0..6).rev() {
+            let n = 2.0 * f64::from(k) + 1.0;
+            sum = S::one() + s2.scale(n * n / ((n + 1.0) * (n + 2.0))) * sum;
+        }
+        sum.scale(2.0)
+    } else {
+        let s = s2.sqrt();
+        s.atan2(e[0]).scale(2.0) / s
+    };
+    v * factor
+}
+
+/// (1 - (x/2) cot(x/2)) / x^2 as a function of x^2.
+pub(crate) fn cotangent_term<S: Real>(x2: S) -> S {
+    if x2.value() < 1e-1 {
+        // B_2k-coefficients of the cotangent: 1/12, 1/720, 1/30240, ...
+        let terms = [1.0 / 12.0, 1.0 / 720.0, 1.0 / 30_240.0, 1.0 / 1_209_600.0, 1.0 / 47_900_160.0];
+        let last = 691.0 / 1_307_674_368_000.0;
+        terms.iter().rev().fold(S::cst(last), |sum, c| S::cst(*c) + x2 * sum)
+    } else {
+        let half = x2.sqrt().scale(0.5);
+        let (s, c) = half.sin_cos();
+        (S::one() - half * c / s) / x2
+    }
+}
+
+/// The functions sin(x)/x, (1 - cos x)/x^2, (x - sin x)/x^3 and the next two, of y = x^2:
+///
+/// ```text
+/// c_k(y) = sum over j of (-y)^j / (2 j + k)!,   c_k = 1/k! - y c_(k+2),   d c_k / dy = (k c_(k+2) - c_(k+1)) / 2
+/// ```
+///
+/// Returns c_1 to c_5.
+pub(crate) fn stumpff<S: Real>(y: S) -> [S; 5] {
+    let (c4, c5);
+    if y.value() < 1.0 {
+        let series = |first: f64| {
+            let mut sum = S::one();
+            for k in (0..8).rev() {
+                let a = first + 2.0 * f64::from(k);
+                sum = S::one() - y.scale(1.0 / ((a + 1.0) * (a + 2.0))) * sum;
+            }
+            sum
+        };
+        c4 = series(4.0).scale(1.0 / 24.0);
+        c5 = series(5.0).scale(1.0 / 120.0);
+    } else {
+        let x = y.sqrt();
+        let (s, c) = x.sin_cos();
+        c4 = (S::cst(0.5) - (S::one() - c) / y) / y;
+        c5 = (S::cst(1.0 / 6.0) - (x - s) / (x * y)) / y;
+    }
+    let c3 = S::cst(1.0 / 6.0) - y * c5;
+    let c2 = S::cst(0.5) - y * c4;
+    [S::one() - y * c3, c2, c3, c4, c5]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +173,39 @@ mod tests {
             let back = from_columns(columns);
             for e in [Vector3::x(), Vector3::y(), Vector3::z()] {
                 near(&turned(back, &e), &turned(p, &e));
+            }
+        }
+    }
+
+    #[test]
+    fn rotation_vector_is_axis_times_angle_on_both_sides_of_the_switch() {
+        for angle in [1e-9, 0.03, 0.063, 0.0635, 1.0, 3.0] {
+            let v = rotation_vector(about([0.6, 0.0, 0.8], angle));
+            assert!((v - Vector3::new(0.6, 0.0, 0.8) * angle).norm() < 1e-15 * (1.0 + angle));
+        }
+    }
+
+    #[test]
+    fn cotangent_series_meets_the_closed_form() {
+        let closed = |x: f64| (1.0 - 0.5 * x / (0.5 * x).tan()) / (x * x);
+        for x2 in [0.09_f64, 0.0999] {
+            assert!((cotangent_term(x2) / closed(x2.sqrt()) - 1.0).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn stumpff_functions_meet_at_the_switch_and_obey_their_derivatives() {
+        use mb_scalar::Dual;
+        for y in [0.0_f64, 0.3, 0.999_999, 1.000_001, 7.0] {
+            let c = stumpff(Dual::variable(y));
+            let x = y.sqrt();
+            if y > 0.0 {
+                assert!((c[0].re - x.sin() / x).abs() < 1e-15);
+                assert!((c[1].re - (1.0 - x.cos()) / y).abs() < 1e-15);
+            }
+            for k in 1..4 {
+                let slope = 0.5 * (k as f64 * c[k + 1].re - c[k].re);
+                assert!((c[k - 1].eps - slope).abs() < 1e-15, "c_{k} at {y}");
             }
         }
     }

@@ -312,7 +312,7 @@ pub enum Fault {
         most: i64,
     },
     /// A place beyond the ends of a flexible link.
-    #[error("the place is {at} m from the start of the link, which is {length} m long")]
+    #[error("the place is {at} m from the start, beyond the length of {length} m")]
     BeyondLink {
         /// Arc length of the place, m.
         at: f64,
@@ -320,7 +320,7 @@ pub enum Fault {
         length: f64,
     },
     /// A node that a flexible link does not have.
-    #[error("there is no node {node}; the nodes of the link are 1 to {nodes}")]
+    #[error("there is no node {node}; the nodes are 1 to {nodes}")]
     NoSuchNode {
         /// The node.
         node: usize,
@@ -336,6 +336,37 @@ pub enum Fault {
         place: String,
         /// The nearest place.
         nearest: Option<String>,
+    },
+    /// A beam where one of its nodes must be named.
+    #[error("beam '{beam}' alone does not say where")]
+    WhereOnBeam {
+        /// The beam.
+        beam: String,
+    },
+    /// A node that a beam does not have.
+    #[error("beam '{beam}' has no place `{place}`")]
+    UnknownBeamPlace {
+        /// The beam.
+        beam: String,
+        /// The place.
+        place: String,
+        /// The nearest place.
+        nearest: Option<String>,
+    },
+    /// A beam that is attached to one that stands further down.
+    #[error("beam '{beam}' stands further down, so its nodes are not known here")]
+    LaterBeam {
+        /// The beam further down.
+        beam: String,
+    },
+    /// Three places of an arc that lie on a line.
+    #[error("the three places of the arc lie on one line")]
+    NoArc,
+    /// A Poisson's ratio that no stable material has.
+    #[error("Poisson's ratio is {value}, but must be greater than -1 and at most 0.5")]
+    PoissonsRatio {
+        /// The value.
+        value: f64,
     },
     /// A reference condition that is none.
     #[error("`{text}` is no reference condition")]

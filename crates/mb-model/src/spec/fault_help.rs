@@ -23,6 +23,14 @@ impl Fault {
             Self::UnknownLinkPlace { nearest, .. } => near(nearest).unwrap_or_else(|| {
                 "a place is `start`, `end`, a node such as `node3`, or a marker of the link".to_owned()
             }),
+            Self::WhereOnBeam { beam } => {
+                format!("write `{beam}.start`, `{beam}.end`, a node such as `{beam}.node3`, or a marker of the beam")
+            }
+            Self::UnknownBeamPlace { nearest, .. } => near(nearest).unwrap_or_else(|| {
+                "a place is `start`, `end`, a node such as `node3`, or a marker of the beam".to_owned()
+            }),
+            Self::LaterBeam { beam } => format!("move the table of '{beam}' before this one"),
+            Self::NoArc => "leave `through` out for a straight beam".to_owned(),
             Self::BeyondLink { length, .. } => format!("a marker stands between 0 and {length} m"),
             Self::UnknownCondition { .. } => {
                 "a condition is a node, a dot and x, y or rotation: `start.x`, `node5.rotation`".to_owned()
@@ -55,7 +63,7 @@ impl Fault {
                 "look for a division by zero or a root or logarithm of a negative number".to_owned()
             }
             Self::DuplicateName { .. } => {
-                "give every point, rod, body, flexible link, angle, joint, spring, force, torque and drive a name of its own"
+                "give every point, rod, body, beam, flexible link, angle, joint, spring, force, torque and drive a name of its own"
                     .to_owned()
             }
             Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),

@@ -28,10 +28,10 @@
 //!
 //! - A **value** is a number or an [expression] of parameters in quotes.
 //! - A **place** is a point, a body (its reference point), `body.marker`, a flexible link (the
-//!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, or coordinates
+//!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, or coordinates
 //!   `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, flexible links, angles, joints, springs, forces, torques and drives are
+//! - **Names** of points, rods, bodies, beams, flexible links, angles, joints, springs, forces, torques and drives are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
@@ -40,7 +40,7 @@
 //!   A joint with an end on a body in space is a joint in space: it locks motions of a frame of a
 //!   against a frame of b whose z-axis is `axis`. A frame named as `body.frame` brings its own
 //!   axes; one that is not named coincides with the other at the start.
-//! - **Coordinates** are in this order: moving points, moving bodies, those in space, flexible links,
+//! - **Coordinates** are in this order: moving points, moving bodies, those in space, nodes of beams, flexible links,
 //!   angles, each in the order of the file, families after what stands alone. Constraint rows:
 //!   rods, flexible links, angles, joints, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
@@ -51,6 +51,7 @@
 //!
 //! The description can be written in Rust as well, see [`ModelSpec`].
 
+mod beam;
 mod build;
 mod builder;
 mod error;
@@ -66,6 +67,7 @@ mod spatial;
 mod tables;
 mod value;
 
+pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSectionSpec, BeamSpec};
 pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
@@ -115,6 +117,9 @@ pub struct ModelSpec {
     /// Rigid bodies in space.
     #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
     pub spatial_bodies: Vec<SpatialBodySpec>,
+    /// Beams in space.
+    #[serde(default, rename = "beam", skip_serializing_if = "Vec::is_empty")]
+    pub beams: Vec<BeamSpec>,
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,
@@ -175,6 +180,9 @@ pub struct RepeatSpec {
     /// Rigid bodies in space.
     #[serde(default, rename = "spatial-body", skip_serializing_if = "Vec::is_empty")]
     pub spatial_bodies: Vec<SpatialBodySpec>,
+    /// Beams in space.
+    #[serde(default, rename = "beam", skip_serializing_if = "Vec::is_empty")]
+    pub beams: Vec<BeamSpec>,
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,

@@ -16,6 +16,7 @@
 mod constraints;
 mod energy;
 mod linearized;
+mod loads;
 mod matrices;
 mod motion;
 mod output;

@@ -1,5 +1,6 @@
 //! Integration tests of the model layer.
 
+mod beam;
 mod flexible_link;
 mod identity_derivatives;
 mod motion_terms;

@@ -4,9 +4,9 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec, JointSpec, ModelSpec,
-    OutputSpec, PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec, TorsionSpringSpec,
-    Value,
+    AngleSpec, BeamSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec, JointSpec,
+    ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec,
+    TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ macro_rules! tables {
 }
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
-    FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
+    BeamSpec "beam", FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
     BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     DriveSpec "drive", OutputSpec "output",
 }
@@ -84,6 +84,7 @@ pub(super) struct Entries<'s> {
     pub(super) rods: Vec<Entry<'s, RodSpec>>,
     pub(super) bodies: Vec<Entry<'s, BodySpec>>,
     pub(super) spatial_bodies: Vec<Entry<'s, SpatialBodySpec>>,
+    pub(super) beams: Vec<Entry<'s, BeamSpec>>,
     pub(super) flexible_links: Vec<Entry<'s, FlexibleLinkSpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
@@ -104,6 +105,7 @@ macro_rules! add_tables {
         add(&mut $entries.rods, &$from.rods, $frame, $scope, $problems);
         add(&mut $entries.bodies, &$from.bodies, $frame, $scope, $problems);
         add(&mut $entries.spatial_bodies, &$from.spatial_bodies, $frame, $scope, $problems);
+        add(&mut $entries.beams, &$from.beams, $frame, $scope, $problems);
         add(&mut $entries.flexible_links, &$from.flexible_links, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);

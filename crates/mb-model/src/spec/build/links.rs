@@ -12,7 +12,7 @@ use core::f64::consts::PI;
 use std::collections::BTreeMap;
 
 /// Most elements of one link; beyond it a slip of the pen is likelier than a model.
-const MAX_ELEMENTS: i64 = 1_000_000;
+pub(super) const MAX_ELEMENTS: i64 = 1_000_000;
 
 impl<P: Data> Builder<P> {
     /// Reads all flexible links; their frames stand among the bodies. A faulty one is kept as a
@@ -259,7 +259,7 @@ impl<P: Data> LinkPart<P> {
 }
 
 /// The number in `node12`.
-fn node_number(text: &str) -> Option<usize> {
+pub(super) fn node_number(text: &str) -> Option<usize> {
     let digits = text.strip_prefix("node")?;
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;

@@ -257,8 +257,14 @@ impl<P: Data> Builder<P> {
     /// The body in space of this name, when there is one.
     fn solid_named(&self, e: &Entry<'_, TorqueSpec>, key: &str, text: &str) -> Outcome<Option<Spot<P>>> {
         let text = self.filled(e, key, text)?;
-        let found = self.names.get(&text).filter(|n| n.table == "spatial-body");
-        Ok(found.map(|n| Spot::Solid(n.index, [P::zero(); 3])))
+        let (base, place) = text.split_once('.').map_or((text.as_str(), None), |(b, p)| (b, Some(p)));
+        match (self.names.get(base), place) {
+            (Some(n), None) if n.table == "spatial-body" => Ok(Some(Spot::Solid(n.index, [P::zero(); 3]))),
+            (Some(n), place) if n.table == "beam" => {
+                self.beam_spot(n.index, base, place).map(Some).map_err(|f| e.problem(key, f))
+            }
+            _ => Ok(None),
+        }
     }
 }
 

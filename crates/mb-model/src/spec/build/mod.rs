@@ -3,6 +3,7 @@
 //! In this order: parameters; families; names; positions at the start; coordinates; elements;
 //! outputs. Each table is checked on its own, so that one run reports every faulty table.
 
+mod beams;
 mod bushings;
 mod expand;
 mod frames;
@@ -13,6 +14,7 @@ mod loads;
 mod outputs;
 mod parts;
 mod scope;
+mod sections;
 mod solids;
 mod spots;
 mod start;
@@ -25,6 +27,7 @@ use crate::element::{Data, ElasticAxis, Element};
 use crate::law::TimeLaw;
 use crate::link::{FlexibleLink, LinkData};
 use crate::model::{Model, Wiring};
+use beams::BeamPart;
 use expand::{Entries, Entry, Table};
 use frames::Link;
 use lengths::Lengths;
@@ -55,6 +58,8 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         points: Vec::new(),
         bodies: Vec::new(),
         solids: Vec::new(),
+        own_solids: 0,
+        beams: Vec::new(),
         links: HashMap::new(),
         flexible: Vec::new(),
         angles: Vec::new(),
@@ -66,6 +71,8 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     b.register_all(&entries, &mut problems);
     b.read_parts(&entries, &mut problems);
     b.read_solids(&entries, &mut problems);
+    b.own_solids = b.solids.len();
+    b.read_beams(&entries, &mut problems);
     b.read_links(&entries, &mut problems);
     // Geometry made of wrong positions would only add wrong messages.
     b.lengths.sound = problems.is_empty();
@@ -80,6 +87,9 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     }
     for (k, e) in entries.spatial_bodies.iter().enumerate() {
         b.solid(k, e);
+    }
+    for (k, e) in entries.beams.iter().enumerate() {
+        b.beam(k, e);
     }
     each(&mut b, &entries.rods, &mut problems, Builder::rod);
     for (k, e) in entries.flexible_links.iter().enumerate() {
@@ -194,7 +204,12 @@ struct Builder<P: Data> {
     names: HashMap<String, Named>,
     points: Vec<PointPart<P>>,
     bodies: Vec<BodyPart<P>>,
+    /// Bodies in space, then the nodes of beams.
     solids: Vec<SolidPart<P>>,
+    /// Number of bodies in space among them.
+    own_solids: usize,
+    /// Beams; a node that stands for all of them for a faulty one.
+    beams: Vec<Result<BeamPart<P>, usize>>,
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
     flexible: Vec<LinkPart<P>>,
@@ -212,6 +227,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.points, problems);
         self.register(&entries.bodies, problems);
         self.register(&entries.spatial_bodies, problems);
+        self.register(&entries.beams, problems);
         self.register(&entries.flexible_links, problems);
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);

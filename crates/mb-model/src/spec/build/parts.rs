@@ -143,7 +143,7 @@ impl<P: Data> Builder<P> {
                 b.block = Some(id);
             }
         }
-        self.add_solid_blocks(entries);
+        self.add_solid_blocks();
         self.add_link_blocks(entries);
         for e in &entries.angles {
             let start = self.angle_start(e);
@@ -223,7 +223,11 @@ impl<P: Data> Builder<P> {
             return Ok(spot);
         }
         let name = self.filled(e, "ends", &e.spec.ends[i])?;
-        let found = if matches!(spot, Spot::Link(..)) { "flexible-link" } else { "body" };
+        let found = match spot {
+            Spot::Link(..) => "flexible-link",
+            Spot::Solid(i, _) if i >= self.own_solids => "beam",
+            _ => "body",
+        };
         Err(e.problem("ends", Fault::WrongReference { name, found, wanted: "point" }))
     }
     /// The length of a key, or the distance at the start.
@@ -292,6 +296,7 @@ impl<P: Data> Builder<P> {
                 Element::Rod(r) => r.mass.value() > 0.0,
                 Element::PlanarBody(b) => b.mass.value() > 0.0 && b.inertia.value() > 0.0,
                 Element::SpatialBody(b) => b.is_massive(),
+                Element::BeamInertia(_) => true,
                 _ => m.rows > 0,
             };
             for id in m.wires.blocks.iter().filter(|_| massive) {

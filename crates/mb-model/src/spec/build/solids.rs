@@ -5,7 +5,7 @@ use super::spots::Spot;
 use super::{Builder, Outcome, check_name};
 use crate::coordinates::{BlockId, BlockKind};
 use crate::element::rotation::{about, cross, dot, from_columns, normalized, product, turned, turned_back};
-use crate::element::{Data, Element, SpatialBody};
+use crate::element::{BeamStation, Data, Element, SpatialBody};
 use crate::model::Wiring;
 use crate::spec::error::Problems;
 use crate::spec::{Fault, JointKind, OrientationSpec, SpatialBodySpec, Value};
@@ -44,6 +44,8 @@ pub(super) struct SolidPart<P> {
     pub(super) euler: [P; 4],
     /// True when the start was worked out from joints, or is not known.
     pub(super) guessed: bool,
+    /// Name of its coordinates.
+    name: String,
     velocity: [P; 6],
     mass: P,
     inertia: [[P; 3]; 3],
@@ -67,6 +69,7 @@ impl<P: Data> Builder<P> {
                 start: zero,
                 euler: unturned(),
                 guessed: false,
+                name: e.name.clone(),
                 velocity: [P::zero(); 6],
                 mass: P::zero(),
                 inertia: [zero; 3],
@@ -130,6 +133,7 @@ impl<P: Data> Builder<P> {
             start: given.unwrap_or(zero),
             euler,
             guessed: given.is_none() && !spec.fixed,
+            name: e.name.clone(),
             velocity: [v[0], v[1], v[2], w.x, w.y, w.z],
             mass,
             inertia,
@@ -260,12 +264,12 @@ impl<P: Data> Builder<P> {
         }
     }
 
-    /// Adds the coordinates of the bodies in space that move.
-    pub(super) fn add_solid_blocks(&mut self, entries: &Entries<'_>) {
-        for (s, e) in self.solids.iter_mut().zip(&entries.spatial_bodies) {
+    /// Adds the coordinates of the bodies in space that move, nodes of beams included.
+    pub(super) fn add_solid_blocks(&mut self) {
+        for s in &mut self.solids {
             if !s.fixed {
                 let ([x, y, z], [a, b, c, d]) = (s.start, s.euler);
-                let id = self.model.add_block(e.name.clone(), BlockKind::Pose, &[x, y, z, a, b, c, d]);
+                let id = self.model.add_block(s.name.clone(), BlockKind::Pose, &[x, y, z, a, b, c, d]);
                 self.model.set_initial_velocity(id, &s.velocity);
                 s.block = Some(id);
             }
@@ -285,6 +289,26 @@ impl<P: Data> Builder<P> {
             alpha: part.alpha,
         }));
         self.add(e, element, wiring, Vec::new());
+    }
+}
+
+impl<P: Data> SolidPart<P> {
+    /// A node of a beam: a body without mass of its own.
+    pub(super) fn node(name: String, station: &BeamStation<P>) -> Self {
+        Self {
+            block: None,
+            fixed: false,
+            start: station.at,
+            euler: station.euler,
+            guessed: false,
+            name,
+            velocity: [P::zero(); 6],
+            mass: P::zero(),
+            inertia: [[P::zero(); 3]; 3],
+            center_of_mass: [P::zero(); 3],
+            alpha: P::zero(),
+            marks: BTreeMap::new(),
+        }
     }
 }
 

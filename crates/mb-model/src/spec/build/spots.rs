@@ -43,7 +43,7 @@ impl<P: Data> Orientation<P> {
     }
 }
 
-const PLACES: [&str; 4] = ["point", "body", "spatial-body", "flexible-link"];
+const PLACES: [&str; 5] = ["point", "body", "spatial-body", "beam", "flexible-link"];
 const ANGLES: [&str; 3] = ["body", "flexible-link", "angle"];
 
 impl<P: Data> Builder<P> {
@@ -102,6 +102,7 @@ impl<P: Data> Builder<P> {
                 })?;
                 Ok(Spot::Solid(named.index, mark.at))
             }
+            ("beam", place) => self.beam_spot(named.index, base, place),
             ("flexible-link", place) => self.link_spot(named.index, base, place),
             (found, None) => Err(Fault::WrongReference { name: text.to_owned(), found, wanted }),
             (found, Some(_)) => Err(Fault::WrongReference { name: base.to_owned(), found, wanted: "body" }),
@@ -150,6 +151,7 @@ impl<P: Data> Builder<P> {
             Spot::Somewhere | Spot::Ground(_) => "the ground".to_owned(),
             Spot::Point(i) => name("point", i),
             Spot::Body(i, _) => name("body", i),
+            Spot::Solid(i, _) if i >= self.own_solids => name("node", i),
             Spot::Solid(i, _) => name("spatial-body", i),
             Spot::Link(k, _) => name("flexible-link", k),
         }
