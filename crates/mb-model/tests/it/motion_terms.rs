@@ -111,3 +111,29 @@ fn only_dampers_and_loads_have_power() {
     // The line grows by 0.6 0.5 + 0.8 0.25 = 0.5 m/s.
     assert!((power(4.0).0 + 4.0 * 0.25).abs() < 1e-14);
 }
+
+/// In space too weight, springs of hinges and bushings have a potential and take no power.
+#[test]
+fn bodies_in_space_have_a_potential() {
+    let m = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "in space"
+        gravity = [0, 0, -9.81]
+        spatial-body = [
+            { name = "A", mass = 2, inertia = [1, 2, 3], at = [0, 0, 0.5], center_of_mass = [0.1, 0, 0.25] },
+            { name = "B", mass = 1, inertia = [1, 1, 1], at = [0, 0, 1] },
+        ]
+        joint = [{ name = "h", type = "revolute", a = "A", b = [0, 0, 0.5], axis = [1, 0, 0] }]
+        torsion-spring = [{ name = "t", joint = "h", stiffness = 8, natural_angle = 0.5 }]
+        bushing = [{ name = "b", a = "B", b = [0, 0, 0.8], stiffness = [10, 10, 10, 1, 1, 1] }]
+        "#,
+    )
+    .unwrap();
+    let v: Vec<f64> = (0..m.nv()).map(|i| (1.0 + i as f64).cos()).collect();
+    let p = Point { v, ..m.initial_point() };
+    // Weight at heights 0.75 m and 1 m, the hinge turned by 0.5 rad, the bushing by 0.2 m.
+    let potential = 9.81 * (2.0 * 0.75 + 1.0) + 0.5 * 8.0 * 0.25 + 0.5 * 10.0 * 0.04;
+    assert!((m.potential_energy(&p) - potential).abs() < 1e-13, "{}", m.potential_energy(&p));
+    assert!(m.power(&p).abs() < 1e-13, "{}", m.power(&p));
+}
