@@ -13,9 +13,21 @@
 //! V = g (m1 A_z/2 + m2 (A_z + B_z)/2 + m3 B_z/2) + k (|B| - l0)^2/2
 //! ```
 //!
-//! where ' is d/dtheta; hence M theta'' + M' theta'^2/2 + V' = 0. Derived from the geometry and
-//! the energies, not from the model.
+//! where ' is d/dtheta; hence M theta'' + M' theta'^2/2 + c (|B|')^2 theta' + V' = 0 with the
+//! dashpot c beside the spring, and about an equilibrium
+//!
+//! ```text
+//! M s^2 + c (|B|')^2 s + V'' = 0
+//! ```
+//!
+//! Derived from the geometry and the energies, not from the model. A linkage that does not close at
+//! an angle has no tips there.
+//!
+//! Paper: [flores2018] Fig. 1, Table 1.
+//!
+//! [flores2018]: ../../../../docs/references.bib
 
+use super::{Eigenvalue, roots};
 use mb_model::{ModelError, ModelSpec};
 
 /// The spatial four-bar (revolute, spherical, spherical, revolute); lengths as deduced by default.
@@ -35,6 +47,8 @@ pub struct SpatialFourBar {
     pub stiffness: f64,
     /// Its natural length, m.
     pub natural_length: f64,
+    /// Damping of a dashpot beside it, N s/m; the paper has none.
+    pub damping: f64,
     /// Gravity along -z, m/s^2.
     pub gravity: f64,
     /// Speed of the crank at the start, rad/s.
@@ -51,6 +65,7 @@ impl Default for SpatialFourBar {
             inertia: [0.03, 0.02, 0.02],
             stiffness: 50.0,
             natural_length: 0.8,
+            damping: 0.0,
             gravity: 9.81,
             speed: core::f64::consts::TAU,
         }
@@ -79,6 +94,7 @@ impl SpatialFourBar {
             ("speed", self.speed),
             ("k", self.stiffness),
             ("l0", self.natural_length),
+            ("c", self.damping),
             ("g", self.gravity),
             ("m1", self.mass[0]),
             ("m2", self.mass[1]),
@@ -130,6 +146,31 @@ impl SpatialFourBar {
         let b2 = [0, 1, 2].map(|i| b_psi2[i] * slope * slope + b_psi[i] * bend);
         Some(Tips { a, b: [b0, b1, b2], psi: [psi, slope, bend] })
     }
+    /// Configuration of the model at crank angle `theta`, the coupler turned as little as its line
+    /// asks for since the start; `None` where the linkage does not close. Position (m) and Euler
+    /// parameters of crank, coupler and rocker, 21 numbers.
+    pub fn configuration(&self, theta: f64) -> Option<Vec<f64>> {
+        let x = self.tips(theta)?;
+        let (a, b) = (x.a[0], x.b[0]);
+        let pivot = [0.0, self.distance, 0.0];
+        let e = core::f64::consts::FRAC_1_SQRT_2;
+        let axis_x = [1.0, 0.0, 0.0];
+        let line = minus(b, a).map(|y| y / self.coupler());
+        let start = [0.0, self.distance / self.coupler(), (self.rocker - self.crank) / self.coupler()];
+        let poses = [
+            ([0.0; 3], a, turn(axis_x, theta)),
+            (a, b, product(between(start, line), turn(axis_x, -start[1].atan2(start[2])))),
+            (
+                pivot,
+                b,
+                product(turn([e, e, 0.0], x.psi[0]), turn([0.0, 0.0, 1.0], -core::f64::consts::FRAC_PI_4)),
+            ),
+        ];
+        let pose = |(from, to, p): ([f64; 3], [f64; 3], [f64; 4])| {
+            [0, 1, 2].map(|i| 0.5 * (from[i] + to[i])).into_iter().chain(p)
+        };
+        Some(poses.into_iter().flat_map(pose).collect())
+    }
     /// M(theta) in kg m^2 and its derivative by theta.
     fn inertia_at(&self, x: &Tips) -> [f64; 2] {
         let ([m1, m2, m3], [j1, j2, j3]) = (self.mass, self.inertia);
@@ -148,16 +189,24 @@ impl SpatialFourBar {
                 + j2 * dot(turning[0], turning[1])),
         ]
     }
-    /// V(theta) in J and its derivative by theta.
-    fn potential_at(&self, x: &Tips) -> [f64; 2] {
+    /// V(theta) in J and its first two derivatives by theta.
+    fn potential_at(&self, x: &Tips) -> [f64; 3] {
         let [m1, m2, m3] = self.mass;
         let weight = |k: usize| 0.5 * self.gravity * ((m1 + m2) * x.a[k][2] + (m2 + m3) * x.b[k][2]);
-        let length = dot(x.b[0], x.b[0]).sqrt();
+        let [length, slope, bend] = Self::spring_at(x);
         let stretch = length - self.natural_length;
         [
             weight(0) + 0.5 * self.stiffness * stretch * stretch,
-            weight(1) + self.stiffness * stretch * dot(x.b[0], x.b[1]) / length,
+            weight(1) + self.stiffness * stretch * slope,
+            weight(2) + self.stiffness * (slope * slope + stretch * bend),
         ]
+    }
+    /// Length of the spring in m and its first two derivatives by theta.
+    fn spring_at(x: &Tips) -> [f64; 3] {
+        let length = dot(x.b[0], x.b[0]).sqrt();
+        let slope = dot(x.b[0], x.b[1]) / length;
+        let bend = (dot(x.b[1], x.b[1]) + dot(x.b[0], x.b[2]) - slope * slope) / length;
+        [length, slope, bend]
     }
     /// Energy of the one-parameter motion (the coupler without spin about its line), J.
     pub fn energy(&self, theta: f64, rate: f64) -> Option<f64> {
@@ -167,8 +216,33 @@ impl SpatialFourBar {
     /// theta'' of the motion, rad/s^2.
     pub fn acceleration(&self, theta: f64, rate: f64) -> Option<f64> {
         let x = self.tips(theta)?;
-        let ([m, slope], [_, v]) = (self.inertia_at(&x), self.potential_at(&x));
-        Some(-(0.5 * slope * rate * rate + v) / m)
+        let ([m, slope], [_, v, _]) = (self.inertia_at(&x), self.potential_at(&x));
+        let [_, stretching, _] = Self::spring_at(&x);
+        Some(-(0.5 * slope * rate * rate + self.damping * stretching * stretching * rate + v) / m)
+    }
+    /// Crank angle in rad of an equilibrium, by Newton's method on V' from `near`; `None` where it
+    /// runs into an angle at which the linkage does not close or does not settle.
+    pub fn equilibrium(&self, near: f64) -> Option<f64> {
+        let mut theta = near;
+        for _ in 0..50 {
+            let [_, v, stiffness] = self.potential_at(&self.tips(theta)?);
+            let step = -v / stiffness;
+            if !step.is_finite() {
+                return None;
+            }
+            theta += step.clamp(-0.3, 0.3);
+            if step.abs() <= 4.0 * f64::EPSILON * theta.abs() {
+                return Some(theta);
+            }
+        }
+        None
+    }
+    /// The two eigenvalues of small motions about an equilibrium angle.
+    pub fn eigenvalues(&self, theta: f64) -> Option<[Eigenvalue; 2]> {
+        let x = self.tips(theta)?;
+        let ([m, _], [_, _, k], [_, slope, _]) =
+            (self.inertia_at(&x), self.potential_at(&x), Self::spring_at(&x));
+        Some(roots(m, self.damping * slope * slope, k))
     }
 }
 
@@ -189,6 +263,28 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+/// Euler parameters of a turn by `angle` about a unit axis.
+fn turn(axis: [f64; 3], angle: f64) -> [f64; 4] {
+    let (s, c) = (0.5 * angle).sin_cos();
+    [c, s * axis[0], s * axis[1], s * axis[2]]
+}
+/// Euler parameters of the shortest turn from one unit vector to another, not opposite one.
+fn between(from: [f64; 3], to: [f64; 3]) -> [f64; 4] {
+    let e0 = (0.5 * (1.0 + dot(from, to))).sqrt();
+    let [x, y, z] = cross(from, to).map(|y| 0.5 * y / e0);
+    [e0, x, y, z]
+}
+/// Euler parameters of the turn `q` followed by `p`, both about axes of the ground.
+fn product(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
+    let (u, v) = ([p[1], p[2], p[3]], [q[1], q[2], q[3]]);
+    let w = cross(u, v);
+    let vector = |i: usize| p[0] * v[i] + q[0] * u[i] + w[i];
+    [p[0] * q[0] - dot(u, v), vector(0), vector(1), vector(2)]
 }
 
 #[cfg(test)]
@@ -229,8 +325,38 @@ mod tests {
             let energy = |t: f64| bar.potential_at(&bar.tips(t).unwrap())[0];
             let difference = (energy(theta + h) - energy(theta - h)) / (2.0 * h);
             assert!((difference - bar.potential_at(&x)[1]).abs() < 1e-7);
+            let slope = |t: f64| bar.potential_at(&bar.tips(t).unwrap())[1];
+            let difference = (slope(theta + h) - slope(theta - h)) / (2.0 * h);
+            assert!((difference - bar.potential_at(&x)[2]).abs() < 1e-6);
         }
         assert_eq!(bar.tips(0.0).map(|x| x.psi[0].abs() < 1e-15), Some(true));
+    }
+
+    /// The poses close the model's joints at every angle, and at the start are the model's own.
+    #[test]
+    fn configurations_satisfy_the_constraints() {
+        let bar = SpatialFourBar::default();
+        let model = bar.spec().unwrap().build().unwrap();
+        for theta in [0.0, 0.4, 2.5, 3.6, 6.0] {
+            let q = bar.configuration(theta).unwrap();
+            assert!(largest(&model.phi(&q, 0.0)) < 1e-15, "{theta}: {:?}", model.phi(&q, 0.0));
+            if theta == 0.0 {
+                let apart: Vec<f64> = q.iter().zip(model.initial()).map(|(a, b)| a - b).collect();
+                assert!(largest(&apart) < 1e-15, "{apart:?}");
+            }
+        }
+    }
+
+    /// A stable rest, found from hanging; the dashpot takes energy, so the roots lie on the left.
+    #[test]
+    fn the_crank_hangs_in_a_stable_equilibrium() {
+        let bar = SpatialFourBar { damping: 3.0, ..SpatialFourBar::default() };
+        let theta = bar.equilibrium(std::f64::consts::PI).unwrap();
+        assert!(bar.acceleration(theta, 0.0).unwrap().abs() < 1e-13);
+        let [s, _] = bar.eigenvalues(theta).unwrap();
+        assert!(s.re < 0.0 && s.im > 0.0, "{theta} {s:?}");
+        let free = SpatialFourBar { damping: 0.0, ..bar };
+        assert!(free.eigenvalues(theta).unwrap()[0].re == 0.0);
     }
 
     /// At the start the model's kinetic energy and its acceleration are those of the formulas.
