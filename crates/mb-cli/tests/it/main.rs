@@ -16,6 +16,7 @@ mod plot;
 mod program;
 mod shares;
 mod simulate;
+mod simulate_failures;
 mod state_space;
 mod support;
 mod track;

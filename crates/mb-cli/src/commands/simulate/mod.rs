@@ -18,7 +18,8 @@ use crate::source::{Loaded, Text, load};
 use clap::ValueEnum;
 use live::Live;
 use mb_constraints::simulate::{
-    Crossing, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StepControl, Trajectory, simulate,
+    Crossing, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl,
+    Trajectory, consistent_start, simulate,
 };
 use mb_linear::LinearError;
 use mb_model::Model;
@@ -44,7 +45,11 @@ pub struct Run {
 pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let loaded = load(text, &args.model)?;
     let format = args.output.as_deref().map(history::format_of).transpose()?;
-    let (q, v, base) = start(&loaded, args)?;
+    let (q, v, mut base) = start(&loaded, args)?;
+    // Once for all methods, so that they begin alike and what was changed can be told.
+    let begin = consistent_start(&loaded.model, &q, &v, args.time, base.start, &base.hold)
+        .map_err(LinearError::from)?;
+    base.start = StartPolicy::Keep;
     let methods: &[MethodArg] = if args.compare { MethodArg::value_variants() } else { &[args.method] };
     let mut runs = Vec::new();
     let live = Live::new(progress);
@@ -52,8 +57,9 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         let options = SimulationOptions { integrator: integrator(args, *method), ..base.clone() };
         let name = options.integrator.method_name();
         let clock = Instant::now();
-        let motion = simulate(&loaded.model, args.time, &q, &v, &options, &mut |p| live.see(&name, p))
-            .map_err(LinearError::from)?;
+        let motion =
+            simulate(&loaded.model, args.time, &begin.q, &begin.v, &options, &mut |p| live.see(&name, p))
+                .map_err(LinearError::from)?;
         live.clear();
         let seconds = clock.elapsed().as_secs_f64();
         let interrupted = motion.end == End::Interrupted;
@@ -71,8 +77,11 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
             outfile::write(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
         }
     }
-    let text =
-        if args.json { report::document(&loaded, &runs) } else { report::words(&loaded, args, &runs, style) };
+    let text = if args.json {
+        report::document(&loaded, &begin, &runs)
+    } else {
+        report::words(&loaded, args, &begin, &runs, style)
+    };
     let failed = runs.iter().find_map(|r| match &r.motion.end {
         End::Failed(failure) => Some(format!("{}: {failure}\n", r.name)),
         _ => None,

@@ -4,7 +4,7 @@ use super::{Run, SimulateArgs};
 use crate::json::{Head, text};
 use crate::render::{Column, Style, Table, six, tiny};
 use crate::source::Loaded;
-use mb_constraints::simulate::{End, Trajectory};
+use mb_constraints::simulate::{End, Start, Trajectory};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -18,12 +18,29 @@ fn end(motion: &Trajectory) -> String {
     }
 }
 
+/// Changes of a start below this are rounding, in m, rad or these per second.
+const ROUNDING: f64 = 1e-9;
+
 /// The summary in words.
-pub(super) fn words(loaded: &Loaded, args: &SimulateArgs, runs: &[Run], style: Style) -> String {
+pub(super) fn words(
+    loaded: &Loaded,
+    args: &SimulateArgs,
+    start: &Start,
+    runs: &[Run],
+    style: Style,
+) -> String {
     let model = &loaded.model;
     let mut out = format!("{}\n", style.bold(&model.name));
     let reports = runs.first().map_or(0, |r| r.motion.len());
     let _ = writeln!(out, "  from {} s to {} s, {reports} reports", args.time, args.until);
+    if start.moved.max(start.changed) > ROUNDING {
+        let _ = writeln!(
+            out,
+            "  start made consistent: coordinates moved by {}, velocities changed by up to {}",
+            tiny(start.moved),
+            tiny(start.changed)
+        );
+    }
     let mut table = Table::new(vec![
         Column::words("method"),
         Column::words("end"),
@@ -89,7 +106,15 @@ struct Document<'a> {
     #[serde(flatten)]
     head: Head,
     model: &'a str,
+    start: StartView,
     runs: Vec<RunView<'a>>,
+}
+
+/// How far the start was from being consistent.
+#[derive(Serialize)]
+struct StartView {
+    moved: f64,
+    velocity_changed: f64,
 }
 
 #[derive(Serialize)]
@@ -112,7 +137,7 @@ struct RunView<'a> {
 }
 
 /// The summary as JSON.
-pub(super) fn document(loaded: &Loaded, runs: &[Run]) -> String {
+pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
     let view = |run: &'_ Run| {
         let m = &run.motion;
         let s = m.statistics;
@@ -143,5 +168,6 @@ pub(super) fn document(loaded: &Loaded, runs: &[Run]) -> String {
             }
         })
         .collect();
-    text(&Document { head: Head::of("simulate"), model: &loaded.model.name, runs })
+    let start = StartView { moved: start.moved, velocity_changed: start.changed };
+    text(&Document { head: Head::of("simulate"), model: &loaded.model.name, start, runs })
 }

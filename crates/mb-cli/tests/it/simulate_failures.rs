@@ -1,0 +1,94 @@
+//! `mb simulate` where a motion cannot begin or cannot go on: what is said, and what is kept.
+
+use crate::support::{Run, mb, mb_with, model};
+use std::path::Path;
+
+const NUMERICS: i32 = 2;
+
+/// Runs a model given on the standard input.
+fn piped(text: &str, args: &[&str]) -> Run {
+    mb_with(&[&["simulate", "-"], args].concat(), text)
+}
+
+/// A start off the constraints is refused with the violation of each joint, or made consistent.
+#[test]
+fn an_inconsistent_start_is_refused_by_joint_or_assembled() {
+    let four_bar = model("spatial-four-bar");
+    let off = ["simulate", &four_bar, "--until", "0.1", "--at", "coupler.z=0.46"];
+    let refused = mb(&[&off, ["--start", "refuse"].as_slice()].concat());
+    assert_ne!(refused.code, 0, "{refused:?}");
+    for joint in ["joint 'A' (z)", "joint 'B' (z)"] {
+        assert!(refused.err.contains(&format!("{joint} by")), "{}", refused.err);
+    }
+    assert!(refused.err.contains("1.000e-2 in its position"), "{}", refused.err);
+    let assembled = mb(&off);
+    assert_eq!(assembled.code, 0, "{assembled:?}");
+    assert!(assembled.out.contains("start made consistent"), "{}", assembled.out);
+}
+
+/// The same for velocities.
+#[test]
+fn an_inconsistent_velocity_is_refused_by_joint_or_made_consistent() {
+    let four_bar = model("spatial-four-bar");
+    let off = ["simulate", &four_bar, "--until", "0.1", "--velocity", "rocker.y=3"];
+    let refused = mb(&[&off, ["--start", "refuse"].as_slice()].concat());
+    assert_ne!(refused.code, 0, "{refused:?}");
+    let told = refused.err.contains("joint 'C' (y)") && refused.err.contains("in its velocity");
+    assert!(told, "{}", refused.err);
+    let assembled = mb(&off);
+    assert_eq!(assembled.code, 0, "{assembled:?}");
+    assert!(assembled.out.contains("start made consistent"), "{}", assembled.out);
+}
+
+/// A rod whose end is driven beyond its reach: time, body and constraint are named, the motion up to
+/// there is kept.
+#[test]
+fn a_collapse_of_the_step_names_time_body_and_constraint() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.csv");
+    let text = r#"
+        units = "SI"
+        name = "out of reach"
+        point = [{ name = "O", at = [0, 0], fixed = true }, { name = "P", at = [0.5, 0.8] }]
+        rod = [{ name = "arm", ends = ["O", "P"], mass = 1, length = 1 }]
+        drive = [{ name = "pull", quantity = "x", of = "P", law = "0.5 + t" }]
+    "#;
+    let run = piped(text, &["--until", "1", "--output", file.to_str().unwrap()]);
+    assert_eq!(run.code, NUMERICS, "{run:?}");
+    for told in ["stops at t = 0.4", "of P", "rod 'arm'"] {
+        assert!(run.err.contains(told), "{told}: {}", run.err);
+    }
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert!(kept.lines().count() > 20 && !kept.contains("NaN"), "{kept}");
+}
+
+#[test]
+fn a_locked_mechanism_is_refused() {
+    let text = r#"
+        units = "SI"
+        name = "triangle"
+        gravity = [0, -9.81]
+        point = [{ name = "A", at = [0, 0], fixed = true }, { name = "B", at = [1, 0], fixed = true },
+                 { name = "C", at = [0.5, 0.8] }]
+        rod = [{ name = "one", ends = ["A", "C"], mass = 1 }, { name = "two", ends = ["B", "C"], mass = 1 }]
+    "#;
+    let run = piped(text, &["--until", "1"]);
+    assert_ne!(run.code, 0);
+    assert!(run.err.contains("locked") && run.out.is_empty(), "{run:?}");
+}
+
+/// Strong feedback with steps that are too long for it: the balance of energy sees it long before
+/// numbers overflow.
+#[test]
+fn an_unstable_combination_is_stopped_by_its_energy() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.csv");
+    let (path, four_bar) = (file.to_str().unwrap(), model("spatial-four-bar"));
+    let wild = ["--method", "baumgarte", "--alpha", "400", "--beta", "400", "--step", "0.02"];
+    let loose = ["--rtol", "1e9", "--atol", "1e9", "--until", "5", "--output", path];
+    let run = mb(&[&["simulate", &four_bar], wild.as_slice(), loose.as_slice()].concat());
+    assert_eq!(run.code, NUMERICS, "{run:?}");
+    assert!(run.err.contains("unstable") && run.err.contains("energy"), "{}", run.err);
+    let kept = std::fs::read_to_string(Path::new(path)).unwrap();
+    assert!(!kept.contains("NaN") && !kept.contains("inf"), "{kept}");
+}
