@@ -95,20 +95,15 @@ fn check(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
     if !up_to_date::same_but_for_round_off(&committed, &markdown::page(paper)) {
         complaints.push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
     }
-    for (place, picture) in pictures(paper)? {
+    for picture in papers::pictures(&paper.key)? {
+        let place = markdown::beside(&picture.name);
         let committed = root::read_if_present(root, &place)?.unwrap_or_default();
-        if !up_to_date::same_but_for_round_off(&committed, &picture) {
+        if !picture.is_committed_as(&committed) {
             complaints
                 .push(format!("{place} is out of date; run `cargo xtask reproduce-tables` and commit it"));
         }
     }
     Ok(complaints)
-}
-
-/// The pictures beside the page, by their places from the root.
-fn pictures(paper: &PaperReport) -> Result<Vec<(String, String)>, TaskError> {
-    let found = papers::pictures(&paper.key)?;
-    Ok(found.into_iter().map(|(name, picture)| (markdown::beside(&name), picture)).collect())
 }
 
 /// Writes the page and the record.
@@ -121,10 +116,11 @@ fn update(root: &Path, paper: &PaperReport) -> Result<Vec<String>, TaskError> {
     if !up_to_date::same_but_for_round_off(&committed, &page) {
         root::write(root, &place, &page)?;
     }
-    for (place, picture) in pictures(paper)? {
+    for picture in papers::pictures(&paper.key)? {
+        let place = markdown::beside(&picture.name);
         let committed = root::read_if_present(root, &place)?.unwrap_or_default();
-        if !up_to_date::same_but_for_round_off(&committed, &picture) {
-            root::write(root, &place, &picture)?;
+        if !up_to_date::same_but_for_round_off(&committed, &picture.text) {
+            root::write(root, &place, &picture.text)?;
         }
     }
     if paper.implemented {
