@@ -41,6 +41,10 @@ pub(super) fn answers(study: &mut Study) -> Answers {
                 at.of(DIRECT, calls, false, |m| m.violation().1),
             );
             put(
+                &format!("direct correction, largest, {calls_name}"),
+                at.of(DIRECT, calls, false, |m| m.violation().0),
+            );
+            put(
                 &format!("direct correction, iterations, {calls_name}"),
                 at.of(DIRECT, calls, false, |m| m.statistics.most_iterations as f64),
             );

@@ -21,7 +21,7 @@ use super::runs::{Measured, TIGHT, largest, model, motion, options, words};
 pub(super) fn iterated_is_feedback(bar: &SpatialFourBar) -> Measured<f64> {
     let model = model(bar)?;
     let mut q = model.initial().to_vec();
-    let step: Vec<f64> = (0..model.nv()).map(|i| 1e-4 * (1.0 + i as f64).sin()).collect();
+    let step: Vec<f64> = (0..model.nv()).map(|i| 1e-4 * ((7 * i) % 5) as f64 - 2e-4).collect();
     model.coordinates().retract_in_place(&mut q, &step);
     let penalty = Penalty::default();
     let iterated = AugmentedLagrangian { penalty, ..AugmentedLagrangian::default() };
