@@ -68,6 +68,19 @@ pub enum Failure {
         /// Why.
         source: ParametricError,
     },
+    /// A mode could not be followed along a path.
+    #[error(
+        "Mode {mode} at {s:.6} rad/s could not be followed to {at}, however small the steps: it meets another mode there, or \
+         the matrices change abruptly."
+    )]
+    Lost {
+        /// Number of the mode, as `mb modes` shows it in the middle of the path.
+        mode: usize,
+        /// Its last eigenvalue, rad/s.
+        s: mb_algebra::c64,
+        /// Values of the variables that were not reached.
+        at: String,
+    },
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -364,6 +377,7 @@ impl Failure {
             | Self::Model(_)
             | Self::Matrix { .. }
             | Self::Request(_) => WRONG,
+            Self::Lost { .. } => NUMERICS,
             Self::Parametric { source, .. } => match source {
                 ParametricError::NotSimple { .. }
                 | ParametricError::RedundantConstraints { .. }
@@ -458,7 +472,7 @@ impl Failure {
             Self::Linear(LinearError::NoEquilibrium { .. }) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(_) => "linearization",
-            Self::Parametric { .. } => "expansion",
+            Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
         }
     }
@@ -484,6 +498,10 @@ impl Failure {
                  region, or for fewer variables or modes"
                     .to_owned()
             }
+            Self::Parametric { source: ParametricError::NotSimple { .. }, mode: Some(_) } => {
+                "leave the mode out with --modes, or expand elsewhere with --about".to_owned()
+            }
+            Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
                 "leave it out, or use it in the model".to_owned()
             }

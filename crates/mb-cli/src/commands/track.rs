@@ -16,7 +16,7 @@ use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use mb_algebra::c64;
 use mb_chart::{Chart, Curve, Panel, Scale};
-use mb_parametric::{EncounterKind, PolishedPair, StartingPair, TrackOptions, track};
+use mb_parametric::{EncounterKind, ParametricError, PolishedPair, StartingPair, TrackOptions, track};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -152,11 +152,20 @@ fn followed(
         .collect();
     let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
     let options = TrackOptions::default();
-    let first = track(&source, &back, &starts, &options)?;
+    let lost = |error| named(error, expansion);
+    let first = track(&source, &back, &starts, &options).map_err(lost)?;
     let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
     let first: Vec<StartingPair> =
         first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
-    Ok(track(&source, distances, &first, &options)?)
+    track(&source, distances, &first, &options).map_err(lost)
+}
+
+/// A mode that was lost, in the words of the command line.
+fn named(error: ParametricError, expansion: &Expansion) -> Failure {
+    let ParametricError::TrackLost { mode, s, point } = error else { return error.into() };
+    let values = expansion.names.iter().zip(&expansion.values).zip(&point);
+    let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
+    Failure::Lost { mode: expansion.numbers().get(mode).copied().unwrap_or(mode), s, at: at.join(", ") }
 }
 
 /// Encounters, coincidences and doubtful steps, in the order of the path.

@@ -212,6 +212,48 @@ fn files_hold_the_polynomials() {
     );
 }
 
+#[test]
+fn values_out_of_reach_are_marked() {
+    let document =
+        json(&["parametric", ARM, "--parameters", "m", "--evaluate", "m=0.72", "--evaluate", "m=3"]);
+    let outside = |i: usize| -> Vec<bool> {
+        let modes = document["evaluations"][i]["modes"].as_array().unwrap();
+        modes.iter().map(|m| m["outside"].as_bool().unwrap()).collect()
+    };
+    // Every mode reaches as far as a mass that is not there: 0.7 kg to both sides.
+    assert!(outside(0).iter().all(|x| !x) && outside(1).iter().all(|x| *x), "{document}");
+    let text = right(&["parametric", ARM, "--parameters", "m", "--evaluate", "m=3"]);
+    assert!(text.contains("outside") && text.contains("the values mean nothing"), "{text}");
+}
+
+/// The lines of Python in the documentation give the program's own values, where Python and numpy are at hand.
+#[test]
+fn the_documented_lines_of_python_evaluate_the_polynomials() {
+    let python = |folder: &std::path::Path, code: &str| {
+        std::process::Command::new("python3").current_dir(folder).args(["-c", code]).output()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    if !python(folder.path(), "import numpy").is_ok_and(|run| run.status.success()) {
+        return;
+    }
+    let file = folder.path().join("modes.npz");
+    let args = ["parametric", ARM, "--parameters", "k,m", "--output", file.to_str().unwrap()];
+    let document = json(&[args.as_slice(), &["--evaluate", "k=950,m=0.72"]].concat());
+    let docs = format!("{}/../../docs/json-output.md", env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let code = docs.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let run =
+        python(folder.path(), &format!("{code}\nprint('\\n'.join(repr(float(abs(x))) for x in s))")).unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let text = String::from_utf8(run.stdout).unwrap();
+    let found = document["evaluations"][0]["modes"].as_array().unwrap();
+    let sizes: Vec<f64> = text.lines().rev().take(found.len()).map(|line| line.parse().unwrap()).collect();
+    for (mode, size) in found.iter().zip(sizes.iter().rev()) {
+        let exact = std::f64::consts::TAU * number(&mode["natural_frequency_hz"]);
+        assert!((size / exact - 1.0).abs() < 1e-12, "{mode} {size}");
+    }
+}
+
 /// Code and message of a request that must fail.
 fn refused(args: &[&str]) -> (i32, String) {
     let run = mb(args);
@@ -295,6 +337,7 @@ spring = [
 fn a_repeated_eigenvalue_is_refused_with_its_mode() {
     let run = mb_with(&["parametric", "-", "--parameters", "k"], TWINS);
     assert!(run.code == 2 && run.err.contains("Mode 1") && run.err.contains("not simple"), "{run:?}");
+    assert!(run.err.contains("--modes"), "{run:?}");
     let run = mb_with(&["parametric", "-", "--parameters", "k", "--json"], TWINS);
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!(error["error"]["kind"], "expansion");
