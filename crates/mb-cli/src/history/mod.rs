@@ -7,7 +7,7 @@ use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
 use mb_constraints::simulate::Trajectory;
-use mb_model::Model;
+use mb_model::{BlockKind, Model};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -45,7 +45,9 @@ pub type Column = (String, Vec<f64>);
 
 /// The time history by name: time, outputs, coordinates, velocities, multipliers, violation and
 /// energy. All units are SI; the reaction of row i on the bodies is -Phi_q^T e_i times its multiplier.
-pub fn columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
+/// With `reactions`, also the force (N) and moment (N m, about that place) of every joint and rod on
+/// the body of its first place, in ground axes.
+pub fn columns(model: &Model, motion: &Trajectory, reactions: bool) -> Vec<Column> {
     let mut out: Vec<Column> = vec![("time".to_owned(), motion.times.clone())];
     let outputs = motion.outputs(model);
     for (k, sensor) in model.sensors().iter().enumerate() {
@@ -62,6 +64,9 @@ pub fn columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
     for k in 0..model.nc() {
         out.push((format!("multiplier of {}", model.row_name(k)), every(&motion.lambda, model.nc(), k)));
     }
+    if reactions {
+        out.extend(reaction_columns(model, motion));
+    }
     // Violation by constraint, in the unit of the row.
     let phi: Vec<Vec<f64>> = (0..motion.len()).map(|i| model.phi(motion.q_at(i), motion.times[i])).collect();
     for k in 0..model.nc() {
@@ -77,12 +82,40 @@ pub fn columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
     out
 }
 
+/// Components that can differ from zero: all in space, those of the plane else.
+fn reaction_columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
+    let in_space = model.coordinates().blocks().iter().any(|b| b.kind == BlockKind::Pose);
+    let mut out = Vec::new();
+    for reaction in model.reactions() {
+        let wrenches: Vec<_> = (0..motion.len()).map(|i| model.wrench(&reaction, &motion.point(i))).collect();
+        for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
+            if in_space || k < 2 {
+                let values = wrenches.iter().map(|w| w.force[k]).collect();
+                out.push((format!("force {axis} of {}", reaction.owner), values));
+            }
+        }
+        for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
+            if in_space || k == 2 {
+                let values = wrenches.iter().map(|w| w.moment[k]).collect();
+                out.push((format!("moment {axis} of {}", reaction.owner), values));
+            }
+        }
+    }
+    out
+}
+
 /// Writes the time history.
 ///
 /// # Errors
 /// [`Failure::Unwritable`].
-pub fn write(path: &Path, format: Format, model: &Model, motion: &Trajectory) -> Result<(), Failure> {
-    let columns = columns(model, motion);
+pub fn write(
+    path: &Path,
+    format: Format,
+    model: &Model,
+    motion: &Trajectory,
+    reactions: bool,
+) -> Result<(), Failure> {
+    let columns = columns(model, motion, reactions);
     let bytes = match format {
         Format::Csv => csv(&columns).into_bytes(),
         Format::Json => {

@@ -89,3 +89,34 @@ fn mistakes_are_named_and_leave_no_file() {
         assert!(!std::path::Path::new(file).exists(), "{extra:?} left a file");
     }
 }
+
+/// Forces of the joints by name in the file; the rod of a pendulum at its lowest place pulls with
+/// three times the weight after a fall from the horizontal.
+#[test]
+fn reactions_are_columns_and_outputs_have_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.json");
+    let file = path.to_str().unwrap();
+    let pendulum = model("simple-pendulum");
+    let args = ["simulate", &pendulum, "--until", "5", "--stop", "x=0", "--output", file, "--reactions"];
+    let run = json(&args)["runs"][0].clone();
+    let outputs = run["outputs"].as_array().unwrap();
+    assert_eq!(outputs[2]["unit"], "N", "{run}");
+    let history: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let force = history["force y of joint 'rod'"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+    assert!((force.abs() - 3.0 * 9.81).abs() < 1e-4, "{force}");
+    assert_eq!(outputs[2]["last"].as_f64(), Some(force));
+}
+
+/// A linkage that turns through configurations in line: told by the summary, in words and as JSON.
+#[test]
+fn singular_configurations_are_told() {
+    let linkage = model("n-four-bar-turning");
+    let run = json(&["simulate", &linkage, "--until", "4"])["runs"][0].clone();
+    assert!(run["singular_passages"][0]["row"].as_str().unwrap().contains("rod"), "{run}");
+    let words = right(&["simulate", &linkage, "--until", "4", "--method", "standard"]);
+    assert!(
+        words.contains("near a singular configuration") && words.contains("may leave the branch"),
+        "{words}"
+    );
+}

@@ -17,7 +17,16 @@
 //! ```
 //!
 //! Positions satisfy the constraints to the tolerance; velocities and accelerations up to the error
-//! of the step. Redundant constraints get shortest multipliers. Memory is taken in each iteration.
+//! of the step. With [`GeneralizedAlpha::stabilized`] velocities satisfy them too (index two, after
+//! Gear, Gupta and Leimkuhler, J. Comput. Appl. Math. 12-13 (1985) 77): the multipliers answer for
+//! Phi_q v + Phi_t = 0 at the end of the step, and the increment of the positions gets a part of its
+//! own, the shortest one that keeps Phi = 0,
+//!
+//! ```text
+//! q_{n+1} = q_n (+) (h d + p),   p in the range of Phi_q^T
+//! ```
+//!
+//! Redundant constraints get shortest multipliers. Memory is taken in each iteration.
 
 use super::recorder::Recorder;
 use super::trajectory::{End, Trajectory};
@@ -41,12 +50,14 @@ pub struct GeneralizedAlpha {
     pub tolerance: f64,
     /// Most iterations of a step before it is halved.
     pub max_iterations: usize,
+    /// True to hold the velocities to their constraints as well.
+    pub stabilized: bool,
 }
 
 impl Default for GeneralizedAlpha {
-    /// Steps of 1 ms, spectral radius 0.9, tolerance 1e-11, twelve iterations.
+    /// Steps of 1 ms, spectral radius 0.9, tolerance 1e-11, twelve iterations, positions alone.
     fn default() -> Self {
-        Self { step: 1e-3, spectral_radius: 0.9, tolerance: 1e-11, max_iterations: 12 }
+        Self { step: 1e-3, spectral_radius: 0.9, tolerance: 1e-11, max_iterations: 12, stabilized: false }
     }
 }
 
@@ -215,18 +226,32 @@ fn step(
         d[i] += x;
     }
     let mut last = f64::INFINITY;
+    // The part of the increment that only holds the positions.
+    let mut p = vec![0.0; n];
+    let total = |d: &[f64], p: &[f64]| -> Vec<f64> { d.iter().zip(p).map(|(d, p)| d + p).collect() };
     for iteration in 1..=options.max_iterations {
         next.q.copy_from_slice(&before.q);
-        model.coordinates().retract_in_place(&mut next.q, &d);
+        let increment = total(&d, &p);
+        model.coordinates().retract_in_place(&mut next.q, &increment);
         let residual: Vec<f64> = model.residual(&next).iter().map(|x| -x).collect();
         let phi: Vec<f64> = model.phi(&next.q, goal).iter().map(|x| -x).collect();
         if residual.iter().chain(&phi).any(|x| !x.is_finite()) {
             let owner = model.first_non_finite(&next).unwrap_or("the mechanism").to_owned();
             return Err(ConstraintError::NotFinite { owner });
         }
-        let inverse = InverseTangent::new(model, &d);
-        let (x, l) = newton(model, &next, &inverse, [b, g], &residual, &phi)?;
-        let x = inverse.apply(&x);
+        let inverse = InverseTangent::new(model, &increment);
+        let (x, l, shift) = if options.stabilized {
+            // Phi_q (v + g x) + Phi_t = 0, and Phi + Phi_q (x + shift) = 0.
+            let rate: Vec<f64> = model.phi_dot(&next.q, &next.v, goal).iter().map(|x| -x / g).collect();
+            let rest: Vec<f64> = phi.iter().zip(&rate).map(|(phi, rate)| phi - rate).collect();
+            newton(model, &next, &inverse, [b, g], &residual, &rate, Some(&rest))?
+        } else {
+            newton(model, &next, &inverse, [b, g], &residual, &phi, None)?
+        };
+        let (x, shift) = (inverse.apply(&x), inverse.apply(&shift));
+        for (p, shift) in p.iter_mut().zip(&shift) {
+            *p += shift;
+        }
         for i in 0..n {
             next.a[i] += b * x[i];
             next.v[i] += g * x[i];
@@ -235,7 +260,7 @@ fn step(
         for (lambda, l) in next.lambda.iter_mut().zip(&l) {
             *lambda += l;
         }
-        let size = norms::max_abs_vec(&x);
+        let size = norms::max_abs_vec(&x).max(norms::max_abs_vec(&shift));
         let scale = norms::max_abs_vec(&next.q).max(1.0);
         if !size.is_finite() || (iteration > 3 && size > 2.0 * last) {
             break;
@@ -243,7 +268,7 @@ fn step(
         last = size;
         if size <= options.tolerance * scale {
             next.q.copy_from_slice(&before.q);
-            model.coordinates().retract_in_place(&mut next.q, &d);
+            model.coordinates().retract_in_place(&mut next.q, &total(&d, &p));
             model.coordinates().normalize(&mut next.q);
             for i in 0..n {
                 w[i] += (1.0 - alpha_f) / (1.0 - alpha_m) * next.a[i];
@@ -261,7 +286,11 @@ fn step(
     Err(ConstraintError::StepTooSmall { time: before.t, step: h, coordinate, constraint })
 }
 
-/// Solves the linear system of an iteration.
+/// Step x, change of the multipliers l, step that holds the positions alone.
+type Correction = (Vec<f64>, Vec<f64>, Vec<f64>);
+
+/// Solves the linear system of an iteration; with `rest` also for the shortest step with
+/// Phi_q step = rest.
 fn newton(
     model: &Model,
     at: &Point,
@@ -269,17 +298,25 @@ fn newton(
     [b, g]: [f64; 2],
     residual: &[f64],
     phi: &[f64],
-) -> Result<(Vec<f64>, Vec<f64>), ConstraintError> {
+    rest: Option<&[f64]>,
+) -> Result<Correction, ConstraintError> {
+    let zero = vec![0.0; model.nv()];
     if model.nv() + model.nc() <= DENSE_UP_TO {
         let blocks = model.dense_blocks(at);
         let inertia = dense::add(b, &blocks.m, g, &blocks.c);
         let a = dense::add(1.0, &inverse.dense(&inertia), 1.0, &blocks.k);
-        return Ok(Saddle::dense(&a, &blocks.phi_q)?.solve(residual, phi));
+        let (x, l) = Saddle::dense(&a, &blocks.phi_q)?.solve(residual, phi);
+        let Some(rest) = rest else { return Ok((x, l, zero)) };
+        let unit = dense::identity(zero.len());
+        return Ok((x, l, Saddle::dense(&unit, &blocks.phi_q)?.solve(&zero, rest).0));
     }
     let blocks = model.blocks(at);
     let inertia = sparse::add(b, &blocks.m, g, &blocks.c);
     let a = sparse::add(1.0, &inverse.sparse(&inertia), 1.0, &blocks.k);
-    Ok(Saddle::sparse(&a, &blocks.phi_q)?.solve(residual, phi))
+    let (x, l) = Saddle::sparse(&a, &blocks.phi_q)?.solve(residual, phi);
+    let Some(rest) = rest else { return Ok((x, l, zero)) };
+    let unit = sparse::identity(zero.len());
+    Ok((x, l, Saddle::sparse(&unit, &blocks.phi_q)?.solve(&zero, rest).0))
 }
 
 /// T^-1 of the increment d: (q (+) (d + x)) = (q (+) d) (+) T x to first order.

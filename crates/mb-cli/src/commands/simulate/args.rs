@@ -127,6 +127,12 @@ pub struct SimulateArgs {
     /// Stop when an output of the model crosses a value
     #[arg(long, value_name = "OUTPUT=VALUE")]
     pub stop: Vec<Assignment>,
+    /// Implicit integrator: hold the velocities to their constraints as well
+    #[arg(long)]
+    pub stabilized: bool,
+    /// Forces and moments of all joints and rods among the columns of the file
+    #[arg(long, requires = "output")]
+    pub reactions: bool,
     /// Write the motion to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

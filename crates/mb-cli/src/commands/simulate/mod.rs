@@ -69,7 +69,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
         }
     }
     if let (Some(path), Some(format)) = (&args.output, format) {
-        history::write(path, format, &loaded.model, &runs[0].motion)?;
+        history::write(path, format, &loaded.model, &runs[0].motion, args.reactions)?;
     }
     if let Some(folder) = &args.plot {
         outfile::folder(folder)?;
@@ -165,7 +165,8 @@ fn integrator(args: &SimulateArgs, method: MethodArg) -> Integrator {
         },
         IntegratorArg::GeneralizedAlpha => {
             let rest = GeneralizedAlpha::default();
-            Integrator::GeneralizedAlpha(GeneralizedAlpha { step: args.step.unwrap_or(rest.step), ..rest })
+            let step = args.step.unwrap_or(rest.step);
+            Integrator::GeneralizedAlpha(GeneralizedAlpha { step, stabilized: args.stabilized, ..rest })
         }
     }
 }

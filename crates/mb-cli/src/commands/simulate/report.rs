@@ -4,7 +4,9 @@ use super::{Run, SimulateArgs};
 use crate::json::{Head, text};
 use crate::render::{Column, Style, Table, six, tiny};
 use crate::source::Loaded;
-use mb_constraints::simulate::{End, Start, Trajectory};
+use mb_constraints::simulate::{End, SingularPassage, Start, Trajectory};
+use mb_model::Model;
+use mb_model::model::Sensor;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -86,17 +88,51 @@ pub(super) fn words(
             );
         }
     }
+    for run in runs {
+        out.push_str(&passages(model, run));
+    }
     if let [run] = runs
         && !model.sensors().is_empty()
         && !run.motion.is_empty()
     {
-        let mut table = Table::new(vec![Column::words("output at the end"), Column::number("value", "")]);
+        let mut table = Table::new(vec![
+            Column::words("output at the end"),
+            Column::number("value", ""),
+            Column::words("unit"),
+        ]);
         let values = model.outputs(&run.motion.point(run.motion.len() - 1));
         for (sensor, value) in model.sensors().iter().zip(values) {
-            table.row(vec![sensor.name.clone(), six(value)]);
+            table.row(vec![sensor.name.clone(), six(value), sensor.reading.unit().to_owned()]);
         }
         out.push('\n');
         out.push_str(&table.render(style));
+    }
+    out
+}
+
+/// Singular configurations on the way, in words.
+fn passages(model: &Model, run: &Run) -> String {
+    const FEW: usize = 3;
+    let found = &run.motion.singular;
+    let mut out = String::new();
+    for p in found.iter().take(FEW) {
+        let row = model.row_name(p.row);
+        let _ = writeln!(
+            out,
+            "  {}: near a singular configuration at t = {} s, where {row} depends on the other constraints",
+            run.name,
+            six(p.time)
+        );
+    }
+    if found.len() > FEW {
+        let _ = writeln!(out, "  {}: and near {} more", run.name, found.len() - FEW);
+    }
+    if !found.is_empty() && !matches!(run.name.as_str(), "direct-correction" | "coordinate-partitioning") {
+        let _ = writeln!(
+            out,
+            "  {}: this method may leave the branch there; direct-correction and coordinate-partitioning do not",
+            run.name
+        );
     }
     out
 }
@@ -133,7 +169,36 @@ struct RunView<'a> {
     largest_violation: f64,
     mean_violation: f64,
     energy_drift: f64,
+    singular_passages: Vec<PassageView>,
+    outputs: Vec<OutputView<'a>>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct PassageView {
+    time: f64,
+    row: String,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct OutputView<'a> {
+    name: &'a str,
+    unit: &'static str,
+    last: Option<f64>,
+}
+
+fn passage_views(model: &Model, motion: &Trajectory) -> Vec<PassageView> {
+    let view = |p: &SingularPassage| PassageView { time: p.time, row: model.row_name(p.row), share: p.share };
+    motion.singular.iter().map(view).collect()
+}
+
+fn output_views<'a>(model: &'a Model, motion: &Trajectory) -> Vec<OutputView<'a>> {
+    let last = motion.len().checked_sub(1).map(|i| model.outputs(&motion.point(i)));
+    let value = |k: usize| last.as_ref().map(|values| values[k]);
+    let view =
+        |(k, s): (usize, &'a Sensor)| OutputView { name: &s.name, unit: s.reading.unit(), last: value(k) };
+    model.sensors().iter().enumerate().map(view).collect()
 }
 
 /// The summary as JSON.
@@ -164,6 +229,8 @@ pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
                 largest_violation,
                 mean_violation,
                 energy_drift: run.motion.energy_drift(),
+                singular_passages: passage_views(&loaded.model, &run.motion),
+                outputs: output_views(&loaded.model, &run.motion),
                 seconds: run.seconds,
             }
         })

@@ -47,3 +47,26 @@ fn stiff_springs_need_no_small_steps() {
     let scale = motion.records.iter().fold(0.0_f64, |m, r| m.max(r.kinetic));
     assert!(motion.energy_drift() < 0.02 * scale, "{:e} {scale:e}", motion.energy_drift());
 }
+
+/// Held at both levels, velocities satisfy their constraints to the tolerance too; the order stays
+/// two, in the plane, in space and with a redundant link.
+#[test]
+fn stabilized_steps_hold_velocities_and_are_of_second_order() {
+    let four_bar = mb_gallery::models::SpatialFourBar::default().spec().unwrap().build().unwrap();
+    for model in [double_pendulum(), four_bar, crate::support::parallelogram(-0.3)] {
+        let v = model.initial_velocity().to_vec();
+        let direct = direct();
+        let exact = run(&model, &v, &options(0.4, 0.1, explicit(direct, TIGHT)));
+        let by = |step| {
+            let alpha =
+                GeneralizedAlpha { step, spectral_radius: 0.8, stabilized: true, ..Default::default() };
+            run(&model, &v, &options(0.4, 0.1, Integrator::GeneralizedAlpha(alpha)))
+        };
+        let (coarse, fine) = (by(4e-3), by(2e-3));
+        for record in &fine.records[1..] {
+            assert!(record.violation < 1e-18 && record.velocity_violation < 1e-18, "{record:?}");
+        }
+        let order = (distance(&coarse.q, &exact.q) / distance(&fine.q, &exact.q)).log2();
+        assert!((order - 2.0).abs() < 0.15, "{}: {order}", model.name);
+    }
+}

@@ -6,6 +6,7 @@ mod methods;
 mod pendulum;
 mod published;
 mod runs;
+mod space_more;
 mod spatial;
 
 use mb_constraints::method::{AugmentedLagrangian, CoordinatePartitioning, DirectCorrection};
