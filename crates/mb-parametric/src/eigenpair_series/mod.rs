@@ -17,7 +17,7 @@
 //! serves all degrees. The eigenvalue coefficients do not depend on the gauge.
 //!
 //! Fails when the eigenvalue is not simple, where no such series exists
-//! ([`ParametricError::NotSimple`](crate::ParametricError::NotSimple)). The series converges up to the nearest (complex) parameter
+//! ([`ParametricError::NotSimple`]). The series converges up to the nearest (complex) parameter
 //! value at which the eigenvalue meets another one; see [`EigenpairSeries::radius`].
 
 mod evaluate;
