@@ -1,0 +1,272 @@
+//! Requests that do not fit the model, and what to do about them.
+
+/// A request that does not fit the model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// A parameter that the model does not have.
+    #[error("--set {name}: the model has no parameter `{name}`.")]
+    NoSuchParameter {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A coordinate that the model does not have.
+    #[error("{option}: the model has no coordinate `{name}`.")]
+    NoSuchCoordinate {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// An input that the model does not have.
+    #[error("{option} {name}: the model has no input `{name}`.")]
+    NoSuchInput {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A value that is not a finite number.
+    #[error("{option} {name}: `{value}` is not a finite number.")]
+    NotANumber {
+        /// The option.
+        option: &'static str,
+        /// What it is the value of.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// A configuration file that cannot be read.
+    #[error("{option}: the configuration file `{path}` cannot be read: {reason}.")]
+    BadConfiguration {
+        /// The option that names it.
+        option: &'static str,
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A driving constraint that is moving at the time asked for.
+    #[error(
+        "{row} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no equilibrium then."
+    )]
+    Moving {
+        /// Owner and axis.
+        row: String,
+        /// Time, s.
+        time: f64,
+        /// Phi_t, in the unit of the row per second.
+        rate: f64,
+        /// Phi_tt.
+        acceleration: f64,
+    },
+    /// A penalty parameter out of its range.
+    #[error("--{option} is {value}, but it must be {range}.")]
+    PenaltyOutOfRange {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// The range.
+        range: &'static str,
+    },
+    /// A model too large for dense matrices.
+    #[error(
+        "The model has {n} coordinates and {m} constraint rows; the dense analysis takes {most} in all for this formulation."
+    )]
+    TooLarge {
+        /// Coordinates.
+        n: usize,
+        /// Constraint rows.
+        m: usize,
+        /// The limit on n + m.
+        most: usize,
+    },
+    /// Matrices that do not fit each other.
+    #[error("Matrix {matrix} of `{path}` is {rows} x {cols}, but {needed} is needed: {why}.")]
+    Sizes {
+        /// Its letter.
+        matrix: &'static str,
+        /// Its file.
+        path: String,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+        /// Rows and columns needed.
+        needed: String,
+        /// What it has to fit.
+        why: String,
+    },
+    /// A matrix that was declared symmetric.
+    #[error(
+        "Matrix {matrix} of `{path}` was declared symmetric, but {below:e} at row {row}, column {col} (from 1) faces {above:e}."
+    )]
+    NotSymmetric {
+        /// Its letter.
+        matrix: &'static str,
+        /// Its file.
+        path: String,
+        /// Row of the entry below the diagonal, from 1.
+        row: usize,
+        /// Its column, from 1.
+        col: usize,
+        /// The entry below the diagonal.
+        below: f64,
+        /// The entry above it.
+        above: f64,
+    },
+    /// A part of the spectrum asked of a formulation that gives all of it.
+    #[error(
+        "{option} takes the modes from the constrained matrices themselves, which --formulation {formulation} does not."
+    )]
+    PartOfFormulation {
+        /// The option.
+        option: &'static str,
+        /// The formulation.
+        formulation: &'static str,
+    },
+    /// A variable that the model does not have.
+    #[error("{option}: the model has no parameter, coordinate or input `{name}`.")]
+    NoSuchVariable {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The name that may have been meant.
+        nearest: Option<String>,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A quantity in which no polynomials are made.
+    #[error("{option}: `{name}` is an acceleration, which polynomials are not made in.")]
+    NoVariable {
+        /// The option that names it.
+        option: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A value of a quantity that is none of the variables.
+    #[error("{option}: `{name}` is not among the variables of the polynomials.")]
+    NotAVariable {
+        /// The option.
+        option: &'static str,
+        /// The name.
+        name: String,
+        /// The variables.
+        known: Vec<String>,
+    },
+    /// A region that cannot be read, or without the point of expansion.
+    #[error("--region {name}={value}: {why}.")]
+    BadRegion {
+        /// The variable.
+        name: String,
+        /// As given.
+        value: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Modes that are not there.
+    #[error("--modes {list}: {why}.")]
+    BadModes {
+        /// As given.
+        list: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A path that cannot be read.
+    #[error("--path: the file `{path}` cannot be used: {why}.")]
+    BadPath {
+        /// The file.
+        path: String,
+        /// What is wrong, with the line.
+        why: String,
+    },
+    /// Constraints that depend on each other where multipliers must be unique.
+    #[error("The multipliers are not unique, which their polynomials need: {} of {rows} constraint rows are redundant.", redundant.len())]
+    RedundantRows {
+        /// Constraint rows.
+        rows: usize,
+        /// The redundant ones by name.
+        redundant: Vec<String>,
+    },
+    /// An output that the model does not have.
+    #[error("--stop {name}: the model has no output `{name}`.")]
+    NoSuchOutput {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A file whose kind is not known by its name.
+    #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
+    UnknownFormat {
+        /// The option.
+        option: &'static str,
+        /// The path.
+        path: String,
+        /// The endings there are.
+        known: &'static str,
+    },
+    /// A model that `mb generate` does not have.
+    #[error("There is no model `{name}` to generate.")]
+    NoSuchModel {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+}
+
+impl RequestError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let list = |what: &str, names: &[String]| {
+            const MOST: usize = 24;
+            if names.is_empty() {
+                return format!("it has no {what}");
+            }
+            let more =
+                if names.len() > MOST { format!(", ... ({} in all)", names.len()) } else { String::new() };
+            format!("its {what}: {}{more}", names[..names.len().min(MOST)].join(", "))
+        };
+        Some(match self {
+            Self::NoSuchParameter { known, .. } => list("parameters", known),
+            Self::NoSuchCoordinate { known, .. } => list("coordinates", known),
+            Self::NoSuchInput { known, .. } => list("inputs", known),
+            Self::NoSuchOutput { known, .. } => list("outputs", known),
+            Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Self::NoSuchVariable { known, .. } => list("names", known),
+            Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
+            Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
+            Self::RedundantRows { redundant, .. } => {
+                format!("leave these out of the model: {}", redundant.join(", "))
+            }
+            Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
+            Self::BadConfiguration { .. } => {
+                "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
+            }
+            Self::Moving { .. } => "an equilibrium needs drives that stand still: choose another --time, or a constant law".to_owned(),
+            Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
+                format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
+            }
+            Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
+            Self::PartOfFormulation { .. } => "leave --formulation out".to_owned(),
+            Self::NotANumber { .. }
+            | Self::NoVariable { .. }
+            | Self::BadRegion { .. }
+            | Self::BadPath { .. }
+            | Self::PenaltyOutOfRange { .. }
+            | Self::TooLarge { .. }
+            | Self::Sizes { .. }
+            | Self::UnknownFormat { .. } => return None,
+        })
+    }
+}
