@@ -17,7 +17,8 @@ pub trait Scatter<T> {
 pub struct Triplets<T = f64> {
     rows: usize,
     cols: usize,
-    entries: Vec<(usize, usize, T)>,
+    /// Half-width indices: large models hold tens of millions of entries.
+    entries: Vec<(u32, u32, T)>,
 }
 
 impl<T> Triplets<T> {
@@ -64,7 +65,7 @@ impl<T> Triplets<T> {
 
     /// The entries in the order they came, as (row, column, value).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize, &T)> + '_ {
-        self.entries.iter().map(|(row, col, value)| (*row, *col, value))
+        self.entries.iter().map(|(row, col, value)| (*row as usize, *col as usize, value))
     }
 
     /// The same places with other values, such as one part of a dual number.
@@ -77,7 +78,10 @@ impl<T> Triplets<T> {
 impl<T> Scatter<T> for Triplets<T> {
     fn add(&mut self, row: usize, col: usize, value: T) {
         assert!(row < self.rows && col < self.cols, "entry ({row}, {col}) outside the matrix");
-        self.entries.push((row, col, value));
+        match (u32::try_from(row), u32::try_from(col)) {
+            (Ok(row), Ok(col)) => self.entries.push((row, col, value)),
+            _ => panic!("entry ({row}, {col}) beyond the 2^32 rows and columns that triplets can hold"),
+        }
     }
 }
 
@@ -102,14 +106,21 @@ impl Triplets<f64> {
     ///
     /// Entries that are or sum to zero stay in the pattern, so that the pattern depends on the model only.
     pub fn to_sparse(&self) -> Sparse {
-        self.sum_by_column(0.0)
+        sum_by_column(std::slice::from_ref(self), 0.0)
+    }
+
+    /// The sum of several sets of entries of one shape, as [`Triplets::to_sparse`] would give it of all in turn.
+    ///
+    /// Panics when there are none or when their shapes differ.
+    pub fn sum_to_sparse(parts: &[Self]) -> Sparse {
+        sum_by_column(parts, 0.0)
     }
 
     /// The dense matrix with the entries of equal place summed.
     pub fn to_dense(&self) -> Dense {
         let mut out = Dense::zeros(self.rows, self.cols);
-        for &(row, col, value) in &self.entries {
-            out[(row, col)] += value;
+        for (row, col, value) in self.iter() {
+            out[(row, col)] += *value;
         }
         out
     }
@@ -118,38 +129,49 @@ impl Triplets<f64> {
 impl Triplets<Complex64> {
     /// The sparse complex matrix (CSC); see [`Triplets::to_sparse`].
     pub fn to_sparse_complex(&self) -> crate::SparseC {
-        self.sum_by_column(Complex64::new(0.0, 0.0))
+        sum_by_column(std::slice::from_ref(self), Complex64::new(0.0, 0.0))
     }
 }
 
-impl<T: Copy + std::ops::AddAssign> Triplets<T> {
-    /// Two counting sorts, by row and then by column: within a column the rows come out in order.
-    fn sum_by_column(&self, zero: T) -> sprs::CsMat<T> {
-        let mut row_start = vec![0_usize; self.rows + 1];
-        for (row, _, _) in &self.entries {
-            row_start[row + 1] += 1;
+/// Two counting sorts, by row and then by column: within a column the rows come out in order.
+fn sum_by_column<T: Copy + std::ops::AddAssign>(parts: &[Triplets<T>], zero: T) -> sprs::CsMat<T> {
+    let (rows, cols) = (parts[0].rows, parts[0].cols);
+    let mut row_end = vec![0_usize; rows + 1];
+    for part in parts {
+        assert_eq!((part.rows, part.cols), (rows, cols), "triplets of different shapes");
+        for &(row, _, _) in &part.entries {
+            row_end[row as usize + 1] += 1;
         }
-        accumulate(&mut row_start);
-        let mut by_row = vec![(0_usize, 0_usize, zero); self.entries.len()];
-        for &(row, col, value) in &self.entries {
-            by_row[row_start[row]] = (row, col, value);
-            row_start[row] += 1;
-        }
-        // Count each place once: in row order the same place comes up in consecutive visits of its column.
-        let mut last_row = vec![usize::MAX; self.cols];
-        let mut col_start = vec![0_usize; self.cols + 1];
-        for &(row, col, _) in &by_row {
+    }
+    accumulate(&mut row_end);
+    let mut by_row = vec![(0_u32, zero); row_end[rows]];
+    for &(row, col, value) in parts.iter().flat_map(|part| &part.entries) {
+        let next = &mut row_end[row as usize];
+        by_row[*next] = (col, value);
+        *next += 1;
+    }
+    // The start of every row has moved to its end.
+    let in_row = |row: usize| &by_row[if row == 0 { 0 } else { row_end[row - 1] }..row_end[row]];
+    // Count each place once: in row order the same place comes up in consecutive visits of its column.
+    let mut last_row = vec![usize::MAX; cols];
+    let mut col_start = vec![0_usize; cols + 1];
+    for row in 0..rows {
+        for &(col, _) in in_row(row) {
+            let col = col as usize;
             if last_row[col] != row {
                 last_row[col] = row;
                 col_start[col + 1] += 1;
             }
         }
-        accumulate(&mut col_start);
-        let nnz = col_start[self.cols];
-        let (mut indices, mut values) = (vec![0_usize; nnz], vec![zero; nnz]);
-        let mut next = col_start.clone();
-        last_row.fill(usize::MAX);
-        for &(row, col, value) in &by_row {
+    }
+    accumulate(&mut col_start);
+    let nnz = col_start[cols];
+    let (mut indices, mut values) = (vec![0_usize; nnz], vec![zero; nnz]);
+    let mut next = col_start.clone();
+    last_row.fill(usize::MAX);
+    for row in 0..rows {
+        for &(col, value) in in_row(row) {
+            let col = col as usize;
             if last_row[col] == row {
                 values[next[col] - 1] += value;
             } else {
@@ -159,8 +181,8 @@ impl<T: Copy + std::ops::AddAssign> Triplets<T> {
                 next[col] += 1;
             }
         }
-        sprs::CsMat::new_csc((self.rows, self.cols), col_start, indices, values)
     }
+    sprs::CsMat::new_csc((rows, cols), col_start, indices, values)
 }
 
 /// Counts to starting positions.
@@ -188,6 +210,17 @@ mod tests {
         assert_eq!(a.get(2, 1), Some(&4.0));
         assert_eq!(a.get(1, 0), Some(&0.0));
         assert_eq!(t.to_dense(), crate::to_dense(&a));
+    }
+
+    #[test]
+    fn parts_add_up_as_the_whole_does() {
+        let (mut whole, mut parts) = (Triplets::new(4, 3), vec![Triplets::new(4, 3), Triplets::new(4, 3)]);
+        for i in 0..20_usize {
+            let (row, col, value) = (i * 7 % 4, i * 5 % 3, 0.1 * i as f64);
+            whole.add(row, col, value);
+            parts[i / 12].add(row, col, value);
+        }
+        assert_eq!(Triplets::sum_to_sparse(&parts), whole.to_sparse());
     }
 
     #[test]

@@ -201,6 +201,9 @@ impl<P: Data> ElementLaw<P> for LinkElement<P> {
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: true, a: true, u: false }
     }
+    fn undamped(&self) -> bool {
+        self.alpha == P::zero() && self.beta == P::zero()
+    }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let h = S::lift(self.length);
         let (e, rate) = (self.position(at.q, h), Field::of(at.v, h));

@@ -109,6 +109,11 @@ pub trait ElementLaw<P: Data> {
     fn dependence(&self) -> Dependence {
         Dependence::NOTHING
     }
+    /// Whether the residual has no derivative by the velocities where these are zero: no damping, and velocity terms of
+    /// inertia only. Saying `false` costs time only.
+    fn undamped(&self) -> bool {
+        false
+    }
     /// Adds M a - f to `out` (one entry per local velocity).
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let _ = (at, out);
@@ -143,6 +148,9 @@ impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     }
     fn dependence(&self) -> Dependence {
         (**self).dependence()
+    }
+    fn undamped(&self) -> bool {
+        (**self).undamped()
     }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         (**self).residual(at, out);
@@ -296,6 +304,10 @@ impl<P: Data> Element<P> {
     /// What the residual depends on.
     pub fn dependence(&self) -> Dependence {
         each_law!(self, e => ElementLaw::<P>::dependence(e), c => c.dependence_0())
+    }
+    /// Whether the residual surely has no derivative by the velocities where these are zero.
+    pub fn undamped(&self) -> bool {
+        each_law!(self, e => ElementLaw::<P>::undamped(e), _c => false)
     }
     /// Adds M a - f to `out`.
     pub fn residual<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
