@@ -41,7 +41,7 @@ pub use descriptor::{DescriptorSystem, StateSpace};
 pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability, Strategy, find_equilibria, stability};
 pub use error::LinearError;
 pub use formulation::Formulation;
-pub use linearize::{ConstraintRates, LinearizedSystem, linearize, linearize_sparse};
+pub use linearize::{ConstraintRates, LinearizedSystem, SparseSystem, linearize, linearize_sparse};
 pub use point::{OperatingPoint, PointKind};
 
 /// The README's example compiles.

@@ -50,6 +50,9 @@ pub struct LinearizedSystem<A = Dense> {
     pub rates: Option<ConstraintRates<A>>,
 }
 
+/// A linearized system with sparse blocks.
+pub type SparseSystem = LinearizedSystem<Sparse>;
+
 impl LinearizedSystem<Dense> {
     /// Number of velocities n.
     pub fn n(&self) -> usize {
@@ -94,7 +97,7 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
 }
 
 /// Linearizes at a verified point, with sparse blocks: time and memory linear in the elements.
-pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Sparse> {
+pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
     let blocks = model.blocks(point);
     let rates = (at.kind() == PointKind::Motion).then(|| ConstraintRates {

@@ -36,6 +36,16 @@ impl OperatingPoint {
     /// and axis; [`LinearError::WrongSize`].
     pub fn declared(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         check_sizes(model, &point)?;
+        let scale = force_scale(model, &point);
+        Self::within(model, point, tolerance, scale)
+    }
+    /// As [`Self::declared`] for a point of the right size whose scale of forces is known.
+    pub(crate) fn within(
+        model: &Model,
+        point: Point,
+        tolerance: f64,
+        force_scale: f64,
+    ) -> Result<Self, LinearError> {
         let rest = point.v.iter().chain(&point.a).all(|x| *x == 0.0);
         let expected = if rest { "an equilibrium" } else { "a point of a motion" };
         let fail = |equation, residual, tolerance| LinearError::NotOnMotion {
@@ -44,7 +54,7 @@ impl OperatingPoint {
             residual,
             tolerance,
         };
-        let allowed = tolerance * force_scale(model, &point);
+        let allowed = tolerance * force_scale;
         if let Some((i, residual)) = largest(&model.residual(&point)) {
             // Not `>`, so that a NaN is refused too.
             if residual.is_nan() || residual > allowed {
@@ -106,13 +116,12 @@ impl From<&Equilibrium> for OperatingPoint {
 /// In an unloaded model all forces are rounding; there the scale is what a millionth of a unit of
 /// displacement or acceleration would take.
 pub(crate) fn force_scale(model: &Model, point: &Point) -> f64 {
-    let blocks = model.block_triplets(point);
-    let largest = |t: &mb_algebra::Triplets| t.iter().fold(0.0_f64, |s, (_, _, x)| s.max(x.abs()));
-    let floor = 1e-6 * (largest(&blocks.m) + largest(&blocks.k));
+    let (m, k) = model.largest_entries(point);
+    let floor = 1e-6 * (m + k);
     model.largest_force(point).max(floor).max(f64::MIN_POSITIVE)
 }
 
-fn check_sizes(model: &Model, point: &Point) -> Result<(), LinearError> {
+pub(crate) fn check_sizes(model: &Model, point: &Point) -> Result<(), LinearError> {
     let sizes = [
         ("configuration numbers", point.q.len(), model.nq()),
         ("velocities", point.v.len(), model.nv()),

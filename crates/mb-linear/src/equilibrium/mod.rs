@@ -22,7 +22,7 @@ pub use search::{SearchOptions, find_equilibria};
 pub use stability::{Stability, stability};
 
 use crate::error::LinearError;
-use crate::point::force_scale;
+use crate::point::{OperatingPoint, check_sizes, force_scale};
 use mb_constraints::{AssemblyOptions, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 
@@ -139,8 +139,10 @@ impl Equilibrium {
         Self::verified(model, point, tolerance)
     }
     fn verified(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
-        crate::point::OperatingPoint::declared(model, point.clone(), tolerance)?;
-        let residual = relative_residual(model, &point);
+        check_sizes(model, &point)?;
+        let scale = force_scale(model, &point);
+        let point = OperatingPoint::within(model, point, tolerance, scale)?.point().clone();
+        let residual = largest(&model.residual(&point)).map_or(0.0, |(_, r)| r / scale);
         Ok(Self { point, residual, iterations: 0, found_by: "given" })
     }
     /// The point: v = a = 0.

@@ -68,8 +68,8 @@ fn iterate(
     let mut point = start.clone();
     let mut last = f64::INFINITY;
     for iterations in 0..max_iterations {
-        let blocks = model.blocks(&point);
-        let saddle = Saddle::sparse(&blocks.k, &blocks.phi_q)?;
+        let (k, phi_q) = model.static_blocks(&point);
+        let saddle = Saddle::sparse(&k, &phi_q)?;
         let (dq, dlambda) = correction(model, &saddle, &point, load);
         let size = norms::two(&dq);
         if !size.is_finite() {

@@ -9,12 +9,13 @@
 //!
 //! Large models are counted by the inertia of saddle-point factors instead: with columns of R of
 //! length one, K_r has as many eigenvalues below c as [K - c I, Phi_q^T; Phi_q, 0] has negative ones
-//! beyond its r by the constraints (Gould, Math. Prog. 32, 1985).
+//! beyond its r by the constraints (Gould, Math. Prog. 32, 1985). Where K_r is regular beyond rounding one factorization with
+//! c = 0 tells all signs, however far its stiffnesses lie apart.
 
 use super::Equilibrium;
 use crate::error::LinearError;
 use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
-use mb_algebra::{AlgebraError, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse};
+use mb_algebra::{AlgebraError, Dense, RankTolerance, Sparse, SymmetricEigen, dense, norms, sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::Model;
 use std::sync::Arc;
@@ -24,6 +25,12 @@ const DENSE_UP_TO: usize = 1000;
 
 /// A stiffness below this share of the largest entry of K is zero: what rounding in K can make of it.
 const ZERO: f64 = 1e-10;
+
+/// The closer look at zeros, relative to [`ZERO`].
+const CLOSER_LOOK: f64 = 1e-4;
+
+/// Steps of inverse iteration for the least stiffness; a factor of two does no harm.
+const INVERSE_STEPS: usize = 4;
 
 /// Asymmetry of K that is more than rounding, relative to its largest entry.
 const ASYMMETRY: f64 = 1e-9;
@@ -69,8 +76,8 @@ impl std::fmt::Display for Stability {
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     if model.nv() + model.nc() > DENSE_UP_TO {
-        let blocks = model.blocks(equilibrium.point());
-        return by_inertia(&blocks.k, &blocks.phi_q);
+        let (k, phi_q) = model.static_blocks(equilibrium.point());
+        return by_inertia(&k, &phi_q);
     }
     let blocks = model.dense_blocks(equilibrium.point());
     let basis = NullSpace::new(&blocks.phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
@@ -101,6 +108,9 @@ fn by_inertia(k: &Sparse, phi_q: &Sparse) -> Result<Stability, LinearError> {
         return Ok(Stability::Undecided);
     }
     let k = sparse::add(0.5, k, 0.5, &sparse::transpose(k));
+    if let Some(negative) = regular_signs(&k, phi_q)? {
+        return Ok(of_counts(negative, 0));
+    }
     let identity = sparse::identity(k.rows());
     let cut = ZERO * norms::max_abs(&k);
     if cut == 0.0 {
@@ -118,10 +128,46 @@ fn by_inertia(k: &Sparse, phi_q: &Sparse) -> Result<Stability, LinearError> {
             Err(other) => Err(other),
         }
     };
-    Ok(match (below(-cut)?, below(cut)?) {
-        (Some(negative), Some(up_to_zero)) => of_counts(negative, up_to_zero.saturating_sub(negative)),
-        _ => Stability::Undecided,
-    })
+    let zeros = |cut: f64| -> Result<Option<(usize, usize)>, AlgebraError> {
+        let (negative, up_to_zero) = (below(-cut)?, below(cut)?);
+        Ok(negative.zip(up_to_zero).map(|(negative, up)| (negative, up.saturating_sub(negative))))
+    };
+    let Some((negative, zero)) = zeros(cut)? else { return Ok(Stability::Undecided) };
+    // Zeros stay what they are under a closer look; a slender structure only has stiffnesses many decades apart.
+    let same = zero == 0 || zeros(CLOSER_LOOK * cut)? == Some((negative, zero));
+    Ok(if same { of_counts(negative, zero) } else { Stability::Undecided })
+}
+
+/// Negative directions of a regular K_r, from factors of K itself; none where its least stiffness is not clear of rounding.
+///
+/// Entries of K are rounded each for itself, so that what they do to a direction spread over n coordinates is
+/// u |K| / sqrt n, far below u |K|. The least stiffness comes from steps of inverse iteration, as 1 / |K_r^-1|.
+fn regular_signs(k: &Sparse, phi_q: &Sparse) -> Result<Option<usize>, LinearError> {
+    let (n, largest) = (k.rows(), norms::max_abs(k));
+    let made = SaddleFactor::new(&analysis(k, phi_q)?, k, phi_q);
+    let factor = match made {
+        Ok(factor) if factor.report().near_singular.is_empty() => factor,
+        Ok(_) | Err(AlgebraError::Saddle(_) | AlgebraError::ZeroPivot { .. }) => return Ok(None),
+        Err(other) => return Err(other.into()),
+    };
+    let Some(inertia) = factor.inertia() else { return Ok(None) };
+    // No symmetry of a structure is one of these vectors.
+    let mut x = Dense::from_fn(n, 2, |i, j| 1.0 + ((i * i * (7 + 6 * j) + 3 * i) % 11) as f64 / 7.0);
+    let mut least = f64::INFINITY;
+    for _ in 0..INVERSE_STEPS {
+        for j in 0..2 {
+            let by = norms::two(x.col_as_slice(j)).recip();
+            x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+        }
+        let Ok((next, _)) = factor.solve_block(&x) else { return Ok(None) };
+        x = next;
+        for j in 0..2 {
+            least = least.min(norms::two(x.col_as_slice(j)).recip());
+        }
+    }
+    let clear = 8.0 * f64::EPSILON * largest / (n as f64).sqrt();
+    let negative = (inertia.negative + inertia.zero).checked_sub(phi_q.rows());
+    Ok(negative.filter(|_| least > clear))
 }
 
 fn analysis(a: &Sparse, phi_q: &Sparse) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
@@ -131,7 +177,7 @@ fn analysis(a: &Sparse, phi_q: &Sparse) -> Result<Arc<SaddleAnalysis>, AlgebraEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, to_sparse};
+    use mb_algebra::to_sparse;
 
     #[test]
     fn signs_of_a_constrained_stiffness_by_inertia() {
