@@ -69,29 +69,57 @@ impl<'a> Matrix<'a> {
             }
             return out;
         }
-        // Row by row of X, so that the p numbers an entry meets are neighbours in memory.
-        let mut packed = vec![T::default(); x.nrows() * p];
-        for j in 0..p {
-            x.col_as_slice(j).iter().enumerate().for_each(|(i, v)| packed[i * p + j] = *v);
+        let mut from = 0;
+        while from < p {
+            match p - from {
+                1 | 2 => self.columns::<2, T>(x, from, &mut out),
+                3 | 4 => self.columns::<4, T>(x, from, &mut out),
+                _ => self.columns::<8, T>(x, from, &mut out),
+            }
+            from += 8;
         }
-        let mut sum = vec![T::default(); p];
+        out
+    }
+
+    /// Up to W columns of A X from `from` on. Packed by rows of X, so that the W numbers an entry meets are neighbours in
+    /// memory; W is fixed, so that their sums stay in registers.
+    fn columns<const W: usize, T: Scalar>(&self, x: &Mat<T>, from: usize, out: &mut Mat<T>) {
+        let width = W.min(x.ncols() - from);
+        let mut packed = vec![[T::default(); W]; x.nrows()];
+        for j in 0..width {
+            packed.iter_mut().zip(x.col_as_slice(from + j)).for_each(|(packed, v)| packed[j] = *v);
+        }
         for (i, row) in self.rows.outer_iterator().enumerate() {
-            sum.fill(T::default());
+            let mut sum = [T::default(); W];
             for (j, a) in row.iter() {
-                for (s, v) in sum.iter_mut().zip(&packed[j * p..(j + 1) * p]) {
+                for (s, v) in sum.iter_mut().zip(&packed[j]) {
                     *s += v.times(*a);
                 }
             }
-            for (j, s) in sum.iter().enumerate() {
-                out[(i, j)] = *s;
+            for (j, s) in sum.into_iter().take(width).enumerate() {
+                out[(i, from + j)] = s;
             }
         }
-        out
     }
 
     /// |A| |x|.
     pub(crate) fn magnitude(&self, x: &[f64]) -> Vec<f64> {
         self.rows.outer_iterator().map(|row| row.iter().map(|(j, a)| a.abs() * x[j]).sum()).collect()
+    }
+
+    /// |x^T A x| / |x|^T |A| |x|: what is left of a quadratic form of what cancels in it; zero for zero.
+    pub(crate) fn relative_form(&self, x: &[f64]) -> f64 {
+        let (mut form, mut terms) = (0.0, 0.0);
+        for (row, xi) in self.rows.outer_iterator().zip(x) {
+            let (mut sum, mut size) = (0.0, 0.0);
+            for (j, a) in row.iter() {
+                sum += a * x[j];
+                size += (a * x[j]).abs();
+            }
+            form += xi * sum;
+            terms += xi.abs() * size;
+        }
+        if form == 0.0 { 0.0 } else { form.abs() / terms }
     }
 
     /// |A|^T |x|.
@@ -149,7 +177,7 @@ mod tests {
     fn products_agree_with_the_dense_ones() {
         let a = Dense::from_fn(5, 7, |i, j| if (i * j) % 3 == 1 { 0.0 } else { i as f64 - 2.0 * j as f64 });
         let matrix = Matrix::owned(to_sparse(&a), 0.0);
-        for p in [1, 3] {
+        for p in [1, 2, 3, 7, 8, 10] {
             let x = Dense::from_fn(7, p, |i, j| (i + 2 * j) as f64);
             assert_eq!(matrix.mul(&x), dense::mul(&a, &x));
             let y = Dense::from_fn(5, p, |i, j| (i + 2 * j) as f64);

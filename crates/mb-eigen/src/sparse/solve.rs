@@ -40,7 +40,12 @@ pub fn solve(
             Ok(modes) => {
                 findings.append(&mut run.findings);
                 let roots = roots(&problem, &modes, request);
-                return Ok(finish(&problem, roots, findings, &[]));
+                let mut spectrum = finish(&problem, roots, findings, &[]);
+                let tolerance = options.zero_tolerance;
+                let blurred = blurred_zero(&problem, &spectrum);
+                let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
+                spectrum.findings.extend(blurred.map(told));
+                return Ok(spectrum);
             }
             Err(EigenError::IndefiniteMetric) => findings.push(Finding::IndefiniteMass),
             Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
@@ -113,6 +118,19 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenE
         Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(2 * run.problem.dof()),
     }
+}
+
+/// The smallest relative stiffness among the roots that are not zero, but no further from it than their error bars.
+fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
+    let within = |pair: &&Eigenpair| {
+        let nonzero = pair.value().filter(|s| s.norm() > 0.0);
+        pair.class == Class::Physical && nonzero.is_some_and(|s| s.norm() <= pair.error_bar)
+    };
+    let relative = |pair: &Eigenpair| {
+        let x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
+        problem.k.relative_form(&x)
+    };
+    spectrum.pairs.iter().filter(within).map(relative).reduce(f64::min)
 }
 
 /// Certifies roots.

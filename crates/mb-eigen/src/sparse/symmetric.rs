@@ -31,8 +31,13 @@ const PATIENCE: usize = 3;
 const STEPS_ASIDE: [f64; 5] = [0.0, -1e-7, -1e-4, 1e-4, -1e-2];
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
+/// Where the automatic shift moves to, relative to the estimate of the lowest w, without and with rigid modes.
+const CLOSER: f64 = 1e-3;
+const CLOSER_TO_RIGID: f64 = 0.03;
 /// First automatic shift relative to |K| / |M|.
 const FIRST_SHIFT: f64 = -1e-8;
+/// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be told from the others.
+const FLOOR: f64 = 1e-15;
 
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
@@ -135,7 +140,12 @@ impl<'a> Symmetric<'a> {
 
     /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.
     pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
-        let mut sigma = FIRST_SHIFT * self.problem.frequency_squared();
+        let scale = self.problem.frequency_squared();
+        let first = match self.problem.softest() {
+            Some(softest) => (CLOSER * softest).min(-FIRST_SHIFT * scale).max(FLOOR * scale),
+            None => -FIRST_SHIFT * scale,
+        };
+        let mut sigma = -first;
         let mut moves = 0;
         loop {
             let shifted = self.factor(sigma)?;
@@ -147,14 +157,12 @@ impl<'a> Symmetric<'a> {
             )?;
             let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
             let distance = shifted.sigma.abs();
-            // Below this the rigid modes would not be told from the others.
-            let floor = 1e-15 * self.problem.frequency_squared();
-            let better = (0.03 * next).max(floor);
+            let floor = FLOOR * scale;
+            // Without rigid modes there is nothing the shift must stay away from, and `next` is far too large where the
+            // shift is: one long step saves another factorization.
+            let closer = if zeros.x.ncols() == 0 { CLOSER } else { CLOSER_TO_RIGID };
+            let better = (closer * next).max(floor);
             if distance <= 0.3 * next || moves >= MOVES || better >= 0.5 * distance {
-                if let Some(relative) = zeros.nearly {
-                    let tolerance = self.options.zero_tolerance;
-                    self.findings.push(Finding::NearlyZeroStiffness { relative, tolerance });
-                }
                 return Ok((shifted, zeros));
             }
             moves += 1;

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve};
 use crate::EigenError;
 use crate::error::at;
-use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
+use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
 
 /// Directions looked at together.
 const BLOCK: usize = 7;
@@ -32,18 +32,25 @@ pub(crate) struct Zeros {
     pub(crate) next: Option<f64>,
     /// Directions rich in low modes, to start a Krylov method; n x p.
     pub(crate) low: Dense,
-    /// Smallest relative energy that is not zero but suspiciously small.
-    pub(crate) nearly: Option<f64>,
 }
 
-/// An M-orthonormal basis of the span of W without the span of Z (M-orthonormal); dependent columns dropped.
-pub(crate) fn orthonormal(problem: &Problem, z: &Dense, mut w: Dense) -> Result<Dense, EigenError> {
-    for _ in 0..2 {
-        let mw = problem.m.mul(&w);
-        let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
-        subtract(&mut w, z.as_ref(), c.as_ref());
+/// An M-orthonormal basis of the span of W without the span of Z (M-orthonormal), and its product with M; dependent
+/// columns are dropped. One pass leaves errors that grow with the likeness of the columns; two leave rounding.
+fn orthonormal(
+    problem: &Problem,
+    z: &Dense,
+    mut w: Dense,
+    passes: usize,
+) -> Result<(Dense, Dense), EigenError> {
+    let mut mw = Dense::zeros(problem.n, 0);
+    for _ in 0..passes {
+        mw = problem.m.mul(&w);
+        if z.ncols() > 0 {
+            let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
+            subtract(&mut w, z.as_ref(), c.as_ref());
+            mw = problem.m.mul(&w);
+        }
         // Columns of equal length, then the eigenvectors of the Gram matrix.
-        let mw = problem.m.mul(&w);
         let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
         let scale: Vec<f64> = (0..w.ncols())
             .map(|j| if gram[(j, j)] > 0.0 { gram[(j, j)].sqrt().recip() } else { 0.0 })
@@ -57,8 +64,9 @@ pub(crate) fn orthonormal(problem: &Problem, z: &Dense, mut w: Dense) -> Result<
             scale[i] * eigen.vectors[(i, kept[j])] / eigen.values[kept[j]].sqrt()
         });
         w = product(w.as_ref(), turn.as_ref());
+        mw = product(mw.as_ref(), turn.as_ref());
     }
-    Ok(w)
+    Ok((w, mw))
 }
 
 /// Finds the null directions with the factors at `sigma` < 0.
@@ -74,40 +82,36 @@ pub(crate) fn find(
         l: Dense::zeros(problem.rows.rank, 0),
         next: None,
         low: Dense::zeros(n, 0),
-        nearly: None,
     };
     for round in 0_u32.. {
         let width = (BLOCK << round.min(4)).min(n);
         let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
-        for _ in 0..STEPS {
-            let f = problem.m.mul(&y);
-            y = orthonormal(problem, &out.x, solver.solve(&f, false, Effort::Krylov)?.x)?;
+        let mut my = problem.m.mul(&y);
+        for step in 1..=STEPS {
+            let x = solver.solve(&my, false, Effort::Krylov)?.x;
+            (y, my) = orthonormal(problem, &out.x, x, if step == STEPS { 2 } else { 1 })?;
         }
         if y.ncols() == 0 {
             break;
         }
         let (w, y) = rayleigh_ritz(problem, &y)?;
-        let energy = relative_energy(problem, &y);
-        let next = (0..w.len()).find(|&j| w[j].abs() > 1e-2 * sigma.abs()).map(|j| w[j].abs());
-        let rigid: Vec<usize> = (0..w.len())
+        let still = |w: f64| w.abs() <= 1e-2 * sigma.abs();
+        // Only of directions in question.
+        let energy = relative_energy(problem, &y, w.iter().take_while(|&&w| still(w)).count());
+        let next = w.iter().find(|&&w| !still(w)).map(|w| w.abs());
+        let rigid: Vec<usize> = (0..energy.len())
             .filter(|&j| {
                 let gap = next.is_none_or(|next| next > 1e6 * w[j].abs());
-                let candidate = w[j].abs() <= 1e-2 * sigma.abs();
-                candidate && (energy[j] <= 16.0 * f64::EPSILON || (energy[j] <= tolerance && gap))
+                energy[j] <= 16.0 * f64::EPSILON || (energy[j] <= tolerance && gap)
             })
             .collect();
-        out.nearly = (0..w.len())
-            .filter(|j| !rigid.contains(j) && energy[*j] <= 100.0 * tolerance)
-            .map(|j| energy[j])
-            .chain(out.nearly)
-            .reduce(f64::min);
         let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
         out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
         if rigid.is_empty() {
             break;
         }
-        let found = orthonormal(problem, &out.x, pick(&y, &rigid))?;
+        let (found, _) = orthonormal(problem, &out.x, pick(&y, &rigid), 2)?;
         out.x = beside(out.x.as_ref(), found.as_ref());
         if !others.is_empty() || out.x.ncols() >= problem.dof() {
             break;
@@ -128,7 +132,7 @@ pub(crate) fn find(
         out.x = product(out.x.as_ref(), by.as_ref());
         out.l = product(out.l.as_ref(), by.as_ref());
         let low = std::mem::replace(&mut out.low, Dense::zeros(0, 0));
-        out.low = orthonormal(problem, &out.x, low)?;
+        out.low = orthonormal(problem, &out.x, low, 2)?.0;
     }
     Ok(out)
 }
@@ -142,7 +146,7 @@ fn gram_factor(problem: &Problem, x: &Dense) -> Result<(Dense, Vec<f64>), EigenE
 }
 
 /// Ritz values of K on an M-orthonormal block, by magnitude, with the vectors.
-pub(crate) fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), EigenError> {
+fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), EigenError> {
     let k = f64::adjoint_product(y.as_ref(), problem.k.mul(y).as_ref());
     let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&k))
         .map_err(at("Rayleigh-Ritz on low directions"))?;
@@ -152,16 +156,7 @@ pub(crate) fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, D
     Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
 }
 
-/// |x^T K x| / |x|^T |K| |x| of every column.
-pub(crate) fn relative_energy(problem: &Problem, x: &Dense) -> Vec<f64> {
-    let kx = problem.k.mul(x);
-    (0..x.ncols())
-        .map(|j| {
-            let (x, kx) = (x.col_as_slice(j), kx.col_as_slice(j));
-            let energy: f64 = x.iter().zip(kx).map(|(x, k)| x * k).sum();
-            let size: Vec<f64> = x.iter().map(|x| x.abs()).collect();
-            let terms: f64 = size.iter().zip(problem.k.magnitude(&size)).map(|(x, k)| x * k).sum();
-            if energy == 0.0 || norm(x) == 0.0 { 0.0 } else { energy.abs() / terms }
-        })
-        .collect()
+/// |x^T K x| / |x|^T |K| |x| of the first columns.
+fn relative_energy(problem: &Problem, x: &Dense, columns: usize) -> Vec<f64> {
+    (0..columns).map(|j| problem.k.relative_form(x.col_as_slice(j))).collect()
 }

@@ -3,7 +3,7 @@
 use mb_algebra::dense;
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::sparse::{Request, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Spectrum, polish, quadratic};
+use mb_eigen::{Class, DenseOptions, Finding, Spectrum, polish, quadratic};
 
 #[path = "../../examples/cases/pendulum.rs"]
 pub(crate) mod pendulum;
@@ -79,5 +79,18 @@ fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
     // What remains between the meshes is their own error, (h / L)^4.
     for (a, b) in sparse(100).into_iter().zip(sparse(400)) {
         assert!((a / b - 1.0).abs() < 2e-8, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_blurred_zero_is_told_where_a_bar_reaches_zero_and_only_there() {
+    for (elements, blurred) in [(1_000, false), (8_000, true)] {
+        let pencil = pendulum::flexible_pendulum(elements);
+        let found = solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default()).unwrap();
+        // Slow as they are beside |K| / |M|, these modes are none of them zero.
+        assert_eq!(found.counts.found.rigid, 0);
+        let reaches = found.pairs.iter().any(|pair| pair.value().unwrap().norm() <= pair.error_bar);
+        let told = found.findings.iter().any(|f| matches!(f, Finding::NearlyZeroStiffness { .. }));
+        assert_eq!((reaches, told), (blurred, blurred), "{:?}", found.findings);
     }
 }
