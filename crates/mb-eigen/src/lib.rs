@@ -32,7 +32,7 @@
 //! | minimal coordinates, by elimination | [`quadratic::solve`] | 2 (n - r) |
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
 //! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
-//! | some modes of large problems | [`sparse::solve`], [`direct::solve`] | as asked |
+//! | some modes of large problems | [`sparse::solve`], [`direct::solve`], [`penalty::lowest`] | as asked |
 //!
 //! An [`Eigenpair`] holds alpha and beta undivided, right and left vectors with their multipliers, a backward error on
 //! the matrices as given, a condition number, an error bar and a [`Class`]. A [`Spectrum`] adds the [`Counts`] demanded

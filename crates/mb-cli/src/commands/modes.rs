@@ -92,7 +92,13 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let _stage = progress.stage(&format!("computing {asked}"));
     let results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
-            let result = part::of_model(model, &settled, request, &part::options(&args.solver))?;
+            let options = part::options(&args.solver);
+            let result = match (&formulations[..], request) {
+                ([Formulation::Unconstrained(factors)], Request::Lowest { count }) => {
+                    part::of_penalty(model, &settled, factors, count, &options)?
+                }
+                _ => part::of_model(model, &settled, request, &options)?,
+            };
             vec![if chosen { part::without_wish(result) } else { result }]
         }
         None => formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?,
@@ -123,11 +129,12 @@ fn check_shares(args: &ModesArgs) -> Result<(), Failure> {
 fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool), Failure> {
     let formulation = &args.formulation;
     if let Some(request) = args.request.part() {
-        let name = match formulation.formulation {
-            FormulationArg::Minimal => return Ok((Some(request), false)),
-            FormulationArg::Redundant => "redundant",
-            FormulationArg::Unconstrained => "unconstrained",
-            FormulationArg::All => "all",
+        // Both keep the constraints in the matrices; what sets them apart is the rest of the spectrum.
+        let name = match (formulation.formulation, request) {
+            (FormulationArg::Minimal | FormulationArg::Redundant, _)
+            | (FormulationArg::Unconstrained, Request::Lowest { .. }) => return Ok((Some(request), false)),
+            (FormulationArg::Unconstrained, _) => "unconstrained",
+            (FormulationArg::All, _) => "all",
         };
         let option = args.request.option();
         return Err(RequestError::PartOfFormulation { option, formulation: name }.into());

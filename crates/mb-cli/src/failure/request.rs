@@ -258,7 +258,9 @@ impl RequestError {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
             }
             Self::NotSymmetric { .. } => "leave --symmetry symmetric out if the matrix is meant to be so".to_owned(),
-            Self::PartOfFormulation { .. } => "leave --formulation out".to_owned(),
+            Self::PartOfFormulation { .. } => {
+                "leave --formulation out, or ask --formulation unconstrained for --lowest".to_owned()
+            }
             Self::NotANumber { .. }
             | Self::NoVariable { .. }
             | Self::BadRegion { .. }

@@ -2,10 +2,14 @@
 
 use super::{FormulationSpectrum, Settled};
 use crate::args::{DriverArg, SolverArgs, SymmetryArg};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
+use mb_eigen::penalty::{self, PenaltyBlocks};
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
 use mb_eigen::{Class, Finding, Spectrum, sparse};
+use mb_linear::formulation::unconstrained::{
+    Penalty, UnconstrainedBlocks, penalty_equilibrium, unconstrained_blocks,
+};
 use mb_linear::{OperatingPoint, linearize_sparse};
 use mb_model::Model;
 
@@ -18,6 +22,9 @@ pub const ALL_UP_TO: usize = 400;
 /// Coordinates and constraint rows in all of a model up to which all its modes are computed by dense matrices when nothing
 /// is asked for.
 pub const DENSE_UP_TO: usize = 1000;
+
+/// Constraint rows up to which penalty matrices, which may couple them all, are made.
+const MOST_PENALTIES: usize = 4000;
 
 /// Options of the sparse layer from the command line.
 pub fn options(args: &SolverArgs) -> SparseOptions {
@@ -74,6 +81,36 @@ pub fn of_model(
         Ok(spectrum) => {
             Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
         }
+        Err(source) => Err(Failure::Eigen { formulation: name, source }),
+    }
+}
+
+/// The lowest modes of the mechanism in the penalty system at its own equilibrium.
+///
+/// # Errors
+/// [`Failure::Linear`] when the penalty system has no equilibrium near by; [`Failure::Eigen`];
+/// [`crate::failure::RequestError::TooLarge`] for more constraint rows than penalty matrices are made for.
+pub fn of_penalty(
+    model: &Model,
+    settled: &Settled,
+    factors: &Penalty,
+    count: usize,
+    options: &SparseOptions,
+) -> Result<FormulationSpectrum, Failure> {
+    if model.nc() > MOST_PENALTIES {
+        let (n, m) = (model.nv(), model.nc());
+        return Err(RequestError::TooLarge { n, m, most: MOST_PENALTIES }.into());
+    }
+    let at = penalty_equilibrium(model, settled.equilibrium.point(), factors)?;
+    let UnconstrainedBlocks { m, c, k, phi_q, xi, theta, omega } = unconstrained_blocks(model, &at, factors)?;
+    let blocks = PenaltyBlocks { m, c, k, phi_q, xi, theta, omega };
+    let name = "unconstrained/sparse".to_owned();
+    match penalty::lowest(&blocks, count, options) {
+        Ok(spectrum) => Ok(FormulationSpectrum {
+            request: Some(Request::Lowest { count }),
+            penalty_violation: Some(at.violation),
+            ..FormulationSpectrum::new(name, spectrum)
+        }),
         Err(source) => Err(Failure::Eigen { formulation: name, source }),
     }
 }

@@ -69,11 +69,26 @@ fn redundant_rows_of_a_large_model_are_named_in_its_order() {
 }
 
 #[test]
-fn a_part_is_refused_of_a_formulation_that_gives_all() {
-    let run = mb(&["modes", &model("rod-pendulum"), "--lowest", "2", "--formulation", "redundant"]);
+fn parts_are_given_of_formulations_that_have_them() {
+    let path = model("flexible-double-pendulum");
+    let of = |formulation: &str| {
+        let set = ["--set", "n=12", "--alpha", "1e7", "--lowest", "4", "--formulation", formulation];
+        json(&[&["modes", &path][..], &set].concat())["formulations"][0].clone()
+    };
+    let frequency = |found: &serde_json::Value, i: usize| found["pairs"][2 * i]["im"].as_f64().unwrap();
+    let (minimal, redundant, penalty) = (of("minimal"), of("redundant"), of("unconstrained"));
+    assert_eq!((&redundant["name"], &penalty["name"]), (&minimal["name"], &"unconstrained/sparse".into()));
+    for i in 0..4 {
+        let exact = frequency(&minimal, i);
+        assert!((frequency(&redundant, i) - exact).abs() < 1e-12 * exact);
+        let off = (frequency(&penalty, i) - exact).abs() / exact;
+        assert!(off > 1e-12 && off < 1e-4, "mode {i}: {off:e}");
+        assert!(penalty["pairs"][2 * i]["penalty_share"].as_f64().unwrap() < 1e-3);
+    }
+    let run = mb(&["modes", &path, "--near", "2", "--formulation", "unconstrained"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(
-        run.err.contains("--lowest takes the modes") && run.err.contains("leave --formulation out"),
+        run.err.contains("--near takes the modes") && run.err.contains("leave --formulation out"),
         "{}",
         run.err
     );

@@ -9,8 +9,10 @@
 //! terms in the kinetic energy of their vectors (share.rs); when the groups overlap, a finding says so.
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
-//! null space of Phi_q, which for a few degrees of freedom costs a fraction.
+//! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
+//! matrices.
 
+mod lowest;
 mod physical;
 mod share;
 
@@ -23,6 +25,7 @@ use crate::{
     Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
 };
 
+pub use lowest::{PenaltyBlocks, lowest};
 pub use physical::physical_pairs;
 
 /// The matrices of the penalty form.

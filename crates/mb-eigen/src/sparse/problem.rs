@@ -91,22 +91,12 @@ impl<'a> Problem<'a> {
         if square > 0.0 && square.is_finite() { square } else { 1.0 }
     }
 
-    /// The smallest K_ii / M_ii, a guess at the order of the lowest w where some coordinates stand for motion as a whole
-    /// (the angle of a floating frame); none where a K_ii is not positive, as those of free coordinates are.
+    /// The smallest positive K_ii / M_ii, a guess at the order of the lowest w where some coordinates stand for motion as a
+    /// whole, as the angle of a floating frame does; elsewhere it is far too large.
     pub(crate) fn softest(&self) -> Option<f64> {
-        let diagonal = |a: &Matrix| -> Vec<f64> {
-            (0..self.n).map(|i| a.sparse().get(i, i).copied().unwrap_or(0.0)).collect()
-        };
-        let mut softest = f64::INFINITY;
-        for (k, m) in diagonal(&self.k).into_iter().zip(diagonal(&self.m)) {
-            if k.is_nan() || k <= 0.0 {
-                return None;
-            }
-            if m > 0.0 {
-                softest = softest.min(k / m);
-            }
-        }
-        softest.is_finite().then_some(softest)
+        let entry = |a: &Matrix, i: usize| a.sparse().get(i, i).copied().unwrap_or(0.0);
+        let quotients = (0..self.n).map(|i| (entry(&self.k, i), entry(&self.m, i)));
+        quotients.filter(|&(k, m)| k > 0.0 && m > 0.0).map(|(k, m)| k / m).reduce(f64::min)
     }
 
     /// a M + b C + c K by columns.

@@ -34,8 +34,8 @@ const MOVES: usize = 5;
 /// Where the automatic shift moves to, relative to the estimate of the lowest w, without and with rigid modes.
 const CLOSER: f64 = 1e-3;
 const CLOSER_TO_RIGID: f64 = 0.03;
-/// First automatic shift relative to |K| / |M|.
-const FIRST_SHIFT: f64 = -1e-8;
+/// Distance of the first automatic shift below zero, relative to |K| / |M|.
+const FIRST_SHIFT: f64 = 1e-8;
 /// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be told from the others.
 const FLOOR: f64 = 1e-15;
 
@@ -141,11 +141,10 @@ impl<'a> Symmetric<'a> {
     /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.
     pub(crate) fn start(&mut self) -> Result<(Shifted, Zeros), EigenError> {
         let scale = self.problem.frequency_squared();
-        let first = match self.problem.softest() {
-            Some(softest) => (CLOSER * softest).min(-FIRST_SHIFT * scale).max(FLOOR * scale),
-            None => -FIRST_SHIFT * scale,
-        };
-        let mut sigma = -first;
+        // What rounding leaves of a stiffness is no guess.
+        let softest = self.problem.softest().filter(|w| *w > 10.0 * FLOOR * scale);
+        let first = softest.map_or(FIRST_SHIFT * scale, |w| (CLOSER_TO_RIGID * w).min(FIRST_SHIFT * scale));
+        let mut sigma = -first.max(FLOOR * scale);
         let mut moves = 0;
         loop {
             let shifted = self.factor(sigma)?;

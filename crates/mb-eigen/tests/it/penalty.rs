@@ -1,10 +1,11 @@
 //! The penalty form: counts, shares, the fast path.
 
-use mb_algebra::{c64, dense};
-use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{Class, DenseOptions, Finding, Spectrum, SpuriousOrigin, pairing};
+use mb_algebra::{QuadraticPencil, c64, dense, to_sparse};
+use mb_eigen::penalty::{self, PenaltyBlocks, PenaltyPencil};
+use mb_eigen::sparse::SparseOptions;
+use mb_eigen::{Class, DenseOptions, EigenError, Finding, Spectrum, SpuriousOrigin, pairing};
 
-use crate::{quadratic, systems};
+use crate::{quadratic, stiff, systems};
 
 const SPURIOUS: Class = Class::Spurious { origin: SpuriousOrigin::Penalty };
 
@@ -139,4 +140,76 @@ fn sizes_are_checked() {
     pencil.xi = dense::identity(3);
     let error = penalty::solve(&pencil, &DenseOptions::default()).unwrap_err();
     assert!(matches!(error, mb_eigen::EigenError::Shape { matrix: "Xi", rows: 3, expected_rows: 1, .. }));
+}
+
+/// The blocks of [`systems::penalty`].
+fn blocks(pencil: &QuadraticPencil, alpha: f64, xi: f64, omega: f64) -> PenaltyBlocks {
+    let one = dense::identity(pencil.phi_q.nrows());
+    PenaltyBlocks {
+        m: to_sparse(&pencil.m),
+        c: to_sparse(&pencil.c),
+        k: to_sparse(&pencil.k),
+        phi_q: to_sparse(&pencil.phi_q),
+        xi: dense::scale(alpha, &one),
+        theta: dense::scale(2.0 * xi * omega, &one),
+        omega: dense::scale(omega * omega, &one),
+    }
+}
+
+/// The lowest modes by constrained sparse matrices against the whole spectrum of the dense penalty problem.
+#[test]
+fn the_lowest_pairs_are_those_of_the_whole_spectrum() {
+    let links = stiff::pendulum::flexible_pendulum(12).to_dense();
+    let mut damped = links.clone();
+    damped.c = dense::add(0.05, &links.m, 1e-5, &links.k);
+    let mut turning = links.clone();
+    for (i, j) in [(0, 3), (7, 30), (31, 60)] {
+        turning.c[(i, j)] += 40.0;
+        turning.c[(j, i)] -= 40.0;
+    }
+    for (pencil, symmetric) in [(links, true), (damped, true), (turning, false)] {
+        let whole =
+            penalty::solve(&systems::penalty(&pencil, 1e7, 1.0, 10.0), &DenseOptions::default()).unwrap();
+        let some = penalty::lowest(&blocks(&pencil, 1e7, 1.0, 10.0), 5, &SparseOptions::default()).unwrap();
+        assert_eq!((some.pairs.len(), some.counts.found.physical), (10, 10), "{:?}", some.findings);
+        for pair in some.pairs.iter().filter(|pair| pair.alpha.im > 0.0) {
+            let s = pair.value().unwrap();
+            let other = whole.nearest(s).unwrap();
+            let bar = pair.error_bar + other.error_bar;
+            let distance = (other.value().unwrap() - s).norm();
+            assert!(distance <= bar, "{s}: {distance:e} > {bar:e}");
+            assert!(pair.backward_error < 1e-13, "{:e}", pair.backward_error);
+            assert!(pairing::mac(&pair.right, &other.right) > 1.0 - 1e-9);
+            assert!(symmetric == (pairing::mac(&pair.left, &conjugates(&pair.right)) > 1.0 - 1e-12));
+            assert!(pairing::mac(&pair.left, &other.left) > 1.0 - 1e-9);
+            let (a, b) = (pair.penalty_share.unwrap(), other.penalty_share.unwrap());
+            assert!((a - b).abs() < 1e-6 * b.max(1e-3), "{a:e} {b:e}");
+            let (a, b) = (pair.constraint_violation, other.constraint_violation);
+            assert!((a - b).abs() < 1e-6 * b.max(1e-6), "{a:e} {b:e}");
+        }
+    }
+}
+
+fn conjugates(x: &[c64]) -> Vec<c64> {
+    x.iter().map(c64::conj).collect()
+}
+
+#[test]
+fn a_mode_among_the_penalty_roots_is_not_called_sure() {
+    // The third mode of the pendulum has 9.4 rad/s; a weak penalty with roots at the same place mixes with it.
+    let links = stiff::pendulum::flexible_pendulum(12).to_dense();
+    let found = penalty::lowest(&blocks(&links, 30.0, 0.02, 9.4), 4, &SparseOptions::default()).unwrap();
+    assert!(
+        found.findings.iter().any(|f| matches!(f, Finding::PenaltyOverlap { .. })),
+        "{:?}",
+        found.findings
+    );
+}
+
+#[test]
+fn blocks_of_wrong_shape_are_refused() {
+    let links = stiff::pendulum::flexible_pendulum(3).to_dense();
+    let wrong = PenaltyBlocks { theta: dense::identity(3), ..blocks(&links, 1e7, 1.0, 10.0) };
+    let found = penalty::lowest(&wrong, 4, &SparseOptions::default());
+    assert!(matches!(found, Err(EigenError::Shape { matrix: "Theta", .. })), "{found:?}");
 }

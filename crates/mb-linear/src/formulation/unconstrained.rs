@@ -23,6 +23,10 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+mod blocks;
+
+pub use blocks::{UnconstrainedBlocks, unconstrained_blocks};
+
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;
 use crate::turning::Turning;
@@ -91,6 +95,9 @@ impl Penalty {
     }
 }
 
+/// Up to this many coordinates and rows in all the equilibrium is solved for with dense matrices.
+const DENSE_UP_TO: usize = 400;
+
 /// Xi, Theta, Omega as m x m matrices, checked.
 #[derive(Clone, Debug)]
 struct Matrices {
@@ -150,37 +157,20 @@ pub fn penalty_equilibrium(
     let (n, m) = (model.nv(), model.nc());
     let matrices = Matrices::new(penalty, m)?;
     let stiffness = dense::mul(&matrices.xi, &matrices.omega);
-    let scale = norms::max_abs(&stiffness).max(f64::MIN_POSITIVE);
     let mut point = near.clone();
     let mut last = f64::INFINITY;
     for iterations in 0..60 {
-        let blocks = model.dense_blocks(&point);
-        let phi = model.phi(&point.q, point.t);
-        let force = model.residual(&point);
-        let lack = dense::matvec(&stiffness, &phi);
-        let mut full = Dense::zeros(n + m, n + m);
-        let p = dense::mul(&stiffness, &blocks.phi_q);
-        for j in 0..n {
-            for i in 0..n {
-                full[(i, j)] = blocks.k[(i, j)];
-            }
-            for i in 0..m {
-                full[(j, n + i)] = blocks.phi_q[(i, j)];
-                full[(n + i, j)] = p[(i, j)] / scale;
-            }
-        }
-        for i in 0..m {
-            full[(n + i, n + i)] = -1.0 / scale;
-        }
-        let rhs: Vec<f64> =
-            force.iter().map(|r| -r).chain((0..m).map(|i| -(lack[i] - point.lambda[i]) / scale)).collect();
-        let step = solve_or_shortest(&full, &rhs)?;
-        let size = norms::two(&step[..n]);
+        let (dq, dw) = if n + m <= DENSE_UP_TO {
+            blocks::dense_correction(model, &point, &stiffness)?
+        } else {
+            blocks::correction(model, &point, &stiffness)?
+        };
+        let size = norms::two(&dq);
         if !size.is_finite() {
             break;
         }
-        point.q = model.coordinates().retract(&point.q, &step[..n]);
-        for (w, d) in point.lambda.iter_mut().zip(&step[n..]) {
+        point.q = model.coordinates().retract(&point.q, &dq);
+        for (w, d) in point.lambda.iter_mut().zip(&dw) {
             *w += d;
         }
         let reach = 1.0 + norms::max_abs_vec(&point.q);
@@ -262,6 +252,20 @@ impl UnconstrainedSystem {
     }
 }
 
+/// Refuses a point where H3 does not vanish.
+fn check_balance(model: &Model, point: &Point) -> Result<(), LinearError> {
+    let tolerance = 1e-6 * crate::point::force_scale(model, point);
+    match mb_constraints::largest(&model.residual(point)) {
+        Some((i, residual)) if residual.is_nan() || residual > tolerance => Err(LinearError::NotOnMotion {
+            expected: "a point of the penalty system",
+            equation: model.coordinate_name(i),
+            residual,
+            tolerance,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Linearizes the penalty system at its own equilibrium or point of motion.
 ///
 /// # Errors
@@ -274,17 +278,7 @@ pub fn unconstrained(
 ) -> Result<UnconstrainedSystem, LinearError> {
     let matrices = Matrices::new(penalty, model.nc())?;
     let point = &at.point;
-    let scale = crate::point::force_scale(model, point);
-    if let Some((i, residual)) = mb_constraints::largest(&model.residual(point))
-        && (residual.is_nan() || residual > 1e-6 * scale)
-    {
-        return Err(LinearError::NotOnMotion {
-            expected: "a point of the penalty system",
-            equation: model.coordinate_name(i),
-            residual,
-            tolerance: 1e-6 * scale,
-        });
-    }
+    check_balance(model, point)?;
     let blocks = model.dense_blocks(point);
     let phi_q = &blocks.phi_q;
     let xi_phi = dense::mul(&matrices.xi, phi_q);

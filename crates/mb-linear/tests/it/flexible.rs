@@ -1,8 +1,11 @@
 //! Flexible links against what is known of beams and of rigid pendulums.
 
-use mb_algebra::{QuadraticPencil, dense};
+use mb_algebra::{QuadraticPencil, dense, norms, to_dense};
 use mb_eigen::{DenseOptions, Spectrum, quadratic};
 use mb_gallery::models::FlexibleDoublePendulum;
+use mb_linear::formulation::unconstrained::{
+    Penalty, penalty_equilibrium, unconstrained, unconstrained_blocks,
+};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, Stability, linearize, stability};
 use mb_model::{Model, ModelSpec};
 
@@ -316,4 +319,56 @@ fn a_cantilever_with_a_tip_mass_in_either_frame() {
         let characteristic = sech + c + 0.5 * l * (tanh * c - s);
         assert!(characteristic.abs() < 1e-3 * l, "mode {k}: {characteristic}");
     }
+}
+
+/// Large enough for the sparse route to the equilibrium of the penalty system.
+#[test]
+fn blocks_of_the_penalty_system_make_up_its_matrices() {
+    let data = FlexibleDoublePendulum { elements: 70, ..FlexibleDoublePendulum::default() };
+    let model = data.spec().unwrap().build().unwrap();
+    let rest = Equilibrium::verify(&model, data.equilibrium(), &EquilibriumOptions::default()).unwrap();
+    let penalty = Penalty::scalar(1e7, 1.0, 10.0);
+    let at = penalty_equilibrium(&model, rest.point(), &penalty).unwrap();
+    // The violations carry the weight of both links: w = Xi Omega Phi.
+    let forces: Vec<f64> = model.phi(&at.point.q, 0.0).iter().map(|phi| 1e9 * phi).collect();
+    let largest = norms::max_abs_vec(&at.point.lambda);
+    let weight = 2.0 * data.rigid().mass[0] * data.gravity;
+    assert!((largest / weight - 1.0).abs() < 1e-3 && at.violation > 0.0, "{largest} {weight}");
+    for (force, w) in forces.iter().zip(&at.point.lambda) {
+        assert!((force - w).abs() < 1e-6 * largest, "{force} {w}");
+    }
+    let whole = unconstrained(&model, &at, &penalty).unwrap();
+    let parts = unconstrained_blocks(&model, &at, &penalty).unwrap();
+    let phi = to_dense(&parts.phi_q);
+    let with = |a: &mb_algebra::Sparse, by: &mb_algebra::Dense| {
+        let inner = dense::mul(&dense::mul(&parts.xi, by), &phi);
+        dense::add(1.0, &to_dense(a), 1.0, &dense::mul_transpose(&phi, &inner))
+    };
+    let one = dense::identity(model.nc());
+    for (made, exact) in [
+        (with(&parts.m, &one), &whole.m),
+        (with(&parts.c, &parts.theta), &whole.c),
+        (with(&parts.k, &parts.omega), &whole.k),
+    ] {
+        let off = norms::max_abs(&dense::add(1.0, &made, -1.0, exact));
+        assert!(off <= 1e-14 * norms::max_abs(exact), "{off:e}");
+    }
+    // Penalties in motion keep to the dense matrices.
+    let mut moving = at.clone();
+    moving.point.v[0] = 1.0;
+    assert!(unconstrained_blocks(&model, &moving, &penalty).is_err());
+}
+
+/// Stiffnesses of a slender link lie many decades apart; none of them is zero.
+#[test]
+fn long_flexible_links_hang_stably_and_upright_ones_fall() {
+    let data = FlexibleDoublePendulum { elements: 1500, ..FlexibleDoublePendulum::default() };
+    let model = data.spec().unwrap().build().unwrap();
+    let rest = Equilibrium::verify(&model, data.equilibrium(), &EquilibriumOptions::default()).unwrap();
+    assert_eq!(stability(&model, &rest).unwrap(), Stability::Stable);
+    // Gravity upwards: the same state turned over, stretch for compression.
+    let over = FlexibleDoublePendulum { gravity: -data.gravity, youngs_modulus: 1e11, ..data };
+    let model = over.spec().unwrap().build().unwrap();
+    let rest = Equilibrium::verify(&model, over.equilibrium(), &EquilibriumOptions::default()).unwrap();
+    assert_eq!(stability(&model, &rest).unwrap(), Stability::Unstable { directions: 2 });
 }

@@ -1,0 +1,128 @@
+//! The penalty system at rest with its blocks kept apart, for large models.
+//!
+//! With the violations e = Phi as coordinates of their own it is a constrained system like any other,
+//!
+//! ```text
+//! diag(M, Xi),  diag(C, Xi Theta),  diag(K, Xi Omega),   [Phi_q  -I] [q; e] = 0
+//! ```
+//!
+//! so that nothing of the size of Xi meets the entries of M and K, and no product Phi_q^T Xi Phi_q fills a sparse matrix.
+//! Its multipliers are the penalty forces. Sizes: n coordinates, m constraint rows.
+
+use super::{Matrices, Penalty, PenaltyPoint};
+use crate::error::LinearError;
+use mb_algebra::{Dense, Lu, Sparse, dense, sparse, to_sparse};
+use mb_constraints::Saddle;
+use mb_model::{Model, Point};
+
+/// Blocks of the penalty system: M, C, K n x n, Phi_q m x n, penalty matrices m x m.
+#[derive(Clone, Debug)]
+pub struct UnconstrainedBlocks {
+    /// Mass matrix of the model.
+    pub m: Sparse,
+    /// Damping matrix of the model.
+    pub c: Sparse,
+    /// Stiffness matrix of the model with the reaction stiffness of the penalty forces.
+    pub k: Sparse,
+    /// Constraint Jacobian at the equilibrium of the penalty system.
+    pub phi_q: Sparse,
+    /// Xi.
+    pub xi: Dense,
+    /// Theta.
+    pub theta: Dense,
+    /// Omega.
+    pub omega: Dense,
+}
+
+/// The blocks at an equilibrium of the penalty system, in time linear in the elements.
+///
+/// M_p = M + Phi_q^T Xi Phi_q, C_p = C + Phi_q^T Xi Theta Phi_q, K_p = K + Phi_q^T Xi Omega Phi_q, as
+/// [`super::unconstrained`] forms them.
+///
+/// # Errors
+/// [`LinearError::BadPenalty`]; [`LinearError::NotOnMotion`] when the point moves or is not in balance.
+pub fn unconstrained_blocks(
+    model: &Model,
+    at: &PenaltyPoint,
+    penalty: &Penalty,
+) -> Result<UnconstrainedBlocks, LinearError> {
+    let matrices = Matrices::new(penalty, model.nc())?;
+    let point = &at.point;
+    let fail = |equation, residual: f64, tolerance| {
+        let expected = "an equilibrium of the penalty system";
+        Err(LinearError::NotOnMotion { expected, equation, residual, tolerance })
+    };
+    if let Some(i) = point.v.iter().position(|v| *v != 0.0) {
+        return fail(model.coordinate_name(i), point.v[i], 0.0);
+    }
+    let rates = model.phi_t(&point.q, point.t);
+    if let Some(i) = rates.iter().position(|rate| *rate != 0.0) {
+        return fail(model.row_name(i), rates[i], 0.0);
+    }
+    super::check_balance(model, point)?;
+    let blocks = model.blocks(point);
+    let Matrices { xi, theta, omega } = matrices;
+    Ok(UnconstrainedBlocks { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, xi, theta, omega })
+}
+
+/// Newton's correction (dq, dw) of the penalty system at rest, with `stiffness` = Xi Omega.
+///
+/// ```text
+/// K dq + Phi_q^T dw = -r,   Phi_q dq - de = (Xi Omega)^-1 w - Phi,   Xi Omega de = dw
+/// ```
+///
+/// # Errors
+/// A singular Xi Omega; those of the saddle-point factor.
+pub(super) fn correction(
+    model: &Model,
+    point: &Point,
+    stiffness: &Dense,
+) -> Result<(Vec<f64>, Vec<f64>), LinearError> {
+    let (n, m) = (model.nv(), model.nc());
+    let (k, phi_q) = model.static_blocks(point);
+    let (own, slack) = (to_sparse(stiffness), sparse::scale(-1.0, &sparse::identity(m)));
+    let k = sparse::blocks(&[&[Some(&k), None], &[None, Some(&own)]], &[n, m], &[n, m]);
+    let rows = sparse::blocks(&[&[Some(&phi_q), Some(&slack)]], &[m], &[n, m]);
+    let force = model.residual(point).into_iter().map(|r| -r).chain(std::iter::repeat_n(0.0, m));
+    let phi = model.phi(&point.q, point.t);
+    let lack: Vec<f64> =
+        Lu::new(stiffness)?.solve(&point.lambda).iter().zip(&phi).map(|(e, phi)| e - phi).collect();
+    let (mut dq, dw) = Saddle::sparse(&k, &rows)?.solve(&force.collect::<Vec<f64>>(), &lack);
+    dq.truncate(n);
+    Ok((dq, dw))
+}
+
+/// The same by a dense matrix, [K Phi_q^T; Xi Omega Phi_q  -I] with its lower rows scaled.
+///
+/// # Errors
+/// Entries that are not finite.
+pub(super) fn dense_correction(
+    model: &Model,
+    point: &Point,
+    stiffness: &Dense,
+) -> Result<(Vec<f64>, Vec<f64>), LinearError> {
+    let (n, m) = (model.nv(), model.nc());
+    let scale = mb_algebra::norms::max_abs(stiffness).max(f64::MIN_POSITIVE);
+    let blocks = model.dense_blocks(point);
+    let force = model.residual(point);
+    let lack = dense::matvec(stiffness, &model.phi(&point.q, point.t));
+    let mut full = Dense::zeros(n + m, n + m);
+    let p = dense::mul(stiffness, &blocks.phi_q);
+    for j in 0..n {
+        for i in 0..n {
+            full[(i, j)] = blocks.k[(i, j)];
+        }
+        for i in 0..m {
+            full[(j, n + i)] = blocks.phi_q[(i, j)];
+            full[(n + i, j)] = p[(i, j)] / scale;
+        }
+    }
+    for i in 0..m {
+        full[(n + i, n + i)] = -1.0 / scale;
+    }
+    let rhs: Vec<f64> =
+        force.iter().map(|r| -r).chain((0..m).map(|i| -(lack[i] - point.lambda[i]) / scale)).collect();
+    let mut dq = super::solve_or_shortest(&full, &rhs)?;
+    let dw = dq.split_off(n);
+    Ok((dq, dw))
+}
