@@ -93,7 +93,8 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         phi_q: blocks.phi_q.clone(),
     };
     let start = solve(&constrained, &Request::Lowest { count }, options)?;
-    let problem = Problem::new(&blocks.slack(), options)?;
+    let slack = blocks.slack();
+    let problem = Problem::new(&slack, options)?;
     let mut roots = Vec::with_capacity(start.pairs.len());
     let mut second_of_chain = false;
     for pair in start.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
@@ -130,7 +131,7 @@ fn overlap(start: &[Eigenpair], found: &[Eigenpair]) -> Option<Finding> {
 }
 
 /// The root of the penalty problem next to a pair of the constrained one.
-fn follow(problem: &Problem, n: usize, start: &Eigenpair) -> Result<Root, EigenError> {
+fn follow(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Result<Root, EigenError> {
     let s = start.value().unwrap_or(ZERO);
     let extended = |x: &[c64]| {
         let mut z = x.to_vec();
@@ -181,7 +182,7 @@ fn follow(problem: &Problem, n: usize, start: &Eigenpair) -> Result<Root, EigenE
 }
 
 /// Factors beside s, at sigma.
-fn factor(problem: &Problem, s: c64) -> Result<(c64, std::sync::Arc<dyn ShiftSolve<c64>>), EigenError> {
+fn factor(problem: &Problem<'_>, s: c64) -> Result<(c64, std::sync::Arc<dyn ShiftSolve<c64>>), EigenError> {
     let mut last = None;
     for aside in ASIDE {
         let sigma = s * (1.0 + aside);
@@ -195,9 +196,9 @@ fn factor(problem: &Problem, s: c64) -> Result<(c64, std::sync::Arc<dyn ShiftSol
 }
 
 /// ((s + sigma) M' + C') z.
-fn moved(problem: &Problem, s: c64, sigma: c64, z: &[c64], transposed: bool) -> DenseC {
+fn moved(problem: &Problem<'_>, s: c64, sigma: c64, z: &[c64], transposed: bool) -> DenseC {
     let z = DenseC::from_fn(z.len(), 1, |i, _| z[i]);
-    let apply = |a: &Matrix| {
+    let apply = |a: &Matrix<'_>| {
         if transposed && !a.symmetric { a.mul_transpose(&z) } else { a.mul(&z) }
     };
     let (m, c) = (apply(&problem.m), apply(&problem.c));
@@ -212,9 +213,9 @@ fn unit(z: &DenseC, l: &DenseC) -> (Vec<c64>, Vec<c64>) {
 }
 
 /// The root of v^T (s^2 M' + s C' + K') z next to s.
-fn quotient(problem: &Problem, s: c64, z: &[c64], v: &[c64]) -> c64 {
+fn quotient(problem: &Problem<'_>, s: c64, z: &[c64], v: &[c64]) -> c64 {
     let column = DenseC::from_fn(z.len(), 1, |i, _| z[i]);
-    let form = |a: &Matrix| -> c64 {
+    let form = |a: &Matrix<'_>| -> c64 {
         let az = a.mul(&column);
         v.iter().enumerate().map(|(i, v)| v * az[(i, 0)]).sum()
     };
@@ -233,7 +234,7 @@ fn quotient(problem: &Problem, s: c64, z: &[c64], v: &[c64]) -> c64 {
 /// What tells motion of the mechanism from that against the penalty.
 struct Measure<'a> {
     blocks: &'a PenaltyBlocks,
-    m: Matrix,
+    m: Matrix<'a>,
     /// Reciprocal lengths of the rows of Phi_q; zero for rows of zeros.
     by: Vec<f64>,
     /// Bound of the norm of Phi_q with rows of length one.
