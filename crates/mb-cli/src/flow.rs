@@ -13,7 +13,7 @@ mod shares;
 mod spectra;
 
 pub use compare::{Comparison, Match};
-pub use settle::{Settled, Start, StartOptions, assembled_start, equilibria, settle};
+pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,

@@ -88,6 +88,16 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/spatial-chain.toml"),
     },
     GalleryModel {
+        name: "beam-cantilever",
+        about: "a cantilever of geometrically exact beam elements under tension F (yang2012)",
+        text: include_str!("../../../fixtures/models/beam-cantilever.toml"),
+    },
+    GalleryModel {
+        name: "beam-four-bar",
+        about: "a hanging four-bar linkage of three beams, 20 multipliers (yang2012)",
+        text: include_str!("../../../fixtures/models/beam-four-bar.toml"),
+    },
+    GalleryModel {
         name: "top",
         about: "a symmetric top on its tip",
         text: include_str!("../../../fixtures/models/top.toml"),

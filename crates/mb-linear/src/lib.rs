@@ -38,7 +38,10 @@ mod point;
 mod turning;
 
 pub use descriptor::{DescriptorSystem, StateSpace};
-pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability, Strategy, find_equilibria, stability};
+pub use equilibrium::{
+    Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability, Strategy,
+    find_equilibria, load_path, stability,
+};
 pub use error::LinearError;
 pub use formulation::Formulation;
 pub use linearize::{ConstraintRates, LinearizedSystem, SparseSystem, linearize, linearize_sparse};

@@ -246,6 +246,9 @@ pub struct EquilibriumArgs {
     /// Search from this many scattered starts and list every equilibrium found
     #[arg(long, value_name = "STARTS", conflicts_with = "no_solve")]
     pub find_all: Option<usize>,
+    /// Let gravity and all loads grow from zero; tell the load factor at which the equilibrium buckles or ends
+    #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
+    pub load_path: bool,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,

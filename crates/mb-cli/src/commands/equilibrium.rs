@@ -24,6 +24,9 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
         flow::check_size(model, flow::MOST_ROWS)?;
     }
     let start = crate::start::options(model, &args.start)?;
+    if args.load_path {
+        return super::load_path::run(&loaded, &start, args.json, style);
+    }
     let found = match args.find_all {
         Some(starts) => flow::equilibria(model, &start, starts)?,
         None => vec![flow::settle(model, &start)?],

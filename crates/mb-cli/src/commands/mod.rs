@@ -4,6 +4,7 @@ pub mod check;
 pub mod equilibrium;
 pub mod export;
 pub mod generate;
+pub mod load_path;
 pub mod matrix_modes;
 pub mod modes;
 pub mod parametric;

@@ -4,7 +4,10 @@ use crate::failure::{Failure, RequestError};
 use crate::names;
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
-use mb_linear::{Equilibrium, EquilibriumOptions, Stability, Strategy, find_equilibria, stability};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, Stability, Strategy, find_equilibria,
+    load_path, stability,
+};
 use mb_model::Model;
 
 /// Where the equilibrium is looked for.
@@ -134,6 +137,17 @@ pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure>
     };
     let stability = stability(model, &equilibrium)?;
     Ok(Settled { equilibrium, stability, start })
+}
+
+/// Equilibria along growing loads, from the assembled start.
+///
+/// # Errors
+/// As [`settle`], when not even a small part of the loads has an equilibrium.
+pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, Failure> {
+    check_drives(model, options)?;
+    let start = assembled_start(model, options)?;
+    let path = LoadPathOptions { solve: options.equilibrium(), ..LoadPathOptions::default() };
+    Ok(load_path(model, &start.q, &path)?)
 }
 
 /// Every equilibrium that is found from scattered starts, stable ones first.

@@ -5,6 +5,7 @@
 pub mod check;
 pub mod equilibrium;
 pub mod export;
+pub mod load_path;
 pub mod modes;
 pub mod parametric;
 pub mod parts;

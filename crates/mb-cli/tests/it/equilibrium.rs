@@ -37,3 +37,27 @@ fn start_values_must_be_coordinates_and_numbers() {
         assert!(run.err.contains(words), "{}", run.err);
     }
 }
+
+#[test]
+fn a_column_tells_the_load_factor_at_which_it_buckles() {
+    // Twice Euler's load of this cantilever, pi^2 EI / (4 l^2).
+    let args = [
+        "equilibrium",
+        &model("beam-cantilever"),
+        "--set",
+        "n=6",
+        "--set",
+        "F=-pi^2*E*b^4/(24*L^2)",
+        "--load-path",
+    ];
+    let found = json(&args);
+    assert_eq!((&found["end"]["kind"], &found["end"]["directions"]), (&"buckling".into(), &2.into()));
+    // Shear, shortening and six linear elements shift it by a percent or two.
+    let factor = found["end"]["factor"].as_f64().unwrap();
+    assert!((factor - 0.5).abs() < 0.02, "{factor}");
+    let words = right(&args);
+    assert!(
+        words.contains("buckles at 0.5") && words.contains("times the loads, in 2 directions"),
+        "{words}"
+    );
+}

@@ -57,6 +57,8 @@ fn every_model_of_the_gallery_is_drawn() {
         "n-four-bar",
         "spatial-four-bar",
         "flexible-double-pendulum",
+        "beam-cantilever",
+        "beam-four-bar",
     ] {
         let text = sheet(&[&model(name)]);
         assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");

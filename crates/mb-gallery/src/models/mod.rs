@@ -17,6 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beam_cantilever;
+mod beam_four_bar;
 mod double_pendulum;
 mod erls;
 mod flexible_double_pendulum;
@@ -28,6 +30,8 @@ mod spatial_four_bar;
 mod spatial_pendulum;
 mod top;
 
+pub use beam_cantilever::BeamCantilever;
+pub use beam_four_bar::BeamFourBar;
 pub use double_pendulum::DoublePendulum;
 pub use erls::{ErlsArm, ErlsLink};
 pub use flexible_double_pendulum::FlexibleDoublePendulum;

@@ -14,10 +14,12 @@
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 mod newton;
+mod path;
 mod relaxation;
 mod search;
 mod stability;
 
+pub use path::{LoadPath, LoadPathOptions, LoadStep, PathEnd, load_path};
 pub use search::{SearchOptions, find_equilibria};
 pub use stability::{Stability, stability};
 

@@ -1,6 +1,7 @@
 //! Integration tests of the linearization layer.
 #![expect(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
 
+mod beam;
 mod equilibrium;
 mod flexible;
 mod four_bar;

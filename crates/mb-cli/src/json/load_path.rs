@@ -1,0 +1,44 @@
+//! The document of `mb equilibrium --load-path`.
+
+use super::parts::StabilityView;
+use super::{Head, text};
+use mb_linear::{LoadPath, PathEnd};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    head: Head,
+    load_path: Vec<Step>,
+    end: End,
+}
+
+#[derive(Serialize)]
+struct Step {
+    factor: f64,
+    stability: StabilityView,
+    iterations: usize,
+}
+
+#[derive(Serialize)]
+struct End {
+    kind: &'static str,
+    factor: f64,
+    directions: usize,
+}
+
+/// The document of a path.
+pub fn document(path: &LoadPath) -> String {
+    let steps = path.steps.iter().map(|s| Step {
+        factor: s.factor,
+        stability: s.stability.into(),
+        iterations: s.equilibrium.iterations,
+    });
+    let (kind, factor, directions) = match path.end {
+        PathEnd::FullLoad => ("full-load", 1.0, 0),
+        PathEnd::Buckling { factor, directions } => ("buckling", factor, directions),
+        PathEnd::LimitPoint { factor } => ("limit-point", factor, 0),
+    };
+    let end = End { kind, factor, directions };
+    text(&Document { head: Head::of("equilibrium"), load_path: steps.collect(), end })
+}

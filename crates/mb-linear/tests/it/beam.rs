@@ -1,0 +1,251 @@
+//! Beams in space against continua, closed forms of large bending, and rigid bars.
+
+use core::f64::consts::{FRAC_PI_2, PI, TAU};
+use mb_eigen::sparse::{self, Request, SparseOptions};
+use mb_eigen::{Class, DenseOptions, quadratic};
+use mb_gallery::models::{BeamCantilever, BeamFourBar};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LoadPathOptions, OperatingPoint, PathEnd, Stability, linearize,
+    linearize_sparse, load_path, stability,
+};
+use mb_model::Model;
+use mb_model::spec::{AxialStrainSpec, BeamElementSpec};
+
+fn rest_of(model: &Model) -> Equilibrium {
+    Equilibrium::solve(model, model.initial(), &EquilibriumOptions::default()).unwrap()
+}
+/// The lowest frequencies at rest, rad/s.
+fn lowest(model: &Model, count: usize) -> Vec<f64> {
+    let lin = linearize_sparse(model, &OperatingPoint::from(&rest_of(model)));
+    let spectrum =
+        sparse::solve(&lin.pencil(), &Request::Lowest { count }, &SparseOptions::default()).unwrap();
+    let mut found: Vec<f64> = spectrum.motion_values().iter().map(|s| s.im.abs()).collect();
+    found.sort_by(f64::total_cmp);
+    found.truncate(count);
+    found
+}
+
+/// A beam along x with joints of one's own; the section is a square of side `h`.
+fn bar(element: &str, n: usize, length: f64, h: f64, rest: &str) -> Model {
+    Model::from_toml(&format!(
+        r#"
+        units = "SI"
+        name = "bar"
+        parameters = {{ L = {length:?}, h = {h:?}, E = 2e11, rho = 8000.0 }}
+        [[beam]]
+        name = "bar"
+        from = [0, 0, 0]
+        to = ["L", 0, 0]
+        elements = {n}
+        element = "{element}"
+        density = "rho"
+        youngs_modulus = "E"
+        poissons_ratio = 0.25
+        section = {{ width = "h", height = "h" }}
+        {rest}"#
+    ))
+    .unwrap()
+}
+const CLAMP: &str = r#"
+    [[joint]]
+    name = "clamp"
+    type = "fixed"
+    a = "bar.start"
+    b = "ground"
+"#;
+/// Two generic joints of the ends.
+fn held(left: &str, right: &str) -> String {
+    let joint = |name: &str, at: &str, locked: &str| {
+        format!(
+            r#"
+            [[joint]]
+            name = "{name}"
+            type = "generic"
+            locked = [{locked}]
+            a = "bar.{at}"
+            b = "ground"
+            axis = [0, 0, 1]
+            "#
+        )
+    };
+    joint("left", "start", left) + &joint("right", "end", right)
+}
+fn pins() -> String {
+    held(r#""x", "y", "z", "rotation x""#, r#""y", "z""#)
+}
+fn clamps() -> String {
+    let right = r#""y", "z", "rotation x", "rotation y", "rotation z""#;
+    held(&format!("\"x\", {right}"), right)
+}
+
+/// Timoshenko's pinned beam, mode n: sine deflection and cosine rotation are exact, so that
+/// rho A rho I w^4 - (rho A (EI k^2 + GA) + rho I GA k^2) w^2 + GA EI k^4 = 0, GA with the shear factor.
+fn pinned(n: f64, length: f64, h: f64) -> f64 {
+    let (e, rho, nu) = (2e11, 8000.0, 0.25);
+    let (area, inertia) = (h * h, h.powi(4) / 12.0);
+    let shear = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu) * e / (2.0 * (1.0 + nu)) * area;
+    let (m, j, ei, k2) = (rho * area, rho * inertia, e * inertia, (n * PI / length).powi(2));
+    let (a, b, c) = (m * j, m * (ei * k2 + shear) + j * shear * k2, shear * ei * k2 * k2);
+    (2.0 * c / (b + (b * b - 4.0 * a * c).sqrt())).sqrt()
+}
+
+#[test]
+fn a_pinned_beam_converges_to_the_continuum_with_its_elements_order() {
+    for (element, order) in [("linear", 2.0), ("quadratic", 4.0)] {
+        for h in [0.05, 1e-3] {
+            let errors: Vec<f64> = [8, 16]
+                .map(|n| {
+                    let found = lowest(&bar(element, n, 1.0, h, &pins()), 4);
+                    // Both bending planes alike: every mode twice.
+                    for pair in found.chunks(2) {
+                        assert!((pair[1] / pair[0] - 1.0).abs() < 1e-7, "{found:?}");
+                    }
+                    found[2] / pinned(2.0, 1.0, h) - 1.0
+                })
+                .into();
+            let observed = (errors[0] / errors[1]).log2();
+            assert!((observed - order).abs() < 0.3, "{element}, h = {h}: {errors:?}");
+        }
+    }
+}
+
+/// Slender and clamped: cos x cosh x = 1 with x^4 = rho A w^2 l^4 / EI.
+#[test]
+fn a_clamped_slender_beam_is_that_of_euler_and_bernoulli() {
+    let h = 1e-3_f64;
+    let unit = (2e11 * h * h / (12.0 * 8000.0)).sqrt();
+    let errors: Vec<f64> = [8, 16]
+        .map(|n| {
+            let x = (lowest(&bar("quadratic", n, 1.0, h, &clamps()), 1)[0] / unit).sqrt();
+            x.cos() - 1.0 / x.cosh()
+        })
+        .into();
+    // The shear of a section a thousandth as high as the beam is long leaves a millionth or so.
+    assert!(errors[1].abs() < 1e-4 && errors[0].abs() > 2.0 * errors[1].abs(), "{errors:?}");
+}
+
+/// A moment at the tip bends the cantilever into an arc of any angle.
+#[test]
+fn an_end_moment_rolls_the_cantilever_up() {
+    let tip = |angle: f64, n: usize| {
+        let rest = format!(
+            r#"{CLAMP}
+            [[torque]]
+            name = "turn"
+            on = "bar.end"
+            direction = [0, 0, 1]
+            magnitude = "{angle:?}*E*h^4/12/L""#
+        );
+        let model = bar("quadratic", n, 2.0, 0.02, &rest);
+        let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
+        assert_eq!(path.end, PathEnd::FullLoad);
+        let q = path.steps.last().unwrap().equilibrium.q().to_vec();
+        let exact = [2.0 * angle.sin() / angle, 2.0 * (1.0 - angle.cos()) / angle];
+        let x = &q[q.len() - 7..];
+        assert!(x[2].abs() < 1e-9);
+        (x[0] - exact[0]).hypot(x[1] - exact[1])
+    };
+    let (coarse, fine) = (tip(FRAC_PI_2, 2), tip(FRAC_PI_2, 4));
+    assert!(fine < coarse / 12.0 && coarse < 1e-2, "{coarse:.1e} {fine:.1e}");
+    // All the way round.
+    assert!(tip(TAU, 8) < 1e-2);
+}
+
+/// Bent out of its plane at the tip, a right-angle frame bends in both arms and twists in the first:
+/// P b^3/3EI + P a^3/3EI + P a b^2/GJ + P (a + b)/GA.
+#[test]
+fn a_right_angle_frame_bends_and_twists_as_the_closed_form_has_it() {
+    let (a, b, h, e, nu, force) = (1.0, 0.6, 0.04, 2e11, 0.25, 1.0);
+    let deflection = |n: usize| {
+        let rest = format!(
+            r#"{CLAMP}
+            [[force]]
+            name = "load"
+            at = "arm.end"
+            vector = [0, 0, {force:?}]
+            [[beam]]
+            name = "arm"
+            from = "bar.end"
+            to = ["L", {b:?}, 0]
+            elements = {n}
+            density = "rho"
+            youngs_modulus = "E"
+            poissons_ratio = 0.25
+            section = {{ width = "h", height = "h" }}"#
+        );
+        let model = bar("quadratic", n, a, h, &rest);
+        let equilibrium = rest_of(&model);
+        let q = equilibrium.q();
+        q[q.len() - 5]
+    };
+    let section = mb_model::BeamSection::rectangle(h, h, nu);
+    let (ei, g) = (e * section.second_moments[0], e / (2.0 * (1.0 + nu)));
+    let exact = force
+        * ((a * a * a + b * b * b) / (3.0 * ei)
+            + a * b * b / (g * section.torsion)
+            + (a + b) / (g * section.area * section.shear_factors[0]));
+    let errors = [1, 2].map(|n| deflection(n) / exact - 1.0);
+    assert!(errors[0].abs() < 0.1 && errors[1].abs() < errors[0].abs() / 3.0 + 1e-6, "{errors:?}");
+    assert!((deflection(8) / exact - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn a_free_beam_has_six_exact_rigid_modes() {
+    let model = bar("quadratic", 8, 1.0, 0.02, "");
+    let rest = Equilibrium::verify(&model, model.initial().to_vec(), &EquilibriumOptions::default()).unwrap();
+    let lin = linearize(&model, &OperatingPoint::from(&rest));
+    let spectrum = quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
+    let rigid: Vec<_> = spectrum.of_class(Class::Rigid).collect();
+    assert_eq!(rigid.len(), 12, "{:?}", spectrum.findings);
+    assert!(rigid.iter().all(|pair| pair.value().is_some_and(|s| s.norm() == 0.0)));
+    // Free and free has the frequencies of clamped and clamped, cos x cosh x = 1, but for shear and rotary inertia.
+    let mut w: Vec<f64> = spectrum
+        .of_class(Class::Physical)
+        .filter_map(mb_eigen::Eigenpair::value)
+        .map(|s| s.im.abs())
+        .collect();
+    w.sort_by(f64::total_cmp);
+    let x = (w[0] / (2e11 * 0.02 * 0.02 / (12.0 * 8000.0_f64)).sqrt()).sqrt();
+    assert!((x.cos() - 1.0 / x.cosh()).abs() < 0.02 && (x - 1.5 * PI).abs() < 0.05, "{x}");
+}
+
+/// The lowest mode of the hanging linkage goes to that of rigid bars, and what is missing falls as 1/E.
+#[test]
+fn stiffer_linkages_converge_to_rigid_bars() {
+    let rigid = BeamFourBar::default().rigid().1;
+    let errors: Vec<f64> = [1.0, 10.0, 100.0, 1000.0]
+        .map(|times| {
+            let linkage =
+                BeamFourBar { youngs_modulus: 2.06e11 * times, elements: 4, ..BeamFourBar::default() };
+            let model = linkage.spec().unwrap().build().unwrap();
+            assert_eq!((model.nv(), model.nc()), (90, 20));
+            lowest(&model, 1)[0] / rigid - 1.0
+        })
+        .into();
+    for pair in errors[1..].windows(2) {
+        assert!((pair[0] / pair[1] - 10.0).abs() < 0.5, "{errors:?}");
+    }
+    assert!(errors[3].abs() < 1e-5, "{errors:?}");
+}
+
+/// Euler's column: the load factor is told, although the straight equilibrium goes on beyond.
+#[test]
+fn a_column_reports_where_it_buckles() {
+    let mut column = BeamCantilever {
+        elements: 6,
+        element: BeamElementSpec::Quadratic,
+        axial_strain: AxialStrainSpec::Exact,
+        side: 4.0,
+        ..BeamCantilever::default()
+    };
+    column.tension = 1.6 * column.buckling_tension();
+    let model = column.spec().unwrap().build().unwrap();
+    let straight = rest_of(&model);
+    assert_eq!(stability(&model, &straight).unwrap(), Stability::Unstable { directions: 2 });
+    let path = load_path(&model, model.initial(), &LoadPathOptions::default()).unwrap();
+    let PathEnd::Buckling { factor, directions } = path.end else { panic!("{:?}", path.end) };
+    // In both planes at once; shear and shortening count a few hundredths of a percent.
+    assert_eq!(directions, 2);
+    assert!((factor * 1.6 - 1.0).abs() < 1e-3, "{factor}");
+    assert!(path.steps.iter().all(|s| s.stability == Stability::Stable && s.factor < factor));
+}
