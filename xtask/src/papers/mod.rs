@@ -3,7 +3,11 @@
 mod flores2018;
 mod gonzalez2017;
 mod palomba2019;
+<<<<<<< HEAD
 mod timing;
+=======
+mod yang2012;
+>>>>>>> 0d2c0ef (Tables 2, 3 and 5 of Yang et al. 2012: beams scaled and unscaled, condition numbers, Fig. 3)
 
 use mb_gallery::Table;
 
@@ -16,6 +20,7 @@ use crate::solvers::Comparison;
 pub(crate) fn comparisons(key: &str) -> Vec<Comparison> {
     match key {
         "gonzalez2017" => gonzalez2017::comparisons(),
+        "yang2012" => yang2012::comparisons(),
         _ => Vec::new(),
     }
 }
@@ -45,9 +50,14 @@ impl Picture {
 pub(crate) fn pictures(key: &str) -> Result<Vec<Picture>, TaskError> {
     let plain = |(name, text)| Picture { name, text, shows_rounding: false };
     match key {
+<<<<<<< HEAD
         "flores2018" => flores2018::pictures(),
         "gonzalez2017" => Ok(gonzalez2017::pictures()?.into_iter().map(plain).collect()),
         "palomba2019" => Ok(palomba2019::pictures()?.into_iter().map(plain).collect()),
+=======
+        "gonzalez2017" => gonzalez2017::pictures(),
+        "yang2012" => yang2012::pictures(),
+>>>>>>> 0d2c0ef (Tables 2, 3 and 5 of Yang et al. 2012: beams scaled and unscaled, condition numbers, Fig. 3)
         _ => Ok(Vec::new()),
     }
 }
@@ -58,6 +68,7 @@ pub(crate) fn reports(key: &str, tables: &[Table]) -> Result<Vec<TableReport>, T
         "flores2018" => flores2018::reports(tables),
         "gonzalez2017" => gonzalez2017::reports(tables),
         "palomba2019" => palomba2019::reports(tables),
+        "yang2012" => yang2012::reports(tables),
         _ => Err(TaskError::NoComputation { id: format!("{key}/paper") }),
     }
 }

@@ -1,0 +1,55 @@
+//! The four-bar linkage with the identified geometry.
+//!
+//! Paper: [yang2012] Table 5.
+//!
+//! [yang2012]: mb_eigen::direct
+
+use std::f64::consts::TAU;
+
+use mb_eigen::direct::{Factorization, Scaling};
+use mb_gallery::models::BeamFourBar;
+use mb_gallery::{Computed, Table};
+use mb_model::spec::{AxialStrainSpec, BeamElementSpec};
+
+use super::system::{Measured, PERTURBATION, SHIFT, System};
+use crate::answers::Answers;
+
+/// The answers to the table.
+pub(super) fn answers(table: &Table, system: &Measured<System>) -> Answers {
+    let mut answers = Answers::default();
+    let fine = BeamFourBar {
+        element: BeamElementSpec::Quadratic,
+        axial_strain: AxialStrainSpec::Exact,
+        elements: 16,
+        ..BeamFourBar::default()
+    };
+    let fine = System::new("four-bar linkage, refined", 0.0, fine.spec());
+    let unscaled = |factorization| {
+        let system = system.as_ref().map_err(Clone::clone)?;
+        system.procedure(Scaling::Unscaled, factorization, SHIFT)
+    };
+    let raw = [
+        ("row exchanges", unscaled(Factorization::Pivoted)),
+        ("static pivoting", unscaled(Factorization::Static { perturbation: PERTURBATION })),
+    ];
+    for (mode, row) in table.rows.iter().enumerate() {
+        let of = |s: &Measured<System>| s.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
+        let found = of(system);
+        answers.put(&row.label, "scaled", found.clone().map(Computed::Real));
+        answers.put(&row.label, "ABAQUS", of(&fine).map(Computed::Real));
+        let abaqus = table.number(&row.label, "ABAQUS").map(|p| p.re().value());
+        let rounded = |x: f64| (x * 1e4).round() / 1e4;
+        let error = abaqus
+            .ok_or_else(|| "no printed value".to_owned())
+            .and_then(|a| found.map(|f| 100.0 * (rounded(f) - a) / a));
+        answers.put(&row.label, "error", error.map(Computed::Real));
+        for (by, ritz) in &raw {
+            let value = ritz.as_ref().map_err(Clone::clone).map(|list| match list.get(mode) {
+                Some(r) => Computed::Complex { re: r.re / TAU, im: r.im / TAU },
+                None => Computed::Word("none converged".to_owned()),
+            });
+            answers.put_by(&row.label, "unscaled", by, value);
+        }
+    }
+    answers
+}

@@ -1,0 +1,85 @@
+//! Yang et al. 2012: direct eigenanalysis of a cantilever and a four-bar linkage of beams, scaled and not.
+
+mod cantilever;
+mod claims;
+mod conditions;
+mod exact;
+mod four_bar;
+mod identity;
+mod pictures;
+mod system;
+
+use mb_gallery::{Status, Table};
+
+use crate::error::TaskError;
+use crate::report::TableReport;
+use crate::solvers::Comparison;
+
+/// The systems of the tables by every sparse solver of this build.
+pub(crate) fn comparisons() -> Vec<Comparison> {
+    system::comparisons()
+}
+
+/// The modes of Fig. 3.
+pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
+    let picture = system::linkage().and_then(|s| pictures::figure_3(&s));
+    let picture = picture.map_err(|_| TaskError::NoComputation { id: "yang2012/figure-3".to_owned() })?;
+    Ok(vec![("yang2012-figure-3.svg".to_owned(), picture)])
+}
+
+/// Computes and judges the tables.
+pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
+    let systems = system::Systems::measure();
+    let report = |table: &Table| {
+        if table.status == Status::NotYetImplemented {
+            return Ok(TableReport::not_yet_implemented(table));
+        }
+        let answers = match table.id.as_str() {
+            "yang2012/table-2" => cantilever::answers(table, &systems.free),
+            "yang2012/table-3" => cantilever::answers(table, &systems.tense),
+            "yang2012/table-5" => four_bar::answers(table, &systems.linkage),
+            "yang2012/conditions" => conditions::answers(&systems),
+            "yang2012/sweep" => conditions::sweep(table, &systems),
+            "yang2012/exact" => exact::answers(table, &systems),
+            "yang2012/claims" => claims::answers(&systems),
+            id => return Err(TaskError::NoComputation { id: id.to_owned() }),
+        };
+        Ok(TableReport::judged(table, &answers))
+    };
+    tables.iter().map(report).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mb_gallery::Verdict;
+
+    use super::*;
+
+    /// Every cell has the verdict of a page that hides nothing: what disagrees is open with its reason or a misprint.
+    #[test]
+    fn nothing_deviates() {
+        let names = ["table-2", "table-3", "table-5", "conditions", "sweep", "exact", "claims"];
+        let tables = names.map(|name| Table::load(&format!("yang2012/{name}")).unwrap());
+        let reports = reports(&tables).unwrap();
+        for (table, report) in tables.iter().zip(&reports) {
+            for cell in &report.cells {
+                assert!(
+                    !cell.verdict.is_failure(),
+                    "{} {}: {}, {} for {}",
+                    table.id,
+                    cell.name(),
+                    cell.verdict,
+                    cell.computed_text,
+                    cell.printed
+                );
+            }
+        }
+        let of = |k: usize, quantity: &str, verdict: Verdict| {
+            reports[k].cells.iter().filter(|c| c.quantity == quantity && c.verdict == verdict).count()
+        };
+        for table in [0, 1] {
+            assert_eq!(of(table, "model 1, scaled", Verdict::Reproduced), 6);
+        }
+        assert!(of(2, "scaled", Verdict::Reproduced) >= 3);
+    }
+}
