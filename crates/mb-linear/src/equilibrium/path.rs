@@ -82,6 +82,8 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
     let solve = EquilibriumOptions { strategy: Strategy::Newton, ..options.solve.clone() };
     let at = |factor: f64, from: &[f64]| -> Result<LoadStep, LinearError> {
         let loaded = model.under_loads(factor);
+        // Relative to full load: under a small part of it rounding of stiff members is a larger share.
+        let solve = EquilibriumOptions { tolerance: options.solve.tolerance / factor, ..solve.clone() };
         let equilibrium = Equilibrium::solve(&loaded, from, &solve)?;
         let stability = stability(&loaded, &equilibrium)?;
         Ok(LoadStep { factor, equilibrium, stability })

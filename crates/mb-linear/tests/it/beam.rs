@@ -1,9 +1,12 @@
 //! Beams in space against continua, closed forms of large bending, and rigid bars.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
+use mb_algebra::c64;
+use mb_eigen::direct::{self, DirectOptions, Factorization, Scaling};
 use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{Class, DenseOptions, quadratic};
 use mb_gallery::models::{BeamCantilever, BeamFourBar};
+use mb_gallery::{Computed, Table, Verdict, verdict};
 use mb_linear::{
     Equilibrium, EquilibriumOptions, LoadPathOptions, OperatingPoint, PathEnd, Stability, linearize,
     linearize_sparse, load_path, stability,
@@ -19,7 +22,7 @@ fn lowest(model: &Model, count: usize) -> Vec<f64> {
     let lin = linearize_sparse(model, &OperatingPoint::from(&rest_of(model)));
     let spectrum =
         sparse::solve(&lin.pencil(), &Request::Lowest { count }, &SparseOptions::default()).unwrap();
-    let mut found: Vec<f64> = spectrum.motion_values().iter().map(|s| s.im.abs()).collect();
+    let mut found: Vec<f64> = spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w >= 0.0).collect();
     found.sort_by(f64::total_cmp);
     found.truncate(count);
     found
@@ -213,7 +216,7 @@ fn a_free_beam_has_six_exact_rigid_modes() {
 #[test]
 fn stiffer_linkages_converge_to_rigid_bars() {
     let rigid = BeamFourBar::default().rigid().1;
-    let errors: Vec<f64> = [1.0, 10.0, 100.0, 1000.0]
+    let errors: Vec<f64> = [1.0, 10.0, 100.0]
         .map(|times| {
             let linkage =
                 BeamFourBar { youngs_modulus: 2.06e11 * times, elements: 4, ..BeamFourBar::default() };
@@ -222,17 +225,15 @@ fn stiffer_linkages_converge_to_rigid_bars() {
             lowest(&model, 1)[0] / rigid - 1.0
         })
         .into();
-    for pair in errors[1..].windows(2) {
-        assert!((pair[0] / pair[1] - 10.0).abs() < 0.5, "{errors:?}");
-    }
-    assert!(errors[3].abs() < 1e-5, "{errors:?}");
+    assert!((errors[0] / errors[1] - 10.0).abs() < 1.0, "{errors:?}");
+    assert!((errors[1] / errors[2] - 10.0).abs() < 0.1 && errors[2].abs() < 1e-5, "{errors:?}");
 }
 
 /// Euler's column: the load factor is told, although the straight equilibrium goes on beyond.
 #[test]
 fn a_column_reports_where_it_buckles() {
     let mut column = BeamCantilever {
-        elements: 6,
+        elements: 12,
         element: BeamElementSpec::Quadratic,
         axial_strain: AxialStrainSpec::Exact,
         side: 4.0,
@@ -248,4 +249,86 @@ fn a_column_reports_where_it_buckles() {
     assert_eq!(directions, 2);
     assert!((factor * 1.6 - 1.0).abs() < 1e-3, "{factor}");
     assert!(path.steps.iter().all(|s| s.stability == Stability::Stable && s.factor < factor));
+}
+
+/// Frequencies of the cantilever or the linkage, Hz; of double modes both.
+fn published(linkage: bool, tension: f64, axial_strain: AxialStrainSpec) -> Vec<f64> {
+    let spec = if linkage {
+        BeamFourBar { axial_strain, ..BeamFourBar::default() }.spec()
+    } else {
+        BeamCantilever { tension, axial_strain, ..BeamCantilever::default() }.spec()
+    };
+    lowest(&spec.unwrap().build().unwrap(), 6).iter().map(|w| w / TAU).collect()
+}
+
+/// Values computed separately, to the digits they are known to; and the printed digits of Tables 2 and 3.
+#[test]
+fn the_published_cantilever_and_linkage_are_reproduced() {
+    use AxialStrainSpec::{Exact, GreenLagrange};
+    let table = Table::load("yang2012/exact").unwrap();
+    let tolerance = table.column("frequency").unwrap().tolerance.as_ref().unwrap().absolute;
+    let tense = published(false, 1e10, GreenLagrange);
+    let systems = [
+        ("cantilever", published(false, 0.0, Exact), 2),
+        ("cantilever under tension", published(false, 1e10, Exact), 2),
+        ("cantilever under tension and Green-Lagrange stretch", tense.clone(), 2),
+        ("linkage", published(true, 0.0, Exact), 1),
+    ];
+    let mut off = Vec::new();
+    for (name, found, step) in &systems {
+        for (k, f) in found.iter().step_by(*step).enumerate() {
+            let row = format!("system={name},mode={}", k + 1);
+            let cell = table.row(&row).unwrap().cell("frequency").unwrap();
+            let value = cell.number().unwrap().re().value();
+            // What is open agrees to the digits that the paper prints.
+            let allowed = if cell.note.is_some() { 1e-5 } else { tolerance };
+            if (f - value).abs() > allowed {
+                off.push(format!("{row}: {f} for {value}"));
+            }
+        }
+    }
+    let free = published(false, 0.0, GreenLagrange);
+    for (id, found) in [("yang2012/table-2", &free), ("yang2012/table-3", &tense)] {
+        let table = Table::load(id).unwrap();
+        for (row, f) in table.rows.iter().zip(found) {
+            let printed = row.cell("model 1, scaled").unwrap().number().unwrap();
+            if verdict(printed, &Computed::Real(*f)) != Verdict::Reproduced {
+                off.push(format!("{id}, {}: {f}", row.label));
+            }
+        }
+    }
+    assert!(off.is_empty(), "{off:#?}");
+}
+
+/// Multipliers as they are break a factorization without row exchanges; scaled by the stiffness they do not.
+#[test]
+fn scaling_is_what_makes_static_pivoting_right() {
+    let model = BeamCantilever::default().spec().unwrap().build().unwrap();
+    let pencil = linearize_sparse(&model, &OperatingPoint::from(&rest_of(&model))).pencil();
+    let exact = lowest(&model, 6);
+    let worst = |scaling: Scaling, factorization: Factorization| {
+        let options = DirectOptions {
+            scaling,
+            factorization,
+            shift: Some(3.0),
+            refinements: 0,
+            deflate_zeros: false,
+            condition: false,
+            ..DirectOptions::default()
+        };
+        let ritz = direct::solve(&pencil, 6, &options).unwrap().ritz;
+        let miss = |w: &f64| {
+            let near = |r: &c64| (r - c64::new(0.0, *w)).norm() / w;
+            ritz.iter().map(near).fold(1.0, f64::min)
+        };
+        exact.iter().map(miss).fold(0.0, f64::max)
+    };
+    let fixed = Factorization::Static { perturbation: 1e-13 };
+    let errors = [
+        worst(Scaling::LargestEntry, Factorization::Pivoted),
+        worst(Scaling::LargestEntry, fixed),
+        worst(Scaling::Unscaled, Factorization::Pivoted),
+        worst(Scaling::Unscaled, fixed),
+    ];
+    assert!(errors[0] < 1e-7 && errors[1] < 1e-6 && errors[2] < 1e-2 && errors[3] > 0.1, "{errors:?}");
 }
