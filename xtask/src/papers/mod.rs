@@ -3,11 +3,8 @@
 mod flores2018;
 mod gonzalez2017;
 mod palomba2019;
-<<<<<<< HEAD
 mod timing;
-=======
 mod yang2012;
->>>>>>> 0d2c0ef (Tables 2, 3 and 5 of Yang et al. 2012: beams scaled and unscaled, condition numbers, Fig. 3)
 
 use mb_gallery::Table;
 
@@ -50,14 +47,10 @@ impl Picture {
 pub(crate) fn pictures(key: &str) -> Result<Vec<Picture>, TaskError> {
     let plain = |(name, text)| Picture { name, text, shows_rounding: false };
     match key {
-<<<<<<< HEAD
         "flores2018" => flores2018::pictures(),
         "gonzalez2017" => Ok(gonzalez2017::pictures()?.into_iter().map(plain).collect()),
         "palomba2019" => Ok(palomba2019::pictures()?.into_iter().map(plain).collect()),
-=======
-        "gonzalez2017" => gonzalez2017::pictures(),
-        "yang2012" => yang2012::pictures(),
->>>>>>> 0d2c0ef (Tables 2, 3 and 5 of Yang et al. 2012: beams scaled and unscaled, condition numbers, Fig. 3)
+        "yang2012" => Ok(yang2012::pictures()?.into_iter().map(plain).collect()),
         _ => Ok(Vec::new()),
     }
 }

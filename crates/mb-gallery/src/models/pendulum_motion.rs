@@ -25,7 +25,9 @@ impl PendulumMotion {
     /// Angle and speed at time `t`; `None` on the border between swinging and turning.
     pub fn at(&self, t: f64) -> Option<(f64, f64)> {
         let w = self.frequency;
-        let half = 0.5 * self.angle;
+        // Whole turns of the start stay: the pendulum swings about the lowest place of its turn.
+        let turns = (self.angle / core::f64::consts::TAU).round() * core::f64::consts::TAU;
+        let half = 0.5 * (self.angle - turns);
         // (h / 2)^(1/2), written without cancellation.
         let fastest = (0.25 * self.speed * self.speed + (w * half.sin()).powi(2)).sqrt();
         if fastest == 0.0 {
@@ -37,7 +39,7 @@ impl PendulumMotion {
             let start = incomplete(direction * half, k);
             let u = amplitude(fastest * t + start, k);
             let speed = 2.0 * fastest * (1.0 - (k * u.sin()).powi(2)).sqrt();
-            return Some((direction * 2.0 * u, direction * speed));
+            return Some((turns + direction * 2.0 * u, direction * speed));
         }
         if fastest >= w {
             return None;
@@ -46,10 +48,7 @@ impl PendulumMotion {
         // sin(x/2) = k sin(phi), x' = 2 k w cos(phi).
         let phase = (half.sin() / k).atan2(0.5 * self.speed / (k * w));
         let u = amplitude(w * t + incomplete(phase, k), k);
-        // Whole turns of the start stay: the pendulum swings about the lowest place of its turn.
-        let turns = (self.angle / core::f64::consts::TAU).round() * core::f64::consts::TAU;
-        let sign = if (half - 0.5 * turns).sin() * half.sin() < 0.0 { -1.0 } else { 1.0 };
-        Some((turns + 2.0 * (sign * k * u.sin()).asin(), 2.0 * k * w * u.cos()))
+        Some((turns + 2.0 * (k * u.sin()).asin(), 2.0 * k * w * u.cos()))
     }
     /// Time of one swing to and fro, or of one whole turn, s; infinite on the border.
     pub fn period(&self) -> f64 {
@@ -103,8 +102,8 @@ mod tests {
     use super::*;
     use core::f64::consts::PI;
 
-    fn cases() -> [PendulumMotion; 6] {
-        [(0.3, 0.0), (-1.2, 0.7), (2.8, -0.4), (0.2, 7.0), (3.0, -6.5), (-2.0, 9.0)]
+    fn cases() -> [PendulumMotion; 8] {
+        [(0.3, 0.0), (-1.2, 0.7), (2.8, -0.4), (0.2, 7.0), (3.0, -6.5), (-2.0, 9.0), (3.6, -1.0), (-9.0, 8.0)]
             .map(|(angle, speed)| PendulumMotion { frequency: 3.0, angle, speed })
     }
 

@@ -26,6 +26,9 @@ const DENSE_UP_TO: usize = 1000;
 /// A stiffness below this share of the largest entry of K is zero: what rounding in K can make of it.
 const ZERO: f64 = 1e-10;
 
+/// Shares of the largest entry of K below which a diagonal entry is not scaled up further.
+const EVENED: f64 = 1e-4;
+
 /// The closer look at zeros, relative to [`ZERO`].
 const CLOSER_LOOK: f64 = 1e-4;
 
@@ -80,18 +83,35 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
         return by_inertia(&k, &phi_q);
     }
     let blocks = model.dense_blocks(equilibrium.point());
-    let basis = NullSpace::new(&blocks.phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
-        model.coordinate_name(i)
-    })?;
-    let k_r = dense::mul_transpose(&basis.r, &dense::mul(&blocks.k, &basis.r));
+    let (k, phi_q) = in_even_units(&blocks.k, &blocks.phi_q);
+    let basis =
+        NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| model.coordinate_name(i))?;
+    let k_r = dense::mul_transpose(&basis.r, &dense::mul(&k, &basis.r));
     if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
         return Ok(Stability::Undecided);
     }
     let values = SymmetricEigen::new(&dense::symmetric_part(&k_r))?.values;
-    let cut = ZERO * norms::max_abs(&blocks.k);
+    let cut = ZERO * norms::max_abs(&k);
     let negative = values.iter().filter(|x| **x < -cut).count();
     let zero = values.iter().filter(|x| x.abs() <= cut).count();
     Ok(of_counts(negative, zero))
+}
+
+/// D K D and Phi_q D, with D from the diagonal of K: signs stay (Sylvester), and displacements weigh as much as rotations.
+///
+/// Without it the stiffness of a column near its buckling load, small against that of rotations measured in other units,
+/// counts as zero too early. D keeps within [`EVENED`], so that rounding in a large entry is not blown up in a soft one.
+fn in_even_units(k: &Dense, phi_q: &Dense) -> (Dense, Dense) {
+    let largest = norms::max_abs(k);
+    if largest == 0.0 {
+        return (k.clone(), phi_q.clone());
+    }
+    let d: Vec<f64> =
+        (0..k.nrows()).map(|i| (k[(i, i)].abs() / largest).max(EVENED).sqrt().recip()).collect();
+    (
+        Dense::from_fn(k.nrows(), k.ncols(), |i, j| d[i] * k[(i, j)] * d[j]),
+        Dense::from_fn(phi_q.nrows(), phi_q.ncols(), |i, j| phi_q[(i, j)] * d[j]),
+    )
 }
 
 fn of_counts(negative: usize, zero: usize) -> Stability {

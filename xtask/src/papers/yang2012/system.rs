@@ -92,8 +92,12 @@ impl System {
         let q = rest.q().to_vec();
         let mut out = Self { name, tension, model, q, pencil, c, modes: Vec::new(), shapes: Vec::new() };
         let analysis = out.direct(&DirectOptions { condition: false, ..DirectOptions::default() })?;
-        let mut pairs: Vec<_> =
-            analysis.spectrum.motion().filter_map(|p| Some((p.value()?.im.abs(), p))).collect();
+        let mut pairs: Vec<_> = analysis
+            .spectrum
+            .motion()
+            .filter_map(|p| Some((p.value()?.im, p)))
+            .filter(|p| p.0 >= 0.0)
+            .collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         out.modes = pairs.iter().map(|(w, pair)| (*w, pair.error_bar)).collect();
         out.shapes = pairs.iter().map(|(_, pair)| pair.right.clone()).collect();
