@@ -249,7 +249,9 @@ fn a_column_reports_where_it_buckles() {
     assert_eq!(directions, 2);
     assert!((factor * 1.6 - 1.0).abs() < 1e-3, "{factor}");
     // Closer to it than rounding tells signs, the count may be of zeros.
-    assert!(path.steps.iter().all(|s| s.factor < factor && !matches!(s.stability, Stability::Unstable { .. })));
+    assert!(
+        path.steps.iter().all(|s| s.factor < factor && !matches!(s.stability, Stability::Unstable { .. }))
+    );
     assert!(path.steps.iter().all(|s| s.stability == Stability::Stable || s.factor > 0.999 * factor));
 }
 
