@@ -72,8 +72,15 @@ proptest! {
             }
             let largest = |range: std::ops::Range<usize>| range.map(|j| both[j].abs() / scale[j]).fold(0.0, f64::max);
             let sizes = (largest(0..n), largest(n..n + m));
+            // Where constraints balance a force, x is rounding of the displacement |f| / |A| they hold back.
+            let row = |i: usize| (0..n).map(|j| s[(i, j)].abs() * scale[j]).sum::<f64>() * scale[i];
+            let stiffest = (0..n).map(row).fold(0.0, f64::max);
+            let free = (0..n).map(|i| b[i].abs() * scale[i] / stiffest).fold(0.0, f64::max);
             for i in 0..n + m {
                 let (mut sum, mut size) = (b[i], b[i].abs());
+                if i >= n {
+                    size += (0..n).map(|j| s[(i, j)].abs() * scale[j]).sum::<f64>() * free;
+                }
                 for (j, x) in both.iter().enumerate() {
                     sum -= s[(i, j)] * x;
                     size += s[(i, j)].abs() * scale[j] * if j < n { sizes.0 } else { sizes.1 };
