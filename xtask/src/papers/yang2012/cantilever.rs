@@ -4,13 +4,10 @@
 //!
 //! [yang2012]: mb_eigen::direct
 
-use std::f64::consts::TAU;
-
-use mb_eigen::direct::{Factorization, Scaling};
 use mb_gallery::models::BeamCantilever;
 use mb_gallery::{Computed, Table};
 
-use super::system::{MODES, Measured, PERTURBATION, SHIFT, System};
+use super::system::{MODES, Measured, System, put_unscaled, unscaled};
 use crate::answers::Answers;
 
 /// The answers to one of the two tables.
@@ -18,14 +15,7 @@ pub(super) fn answers(table: &Table, system: &Measured<System>) -> Answers {
     let mut answers = Answers::default();
     let tension = system.as_ref().map_or(0.0, |s| s.tension);
     let continuum = BeamCantilever { tension, ..BeamCantilever::default() }.continuum_hz(MODES / 2);
-    let unscaled = |factorization| {
-        let system = system.as_ref().map_err(Clone::clone)?;
-        system.procedure(Scaling::Unscaled, factorization, SHIFT)
-    };
-    let raw = [
-        ("row exchanges", unscaled(Factorization::Pivoted)),
-        ("static pivoting", unscaled(Factorization::Static { perturbation: PERTURBATION })),
-    ];
+    let raw = unscaled(system);
     for (mode, row) in table.rows.iter().enumerate() {
         let exact = continuum.get(mode / 2).copied().ok_or_else(|| "no such root".to_owned());
         let found = system.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
@@ -35,13 +25,7 @@ pub(super) fn answers(table: &Table, system: &Measured<System>) -> Answers {
         let rounded = |x: f64| (x * 1e4).round() / 1e4;
         let error = found.and_then(|f| exact.map(|e| 100.0 * (rounded(f) - rounded(e)) / rounded(e)));
         answers.put(&row.label, "error of model 1", error.map(Computed::Real));
-        for (by, ritz) in &raw {
-            let value = ritz.as_ref().map_err(Clone::clone).map(|list| match list.get(mode) {
-                Some(r) => Computed::Complex { re: r.re / TAU, im: r.im / TAU },
-                None => Computed::Word("none converged".to_owned()),
-            });
-            answers.put_by(&row.label, "model 1, unscaled", by, value);
-        }
+        put_unscaled(&mut answers, &row.label, "model 1, unscaled", &raw, mode);
     }
     answers
 }

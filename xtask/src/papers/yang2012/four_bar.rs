@@ -4,14 +4,11 @@
 //!
 //! [yang2012]: mb_eigen::direct
 
-use std::f64::consts::TAU;
-
-use mb_eigen::direct::{Factorization, Scaling};
 use mb_gallery::models::BeamFourBar;
 use mb_gallery::{Computed, Table};
 use mb_model::spec::{AxialStrainSpec, BeamElementSpec};
 
-use super::system::{Measured, PERTURBATION, SHIFT, System};
+use super::system::{Measured, System, put_unscaled, unscaled};
 use crate::answers::Answers;
 
 /// The answers to the table.
@@ -24,14 +21,7 @@ pub(super) fn answers(table: &Table, system: &Measured<System>) -> Answers {
         ..BeamFourBar::default()
     };
     let fine = System::new("four-bar linkage, refined", 0.0, fine.spec());
-    let unscaled = |factorization| {
-        let system = system.as_ref().map_err(Clone::clone)?;
-        system.procedure(Scaling::Unscaled, factorization, SHIFT)
-    };
-    let raw = [
-        ("row exchanges", unscaled(Factorization::Pivoted)),
-        ("static pivoting", unscaled(Factorization::Static { perturbation: PERTURBATION })),
-    ];
+    let raw = unscaled(system);
     for (mode, row) in table.rows.iter().enumerate() {
         let of = |s: &Measured<System>| s.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
         let found = of(system);
@@ -43,13 +33,7 @@ pub(super) fn answers(table: &Table, system: &Measured<System>) -> Answers {
             .ok_or_else(|| "no printed value".to_owned())
             .and_then(|a| found.map(|f| 100.0 * (rounded(f) - a) / a));
         answers.put(&row.label, "error", error.map(Computed::Real));
-        for (by, ritz) in &raw {
-            let value = ritz.as_ref().map_err(Clone::clone).map(|list| match list.get(mode) {
-                Some(r) => Computed::Complex { re: r.re / TAU, im: r.im / TAU },
-                None => Computed::Word("none converged".to_owned()),
-            });
-            answers.put_by(&row.label, "unscaled", by, value);
-        }
+        put_unscaled(&mut answers, &row.label, "unscaled", &raw, mode);
     }
     answers
 }

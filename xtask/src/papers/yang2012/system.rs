@@ -10,11 +10,13 @@ use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_eigen::direct::{DirectAnalysis, DirectOptions, Factorization, Scaling, solve};
 use mb_eigen::sparse::Solver;
 use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_gallery::Computed;
 use mb_gallery::models::{BeamCantilever, BeamFourBar};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
 use mb_model::spec::AxialStrainSpec;
 use mb_model::{Model, ModelError, ModelSpec};
 
+use crate::answers::Answers;
 use crate::solvers::{Comparison, Root, SOLVERS};
 
 /// Modes that the tables print.
@@ -23,6 +25,9 @@ pub(super) const MODES: usize = 6;
 pub(super) const SHIFT: f64 = 3.0;
 /// Part of the largest entry below which a factorization without row exchanges replaces a pivot.
 pub(super) const PERTURBATION: f64 = 1e-13;
+
+/// Ritz values by the name of the factorization.
+pub(super) type Unscaled = [(&'static str, Measured<Vec<c64>>); 2];
 
 /// A quantity, or why there is none.
 pub(super) type Measured<T> = Result<T, String>;
@@ -141,6 +146,29 @@ impl System {
         // What is not found at all is as far off as it is large.
         self.modes.iter().take(MODES).map(|(w, _)| miss(*w).min(1.0)).fold(0.0, f64::max)
     }
+}
+
+/// Puts what the unscaled procedure gives for a mode, with row exchanges and with static pivoting, as a value in Hz.
+pub(super) fn put_unscaled(answers: &mut Answers, row: &str, quantity: &str, raw: &Unscaled, mode: usize) {
+    for (by, ritz) in raw {
+        let value = ritz.as_ref().map_err(Clone::clone).map(|list| match list.get(mode) {
+            Some(r) => Computed::Complex { re: r.re / TAU, im: r.im / TAU },
+            None => Computed::Word("none converged".to_owned()),
+        });
+        answers.put_by(row, quantity, by, value);
+    }
+}
+
+/// The unscaled procedure by both factorizations.
+pub(super) fn unscaled(system: &Measured<System>) -> Unscaled {
+    let by = |factorization| {
+        let system = system.as_ref().map_err(Clone::clone)?;
+        system.procedure(Scaling::Unscaled, factorization, SHIFT)
+    };
+    [
+        ("row exchanges", by(Factorization::Pivoted)),
+        ("static pivoting", by(Factorization::Static { perturbation: PERTURBATION })),
+    ]
 }
 
 /// The systems by the dense method and by every sparse solver of this build.
