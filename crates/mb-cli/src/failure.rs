@@ -25,6 +25,9 @@ pub const MATRIX_FILE: &str = "matrix file";
 /// point is claimed by the numerics.
 const EQUILIBRIUM: &str = "an equilibrium";
 
+/// The same for a point of a motion.
+const MOTION: &str = "a point of a motion";
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -136,7 +139,7 @@ impl Failure {
                 _ => NUMERICS,
             },
             Self::Linear(e) => match e {
-                LinearError::NotOnMotion { expected: EQUILIBRIUM, .. }
+                LinearError::NotOnMotion { expected: EQUILIBRIUM | MOTION, .. }
                 | LinearError::WrongSize { .. }
                 | LinearError::BadPenalty { .. }
                 | LinearError::NoInertia { .. }
@@ -203,6 +206,7 @@ impl Failure {
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
             Self::Linear(LinearError::NoEquilibrium { .. }) => "equilibrium",
+            Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
@@ -215,6 +219,11 @@ impl Failure {
             Self::Request(e) => return e.help(),
             Self::Linear(LinearError::NotOnMotion { expected: EQUILIBRIUM, .. }) => {
                 "leave out --no-solve to let the equilibrium be solved for from this start".to_owned()
+            }
+            Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => {
+                "leave out --no-solve to let positions and speeds be assembled, and claimed accelerations and multipliers \
+                 to let them be solved for"
+                    .to_owned()
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {
                 "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()

@@ -11,7 +11,7 @@
 //! let model = mb_model::Model::from_toml(text)?;
 //! let settled = flow::settle(&model, &StartOptions::default())?;
 //! let formulation = Formulation::Minimal(Default::default());
-//! let result = flow::spectrum(&model, &settled, &formulation)?;
+//! let result = flow::spectrum(&model, &settled.operating_point(), &formulation)?;
 //! // A rod of length 1.5 m that hangs from a pin: sqrt(3 g / (2 L)).
 //! let s = result.spectrum.motion_values()[0];
 //! assert!((s.im - 9.81_f64.sqrt()).abs() < 1e-12);
@@ -33,6 +33,7 @@ pub mod outfile;
 pub mod output;
 pub mod parametric;
 pub mod plot;
+pub mod point_file;
 pub mod progress;
 pub mod render;
 pub mod source;

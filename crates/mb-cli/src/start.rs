@@ -1,9 +1,10 @@
 //! Where the analysis starts: start values, time, inputs.
 
-use crate::args::{Assignment, StartArgs, StrategyArg};
+use crate::args::{Assignment, MotionArgs, StartArgs, StrategyArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::StartOptions;
+use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
+use crate::point_file::PointFile;
 use mb_linear::Strategy;
 use mb_model::Model;
 
@@ -12,42 +13,92 @@ use mb_model::Model;
 /// # Errors
 /// [`RequestError`] for names that the model does not have and values that are not numbers.
 pub fn options(model: &Model, args: &StartArgs) -> Result<StartOptions, Failure> {
+    Ok(with_motion(model, args, &MotionArgs::default())?.0)
+}
+
+/// The same with a point of a motion, where the options or the file of `--at` ask for one.
+///
+/// # Errors
+/// As [`options`].
+pub fn with_motion(
+    model: &Model,
+    args: &StartArgs,
+    motion: &MotionArgs,
+) -> Result<(StartOptions, Option<MotionOptions>), Failure> {
     if !args.time.is_finite() {
         let value = args.time.to_string();
         return Err(RequestError::NotANumber { option: "--time", name: String::new(), value }.into());
     }
     let known = names::configuration(model);
+    let speeds = model.coordinates().names();
+    let rows: Vec<String> = (0..model.nc()).map(|i| model.row_name(i)).collect();
     let mut given: Vec<(usize, f64)> = Vec::new();
+    let mut point = MotionOptions::default();
+    let (mut moves, mut time, mut inputs) = (motion.given(), args.time, Vec::new());
     for at in &args.at {
-        let values = match at.parse::<Assignment>() {
+        let file = match at.parse::<Assignment>() {
             Ok(a) => {
                 let value = finite("--at", &a.name, &a.value)?;
-                vec![(a.name, value)]
+                PointFile { configuration: vec![(a.name, value)], ..PointFile::default() }
             }
-            Err(_) => read_configuration("--at", at)?,
+            Err(_) => PointFile::read("--at", at)?,
         };
-        for (name, value) in values {
-            let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
-                option: "--at",
-                name: name.clone(),
-                known: known.clone(),
-            })?;
-            given.retain(|(k, _)| *k != i);
-            given.push((i, value));
+        put(&known, &file.configuration, "--at", &mut given)?;
+        if let Some(velocities) = &file.velocities {
+            moves = true;
+            put(&speeds, velocities, "--at", &mut point.velocities)?;
+            put(&speeds, &file.accelerations, "--at", &mut point.accelerations)?;
+            put(&rows, &file.multipliers, "--at", &mut point.multipliers)?;
         }
+        if args.time == 0.0 {
+            time = file.time.unwrap_or(time);
+        }
+        inputs.extend(file.inputs.into_iter().map(|(name, value)| ("--at", name, value)));
     }
-    let mut inputs = vec![0.0; model.inputs().len()];
+    for a in &motion.velocity {
+        let value = finite("--velocity", &a.name, &a.value)?;
+        put(&speeds, &[(a.name.clone(), value)], "--velocity", &mut point.velocities)?;
+    }
+    point.after = motion.after.unwrap_or(0.0);
+    if !(point.after.is_finite() && point.after >= 0.0) {
+        let value = point.after.to_string();
+        return Err(RequestError::NotANumber { option: "--after", name: String::new(), value }.into());
+    }
     for a in &args.input {
-        let i =
-            model.inputs().iter().position(|k| *k == a.name).ok_or_else(|| RequestError::NoSuchInput {
-                option: "--input",
-                name: a.name.clone(),
-                known: model.inputs().to_vec(),
-            })?;
-        inputs[i] = finite("--input", &a.name, &a.value)?;
+        inputs.push(("--input", a.name.clone(), finite("--input", &a.name, &a.value)?));
+    }
+    let mut values = vec![0.0; model.inputs().len()];
+    for (option, name, value) in inputs {
+        let known = model.inputs();
+        let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchInput {
+            option,
+            name,
+            known: known.to_vec(),
+        })?;
+        values[i] = value;
     }
     let strategy = strategy(args.strategy);
-    Ok(StartOptions { given, solve: !args.no_solve, strategy, time: args.time, inputs })
+    let start = StartOptions { given, solve: !args.no_solve, strategy, time, inputs: values };
+    Ok((start, moves.then_some(point)))
+}
+
+/// Puts values by name into a list by index, the last one for each.
+fn put(
+    known: &[String],
+    values: &[(String, f64)],
+    option: &'static str,
+    into: &mut Vec<(usize, f64)>,
+) -> Result<(), RequestError> {
+    for (name, value) in values {
+        let i = known.iter().position(|k| k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
+            option,
+            name: name.clone(),
+            known: known.to_vec(),
+        })?;
+        into.retain(|(k, _)| *k != i);
+        into.push((i, *value));
+    }
+    Ok(())
 }
 
 /// The method that an option names.
@@ -78,25 +129,6 @@ fn number(text: &str) -> Option<f64> {
         None => text.parse::<f64>().ok()?,
     };
     value.is_finite().then_some(value)
-}
-
-/// A JSON object of numbers by name, or one that has it under `configuration`, at the top or
-/// under `equilibrium` or the first of `equilibria`.
-///
-/// # Errors
-/// [`RequestError::BadConfiguration`].
-pub fn read_configuration(option: &'static str, path: &str) -> Result<Vec<(String, f64)>, Failure> {
-    let bad = |reason: String| RequestError::BadConfiguration { option, path: path.to_owned(), reason };
-    let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
-    let document: serde_json::Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
-    let places = ["/configuration", "/equilibrium/configuration", "/equilibria/0/configuration"];
-    let found = places.iter().find_map(|p| document.pointer(p)).unwrap_or(&document);
-    let object = found.as_object().ok_or_else(|| bad("it is not a JSON object".to_owned()))?;
-    let entry = |(name, value): (&String, &serde_json::Value)| {
-        let value = value.as_f64().ok_or_else(|| bad(format!("`{name}` is not a number")))?;
-        Ok((name.clone(), value))
-    };
-    object.iter().map(entry).collect::<Result<_, RequestError>>().map_err(Failure::from)
 }
 
 #[cfg(test)]

@@ -5,12 +5,15 @@
 //! x' = A x + B u,    y = C x + D u          x = (z, z')
 //! ```
 //!
-//! [`DescriptorSystem::to_state_space`] reduces the first to the second with the same transfer
-//! function: dq = R z, and the multipliers are eliminated by the equations of motion.
+//! [`DescriptorSystem::to_state_space`] reduces the first to the second: dq = R z, and the multipliers are eliminated by
+//! the equations of motion. At rest both have the same transfer function. In motion the coefficients are those of the
+//! instant, dv = R z' + D z and da = R z'' + E1 z' + E0 z (`formulation::minimal`), so that the reduced system starts as
+//! any small disturbance of the motion does; the descriptor form has the blocks of the instant alone.
 //! [`StateSpace::minimal`] then removes states that no input reaches or no output sees.
 
 use crate::error::LinearError;
-use crate::linearize::LinearizedSystem;
+use crate::formulation::minimal::MotionTerms;
+use crate::linearize::{ConstraintRates, LinearizedSystem};
 use crate::turning::Turning;
 use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
@@ -36,6 +39,8 @@ pub struct DescriptorSystem {
     /// Names of the outputs.
     pub outputs: Vec<String>,
     n: usize,
+    /// Of a point of a motion.
+    rates: Option<ConstraintRates>,
 }
 
 /// x' = A x + B u, y = C x + D u.
@@ -112,7 +117,18 @@ impl DescriptorSystem {
             .chain((0..m).map(|i| format!("multiplier of {}", model.row_name(i))))
             .collect();
         let outputs = model.sensors().iter().map(|s| s.name.clone()).collect();
-        Ok(Self { e, a, b, c, d, states, inputs: model.inputs().to_vec(), outputs, n })
+        Ok(Self {
+            e,
+            a,
+            b,
+            c,
+            d,
+            states,
+            inputs: model.inputs().to_vec(),
+            outputs,
+            n,
+            rates: lin.rates.clone(),
+        })
     }
     /// G(s) = C (s E - A)^-1 B + D, outputs x inputs.
     ///
@@ -125,7 +141,7 @@ impl DescriptorSystem {
         let y = dense::mul_complex(&dense::to_complex(&self.c), &x);
         Ok(DenseC::from_fn(self.c.nrows(), self.b.ncols(), |i, j| y[(i, j)] + self.d[(i, j)]))
     }
-    /// The same transfer function with 2 (n - r) states, z and z': independent coordinates chosen by pivoting, and their
+    /// The same system with 2 (n - r) states, z and z': independent coordinates chosen by pivoting, and their
     /// rates.
     ///
     /// # Errors
@@ -171,8 +187,15 @@ impl DescriptorSystem {
             return Err(no_inertia());
         }
         // z'' = M_r^-1 (F_r u - K_r z - C_r z')
-        let by_z = dense::scale(-1.0, &lu.solve_mat(&reduce(&k)));
-        let by_rate = dense::scale(-1.0, &lu.solve_mat(&reduce(&c)));
+        let motion = self.rates.as_ref().map(|rates| MotionTerms::new(rates, &basis));
+        // K R and C R, with what a changing R adds.
+        let (mut of_z, mut of_rate) = (dense::mul(&k, r), dense::mul(&c, r));
+        if let Some(terms) = &motion {
+            of_z = &(&of_z + &dense::mul(&c, &terms.d)) + &dense::mul(&mass, &terms.e0);
+            of_rate = &of_rate + &dense::mul(&mass, &terms.e1);
+        }
+        let by_z = dense::scale(-1.0, &lu.solve_mat(&dense::mul_transpose(r, &of_z)));
+        let by_rate = dense::scale(-1.0, &lu.solve_mat(&dense::mul_transpose(r, &of_rate)));
         let by_u = lu.solve_mat(&dense::mul_transpose(r, &f));
         let zero = Dense::zeros(dof, dof);
         let a = dense::vstack(&[
@@ -184,10 +207,14 @@ impl DescriptorSystem {
         let y_q = block(&self.c, 0, 0, ny, n, 1.0);
         let y_v = block(&self.c, 0, n, ny, n, 1.0);
         let y_l = block(&self.c, 0, 2 * n, ny, m, 1.0);
-        let mut c_out = dense::hstack(&[&dense::mul(&y_q, r), &dense::mul(&y_v, r)]);
+        let mut y_z = dense::mul(&y_q, r);
+        if let Some(terms) = &motion {
+            y_z = &y_z + &dense::mul(&y_v, &terms.d);
+        }
+        let mut c_out = dense::hstack(&[&y_z, &dense::mul(&y_v, r)]);
         let mut d_out = self.d.clone();
         if norms::max_abs(&y_l) > 0.0 {
-            // Phi_q^T dlambda = F u - K dq - C dv - M da; the shortest multipliers.
+            // Phi_q^T dlambda = F u - K dq - C dv - M da; the shortest multipliers, whose Phi_q^T is the given one.
             let svd = Svd::new(&dense::transpose(&phi_q))?;
             let multipliers = |rhs: &Dense| {
                 let columns: Vec<Vec<f64>> = (0..rhs.ncols())
@@ -196,8 +223,8 @@ impl DescriptorSystem {
                 dense::mul(&y_l, &dense::from_columns(m, &columns))
             };
             let m_r = dense::mul(&mass, r);
-            let of_z = dense::scale(-1.0, &(&dense::mul(&k, r) + &dense::mul(&m_r, &by_z)));
-            let of_rate = dense::scale(-1.0, &(&dense::mul(&c, r) + &dense::mul(&m_r, &by_rate)));
+            let of_z = dense::scale(-1.0, &(&of_z + &dense::mul(&m_r, &by_z)));
+            let of_rate = dense::scale(-1.0, &(&of_rate + &dense::mul(&m_r, &by_rate)));
             let of_u = &f - &dense::mul(&m_r, &by_u);
             c_out = &c_out + &dense::hstack(&[&multipliers(&of_z), &multipliers(&of_rate)]);
             d_out = &d_out + &multipliers(&of_u);

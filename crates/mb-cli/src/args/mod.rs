@@ -92,7 +92,7 @@ pub struct ModelArgs {
 #[derive(Clone, Debug, Args)]
 pub struct StartArgs {
     /// Start values: a coordinate such as `rod.angle=1.2` or `rod.angle=70deg` (may be
-    /// repeated), or a JSON file with a configuration as `mb equilibrium --json` prints it.
+    /// repeated), or a JSON or TOML file with a configuration as `mb equilibrium --json` prints it.
     /// What is not given starts as the model says
     #[arg(long, value_name = "NAME=VALUE | FILE")]
     pub at: Vec<String>,
@@ -108,6 +108,30 @@ pub struct StartArgs {
     /// Constant value of an input of the model
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<Assignment>,
+}
+
+/// A point of a motion instead of an equilibrium.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "A point of a motion instead of an equilibrium")]
+pub struct MotionArgs {
+    /// Linearize the motion that starts with the model's own speeds, or those of the file given with --at;
+    /// accelerations and reactions are solved for. With --no-solve positions and speeds are only verified
+    #[arg(long, conflicts_with = "strategy")]
+    pub moving: bool,
+    /// Speed of a coordinate at the start, such as `crank.angle=6.28` (may be repeated); the others follow.
+    /// Implies --moving
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "strategy")]
+    pub velocity: Vec<Assignment>,
+    /// Linearize this long after the start, where the motion has come by then; implies --moving
+    #[arg(long, value_name = "SECONDS", conflicts_with = "strategy")]
+    pub after: Option<f64>,
+}
+
+impl MotionArgs {
+    /// True when an option asks for a point of a motion.
+    pub fn given(&self) -> bool {
+        self.moving || !self.velocity.is_empty() || self.after.is_some()
+    }
 }
 
 /// Methods of the equilibrium.
@@ -268,7 +292,7 @@ pub enum FormArg {
 /// Arguments of `mb state-space`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb state-space cart.toml --form reduced\n  mb state-space cart.toml --minimal --json"
+    after_help = "Examples:\n  mb state-space cart.toml --form reduced\n  mb state-space cart.toml --minimal --json\n  mb state-space crank.toml --velocity crank.angle=20 --form reduced"
 )]
 pub struct StateSpaceArgs {
     /// The model.
@@ -277,6 +301,9 @@ pub struct StateSpaceArgs {
     /// Where.
     #[command(flatten)]
     pub start: StartArgs,
+    /// In motion.
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// The form of the system
     #[arg(long, value_enum, default_value_t = FormArg::Descriptor)]
     pub form: FormArg,

@@ -1,6 +1,6 @@
 //! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
 
-use super::{BasisArg, FormulationArg, StartArgs, TransferredArg};
+use super::{BasisArg, FormulationArg, MotionArgs, StartArgs, TransferredArg};
 use crate::args::{Assignment, at_least_one};
 use clap::{Args, ValueEnum};
 use mb_eigen::sparse::Request;
@@ -182,6 +182,8 @@ Examples:
   mb modes linkage.toml --set N=20 --formulation all
   mb modes linkage.toml --basis selection=phi.angle
   mb modes pendulum.toml --at OP.angle=90deg --no-solve
+  mb modes top.toml --moving
+  mb modes linkage.toml --velocity crank.angle=6.28 --after 0.25
   mb modes linkage.toml --formulation redundant --transferred both --all
   mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'
   mb modes linkage.toml --plot modes.svg
@@ -208,6 +210,9 @@ pub struct ModesArgs {
     /// Where.
     #[command(flatten)]
     pub start: StartArgs,
+    /// In motion.
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// Matrices.
     #[command(flatten)]
     pub matrices: MatrixArgs,

@@ -91,7 +91,7 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
             Ok(result) => rigid = Some(rigid_modes(model, &result.spectrum)),
             Err(e) => notes.push(format!("the zero modes could not be found: {e}")),
         }
-        if let Ok(there) = flow::rank(model, settled)
+        if let Ok(there) = flow::rank(model, settled.equilibrium.point())
             && there.rank() != rank.rank()
         {
             notes.push(format!(
@@ -109,9 +109,15 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
 fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum, Failure> {
     if model.nv() + model.nc() > part::DENSE_UP_TO {
         let request = Request::Lowest { count: part::LOWEST };
-        return part::of_model(model, settled, request, &SparseOptions::default());
+        return part::of_model(
+            model,
+            &settled.operating_point(),
+            request,
+            &SparseOptions::default(),
+            "--lowest",
+        );
     }
-    flow::spectrum(model, settled, &Formulation::Minimal(NullSpaceMethod::Qr))
+    flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))
 }
 
 /// Counts what the model has, by the first word of the owners' names.

@@ -31,7 +31,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
         Some(starts) => flow::equilibria(model, &start, starts)?,
         None => vec![flow::settle(model, &start)?],
     };
-    let rank = flow::rank(model, &found[0])?;
+    let rank = flow::rank(model, found[0].equilibrium.point())?;
     if args.json {
         return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found)));
     }
@@ -46,7 +46,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
         }
         out.push_str(&one(model, settled, style));
     }
-    let mut notes = summary::start_notes(model, &found[0]);
+    let mut notes = summary::start_notes(model, found[0].start.as_ref());
     notes.extend(summary::redundancy_notes(&rank));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))

@@ -39,7 +39,7 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     let start = crate::start::options(model, &args.start)?;
     let stage = progress.stage("solving for the equilibrium");
     let settled = flow::settle(model, &start)?;
-    let rank = flow::rank(model, &settled)?;
+    let rank = flow::rank(model, settled.equilibrium.point())?;
     drop(stage);
     let lin = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium));
     let coordinates = model.coordinates().names();
@@ -83,7 +83,7 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     }
     out.push('\n');
     out.push_str(&table.render(style));
-    let mut notes = summary::start_notes(model, &settled);
+    let mut notes = summary::start_notes(model, settled.start.as_ref());
     notes.extend(summary::redundancy_notes(&rank));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))

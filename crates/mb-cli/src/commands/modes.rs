@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::{self, Comparison, FormulationSpectrum, Settled, Shares, part};
+use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
 use crate::plot::Plot;
@@ -13,9 +13,9 @@ use crate::render::{self, Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::sparse::Request;
-use mb_linear::Formulation;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::Penalty;
+use mb_linear::{Formulation, PointKind};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -24,8 +24,11 @@ use std::fmt::Write as _;
 pub struct Modes {
     /// Rank of the constraints at the equilibrium.
     pub rank: ConstraintRank,
-    /// The equilibrium.
-    pub settled: Settled,
+    /// The equilibrium, or the point of a motion.
+    pub site: Site,
+    /// In motion, by how much of itself each eigenvalue of the first spectrum changes within a radian of its own
+    /// vibration; empty at rest and for parts of a spectrum.
+    pub changes: Vec<Option<f64>>,
     /// One or several spectra.
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
@@ -57,7 +60,7 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         let model = &found.loaded.model;
         let lines = modes::lines(&result.spectrum, false);
         let source = format!("{}, {}", found.loaded.file, result.name);
-        let q = found.settled.equilibrium.q();
+        let q = &found.site.point().q;
         Plot { model, q, lines, source, most: args.output.plot_modes }.write(path)?;
     }
     Ok(Answer::right(if args.output.json {
@@ -83,10 +86,17 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     if part.is_none() {
         flow::check_size(model, flow::MOST_ROWS)?;
     }
-    let start = crate::start::options(model, &args.start)?;
-    let stage = progress.stage("solving for the equilibrium");
-    let settled = flow::settle(model, &start)?;
-    let rank = flow::rank(model, &settled)?;
+    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    if motion.is_some() {
+        check_at_rest(args)?;
+    }
+    let stage = progress.stage(match motion {
+        None => "solving for the equilibrium",
+        Some(_) => "solving for the point of the motion",
+    });
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let at = site.operating_point();
+    let rank = flow::rank(model, at.point())?;
     drop(stage);
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
@@ -95,19 +105,32 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             let options = part::options(&args.solver);
             let result = match (&formulations[..], request) {
                 ([Formulation::Unconstrained(factors)], Request::Lowest { count }) => {
-                    part::of_penalty(model, &settled, factors, count, &options)?
+                    part::of_penalty(model, &at, factors, count, &options)?
                 }
-                _ => part::of_model(model, &settled, request, &options)?,
+                _ => part::of_model(model, &at, request, &options, args.request.option())?,
             };
             vec![if chosen { part::without_wish(result) } else { result }]
         }
-        None => formulations.iter().map(|f| flow::spectrum(model, &settled, f)).collect::<Result<_, _>>()?,
+        None => formulations.iter().map(|f| flow::spectrum(model, &at, f)).collect::<Result<_, _>>()?,
     };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
-    let shares = flow::shares(model, &settled, &results[0], energy, participation)?;
-    Ok(Modes { rank, settled, results, comparisons, shares, chosen, loaded })
+    let shares = flow::shares(model, &at, &results[0], energy, participation)?;
+    let changes = match (at.kind(), &results[0].request) {
+        (PointKind::Motion, None) => flow::moving::changes(model, &at, &formulations[0], &results[0])?,
+        _ => Vec::new(),
+    };
+    Ok(Modes { rank, site, changes, results, comparisons, shares, chosen, loaded })
+}
+
+/// Shares of energy and mass are those of vibrations about a rest.
+fn check_at_rest(args: &ModesArgs) -> Result<(), RequestError> {
+    match (args.output.shares.energy, args.output.shares.participation) {
+        (true, _) => Err(RequestError::OnlyAtRest { option: "--energy" }),
+        (_, true) => Err(RequestError::OnlyAtRest { option: "--participation" }),
+        _ => Ok(()),
+    }
 }
 
 /// Energy and participation are those of vectors that satisfy the constraints.
@@ -211,9 +234,8 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;
     let all = args.request.all;
     let mut out = summary::heading(&found.loaded, &found.rank, style);
-    out.push_str(&summary::equilibrium_line(&found.settled, style));
-    out.push_str(&summary::short_configuration(model, found.settled.equilibrium.q(), style));
-    let mut notes = summary::start_notes(model, &found.settled);
+    out.push_str(&summary::site(model, &found.site, style));
+    let mut notes = summary::start_notes(model, found.site.start());
     notes.extend(summary::redundancy_notes(&found.rank));
     if found.chosen {
         notes.push(format!(
@@ -252,6 +274,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     let lines = modes::lines(&found.results[0].spectrum, all);
+    notes.extend(modes::steadiness(&lines, &found.changes));
     if let Some(energy) = &found.shares.energy {
         out.push_str(&render::shares::energy(energy, &lines, style));
     }

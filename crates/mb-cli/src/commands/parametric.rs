@@ -242,7 +242,8 @@ fn render(found: &Parametric, style: Style) -> String {
         let _ = writeln!(out, "\n{}", style.bold(&format!("at {}", at.given)));
         out.push_str(&evaluation_table(expansion, at, style));
     }
-    let mut notes = expansion.settled.as_ref().map(|s| summary::start_notes(model, s)).unwrap_or_default();
+    let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
+    let mut notes = summary::start_notes(model, start);
     if found.place.frozen {
         notes.push(
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),

@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::args::{FormArg, StateSpaceArgs};
 use crate::failure::Failure;
-use crate::flow::{self, Settled};
+use crate::flow::{self, Site};
 use crate::json;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary};
@@ -25,8 +25,8 @@ const MINIMAL_TOLERANCE: f64 = 1e-10;
 pub struct System {
     /// Rank of the constraints.
     pub rank: ConstraintRank,
-    /// The equilibrium.
-    pub settled: Settled,
+    /// The equilibrium, or the point of a motion.
+    pub site: Site,
     /// The linear system.
     pub form: LinearForm,
     /// The model.
@@ -37,7 +37,7 @@ pub struct System {
 #[derive(Debug)]
 pub enum LinearForm {
     /// E x' = A x + B u.
-    Descriptor(DescriptorSystem),
+    Descriptor(Box<DescriptorSystem>),
     /// x' = A x + B u.
     Reduced(StateSpace),
     /// The same without states that are not reached or not seen.
@@ -52,23 +52,23 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, F
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     flow::check_size(model, flow::MOST_ROWS)?;
-    let start = crate::start::options(model, &args.start)?;
-    let settled = flow::settle(model, &start)?;
-    let rank = flow::rank(model, &settled)?;
-    let lin = flow::linear(model, &settled)?;
-    let full = descriptor(model, settled.equilibrium.point(), &lin)?;
+    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let rank = flow::rank(model, site.point())?;
+    let lin = flow::linear(model, &site.operating_point())?;
+    let full = descriptor(model, site.point(), &lin)?;
     let form = match if args.minimal { FormArg::Minimal } else { args.form } {
-        FormArg::Descriptor => LinearForm::Descriptor(full),
+        FormArg::Descriptor => LinearForm::Descriptor(Box::new(full)),
         FormArg::Reduced => LinearForm::Reduced(full.to_state_space()?),
         FormArg::Minimal => LinearForm::Minimal(full.to_state_space()?.minimal(MINIMAL_TOLERANCE)?),
     };
-    let found = System { rank, settled, form, loaded };
+    let found = System { rank, site, form, loaded };
     Ok(Answer::right(if args.json { json::state_space::document(&found) } else { render(&found, style) }))
 }
 
 fn render(found: &System, style: Style) -> String {
     let mut out = summary::heading(&found.loaded, &found.rank, style);
-    out.push_str(&summary::equilibrium_line(&found.settled, style));
+    out.push_str(&summary::site_line(&found.site, style));
     let (title, states, matrices): (&str, Vec<String>, Vec<(&str, &Dense)>) = match &found.form {
         LinearForm::Descriptor(s) => (
             "E x' = A x + B u,  y = C x + D u",

@@ -66,6 +66,28 @@ pub enum RequestError {
         /// Phi_tt.
         acceleration: f64,
     },
+    /// Constraints that change along a motion, asked of matrices that have no room for it.
+    #[error(
+        "{option} keeps the constraints in the matrices with constant coefficients, but here they change along the motion."
+    )]
+    ConstraintsChange {
+        /// The option.
+        option: String,
+    },
+    /// Something that belongs to an equilibrium, asked for in motion.
+    #[error("{option} belongs to vibrations about an equilibrium, but a point of a motion is asked for.")]
+    OnlyAtRest {
+        /// The option.
+        option: &'static str,
+    },
+    /// A motion that ended before the time asked for.
+    #[error("--after {after}: the motion ended {reached} s after its start.")]
+    NotReached {
+        /// Time asked for, s.
+        after: f64,
+        /// Time reached, s.
+        reached: f64,
+    },
     /// A penalty parameter out of its range.
     #[error("--{option} is {value}, but it must be {range}.")]
     PenaltyOutOfRange {
@@ -250,9 +272,16 @@ impl RequestError {
             }
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
             Self::BadConfiguration { .. } => {
-                "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`".to_owned()
+                "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`, or the same as TOML".to_owned()
             }
-            Self::Moving { .. } => "an equilibrium needs drives that stand still: choose another --time, or a constant law".to_owned(),
+            Self::Moving { .. } => {
+                "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
+                 motion with --moving (`mb modes`, `mb state-space`)"
+                    .to_owned()
+            }
+            Self::ConstraintsChange { .. } => {
+                "--formulation minimal, which is the default, has the terms of their change".to_owned()
+            }
             Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
             Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
@@ -265,6 +294,8 @@ impl RequestError {
             | Self::NoVariable { .. }
             | Self::BadRegion { .. }
             | Self::BadPath { .. }
+            | Self::OnlyAtRest { .. }
+            | Self::NotReached { .. }
             | Self::PenaltyOutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }

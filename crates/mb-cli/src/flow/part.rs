@@ -1,6 +1,6 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
-use super::{FormulationSpectrum, Settled};
+use super::{FormulationSpectrum, moving};
 use crate::args::{DriverArg, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
@@ -10,7 +10,7 @@ use mb_eigen::{Class, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{
     Penalty, UnconstrainedBlocks, penalty_equilibrium, unconstrained_blocks,
 };
-use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_linear::{OperatingPoint, PointKind, linearize_sparse};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -68,14 +68,19 @@ pub fn of_matrices(
 /// Eigenpairs of a linearized model with the constraints kept in its matrices.
 ///
 /// # Errors
-/// [`Failure::Eigen`].
+/// [`RequestError::ConstraintsChange`] at a point of a motion where they have no room for it, naming `option`;
+/// [`RequestError::TooLarge`] where that cannot be told; [`Failure::Eigen`].
 pub fn of_model(
     model: &Model,
-    settled: &Settled,
+    at: &OperatingPoint,
     request: Request,
     options: &SparseOptions,
+    option: &str,
 ) -> Result<FormulationSpectrum, Failure> {
-    let lin = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium));
+    if at.kind() == PointKind::Motion && model.nc() > 0 {
+        moving::check_fixed(model, at, &super::linear(model, at)?, option)?;
+    }
+    let lin = linearize_sparse(model, at);
     let name = "constrained/sparse".to_owned();
     match sparse::solve(&lin.pencil(), &request, options) {
         Ok(spectrum) => {
@@ -88,11 +93,12 @@ pub fn of_model(
 /// The lowest modes of the mechanism in the penalty system at its own equilibrium.
 ///
 /// # Errors
+/// [`RequestError::ConstraintsChange`] at a point of a motion;
 /// [`Failure::Linear`] when the penalty system has no equilibrium near by; [`Failure::Eigen`];
 /// [`crate::failure::RequestError::TooLarge`] for more constraint rows than penalty matrices are made for.
 pub fn of_penalty(
     model: &Model,
-    settled: &Settled,
+    at: &OperatingPoint,
     factors: &Penalty,
     count: usize,
     options: &SparseOptions,
@@ -101,7 +107,11 @@ pub fn of_penalty(
         let (n, m) = (model.nv(), model.nc());
         return Err(RequestError::TooLarge { n, m, most: MOST_PENALTIES }.into());
     }
-    let at = penalty_equilibrium(model, settled.equilibrium.point(), factors)?;
+    if at.kind() == PointKind::Motion {
+        let option = "--formulation unconstrained with --lowest".to_owned();
+        return Err(RequestError::ConstraintsChange { option }.into());
+    }
+    let at = penalty_equilibrium(model, at.point(), factors)?;
     let UnconstrainedBlocks { m, c, k, phi_q, xi, theta, omega } = unconstrained_blocks(model, &at, factors)?;
     let blocks = PenaltyBlocks { m, c, k, phi_q, xi, theta, omega };
     let name = "unconstrained/sparse".to_owned();

@@ -5,8 +5,8 @@ use crate::names;
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, Stability, Strategy, find_equilibria,
-    load_path, stability,
+    Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, OperatingPoint, Stability, Strategy,
+    find_equilibria, load_path, stability,
 };
 use mb_model::Model;
 
@@ -42,7 +42,7 @@ impl StartOptions {
         }
     }
     /// The configuration to start from, before assembly.
-    fn configuration(&self, model: &Model) -> Vec<f64> {
+    pub(super) fn configuration(&self, model: &Model) -> Vec<f64> {
         let mut q = model.initial().to_vec();
         for (i, value) in &self.given {
             q[*i] = *value;
@@ -101,6 +101,13 @@ pub struct Settled {
     pub stability: Stability,
     /// The start it was found from; none when the start was only verified.
     pub start: Option<Start>,
+}
+
+impl Settled {
+    /// The point to linearize at.
+    pub fn operating_point(&self) -> OperatingPoint {
+        OperatingPoint::from(&self.equilibrium)
+    }
 }
 
 /// Refuses a time at which a drive is moving: the verification of an equilibrium would only say

@@ -1,6 +1,6 @@
 //! Which body moves, deforms and dissipates in the modes of a model, and what mass they carry in which direction.
 
-use super::{FormulationSpectrum, Settled};
+use super::FormulationSpectrum;
 use crate::failure::Failure;
 use mb_eigen::modal::{
     Direction, EnergyShares, Group, Participation, energy_shares, participation as participation_of,
@@ -26,7 +26,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// [`Failure::Eigen`].
 pub fn shares(
     model: &Model,
-    settled: &Settled,
+    at: &OperatingPoint,
     result: &FormulationSpectrum,
     energy: bool,
     participation: bool,
@@ -34,7 +34,7 @@ pub fn shares(
     if !energy && !participation {
         return Ok(Shares::default());
     }
-    let pencil = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium)).pencil();
+    let pencil = linearize_sparse(model, at).pencil();
     let failed = |source| Failure::Eigen { formulation: result.name.clone(), source };
     let pairs = &result.spectrum.pairs;
     let coordinates = model.coordinates();

@@ -1,6 +1,6 @@
-//! From an equilibrium to the eigenpairs of each formulation.
+//! From an operating point to the eigenpairs of each formulation.
 
-use super::Settled;
+use super::moving;
 use crate::failure::{Failure, RequestError};
 use mb_algebra::{QuadraticPencil, RankTolerance};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank};
@@ -9,9 +9,9 @@ use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::sparse::Request;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
 use mb_linear::formulation::minimal::minimal_reselecting;
-use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
-use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize};
-use mb_model::Model;
+use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, penalty_motion, unconstrained};
+use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, PointKind, linearize};
+use mb_model::{Model, Point};
 
 /// Most coordinates and constraint rows in all for the dense analysis of the minimal system.
 pub const MOST_ROWS: usize = 6000;
@@ -28,12 +28,11 @@ pub fn check_size(model: &Model, most: usize) -> Result<(), Failure> {
     if n + m > most { Err(RequestError::TooLarge { n, m, most }.into()) } else { Ok(()) }
 }
 
-/// Rank of the constraints at an equilibrium.
+/// Rank of the constraints at a point.
 ///
 /// # Errors
 /// Entries that are not finite; memory.
-pub fn rank(model: &Model, settled: &Settled) -> Result<ConstraintRank, Failure> {
-    let point = settled.equilibrium.point();
+pub fn rank(model: &Model, point: &Point) -> Result<ConstraintRank, Failure> {
     rank_at(model, &point.q, point.t)
 }
 
@@ -67,29 +66,37 @@ impl FormulationSpectrum {
     }
 }
 
-/// The linearized system at the equilibrium, with dense blocks.
+/// The linearized system at an operating point, with dense blocks.
 ///
 /// # Errors
 /// [`RequestError::TooLarge`].
-pub fn linear(model: &Model, settled: &Settled) -> Result<LinearizedSystem, Failure> {
+pub fn linear(model: &Model, at: &OperatingPoint) -> Result<LinearizedSystem, Failure> {
     check_size(model, MOST_ROWS)?;
-    Ok(linearize(model, &OperatingPoint::from(&settled.equilibrium)))
+    Ok(linearize(model, at))
 }
 
-/// Eigenpairs of one formulation at an equilibrium.
+/// Eigenpairs of one formulation at an operating point, at rest or in motion.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`]; [`Failure::Linear`] when the penalty system has no equilibrium
-/// near by; [`Failure::Eigen`].
+/// [`RequestError::TooLarge`]; [`RequestError::ConstraintsChange`] for another formulation than the minimal one where
+/// the constraints change along the motion; [`Failure::Linear`] when the penalty system has no equilibrium near by;
+/// [`Failure::Eigen`].
 pub fn spectrum(
     model: &Model,
-    settled: &Settled,
+    at: &OperatingPoint,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, Failure> {
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
-    let lin = linear(model, settled)?;
+    let lin = linear(model, at)?;
+    if let Some(name) = match formulation {
+        Formulation::Minimal(_) => None,
+        Formulation::Redundant(_) => Some("--formulation redundant"),
+        Formulation::Unconstrained(_) => Some("--formulation unconstrained"),
+    } {
+        moving::check_fixed(model, at, &lin, name)?;
+    }
     let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let solved = match formulation {
@@ -100,14 +107,18 @@ pub fn spectrum(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            minimal_pairs(&lin.pencil(), &system.basis.r)
+            if moving::is_fixed(&system, at.point()) {
+                minimal_pairs(&lin.pencil(), &system.basis.r)
+            } else {
+                moving::pairs(&lin, &system)
+            }
         }
         Formulation::Redundant(transferred) => {
             let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
             descriptor::solve(&structure, &DenseOptions::default())
         }
         Formulation::Unconstrained(factors) => {
-            let pencil = penalty_pencil(model, settled, factors, &mut out.penalty_violation)?;
+            let pencil = penalty_pencil(model, at, factors, &mut out.penalty_violation)?;
             penalty::solve(&pencil, &DenseOptions::default())
         }
     };
@@ -124,14 +135,17 @@ fn minimal_pairs(pencil: &QuadraticPencil, r: &mb_algebra::Dense) -> Result<Spec
     quadratic::solve_with_null_space(pencil, r, &DenseOptions::default())
 }
 
-/// The penalty system at its own equilibrium.
+/// The penalty system at its own equilibrium, or with its own accelerations in motion.
 fn penalty_pencil(
     model: &Model,
-    settled: &Settled,
+    at: &OperatingPoint,
     factors: &Penalty,
     violation: &mut Option<f64>,
 ) -> Result<PenaltyPencil, Failure> {
-    let at = penalty_equilibrium(model, settled.equilibrium.point(), factors)?;
+    let at = match at.kind() {
+        PointKind::Equilibrium => penalty_equilibrium(model, at.point(), factors)?,
+        PointKind::Motion => penalty_motion(model, at.point(), factors)?,
+    };
     *violation = Some(at.violation);
     let system = unconstrained(model, &at, factors)?;
     Ok(PenaltyPencil { m: system.m, c: system.c, k: system.k, phi_q: system.phi_q, xi: system.xi })

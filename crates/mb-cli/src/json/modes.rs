@@ -1,6 +1,6 @@
 //! The document of `mb modes`.
 
-use super::parts::{EquilibriumView, ModelView, complex};
+use super::parts::{ModelView, SiteView, complex};
 use super::{Head, text};
 use crate::args::ModesArgs;
 use crate::commands::matrix_modes::MatrixModes;
@@ -17,9 +17,12 @@ struct Document {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
-    equilibrium: EquilibriumView,
+    #[serde(flatten)]
+    site: SiteView,
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    change_per_radian: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyShares>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,9 +231,10 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
     text(&Document {
         head: Head::of("modes"),
         model: ModelView::new(&found.loaded, &found.rank),
-        equilibrium: EquilibriumView::new(&found.loaded, &found.settled),
+        site: SiteView::new(&found.loaded, &found.site),
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
+        change_per_radian: found.changes.clone(),
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),
     })

@@ -1,6 +1,6 @@
 //! Parts that several documents share.
 
-use crate::flow::Settled;
+use crate::flow::{Moving, Settled, Site};
 use crate::names;
 use crate::source::Loaded;
 use mb_algebra::{Dense, RankDecision, c64};
@@ -159,6 +159,64 @@ impl EquilibriumView {
             found_by: settled.equilibrium.found_by,
             iterations: settled.equilibrium.iterations,
             start: settled.start.as_ref().map(|s| StartView::new(loaded, s)),
+        }
+    }
+}
+
+/// A point of a motion.
+#[derive(Debug, serde::Serialize)]
+pub struct MovingView {
+    configuration: Named,
+    velocities: Named,
+    accelerations: Named,
+    multipliers: Named,
+    time: f64,
+    inputs: Named,
+    outputs: Named,
+    residual: f64,
+    start: StartView,
+}
+
+impl MovingView {
+    fn new(loaded: &Loaded, moving: &Moving) -> Self {
+        let model = &loaded.model;
+        let point = moving.at.point();
+        let coordinates = model.coordinates().names();
+        let rows = (0..model.nc()).map(|i| model.row_name(i)).collect();
+        let outputs = model.sensors().iter().map(|s| s.name.clone()).collect();
+        Self {
+            configuration: Named::new(names::configuration(model), &point.q),
+            velocities: Named::new(coordinates.clone(), &point.v),
+            accelerations: Named::new(coordinates, &point.a),
+            multipliers: Named::new(rows, &point.lambda),
+            time: point.t,
+            inputs: Named::new(model.inputs().to_vec(), &point.u),
+            outputs: Named::new(outputs, &model.outputs(point)),
+            residual: moving.residual,
+            start: StartView::new(loaded, &moving.start),
+        }
+    }
+}
+
+/// Where a model was linearized: one of the two fields is there.
+#[derive(Debug, serde::Serialize)]
+pub struct SiteView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equilibrium: Option<EquilibriumView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operating_point: Option<MovingView>,
+}
+
+impl SiteView {
+    /// The view of an equilibrium or of a point of a motion.
+    pub fn new(loaded: &Loaded, site: &Site) -> Self {
+        match site {
+            Site::Rest(settled) => {
+                Self { equilibrium: Some(EquilibriumView::new(loaded, settled)), operating_point: None }
+            }
+            Site::Motion(moving) => {
+                Self { equilibrium: None, operating_point: Some(MovingView::new(loaded, moving)) }
+            }
         }
     }
 }

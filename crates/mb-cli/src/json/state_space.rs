@@ -1,6 +1,6 @@
 //! The document of `mb state-space`.
 
-use super::parts::{EquilibriumView, ModelView, rows};
+use super::parts::{ModelView, SiteView, rows};
 use super::{Head, text};
 use crate::commands::state_space::{LinearForm, System};
 use serde::Serialize;
@@ -10,7 +10,8 @@ struct Document {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
-    equilibrium: EquilibriumView,
+    #[serde(flatten)]
+    site: SiteView,
     form: &'static str,
     states: Vec<String>,
     inputs: Vec<String>,
@@ -36,7 +37,7 @@ pub fn document(found: &System) -> String {
     text(&Document {
         head: Head::of("state-space"),
         model: ModelView::new(&found.loaded, &found.rank),
-        equilibrium: EquilibriumView::new(&found.loaded, &found.settled),
+        site: SiteView::new(&found.loaded, &found.site),
         form,
         states,
         inputs: model.inputs().to_vec(),

@@ -55,7 +55,7 @@ impl Place {
         let known = names::configuration(&loaded.model);
         for about in &args.about {
             let Ok(Assignment { name, value }) = about.parse::<Assignment>() else {
-                for (name, value) in start::read_configuration("--about", about)? {
+                for (name, value) in crate::point_file::PointFile::read("--about", about)?.configuration {
                     let k = known.iter().position(|k| *k == name).ok_or_else(|| {
                         RequestError::NoSuchCoordinate { option: "--about", name, known: known.clone() }
                     })?;

@@ -1,7 +1,7 @@
 //! What every answer begins with: the model, where it is, what is redundant.
 
 use super::{Column, Style, Table, six, tiny};
-use crate::flow::Settled;
+use crate::flow::{Moving, Settled, Site, Start};
 use crate::names;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
@@ -49,6 +49,48 @@ pub fn equilibrium_line(settled: &Settled, style: Style) -> String {
     format!("equilibrium{when}: {stability}; {how}, residual {}\n", tiny(e.residual))
 }
 
+/// Where the model was linearized: the line, and configuration and speeds when they are short.
+pub fn site(model: &Model, site: &Site, style: Style) -> String {
+    let mut out = site_line(site, style);
+    out.push_str(&short_configuration(model, &site.point().q, style));
+    if matches!(site, Site::Motion(_)) && model.nv() <= SHORT {
+        out.push_str(&speeds(model, &site.point().v, style));
+    }
+    out
+}
+
+/// Where the model was linearized, in one line.
+pub fn site_line(site: &Site, style: Style) -> String {
+    match site {
+        Site::Rest(settled) => equilibrium_line(settled, style),
+        Site::Motion(moving) => motion_line(moving),
+    }
+}
+
+fn motion_line(moving: &Moving) -> String {
+    let point = moving.at.point();
+    let when = match (point.t, moving.after) {
+        (0.0, _) => String::new(),
+        (t, 0.0) => format!(" at t = {} s", six(t)),
+        (t, after) => format!(" at t = {} s, {} s after the start", six(t), six(after)),
+    };
+    let still = point.v.iter().all(|v| *v == 0.0);
+    let what = if still { "released from rest" } else { "in motion" };
+    format!("{what}{when}: accelerations and reactions solved for, residual {}\n", tiny(moving.residual))
+}
+
+/// The speeds by coordinate name.
+fn speeds(model: &Model, v: &[f64], style: Style) -> String {
+    let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
+    let noise = rounding(v);
+    let names = model.coordinates().names();
+    for ((name, unit), x) in names.into_iter().zip(names::velocity_units(model)).zip(v) {
+        let unit = if unit.is_empty() { "1/s".to_owned() } else { format!("{unit}/s") };
+        table.row(vec![format!("d({name})/dt"), six(noise(*x)), style.dim(&unit)]);
+    }
+    table.render(style)
+}
+
 /// The configuration, when it is short.
 pub fn short_configuration(model: &Model, q: &[f64], style: Style) -> String {
     if q.len() > SHORT {
@@ -74,8 +116,8 @@ pub fn rounding(list: &[f64]) -> impl Fn(f64) -> f64 {
 }
 
 /// Start values that were not kept, and a start that had to be assembled first.
-pub fn start_notes(model: &Model, settled: &Settled) -> Vec<String> {
-    let Some(start) = &settled.start else { return Vec::new() };
+pub fn start_notes(model: &Model, start: Option<&Start>) -> Vec<String> {
+    let Some(start) = start else { return Vec::new() };
     let mut notes = Vec::new();
     if let Some((row, violation)) = start.violation.filter(|(_, v)| *v > 1e-9) {
         notes.push(format!(

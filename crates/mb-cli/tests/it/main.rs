@@ -11,6 +11,7 @@ mod interrupt;
 mod large;
 mod matrices;
 mod modes;
+mod motion;
 mod parametric;
 mod plot;
 mod program;

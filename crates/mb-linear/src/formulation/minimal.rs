@@ -25,7 +25,7 @@
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::error::LinearError;
-use crate::linearize::LinearizedSystem;
+use crate::linearize::{ConstraintRates, LinearizedSystem};
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance, dense};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::Model;
@@ -56,6 +56,19 @@ pub struct MotionTerms {
     pub e1: Dense,
     /// da per dz.
     pub e0: Dense,
+}
+
+impl MotionTerms {
+    /// From the constraint rates, which must vanish for dq = R dz to stay on the constraints.
+    pub(crate) fn new(rates: &ConstraintRates, basis: &NullSpace) -> Self {
+        let r = &basis.r;
+        let negative = |a: Dense| dense::scale(-1.0, &a);
+        let d = negative(basis.particular_mat(&dense::mul(&rates.phi_dot_q, r)));
+        let e1 = negative(basis.particular_mat(&dense::mul(&rates.phi_ddot_v, r)));
+        let change = &dense::mul(&rates.phi_ddot_q, r) + &dense::mul(&rates.phi_ddot_v, &d);
+        let e0 = negative(basis.particular_mat(&change));
+        Self { d, e1, e0 }
+    }
 }
 
 impl MinimalSystem {
@@ -115,14 +128,7 @@ fn project(lin: &LinearizedSystem, basis: NullSpace) -> MinimalSystem {
     let m_r = dense::mul(&lin.m, r);
     let mut c_r = dense::mul(&lin.c, r);
     let mut k_r = dense::mul(&lin.k, r);
-    let motion = lin.rates.as_ref().map(|rates| {
-        let negative = |a: Dense| dense::scale(-1.0, &a);
-        let d = negative(basis.particular_mat(&dense::mul(&rates.phi_dot_q, r)));
-        let e1 = negative(basis.particular_mat(&dense::mul(&rates.phi_ddot_v, r)));
-        let change = &dense::mul(&rates.phi_ddot_q, r) + &dense::mul(&rates.phi_ddot_v, &d);
-        let e0 = negative(basis.particular_mat(&change));
-        MotionTerms { d, e1, e0 }
-    });
+    let motion = lin.rates.as_ref().map(|rates| MotionTerms::new(rates, &basis));
     if let Some(terms) = &motion {
         c_r = &c_r + &dense::mul(&lin.m, &terms.e1);
         k_r = &(&k_r + &dense::mul(&lin.c, &terms.d)) + &dense::mul(&lin.m, &terms.e0);

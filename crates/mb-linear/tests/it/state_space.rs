@@ -1,9 +1,10 @@
-//! Descriptor and state-space systems have the same transfer function.
+//! Descriptor and state-space systems have the same transfer function; in motion the reduced one against differences.
 
 use crate::support::{FourBar, four_bar};
 use mb_algebra::c64;
+use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_linear::formulation::redundant::descriptor;
-use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
+use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, PointKind, linearize};
 use mb_model::element::{AngleOf, Force, ForceFrame, Torque};
 use mb_model::law::TimeLaw;
 use mb_model::sensor::{Quantity, Reading};
@@ -67,6 +68,48 @@ fn reduction_keeps_the_transfer_function() {
         for j in 0..2 {
             assert!((a[(1, j)] - s * a[(0, j)]).norm() < 1e-10 * (1.0 + a[(1, j)].norm()));
             assert!((a[(2, j)] - s * a[(1, j)]).norm() < 1e-9 * (1.0 + a[(2, j)].norm()));
+        }
+    }
+}
+
+/// At a point of a motion the reduced system is the derivative of accelerations and outputs with respect to the
+/// independent coordinate and its speed.
+#[test]
+fn reduction_in_motion_is_the_derivative_of_the_motion() {
+    let model = instrumented();
+    let (t, inputs) = (0.0, vec![1.3, -0.4]);
+    let at = |x: Option<(usize, f64, f64)>| {
+        let (mut q, mut v) = (model.initial().to_vec(), vec![0.0; model.nv()]);
+        v[6] = 2.0;
+        let mut hold = vec![6];
+        if let Some((i, place, speed)) = x {
+            (q[i], v[i], hold) = (place, speed, vec![i]);
+        }
+        let there = consistent_start(&model, &q, &v, t, StartPolicy::Assemble, &hold).unwrap();
+        OperatingPoint::of_motion(&model, there.q, there.v, t, inputs.clone(), 1e-9).unwrap()
+    };
+    let centre = at(None);
+    assert_eq!(centre.kind(), PointKind::Motion);
+    let lin = linearize(&model, &centre);
+    let state = descriptor(&model, centre.point(), &lin).unwrap().to_state_space().unwrap();
+    assert_eq!(state.order(), 2);
+    let i = model.coordinates().names().iter().position(|name| *name == state.states[0]).unwrap();
+    let (z, rate) = (centre.point().q[i], centre.point().v[i]);
+    let h = 1e-4;
+    for column in 0..2 {
+        let moved = |h: f64| {
+            let there = if column == 0 { (i, z + h, rate) } else { (i, z, rate + h) };
+            let point = at(Some(there)).point().clone();
+            let mut all = vec![point.a[i]];
+            all.extend(model.outputs(&point));
+            all
+        };
+        let (p, m, pp, mm) = (moved(h), moved(-h), moved(2.0 * h), moved(-2.0 * h));
+        let difference = |k: usize| (8.0 * (p[k] - m[k]) - (pp[k] - mm[k])) / (12.0 * h);
+        let known = [state.a[(1, column)], state.c[(0, column)], state.c[(1, column)], state.c[(2, column)]];
+        for (k, known) in known.into_iter().chain([state.c[(3, column)]]).enumerate() {
+            let found = difference(k);
+            assert!((found - known).abs() < 1e-7 * (1.0 + known.abs()), "{column} {k}: {found} {known}");
         }
     }
 }

@@ -1,0 +1,185 @@
+//! Where a model is linearized: at rest, or at a point of a motion.
+
+use super::settle::{Settled, Start, StartOptions, settle};
+use crate::failure::{Failure, RequestError};
+use crate::names;
+use mb_constraints::method::DirectCorrection;
+use mb_constraints::simulate::{
+    End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
+};
+use mb_constraints::{ConstraintMethod, largest};
+use mb_linear::{LinearError, OperatingPoint};
+use mb_model::{Model, Point};
+use std::ops::ControlFlow;
+
+/// What may be left of an equation of motion, relative to the forces at work.
+const TOLERANCE: f64 = 1e-9;
+
+/// Tolerances of the way to a later point.
+const ON_THE_WAY: StepControl = StepControl { relative: 1e-10, absolute: 1e-12, max_step: None };
+
+/// A point of a motion that is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MotionOptions {
+    /// Speeds: index of the velocity, value. The others start as the model says.
+    pub velocities: Vec<(usize, f64)>,
+    /// Accelerations that are claimed: index, value. The others follow.
+    pub accelerations: Vec<(usize, f64)>,
+    /// Multipliers that are claimed: row, value. The others follow.
+    pub multipliers: Vec<(usize, f64)>,
+    /// Time in s by which the point comes later than the start; the motion is integrated.
+    pub after: f64,
+}
+
+/// A verified point of a motion.
+#[derive(Clone, Debug)]
+pub struct Moving {
+    /// The point.
+    pub at: OperatingPoint,
+    /// What became of the start.
+    pub start: Start,
+    /// What is left of the equations of motion, largest entry.
+    pub residual: f64,
+    /// Time from the start to the point, s.
+    pub after: f64,
+}
+
+/// Where a model is linearized.
+#[derive(Clone, Debug)]
+pub enum Site {
+    /// An equilibrium.
+    Rest(Box<Settled>),
+    /// A point of a motion.
+    Motion(Box<Moving>),
+}
+
+impl Site {
+    /// The verified point.
+    pub fn operating_point(&self) -> OperatingPoint {
+        match self {
+            Self::Rest(settled) => settled.operating_point(),
+            Self::Motion(moving) => moving.at.clone(),
+        }
+    }
+    /// (q, v, a, lambda, u, t).
+    pub fn point(&self) -> &Point {
+        match self {
+            Self::Rest(settled) => settled.equilibrium.point(),
+            Self::Motion(moving) => moving.at.point(),
+        }
+    }
+    /// What became of the start; none when it was only verified.
+    pub fn start(&self) -> Option<&Start> {
+        match self {
+            Self::Rest(settled) => settled.start.as_ref(),
+            Self::Motion(moving) => Some(&moving.start),
+        }
+    }
+}
+
+/// The equilibrium, or the point of a motion when one is asked for.
+///
+/// # Errors
+/// As [`settle`] and [`moving`].
+pub fn site(model: &Model, start: &StartOptions, motion: Option<&MotionOptions>) -> Result<Site, Failure> {
+    Ok(match motion {
+        None => Site::Rest(Box::new(settle(model, start)?)),
+        Some(motion) => Site::Motion(Box::new(moving(model, start, motion)?)),
+    })
+}
+
+/// A point of a motion: positions and speeds assembled (or only verified), accelerations and multipliers solved for.
+///
+/// # Errors
+/// [`Failure::Linear`]: no assembly, speeds that contradict the constraints, claimed accelerations or multipliers that
+/// leave a residual, by coordinate, or break a constraint, by joint; [`RequestError::NotReached`] when the motion ends
+/// before the time asked for.
+pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, Failure> {
+    let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
+    let mut hold: Vec<usize> =
+        start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
+    for (i, value) in &motion.velocities {
+        v[*i] = *value;
+        hold.push(*i);
+    }
+    let mut t = start.time;
+    let mut outcome = Start { q: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
+    if start.solve {
+        outcome.violation = largest(&model.phi(&q, t));
+        let there =
+            consistent_start(model, &q, &v, t, StartPolicy::Assemble, &hold).map_err(LinearError::from)?;
+        outcome.moved = there.moved;
+        outcome.not_kept = not_kept(model, start, motion, &there.q, &there.v);
+        outcome.q.clone_from(&there.q);
+        (q, v) = (there.q, there.v);
+    }
+    let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
+    if motion.after > 0.0 {
+        (q, v) = later(model, &q, &v, t, &inputs, motion.after)?;
+        t += motion.after;
+    }
+    let mut at = OperatingPoint::of_motion(model, q, v, t, inputs, TOLERANCE)?;
+    if !motion.accelerations.is_empty() || !motion.multipliers.is_empty() {
+        let mut claimed = at.point().clone();
+        for (i, value) in &motion.accelerations {
+            claimed.a[*i] = *value;
+        }
+        for (i, value) in &motion.multipliers {
+            claimed.lambda[*i] = *value;
+        }
+        at = OperatingPoint::declared(model, claimed, TOLERANCE)?;
+    }
+    let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
+    Ok(Moving { at, start: outcome, residual, after: motion.after })
+}
+
+/// Positions and speeds `after` seconds later.
+fn later(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    inputs: &[f64],
+    after: f64,
+) -> Result<(Vec<f64>, Vec<f64>), Failure> {
+    let until = t + after;
+    let method = ConstraintMethod::DirectCorrection(DirectCorrection::default());
+    let options = SimulationOptions {
+        until,
+        every: after,
+        inputs: inputs.to_vec(),
+        start: StartPolicy::Keep,
+        integrator: Integrator::DormandPrince { method, control: ON_THE_WAY, restart: false },
+        ..SimulationOptions::default()
+    };
+    let motion =
+        simulate(model, t, q, v, &options, &mut |_| ControlFlow::Continue(())).map_err(LinearError::from)?;
+    match motion.end {
+        End::Failed(failure) => Err(LinearError::from(failure).into()),
+        End::Finished => {
+            let last = motion.point(motion.len() - 1);
+            let there = consistent_start(model, &last.q, &last.v, until, StartPolicy::Assemble, &[])
+                .map_err(LinearError::from)?;
+            Ok((there.q, there.v))
+        }
+        End::Interrupted | End::Event(_) => {
+            let reached = motion.times.last().copied().unwrap_or(t);
+            Err(RequestError::NotReached { after, reached: reached - t }.into())
+        }
+    }
+}
+
+/// Names of given values that the constraints did not let stand.
+fn not_kept(
+    model: &Model,
+    start: &StartOptions,
+    motion: &MotionOptions,
+    q: &[f64],
+    v: &[f64],
+) -> Vec<String> {
+    let known = names::configuration(model);
+    let lost = |found: f64, value: f64| (found - value).abs() > 1e-9 * (1.0 + value.abs());
+    let places = start.given.iter().filter(|(i, value)| lost(q[*i], *value)).map(|(i, _)| known[*i].clone());
+    let speeds = motion.velocities.iter().filter(|(i, value)| lost(v[*i], *value));
+    places.chain(speeds.map(|(i, _)| format!("the speed of {}", model.coordinate_name(*i)))).collect()
+}
