@@ -73,6 +73,11 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/n-four-bar-turning.toml"),
     },
     GalleryModel {
+        name: "bricard",
+        about: "a closed loop of six hinges that moves against the count of constraints (IFToMM A04)",
+        text: include_str!("../../../fixtures/models/bricard.toml"),
+    },
+    GalleryModel {
         name: "spatial-four-bar",
         about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
         text: include_str!("../../../fixtures/models/spatial-four-bar.toml"),

@@ -190,13 +190,18 @@ impl<'m> ForwardDynamics<'m> {
         self.work.system.weakest_row()
     }
     /// The weakest of the rows seen since this was last asked for; methods that need no rank decide
-    /// one at the last evaluation for it.
-    pub(crate) fn take_weakest(&mut self) -> Result<Option<(usize, f64)>, ConstraintError> {
-        if self.diagnostics.rank.is_none() && !self.terms.is_sparse() && self.terms.m > 0 {
-            let rank = self.work.system.factor_weight(&self.terms, false, RANK_CUTOFF)?;
+    /// one at the last evaluation for it, with the mass as weight as the others do, so that it does
+    /// not depend on units.
+    pub(crate) fn take_weakest(&mut self) -> Option<(usize, f64)> {
+        // Without a rank nothing is known of the rows, which only a report would lack.
+        if self.diagnostics.rank.is_none()
+            && !self.terms.is_sparse()
+            && self.terms.m > 0
+            && let Ok(rank) = self.work.system.factor_weight(&self.terms, true, RANK_CUTOFF)
+        {
             self.see_rank(rank);
         }
-        Ok(self.weakest.take())
+        self.weakest.take()
     }
     fn see_rank(&mut self, rank: usize) {
         self.full_rank = self.full_rank.max(rank);

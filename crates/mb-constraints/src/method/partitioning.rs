@@ -5,7 +5,8 @@
 //! ```
 //!
 //! at every evaluation: the given q and v only say which q_d is meant, and Newton's method moves
-//! the dependent coordinates alone. So the motion is that of independent coordinates, without
+//! the dependent coordinates alone, positions and velocities in the same passes and with the same
+//! factor while that serves. So the motion is that of independent coordinates, without
 //! stabilization and without violation: the yardstick for the others, at the price of a solve of
 //! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q
 //! after each step: of an orthogonal factorization in small models, of a sparse elimination in
@@ -60,7 +61,6 @@ pub(super) struct Partition {
     options: CoordinatePartitioning,
     fresh: bool,
     blocks: Blocks,
-    residual: Vec<f64>,
     change: Vec<f64>,
 }
 
@@ -172,7 +172,7 @@ impl Partition {
             Some(phi_q) => Blocks::Sparse(Box::new(SparseBlocks::new(phi_q)?)),
             None => Blocks::Dense(Box::new(DenseBlocks::new(n, m))),
         };
-        Ok(Self { options, fresh: true, blocks, residual: vec![0.0; m], change: vec![0.0; n] })
+        Ok(Self { options, fresh: true, blocks, change: vec![0.0; n] })
     }
     /// Factors the dependent columns; picks anew when they have become dependent.
     fn factor(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
@@ -202,9 +202,16 @@ impl Partition {
     pub(super) fn renew(&mut self) {
         self.fresh = true;
     }
+    /// True when the factor at hand is not worth trying before it is made anew.
+    ///
+    /// Between the stages of a step the dependent columns turn by some percent. A small model's are
+    /// factored in less time than the iterations take that an older factor costs; a large one's not.
+    fn is_outdated(&self) -> bool {
+        self.fresh || matches!(self.blocks, Blocks::Dense(_))
+    }
     /// Dependent changes d with Phi_q d = -`residual` into `change`.
-    fn solve(&mut self) -> Result<(), ConstraintError> {
-        let Self { blocks, residual, change, .. } = self;
+    fn solve(&mut self, residual: &[f64]) -> Result<(), ConstraintError> {
+        let Self { blocks, change, .. } = self;
         match blocks {
             Blocks::Dense(b) => b.solve(residual, change),
             Blocks::Sparse(b) => b.solve(residual, change)?,
@@ -223,26 +230,41 @@ impl Partition {
         v: &mut [f64],
         terms: &mut MotionTerms,
     ) -> Result<usize, ConstraintError> {
-        let mut last = f64::INFINITY;
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let fastest = v.iter().fold(1.0_f64, |s, v| s.max(v.abs()));
+        let (mut last, mut last_slip) = (f64::INFINITY, f64::INFINITY);
+        let mut outdated = self.is_outdated();
         for iteration in 0..=self.options.max_iterations {
-            model.constraint_terms(q, v, t, terms);
-            let violation: f64 = terms.phi.iter().map(|x| x * x).sum();
-            let stalled = iteration > 1 && violation > 0.25 * last;
-            self.factor(terms)?;
-            if violation <= self.options.tolerance || (stalled && violation < 1e-20) {
-                self.residual.copy_from_slice(&terms.phi_dot);
-                self.solve()?;
-                for (v, d) in v.iter_mut().zip(&self.change) {
-                    *v += d;
-                }
+            model.constraint_values(q, v, t, terms);
+            let (violation, slip) = (square(&terms.phi), square(&terms.phi_dot) / (fastest * fastest));
+            // What no longer falls is rounding, once it is small.
+            let good = |x: f64, last: f64| {
+                x <= self.options.tolerance || (iteration > 1 && x > 0.25 * last && x < 1e-20)
+            };
+            if good(violation, last) && good(slip, last_slip) && !self.fresh {
                 return Ok(iteration);
             }
-            if !violation.is_finite() || (stalled && iteration > 4) {
+            if !(violation.is_finite() && slip.is_finite()) {
                 break;
             }
-            last = violation;
-            self.residual.copy_from_slice(&terms.phi);
-            self.solve()?;
+            let open = !good(violation, last);
+            if iteration > 4 && open && violation > 0.25 * last {
+                break;
+            }
+            // A factor serves on while each pass leaves a hundredth of the violation, or, once there
+            // is none, a tenth of the slip: positions that moved have left some.
+            if outdated || (open && violation > 1e-4 * last.min(1.0)) || (!open && slip > 1e-2 * last_slip) {
+                model.constraint_terms(q, v, t, terms);
+                self.factor(terms)?;
+                outdated = false;
+            }
+            (last, last_slip) = (violation, slip);
+            // Velocities first, with the positions their violation was taken at.
+            self.solve(&terms.phi_dot)?;
+            for (v, d) in v.iter_mut().zip(&self.change) {
+                *v += d;
+            }
+            self.solve(&terms.phi)?;
             model.coordinates().retract_in_place(q, &self.change);
         }
         let (row, violation) = largest(&terms.phi).unwrap_or((0, 0.0));

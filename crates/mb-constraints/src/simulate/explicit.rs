@@ -108,7 +108,7 @@ impl Run<'_, '_> {
             }
         }
         let (from, to) = (self.integrator.time_before(), self.integrator.time());
-        recorder.see_dependence(to, self.dynamics.take_weakest()?);
+        recorder.see_dependence(to, self.dynamics.take_weakest());
         let mut event = None;
         if !self.watch.is_empty() {
             let Self { integrator, dynamics, between, watch, .. } = self;

@@ -37,7 +37,7 @@ pub use erls::{ErlsArm, ErlsLink};
 pub use flexible_double_pendulum::FlexibleDoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use pendulum_motion::PendulumMotion;
-pub use published::{SimplePendulum, TurningFourBar, andrews_squeezer};
+pub use published::{SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices};
 pub use rod_pendulum::RodPendulum;
 pub use spatial_four_bar::{SpatialFourBar, Tips};
 pub use spatial_pendulum::{SpatialPendulum, spatial_chain};

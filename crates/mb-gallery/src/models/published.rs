@@ -1,8 +1,8 @@
 //! Mechanisms of public collections of test problems.
 //!
-//! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers), the simple pendulum
-//! and the N-four-bar mechanism (IFToMM Library of Computational Benchmark Problems, A01 and A02).
-//! The last two have exact solutions: both are pendulums,
+//! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers); the simple pendulum,
+//! the N-four-bar mechanism and Bricard's mechanism (IFToMM Library of Computational Benchmark
+//! Problems, A01, A02 and A04). Two have exact solutions: the first two of the library are pendulums,
 //!
 //! ```text
 //! simple pendulum   w^2 = g / L
@@ -22,6 +22,31 @@ use mb_model::{ModelError, ModelSpec};
 /// None for the file as it is.
 pub fn andrews_squeezer() -> Result<ModelSpec, ModelError> {
     ModelSpec::from_toml(include_str!("../../../../fixtures/models/andrews-squeezer.toml"))
+}
+
+/// Bricard's mechanism, a closed loop of six hinges with one redundant constraint everywhere:
+/// `fixtures/models/bricard.toml`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn bricard() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(include_str!("../../../../fixtures/models/bricard.toml"))
+}
+
+/// Vertices of the loop of [`bricard`] from the configuration of its five rods: six of three numbers.
+pub fn bricard_vertices(q: &[f64]) -> [[f64; 3]; 6] {
+    let mut out = [[0.0; 3]; 6];
+    out[5] = [0.0, 0.0, 1.0];
+    // The middle of each rod lies between its ends.
+    for k in 0..5 {
+        for axis in 0..3 {
+            let middle = q[7 * k + axis];
+            if k < 4 {
+                out[k + 1][axis] = 2.0 * middle - out[k][axis];
+            }
+        }
+    }
+    out
 }
 
 /// A mass on a massless rod, released from the horizontal.

@@ -1,12 +1,13 @@
-//! Mechanisms of public collections: Andrews' squeezer, the simple pendulum, the N-four-bar.
+//! Mechanisms of public collections: Andrews' squeezer, the simple pendulum, the N-four-bar, Bricard's loop.
 
-use super::{TIGHT, direct, distance, explicit, iterated, options, partitioning};
-use mb_constraints::ConstraintMethod;
+use super::{TIGHT, direct, distance, explicit, iterated, options, partitioning, size};
+use mb_algebra::RankTolerance;
 use mb_constraints::simulate::{
     End, GeneralizedAlpha, Integrator, SimulationOptions, StepControl, Trajectory, simulate,
 };
+use mb_constraints::{ConstraintMethod, constraint_rank};
 use mb_gallery::Table;
-use mb_gallery::models::{SimplePendulum, TurningFourBar, andrews_squeezer};
+use mb_gallery::models::{SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices};
 use mb_model::Model;
 use std::ops::ControlFlow;
 
@@ -169,4 +170,61 @@ fn what_cannot_pass_says_why() {
     assert!(words.contains("coupler") && words.contains("depend"), "{words}");
     let last = *motion.times.last().unwrap();
     assert!((last - 2.65).abs() < 0.1, "{last}");
+}
+
+/// The loop of six hinges moves although the count of its constraints forbids it: every method that
+/// holds redundant rows runs, the angles stay on their closed curve, the energy is kept, and the
+/// methods agree.
+#[test]
+fn bricards_loop_moves_on_its_closed_curve() {
+    let model = bricard().unwrap().build().unwrap();
+    let rank = constraint_rank(&model, model.initial(), 0.0, RankTolerance::default()).unwrap();
+    assert_eq!((rank.velocities, rank.rows, rank.rank(), rank.redundant.len()), (30, 30, 29, 1));
+    assert!(rank.redundant[0].name.contains("hinge") && rank.redundant[0].depends_on.len() > 5);
+    let mut ends: Vec<Vec<f64>> = Vec::new();
+    for method in ConstraintMethod::all() {
+        // What each promises: the violation it leaves, and the energy that its penalties or its noise take.
+        let (angles, energy, relative) = match &method {
+            ConstraintMethod::Penalty(_) => (1e-4, 1e-2, 1e-9),
+            ConstraintMethod::AugmentedLagrangian(_) => (1e-6, 1e-3, 1e-6),
+            ConstraintMethod::Standard | ConstraintMethod::Baumgarte(_) => (1e-6, 1e-6, 1e-9),
+            _ => (1e-9, 1e-6, 1e-9),
+        };
+        let control = StepControl { relative, absolute: 1e-11, max_step: None };
+        let motion = go(&model, &options(1.2, 0.1, explicit(method.clone(), control)));
+        assert_eq!(motion.end, End::Finished, "{method}");
+        assert!(motion.energy_drift() < energy, "{method}: {:e}", motion.energy_drift());
+        for i in 0..motion.len() {
+            let p = bricard_vertices(motion.q_at(i));
+            let edge = |k: usize| -> [f64; 3] { std::array::from_fn(|x| p[(k + 1) % 6][x] - p[k % 6][x]) };
+            let cosine = |k: usize| (0..3).map(|x| edge(k)[x] * edge(k + 1)[x]).sum::<f64>();
+            let [a, b] = [cosine(0), cosine(1)];
+            let off: Vec<f64> = (0..6).map(|k| cosine(k) - if k % 2 == 0 { a } else { b }).collect();
+            assert!(size(&off) < angles, "{method} {}: {off:?}", motion.times[i]);
+            assert!((a + b + a * b).abs() < angles, "{method} {}: {a} {b}", motion.times[i]);
+        }
+        ends.push(motion.q_at(motion.len() - 1).to_vec());
+    }
+    // It has moved, and all came to the same place.
+    assert!(distance(&ends[0], model.initial()) > 0.5);
+    for (end, method) in ends.iter().zip(ConstraintMethod::all()) {
+        let allowed = match method {
+            ConstraintMethod::Penalty(_) => 1e-2,
+            ConstraintMethod::AugmentedLagrangian(_) => 1e-3,
+            _ => 1e-5,
+        };
+        assert!(distance(end, &ends[4]) < allowed, "{method}: {:e}", distance(end, &ends[4]));
+    }
+}
+
+/// The same loop by the implicit integrator, which holds the redundant row by its shortest multipliers.
+#[test]
+fn bricards_loop_by_the_implicit_integrator() {
+    let model = bricard().unwrap().build().unwrap();
+    let alpha = GeneralizedAlpha { step: 2e-3, ..Default::default() };
+    let motion = go(&model, &options(1.0, 0.1, Integrator::GeneralizedAlpha(alpha)));
+    assert_eq!(motion.end, End::Finished);
+    let precise = go(&model, &options(1.0, 0.1, explicit(direct(), tolerance(1e-9))));
+    let last = motion.len() - 1;
+    assert!(distance(motion.q_at(last), precise.q_at(last)) < 1e-3);
 }
