@@ -1,10 +1,12 @@
 //! What the benchmarks measure: the paths of the N-loop four-bar linkage of [gonzalez2017], each from
-//! a known equilibrium to eigenvalues, as in Table 1 of the paper; its flexible pendulum in [`pendulum`].
+//! a known equilibrium to eigenvalues, as in Table 1 of the paper; its flexible pendulum in [`pendulum`]; beams in
+//! space in [`frame`].
 //!
 //! Run `cargo bench -p benchmarks`. Figures are noisy on shared machines: compare rows of one run.
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+pub mod frame;
 pub mod parametric;
 pub mod pendulum;
 

@@ -103,6 +103,11 @@ pub const MODELS: &[GalleryModel] = &[
         text: include_str!("../../../fixtures/models/beam-four-bar.toml"),
     },
     GalleryModel {
+        name: "beam-frame",
+        about: "a frame of tubes of any size, girders on revolute joints",
+        text: include_str!("../../../fixtures/models/beam-frame.toml"),
+    },
+    GalleryModel {
         name: "top",
         about: "a symmetric top on its tip",
         text: include_str!("../../../fixtures/models/top.toml"),

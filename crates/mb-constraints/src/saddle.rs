@@ -8,9 +8,17 @@
 //! A is n x n (mass, stiffness or identity), Phi_q m x n, y the multipliers. Multipliers and
 //! constraint rows are scaled by k = max |A| so that both blocks are of one magnitude
 //! (`yang2012` Eq. (3.7)). Small systems are solved by LU, and where that is singular (redundant
-//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large symmetric
-//! ones go through the sparse LDL^T of [`mb_algebra::saddle`], whose ordering knows dense rows and
-//! constraints; where that declines (unsymmetric or singular A), through sparse LU with a slight
+//! rows, zero modes) by the shortest least-squares solution of the scaled system. Large ones go
+//! through the sparse LDL^T of [`mb_algebra::saddle`], whose ordering knows dense rows and
+//! constraints, of the symmetric part of A:
+//!
+//! ```text
+//! x <- x + S^-1 (b - (S + N) x),   S with (A + A^T)/2, N = (A - A^T)/2
+//! ```
+//!
+//! The stiffness of bodies that turn differs from its transpose by the unbalanced moments, which vanish at the
+//! equilibrium, so that few such steps are needed. Where they do not converge (follower loads that matter as much as
+//! stiffness) or the LDL^T declines (a singular A), sparse LU takes over, with a slight
 //! regularization -eps k^2 I of the lower right block, removed again by refinement.
 
 use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
@@ -46,6 +54,8 @@ enum Factor {
         factor: Box<SaddleFactor>,
         a: Sparse,
         phi_q: Sparse,
+        /// Whether A is more than its symmetric part.
+        skew: bool,
     },
     Sparse {
         lu: Box<SparseLu>,
@@ -54,15 +64,57 @@ enum Factor {
     },
 }
 
-/// The LDL^T of a symmetric system, if there is one.
-fn symmetric_factor(a: &Sparse, phi_q: &Sparse) -> Option<SaddleFactor> {
-    sparse::is_symmetric(a, SYMMETRIC_WITHIN).ok()?;
-    let analysis = SaddleAnalysis::new(a, phi_q, &SaddleOptions::default()).ok()?;
-    SaddleFactor::new(&Arc::new(analysis), a, phi_q).ok()
+/// The LDL^T with the symmetric part of A, if there is one, and whether A is more than that part.
+fn symmetric_factor(a: &Sparse, phi_q: &Sparse) -> Option<(SaddleFactor, bool)> {
+    let skew = sparse::is_symmetric(a, SYMMETRIC_WITHIN).is_err();
+    let part = if skew { &sparse::add(0.5, a, 0.5, &sparse::transpose(a)) } else { a };
+    let analysis = SaddleAnalysis::new(part, phi_q, &SaddleOptions::default()).ok()?;
+    SaddleFactor::new(&Arc::new(analysis), part, phi_q).ok().map(|factor| (factor, skew))
 }
 
 /// Asymmetry of a stiffness that is rounding, relative to its entries.
 const SYMMETRIC_WITHIN: f64 = 1e-13;
+
+/// Steps by the symmetric part, and the share of the last residual that each has to come below.
+const SYMMETRIC_STEPS: usize = 40;
+const SYMMETRIC_RATE: f64 = 0.5;
+
+/// Residual relative to the forces on the right-hand side, and to those of the multipliers, at which steps by the symmetric part may end.
+const SYMMETRIC_ENOUGH: f64 = 1e-10;
+
+/// Steps by the symmetric part of A; none where they do not converge.
+fn by_symmetric_part(
+    factor: &SaddleFactor,
+    a: &Sparse,
+    phi_q: &Sparse,
+    f: &[f64],
+    g: &[f64],
+) -> Option<Solution> {
+    let (mut x, mut y) = factor.solve(f, g).ok()?;
+    let begin = norms::max_abs_vec(f);
+    let mut last = f64::INFINITY;
+    for _ in 0..SYMMETRIC_STEPS {
+        let held = sparse::matvec_transpose(phi_q, &y);
+        let product = sparse::matvec(a, &x);
+        let residual: Vec<f64> =
+            f.iter().zip(product.iter().zip(&held)).map(|(f, (p, h))| f - p - h).collect();
+        let size = norms::max_abs_vec(&residual);
+        if size <= SYMMETRIC_ENOUGH * begin.max(norms::max_abs_vec(&held)) {
+            return Some((x, y));
+        }
+        if size > SYMMETRIC_RATE * last || size.is_nan() {
+            return None;
+        }
+        last = size;
+        let (dx, dy) = factor.solve(&residual, &vec![0.0; g.len()]).ok()?;
+        x.iter_mut().zip(dx).for_each(|(x, d)| *x += d);
+        y.iter_mut().zip(dy).for_each(|(y, d)| *y += d);
+    }
+    None
+}
+
+/// x and y.
+type Solution = (Vec<f64>, Vec<f64>);
 
 impl Saddle {
     /// Factors the system of dense blocks.
@@ -100,8 +152,8 @@ impl Saddle {
         if n + m <= DENSE_UP_TO {
             return Self::dense(&to_dense(a), &to_dense(phi_q));
         }
-        if let Some(factor) = symmetric_factor(a, phi_q) {
-            let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone() };
+        if let Some((factor, skew)) = symmetric_factor(a, phi_q) {
+            let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone(), skew };
             return Ok(Self { n, m, k: 1.0, factor });
         }
         Self::sparse_lu(a, phi_q)
@@ -126,15 +178,17 @@ impl Saddle {
         matches!(self.factor, Factor::Shortest(_))
     }
     /// x (n numbers) and y (m numbers) for the right-hand sides f and g.
-    pub fn solve(&self, f: &[f64], g: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    pub fn solve(&self, f: &[f64], g: &[f64]) -> Solution {
         let rhs: Vec<f64> = f.iter().copied().chain(g.iter().map(|g| g * self.k)).collect();
         debug_assert_eq!(rhs.len(), self.n + self.m);
         let mut x = match &self.factor {
             Factor::Lu(lu) => lu.solve(&rhs),
             Factor::Shortest(svd) => svd.min_norm_solve(&rhs, RankTolerance { relative: 1e-12 }),
             Factor::Sparse { lu, matrix, constraints } => refine(lu, matrix, &rhs, *constraints),
-            Factor::Ldl { factor, a, phi_q } => {
-                return factor.solve(f, g).unwrap_or_else(|_| {
+            Factor::Ldl { factor, a, phi_q, skew } => {
+                let found =
+                    if *skew { by_symmetric_part(factor, a, phi_q, f, g) } else { factor.solve(f, g).ok() };
+                return found.unwrap_or_else(|| {
                     let undetermined = |_| (vec![f64::NAN; self.n], vec![f64::NAN; self.m]);
                     Self::sparse_lu(a, phi_q).map_or_else(undetermined, |lu| lu.solve(f, g))
                 });

@@ -2,12 +2,24 @@
 //!
 //! A linearization about a point that satisfies neither rest nor motion is meaningless, so it
 //! takes an [`OperatingPoint`], which only a verification makes.
+//!
+//! Each equation of the balance of forces must be met up to a part of the largest force at work, or up to what
+//! rounding of the coordinates themselves makes of it:
+//!
+//! ```text
+//! |r_i| <= tolerance max |forces| + c u (sum_j |K_ij| |x_j| + sum_j |Phi_q,ji| |lambda_j|),   c = 8 units in the last place
+//! ```
+//!
+//! Where the second part is needed, the point is an exact equilibrium of coordinates and multipliers that differ from
+//! the given ones by c u relative (the componentwise backward error of Oettli and Prager, to first order): no numbers
+//! of this precision are nearer to it. It is needed where members are so stiff that a change in the last place of a
+//! coordinate takes a force of the size of the loads.
 
 use crate::equilibrium::Equilibrium;
 use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_constraints::{accelerations, largest, violations};
-use mb_model::{Model, Point};
+use mb_model::{BlockKind, Model, Point};
 
 /// What kind of point it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +67,15 @@ impl OperatingPoint {
             tolerance,
         };
         let allowed = tolerance * force_scale;
-        if let Some((i, residual)) = largest(&model.residual(&point)) {
-            // Not `>`, so that a NaN is refused too.
-            if residual.is_nan() || residual > allowed {
-                return Err(fail(model.coordinate_name(i), residual, allowed));
+        let residual = model.residual(&point);
+        // Not `>`, so that a NaN is refused too.
+        if largest(&residual).is_some_and(|(_, worst)| worst.is_nan() || worst > allowed) {
+            let rounding = rounding_of_forces(model, &point);
+            let over: Vec<f64> =
+                residual.iter().zip(&rounding).map(|(r, own)| r.abs() - allowed - own.max(0.0)).collect();
+            let (i, worst) = worst_of(&over);
+            if worst.is_nan() || worst > 0.0 {
+                return Err(fail(model.coordinate_name(i), residual[i].abs(), allowed + rounding[i]));
             }
         }
         for v in violations(model, &point) {
@@ -119,6 +136,59 @@ pub(crate) fn force_scale(model: &Model, point: &Point) -> f64 {
     let (m, k) = model.largest_entries(point);
     let floor = 1e-6 * (m + k);
     model.largest_force(point).max(floor).max(f64::MIN_POSITIVE)
+}
+
+/// The first number that is none, else the largest, with its index; (0, 0) of nothing.
+fn worst_of(x: &[f64]) -> (usize, f64) {
+    let nan = x.iter().position(|x| x.is_nan());
+    let worst = nan.or_else(|| (0..x.len()).max_by(|i, j| x[*i].total_cmp(&x[*j])));
+    worst.map_or((0, 0.0), |i| (i, x[i]))
+}
+
+/// Units in the last place of the coordinates that a balance of forces may be off by.
+const LAST_PLACES: f64 = 8.0;
+
+/// What [`LAST_PLACES`] of every coordinate and multiplier can add up to in each equation: n forces.
+fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
+    let size = sizes(model, &point.q);
+    let (k, phi_q) = model.static_blocks(point);
+    let mut out = vec![0.0; model.nv()];
+    for (value, (i, j)) in &k {
+        out[i] += value.abs() * size[j];
+    }
+    for (value, (row, i)) in &phi_q {
+        out[i] += (value * point.lambda[row]).abs();
+    }
+    for x in &mut out {
+        *x *= LAST_PLACES * 0.5 * f64::EPSILON;
+    }
+    out
+}
+
+/// The size of the numbers that a change along each velocity is made of: nv.
+///
+/// Sections of a beam see the components of a position turned, so that the largest counts for all; a sine is rounded like a
+/// number of size one, however small the angle.
+fn sizes(model: &Model, q: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; model.nv()];
+    for block in model.coordinates().blocks() {
+        let own = &q[block.q..block.q + block.kind.nq()];
+        let positions = match block.kind {
+            BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
+            BlockKind::Pose => 3,
+            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
+        };
+        let position = norms::max_abs_vec(&own[..positions]);
+        for (i, size) in out[block.v..block.v + block.kind.nv()].iter_mut().enumerate() {
+            *size = match block.kind {
+                _ if i < positions => position,
+                BlockKind::Pose => 1.0,
+                BlockKind::PlanarPose | BlockKind::Angle => own[i].abs().max(1.0),
+                _ => own[i].abs(),
+            };
+        }
+    }
+    out
 }
 
 pub(crate) fn check_sizes(model: &Model, point: &Point) -> Result<(), LinearError> {

@@ -208,20 +208,35 @@ impl Coordinates {
             .flat_map(|b| (0..b.kind.nv()).map(move |i| format!("{}.{}", b.name, b.kind.axis(i))))
             .collect()
     }
-    /// Velocities by body: those of a block, with a flexible link's frame those of its nodes.
+    /// Velocities by body: those of a block; with a flexible link's frame those of its nodes, and the nodes of a beam
+    /// together.
     ///
-    /// Where bodies are described by points that they share, each point stands for itself.
+    /// Where bodies are described by points that they share, each point stands for itself; a node of a beam that is part of
+    /// another body, or of an earlier beam, belongs to that one.
     pub fn bodies(&self) -> Vec<BodyCoordinates> {
         let mut out: Vec<BodyCoordinates> = Vec::new();
+        // Whether the last body is made of nodes alone.
+        let mut nodes_alone = false;
         for b in &self.blocks {
             let own = b.v..b.v + b.kind.nv();
-            // Nodes are named after their link, `arm[3]`, and follow its frame.
-            let link = b.name.rsplit_once('[').map(|(link, _)| link);
-            match out.last_mut() {
-                Some(body) if b.kind == BlockKind::ElasticNode && link == Some(&body.name) => {
+            // Nodes are named after what they are nodes of, `arm[3]`.
+            let whole = b.name.rsplit_once('[').map(|(whole, _)| whole);
+            match (out.last_mut(), b.kind, whole) {
+                // Those of a link follow its frame.
+                (Some(body), BlockKind::ElasticNode, Some(link)) if link == body.name => {
                     body.velocities.extend(own);
                 }
-                _ => out.push(BodyCoordinates { name: b.name.clone(), velocities: own.collect() }),
+                (Some(body), BlockKind::Pose, Some(beam)) if nodes_alone && beam == body.name => {
+                    body.velocities.extend(own);
+                }
+                (_, BlockKind::Pose, Some(beam)) => {
+                    nodes_alone = true;
+                    out.push(BodyCoordinates { name: beam.to_owned(), velocities: own.collect() });
+                }
+                _ => {
+                    nodes_alone = false;
+                    out.push(BodyCoordinates { name: b.name.clone(), velocities: own.collect() });
+                }
             }
         }
         out
@@ -345,14 +360,24 @@ mod tests {
         c.push("arm[1]", BlockKind::ElasticNode);
         c.push("arm[2]", BlockKind::ElasticNode);
         c.push("body", BlockKind::Pose);
+        for name in ["boom[2]", "boom[3]", "jib[1]", "jib[2]"] {
+            c.push(name, BlockKind::Pose);
+        }
         let bodies = c.bodies();
         let names: Vec<&str> = bodies.iter().map(|b| b.name.as_str()).collect();
-        assert_eq!(names, ["B[1]", "arm", "body"]);
+        assert_eq!(names, ["B[1]", "arm", "body", "boom", "jib"]);
         assert_eq!(bodies[1].velocities, (2..11).collect::<Vec<_>>());
+        assert_eq!(bodies[3].velocities, (17..29).collect::<Vec<_>>());
         let moving = |axis: usize| -> Vec<usize> {
             let step = c.translation(axis);
             (0..c.nv()).filter(|&i| step[i] != 0.0).collect()
         };
-        assert_eq!((moving(0), moving(1), moving(2)), (vec![0, 2, 11], vec![1, 3, 12], vec![13]));
+        let along = |first: &[usize], body: usize| -> Vec<usize> {
+            first.iter().copied().chain((0..5).map(|k| body + 6 * k)).collect()
+        };
+        assert_eq!(
+            (moving(0), moving(1), moving(2)),
+            (along(&[0, 2], 11), along(&[1, 3], 12), along(&[], 13))
+        );
     }
 }

@@ -80,7 +80,7 @@ pub mod state;
 pub mod system;
 
 pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection};
-pub use coordinates::{BlockId, BlockKind, BodyCoordinates};
+pub use coordinates::{Block, BlockId, BlockKind, BodyCoordinates};
 pub use element::{Data, Element, ElementLaw};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};

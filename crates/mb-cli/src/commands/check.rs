@@ -16,7 +16,8 @@ use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Spectrum};
 use mb_linear::{Formulation, LinearError};
-use mb_model::{BlockKind, Model};
+use mb_model::{Block, BlockKind, Model};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Parts of a zero mode's vector below this share of the largest are not named.
@@ -25,7 +26,7 @@ const DOMINANT: f64 = 0.1;
 /// A zero mode with the coordinates that move in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RigidMode {
-    /// Coordinates with their amplitudes, the largest one.
+    /// Coordinates with their amplitudes, the largest one; of the nodes of a beam, the one that moves most, as `beam.x`.
     pub dominant: Vec<(String, f64)>,
     /// True when the motion goes on at constant speed: the zero is double with one vector.
     pub drifting: bool,
@@ -123,6 +124,7 @@ fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum
 /// Counts what the model has, by the first word of the owners' names.
 fn parts(model: &Model) -> Vec<Part> {
     let blocks = model.coordinates().blocks().iter().map(|b| match b.kind {
+        BlockKind::Pose if beam_of(b).is_some() => "beam node".to_owned(),
         BlockKind::PlanarPoint => "moving point".to_owned(),
         BlockKind::PlanarPose | BlockKind::Pose => "moving body".to_owned(),
         BlockKind::Angle => "angle".to_owned(),
@@ -146,9 +148,24 @@ fn parts(model: &Model) -> Vec<Part> {
     out
 }
 
+/// The beam that a block is a node of.
+fn beam_of(block: &Block) -> Option<&str> {
+    block.name.rsplit_once('[').map(|(beam, _)| beam).filter(|_| block.kind == BlockKind::Pose)
+}
+
+/// Names of the velocities, with one name for an axis of all nodes of a beam.
+fn names_by_body(model: &Model) -> Vec<String> {
+    let blocks = model.coordinates().blocks().iter();
+    let names = blocks.flat_map(|b| {
+        let body = beam_of(b).unwrap_or(&b.name);
+        (0..b.kind.nv()).map(move |i| format!("{body}.{}", b.kind.axis(i)))
+    });
+    names.collect()
+}
+
 /// The zero modes with vectors of their own.
 fn rigid_modes(model: &Model, spectrum: &Spectrum) -> Vec<RigidMode> {
-    let coordinates = model.coordinates().names();
+    let coordinates = names_by_body(model);
     let mut distinct: Vec<&Eigenpair> = Vec::new();
     for pair in spectrum.of_class(Class::Rigid) {
         // The second root of a double zero comes with the same vector.
@@ -165,6 +182,9 @@ fn rigid_modes(model: &Model, spectrum: &Spectrum) -> Vec<RigidMode> {
             .filter(|(_, amplitude)| *amplitude > DOMINANT)
             .collect();
         dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // Of a beam's nodes the one that moves most.
+        let mut told = HashSet::new();
+        dominant.retain(|(name, _)| told.insert(name.clone()));
         RigidMode { dominant, drifting: pair.chain > 1 }
     };
     distinct.iter().map(mode).collect()

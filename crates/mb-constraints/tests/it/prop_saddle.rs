@@ -86,3 +86,39 @@ fn the_sparse_path_solves_large_and_redundant_systems() {
     assert!(!dense_small.is_singular());
     assert_eq!(to_sparse(&dense::identity(2)).nnz(), 2);
 }
+
+/// Springs in a row, every tenth joined to the next by a rigid link, and forces that turn with the displacement.
+#[test]
+fn the_sparse_path_solves_unsymmetric_systems() {
+    let n = DENSE_UP_TO;
+    let mut rows = mb_algebra::Triplets::new(n / 10, n);
+    for i in 0..n / 10 {
+        rows.add(i, 10 * i, 1.0);
+        rows.add(i, 10 * i + 1, -1.0);
+    }
+    let g = rows.to_sparse();
+    let (f, b): (Vec<f64>, Vec<f64>) =
+        ((0..n).map(|i| (i as f64).sin()).collect(), (0..n / 10).map(|i| 0.1 * i as f64).collect());
+    // Small against the springs, of their size, and much larger.
+    for turning in [0.01, 1.0, 30.0] {
+        let mut a = mb_algebra::Triplets::new(n, n);
+        for i in 0..n {
+            a.add(i, i, 2.5);
+            if i + 1 < n {
+                a.add(i, i + 1, -1.0 + turning);
+                a.add(i + 1, i, -1.0 - turning);
+            }
+        }
+        let a = a.to_sparse();
+        let (x, y) = Saddle::sparse(&a, &g).unwrap().solve(&f, &b);
+        let carried = sparse::matvec_transpose(&g, &y);
+        let force: Vec<f64> =
+            sparse::matvec(&a, &x).iter().zip(carried).zip(&f).map(|((a, c), f)| a + c - f).collect();
+        let gap: Vec<f64> = sparse::matvec(&g, &x).iter().zip(&b).map(|(p, b)| p - b).collect();
+        let size = 1.0 + norms::max_abs_vec(&x) * (1.0 + turning) + norms::max_abs_vec(&y);
+        assert!(
+            norms::max_abs_vec(&force) < 1e-9 * size && norms::max_abs_vec(&gap) < 1e-9 * size,
+            "{turning}"
+        );
+    }
+}

@@ -89,7 +89,7 @@ impl BeamCantilever {
             let high = low + step;
             let at_high = value(high);
             if at_low * at_high <= 0.0 {
-                let beta = bisect(&value, low, high);
+                let beta = super::bisect(&value, low, high);
                 found.push(beta * beta * (ei / line).sqrt() / core::f64::consts::TAU);
             }
             (low, at_low) = (high, at_high);
@@ -114,23 +114,6 @@ impl BeamCantilever {
     pub fn buckling_tension(&self) -> f64 {
         -core::f64::consts::PI.powi(2) * self.bending() / (4.0 * self.length * self.length)
     }
-}
-
-/// The root between two arguments of different signs.
-fn bisect(f: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    let below = f(low);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if f(middle) * below > 0.0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
 }
 
 #[cfg(test)]

@@ -18,7 +18,9 @@
 //! ```
 
 mod beam_cantilever;
+mod beam_continuum;
 mod beam_four_bar;
+mod beam_frame;
 mod double_pendulum;
 mod erls;
 mod flexible_double_pendulum;
@@ -31,7 +33,9 @@ mod spatial_pendulum;
 mod top;
 
 pub use beam_cantilever::BeamCantilever;
+pub use beam_continuum::{BeamContinuum, BeamSegment};
 pub use beam_four_bar::BeamFourBar;
+pub use beam_frame::BeamFrame;
 pub use double_pendulum::DoublePendulum;
 pub use erls::{ErlsArm, ErlsLink};
 pub use flexible_double_pendulum::FlexibleDoublePendulum;
@@ -52,6 +56,23 @@ pub struct Eigenvalue {
     pub re: f64,
     /// Imaginary part, rad/s.
     pub im: f64,
+}
+
+/// The root between two arguments at which a function has different signs.
+fn bisect(f: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    let below = f(low);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if f(middle) * below > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
 }
 
 /// The two roots of m s^2 + c s + k = 0 with m > 0: a conjugate pair, the one with the positive

@@ -8,13 +8,31 @@
 //! A step is halved where Newton's method fails. Where the number of unstable directions grows along the path, the load
 //! factor is found by bisection: a perfect column stays straight beyond it, and only the count tells. Where the steps
 //! become negligible the path has a limit point: the structure snaps through, and no equilibrium nearby carries more.
+//!
+//! Newton's method may find an equilibrium beyond a limit point, on another branch. So a step from q_1 to q_2 counts only
+//! where the tangents at both ends agree with it,
+//!
+//! ```text
+//! |q_2 - (q_1 (+) dq/ds|_1 (s_2 - s_1))|,  |q_1 - (q_2 (+) dq/ds|_2 (s_1 - s_2))|  <=  |q_2 - q_1| / 2,
+//! [K Phi_q^T; Phi_q 0] [dq/ds; dlambda/ds] = [dr/ds; 0] with the opposite sign
+//! ```
+//!
+//! which near a limit point lets a step cover three quarters of what is left, and never a jump.
 
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
+use mb_algebra::norms;
+use mb_constraints::Saddle;
 use mb_model::Model;
 
 /// Load factor at which the directions are first counted.
 const BEGIN: f64 = 1e-3;
+
+/// Share of a step by which its tangents may be off.
+const DISAGREEMENT: f64 = 0.5;
+
+/// Steps below this, relative to the configuration, are rounding.
+const NEGLIGIBLE: f64 = 1e-9;
 
 /// Options of [`load_path`].
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +115,11 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
     while let Some(last) = path.steps.last().filter(|last| last.factor < 1.0) {
         let factor = (last.factor + step).min(1.0);
         let width = factor - last.factor;
-        match at(factor, last.equilibrium.q()) {
-            Ok(next) if unstable(next.stability) > baseline => {
+        let found = at(factor, last.equilibrium.q()).and_then(|next| {
+            if is_continuous(model, last, &next)? { Ok(Attempt::Step(next)) } else { Ok(Attempt::Jump) }
+        });
+        match found {
+            Ok(Attempt::Step(next)) if unstable(next.stability) > baseline => {
                 if width <= options.resolution {
                     let (factor, directions) = (0.5 * (factor + last.factor), unstable(next.stability));
                     path.end = PathEnd::Buckling { factor, directions };
@@ -106,14 +127,14 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
                 }
                 (step, bracketed) = (0.5 * width, true);
             }
-            Ok(next) => {
+            Ok(Attempt::Step(next)) => {
                 path.steps.push(next);
                 step = if bracketed { 0.5 * width } else { whole.min(2.0 * step) };
             }
-            Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
+            Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
                 (step, bracketed) = (0.5 * width, true);
             }
-            Err(LinearError::NoEquilibrium { .. }) => {
+            Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) => {
                 path.end = PathEnd::LimitPoint { factor: last.factor };
                 break;
             }
@@ -125,6 +146,46 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
         }
     }
     Ok(path)
+}
+
+/// What a step ended in.
+enum Attempt {
+    /// An equilibrium further along the path.
+    Step(LoadStep),
+    /// An equilibrium of another branch.
+    Jump,
+}
+
+/// Whether the tangents at both ends agree with the step between them.
+fn is_continuous(model: &Model, a: &LoadStep, b: &LoadStep) -> Result<bool, LinearError> {
+    let step = distance(a.equilibrium.q(), b.equilibrium.q());
+    if step <= NEGLIGIBLE * (1.0 + norms::two(b.equilibrium.q())) {
+        return Ok(true);
+    }
+    for (from, to) in [(a, b), (b, a)] {
+        let q = predicted(model, from, to.factor)?;
+        let off = distance(&q, to.equilibrium.q());
+        // Not `<=`, so that a NaN is a disagreement.
+        if off.is_nan() || off > DISAGREEMENT * step {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Where the tangent of the path at `from` leads to under `factor` times the loads.
+fn predicted(model: &Model, from: &LoadStep, factor: f64) -> Result<Vec<f64>, LinearError> {
+    let point = from.equilibrium.point();
+    let (k, phi_q) = model.under_loads(from.factor).static_blocks(point);
+    // The residual is linear in the loads, and zero at `from`.
+    let rest: Vec<f64> = model.under_loads(factor).residual(point).iter().map(|r| -r).collect();
+    let (dq, _) = Saddle::sparse(&k, &phi_q)?.solve(&rest, &vec![0.0; model.nc()]);
+    Ok(model.coordinates().retract(&point.q, &dq))
+}
+
+/// Euler parameters of neighbouring equilibria have the same sign: Newton's method does not change it.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
 fn unstable(stability: Stability) -> usize {

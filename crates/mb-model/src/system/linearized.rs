@@ -31,7 +31,7 @@ pub type LinearizedBlocks = Blocks<Sparse>;
 
 /// Which blocks are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     All,
     /// M and K.
     Inertia,
@@ -42,7 +42,7 @@ enum Wanted {
 impl Model<f64> {
     /// The blocks as sparse matrices; time and memory linear in the number of elements.
     pub fn blocks(&self, point: &Point) -> LinearizedBlocks {
-        let parts = self.block_parts(Wanted::All, point);
+        let parts = self.plain_block_parts(Wanted::All, point);
         let (mut m, mut c, mut k, mut phi_q) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             m.push(part.m);
@@ -57,15 +57,18 @@ impl Model<f64> {
     }
     /// K and Phi_q alone, as [`Self::blocks`] has them: all that statics needs, for less than half the time.
     pub fn static_blocks(&self, point: &Point) -> (Sparse, Sparse) {
-        let parts = self.block_parts(Wanted::Statics, point);
+        let parts = self.plain_block_parts(Wanted::Statics, point);
         let (k, phi_q): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.k, part.phi_q)).unzip();
         rayon::join(|| Triplets::sum_to_sparse(&k), || Triplets::sum_to_sparse(&phi_q))
+    }
+    fn plain_block_parts(&self, wanted: Wanted, point: &Point) -> Vec<Blocks<Triplets>> {
+        self.block_parts(wanted, |members, out| self.plain_blocks_of(wanted, members, point, out))
     }
     /// The largest magnitudes among the entries that single elements have in M and in K.
     pub fn largest_entries(&self, point: &Point) -> (f64, f64) {
         let part = |members: &[Member]| {
             let mut out = Blocks { m: Largest(0.0), c: Largest(0.0), k: Largest(0.0), phi_q: Largest(0.0) };
-            self.blocks_of(Wanted::Inertia, members, point, &mut out);
+            self.plain_blocks_of(Wanted::Inertia, members, point, &mut out);
             (out.m.0, out.k.0)
         };
         if self.members().len() < PARALLEL_FROM {
@@ -83,7 +86,7 @@ impl Model<f64> {
             k: Dense::zeros(n, n),
             phi_q: Dense::zeros(m, n),
         };
-        self.blocks_of(Wanted::All, self.members(), point, &mut out);
+        self.plain_blocks_of(Wanted::All, self.members(), point, &mut out);
         out
     }
 }
@@ -100,8 +103,13 @@ impl Scatter<f64> for Largest {
 impl<P: Data> Model<P> {
     /// The blocks as triplets in the model's own scalar; large models use all cores.
     pub fn block_triplets(&self, point: &Point<P>) -> Blocks<Triplets<P>> {
-        let parts = self.block_parts(Wanted::All, point);
-        let mut parts = parts.into_iter();
+        let each = |members: &[Member<P>], out: &mut Blocks<Triplets<P>>| {
+            let mut scratch = Scratch::default();
+            for m in members {
+                self.blocks_of_member(Wanted::All, &mut scratch, m, point, out);
+            }
+        };
+        let mut parts = self.block_parts(Wanted::All, each).into_iter();
         let mut out = parts.next().unwrap_or_else(|| self.no_triplets(Wanted::All, 0));
         for p in parts {
             out.m.append(p.m);
@@ -123,11 +131,15 @@ impl<P: Data> Model<P> {
         }
     }
     /// The blocks in parts of consecutive elements, in their order; at least one part.
-    fn block_parts(&self, wanted: Wanted, point: &Point<P>) -> Vec<Blocks<Triplets<P>>> {
+    fn block_parts(
+        &self,
+        wanted: Wanted,
+        add: impl Fn(&[Member<P>], &mut Blocks<Triplets<P>>) + Sync,
+    ) -> Vec<Blocks<Triplets<P>>> {
         let part = |members: &[Member<P>]| {
             let room = members.iter().map(|m| m.wires.v_index.len().pow(2)).sum();
             let mut out = self.no_triplets(wanted, room);
-            self.blocks_of(wanted, members, point, &mut out);
+            add(members, &mut out);
             out
         };
         if self.members().len() < PARALLEL_FROM {
@@ -135,36 +147,33 @@ impl<P: Data> Model<P> {
         }
         self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect()
     }
-    /// Adds the blocks of some elements, in one pass on this thread.
-    fn blocks_of<A: Scatter<P>>(
+    /// Adds the blocks of one element.
+    pub(super) fn blocks_of_member<A: Scatter<P>>(
         &self,
         wanted: Wanted,
-        members: &[Member<P>],
+        s: &mut Scratch<P>,
+        m: &Member<P>,
         point: &Point<P>,
         out: &mut Blocks<A>,
     ) {
-        let mut s = Scratch::default();
-        for m in members {
-            let depends = m.element.dependence();
-            if depends.a || depends.v || depends.q {
-                s.d1.gather(&m.wires, point, self.gravity);
-                if wanted != Wanted::Statics {
-                    self.sweep_residual(By::Acceleration, &mut s.d1, m, point, &mut out.m);
-                }
-                let still =
-                    || m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == P::zero());
-                if wanted == Wanted::All && !still() {
-                    self.sweep_residual(By::Velocity, &mut s.d1, m, point, &mut out.c);
-                }
-                self.sweep_residual(By::Configuration, &mut s.d1, m, point, &mut out.k);
+        let depends = m.element.dependence();
+        if depends.a || depends.v || depends.q {
+            s.d1.gather(&m.wires, point, self.gravity);
+            if wanted != Wanted::Statics {
+                self.sweep_residual(By::Acceleration, &mut s.d1, m, point, &mut out.m);
             }
-            let lambda = &point.lambda[m.row..m.row + m.rows];
-            if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {
-                sweep_constraint(&mut s, m, point, &mut out.k, &mut out.phi_q);
-            } else {
-                self.reaction_stiffness_of(&mut s, m, &point.q, point.t, &point.lambda, &mut out.k);
-                self.phi_q_of(&mut s, m, &point.q, point.t, &mut out.phi_q);
+            let still = || m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == P::zero());
+            if wanted == Wanted::All && !still() {
+                self.sweep_residual(By::Velocity, &mut s.d1, m, point, &mut out.c);
             }
+            self.sweep_residual(By::Configuration, &mut s.d1, m, point, &mut out.k);
+        }
+        let lambda = &point.lambda[m.row..m.row + m.rows];
+        if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {
+            sweep_constraint(s, m, point, &mut out.k, &mut out.phi_q);
+        } else {
+            self.reaction_stiffness_of(s, m, &point.q, point.t, &point.lambda, &mut out.k);
+            self.phi_q_of(s, m, &point.q, point.t, &mut out.phi_q);
         }
     }
 }

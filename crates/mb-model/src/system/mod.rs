@@ -15,6 +15,7 @@
 
 mod constraints;
 mod energy;
+mod lanes;
 mod linearized;
 mod loads;
 mod matrices;

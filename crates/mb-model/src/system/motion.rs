@@ -8,18 +8,15 @@
 //! gamma comes from one evaluation of Phi along the curve q (+) v tau with tau = e1 + e2 of a
 //! double dual number: its parts are Phi, Phi' and -gamma. Forces and M come from the residual with
 //! six accelerations seeded at once, Phi_q from Phi with the coordinates of a body seeded at once
-//! ([`Wide`]); elements from outside, which know no such numbers, are swept column by column.
+//! ([`mb_scalar::Wide`]); elements from outside, which know no such numbers, are swept column by column.
 
+use super::lanes::{LANES, Lanes};
 use super::sweep::{D1, D2, Frame};
 use crate::coordinates::Coordinates;
 use crate::element::{Dependence, Local};
 use crate::model::{Member, Model};
 use mb_algebra::{Scatter, Sparse, Triplets};
-use mb_scalar::{Dual, Lift, Wide};
-
-/// Number of directions swept at once: the velocities of a body in space.
-const LANES: usize = 6;
-type Lanes = Wide<LANES>;
+use mb_scalar::{Dual, Lift};
 
 /// M, f, Phi_q, Phi, Phi' and gamma at one point, with the room to compute them.
 ///

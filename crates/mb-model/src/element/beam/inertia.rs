@@ -62,6 +62,9 @@ impl<P: Data> ElementLaw<P> for BeamInertia<P> {
         };
         Dependence { q: !self.frames.iter().all(|f| plain(&f.place)), v: true, a: true, u: false }
     }
+    fn undamped(&self) -> bool {
+        !self.is_damped()
+    }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let zero = Vector3::from([S::zero(); 3]);
         let (mut a, mut w, mut w_t) = ([zero; MOST], [zero; MOST], [zero; MOST]);

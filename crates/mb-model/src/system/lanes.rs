@@ -1,0 +1,258 @@
+//! Blocks of elements in space by sweeps of six directions at once, for models in plain numbers.
+//!
+//! ```text
+//! columns of dr/dq, dPhi/dq      r and Phi at q + sum rate(q, d) eps_d, six directions d in one sweep
+//! columns of d(Phi_q^T lambda)/dq   the same at q (+) e_j of a dual number, for every direction j
+//! ```
+//!
+//! The same derivatives as the sweeps of the modules `matrices` and `constraints`, which take one direction at a
+//! time: what belongs to the value is computed once for six of them ([`Wide`]). Along the tangent the first derivative of
+//! q (+) d is the rate of q along d. Elements from outside, which know no such numbers, and elements of few
+//! coordinates, which would leave lanes empty, are swept one by one.
+
+use super::linearized::{Blocks, Wanted};
+use super::matrices::By;
+use super::sweep::{Frame, Scratch, outer};
+use crate::coordinates::Coordinates;
+use crate::element::{Element, Local};
+use crate::model::{Member, Model, Wires};
+use crate::state::Point;
+use mb_algebra::Scatter;
+use mb_scalar::{Dual, Lift, Wide};
+use std::ops::Range;
+
+/// Number of directions swept at once: the velocities of a body in space.
+pub(super) const LANES: usize = 6;
+/// A number with its derivatives in them.
+pub(super) type Lanes = Wide<LANES>;
+
+/// A scalar that carries the lanes somewhere inside.
+pub(super) trait Laned: Lift<f64> {
+    /// Sets the derivative in a lane to what `rate` has as its value.
+    fn seed(&mut self, lane: usize, rate: Self);
+    /// Takes all derivatives in lanes away.
+    fn clear(&mut self);
+}
+
+impl Laned for Lanes {
+    fn seed(&mut self, lane: usize, rate: Self) {
+        self.eps[lane] = rate.re;
+    }
+    fn clear(&mut self) {
+        self.eps = [0.0; LANES];
+    }
+}
+
+impl Laned for Dual<Lanes> {
+    fn seed(&mut self, lane: usize, rate: Self) {
+        self.re.seed(lane, rate.re);
+        self.eps.seed(lane, rate.eps);
+    }
+    fn clear(&mut self) {
+        self.re.clear();
+        self.eps.clear();
+    }
+}
+
+impl<S: Laned> Frame<S> {
+    /// Takes the element's coordinates out of `point`, as constants.
+    fn lift_from(&mut self, wires: &Wires, point: &Point, gravity: [f64; 3]) {
+        let lift = |out: &mut Vec<S>, from: &[f64], index: &[usize]| {
+            out.clear();
+            out.extend(index.iter().map(|i| S::lift(from[*i])));
+        };
+        lift(&mut self.q, &point.q, &wires.q_index);
+        lift(&mut self.v, &point.v, &wires.v_index);
+        lift(&mut self.a, &point.a, &wires.v_index);
+        lift(&mut self.u, &point.u, &wires.inputs);
+        self.t = S::lift(point.t);
+        self.gravity = gravity.map(S::lift);
+    }
+    /// Gives the configuration its rates along these local tangent directions, one a lane.
+    fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Range<usize>) {
+        let (mut q, mut v) = (0, 0);
+        let (mut unit, mut rate) = ([S::zero(); LANES], [S::zero(); 7]);
+        for id in &wires.blocks {
+            let kind = coordinates.block(*id).kind;
+            let (nq, nv) = (kind.nq(), kind.nv());
+            for j in directions.start.max(v)..directions.end.min(v + nv) {
+                let lane = j - directions.start;
+                if kind.is_linear() {
+                    self.q[q + j - v].seed(lane, S::one());
+                    continue;
+                }
+                unit[j - v] = S::one();
+                kind.rate(&self.q[q..q + nq], &unit[..nv], &mut rate[..nq]);
+                unit[j - v] = S::zero();
+                for (x, r) in self.q[q..q + nq].iter_mut().zip(rate) {
+                    x.seed(lane, r);
+                }
+            }
+            q += nq;
+            v += nv;
+        }
+    }
+    fn clear_q(&mut self) {
+        self.q.iter_mut().for_each(Laned::clear);
+    }
+    /// Evaluates the residual M a - f into `out`.
+    fn evaluate_residual(&mut self, m: &Member) {
+        self.out.clear();
+        self.out.resize(m.wires.v_index.len(), S::zero());
+        let at = Local { q: &self.q, v: &self.v, a: &self.a, t: self.t, u: &self.u, gravity: self.gravity };
+        m.element.residual_wide(&at, &mut self.out);
+    }
+    /// Evaluates Phi into `out`.
+    fn evaluate_phi(&mut self, m: &Member) {
+        self.out.clear();
+        self.out.resize(m.rows, S::zero());
+        let at = Local { q: &self.q, v: &[], a: &[], t: self.t, u: &[], gravity: [S::zero(); 3] };
+        m.element.phi_wide(&at, &mut self.out);
+    }
+}
+
+/// Room for the sweeps of one element after another.
+#[derive(Debug, Default)]
+struct Room {
+    single: Scratch<f64>,
+    first: Frame<Lanes>,
+    second: Frame<Dual<Lanes>>,
+}
+
+/// Whether an element is swept in lanes.
+fn in_lanes(m: &Member) -> bool {
+    !m.wires.linear && m.wires.v_index.len() >= LANES && !matches!(m.element, Element::Custom(_))
+}
+
+/// The directions of an element in groups of as many as there are lanes.
+fn groups(m: &Member) -> impl Iterator<Item = Range<usize>> + use<> {
+    let n = m.wires.v_index.len();
+    (0..n).step_by(LANES).map(move |first| first..n.min(first + LANES))
+}
+
+impl Model<f64> {
+    /// Adds the blocks of some elements, in one pass on this thread.
+    pub(super) fn plain_blocks_of<A: Scatter<f64>>(
+        &self,
+        wanted: Wanted,
+        members: &[Member],
+        point: &Point,
+        out: &mut Blocks<A>,
+    ) {
+        let mut room = Room::default();
+        for m in members {
+            if in_lanes(m) {
+                self.wide_blocks(wanted, &mut room, m, point, out);
+            } else {
+                self.blocks_of_member(wanted, &mut room.single, m, point, out);
+            }
+        }
+    }
+    /// As `blocks_of_member`, in lanes.
+    fn wide_blocks<A: Scatter<f64>>(
+        &self,
+        wanted: Wanted,
+        room: &mut Room,
+        m: &Member,
+        point: &Point,
+        out: &mut Blocks<A>,
+    ) {
+        let f = &mut room.first;
+        f.lift_from(&m.wires, point, self.gravity);
+        let depends = m.element.dependence();
+        if depends.a && wanted != Wanted::Statics {
+            self.wide_residual(By::Acceleration, f, m, &mut out.m);
+        }
+        if depends.v && wanted == Wanted::All {
+            let still = m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == 0.0);
+            if !still {
+                self.wide_residual(By::Velocity, f, m, &mut out.c);
+            }
+        }
+        if depends.q {
+            self.wide_residual(By::Configuration, f, m, &mut out.k);
+        }
+        if m.rows == 0 {
+            return;
+        }
+        self.wide_phi_q(f, m, &mut out.phi_q);
+        let lambda = &point.lambda[m.row..m.row + m.rows];
+        if lambda.iter().any(|l| *l != 0.0) {
+            self.wide_reaction_stiffness(&mut room.second, m, point, lambda, &mut out.k);
+        }
+    }
+    /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards.
+    fn wide_residual(&self, by: By, f: &mut Frame<Lanes>, m: &Member, out: &mut impl Scatter<f64>) {
+        for group in groups(m) {
+            match by {
+                By::Configuration => f.seed_tangent(&m.wires, self.coordinates(), &group),
+                By::Velocity => seed_units(&mut f.v, &group),
+                By::Acceleration => seed_units(&mut f.a, &group),
+                By::Input => return,
+            }
+            f.evaluate_residual(m);
+            match by {
+                By::Configuration => f.clear_q(),
+                By::Velocity => f.v.iter_mut().for_each(Laned::clear),
+                By::Acceleration => f.a.iter_mut().for_each(Laned::clear),
+                By::Input => {}
+            }
+            for (lane, j) in group.enumerate() {
+                let col = m.wires.v_index[j];
+                for (row, x) in m.wires.v_index.iter().zip(&f.out) {
+                    if x.eps[lane] != 0.0 {
+                        out.add(*row, col, x.eps[lane]);
+                    }
+                }
+            }
+        }
+    }
+    /// Adds the element's part of Phi_q.
+    fn wide_phi_q(&self, f: &mut Frame<Lanes>, m: &Member, out: &mut impl Scatter<f64>) {
+        for group in groups(m) {
+            f.seed_tangent(&m.wires, self.coordinates(), &group);
+            f.evaluate_phi(m);
+            f.clear_q();
+            for (lane, j) in group.enumerate() {
+                for (i, x) in f.out.iter().enumerate() {
+                    if x.eps[lane] != 0.0 {
+                        out.add(m.row + i, m.wires.v_index[j], x.eps[lane]);
+                    }
+                }
+            }
+        }
+    }
+    /// Adds the element's part of d(Phi_q^T lambda)/dq.
+    fn wide_reaction_stiffness(
+        &self,
+        f: &mut Frame<Dual<Lanes>>,
+        m: &Member,
+        point: &Point,
+        lambda: &[f64],
+        out: &mut impl Scatter<f64>,
+    ) {
+        f.lift_from(&m.wires, point, self.gravity);
+        let here = f.q.clone();
+        for (j, col) in m.wires.v_index.iter().enumerate() {
+            f.step(&m.wires, self.coordinates(), j, outer());
+            for group in groups(m) {
+                f.seed_tangent(&m.wires, self.coordinates(), &group);
+                f.evaluate_phi(m);
+                f.clear_q();
+                for (lane, i) in group.enumerate() {
+                    let k: f64 = lambda.iter().zip(&f.out).map(|(l, x)| l * x.eps.eps[lane]).sum();
+                    if k != 0.0 {
+                        out.add(m.wires.v_index[i], *col, k);
+                    }
+                }
+            }
+            f.q.copy_from_slice(&here);
+        }
+    }
+}
+
+fn seed_units(x: &mut [Lanes], directions: &Range<usize>) {
+    for (lane, j) in directions.clone().enumerate() {
+        x[j].eps[lane] = 1.0;
+    }
+}
