@@ -111,7 +111,7 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
     let mut path = LoadPath { steps: vec![first], end: PathEnd::FullLoad };
     let whole = 1.0 / options.steps.max(1) as f64;
     // Grows back after a step that was halved without reason; within a bracket it only shrinks.
-    let (mut step, mut bracketed) = (whole, false);
+    let (mut step, mut bracketed, mut jumped) = (whole, false, false);
     while let Some(last) = path.steps.last().filter(|last| last.factor < 1.0) {
         let factor = (last.factor + step).min(1.0);
         let width = factor - last.factor;
@@ -129,9 +129,15 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
             }
             Ok(Attempt::Step(next)) => {
                 path.steps.push(next);
-                step = if bracketed { 0.5 * width } else { whole.min(2.0 * step) };
+                step = match (bracketed, jumped) {
+                    (true, _) => 0.5 * width,
+                    (false, true) => width,
+                    (false, false) => whole.min(2.0 * step),
+                };
+                jumped = false;
             }
-            Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
+            Ok(Attempt::Jump) if width > options.resolution => (step, jumped) = (0.5 * width, true),
+            Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
                 (step, bracketed) = (0.5 * width, true);
             }
             Ok(Attempt::Jump) | Err(LinearError::NoEquilibrium { .. }) => {
