@@ -1,8 +1,9 @@
 """What the peers' scripts share: reading a case, clocks, memory, residuals of the answers.
 
-A case is a folder with K, M (symmetric, n x n) and G (m x n), each as three arrays of compressed rows
-(`k_data.npy`, `k_indices.npy`, `k_indptr.npy`), and `case.json` with `unknowns`, `constraints`, `count`.
-The eigenproblem is K x + G^T l = w M x, G x = 0, as the pencil A z = w B z of saddle-point matrices.
+A case is a folder with K, C, M (n x n) and G (m x n), each as three arrays of compressed rows
+(`k_data.npy`, `k_indices.npy`, `k_indptr.npy`), and `case.json` with `unknowns`, `constraints`, `count`, `point`.
+Without a point the lowest w of K x + G^T l = w M x, G x = 0 are sought, as the pencil A z = w B z of saddle-point
+matrices; with one the s nearest to it of (s^2 M + s C + K) x + G^T l = 0, G x = 0.
 Constraints are scaled by the mean diagonal of K: unscaled, the peers lose six digits on stiff problems.
 """
 
@@ -13,10 +14,11 @@ import time
 
 import numpy as np
 import scipy.sparse as sp
+import scipy.sparse.linalg  # noqa: F401, sp.linalg
 
 
 def read(folder):
-    """The case's description, K, M and G."""
+    """The case's description, K, C, M and G."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
     n, m = case["unknowns"], case["constraints"]
@@ -25,16 +27,25 @@ def read(folder):
         parts = [np.load(os.path.join(folder, f"{name}_{part}.npy")) for part in ("data", "indices", "indptr")]
         return sp.csr_matrix(tuple(parts), shape=(rows, n))
 
-    return case, matrix("k", n), matrix("m", n), matrix("g", m)
+    return case, matrix("k", n), matrix("c", n), matrix("m", n), matrix("g", m)
 
 
-def saddle(k, m, g):
-    """A and B of the pencil, symmetric, by rows, with a full diagonal."""
+def saddle(k, g):
+    """[K, g G^T; g G, 0] by rows, with a full diagonal."""
     scale = float(np.abs(k.diagonal()).mean())
     rows = g.shape[0]
-    a = sp.bmat([[k, scale * g.T], [scale * g, sp.csr_matrix((rows, rows))]], format="csr")
-    b = sp.bmat([[m, None], [None, sp.csr_matrix((rows, rows))]], format="csr")
-    return a, b
+    return sp.bmat([[k, scale * g.T], [scale * g, sp.csr_matrix((rows, rows))]], format="csr")
+
+
+def bordered(m, g):
+    """[M, 0; 0, 0] by rows."""
+    rows = g.shape[0]
+    return sp.bmat([[m, None], [None, sp.csr_matrix((rows, rows))]], format="csr")
+
+
+def point(case):
+    """The point near which eigenvalues are sought, or none."""
+    return complex(*case["point"]) if case["point"] else None
 
 
 class Meter:
@@ -68,23 +79,31 @@ def peak_mib():
     return float("nan")
 
 
-def report(meter, version, case, k, m, g, values, vectors):
-    """Prints one line of JSON: figures of the run, eigenvalues, worst residuals of the vectors."""
+def report(meter, version, case, k, c, m, g, values, vectors):
+    """Prints one line of JSON: figures of the run, eigenvalues w or s, worst residuals of the vectors."""
     out = meter if isinstance(meter, dict) else meter.stop()
     n = case["unknowns"]
-    order = np.argsort(values)
+    near = point(case)
+    order = np.argsort(values if near is None else np.abs(np.asarray(values) - near))[: case["count"]]
     scale = float(np.abs(k.diagonal()).mean())
     worst, violation = 0.0, 0.0
-    norm_k, norm_m = sp.linalg.norm(k, np.inf), sp.linalg.norm(m, np.inf)
+    norm_k, norm_c, norm_m = (sp.linalg.norm(a, np.inf) for a in (k, c, m))
     for j in order:
-        x, l = vectors[:n, j], vectors[n:, j]
+        x, l, value = vectors[:n, j], vectors[n:, j], values[j]
         size = np.linalg.norm(x)
-        rest = k @ x - values[j] * (m @ x) + scale * (g.T @ l)
-        worst = max(worst, np.linalg.norm(rest) / ((norm_k + abs(values[j]) * norm_m) * size))
+        rest = k @ x + scale * (g.T @ l)
+        if near is None:
+            rest = rest - value * (m @ x)
+            terms = norm_k + abs(value) * norm_m
+        else:
+            rest = rest + value * (c @ x) + value**2 * (m @ x)
+            terms = norm_k + abs(value) * norm_c + abs(value) ** 2 * norm_m
+        worst = max(worst, np.linalg.norm(rest) / (terms * size))
         violation = max(violation, np.linalg.norm(g @ x) / size)
     out.update(
         version=version,
-        values=[float(values[j]) for j in order],
+        values=[float(np.real(values[j])) for j in order],
+        imaginary=[] if near is None else [float(np.imag(values[j])) for j in order],
         residual=float(worst),
         violation=float(violation),
     )

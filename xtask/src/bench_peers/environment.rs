@@ -44,13 +44,16 @@ impl Solver {
     }
 }
 
+/// Where a build of PETSc and SLEPc is, by the variables that name the folders.
+type Folders = [(&'static str, String); 2];
+
 /// Where the contestants are.
 pub(crate) struct Environment {
     root: PathBuf,
     ours: PathBuf,
     python: PathBuf,
-    /// Folders of PETSc and SLEPc for the system's Python, when it has them.
-    slepc: Option<[(&'static str, String); 2]>,
+    /// Folders of PETSc and SLEPc for the system's Python, when it has them, for real and for complex numbers.
+    slepc: [Option<Folders>; 2],
     /// Commit the program was built from.
     pub(super) commit: String,
 }
@@ -74,7 +77,7 @@ impl Environment {
             root: root.to_path_buf(),
             ours: target.join("release/examples/race"),
             python,
-            slepc: slepc_folders(),
+            slepc: [slepc_folders("-real"), slepc_folders("-complex")],
             commit: commit.map_or_else(
                 || "unknown".to_owned(),
                 |out| String::from_utf8_lossy(&out.stdout).trim().to_owned(),
@@ -82,10 +85,10 @@ impl Environment {
         })
     }
 
-    /// Who takes part.
-    pub(super) fn solvers(&self) -> Vec<Solver> {
+    /// Who takes part; quadratic problems need SLEPc for complex numbers.
+    pub(super) fn solvers(&self, quadratic: bool) -> Vec<Solver> {
         let mut all = vec![Solver::Ours, Solver::OursUnproved, Solver::SciPy, Solver::SciPySymmetric];
-        if self.slepc.is_some() {
+        if self.slepc[usize::from(quadratic)].is_some() {
             all.push(Solver::Slepc);
         }
         all
@@ -102,6 +105,7 @@ impl Environment {
         solver: Solver,
         case: &str,
         folder: &Path,
+        quadratic: bool,
         shift: f64,
     ) -> Result<Run, TaskError> {
         let python = |interpreter: &Path, script: &str| {
@@ -129,11 +133,12 @@ impl Environment {
             }
             Solver::Slepc => {
                 let mut command = python(Path::new(SYSTEM_PYTHON), "slepc_eps.py");
-                command.envs(self.slepc.iter().flatten().map(|(name, folder)| (*name, folder.as_str())));
+                let folders = self.slepc[usize::from(quadratic)].iter().flatten();
+                command.envs(folders.map(|(name, folder)| (*name, folder.as_str())));
                 command
             }
         };
-        run::child(solver.title(), &mut command)
+        run::child(solver.title(), &mut command, 1)
     }
 }
 
@@ -141,12 +146,15 @@ impl Environment {
 const SYSTEM_PYTHON: &str = "/usr/bin/python3";
 
 /// Folders under which a distribution puts its builds of PETSc and SLEPc; the scripts try the import itself.
-fn slepc_folders() -> Option<[(&'static str, String); 2]> {
-    let given = |name: &'static str| std::env::var(name).ok();
+fn slepc_folders(numbers: &str) -> Option<Folders> {
     let of = |name: &'static str, base: &str| {
-        let found = given(name).or_else(|| {
-            let version = first_folder(Path::new(base), "")?;
-            first_folder(&version, "-real").map(|folder| folder.display().to_string())
+        // What the user names is for real numbers unless its name says otherwise.
+        let given = std::env::var(name)
+            .ok()
+            .filter(|folder| folder.contains("complex") == numbers.contains("complex"));
+        let found = given.or_else(|| {
+            let version = last_folder(Path::new(base), "")?;
+            last_folder(&version, numbers).map(|folder| folder.display().to_string())
         });
         found.map(|folder| (name, folder))
     };
@@ -154,7 +162,7 @@ fn slepc_folders() -> Option<[(&'static str, String); 2]> {
 }
 
 /// The last folder by name whose name ends so.
-fn first_folder(base: &Path, end: &str) -> Option<PathBuf> {
+fn last_folder(base: &Path, end: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(base).ok()?.flatten().map(|entry| entry.path());
     entries.filter(|path| path.is_dir() && path.to_string_lossy().ends_with(end)).max()
 }

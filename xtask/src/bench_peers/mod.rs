@@ -19,22 +19,28 @@ use crate::error::TaskError;
 use crate::{Outcome, root};
 
 const FILE: &str = "docs/book/src/peers.md";
-/// Cases when none are named.
-const USUAL: [&str; 7] = ["c1e3", "h1e3", "c1e4", "h1e4", "g1e4", "c1e5", "h1e5"];
+/// Cases when none are named, and those that take minutes and gigabytes.
+const USUAL: [&str; 13] =
+    ["c1e3", "h1e3", "c1e4", "g1e4", "h1e4", "c1e5", "g1e5", "h1e5", "c1e6", "d1e4", "d1e5", "y1e3", "y1e4"];
+const LARGE: [&str; 2] = ["h3e5", "h1e6"];
 /// Relative difference of two answers to the same question that is told.
 const AGREEMENT: f64 = 1e-6;
 
 /// Arguments of `bench-peers`.
 #[derive(Args)]
 pub(crate) struct BenchPeers {
-    /// Cases by family and unknowns: c (chain), g (grounded chain), h (hexahedral block), as in `h1e4`.
+    /// Cases by family and unknowns: c (chain), g (grounded chain), h (hexahedral block), d (damped block), y (gyroscopic
+    /// block), as in `h1e4`.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
+    /// Beside the usual cases the large ones: a block of 3e5 unknowns and a slender one of 1e6.
+    #[arg(long)]
+    large: bool,
     /// Rounds in which every solver runs once; the best time of each counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Cases without SciPy: its factorization takes minutes and gigabytes on large blocks.
-    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5")]
+    #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,d1e5,y1e5")]
     without_scipy: Vec<String>,
     /// Print the table instead of writing it.
     #[arg(long)]
@@ -65,8 +71,11 @@ impl BenchPeers {
         let root = root::workspace_root()?;
         let folder = root.join("target/peers");
         let environment = Environment::prepare(&root, &folder)?;
-        let names: Vec<String> =
-            if self.cases.is_empty() { USUAL.map(str::to_owned).to_vec() } else { self.cases.clone() };
+        let mut names = self.cases.clone();
+        if names.is_empty() {
+            names.extend(USUAL.map(str::to_owned));
+            names.extend(LARGE.map(str::to_owned).into_iter().filter(|_| self.large));
+        }
         let mut races = Vec::new();
         for name in names {
             races.push(self.race(&environment, &folder.join("case"), name)?);
@@ -85,14 +94,17 @@ impl BenchPeers {
         let written = environment.write_case(&name, folder);
         let description = written.and_then(|()| Description::read(folder))?;
         let skip = self.without_scipy.contains(&name);
-        let solvers = environment.solvers().into_iter().filter(|s| !(skip && s.is_scipy()));
+        let quadratic = !description.point.is_empty();
+        let solvers = environment.solvers(quadratic).into_iter().filter(|s| !(skip && s.is_scipy()));
         let mut entries: Vec<Entry> =
             solvers.map(|solver| Entry { solver, best: None, shift: 0.0, failure: None }).collect();
         for _ in 0..self.rounds.max(1) {
             for entry in &mut entries {
-                let shifts = if entry.solver.takes_shift() { &description.shifts[..] } else { &[0.0] };
+                // The point of a quadratic problem is the shift.
+                let told = entry.solver.takes_shift() && !quadratic;
+                let shifts = if told { &description.shifts[..] } else { &[0.0] };
                 for &shift in shifts {
-                    match environment.run(entry.solver, &name, folder, shift) {
+                    match environment.run(entry.solver, &name, folder, quadratic, shift) {
                         Ok(run) => entry.take(run, shift),
                         Err(TaskError::Peer { why, .. }) => entry.failure = Some(why),
                         Err(error) => return Err(error),
@@ -113,26 +125,21 @@ impl Entry {
         }
     }
 
-    /// Largest relative error of w: against the formula where there is one, else against ours.
+    /// Largest relative error of w or s: against the formula where there is one, else against ours.
     fn error(&self, race: &Race) -> Option<f64> {
         let run = self.best.as_ref()?;
-        let reference = race.reference()?;
-        if run.values.len() < reference.len() {
-            return Some(f64::INFINITY);
-        }
-        let relative = |(found, exact): (&f64, &f64)| ((found - exact) / exact).abs();
-        Some(run.values.iter().zip(reference).map(relative).fold(0.0, f64::max))
+        Some(run::largest_difference(&run.eigenvalues(), &race.reference()?))
     }
 }
 
 impl Race {
     /// What the answers are compared with.
-    fn reference(&self) -> Option<&[f64]> {
+    fn reference(&self) -> Option<Vec<[f64; 2]>> {
         if !self.description.exact.is_empty() {
-            return Some(&self.description.exact);
+            return Some(self.description.exact.iter().map(|w| [*w, 0.0]).collect());
         }
         let ours = self.entries.iter().find(|entry| entry.solver == Solver::Ours)?;
-        ours.best.as_ref().map(|run| &run.values[..])
+        ours.best.as_ref().map(Run::eigenvalues)
     }
 
     /// Solvers whose answers differ from the reference.

@@ -19,6 +19,8 @@ pub(super) struct Description {
     pub(super) count: usize,
     /// Shifts of w to try.
     pub(super) shifts: Vec<f64>,
+    /// Real and imaginary part of the s near which eigenvalues are sought; empty where the lowest w are.
+    pub(super) point: Vec<f64>,
     /// The lowest w by formula; empty where there is none.
     pub(super) exact: Vec<f64>,
 }
@@ -48,16 +50,42 @@ pub(super) struct Run {
     pub(super) wall_s: f64,
     /// Largest resident memory meanwhile, MiB.
     pub(super) peak_mib: f64,
-    /// w = -s^2, ascending.
+    /// w = -s^2, ascending; or the real parts of s, by their distance from the point.
     pub(super) values: Vec<f64>,
+    /// The imaginary parts of s; empty for w.
+    #[serde(default)]
+    pub(super) imaginary: Vec<f64>,
     /// Largest backward error of a pair.
     pub(super) residual: f64,
 }
 
-/// Runs a program that prints a [`Run`], on one thread.
-pub(super) fn child(who: &str, command: &mut Command) -> Result<Run, TaskError> {
+impl Run {
+    /// The eigenvalues, w on the real axis.
+    pub(super) fn eigenvalues(&self) -> Vec<[f64; 2]> {
+        let imaginary = self.imaginary.iter().copied().chain(std::iter::repeat(0.0));
+        self.values.iter().zip(imaginary).map(|(re, im)| [*re, im]).collect()
+    }
+}
+
+/// Largest distance of a reference value from the nearest value found that no other reference value has taken, relative to
+/// the reference; infinite when values are missing.
+pub(super) fn largest_difference(found: &[[f64; 2]], reference: &[[f64; 2]]) -> f64 {
+    let mut open = found.to_vec();
+    let mut worst = 0.0_f64;
+    for exact in reference {
+        let distance = |value: &[f64; 2]| (value[0] - exact[0]).hypot(value[1] - exact[1]);
+        let nearest = (0..open.len()).min_by(|&i, &j| distance(&open[i]).total_cmp(&distance(&open[j])));
+        let Some(nearest) = nearest else { return f64::INFINITY };
+        let difference = distance(&open.swap_remove(nearest)) / exact[0].hypot(exact[1]);
+        worst = if difference.is_nan() { f64::INFINITY } else { worst.max(difference) };
+    }
+    worst
+}
+
+/// Runs a program that prints a [`Run`], on so many threads.
+pub(super) fn child(who: &str, command: &mut Command, threads: usize) -> Result<Run, TaskError> {
     for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"] {
-        command.env(name, "1");
+        command.env(name, threads.to_string());
     }
     let text = output(who, command)?;
     match text.lines().rev().find(|line| line.starts_with('{')) {
@@ -81,6 +109,19 @@ pub(super) fn output(who: &str, command: &mut Command) -> Result<String, TaskErr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_compared_whatever_their_order() {
+        let reference = [[0.0, 4.0], [0.0, 2.0]];
+        let is = |found: &[[f64; 2]], expected: f64| {
+            (largest_difference(found, &reference) - expected).abs() < 1e-15
+        };
+        assert!(is(&[[0.0, 2.0], [0.0, 4.0], [9.0, 0.0]], 0.0));
+        assert!(is(&[[0.0, 2.0], [1.0, 4.0]], 0.25));
+        // A double value found in the place of two is a value missing.
+        assert!(is(&[[0.0, 4.0], [0.0, 4.0]], 1.0));
+        assert!(largest_difference(&[[0.0, 4.0]], &reference).is_infinite());
+    }
 
     #[test]
     fn a_program_that_fails_gives_its_last_words() {

@@ -1,6 +1,10 @@
 //! Families of constrained problems of any size, for tests and measurements.
 
+pub(crate) mod solid;
+
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
+
+use solid::Solid;
 
 /// M, K and Phi_q of an undamped problem.
 fn undamped(m: &Triplets, k: &Triplets, phi: &Triplets) -> QuadraticPencil<Sparse> {
@@ -70,79 +74,7 @@ pub(crate) fn beam_chain(elements: usize, ground: f64, clamped: bool) -> Quadrat
     undamped(&m, &k, &phi)
 }
 
-/// A cube of `cells`^3 trilinear hexahedra (E = 2.1e11, nu = 0.3, rho = 7850, side 1), lumped mass; one face clamped by
-/// multipliers on demand, 3 (cells + 1)^2 of them.
+/// A cube of `cells`^3 hexahedra; one face clamped by multipliers on demand, 3 (cells + 1)^2 of them.
 pub(crate) fn hex_block(cells: usize, clamped: bool) -> QuadraticPencil<Sparse> {
-    hex_bar([cells; 3], clamped)
-}
-
-/// As [`hex_block`] with different numbers of cubic cells along the axes; the clamp is at the low end of the first.
-pub(crate) fn hex_bar(cells: [usize; 3], clamped: bool) -> QuadraticPencil<Sparse> {
-    let side = 1.0 / cells[1] as f64;
-    let (ke, nodal_mass) = hexahedron(side, 2.1e11, 0.3, 7850.0);
-    let nodes = cells.map(|c| c + 1);
-    let n = 3 * nodes.iter().product::<usize>();
-    let node = |x: usize, y: usize, z: usize| (x * nodes[1] + y) * nodes[2] + z;
-    let elements = cells.iter().product::<usize>();
-    let mut m = Triplets::with_capacity(n, n, 24 * elements);
-    let mut k = Triplets::with_capacity(n, n, 576 * elements);
-    for x in 0..cells[0] {
-        for y in 0..cells[1] {
-            for z in 0..cells[2] {
-                let corner = |a: usize| node(x + (a >> 2 & 1), y + (a >> 1 & 1), z + (a & 1));
-                for a in 0..8 {
-                    for i in 0..3 {
-                        m.add(3 * corner(a) + i, 3 * corner(a) + i, nodal_mass);
-                        for b in 0..8 {
-                            for j in 0..3 {
-                                k.add(3 * corner(a) + i, 3 * corner(b) + j, ke[3 * a + i][3 * b + j]);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-    let face = if clamped { nodes[1] * nodes[2] } else { 0 };
-    let mut phi = Triplets::new(3 * face, n);
-    for row in 0..3 * face {
-        phi.add(row, row, 1.0);
-    }
-    undamped(&m, &k, &phi)
-}
-
-/// Stiffness (2 x 2 x 2 points) and the mass of a corner of a cube with the given side; corner a at bits (x, y, z).
-fn hexahedron(side: f64, young: f64, poisson: f64, density: f64) -> (Vec<[f64; 24]>, f64) {
-    let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-    let mu = young / (2.0 * (1.0 + poisson));
-    let mut ke = vec![[0.0; 24]; 24];
-    let gauss = 0.5 / 3.0_f64.sqrt();
-    let weight = side.powi(3) / 8.0;
-    for point in 0..8_usize {
-        let at = |axis: usize| if point >> (2 - axis) & 1 == 1 { 0.5 + gauss } else { 0.5 - gauss };
-        let shape = |a: usize, axis: usize| if a >> (2 - axis) & 1 == 1 { at(axis) } else { 1.0 - at(axis) };
-        let slope = |a: usize, axis: usize| if a >> (2 - axis) & 1 == 1 { 1.0 } else { -1.0 };
-        let gradient: Vec<[f64; 3]> = (0..8)
-            .map(|a| {
-                [
-                    slope(a, 0) * shape(a, 1) * shape(a, 2) / side,
-                    shape(a, 0) * slope(a, 1) * shape(a, 2) / side,
-                    shape(a, 0) * shape(a, 1) * slope(a, 2) / side,
-                ]
-            })
-            .collect();
-        for a in 0..8 {
-            for b in 0..8 {
-                let (g, h) = (gradient[a], gradient[b]);
-                let dot: f64 = (0..3).map(|i| g[i] * h[i]).sum();
-                for i in 0..3 {
-                    for j in 0..3 {
-                        let same = if i == j { mu * dot } else { 0.0 };
-                        ke[3 * a + i][3 * b + j] += weight * (lambda * g[i] * h[j] + mu * g[j] * h[i] + same);
-                    }
-                }
-            }
-        }
-    }
-    (ke, density * side.powi(3) / 8.0)
+    Solid { cells: [cells; 3], clamped, damping: [0.0; 2], spin: 0.0 }.pencil()
 }

@@ -1,8 +1,8 @@
 //! Our side of the race against other eigensolvers: the cases, and one run of one of them.
 //!
 //! `race write h1e4 FOLDER` writes a case for the others; `race run h1e4 [unproved]` solves it in this process and prints
-//! one line of JSON: version, processor time of the start and of the analysis, time by the clock, peak memory, w = -s^2,
-//! worst residual and constraint violation. `cargo xtask bench-peers` calls both.
+//! one line of JSON: version, processor time of the start and of the analysis, time by the clock, peak memory, w = -s^2 of
+//! the lowest modes or real and imaginary parts of the s near a point, worst residual and constraint violation. `cargo xtask bench-peers` calls both.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 #[path = "../cases/mod.rs"]
@@ -15,9 +15,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use mb_algebra::c64;
 use mb_eigen::Eigenpair;
-use mb_eigen::sparse::{Request, SparseOptions, solve};
-use problem::{COUNT, Case};
+use mb_eigen::sparse::{SparseOptions, solve};
+use problem::Case;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let startup_s = busy_seconds();
@@ -37,22 +38,30 @@ fn run(case: &Case, prove_complete: bool, startup_s: f64) -> Result<(), Box<dyn 
     let _refused = fs::write("/proc/self/clear_refs", "5");
     let (before, clock) = (busy_seconds(), Instant::now());
     let options = SparseOptions { prove_complete, ..SparseOptions::default() };
-    let spectrum = solve(&pencil, &Request::Lowest { count: COUNT }, &options)?;
+    let spectrum = solve(&pencil, &case.request(), &options)?;
     let (cpu_s, wall_s) = (busy_seconds() - before, clock.elapsed().as_secs_f64());
     let peak_mib = peak_mib();
-    let upper: Vec<&Eigenpair> = spectrum.motion().filter(|pair| pair.alpha.im >= 0.0).collect();
-    let largest = |of: &dyn Fn(&Eigenpair) -> f64| upper.iter().map(|pair| of(pair)).fold(0.0, f64::max);
+    let near = case.point();
+    let pairs: Vec<&Eigenpair> =
+        spectrum.motion().filter(|pair| near.is_some() || pair.alpha.im >= 0.0).collect();
+    let largest = |of: &dyn Fn(&Eigenpair) -> f64| pairs.iter().map(|pair| of(pair)).fold(0.0, f64::max);
     let residual = largest(&|pair| pair.backward_error);
     let violation = largest(&|pair| pair.constraint_violation);
-    // w = -s^2, hence |dw| = 2 |s| |ds|.
-    let bar = largest(&|pair| pair.value().map_or(0.0, |s| 2.0 * pair.error_bar / s.norm()));
-    let values = upper.iter().filter_map(|pair| pair.value()).map(|s| format!("{:e}", -(s * s).re));
+    // w = -s^2, hence |dw| / |w| = 2 |ds| / |s|.
+    let by = if near.is_some() { 1.0 } else { 2.0 };
+    let bar = largest(&|pair| pair.value().map_or(0.0, |s| by * pair.error_bar / s.norm()));
+    let s: Vec<c64> = pairs.iter().filter_map(|pair| pair.value()).collect();
+    let list =
+        |of: &dyn Fn(c64) -> f64| s.iter().map(|s| format!("{:e}", of(*s))).collect::<Vec<_>>().join(", ");
+    let (values, imaginary) = match near {
+        Some(_) => (list(&|s| s.re), list(&|s| s.im)),
+        None => (list(&|s| -(s * s).re), String::new()),
+    };
     println!(
         "{{\"version\": \"mb-eigen {}\", \"startup_s\": {startup_s:e}, \"cpu_s\": {cpu_s:e}, \"wall_s\": {wall_s:e}, \
          \"peak_mib\": {peak_mib:e}, \"residual\": {residual:e}, \"violation\": {violation:e}, \"bar\": {bar:e}, \
-         \"values\": [{}]}}",
+         \"values\": [{values}], \"imaginary\": [{imaginary}]}}",
         env!("CARGO_PKG_VERSION"),
-        values.collect::<Vec<_>>().join(", ")
     );
     Ok(())
 }

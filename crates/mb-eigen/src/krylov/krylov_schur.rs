@@ -9,34 +9,63 @@
 //! Stewart, SIAM J. Matrix Anal. 23 (2002); the block form needs no change but B with as many rows as the block.
 //! A Schur vector counts as converged when its column of B U is below the tolerance times |theta|, which is
 //! safe for nearly defective theta where eigenvectors are not. Real operators keep a real basis: conjugates are
-//! never parted. Sizes: V n x k.
+//! never parted. How V is kept is the business of a [`Store`]: as it is ([`super::flat`]), or on two levels where T
+//! belongs to a quadratic problem ([`super::two_level`]).
 
 use faer::Mat;
 use mb_algebra::{DenseC, c64};
 
-use super::expansion::{Expansion, Indefinite, expand};
-use super::scalar::{Scalar, norm, product, put, start_block};
+use super::scalar::{Scalar, norm, product, put};
 use super::schur::Schur;
-use super::{Operator, Ritz, RitzComplex, Wanted};
+use super::{Ritz, RitzComplex, Wanted};
 use crate::EigenError;
 use crate::error::at;
 
+/// The vectors of a basis, orthonormal, and the operator.
+pub(super) trait Store<T: Scalar> {
+    /// Length of the vectors.
+    fn length(&self) -> usize;
+    /// Vectors kept.
+    fn filled(&self) -> usize;
+    /// Appends what T makes of `width` vectors that are the same on every machine; the number of new directions.
+    fn start(&mut self, width: usize, salt: u64) -> Result<usize, EigenError>;
+    /// Applies T to the last vectors W, those from `from` on, and appends what is new: T W = V C + Q R. Returns C and R.
+    fn extend(&mut self, from: usize) -> Result<(Mat<T>, Mat<T>), EigenError>;
+    /// Takes V U in place of the first vectors, as many as U has rows; those behind them stay.
+    fn truncate(&mut self, u: &Mat<T>);
+    /// V Y for the first vectors, as many as Y has rows.
+    fn combine(&self, y: &DenseC) -> DenseC;
+}
+
 /// Basis with its projection.
-struct Basis<T> {
-    v: Mat<T>,
+struct Basis<'a, T, S> {
+    store: &'a mut S,
     h: Mat<T>,
     /// B, r x done.
     b: Mat<T>,
     done: usize,
-    filled: usize,
+}
+
+/// Vectors a search keeps at most: what is wanted, and a block to go on with before and after the last check.
+pub(super) fn columns<T: Scalar>(wanted: &Wanted, n: usize) -> usize {
+    limit::<T>(wanted, n) + 2 * wanted.block.clamp(1, n.max(1))
+}
+
+/// One more, so that a conjugate pair is not parted at the end.
+fn count<T: Scalar>(wanted: &Wanted) -> usize {
+    if T::REAL { wanted.count + 1 } else { wanted.count }
+}
+
+fn limit<T: Scalar>(wanted: &Wanted, n: usize) -> usize {
+    Wanted { count: count::<T>(wanted), ..*wanted }.dimension(n)
 }
 
 /// Largest |theta| of any operator.
-pub(super) fn solve<T: Scalar>(
-    operator: &dyn Operator<T>,
+pub(super) fn solve<T: Scalar, S: Store<T>>(
+    store: &mut S,
     wanted: &Wanted,
 ) -> Result<RitzComplex, EigenError> {
-    let n = operator.size();
+    let n = store.length();
     let mut out = Ritz {
         values: Vec::new(),
         vectors: DenseC::zeros(n, 0),
@@ -49,40 +78,34 @@ pub(super) fn solve<T: Scalar>(
     if n == 0 || wanted.count == 0 {
         return Ok(out);
     }
-    // One more, so that a conjugate pair is not parted at the end.
-    let count = if T::REAL { wanted.count + 1 } else { wanted.count };
-    let limit = Wanted { count, ..*wanted }.dimension(n);
+    let (count, limit) = (count::<T>(wanted), limit::<T>(wanted, n));
     let block = wanted.block.clamp(1, n);
-    let mut basis = Basis::new(n, limit + 2 * block);
+    let mut basis = Basis::new(store, limit + 2 * block);
     let mut fresh = 0_u64;
     let (ordered, converged) = loop {
-        if basis.filled == basis.done && basis.filled > limit {
+        if basis.width() == 0 && basis.done > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
             let ordered = basis.schur()?;
             let all = ordered.schur.size();
             break (ordered, all);
         }
-        if basis.filled == basis.done {
+        if basis.width() == 0 {
             let salt = wanted.salt.wrapping_add(fresh << 32);
             fresh += 1;
-            let start = operator.apply(&start_block(n, block, salt))?;
             out.applications += block;
-            let next = basis.orthonormalize(start)?;
-            if next.q.ncols() == 0 {
+            let new = basis.store.start(block, salt)?;
+            if new == 0 {
                 out.exhausted = true;
                 let ordered = basis.schur()?;
                 let all = ordered.schur.size();
                 break (ordered, all);
             }
-            basis.b = Mat::zeros(next.q.ncols(), basis.done);
-            put(&mut basis.v, basis.filled, next.q.as_ref());
-            basis.filled += next.q.ncols();
+            basis.b = Mat::zeros(new, basis.done);
         }
-        let width = basis.filled - basis.done;
-        basis.step(operator)?;
-        out.applications += width;
-        let full = basis.filled > limit;
-        if basis.filled == basis.done || (basis.done < count && !full) {
+        out.applications += basis.width();
+        basis.step()?;
+        let full = basis.store.filled() > limit;
+        if basis.width() == 0 || (basis.done < count && !full) {
             continue;
         }
         let ordered = basis.schur()?;
@@ -100,10 +123,9 @@ pub(super) fn solve<T: Scalar>(
     };
     let count = ordered.whole(converged.min(count));
     let (values, y) = ordered.pairs(count);
-    let v = DenseC::from_fn(n, basis.done, |i, j| basis.v[(i, j)].complex());
     out.values = values;
     out.estimates = (0..ordered.schur.size()).map(|i| ordered.schur.value(i)).collect();
-    out.vectors = product(v.as_ref(), y.as_ref());
+    out.vectors = basis.store.combine(&y);
     for j in 0..count {
         let size = norm(out.vectors.col_as_slice(j)).max(f64::MIN_POSITIVE);
         out.vectors.col_as_slice_mut(j).iter_mut().for_each(|z| *z /= size);
@@ -161,44 +183,34 @@ impl Ordered {
     }
 }
 
-impl<T: Scalar> Basis<T> {
-    fn new(n: usize, columns: usize) -> Self {
-        Self {
-            v: Mat::zeros(n, columns),
-            h: Mat::zeros(columns, columns),
-            b: Mat::zeros(0, 0),
-            done: 0,
-            filled: 0,
-        }
+impl<'a, T: Scalar, S: Store<T>> Basis<'a, T, S> {
+    fn new(store: &'a mut S, columns: usize) -> Self {
+        Self { store, h: Mat::zeros(columns, columns), b: Mat::zeros(0, 0), done: 0 }
     }
 
-    fn orthonormalize(&self, w: Mat<T>) -> Result<Expansion<T>, EigenError> {
-        let v = self.v.as_ref().subcols(0, self.filled);
-        expand(v, w, None).map_err(|Indefinite| EigenError::IndefiniteMetric)
+    /// Vectors T has not been applied to.
+    fn width(&self) -> usize {
+        self.store.filled() - self.done
     }
 
     /// Applies the operator to the current block.
-    fn step(&mut self, operator: &dyn Operator<T>) -> Result<(), EigenError> {
-        let (from, width) = (self.done, self.filled - self.done);
-        let w = operator.apply(&self.v.as_ref().subcols(from, width).to_owned())?;
-        let next = self.orthonormalize(w)?;
+    fn step(&mut self) -> Result<(), EigenError> {
+        let (from, width) = (self.done, self.width());
+        let (c, r) = self.store.extend(from)?;
         for i in 0..width {
             for j in 0..from {
                 self.h[(from + i, j)] = self.b[(i, j)];
             }
         }
+        self.done += width;
         for j in 0..width {
-            for i in 0..self.filled {
-                self.h[(i, from + j)] = next.c[(i, j)];
+            for i in 0..self.done {
+                self.h[(i, from + j)] = c[(i, j)];
             }
         }
-        let rows = next.q.ncols();
-        self.done = self.filled;
-        let mut b = Mat::zeros(rows, self.done);
-        put(&mut b, from, next.r.as_ref());
+        let mut b = Mat::zeros(r.nrows(), self.done);
+        put(&mut b, from, r.as_ref());
         self.b = b;
-        put(&mut self.v, self.filled, next.q.as_ref());
-        self.filled += rows;
         Ok(())
     }
 
@@ -226,7 +238,7 @@ impl<T: Scalar> Basis<T> {
 
     /// Keeps the best Schur vectors and moves the current block behind them.
     fn restart(&mut self, ordered: &Ordered, count: usize, block: usize) {
-        let (k, width) = (self.done, self.filled - self.done);
+        let k = self.done;
         let room = k.saturating_sub(2 * block).max(1);
         let keep = (count + k.saturating_sub(count) / 2).min(room);
         let keep = ordered.whole(keep);
@@ -239,11 +251,7 @@ impl<T: Scalar> Basis<T> {
             }
         }
         self.b = product(self.b.as_ref(), u.as_ref());
-        let kept = product(self.v.as_ref().subcols(0, k), u.as_ref());
-        let next = self.v.as_ref().subcols(k, width).to_owned();
-        put(&mut self.v, 0, kept.as_ref());
-        put(&mut self.v, keep, next.as_ref());
+        self.store.truncate(&u);
         self.done = keep;
-        self.filled = keep + width;
     }
 }

@@ -7,7 +7,7 @@
 //! the callers' and the same for every driver.
 //!
 //! [`BuiltIn`] holds thick-restart block Lanczos for symmetric operators in a (semi-definite) inner product and
-//! block Krylov-Schur for all others. It is deterministic and re-entrant. Start vectors are taken through
+//! block Krylov-Schur for all others, on two levels for quadratic problems ([`two_level`]). It is deterministic and re-entrant. Start vectors are taken through
 //! the operator first: they then lie in its range, where multipliers and directions without mass follow their
 //! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
 //! With the feature `arpack` there is also `ArpackNg`: implicitly restarted Lanczos and Arnoldi of ARPACK-NG.
@@ -15,10 +15,12 @@
 #[cfg(feature = "arpack")]
 mod arpack;
 mod expansion;
+mod flat;
 mod krylov_schur;
 mod lanczos;
 pub(crate) mod scalar;
 pub(crate) mod schur;
+mod two_level;
 
 use faer::{Mat, MatRef};
 use mb_algebra::{Dense, DenseC, c64};
@@ -46,6 +48,22 @@ pub trait Operator<T: Scalar>: Sync {
     fn size(&self) -> usize;
     /// T V for a block of columns V.
     fn apply(&self, v: &Mat<T>) -> Result<Mat<T>, EigenError>;
+}
+
+/// An operator T on pairs z = (x, v) that makes one new vector only:
+///
+/// ```text
+/// w = A (x, v),   T (x, v) = (a_0 x + a_1 v + a_2 w, b_0 x + b_1 v + b_2 w)
+/// ```
+///
+/// as the linear forms of quadratic problems do. As an [`Operator`] it takes vectors of length 2 n, x above v.
+pub trait SecondOrder<T: Scalar>: Operator<T> {
+    /// w for blocks of columns X and V, n x p each.
+    fn direction(&self, x: &Mat<T>, v: &Mat<T>) -> Result<Mat<T>, EigenError>;
+    /// a and b.
+    fn halves(&self) -> [[T; 3]; 2];
+    /// Z and D, 2 n x p: T stands for P T P with P = I - Z D^T, D^T Z = I; [`SecondOrder::direction`] leaves P out.
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)>;
 }
 
 /// What a driver is asked for.
@@ -145,6 +163,23 @@ pub trait KrylovDriver: Sync {
     fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
     /// Pairs of a complex operator.
     fn complex(&self, operator: &dyn Operator<c64>, wanted: &Wanted) -> Result<RitzComplex, EigenError>;
+    /// As [`KrylovDriver::real`] for an operator on pairs; a driver that has nothing better takes them as vectors of
+    /// length 2 n.
+    fn real_pairs(
+        &self,
+        operator: &dyn SecondOrder<f64>,
+        wanted: &Wanted,
+    ) -> Result<RitzComplex, EigenError> {
+        self.real(operator, wanted)
+    }
+    /// As [`KrylovDriver::complex`] for an operator on pairs.
+    fn complex_pairs(
+        &self,
+        operator: &dyn SecondOrder<c64>,
+        wanted: &Wanted,
+    ) -> Result<RitzComplex, EigenError> {
+        self.complex(operator, wanted)
+    }
 }
 
 /// Block Lanczos and block Krylov-Schur of this crate.
@@ -166,12 +201,38 @@ impl KrylovDriver for BuiltIn {
     }
 
     fn real(&self, operator: &dyn Operator<f64>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
-        krylov_schur::solve(operator, wanted)
+        flat(operator, wanted)
     }
 
     fn complex(&self, operator: &dyn Operator<c64>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
-        krylov_schur::solve(operator, wanted)
+        flat(operator, wanted)
     }
+
+    fn real_pairs(
+        &self,
+        operator: &dyn SecondOrder<f64>,
+        wanted: &Wanted,
+    ) -> Result<RitzComplex, EigenError> {
+        two_level(operator, wanted)
+    }
+
+    fn complex_pairs(
+        &self,
+        operator: &dyn SecondOrder<c64>,
+        wanted: &Wanted,
+    ) -> Result<RitzComplex, EigenError> {
+        two_level(operator, wanted)
+    }
+}
+
+fn flat<T: Scalar>(operator: &dyn Operator<T>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
+    let columns = krylov_schur::columns::<T>(wanted, operator.size());
+    krylov_schur::solve(&mut flat::Flat::new(operator, columns), wanted)
+}
+
+fn two_level<T: Scalar>(operator: &dyn SecondOrder<T>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
+    let columns = krylov_schur::columns::<T>(wanted, operator.size());
+    krylov_schur::solve(&mut two_level::TwoLevel::new(operator, columns, wanted.block)?, wanted)
 }
 
 impl Wanted {

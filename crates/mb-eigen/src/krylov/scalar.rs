@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use mb_algebra::c64;
+use mb_algebra::{DenseC, c64};
 
 /// A number the Krylov methods run on: `f64` or [`c64`].
 pub trait Scalar:
@@ -87,6 +87,20 @@ pub(crate) fn product<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     T::gemm(out.as_mut(), false, a, b, 1.0);
     out
+}
+
+/// V Y for complex Y, V in its own arithmetic.
+pub(crate) fn combine<T: Scalar>(v: MatRef<'_, T>, y: &DenseC) -> DenseC {
+    let times = |entry: &dyn Fn(c64) -> T| {
+        let y = Mat::from_fn(y.nrows(), y.ncols(), |i, j| entry(y[(i, j)]));
+        product(v, y.as_ref())
+    };
+    if !T::REAL {
+        let out = times(&T::from_complex);
+        return DenseC::from_fn(v.nrows(), y.ncols(), |i, j| out[(i, j)].complex());
+    }
+    let (re, im) = (times(&|z| T::real(z.re)), times(&|z| T::real(z.im)));
+    DenseC::from_fn(v.nrows(), y.ncols(), |i, j| c64::new(re[(i, j)].complex().re, im[(i, j)].complex().re))
 }
 
 /// W - V C in place.

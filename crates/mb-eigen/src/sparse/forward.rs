@@ -20,7 +20,7 @@ use super::problem::Problem;
 use super::shift_invert::Known;
 use super::shift_solve::{Effort, ShiftSolve};
 use crate::EigenError;
-use crate::krylov::{Operator, SymmetricOperator};
+use crate::krylov::{Operator, SecondOrder, SymmetricOperator};
 
 /// P M^-1 K P for symmetric problems, P onto {Phi_q x = 0}, known modes taken out; symmetric in the inner product of M.
 pub(crate) struct ForwardSymmetric<'a> {
@@ -71,24 +71,37 @@ impl Forward<'_> {
 
     /// T Z and the multipliers of Z.
     fn apply_with(&self, z: &Dense, effort: Effort) -> Result<(Dense, Dense), EigenError> {
-        let (problem, n, p) = (self.problem, self.problem.n, z.ncols());
-        let companion = self.form == Form::Companion;
-        let x = z.as_ref().subrows(0, n).to_owned();
-        let mut f = problem.k.mul(&x);
-        let v = Mat::from_fn(if companion { n } else { 0 }, p, |i, j| self.gamma * z[(n + i, j)]);
-        if companion {
-            f += problem.c.mul(&v);
-        }
-        for j in 0..p {
-            f.col_as_slice_mut(j).iter_mut().for_each(|f| *f = -*f);
-        }
-        let solution = self.solver.solve(&f, self.transposed, effort)?;
-        if !companion {
+        let (n, p) = (self.problem.n, z.ncols());
+        if self.form != Form::Companion {
+            let mut f = self.problem.k.mul(z);
+            negate(&mut f);
+            let solution = self.solver.solve(&f, self.transposed, effort)?;
             return Ok((solution.x, solution.l));
         }
+        let half = |at: usize| z.as_ref().subrows(at * n, n).to_owned();
+        let (x, v) = (half(0), half(1));
+        let solution = self.solver.solve(&self.force(&x, &v), self.transposed, effort)?;
         let by = self.gamma.recip();
-        let out = Mat::from_fn(2 * n, p, |i, j| if i < n { v[(i, j)] } else { by * solution.x[(i - n, j)] });
+        let out =
+            Mat::from_fn(
+                2 * n,
+                p,
+                |i, j| {
+                    if i < n { self.gamma * v[(i, j)] } else { by * solution.x[(i - n, j)] }
+                },
+            );
         Ok((out, solution.l))
+    }
+
+    /// -(C v + K x) of the companion form, v in units of gamma.
+    fn force(&self, x: &Dense, v: &Dense) -> Dense {
+        let mut f = self.problem.c.mul(v);
+        for j in 0..f.ncols() {
+            f.col_as_slice_mut(j).iter_mut().for_each(|f| *f *= self.gamma);
+        }
+        f += self.problem.k.mul(x);
+        negate(&mut f);
+        f
     }
 
     /// T Z with multipliers for complex vectors; refined.
@@ -110,5 +123,25 @@ impl Operator<f64> for Forward<'_> {
 
     fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
         Ok(self.apply_with(v, Effort::Krylov)?.0)
+    }
+}
+
+impl SecondOrder<f64> for Forward<'_> {
+    fn direction(&self, x: &Dense, v: &Dense) -> Result<Dense, EigenError> {
+        Ok(self.solver.solve(&self.force(x, v), self.transposed, Effort::Krylov)?.x)
+    }
+
+    fn halves(&self) -> [[f64; 3]; 2] {
+        [[0.0, self.gamma, 0.0], [0.0, 0.0, self.gamma.recip()]]
+    }
+
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+        None
+    }
+}
+
+fn negate(f: &mut Dense) {
+    for j in 0..f.ncols() {
+        f.col_as_slice_mut(j).iter_mut().for_each(|f| *f = -*f);
     }
 }

@@ -187,11 +187,13 @@ impl<'a> General<'a> {
         let mut wanted = self.wanted(count, self.options.tolerance);
         loop {
             let basis = wanted.dimension(length);
-            self.problem.check_basis(basis, length)?;
+            self.check_basis(basis, &shifted.solver)?;
             self.largest_basis = self.largest_basis.max(basis);
-            let mut ritz = match shifted.solver {
-                Solver::Real(_) => self.driver.real(&deflated, &wanted)?,
-                Solver::Complex(_) => self.driver.complex(&deflated, &wanted)?,
+            let mut ritz = match (&shifted.solver, self.form) {
+                (Solver::Real(_), Form::Companion) => self.driver.real_pairs(&deflated, &wanted)?,
+                (Solver::Complex(_), Form::Companion) => self.driver.complex_pairs(&deflated, &wanted)?,
+                (Solver::Real(_), _) => self.driver.real(&deflated, &wanted)?,
+                (Solver::Complex(_), _) => self.driver.complex(&deflated, &wanted)?,
             };
             self.note(&mut ritz);
             let enough = ritz.exhausted || ritz.values.len() >= count;
@@ -201,6 +203,12 @@ impl<'a> General<'a> {
             self.searches += 1;
             wanted.salt = 0x9e10 + self.searches as u64;
         }
+    }
+
+    /// Refuses a basis that does not fit in memory. That of the companion form is kept on two levels, with vectors of length n.
+    fn check_basis(&self, vectors: usize, solver: &Solver) -> Result<(), EigenError> {
+        let numbers = if matches!(solver, Solver::Complex(_)) { 2 } else { 1 };
+        self.problem.check_basis(vectors, numbers * self.problem.n)
     }
 
     /// What the next search asks of a driver.

@@ -220,7 +220,11 @@ impl General<'_> {
             Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
         let tolerance = self.options.tolerance.min(TOLERANCE);
         let wanted = self.wanted(count.min(operator.length()), tolerance);
-        let mut ritz = self.driver.real(&operator, &wanted)?;
+        let mut ritz = if self.form == Form::Companion {
+            self.driver.real_pairs(&operator, &wanted)?
+        } else {
+            self.driver.real(&operator, &wanted)?
+        };
         self.note(&mut ritz);
         let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
         let tau: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();

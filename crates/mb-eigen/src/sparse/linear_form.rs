@@ -6,20 +6,22 @@
 //! companion  (s_0^2 M + s_0 C + K) x' + Phi_q^T l = -(M v + (C + s_0 M) x),  v' = x + s_0 x',   tau = s
 //! ```
 //!
+//! The companion form makes one new vector x' only: its Krylov basis is kept on two levels ([`crate::krylov::SecondOrder`]).
+//!
 //! T x = theta x with theta = 1 / (tau - tau_0). Multipliers are eliminated inside the solve, velocities satisfy Phi_q v = 0
 //! by themselves; v is kept in units of a frequency gamma, v = gamma v~, so that both halves have one size. From T z = theta z
 //! the multipliers of the root are l / theta. Sizes: z of length n, or 2 n for the companion.
 
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use mb_algebra::{Dense, DenseC, Lu, c64};
 
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve};
 use crate::EigenError;
 use crate::krylov::scalar::{norm, product};
-use crate::krylov::{Operator, Scalar};
+use crate::krylov::{Operator, Scalar, SecondOrder};
 
 /// How the quadratic problem is made linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,34 +95,22 @@ impl LinearForm<'_> {
         solve: impl Fn(&Mat<T>, bool, Effort) -> Result<(Mat<T>, Mat<T>), EigenError>,
     ) -> Result<(Mat<T>, Mat<T>), EigenError> {
         let (problem, n, p) = (self.problem, self.problem.n, z.ncols());
-        let shift = T::from_complex(self.tau);
-        let minus = |mut f: Mat<T>| {
-            for j in 0..p {
-                f.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
-            }
-            f
-        };
         match self.form {
             Form::Squared => solve(&minus(problem.m.mul(z)), self.transposed, effort),
             Form::First => solve(&minus(problem.c.mul(z)), self.transposed, effort),
             Form::Companion => {
-                let x = z.as_ref().subrows(0, n).to_owned();
-                // M (v + s_0 x) + C x.
-                let momentum = Mat::from_fn(n, p, |i, j| z[(n + i, j)].times(self.gamma) + shift * x[(i, j)]);
-                let mut f = problem.m.mul(&momentum);
-                let damping = problem.c.mul(&x);
-                for j in 0..p {
-                    let (f, d) = (f.col_as_slice_mut(j), damping.col_as_slice(j));
-                    f.iter_mut().zip(d).for_each(|(f, d)| *f += *d);
-                }
-                let (next, l) = solve(&minus(f), self.transposed, effort)?;
+                let half = |at: usize| z.as_ref().subrows(at * n, n).to_owned();
+                let (x, v) = (half(0), half(1));
+                let (next, l) = solve(&self.force(&x, &v), self.transposed, effort)?;
+                let by = self.combination::<T>();
                 let mut out = Mat::zeros(2 * n, p);
-                out.as_mut().subrows_mut(0, n).copy_from(&next);
-                let by = self.gamma.recip();
                 for j in 0..p {
-                    let out = &mut out.col_as_slice_mut(j)[n..];
-                    for (i, o) in out.iter_mut().enumerate() {
-                        *o = (x[(i, j)] + shift * next[(i, j)]).times(by);
+                    let parts = || x.col_as_slice(j).iter().zip(v.col_as_slice(j)).zip(next.col_as_slice(j));
+                    let (top, low) = out.col_as_slice_mut(j).split_at_mut(n);
+                    for (out, by) in [(top, by[0]), (low, by[1])] {
+                        out.iter_mut()
+                            .zip(parts())
+                            .for_each(|(out, ((x, v), w))| *out = by[0] * *x + by[1] * *v + by[2] * *w);
                     }
                 }
                 Ok((out, l))
@@ -128,9 +118,35 @@ impl LinearForm<'_> {
         }
     }
 
+    /// -(M (v + s_0 x) + C x) of the companion form.
+    fn force<T: Scalar>(&self, x: &Mat<T>, v: &Mat<T>) -> Mat<T> {
+        let (problem, shift) = (self.problem, T::from_complex(self.tau));
+        let momentum =
+            Mat::from_fn(problem.n, x.ncols(), |i, j| v[(i, j)].times(self.gamma) + shift * x[(i, j)]);
+        let mut f = problem.m.mul(&momentum);
+        f += problem.c.mul(x);
+        minus(f)
+    }
+
+    /// x' and v' of the companion form in terms of x, v and the solution.
+    fn combination<T: Scalar>(&self) -> [[T; 3]; 2] {
+        let (zero, by) = (T::default(), self.gamma.recip());
+        [[zero, zero, T::real(1.0)], [T::real(by), zero, T::from_complex(self.tau).times(by)]]
+    }
+
     /// T Z with multipliers for complex vectors, whatever the factors are; refined.
     pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
-        self.apply_with(z, Effort::Final, |f, transposed, effort| match &self.solver {
+        self.apply_with(z, Effort::Final, |f, transposed, effort| self.solve_any(f, transposed, effort))
+    }
+
+    /// A solve for complex right-hand sides, whatever the factors are.
+    fn solve_any(
+        &self,
+        f: &DenseC,
+        transposed: bool,
+        effort: Effort,
+    ) -> Result<(DenseC, DenseC), EigenError> {
+        match &self.solver {
             Solver::Complex(solver) => {
                 let solution = solver.solve(f, transposed, effort)?;
                 Ok((solution.x, solution.l))
@@ -151,7 +167,29 @@ impl LinearForm<'_> {
                     |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
                 Ok((join(&solution.x), join(&solution.l)))
             }
-        })
+        }
+    }
+}
+
+/// -F.
+fn minus<T: Scalar>(mut f: Mat<T>) -> Mat<T> {
+    for j in 0..f.ncols() {
+        f.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
+    }
+    f
+}
+
+impl LinearForm<'_> {
+    /// The factors where the shift is real.
+    fn real(&self) -> Result<&dyn ShiftSolve<f64>, EigenError> {
+        match &self.solver {
+            Solver::Real(solver) => Ok(solver.as_ref()),
+            Solver::Complex(_) => Err(EigenError::BadSetting {
+                setting: "The imaginary part of the shift of a real operator",
+                value: self.tau.im,
+                needed: "zero",
+            }),
+        }
     }
 }
 
@@ -161,13 +199,7 @@ impl Operator<f64> for LinearForm<'_> {
     }
 
     fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
-        let Solver::Real(solver) = &self.solver else {
-            return Err(EigenError::BadSetting {
-                setting: "The imaginary part of the shift of a real operator",
-                value: self.tau.im,
-                needed: "zero",
-            });
-        };
+        let solver = self.real()?;
         let solve = |f: &Dense, transposed, effort| {
             let solution = solver.solve(f, transposed, effort)?;
             Ok((solution.x, solution.l))
@@ -215,6 +247,11 @@ impl Projector {
         let inverse = lu.solve_mat(&mb_algebra::dense::identity(p));
         let turn = Dense::from_fn(p, p, |i, j| by_v[i] * inverse[(i, j)] * by_z[j]);
         Some(Self { dual: product(v.as_ref(), turn.as_ref()), z })
+    }
+
+    /// Z and its dual basis.
+    fn parts(&self) -> (MatRef<'_, f64>, MatRef<'_, f64>) {
+        (self.z.as_ref(), self.dual.as_ref())
     }
 
     pub(crate) fn apply<T: Scalar>(&self, w: &mut Mat<T>) {
@@ -281,5 +318,35 @@ impl Operator<c64> for Deflated<'_> {
         let mut w = Operator::<c64>::apply(self.inner, &v)?;
         self.project(&mut w);
         Ok(w)
+    }
+}
+
+impl SecondOrder<f64> for Deflated<'_> {
+    fn direction(&self, x: &Dense, v: &Dense) -> Result<Dense, EigenError> {
+        let form = self.inner;
+        Ok(form.real()?.solve(&form.force(x, v), form.transposed, Effort::Krylov)?.x)
+    }
+
+    fn halves(&self) -> [[f64; 3]; 2] {
+        self.inner.combination()
+    }
+
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+        self.projector.map(Projector::parts)
+    }
+}
+
+impl SecondOrder<c64> for Deflated<'_> {
+    fn direction(&self, x: &DenseC, v: &DenseC) -> Result<DenseC, EigenError> {
+        let form = self.inner;
+        Ok(form.solve_any(&form.force(x, v), form.transposed, Effort::Krylov)?.0)
+    }
+
+    fn halves(&self) -> [[c64; 3]; 2] {
+        self.inner.combination()
+    }
+
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+        self.projector.map(Projector::parts)
     }
 }
