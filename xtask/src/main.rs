@@ -3,6 +3,7 @@
 //! - `reproduce-tables`: computes the tables of the papers and sets them beside the printed values.
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
 //! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
+//! - `stress`: random problems with known roots through every eigensolver.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
@@ -21,6 +22,7 @@ mod root;
 mod schema;
 mod setup;
 mod solvers;
+mod stress;
 mod tidy;
 
 use std::io::Write;
@@ -45,6 +47,8 @@ enum Task {
     Setup(setup::Setup),
     /// Race the sparse eigensolver against SciPy and SLEPc.
     BenchPeers(bench_peers::BenchPeers),
+    /// Put random problems with known roots to every eigensolver.
+    Stress(stress::Stress),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),
     /// Check the rules of the source tree that no compiler checks.
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         Task::ReproduceTables(task) => task.run(),
         Task::Setup(task) => task.run(),
         Task::BenchPeers(task) => task.run(),
+        Task::Stress(task) => task.run(),
         Task::Schema(task) => task.run(),
         Task::Tidy(task) => task.run(),
     };

@@ -105,6 +105,23 @@ impl SaddleFactorComplex {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
+    /// arg det [A, G^T; G, 0] up to multiples of 2 pi, without factors as [`SaddleFactor::quick_inertia`]; A as in
+    /// [`SaddleFactorComplex::of_sum`].
+    ///
+    /// By the argument principle its change along a closed curve of shifts, over 2 pi, is the number of eigenvalues
+    /// inside. `None` where this quick way leaves a doubt.
+    pub fn determinant_phase(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(c64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Option<f64>, AlgebraError> {
+        let (a, g) = prepare(analysis, terms, phi_q, |f, x| f * x)?;
+        if analysis.options().first_method != Method::AugmentedLdl {
+            return Ok(None);
+        }
+        Ok(super::inertia::phase(analysis, a, g))
+    }
+
     /// As [`SaddleFactor::solve`].
     pub fn solve(&self, f: &[c64], g: &[c64]) -> Result<(Vec<c64>, Vec<c64>), AlgebraError> {
         self.inner.solve_one(f, g)

@@ -16,13 +16,43 @@ use super::half::{Half, Stored};
 use super::number::Number;
 use super::numeric::{Numeric, Source, Summary};
 use super::{Inertia, SaddleAnalysis};
-use crate::Sparse;
+use crate::{Sparse, c64};
 
 /// Vectors tried.
 const TRIALS: usize = 2;
 
 /// The inertia where this quick way can tell it; `a` and `g` fit the analysis and are finite.
 pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Inertia> {
+    let (n, m) = (a.size(), g.rows());
+    certain(&eliminated(analysis, a, g)?.summary, n, m)
+}
+
+/// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
+/// and neither does g G^T G, a multiple of the rows of G.
+pub(super) fn phase(analysis: &SaddleAnalysis, a: Half<c64>, g: Sparse) -> Option<f64> {
+    let numeric = eliminated(analysis, a, g)?;
+    let odd = &numeric.summary;
+    if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
+        return None;
+    }
+    let mut phase = 0.0;
+    let mut pairs = numeric.pairs.iter().peekable();
+    let mut k = 0;
+    while k < numeric.inverse.len() {
+        let own = numeric.inverse[k];
+        if let Some(&(_, e)) = pairs.next_if(|(at, _)| *at as usize == k) {
+            phase -= (own * numeric.inverse[k + 1] - e * e).arg();
+            k += 2;
+        } else {
+            phase -= own.arg();
+            k += 1;
+        }
+    }
+    Some(phase)
+}
+
+/// D of S, where the forward substitution agrees with it.
+fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Numeric<T>> {
     let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
     let (n, m) = (system.unknowns(), system.constraints());
     let weight = analysis.options.augmentation;
@@ -64,7 +94,7 @@ pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse)
     }
     let size = system.sum_of_magnitudes();
     let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
-    if agrees { certain(&numeric.summary, n, m) } else { None }
+    agrees.then_some(numeric)
 }
 
 /// The inertia of A + g G^T G with G, of pivots that are all beyond doubt.

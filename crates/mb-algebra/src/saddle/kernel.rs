@@ -6,8 +6,9 @@
 //! ```
 //!
 //! on a block column of L and W right-hand sides kept row by row, W = 1, 2, 4 or 8. Sums of four rows or columns and
-//! W right-hand sides stay in registers, so that every entry of L is read once. `pulp` picks the instructions when the
-//! program runs.
+//! W right-hand sides stay in registers, so that every entry of L is read once. Complex sums are kept in two parts, re(L) t and
+//! im(L) t: products of a real number with neighbours in memory, which the processor takes at once, where complex products
+//! would be shuffled; fewer rows fit in the registers then. `pulp` picks the instructions when the program runs.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -71,17 +72,59 @@ fn step<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [T], down: boo
     let t = &mut t.as_chunks_mut::<W>().0[..l.rows];
     if down {
         solve_triangle(l, t);
-        if W == 1 { columns_down(l, t) } else { rows_down(l, t) }
+        match (W, T::COMPLEX) {
+            (1, _) => columns_down(l, t),
+            (_, false) => rows_down::<T, W, 4>(l, t),
+            (2 | 4, true) => rows_down::<T, W, 2>(l, t),
+            (_, true) => rows_down::<T, W, 1>(l, t),
+        }
     } else {
-        columns_up(l, t);
+        match (W, T::COMPLEX) {
+            (1, _) | (_, false) => columns_up::<T, W, 4>(l, t),
+            (2 | 4, true) => columns_up::<T, W, 2>(l, t),
+            (_, true) => columns_up::<T, W, 1>(l, t),
+        }
         solve_transposed(l, t);
     }
 }
 
 #[inline(always)]
 fn subtract<T: Number, const W: usize>(t: &mut [T; W], l: T, x: &[T; W]) {
-    for k in 0..W {
-        t[k] -= l * x[k];
+    let mut sum = Sum::zero();
+    sum.add(l, x);
+    sum.subtract_from(t);
+}
+
+/// A sum of products l x for W right-hand sides: re(l) x and im(l) x apart.
+#[derive(Clone, Copy)]
+struct Sum<T, const W: usize> {
+    parts: [[T; W]; 2],
+}
+
+impl<T: Number, const W: usize> Sum<T, W> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self { parts: [[T::default(); W]; 2] }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, l: T, x: &[T; W]) {
+        let [first, second] = &mut self.parts;
+        if T::COMPLEX {
+            let [re, im] = l.parts();
+            (0..W).for_each(|k| first[k] += x[k].scaled(re));
+            (0..W).for_each(|k| second[k] += x[k].scaled(im));
+        } else {
+            (0..W).for_each(|k| first[k] += l * x[k]);
+        }
+    }
+
+    #[inline(always)]
+    fn subtract_from(&self, t: &mut [T; W]) {
+        let [first, second] = &self.parts;
+        for k in 0..W {
+            t[k] -= if T::COMPLEX { first[k] + second[k].turned() } else { first[k] };
+        }
     }
 }
 
@@ -107,28 +150,24 @@ fn solve_transposed<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [[
     }
 }
 
-/// The rows below, four at a time over all columns.
+/// The rows below, R at a time over all columns.
 #[inline(always)]
-fn rows_down<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
+fn rows_down<T: Number, const W: usize, const R: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
     let (x, below) = t.split_at_mut(l.cols);
-    let (fours, rest) = below.as_chunks_mut::<4>();
+    let (groups, rest) = below.as_chunks_mut::<R>();
     let mut row = l.cols;
-    for four in fours {
-        let mut sums = [[T::default(); W]; 4];
+    for group in groups {
+        let mut sums = [Sum::<T, W>::zero(); R];
         for (x, column) in x.iter().zip(l.entries.chunks_exact(l.rows)) {
-            let l = &column[row..row + 4];
-            for i in 0..4 {
-                for k in 0..W {
-                    sums[i][k] += l[i] * x[k];
-                }
+            let l = &column[row..row + R];
+            for i in 0..R {
+                sums[i].add(l[i], x);
             }
         }
-        for i in 0..4 {
-            for k in 0..W {
-                four[i][k] -= sums[i][k];
-            }
+        for i in 0..R {
+            sums[i].subtract_from(&mut group[i]);
         }
-        row += 4;
+        row += R;
     }
     for t in rest {
         for (x, column) in x.iter().zip(l.entries.chunks_exact(l.rows)) {
@@ -159,20 +198,21 @@ fn columns_down<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W
     }
 }
 
-/// t1 -= L21^T t2, four columns in one pass.
+/// t1 -= L21^T t2, R columns in one pass; R is four for one right-hand side.
 #[inline(always)]
-fn columns_up<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
+fn columns_up<T: Number, const W: usize, const R: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
     let (x, below) = t.split_at_mut(l.cols);
     let below = &*below;
     let mut columns = l.entries.chunks_exact(l.rows).map(|column| &column[l.cols..]);
-    let (fours, rest) = x.as_chunks_mut::<4>();
-    for x in fours {
-        let [Some(a), Some(b), Some(c), Some(d)] = std::array::from_fn(|_| columns.next()) else { return };
-        let sums = if W == 1 { dots(a, b, c, d, below.as_flattened()) } else { four_sums(a, b, c, d, below) };
-        for i in 0..4 {
-            for k in 0..W {
-                x[i][k] -= sums[i][k];
-            }
+    let (groups, rest) = x.as_chunks_mut::<R>();
+    for x in groups {
+        let own: [&[T]; R] = std::array::from_fn(|_| columns.next().unwrap_or_default());
+        if let (1, &[a, b, c, d]) = (W, &own[..]) {
+            let sums = dots(a, b, c, d, below.as_flattened());
+            x.as_flattened_mut().iter_mut().zip(sums).for_each(|(x, sum)| *x -= sum);
+        } else {
+            let sums = sums_of(own, below);
+            (0..R).for_each(|i| sums[i].subtract_from(&mut x[i]));
         }
     }
     for (x, column) in rest.iter_mut().zip(columns) {
@@ -183,14 +223,12 @@ fn columns_up<T: Number, const W: usize>(l: BlockColumn<'_, T>, t: &mut [[T; W]]
 }
 
 #[inline(always)]
-fn four_sums<T: Number, const W: usize>(a: &[T], b: &[T], c: &[T], d: &[T], t: &[[T; W]]) -> [[T; W]; 4] {
-    let mut sums = [[T::default(); W]; 4];
-    for ((((t, &a), &b), &c), &d) in t.iter().zip(a).zip(b).zip(c).zip(d) {
-        for k in 0..W {
-            sums[0][k] += a * t[k];
-            sums[1][k] += b * t[k];
-            sums[2][k] += c * t[k];
-            sums[3][k] += d * t[k];
+fn sums_of<T: Number, const W: usize, const R: usize>(columns: [&[T]; R], t: &[[T; W]]) -> [Sum<T, W>; R] {
+    let mut sums = [Sum::zero(); R];
+    let columns = columns.map(|column| &column[..t.len()]);
+    for (row, t) in t.iter().enumerate() {
+        for i in 0..R {
+            sums[i].add(columns[i][row], t);
         }
     }
     sums
@@ -198,7 +236,7 @@ fn four_sums<T: Number, const W: usize>(a: &[T], b: &[T], c: &[T], d: &[T], t: &
 
 /// Four scalar products, each summed in four parts which the processor adds side by side.
 #[inline(always)]
-fn dots<T: Number, const W: usize>(a: &[T], b: &[T], c: &[T], d: &[T], t: &[T]) -> [[T; W]; 4] {
+fn dots<T: Number>(a: &[T], b: &[T], c: &[T], d: &[T], t: &[T]) -> [T; 4] {
     let mut parts = [[T::default(); 4]; 4];
     let fours = |x: &[T]| x.as_chunks::<4>().0.len();
     let count = fours(t);
@@ -218,41 +256,49 @@ fn dots<T: Number, const W: usize>(a: &[T], b: &[T], c: &[T], d: &[T], t: &[T]) 
             *sum += column[i] * t[i];
         }
     }
-    sums.map(|sum| [sum; W])
+    sums
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn all_widths_agree_with_the_formula() {
+    /// y with L y = t in the pivots' rows, t2 - L21 y below; and t1 <- L11^-T (t1 - L21^T t2).
+    fn agree_with_the_formula<T: Number>(of: fn(f64, f64) -> T) {
         for (rows, cols) in [(1, 1), (6, 3), (13, 5), (48, 48), (61, 48), (130, 20)] {
-            let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 64.0 - 0.05;
-            let entries: Vec<f64> = (0..rows * cols).map(|k| entry(k % rows, k / rows)).collect();
+            let entry = |i: usize, j: usize| {
+                let part = |by: usize| ((by * i + 3 * j) % 11) as f64 / 64.0 - 0.05;
+                of(part(7), part(5))
+            };
+            let entries: Vec<T> = (0..rows * cols).map(|k| entry(k % rows, k / rows)).collect();
             let l = BlockColumn { from: 0, cols, rows, entries: &entries };
             for width in [1, 2, 4, 8] {
-                let t: Vec<f64> = (0..rows * width).map(|k| (k % 17) as f64 - 8.0).collect();
+                let t: Vec<T> =
+                    (0..rows * width).map(|k| of((k % 17) as f64 - 8.0, (k % 13) as f64 - 6.0)).collect();
                 let mut down = t.clone();
                 forward(l, &mut down, width);
                 let mut up = t.clone();
                 backward(l, &mut up, width);
                 for k in 0..width {
-                    let at = |t: &[f64], i: usize| t[i * width + k];
+                    let at = |t: &[T], i: usize| t[i * width + k];
+                    let zero = T::default();
                     for i in 0..rows {
-                        // L y = t in the pivots' rows, t2 - L21 y below.
-                        let terms: f64 = (0..i.min(cols)).map(|j| entry(i, j) * at(&down, j)).sum();
-                        assert!(
-                            (at(&down, i) + terms - at(&t, i)).abs() < 1e-12,
-                            "{rows} {cols} {width} {i}"
-                        );
+                        let terms = (0..i.min(cols)).fold(zero, |s, j| s + entry(i, j) * at(&down, j));
+                        let rest = (at(&down, i) + terms - at(&t, i)).size();
+                        assert!(rest < 1e-12, "{rows} {cols} {width} {i}");
                     }
                     for j in 0..cols {
-                        let terms: f64 = (j + 1..rows).map(|i| entry(i, j) * at(&up, i)).sum();
-                        assert!((at(&up, j) + terms - at(&t, j)).abs() < 1e-12, "{rows} {cols} {width} {j}");
+                        let terms = (j + 1..rows).fold(zero, |s, i| s + entry(i, j) * at(&up, i));
+                        assert!((at(&up, j) + terms - at(&t, j)).size() < 1e-12, "{rows} {cols} {width} {j}");
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn all_widths_agree_with_the_formula() {
+        agree_with_the_formula::<f64>(|re, _| re);
+        agree_with_the_formula::<crate::c64>(crate::c64::new);
     }
 }

@@ -17,6 +17,12 @@ pub(super) trait Number:
     fn is_negative(self) -> bool;
     /// x times a real number.
     fn scaled(self, by: f64) -> Self;
+    /// Whether there are imaginary parts.
+    const COMPLEX: bool;
+    /// Real and imaginary part.
+    fn parts(self) -> [f64; 2];
+    /// i x; zero where numbers are real.
+    fn turned(self) -> Self;
 }
 
 impl Number for f64 {
@@ -38,6 +44,18 @@ impl Number for f64 {
     fn scaled(self, by: f64) -> Self {
         self * by
     }
+
+    const COMPLEX: bool = false;
+
+    #[inline]
+    fn parts(self) -> [f64; 2] {
+        [self, 0.0]
+    }
+
+    #[inline]
+    fn turned(self) -> Self {
+        0.0
+    }
 }
 
 impl Number for c64 {
@@ -58,5 +76,17 @@ impl Number for c64 {
     #[inline]
     fn scaled(self, by: f64) -> Self {
         self * by
+    }
+
+    const COMPLEX: bool = true;
+
+    #[inline]
+    fn parts(self) -> [f64; 2] {
+        [self.re, self.im]
+    }
+
+    #[inline]
+    fn turned(self) -> Self {
+        Self::new(-self.im, self.re)
     }
 }

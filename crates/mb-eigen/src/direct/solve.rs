@@ -90,6 +90,8 @@ pub fn solve(
     let driver = options.solver.driver()?;
     let mut general = General::new(&problem, &settings, driver.as_ref());
     general.form = Form::Companion;
+    // The paper's method counts nothing.
+    general.counts = false;
     if options.deflate_zeros || options.shift.is_none() {
         let beside_zero = general.start()?;
         out.shift = options.shift.unwrap_or(beside_zero.tau.re);

@@ -87,6 +87,35 @@ pub enum SparseFinding {
         /// Found.
         found: usize,
     },
+    /// The phase of the determinant along a circle shows that no root is missing inside.
+    CompleteInside {
+        /// Centre in the plane of s, or of s^2 for undamped problems: real part.
+        re: f64,
+        /// Imaginary part.
+        im: f64,
+        /// Radius.
+        radius: f64,
+        /// Roots inside, all of them found.
+        roots: usize,
+    },
+    /// The phase of the determinant along a circle counts another number of roots than were found.
+    MissingInside {
+        /// Centre in the plane of s, or of s^2 for undamped problems: real part.
+        re: f64,
+        /// Imaginary part.
+        im: f64,
+        /// Radius.
+        radius: f64,
+        /// By the phase.
+        counted: f64,
+        /// Found.
+        found: usize,
+    },
+    /// Completeness rests on the order in which a Krylov method finds roots, and was not proved.
+    Unproved {
+        /// Why roots were not counted.
+        reason: String,
+    },
     /// The largest roots were found without a shift, by solves with the leading matrix.
     WithoutShift {
         /// Right-hand sides solved.
@@ -206,6 +235,19 @@ impl fmt::Display for SparseFinding {
                 "The inertia of the factors counts {counted} modes with |s^2| above {above:.6e} (rad/s)^2, but {found} \
                  were found."
             ),
+            Self::CompleteInside { re, im, radius, roots } => write!(
+                f,
+                "The phase of the determinant counts {roots} roots within {radius:.6e} of {re:.6e} {im:+.6e}i; all of them \
+                 were found."
+            ),
+            Self::MissingInside { re, im, radius, counted, found } => write!(
+                f,
+                "The phase of the determinant counts {counted} roots within {radius:.6e} of {re:.6e} {im:+.6e}i, but \
+                 {found} were found."
+            ),
+            Self::Unproved { reason } => {
+                write!(f, "That no root is missing is likely but not proved: {reason}.")
+            }
             Self::WithoutShift { solves, worst_residual } => write!(
                 f,
                 "No shift: {solves} right-hand sides solved with the leading matrix, worst residual {worst_residual:.1e}."

@@ -70,6 +70,8 @@ pub(crate) struct General<'a> {
     pub(crate) gamma: f64,
     pub(crate) zeros: Option<Zeros>,
     pub(crate) findings: Vec<Finding>,
+    /// Whether roots may be counted along a contour.
+    pub(crate) counts: bool,
     factorizations: usize,
     restarts: usize,
     searches: usize,
@@ -92,6 +94,7 @@ impl<'a> General<'a> {
             gamma: problem.frequency_squared().sqrt(),
             zeros: None,
             findings: Vec::new(),
+            counts: true,
             factorizations: 0,
             restarts: 0,
             searches: 0,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
-//! order in which a Krylov method finds theta, and is not called proved.
+//! order in which a Krylov method finds theta, and is not called proved but where the roots are counted ([`super::contour`]).
 
 use mb_algebra::c64;
 
@@ -24,6 +24,10 @@ const ROUNDS: usize = 8;
 const BAND_DAMPING: f64 = 0.3;
 /// Values one shift of a band serves.
 const DISC: usize = 80;
+/// A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
+/// sought; and how far the roots wanted may reach towards zero, as a fraction of the way.
+const FAR: f64 = 1e-5;
+const NO_ZERO: f64 = 0.9;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
 const REAL: f64 = 1e-9;
 
@@ -48,6 +52,8 @@ impl General<'_> {
     pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
         let mut shifted = self.start()?;
         if let Some(tau) = self.given_shift() {
+            // Two sets of factors at a time would take the memory of both.
+            drop(shifted);
             shifted = self.factor(tau)?;
         }
         let zero = c64::new(0.0, 0.0);
@@ -67,9 +73,30 @@ impl General<'_> {
     }
 
     fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Root>, EigenError> {
-        let at_zero = self.start()?;
         let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
-        let shifted = if tau.norm() <= 2.0 * at_zero.tau.norm() { at_zero } else { self.factor(tau)? };
+        let far = self.form.tau(c64::new(FAR * self.gamma, 0.0)).norm();
+        if tau.norm() > far {
+            let shifted = self.factor(tau)?;
+            let roots = self.around(&shifted, s, count, counting)?;
+            self.report(&shifted);
+            drop(shifted);
+            // Zeros further off than all roots wanted need not be known.
+            let reach = roots.iter().map(|root| (root.s - s).norm()).fold(0.0, f64::max);
+            if roots.len() >= count && reach < NO_ZERO * s.norm() {
+                return Ok(roots);
+            }
+            drop(self.start()?);
+            if self.zeros.is_none() {
+                return Ok(roots);
+            }
+            // With them taken out of the operator: rounding parts the zeros of a chain.
+            self.findings.clear();
+            let shifted = self.factor(tau)?;
+            let roots = self.around(&shifted, s, count, counting)?;
+            self.report(&shifted);
+            return Ok(roots);
+        }
+        let shifted = self.start()?;
         let roots = self.around(&shifted, s, count, counting)?;
         self.report(&shifted);
         Ok(roots)
@@ -114,6 +141,10 @@ impl General<'_> {
             if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask {
                 let found = distances.len();
                 self.tell_shortfall(found, count, set.exhausted);
+                let last = distances.get(count.min(found).wrapping_sub(1)).copied();
+                if let (Some(r), true) = (last, self.counts) {
+                    self.count_inside(&set, shift, self.needed(shift, point, r))?;
+                }
                 return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
             }
             ask = ask + ask / 2 + 2;
@@ -138,10 +169,12 @@ impl General<'_> {
     ) -> Result<Vec<Root>, EigenError> {
         let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
         let at_zero = self.start()?;
+        self.report(&at_zero);
+        // Its factors are not needed any more, and the pieces make their own.
+        drop(at_zero);
         let mut roots = if from <= 0.0 { self.zero_roots() } else { Vec::new() };
         let mut pieces = self.band_pieces(from, to, zeta, 0)?;
         roots.append(&mut pieces);
-        self.report(&at_zero);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
         }
@@ -168,6 +201,7 @@ impl General<'_> {
                     let (found, wanted) = (set.tau.len(), ask);
                     self.tell_shortfall(found, wanted, false);
                 }
+                self.count_inside(&set, shifted.tau, needed)?;
                 let inside = |c: &Candidate| {
                     let edge = 1e-9 * to;
                     c.s.im >= from - edge

@@ -6,13 +6,14 @@
 //!
 //! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: pairs with
 //! residuals by block, condition, error bar and class, on the matrices as given. Undamped symmetric problems go
-//! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur. Small problems of
-//! which much is asked go to the dense path. The constraints stay in the matrix, as in the direct method of yang2012.
+//! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
+//! where that is affordable ([`SparseFinding::CompleteInside`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct method of yang2012.
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
 pub(crate) mod biorthonormal;
 pub(crate) mod certificate;
+mod contour;
 mod finding;
 mod forward;
 pub(crate) mod general;

@@ -86,6 +86,10 @@ pub struct SparseOptions {
     pub dense_limit: usize,
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
+    /// Operations a count of the eigenvalues inside a contour may take, by estimate: the proof that a damped problem has no
+    /// further root near the ones returned ([`super::SparseFinding::CompleteInside`]). Symmetric matrices only; with
+    /// `prove_complete`. Default 5e9, a fraction of a second.
+    pub count_operations: f64,
     /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
     /// reports as available. Default none.
     pub memory_limit: Option<u64>,
@@ -107,6 +111,7 @@ impl Default for SparseOptions {
             symmetry_tolerance: 1e-12,
             dense_limit: 400,
             all_limit: 4000,
+            count_operations: 5e9,
             memory_limit: None,
         }
     }

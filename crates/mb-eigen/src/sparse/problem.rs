@@ -13,9 +13,13 @@ use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
 use super::shift_solve::{Assembled, ShiftSolve, Symmetric};
 use crate::EigenError;
+use crate::error::at;
 
 /// Backward error of a solve above which it is refined.
 const REFINE_ABOVE: f64 = 1e-14;
+/// What each row costs beside the operations of its elimination, in operations.
+const OPERATIONS_PER_ROW: f64 = 1e4;
+const ANALYSIS: &str = "Structure of the factors";
 /// Factors seldom have this many times the entries of the matrix.
 const ENTRIES_SAFE: u64 = 1000;
 
@@ -196,6 +200,24 @@ impl<'a> Problem<'a> {
         let inertia = found.ok().flatten()?;
         // Every independent constraint adds one positive and one negative eigenvalue.
         inertia.negative.checked_sub(self.rows.rank)
+    }
+
+    /// arg det of a M + b C + K with the constraints, up to multiples of 2 pi, without keeping factors; none where that leaves
+    /// a doubt.
+    pub(crate) fn determinant_phase(&self, a: c64, b: c64) -> Result<Option<f64>, EigenError> {
+        let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        // A matrix that cannot be eliminated gives no count, which is told.
+        Ok(SaddleFactorComplex::determinant_phase(&analysis, &terms, phi).ok().flatten())
+    }
+
+    /// Estimated operations of a complex elimination, with what goes through memory; none for unsymmetric matrices.
+    pub(crate) fn elimination_operations(&self) -> Result<Option<f64>, EigenError> {
+        if !self.symmetric_matrices() {
+            return Ok(None);
+        }
+        let estimate = self.analysis().map_err(at(ANALYSIS))?.estimate();
+        Ok(Some(4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
     }
 
     /// Factors a M + b C + K with complex factors.

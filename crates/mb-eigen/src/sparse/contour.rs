@@ -1,0 +1,243 @@
+//! Count of the eigenvalues inside a circle by the argument principle, for matrices that stay symmetric at every shift.
+//!
+//! ```text
+//! number inside = 1 / (2 pi) times the change of arg det S(tau) along the circle,  S = [a M + b C + K, Phi_q^T; Phi_q, 0]
+//! change of arg det S(tau) - sum_j arg(tau - tau_j)  =  2 pi (number inside - number of the tau_j inside)
+//! ```
+//!
+//! The phase of det S is that of D in L D L^T, without keeping L. With the roots found, tau_j, divided out the phase has no
+//! fast turns but those that a missing root makes, and few points of the circle do. Far roots, of which there are many, turn it
+//! slowly but all together; the first step measures how fast, and steps are cut, at uneven points lest turns of
+//! full circles be overlooked, until none changes the phase by more than an eighth of a turn. This is a count, no enclosure: a
+//! root so near to the circle that two neighbouring points do not see it would be on either side.
+//!
+//! Ahlfors, Complex Analysis, section 4.5.2. It costs one complex elimination a point, dozens of them, and is made where the
+//! estimate is within [`SparseOptions::count_operations`]; elsewhere the result says that it is unproved.
+//!
+//! [`SparseOptions::count_operations`]: super::SparseOptions
+
+use mb_algebra::c64;
+
+use super::finding::SparseFinding;
+use super::general::{General, Set};
+use super::linear_form::Form;
+use crate::EigenError;
+
+/// Largest change of the phase in a step.
+const QUIET: f64 = std::f64::consts::FRAC_PI_4;
+/// Where a step is cut.
+const CUT: f64 = 0.381_966_011_250_105_1;
+/// First steps at least and at most.
+const STEPS: [usize; 2] = [4, 48];
+/// Halvings of a first step.
+const DEPTH: usize = 12;
+/// Angle over which the first step measures the slope.
+const PROBE: f64 = 1e-3;
+/// Where zeros were not sought, the circle stays off them by this fraction of the way.
+const OFF_ZERO: f64 = 0.95;
+
+/// A circle, and the roots known.
+struct Circle {
+    centre: c64,
+    radius: f64,
+    known: Vec<c64>,
+}
+
+impl General<'_> {
+    /// Counts the roots in the circle around the shift that holds all within `needed`, and tells what came out.
+    pub(crate) fn count_inside(&mut self, set: &Set, shift: c64, needed: f64) -> Result<(), EigenError> {
+        if !self.options.prove_complete {
+            return Ok(());
+        }
+        let finding = match self.counted(set, shift, needed)? {
+            Ok(finding) => finding,
+            Err(reason) => SparseFinding::Unproved { reason: reason.to_owned() },
+        };
+        self.findings.push(finding.into());
+        Ok(())
+    }
+
+    fn counted(
+        &self,
+        set: &Set,
+        shift: c64,
+        needed: f64,
+    ) -> Result<Result<SparseFinding, &'static str>, EigenError> {
+        let Some(operations) = self.problem.elimination_operations()? else {
+            return Ok(Err("roots are counted for symmetric matrices only"));
+        };
+        let points = 2 * STEPS[0] + 1;
+        if operations * points as f64 > self.options.count_operations {
+            return Ok(Err("a count would take more operations than allowed"));
+        }
+        let Some(circle) = self.circle(set, shift, needed) else {
+            return Ok(Err("chains of zeros are too long to be counted"));
+        };
+        let affordable = (self.options.count_operations / operations).max(0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+        let mut left = affordable.min(1e6) as usize;
+        let turns = self.turns(&circle, &mut left)?;
+        let Some(turns) = turns else {
+            return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
+        };
+        let missing = turns.round();
+        if (turns - missing).abs() > 0.05 {
+            return Ok(Err("the phase of the determinant does not close along the contour"));
+        }
+        let found = circle.known.iter().filter(|tau| (*tau - shift).norm() < circle.radius).count();
+        let (re, im, radius) = (shift.re, shift.im, circle.radius);
+        if missing == 0.0 {
+            return Ok(Ok(SparseFinding::CompleteInside { re, im, radius, roots: found }));
+        }
+        let counted = found as f64 + missing;
+        Ok(Ok(SparseFinding::MissingInside { re, im, radius, counted, found }))
+    }
+
+    /// A circle around the shift through the gap behind the roots needed; none where zeros have chains that were not followed.
+    fn circle(&self, set: &Set, shift: c64, needed: f64) -> Option<Circle> {
+        let mut known = set.tau.clone();
+        if let Some(zeros) = &self.zeros {
+            zeros.projectors.as_ref()?;
+            let (simple, double) = (zeros.roots.simple[0].x.ncols(), zeros.roots.double[0].x.ncols());
+            let each = if self.form == Form::Squared { 1 } else { 2 };
+            known.extend(std::iter::repeat_n(c64::new(0.0, 0.0), simple + each * double));
+        }
+        let beyond = known.iter().map(|tau| (tau - shift).norm()).filter(|d| *d > needed * (1.0 + 1e-6));
+        let next = beyond.fold(f64::INFINITY, f64::min);
+        let mut radius = if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) };
+        if self.zeros.is_none() && shift.norm() > 0.0 {
+            radius = radius.min((OFF_ZERO * shift.norm()).max(needed * (1.0 + 1e-6)));
+        }
+        (radius > 0.0).then_some(Circle { centre: shift, radius, known })
+    }
+
+    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do.
+    fn turns(&self, circle: &Circle, left: &mut usize) -> Result<Option<f64>, EigenError> {
+        let full = std::f64::consts::TAU;
+        let mut phase = |angle: f64| -> Result<Option<f64>, EigenError> {
+            if *left == 0 {
+                return Ok(None);
+            }
+            *left -= 1;
+            let tau = circle.centre + c64::from_polar(circle.radius, angle);
+            let (a, b) = self.form.coefficients(tau);
+            let Some(whole) = self.problem.determinant_phase(a, b)? else { return Ok(None) };
+            Ok(Some(whole - circle.known.iter().map(|known| (tau - known).arg()).sum::<f64>()))
+        };
+        // Half a circle does where the other half is its mirror image.
+        let mirrored = |tau: &c64| tau.im == 0.0 || circle.known.iter().any(|other| *other == tau.conj());
+        let half = circle.centre.im == 0.0 && circle.known.iter().all(mirrored);
+        let whole = if half { 0.5 * full } else { full };
+        let start = 0.05;
+        let first = if half { 0.0 } else { start };
+        let (Some(at), Some(beside)) = (phase(first)?, phase(first + PROBE)?) else { return Ok(None) };
+        let slope = (wrapped(beside - at) / PROBE).abs();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+        let steps = ((slope * whole / QUIET).min(1e6) as usize).clamp(STEPS[0], STEPS[1]);
+        let mut open: Vec<(f64, f64, f64, f64, usize)> = Vec::new();
+        let mut before = (first, at);
+        for step in 1..=steps {
+            // Steps of different lengths.
+            let share = step as f64 / steps as f64;
+            let bent = share + 0.3 / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
+            let angle = first + whole * bent;
+            let closed = step == steps && !half;
+            let next = if closed { Some(at) } else { phase(angle)? };
+            let Some(next) = next else { return Ok(None) };
+            open.push((before.0, before.1, angle, next, DEPTH));
+            before = (angle, next);
+        }
+        let mut sum = 0.0;
+        while let Some((from, start, to, end, depth)) = open.pop() {
+            let cut = from + CUT * (to - from);
+            let Some(middle) = phase(cut)? else { return Ok(None) };
+            let (one, two) = (wrapped(middle - start), wrapped(end - middle));
+            if one.abs() <= QUIET && two.abs() <= QUIET {
+                sum += one + two;
+            } else if depth == 0 {
+                return Ok(None);
+            } else {
+                open.push((from, start, cut, middle, depth - 1));
+                open.push((cut, middle, to, end, depth - 1));
+            }
+        }
+        Ok(Some(if half { 2.0 * sum / full } else { sum / full }))
+    }
+}
+
+/// The angle in -pi..pi.
+fn wrapped(angle: f64) -> f64 {
+    let full = std::f64::consts::TAU;
+    angle - full * (angle / full).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::krylov::BuiltIn;
+    use crate::sparse::SparseOptions;
+    use crate::sparse::problem::Problem;
+    use mb_algebra::{Dense, QuadraticPencil, dense, to_sparse};
+
+    /// Springs with one damper, one end held: roots that are no multiples of each other.
+    fn sample(n: usize) -> QuadraticPencil<mb_algebra::Sparse> {
+        let k = Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
+            0 => 2.0,
+            1 => -1.0,
+            _ => 0.0,
+        });
+        let c = Dense::from_fn(n, n, |i, j| if i == j && i % 3 == 1 { 0.2 } else { 0.0 });
+        QuadraticPencil { m: dense::identity(n), c, k, phi_q: dense::from_rows(&[&vec![1.0; n][..]]) }
+            .to_sparse()
+    }
+
+    fn told(
+        pencil: &QuadraticPencil<mb_algebra::Sparse>,
+        point: c64,
+        without: Option<usize>,
+    ) -> SparseFinding {
+        let options = SparseOptions::default();
+        let problem = Problem::new(pencil, &options).unwrap();
+        let mut run = General::new(&problem, &options, &BuiltIn);
+        let shifted = run.factor(point).unwrap();
+        let mut set = run.nearest(&shifted, 8).unwrap();
+        let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - shifted.tau).norm()).collect();
+        distances.sort_by(f64::total_cmp);
+        if let Some(without) = without {
+            set.tau.remove(without);
+        }
+        run.counted(&set, shifted.tau, distances[5]).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_root_left_out_is_missed() {
+        let pencil = sample(12);
+        for point in [c64::new(0.1, 0.0), c64::new(-0.05, 1.3), c64::new(0.2, 0.4)] {
+            assert!(
+                matches!(told(&pencil, point, None), SparseFinding::CompleteInside { roots, .. } if roots >= 6)
+            );
+            // The first ones are the nearest.
+            for without in 0..3 {
+                match told(&pencil, point, Some(without)) {
+                    SparseFinding::MissingInside { counted, found, .. } => {
+                        assert!((counted - found as f64 - 1.0).abs() < 1e-12, "{counted} {found}");
+                    }
+                    other => panic!("{other}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_counted_is_said() {
+        let mut pencil = sample(6);
+        pencil.c = to_sparse(&Dense::from_fn(6, 6, |i, j| if i + 1 == j { 0.3 } else { 0.0 }));
+        let options = SparseOptions::default();
+        let found =
+            crate::sparse::solve(&pencil, &crate::sparse::Request::Lowest { count: 1 }, &options).unwrap();
+        let unproved = |f: &crate::Finding| {
+            matches!(f, crate::Finding::Sparse { detail: SparseFinding::Unproved { .. } })
+        };
+        assert!(found.findings.iter().any(unproved), "{:?}", found.findings);
+    }
+}
