@@ -3,12 +3,11 @@
 use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 use mb_eigen::{DenseOptions, quadratic};
 use mb_gallery::models::ErlsArm;
-use mb_model::{ModelSource, Point};
+use mb_model::Point;
 use mb_parametric::{
     Completeness, EigenpairSeries, ExpandOptions, MatrixSeries, ModelSeries, MovingModel, MultiIndexSet,
     PencilSeries, PointRule, SeriesSource, StartingPair, Variable, expand, model_series,
 };
-use std::collections::BTreeMap;
 use std::error::Error;
 
 /// Order of the polynomials.
@@ -37,10 +36,7 @@ impl Arm {
     pub fn new() -> Result<Self, Box<dyn Error>> {
         let source = ErlsArm::recovered();
         let first = source.first_angle();
-        let mut centre = source.model::<f64>(&BTreeMap::new())?.initial_point();
-        for (i, [q, v, a]) in [[1.26, 0.89, 0.68], [-1.09, -0.86, 0.84]].into_iter().enumerate() {
-            (centre.q[first + i], centre.v[first + i], centre.a[first + i]) = (q, v, a);
-        }
+        let centre = source.in_motion();
         let variables = vec![
             Variable::Coordinate(first),
             Variable::Coordinate(first + 1),
@@ -50,12 +46,8 @@ impl Arm {
         let set = MultiIndexSet::total(4, ORDER)?;
         let series = model_series(&source, &centre, &variables, &set, &rule())?;
         let spectrum = quadratic::solve(&series.pencil.evaluate(&[0.0; 4])?, &DenseOptions::default())?;
-        let mut starts: Vec<StartingPair> = spectrum
-            .motion()
-            .filter_map(|pair| Some(StartingPair { s: pair.value()?, vector: pair.right.clone() }))
-            .filter(|pair| pair.s.im > 100.0)
-            .collect();
-        starts.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
+        let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
+        let mut starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
         starts.truncate(3);
         Ok(Self { source, centre, variables, set, pencil: series.pencil, starts })
     }

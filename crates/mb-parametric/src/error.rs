@@ -297,14 +297,37 @@ pub enum ParametricError {
         /// The inputs named.
         inputs: String,
     },
-    /// A moving point under constraints.
+    /// Too large a model whose speeds would have to follow from constraints.
     #[error(
-        "The operating point moves and the model has {constraints} constraint rows; a moving point can be kept in \
-         balance only in coordinates without constraints."
+        "The operating point moves under {constraints} constraint rows in {coordinates} coordinates; which speeds follow \
+         from the constraints is chosen in models of at most four million numbers in Phi_q."
     )]
     MovingConstraints {
         /// Constraint rows.
         constraints: usize,
+        /// Coordinates.
+        coordinates: usize,
+    },
+    /// A speed that is no variable of its own.
+    #[error(
+        "The {variable} follows from the constraints and the other speeds that are variables; leave it out, or another one."
+    )]
+    SpeedFollows {
+        /// The speed.
+        variable: String,
+    },
+    /// The constraints lose rank on the way from an expansion point.
+    #[error(
+        "The constraints lose rank at {point:?}, on the way from the expansion point {from:?}: equations {rows:?} (from 0) \
+         depend on the others there, and no series reaches beyond. Keep the region on one side of that configuration."
+    )]
+    RankChanges {
+        /// The expansion point, as distance from the reference point.
+        from: Vec<f64>,
+        /// Where the rank falls, as distance from the reference point.
+        point: Vec<f64>,
+        /// Equations that depend on the others there, from 0.
+        rows: Vec<usize>,
     },
     /// The operating point cannot be kept in equilibrium.
     #[error("The operating point cannot be kept in equilibrium: {reason}.")]

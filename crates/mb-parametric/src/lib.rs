@@ -65,6 +65,7 @@ mod multi_index;
 mod pencil_series;
 pub mod plan;
 mod polish;
+mod rank;
 mod source;
 mod storage;
 pub mod track;
@@ -78,12 +79,14 @@ pub use error::ParametricError;
 pub use group::{GroupEvaluation, GroupSeries, expand_group};
 pub use matrix_series::MatrixSeries;
 pub use model_series::{
-    ModelSeries, PointRule, PointSeries, Variable, balanced_point, model_series, sparse_model_series,
+    ModelSeries, PointRule, PointSeries, Variable, balanced_point, following_speeds, model_series,
+    sparse_model_series,
 };
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
 pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_to_accuracy};
 pub use polish::{PolishOptions, PolishedPair, StartingPair, polish};
+pub use rank::{RankChange, rank_change};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;
 pub use track::{Encounter, EncounterKind, Track, TrackOptions, track};

@@ -26,6 +26,17 @@ pub struct StartingPair {
     pub vector: Vec<c64>,
 }
 
+impl StartingPair {
+    /// The oscillating pairs of an eigensolver, one of each conjugate two, with a positive imaginary part
+    /// above `above` (rad/s), by rising imaginary part.
+    pub fn oscillations<'a>(pairs: impl IntoIterator<Item = (c64, &'a [c64])>, above: f64) -> Vec<Self> {
+        let kept = pairs.into_iter().filter(|(s, _)| s.im > above.max(0.0));
+        let mut out: Vec<Self> = kept.map(|(s, x)| Self { s, vector: x.to_vec() }).collect();
+        out.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
+        out
+    }
+}
+
 /// How a starting pair is improved and judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolishOptions {

@@ -3,12 +3,14 @@
 //! Planning an expansion and tracking modes need the matrices at other points than the first:
 //! exact ones to judge by, and their series to expand anew.
 
-use crate::model_series::{ModelSeries, PointRule, Variable, model_series};
-use crate::model_series::{matrices_at, moved};
+use crate::model_series::{ModelSeries, PointRule, Variable};
+use crate::model_series::{checked_series, chosen_following, matrices_of, moved, point_at};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
-use mb_algebra::{Dense, QuadraticPencil};
-use mb_model::{ModelSource, Point};
+use mb_algebra::{Dense, QuadraticPencil, Sparse};
+use mb_model::{Model, ModelSource, Point};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 /// Matrices as functions of parameters. Points are distances from one reference point.
 pub trait SeriesSource {
@@ -99,22 +101,46 @@ fn binomial(n: u8, k: u8) -> f64 {
     (0..k).fold(1.0, |out, i| out * f64::from(n - i) / f64::from(i + 1))
 }
 
-/// A model about an operating point, in the variables given.
+/// A model about an operating point, in the variables given, with dense or sparse matrices.
 ///
 /// With [`PointRule::Balanced`] the operating point is found anew at each point, from the one at
 /// the reference point.
 #[derive(Debug)]
-pub struct MovingModel<'a, S> {
+pub struct MovingModel<'a, S, A: Storage = Dense> {
     source: &'a S,
     centre: Point,
     variables: Vec<Variable>,
     rule: PointRule,
+    following: Option<Vec<usize>>,
+    storage: PhantomData<A>,
 }
 
 impl<'a, S: ModelSource> MovingModel<'a, S> {
-    /// A model about `centre`; nothing is computed yet.
+    /// A model about `centre` with dense matrices; nothing is computed yet.
     pub fn new(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
-        Self { source, centre: centre.clone(), variables: variables.to_vec(), rule }
+        Self::about(source, centre, variables, rule)
+    }
+}
+
+impl<'a, S: ModelSource> MovingModel<'a, S, Sparse> {
+    /// The same with sparse matrices, for large models.
+    pub fn sparse(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+        Self::about(source, centre, variables, rule)
+    }
+}
+
+impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
+    /// A model about `centre` in either storage; nothing is computed yet.
+    pub fn about(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+        let (centre, variables) = (centre.clone(), variables.to_vec());
+        Self { source, centre, variables, rule, following: None, storage: PhantomData }
+    }
+
+    /// With the coordinates named whose speeds and accelerations follow from constraints, as many as these; without, they
+    /// are chosen at the reference point (see [`crate::following_speeds`]).
+    #[must_use]
+    pub fn with_following(self, following: &[usize]) -> Self {
+        Self { following: Some(following.to_vec()), ..self }
     }
 
     /// The variables, in the order of the parameters.
@@ -122,35 +148,54 @@ impl<'a, S: ModelSource> MovingModel<'a, S> {
         &self.variables
     }
 
+    /// The coordinates whose speeds follow from constraints; none where nothing moves.
+    ///
+    /// Errors: as [`crate::following_speeds`]; [`ParametricError::SpeedFollows`].
+    pub fn following(&self) -> Result<Vec<usize>, ParametricError> {
+        match (&self.following, &self.rule) {
+            (Some(given), _) => Ok(given.clone()),
+            (None, PointRule::Frozen) => Ok(Vec::new()),
+            (None, PointRule::Balanced { .. }) => {
+                chosen_following(&self.source.model(&BTreeMap::new())?, &self.centre, &self.variables)
+            }
+        }
+    }
+
     /// The operating point at `at`, in equilibrium where the rule says so.
     ///
-    /// Errors: as [`model_series`].
+    /// Errors: as [`crate::model_series()`].
     pub fn point(&self, at: &[f64]) -> Result<Point, ParametricError> {
-        matrices_at(self.source, &self.centre, &self.variables, at, &self.rule).map(|(_, point)| point)
+        self.model_and_point(at).map(|(_, point)| point)
     }
 
     /// The series about `at`, with that of the operating point.
     ///
-    /// Errors: as [`model_series`].
-    pub fn model_series(&self, at: &[f64], set: &MultiIndexSet) -> Result<ModelSeries, ParametricError> {
+    /// Errors: as [`crate::model_series()`].
+    pub fn model_series(&self, at: &[f64], set: &MultiIndexSet) -> Result<ModelSeries<A>, ParametricError> {
         let (shifted, _) = moved(self.source, &self.centre, &self.variables, at)?;
+        let following = self.following()?;
         let point = self.point(at)?;
-        model_series(&shifted, &point, &self.variables, set, &self.rule)
+        checked_series(&shifted, &point, &self.variables, set, &self.rule, Some(&following))
+    }
+
+    fn model_and_point(&self, at: &[f64]) -> Result<(Model, Point), ParametricError> {
+        let following = self.following()?;
+        point_at(self.source, &self.centre, &self.variables, at, &self.rule, &following)
     }
 }
 
-impl<S: ModelSource> SeriesSource for MovingModel<'_, S> {
-    type Matrix = Dense;
+impl<S: ModelSource, A: Storage> SeriesSource for MovingModel<'_, S, A> {
+    type Matrix = A;
 
     fn parameters(&self) -> usize {
         self.variables.len()
     }
 
-    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<Dense>, ParametricError> {
-        matrices_at(self.source, &self.centre, &self.variables, at, &self.rule).map(|(pencil, _)| pencil)
+    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
+        self.model_and_point(at).map(|(model, point)| matrices_of(&model, &point))
     }
 
-    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<Dense>, ParametricError> {
+    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<A>, ParametricError> {
         self.model_series(at, set).map(|series| series.pencil)
     }
 }

@@ -5,7 +5,8 @@
 
 use crate::bordered::Frame;
 use mb_algebra::norms::Norms;
-use mb_algebra::{AlgebraError, Dense, Scatter, Sparse, Triplets, c64, sparse, to_sparse};
+use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse, to_sparse};
+use mb_model::{Model, Point};
 use std::fmt::Debug;
 
 /// Matrices that can be expanded: [`Dense`] and [`Sparse`]. Closed to other types.
@@ -16,12 +17,16 @@ impl Storage for Sparse {}
 
 /// What the two kinds of storage do differently.
 pub trait Backend: Sized {
+    /// Whether memory grows with the square of the size.
+    const DENSE: bool;
     /// Rows and columns.
     fn size(&self) -> (usize, usize);
     /// The zero matrix.
     fn zero(rows: usize, cols: usize) -> Self;
     /// The matrix with these entries, repeated places summed.
     fn from_entries(entries: &Triplets) -> Self;
+    /// M, C, K and Phi_q of a model at a point.
+    fn of_model(model: &Model, point: &Point) -> QuadraticPencil<Self>;
     /// Row and column of the first entry that is not finite.
     fn not_finite(&self) -> Option<(usize, usize)>;
     /// The transposed matrix.
@@ -43,6 +48,7 @@ pub trait Backend: Sized {
 }
 
 impl Backend for Dense {
+    const DENSE: bool = true;
     fn size(&self) -> (usize, usize) {
         self.shape()
     }
@@ -51,6 +57,10 @@ impl Backend for Dense {
     }
     fn from_entries(entries: &Triplets) -> Self {
         entries.to_dense()
+    }
+    fn of_model(model: &Model, point: &Point) -> QuadraticPencil<Self> {
+        let blocks = model.dense_blocks(point);
+        QuadraticPencil { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q }
     }
     fn not_finite(&self) -> Option<(usize, usize)> {
         mb_algebra::dense::first_non_finite(self).map(|(row, col, _)| (row, col))
@@ -95,6 +105,7 @@ impl Backend for Dense {
 }
 
 impl Backend for Sparse {
+    const DENSE: bool = false;
     fn size(&self) -> (usize, usize) {
         self.shape()
     }
@@ -103,6 +114,10 @@ impl Backend for Sparse {
     }
     fn from_entries(entries: &Triplets) -> Self {
         entries.to_sparse()
+    }
+    fn of_model(model: &Model, point: &Point) -> QuadraticPencil<Self> {
+        let blocks = model.blocks(point);
+        QuadraticPencil { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q }
     }
     fn not_finite(&self) -> Option<(usize, usize)> {
         sparse::first_non_finite(self).map(|(row, col, _)| (row, col))

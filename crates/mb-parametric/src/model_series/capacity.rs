@@ -1,6 +1,8 @@
 //! The expansion in jets, for the smallest capacity that holds the set.
 
-use super::balance::{Balance, balance_centre};
+use super::balance::balance_centre;
+use super::following::following_speeds;
+use super::jacobian::Unknowns;
 use super::{ModelSeries, PointRule, PointSeries, Variable, turning};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
@@ -14,18 +16,20 @@ use std::collections::BTreeMap;
 const LARGEST: usize = 495;
 
 /// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 20
-/// in one variable or 5 in two; 4 in four; 4 in eight.
-pub(super) fn dispatch<A: Storage>(
+/// in one variable or 5 in two; 4 in four; 4 in eight. `following` are the coordinates whose speeds
+/// follow from constraints, chosen at the centre when none are given.
+pub(crate) fn dispatch<A: Storage>(
     source: &impl ModelSource,
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
     rule: &PointRule,
+    following: Option<&[usize]>,
 ) -> Result<ModelSeries<A>, ParametricError> {
     match set.len() {
-        0..=21 => run::<A, 21>(source, centre, variables, set, rule),
-        22..=70 => run::<A, 70>(source, centre, variables, set, rule),
-        71..=LARGEST => run::<A, LARGEST>(source, centre, variables, set, rule),
+        0..=21 => run::<A, 21>(source, centre, variables, set, rule, following),
+        22..=70 => run::<A, 70>(source, centre, variables, set, rule, following),
+        71..=LARGEST => run::<A, LARGEST>(source, centre, variables, set, rule, following),
         terms => Err(ParametricError::CapacityExceeded { terms, limit: LARGEST }),
     }
 }
@@ -36,6 +40,7 @@ fn run<A: Storage, const CAP: usize>(
     variables: &[Variable],
     set: &MultiIndexSet,
     rule: &PointRule,
+    following: Option<&[usize]>,
 ) -> Result<ModelSeries<A>, ParametricError> {
     let table = set.table();
     let plain = source.model::<f64>(&BTreeMap::new())?;
@@ -51,9 +56,12 @@ fn run<A: Storage, const CAP: usize>(
     let balance = match rule {
         PointRule::Frozen => None,
         PointRule::Balanced { holding } => {
-            check_motion(&plain, &centre, variables)?;
             let held = held_by(&plain, variables, holding)?;
-            let unknowns = Balance::new(&plain, &held, holding)?;
+            let following = match following {
+                Some(given) => given.to_vec(),
+                None => chosen_following(&plain, &centre, variables)?,
+            };
+            let unknowns = Unknowns::new(&plain, &held, holding, &following)?;
             Some(balance_centre(&plain, &mut centre, unknowns)?)
         }
     };
@@ -81,18 +89,29 @@ fn run<A: Storage, const CAP: usize>(
     Ok(ModelSeries { pencil, point, variables: variables.to_vec(), imbalance })
 }
 
-/// A moving point under constraints would have to keep their rates too.
-pub(super) fn check_motion(
+/// The coordinates whose speeds follow from constraints: none where nothing moves. Speeds that are variables and those
+/// of coordinates that are variables are kept.
+///
+/// Errors: those of [`following_speeds`]; [`ParametricError::SpeedFollows`].
+pub(crate) fn chosen_following(
     plain: &Model,
     centre: &Point,
     variables: &[Variable],
-) -> Result<(), ParametricError> {
-    let moving = variables.iter().any(|v| matches!(v, Variable::Speed(_)))
-        || centre.v.iter().chain(&centre.a).any(|x| *x != 0.0);
-    if plain.nc() > 0 && moving {
-        return Err(ParametricError::MovingConstraints { constraints: plain.nc() });
+) -> Result<Vec<usize>, ParametricError> {
+    let speed = |v: &Variable| if let Variable::Speed(i) = v { Some(*i) } else { None };
+    let speeds: Vec<usize> = variables.iter().filter_map(speed).collect();
+    let moving = !speeds.is_empty() || centre.v.iter().chain(&centre.a).any(|x| *x != 0.0);
+    if plain.nc() == 0 || !moving {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
+    let mut kept = speeds.clone();
+    kept.extend(variables.iter().filter_map(coordinate));
+    let following = following_speeds(plain, centre, &kept)?;
+    match speeds.iter().find(|i| following.contains(i)) {
+        Some(i) => Err(ParametricError::SpeedFollows { variable: Variable::Speed(*i).name(plain) }),
+        None => Ok(following),
+    }
 }
 
 /// The coordinates that are variables, which no input that is a variable itself can hold.
@@ -114,6 +133,7 @@ pub(super) struct Moving<const CAP: usize> {
     /// Displacement along the tangent from the centre.
     pub(super) delta: Vec<DynJet<CAP>>,
     pub(super) v: Vec<DynJet<CAP>>,
+    pub(super) a: Vec<DynJet<CAP>>,
     pub(super) lambda: Vec<DynJet<CAP>>,
     pub(super) u: Vec<DynJet<CAP>>,
 }
@@ -125,6 +145,7 @@ impl<const CAP: usize> Moving<CAP> {
         let mut moving = Self {
             delta: vec![DynJet::cst(0.0); nv],
             v: lift(&centre.v),
+            a: lift(&centre.a),
             lambda: lift(&centre.lambda),
             u: lift(&centre.u),
         };
@@ -146,7 +167,7 @@ impl<const CAP: usize> Moving<CAP> {
         Point {
             q: plain.coordinates().retract(&lift(&centre.q), &self.delta),
             v: self.v.clone(),
-            a: lift(&centre.a),
+            a: self.a.clone(),
             lambda: self.lambda.clone(),
             t: DynJet::cst(centre.t),
             u: self.u.clone(),
@@ -164,14 +185,13 @@ impl<const CAP: usize> Moving<CAP> {
             let columns: Vec<&[f64]> = list.iter().map(|x| x.coefficients(table)).collect();
             (0..set.len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect()
         };
-        let parts = [terms(&self.delta), terms(&self.v), terms(&self.lambda), terms(&self.u)];
+        let parts = [&self.delta, &self.v, &self.a, &self.lambda, &self.u].map(|list| terms(list));
         let overflow = |i: usize| parts.iter().any(|list| list[i].iter().any(|x| !x.is_finite()));
         if let Some(i) = (0..set.len()).find(|&i| overflow(i)) {
             let degree = set.exponents(i).iter().map(|&e| usize::from(e)).sum();
             return Err(ParametricError::Overflow { degree });
         }
-        let [delta, v, lambda, u] = parts;
-        Ok(PointSeries::new(set.clone(), plain.coordinates().clone(), centre, [delta, v, lambda, u]))
+        Ok(PointSeries::new(set.clone(), plain.coordinates().clone(), centre, parts))
     }
 }
 

@@ -10,22 +10,30 @@
 //! inputs that hold the point follow from
 //!
 //! ```text
-//! r(q, v, a, lambda, u; x) = 0,   Phi(q; x) = 0
+//! r(q, v, a, lambda, u; x) = 0,   Phi(q; x) = 0,   Phi' = 0,   Phi'' = 0
 //! ```
 //!
 //! order by order: a Newton step with the matrix of the centre, factored once, adds exactly one
 //! degree. v and a keep their values but for the speeds that are variables: elastic deflections
-//! are quasi-static. Bodies in space that turn bring the terms of their axes into C and K.
+//! are quasi-static. Under constraints, in motion, as many speeds and accelerations as there are
+//! constraint rows follow from the others ([`following_speeds`]); the pencil is then the one of
+//! the redundant coordinates at that instant, with Phi_q x = 0. Bodies in space that turn bring
+//! the terms of their axes into C and K.
 
 mod balance;
 mod capacity;
+mod following;
+mod jacobian;
 mod moved;
 mod point;
 mod source;
 mod turning;
 
 pub use balance::balanced_point;
-pub(crate) use moved::{matrices_at, moved};
+pub(crate) use capacity::chosen_following;
+use capacity::dispatch;
+pub use following::following_speeds;
+pub(crate) use moved::{matrices_of, moved, point_at};
 pub use point::PointSeries;
 pub use source::Variable;
 
@@ -78,7 +86,7 @@ pub struct ModelSeries<A: Storage = Dense> {
 ///
 /// Errors: the model's own; [`ParametricError::UnknownVariable`] and
 /// [`ParametricError::IdleVariable`] by name; [`ParametricError::CapacityExceeded`] above 495
-/// terms; [`ParametricError::HoldingInputs`], [`ParametricError::MovingConstraints`] and
+/// terms; [`ParametricError::HoldingInputs`], [`ParametricError::SpeedFollows`] and
 /// [`ParametricError::NotBalanced`] where the point cannot follow.
 pub fn model_series(
     source: &impl ModelSource,
@@ -87,11 +95,25 @@ pub fn model_series(
     set: &MultiIndexSet,
     rule: &PointRule,
 ) -> Result<ModelSeries, ParametricError> {
+    checked_series(source, centre, variables, set, rule, None)
+}
+
+/// The series in either storage, with the coordinates whose speeds follow.
+pub(crate) fn checked_series<A: Storage>(
+    source: &impl ModelSource,
+    centre: &Point,
+    variables: &[Variable],
+    set: &MultiIndexSet,
+    rule: &PointRule,
+    following: Option<&[usize]>,
+) -> Result<ModelSeries<A>, ParametricError> {
     source::check(source, centre, variables, set)?;
-    let n = centre.v.len();
-    let bytes = 8.0 * (3 * n * n + n * centre.lambda.len()) as f64 * set.len() as f64;
-    check_memory("the dense matrices", set.len(), n, bytes)?;
-    capacity::dispatch(source, centre, variables, set, rule)
+    if A::DENSE {
+        let n = centre.v.len();
+        let bytes = 8.0 * (3 * n * n + n * centre.lambda.len()) as f64 * set.len() as f64;
+        check_memory("the dense matrices", set.len(), n, bytes)?;
+    }
+    dispatch(source, centre, variables, set, rule, following)
 }
 
 /// As [`model_series`] with sparse matrices, for large models.
@@ -104,6 +126,5 @@ pub fn sparse_model_series(
     set: &MultiIndexSet,
     rule: &PointRule,
 ) -> Result<ModelSeries<Sparse>, ParametricError> {
-    source::check(source, centre, variables, set)?;
-    capacity::dispatch(source, centre, variables, set, rule)
+    checked_series(source, centre, variables, set, rule, None)
 }

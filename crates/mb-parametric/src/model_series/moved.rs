@@ -1,11 +1,13 @@
 //! A model at other values of the variables.
 
-use super::balance::{Balance, balance_centre};
-use super::capacity::{check_motion, held_by};
+use super::balance::balance_centre;
+use super::capacity::held_by;
+use super::jacobian::Unknowns;
 use super::source::check;
 use super::{PointRule, Variable, turning};
+use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError};
-use mb_algebra::{Dense, QuadraticPencil};
+use mb_algebra::QuadraticPencil;
 use mb_model::{Data, Model, ModelError, ModelSource, Point};
 use std::collections::BTreeMap;
 
@@ -68,14 +70,15 @@ pub(crate) fn moved<'a, S: ModelSource>(
     Ok((Shifted { source, values }, point))
 }
 
-/// The matrices and the operating point at `at`.
-pub(crate) fn matrices_at<S: ModelSource>(
+/// The model and the operating point at `at`; `following` are the coordinates whose speeds follow from constraints.
+pub(crate) fn point_at<S: ModelSource>(
     source: &S,
     centre: &Point,
     variables: &[Variable],
     at: &[f64],
     rule: &PointRule,
-) -> Result<(QuadraticPencil<Dense>, Point), ParametricError> {
+    following: &[usize],
+) -> Result<(Model, Point), ParametricError> {
     let (mut from, mut reached, mut step) = (centre.clone(), 0.0_f64, 1.0_f64);
     let mut least = 0.5_f64.powi(i32::try_from(HALVINGS).unwrap_or(0));
     if *rule == PointRule::Frozen {
@@ -83,12 +86,8 @@ pub(crate) fn matrices_at<S: ModelSource>(
     }
     loop {
         let share = (reached + step).min(1.0);
-        match balanced(source, centre, &from, variables, at, [reached, share], rule) {
-            Ok((model, point)) if share >= 1.0 => {
-                let blocks = model.dense_blocks(&point);
-                let (c, k) = turning::dense(&model, &point, &blocks);
-                return Ok((QuadraticPencil { m: blocks.m, c, k, phi_q: blocks.phi_q }, point));
-            }
+        match balanced(source, centre, &from, variables, at, [reached, share], rule, following) {
+            Ok(found) if share >= 1.0 => return Ok(found),
             Ok((_, point)) => (from, reached) = (point, share),
             Err(ParametricError::NotBalanced { .. }) if step > least => step *= 0.5,
             Err(error) => return Err(error),
@@ -96,8 +95,14 @@ pub(crate) fn matrices_at<S: ModelSource>(
     }
 }
 
+/// The matrices of a model at a point.
+pub(crate) fn matrices_of<A: Storage>(model: &Model, point: &Point) -> QuadraticPencil<A> {
+    turning::at_point(model, point)
+}
+
 /// The model and its point with the variables moved by the second share of `at`, starting from the
 /// point `from` at the first share.
+#[expect(clippy::too_many_arguments, reason = "what a point of a model depends on")]
 fn balanced<S: ModelSource>(
     source: &S,
     centre: &Point,
@@ -106,15 +111,18 @@ fn balanced<S: ModelSource>(
     at: &[f64],
     [before, share]: [f64; 2],
     rule: &PointRule,
+    following: &[usize],
 ) -> Result<(Model, Point), ParametricError> {
     let d: Vec<f64> = at.iter().map(|x| x * share).collect();
     let (shifted, target) = moved(source, centre, variables, &d)?;
     let model = shifted.model::<f64>(&BTreeMap::new())?;
     let PointRule::Balanced { holding } = rule else { return Ok((model, target)) };
-    check_motion(&model, &target, variables)?;
     let held = held_by(&model, variables, holding)?;
-    // Held coordinates as the variables say, all others from the neighbour.
+    // Held coordinates and given speeds as the variables say, all else from the neighbour.
     let mut start = Point { t: target.t, v: target.v.clone(), a: target.a.clone(), ..from.clone() };
+    for &i in following {
+        (start.v[i], start.a[i]) = (from.v[i], from.a[i]);
+    }
     let mut d = vec![0.0; model.nv()];
     for (variable, x) in variables.iter().zip(at) {
         match variable {
@@ -124,7 +132,6 @@ fn balanced<S: ModelSource>(
         }
     }
     start.q = model.coordinates().retract(&start.q, &d);
-    let unknowns = Balance::new(&model, &held, holding)?;
-    balance_centre(&model, &mut start, unknowns)?;
+    balance_centre(&model, &mut start, Unknowns::new(&model, &held, holding, following)?)?;
     Ok((model, start))
 }

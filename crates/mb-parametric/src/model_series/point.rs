@@ -4,14 +4,14 @@ use crate::{MultiIndexSet, ParametricError};
 use mb_model::Point;
 use mb_model::coordinates::Coordinates;
 
-/// The series of (q, v, lambda, u); the accelerations and the time are those of the centre.
+/// The series of (q, v, a, lambda, u); the time is that of the centre.
 #[derive(Clone, Debug)]
 pub struct PointSeries {
     set: MultiIndexSet,
     coordinates: Coordinates,
     centre: Point,
-    /// Along the tangent from the centre, then v, lambda, u: one list for each term.
-    terms: [Vec<Vec<f64>>; 4],
+    /// Along the tangent from the centre, then v, a, lambda, u: one list for each term.
+    terms: [Vec<Vec<f64>>; 5],
 }
 
 impl PointSeries {
@@ -19,7 +19,7 @@ impl PointSeries {
         set: MultiIndexSet,
         coordinates: Coordinates,
         centre: Point,
-        terms: [Vec<Vec<f64>>; 4],
+        terms: [Vec<Vec<f64>>; 5],
     ) -> Self {
         Self { set, coordinates, centre, terms }
     }
@@ -34,9 +34,14 @@ impl PointSeries {
         &self.terms[0]
     }
 
+    /// Speeds, nv numbers for each term of the set.
+    pub fn speed_coefficients(&self) -> &[Vec<f64>] {
+        &self.terms[1]
+    }
+
     /// Inputs, for each term of the set.
     pub fn input_coefficients(&self) -> &[Vec<f64>] {
-        &self.terms[3]
+        &self.terms[4]
     }
 
     /// The operating point at the distance `d` from the centre.
@@ -45,7 +50,7 @@ impl PointSeries {
     /// `d` of another length than the number of variables, or not finite.
     pub fn evaluate(&self, d: &[f64]) -> Result<Point, ParametricError> {
         let monomials = self.set.monomials(d)?;
-        let [delta, v, lambda, u] = [0, 1, 2, 3].map(|part| {
+        let [delta, v, a, lambda, u] = [0, 1, 2, 3, 4].map(|part| {
             let list: &[Vec<f64>] = &self.terms[part];
             let mut sum = vec![0.0; list[0].len()];
             for (term, x) in list.iter().zip(&monomials).rev() {
@@ -56,6 +61,6 @@ impl PointSeries {
             sum
         });
         let q = self.coordinates.retract(&self.centre.q, &delta);
-        Ok(Point { q, v, a: self.centre.a.clone(), lambda, t: self.centre.t, u })
+        Ok(Point { q, v, a, lambda, t: self.centre.t, u })
     }
 }

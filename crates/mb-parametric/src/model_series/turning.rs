@@ -15,8 +15,7 @@
 use super::capacity::collect;
 use crate::storage::Storage;
 use crate::{MatrixSeries, MultiIndexSet, ParametricError};
-use mb_algebra::{Dense, QuadraticPencil, Scatter, Triplets, dense};
-use mb_model::system::Blocks;
+use mb_algebra::{QuadraticPencil, Scatter, Triplets};
 use mb_model::{BlockKind, Model, Point};
 use mb_scalar::Real;
 use mb_scalar::jet::{DynJet, Monomials};
@@ -36,15 +35,16 @@ fn crosses<S: Real>(model: &Model, v: &[S]) -> Triplets<S> {
     out
 }
 
-/// C + M T and K + C T + M T' at one point.
-pub(super) fn dense(model: &Model, point: &Point, blocks: &Blocks<Dense>) -> (Dense, Dense) {
-    let [rate, change] = [&point.v, &point.a].map(|v| crosses(model, v).to_dense());
-    if [&rate, &change].iter().all(|t| mb_algebra::norms::max_abs(*t) == 0.0) {
-        return (blocks.c.clone(), blocks.k.clone());
+/// M, C + M T, K + C T + M T' and Phi_q of a model at one point.
+pub(super) fn at_point<A: Storage>(model: &Model, point: &Point) -> QuadraticPencil<A> {
+    let QuadraticPencil { m, c, k, phi_q } = A::of_model(model, point);
+    let [rate, change] = [&point.v, &point.a].map(|v| A::from_entries(&crosses(model, v)));
+    if [&rate, &change].iter().all(|t| t.norm_max_abs() == 0.0) {
+        return QuadraticPencil { m, c, k, phi_q };
     }
-    let c = dense::add(1.0, &blocks.c, 1.0, &dense::mul(&blocks.m, &rate));
-    let k = dense::add(1.0, &blocks.k, 1.0, &dense::mul(&blocks.c, &rate));
-    (c, dense::add(1.0, &k, 1.0, &dense::mul(&blocks.m, &change)))
+    let plus = |a: &A, b: &A| A::sum(1.0, a, 1.0, b);
+    let k = plus(&plus(&k, &c.product(&rate)), &m.product(&change));
+    QuadraticPencil { c: plus(&c, &m.product(&rate)), m, k, phi_q }
 }
 
 /// The same for series.

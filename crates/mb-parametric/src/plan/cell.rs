@@ -4,7 +4,8 @@ use super::degrees::limited;
 use super::{AccuracyOptions, Piece, Region};
 use crate::eigenpair_series::{EigenpairSeries, expand_all};
 use crate::polish::{StartingPair, polish};
-use crate::{MultiIndexSet, ParametricError, SeriesSource};
+use crate::rank::{RankChange, rank_change};
+use crate::{MultiIndexSet, ParametricError, PencilSeries, SeriesSource};
 use mb_algebra::c64;
 
 /// Degrees expanded beyond the order that is judged.
@@ -50,9 +51,10 @@ impl<S: SeriesSource> Planner<'_, S> {
             part.samples(self.options.samples).iter().map(|x| minus(x, &centre)).collect();
         let mut best = Short { across: 0, reached: f64::INFINITY, order: 0 };
         let mut order = 2.min(self.options.max_order);
+        let mut looked = false;
         loop {
-            let full = match self.expanded(&centre, starts, order + AHEAD) {
-                Ok(full) => full,
+            let (pencil, full) = match self.expanded(&centre, starts, order + AHEAD) {
+                Ok(found) => found,
                 // Larger than memory or the jets allow: fewer terms in smaller parts.
                 Err(ParametricError::TooManyTerms { .. } | ParametricError::CapacityExceeded { .. })
                     if best.order > 0 =>
@@ -61,6 +63,10 @@ impl<S: SeriesSource> Planner<'_, S> {
                 }
                 Err(error) => return Err(error),
             };
+            if !looked {
+                self.refuse_rank_change(&pencil, &centre, part)?;
+                looked = true;
+            }
             let estimates = estimates(&full, &points, order)?;
             let (smallest, at) = smallest(&estimates.largest);
             if smallest < best.reached || best.order == 0 {
@@ -92,10 +98,28 @@ impl<S: SeriesSource> Planner<'_, S> {
         centre: &[f64],
         starts: &[StartingPair],
         order: usize,
-    ) -> Result<Vec<EigenpairSeries>, ParametricError> {
+    ) -> Result<(PencilSeries<S::Matrix>, Vec<EigenpairSeries>), ParametricError> {
         let set = MultiIndexSet::total(self.source.parameters(), order)?;
         let pencil = self.source.series(centre, &set)?;
-        expand_all(&pencil, starts, &set, &self.options.expand).into_iter().collect()
+        let pairs: Result<_, _> =
+            expand_all(&pencil, starts, &set, &self.options.expand).into_iter().collect();
+        Ok((pencil, pairs?))
+    }
+
+    /// Looks for constraints that lose rank between the centre and the outermost points.
+    fn refuse_rank_change(
+        &self,
+        pencil: &PencilSeries<S::Matrix>,
+        centre: &[f64],
+        part: &Region,
+    ) -> Result<(), ParametricError> {
+        for point in part.samples(0) {
+            let d = minus(&point, centre);
+            if let Some(RankChange { at, rows }) = rank_change(self.source, pencil, centre, &d)? {
+                return Err(ParametricError::RankChanges { from: centre.to_vec(), point: at, rows });
+            }
+        }
+        Ok(())
     }
 
     /// The exact eigenvalues at the points where the errors are largest.

@@ -12,10 +12,12 @@
 mod encounter;
 mod mac;
 mod step;
+mod watch;
 
 pub use encounter::{Encounter, EncounterKind};
 pub use mac::{Shape, left_right_mac, left_right_mac_matrix};
 pub(crate) use step::Walker;
+use watch::Watch;
 
 use crate::polish::{PolishOptions, PolishedPair, StartingPair};
 use crate::{ParametricError, SeriesSource};
@@ -72,7 +74,8 @@ impl Track {
 /// Follows the modes `starts` (at the first sample) along `path`.
 ///
 /// Errors: an empty path or list of starts, those of [`crate::polish`] at the first sample, those
-/// of the source, and [`ParametricError::TrackLost`] where no step is small enough to tell a mode.
+/// of the source, [`ParametricError::TrackLost`] where no step is small enough to tell a mode, and
+/// [`ParametricError::RankChanges`] where the constraints lose rank on the way.
 pub fn track<S: SeriesSource>(
     source: &S,
     path: &[Vec<f64>],
@@ -84,7 +87,8 @@ pub fn track<S: SeriesSource>(
     };
     let mut walker = Walker::new(source, first, starts, options.order, options.polish)?;
     let mut pairs = vec![walker.pairs().to_vec()];
-    let mut passed_beside = Vec::new();
+    let (mut passed_beside, mut mac) = (Vec::new(), Vec::with_capacity(path.len() - 1));
+    let mut watch = Watch::new(source, path)?;
     for (sample, point) in path.iter().enumerate().skip(1) {
         match walker.go(point) {
             Ok(()) => pairs.push(walker.pairs().to_vec()),
@@ -92,13 +96,11 @@ pub fn track<S: SeriesSource>(
                 pairs.push(walker.beside(&path[sample - 1], point)?);
                 passed_beside.push(sample);
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(watch.named(sample, error)),
         }
-    }
-    let mut mac = Vec::with_capacity(path.len() - 1);
-    for (sample, both) in pairs.windows(2).enumerate() {
-        let pencil = source.matrices(&path[sample + 1])?;
-        mac.push(left_right_mac_matrix(&pencil, &both[0], &both[1]));
+        let pencil = source.matrices(point)?;
+        mac.push(left_right_mac_matrix(&pencil, &pairs[sample - 1], &pairs[sample]));
+        watch.passed(sample, &pencil)?;
     }
     let encounters = encounter::find(source, path, &pairs)?;
     Ok(Track { points: path.to_vec(), pairs, mac, passed_beside, encounters })

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Slopes of the error of orders 1 to 3 of all starts, in one variable with a step that leaves the
 /// error above rounding and within reach.
-fn slopes<S: SeriesSource>(source: &S, starts: &[StartingPair], step: f64) {
+pub(crate) fn slopes<S: SeriesSource>(source: &S, starts: &[StartingPair], step: f64) {
     let set = MultiIndexSet::total(1, 6).unwrap();
     let pencil = source.series(&[0.0], &set).unwrap();
     let mut judged = 0;
@@ -175,7 +175,7 @@ fn what_would_not_fit_in_memory_is_refused_with_its_size() {
 #[test]
 fn a_frozen_point_that_is_no_equilibrium_says_so() {
     let arm = ErlsArm::recovered();
-    let mut point = erls::in_motion(&arm);
+    let mut point = arm.in_motion();
     point.u = vec![0.0; 2];
     let set = MultiIndexSet::total(1, 1).unwrap();
     let variable = [Variable::Parameter("E".into())];

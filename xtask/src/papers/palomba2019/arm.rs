@@ -51,13 +51,8 @@ pub(super) fn printed_point(arm: &ErlsArm) -> Result<Point, String> {
 /// The three elastic eigenpairs of lowest frequency, to rounding.
 pub(super) fn elastic_pairs(pencil: &QuadraticPencil<Dense>) -> Result<Vec<PolishedPair>, String> {
     let spectrum = quadratic::solve(pencil, &DenseOptions::default()).map_err(|e| e.to_string())?;
-    let mut starts: Vec<StartingPair> = spectrum
-        .motion()
-        .filter_map(|pair| Some(StartingPair { s: pair.value()?, vector: pair.right.clone() }))
-        // The rigid motion of the arm lies far below 100 rad/s, its first elastic one far above.
-        .filter(|pair| pair.s.im > 100.0)
-        .collect();
-    starts.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
+    let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
+    let starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
     starts
         .iter()
         .take(PAIRS.len())

@@ -14,7 +14,7 @@
 mod element;
 
 use element::{Beam, Chain, Motor, Node, Payload};
-use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource};
+use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource, Point};
 use std::collections::BTreeMap;
 
 /// A link of an arm.
@@ -72,6 +72,21 @@ impl ErlsArm {
             payload: 0.0,
             gravity: 9.81,
         }
+    }
+
+    /// Frequency that parts the modes of the paper's arm, rad/s: its rigid motion lies far below,
+    /// its first elastic pair far above.
+    pub const ELASTIC_FROM: f64 = 100.0;
+
+    /// The paper's arm in motion, undeflected: angles, speeds and accelerations of its two joints
+    /// near the printed operating point, to be brought to dynamic equilibrium.
+    pub fn in_motion(&self) -> Point {
+        let mut point = self.build::<f64>(&BTreeMap::new()).initial_point();
+        let joints = [[1.26, 0.89, 0.68], [-1.09, -0.86, 0.84]];
+        for (i, [q, v, a]) in (self.first_angle()..point.q.len()).zip(joints) {
+            (point.q[i], point.v[i], point.a[i]) = (q, v, a);
+        }
+        point
     }
 
     /// Number of the first joint angle among the coordinates; the others follow.
