@@ -241,7 +241,11 @@ impl Failure {
                     .to_owned()
             }
             Self::Parametric { source: ParametricError::NotSimple { .. }, mode: Some(_) } => {
-                "leave the mode out with --modes, or expand elsewhere with --about".to_owned()
+                "take it together with those it meets by --group, leave it out with --modes, or expand elsewhere with --about"
+                    .to_owned()
+            }
+            Self::Parametric { source: ParametricError::GroupNotSeparate { .. }, .. } => {
+                "take all modes that are close into the group: --group 2-4, or --group 1%".to_owned()
             }
             Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {

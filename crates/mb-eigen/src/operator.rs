@@ -5,7 +5,7 @@
 
 use mb_algebra::{Dense, c64, dense};
 
-use crate::compensated::bilinear;
+use crate::compensated::{bilinear, bilinear_dense};
 
 /// Entries at most this part of all make the sparse product the faster one.
 const FEW: usize = 6;
@@ -95,11 +95,9 @@ impl<'a> Operator<'a> {
 
     /// y^T A x as if in doubled precision; nothing is conjugated.
     pub(crate) fn form(&self, y: &[c64], x: &[c64]) -> c64 {
-        let whole =
-            |a: &Dense| bilinear((0..a.ncols()).map(|j| a.col_as_slice(j).iter().copied().enumerate()), y, x);
         match &self.entries {
-            Entries::Given(a) => whole(a),
-            Entries::Own(a) => whole(a),
+            Entries::Given(a) => bilinear_dense(a, y, x),
+            Entries::Own(a) => bilinear_dense(a, y, x),
             Entries::Columns { start, index, value } => {
                 let lines = start.windows(2).map(|range| {
                     let range = range[0]..range[1];

@@ -112,6 +112,7 @@ pub struct MovingModel<'a, S, A: Storage = Dense> {
     variables: Vec<Variable>,
     rule: PointRule,
     following: Option<Vec<usize>>,
+    kept: Vec<usize>,
     storage: PhantomData<A>,
 }
 
@@ -133,7 +134,7 @@ impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
     /// A model about `centre` in either storage; nothing is computed yet.
     pub fn about(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         let (centre, variables) = (centre.clone(), variables.to_vec());
-        Self { source, centre, variables, rule, following: None, storage: PhantomData }
+        Self { source, centre, variables, rule, following: None, kept: Vec::new(), storage: PhantomData }
     }
 
     /// With the coordinates named whose speeds and accelerations follow from constraints, as many as these; without, they
@@ -141,6 +142,13 @@ impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
     #[must_use]
     pub fn with_following(self, following: &[usize]) -> Self {
         Self { following: Some(following.to_vec()), ..self }
+    }
+
+    /// With further coordinates whose speeds and accelerations are given rather than follow from constraints, as far as they
+    /// can be, beside those that are variables.
+    #[must_use]
+    pub fn keeping(self, kept: &[usize]) -> Self {
+        Self { kept: kept.to_vec(), ..self }
     }
 
     /// The variables, in the order of the parameters.
@@ -156,7 +164,8 @@ impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
             (Some(given), _) => Ok(given.clone()),
             (None, PointRule::Frozen) => Ok(Vec::new()),
             (None, PointRule::Balanced { .. }) => {
-                chosen_following(&self.source.model(&BTreeMap::new())?, &self.centre, &self.variables)
+                let model = self.source.model(&BTreeMap::new())?;
+                chosen_following(&model, &self.centre, &self.variables, &self.kept)
             }
         }
     }

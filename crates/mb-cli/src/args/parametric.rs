@@ -15,6 +15,7 @@ Examples:
   mb parametric arm.toml --about crank.angle=70deg --parameters crank.angle --hold motor --modes 1-3
   mb parametric linkage.toml --parameters k --evaluate k=950 --evaluate k=1200
   mb parametric linkage.toml --parameters k,m --tolerance k=5% --tolerance m=0.02
+  mb parametric twins.toml --parameters k --group 1-2
   mb parametric linkage.toml --parameters k,m --output modes.npz --output modes.json";
 
 const TRACK_EXAMPLES: &str = "\
@@ -76,8 +77,12 @@ pub struct ParametricArgs {
     #[arg(long, value_name = "NAME=VALUE | NAME=P%")]
     pub tolerance: Vec<Assignment>,
     /// Modes by number as `mb modes` shows them, `1,3-5` or `all`; the first six that oscillate when not given
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", visible_alias = "pairs")]
     pub modes: Option<String>,
+    /// Modes to expand together because they are close, repeated or defective: by number, `2-3` (may be repeated), or those
+    /// closer to each other than a share of their size, `0.5%`
+    #[arg(long, value_name = "LIST | P%", conflicts_with = "accuracy")]
+    pub group: Vec<String>,
     /// Show the modes that the polynomials give at other values, `k=950` or `k=950,m=2` (may be repeated)
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub evaluate: Vec<String>,
@@ -119,8 +124,12 @@ pub struct TrackArgs {
     pub order: usize,
     /// Modes by number as `mb modes` shows them in the middle of the path, `1,3-5` or `all`; the first six that
     /// oscillate when not given
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", visible_alias = "pairs")]
     pub modes: Option<String>,
+    /// Modes to follow together because they are close, repeated or defective: by number, `2-3` (may be repeated), or those
+    /// closer to each other in the middle than a share of their size, `0.5%`
+    #[arg(long, value_name = "LIST | P%")]
+    pub group: Vec<String>,
     /// Where.
     #[command(flatten)]
     pub centre: CentreArgs,

@@ -8,7 +8,7 @@ use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::parametric::expansion::{Piece, Value, first_order, frequency_and_damping, variables};
-use crate::parametric::{Expansion, Place, quantity, region};
+use crate::parametric::{Expansion, GroupValue, Place, Wish, quantity, region};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
@@ -44,6 +44,12 @@ pub struct Evaluated {
     pub distance: Vec<f64>,
     /// The modes.
     pub values: Vec<Value>,
+    /// The groups.
+    pub groups: Vec<GroupValue>,
+    /// MAC of the shapes there (rows) with those at the centre of their polynomials (columns).
+    pub mac: Vec<Vec<f64>>,
+    /// Where the constraints lose rank on the way, and which rows then depend on others.
+    pub rank_change: Option<(String, Vec<String>)>,
 }
 
 /// A file that the polynomials are written to.
@@ -104,28 +110,43 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
     drop(stage);
     let _stage = progress.stage("expanding");
     let read = |e: &Expansion| region::region(&args.region, &e.names, &e.values);
-    let modes = args.modes.as_deref();
+    let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
     let expansion = if let Some(accuracy) = args.accuracy {
-        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, modes)?
+        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, wish.modes)?
     } else {
         let order = args.order.unwrap_or(ORDER);
-        let mut expansion = Expansion::to_order(&place, chosen, centre, order, modes)?;
+        let mut expansion = Expansion::to_order(&place, chosen, centre, order, &wish)?;
         if !args.region.is_empty() {
-            expansion.judge(read(&expansion)?)?;
+            expansion.judge(&place, read(&expansion)?)?;
         }
         expansion
     };
     let tolerances = tolerances(&expansion, &args.tolerance)?;
     let evaluations =
-        args.evaluate.iter().map(|at| evaluated(&expansion, at)).collect::<Result<Vec<_>, _>>()?;
+        args.evaluate.iter().map(|at| evaluated(&place, &expansion, at)).collect::<Result<Vec<_>, _>>()?;
     Ok(Parametric { place, expansion, evaluations, tolerances })
 }
 
 /// The modes at the values of one `--evaluate`.
-fn evaluated(expansion: &Expansion, given: &str) -> Result<Evaluated, Failure> {
+fn evaluated(place: &Place, expansion: &Expansion, given: &str) -> Result<Evaluated, Failure> {
     let distance = expansion.distance("--evaluate", given)?;
-    let values = expansion.evaluate(&distance)?;
-    Ok(Evaluated { given: given.to_owned(), distance, values })
+    let (mut values, mut groups) = (expansion.evaluate(&distance)?, expansion.evaluate_groups(&distance)?);
+    let rank_change = expansion.rank_change(place, &distance)?.map(|found| {
+        // Polynomials of the one side say nothing of the other.
+        for value in &mut values {
+            value.trusted = false;
+        }
+        for group in &mut groups {
+            group.trusted = false;
+        }
+        expansion.told(place, &found.at, &found.rows)
+    });
+    let centre = &expansion.piece(&distance).modes;
+    let row = |value: &Value| {
+        centre.iter().map(|mode| mac(&value.vector, &mode.kept.vector_coefficients()[0])).collect()
+    };
+    let mac = values.iter().map(row).collect();
+    Ok(Evaluated { given: given.to_owned(), distance, values, groups, mac, rank_change })
 }
 
 /// Tolerances of the variables, zero where none is given, in their units; none without the option.
@@ -182,8 +203,8 @@ fn piece_arrays(piece: &Piece, model: &Model, p: usize, m: usize) -> Vec<Array> 
     };
     let flat = |list: &[Vec<c64>]| -> Vec<c64> { list.iter().flatten().copied().collect() };
     let moving = |list: &[Vec<f64>]| -> Vec<f64> { piece.kept(list).into_iter().flatten().collect() };
-    let point = &piece.series.point;
-    vec![
+    let point = &piece.point;
+    let mut out = vec![
         Array::real("centre", &[p], piece.values.clone()),
         Array::whole("order", &[], vec![whole(piece.order)]),
         Array::whole("exponents", &[terms, p], exponents),
@@ -198,7 +219,23 @@ fn piece_arrays(piece: &Piece, model: &Model, p: usize, m: usize) -> Vec<Array> 
         Array::real("configuration", &[model.nq()], point.centre().q.clone()),
         Array::real("displacements", &[terms, model.nv()], moving(point.displacement_coefficients())),
         Array::real("inputs", &[terms, model.inputs().len()], moving(point.input_coefficients())),
-    ]
+        Array::whole("groups", &[], vec![whole(piece.groups.len())]),
+    ];
+    for (number, group) in piece.groups.iter().enumerate() {
+        let (k, n) = (group.numbers.len(), model.nv());
+        let name = |what: &str| format!("group_{}_{what}", number + 1);
+        let numbers = group.numbers.iter().map(|n| whole(*n)).collect();
+        out.push(Array::whole(&name("modes"), &[k], numbers));
+        let rows = |a: &mb_algebra::DenseC| -> Vec<c64> {
+            (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|(i, j)| a[(i, j)]).collect()
+        };
+        let matrices = group.series.matrix_coefficients().iter().take(terms).flat_map(rows).collect();
+        out.push(Array::complex(&name("matrix"), &[terms, k, k], matrices));
+        let space = group.series.space_coefficients().iter().take(terms);
+        let space = space.flatten().flatten().copied().collect();
+        out.push(Array::complex(&name("space"), &[terms, k, n], space));
+    }
+    out
 }
 
 fn render(found: &Parametric, style: Style) -> String {
@@ -230,9 +267,15 @@ fn render(found: &Parametric, style: Style) -> String {
             String::new()
         };
         let _ = writeln!(out, "\n{}", style.bold(&format!("{which}{told}")));
-        out.push_str(&modes_table(piece, style));
-        out.push('\n');
-        out.push_str(&sensitivities_table(expansion, piece, style));
+        if !piece.modes.is_empty() {
+            out.push_str(&modes_table(piece, style));
+            out.push('\n');
+            out.push_str(&sensitivities_table(expansion, piece, style));
+        }
+        if !piece.groups.is_empty() {
+            out.push('\n');
+            out.push_str(&groups_table(piece, style));
+        }
     }
     if let Some(tolerances) = &found.tolerances {
         out.push('\n');
@@ -240,7 +283,10 @@ fn render(found: &Parametric, style: Style) -> String {
     }
     for at in &found.evaluations {
         let _ = writeln!(out, "\n{}", style.bold(&format!("at {}", at.given)));
-        out.push_str(&evaluation_table(expansion, at, style));
+        if !at.values.is_empty() {
+            out.push_str(&evaluation_table(expansion, at, style));
+        }
+        out.push_str(&group_values(expansion, at, style));
     }
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
     let mut notes = summary::start_notes(model, start);
@@ -249,7 +295,14 @@ fn render(found: &Parametric, style: Style) -> String {
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),
         );
     }
-    if found.evaluations.iter().flat_map(|e| &e.values).any(|v| !v.trusted) {
+    for (at, rows) in found.evaluations.iter().filter_map(|e| e.rank_change.as_ref()) {
+        notes.push(format!(
+            "on the way there, at {at}, the constraints lose rank ({}): polynomials do not reach beyond",
+            rows.join(", ")
+        ));
+    }
+    let outside = |e: &Evaluated| e.values.iter().any(|v| !v.trusted) || e.groups.iter().any(|g| !g.trusted);
+    if found.evaluations.iter().any(outside) {
         notes.push(
             "modes marked `outside` lie beyond the reach of their polynomials: the values mean nothing"
                 .to_owned(),
@@ -257,6 +310,13 @@ fn render(found: &Parametric, style: Style) -> String {
     }
     out.push_str(&summary::notes(&notes, style));
     out
+}
+
+/// |a^H b|^2 / (a^H a b^H b): the modal assurance criterion of two shapes.
+pub fn mac(a: &[c64], b: &[c64]) -> f64 {
+    let dot = |x: &[c64], y: &[c64]| -> c64 { x.iter().zip(y).map(|(x, y)| x.conj() * y).sum() };
+    let size = dot(a, a).re * dot(b, b).re;
+    if size > 0.0 { dot(a, b).norm_sqr() / size } else { 0.0 }
 }
 
 fn variables_table(expansion: &Expansion, model: &Model, style: Style) -> String {
@@ -298,6 +358,63 @@ fn modes_table(piece: &Piece, style: Style) -> String {
             row.push(relative(error, s));
         }
         table.row(row);
+    }
+    table.render(style)
+}
+
+/// The groups at the point of expansion: mean, spread of the values, distance to the next mode.
+fn groups_table(piece: &Piece, style: Style) -> String {
+    let mut columns = vec![
+        Column::words("group"),
+        Column::number("mean re", "1/s"),
+        Column::number("im", "rad/s"),
+        Column::number("f_n", "Hz"),
+        Column::number("spread", "of |s|"),
+        Column::number("next mode", "rad/s off"),
+    ];
+    if piece.region.is_some() {
+        columns.push(Column::number("error in the region", "of |s|"));
+    }
+    let mut table = Table::new(columns);
+    for (k, group) in piece.groups.iter().enumerate() {
+        let Ok(at) = piece.group(k, &piece.centre) else { continue };
+        let size = at.mean.norm();
+        let noise = |x: f64| if x.abs() <= 1e-12 * size { 0.0 } else { x };
+        let spread = at.values.iter().map(|s| (s - at.mean).norm()).fold(0.0, f64::max);
+        let mut row = vec![
+            group.name(),
+            six(noise(at.mean.re)),
+            six(noise(at.mean.im)),
+            six(shown(at.mean)[0]),
+            tiny(noise(spread) / size.max(f64::MIN_POSITIVE)),
+            tiny(group.series.gap()),
+        ];
+        if let Some(error) = group.region_error {
+            row.push(relative(error, at.mean));
+        }
+        table.row(row);
+    }
+    table.render(style)
+}
+
+/// The values of the groups at one point.
+fn group_values(expansion: &Expansion, at: &Evaluated, style: Style) -> String {
+    if at.groups.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(vec![
+        Column::words("group"),
+        Column::number("f_n", "Hz"),
+        Column::number("zeta", ""),
+        Column::number("error", "of |s|"),
+        Column::words(""),
+    ]);
+    for (group, found) in expansion.piece(&at.distance).groups.iter().zip(&at.groups) {
+        for (s, error) in found.values.iter().zip(&found.errors) {
+            let [frequency, damping] = shown(*s);
+            let word = if found.trusted { String::new() } else { style.red("outside") };
+            table.row(vec![group.name(), six(frequency), six(damping), relative(*error, *s), word]);
+        }
     }
     table.render(style)
 }

@@ -2,19 +2,21 @@
 
 use crate::Answer;
 use crate::args::TrackArgs;
+use crate::commands::parametric::mac;
 use crate::failure::{Failure, RequestError};
-use crate::flow;
 use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::parametric::expansion::{Value, frequency_and_damping};
+use crate::parametric::group::exact_values;
+use crate::parametric::storage::{Pencil, Solved};
 use crate::parametric::walk::Walk;
-use crate::parametric::{Expansion, Path, Place};
+use crate::parametric::{Expansion, GroupValue, Path, Place, Wish};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
-use mb_algebra::c64;
+use mb_algebra::{Dense, Sparse, c64};
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_parametric::{EncounterKind, ParametricError, PolishedPair, StartingPair, TrackOptions, track};
 use std::f64::consts::TAU;
@@ -37,8 +39,19 @@ pub struct Track {
     pub exact: mb_parametric::Track,
     /// The same by polynomials.
     pub predicted: Vec<Vec<Value>>,
+    /// The groups of the expansion, in its order.
+    pub groups: Vec<TrackedGroup>,
     /// Crossings, veering, doubtful steps.
     pub events: Vec<Event>,
+}
+
+/// A group of modes along the path.
+#[derive(Clone, Debug)]
+pub struct TrackedGroup {
+    /// By polynomials, at every sample.
+    pub predicted: Vec<GroupValue>,
+    /// The exact eigenvalues at every sample; none where another mode coincides with one of the group.
+    pub exact: Vec<Option<Vec<c64>>>,
 }
 
 /// What happens on the way; modes by their numbers.
@@ -91,7 +104,9 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
             history::Format::Json => json::track::document(&found).into_bytes(),
             history::Format::Npz => {
                 let array = |(name, x): (String, Vec<f64>)| Array::real(&name, &[x.len()], x);
-                npz::archive(&columns.into_iter().map(array).collect::<Vec<_>>())
+                let mut arrays: Vec<Array> = columns.into_iter().map(array).collect();
+                arrays.push(found.mac_array());
+                npz::archive(&arrays)
             }
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
@@ -117,31 +132,34 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     centre.about.extend(values.map(|(name, x)| format!("{name}={x:?}")));
     let named = |loaded: &Loaded| path.variables(loaded);
     let place = Place::new(text, &args.model, &centre, named)?;
-    flow::check_size(&place.loaded.model, flow::MOST_ROWS)?;
     let variables = named(&place.loaded)?;
     drop(stage);
     let stage = progress.stage("expanding");
     let centre = place.centre()?;
-    let expansion = Expansion::to_order(&place, variables, centre, args.order, args.modes.as_deref())?;
+    let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
+    let expansion = Expansion::to_order(&place, variables, centre, args.order, &wish)?;
     drop(stage);
     let _stage = progress.stage("following the modes");
     let distances: Vec<Vec<f64>> =
         path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
-    let exact = followed(&place, &expansion, &distances, middle)?;
+    let (exact, groups) = match expansion.pieces[0].pencil {
+        Pencil::Dense(_) => followed::<Dense>(&place, &expansion, &distances, middle)?,
+        Pencil::Sparse(_) => followed::<Sparse>(&place, &expansion, &distances, middle)?,
+    };
     let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
     let events = events(&path, &expansion, &exact);
-    Ok(Track { place, path, expansion, exact, predicted, events })
+    Ok(Track { place, path, expansion, exact, predicted, groups, events })
 }
 
-/// The modes of the middle at every sample: followed back to the start, and from there to the end.
-fn followed(
+/// The modes of the middle at every sample: followed back to the start, and from there to the end; and the groups.
+fn followed<A: Solved>(
     place: &Place,
     expansion: &Expansion,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<mb_parametric::Track, Failure> {
+) -> Result<(mb_parametric::Track, Vec<TrackedGroup>), Failure> {
     let piece = &expansion.pieces[0];
-    let source = Walk::new(place, &expansion.variables, &piece.values, piece.series.point.centre());
+    let source: Walk<'_, A> = Walk::new(place, &expansion.variables, &piece.values, piece.point.centre())?;
     let starts: Vec<StartingPair> = piece
         .modes
         .iter()
@@ -152,17 +170,46 @@ fn followed(
         .collect();
     let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
     let options = TrackOptions::default();
-    let lost = |error| named(error, expansion);
+    let lost = |error| named(error, place, expansion);
     let first = track(&source, &back, &starts, &options).map_err(lost)?;
     let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
     let first: Vec<StartingPair> =
         first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
-    track(&source, distances, &first, &options).map_err(lost)
+    let exact = track(&source, distances, &first, &options).map_err(lost)?;
+    let groups = (0..piece.groups.len())
+        .map(|k| followed_group(&source, expansion, k, distances, middle))
+        .collect::<Result<_, _>>()?;
+    Ok((exact, groups))
+}
+
+/// Group `k` at every sample, from the middle to both ends.
+fn followed_group<A: Solved>(
+    source: &Walk<'_, A>,
+    expansion: &Expansion,
+    k: usize,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<TrackedGroup, Failure> {
+    let group = |d: &Vec<f64>| expansion.pieces[0].group(k, d);
+    let predicted = distances.iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    let mut exact: Vec<Option<Vec<c64>>> = vec![None; distances.len()];
+    for side in [(0..=middle).rev().collect::<Vec<_>>(), (middle..distances.len()).collect()] {
+        let mut last = predicted[middle].values.clone();
+        for i in side {
+            let near = if predicted[i].trusted { &predicted[i].values } else { &last };
+            let found = exact_values(source, &distances[i], near)?;
+            if let Some(values) = &found {
+                last.clone_from(values);
+            }
+            exact[i] = found;
+        }
+    }
+    Ok(TrackedGroup { predicted, exact })
 }
 
 /// A mode that was lost, in the words of the command line.
-fn named(error: ParametricError, expansion: &Expansion) -> Failure {
-    let ParametricError::TrackLost { mode, s, point } = error else { return error.into() };
+fn named(error: ParametricError, place: &Place, expansion: &Expansion) -> Failure {
+    let ParametricError::TrackLost { mode, s, point } = error else { return expansion.named(place, error) };
     let values = expansion.names.iter().zip(&expansion.values).zip(&point);
     let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
     Failure::Lost { mode: expansion.numbers().get(mode).copied().unwrap_or(mode), s, at: at.join(", ") }
@@ -227,7 +274,41 @@ impl Track {
             put("polynomial error", &|i| series(i).error);
             put("polynomial mac", &|i| mac(&series(i).vector, &self.exact.pairs[i][k].vector));
         }
+        for (found, group) in self.groups.iter().zip(&self.expansion.pieces[0].groups) {
+            let mut put = |what: &str, of: &dyn Fn(usize) -> f64| {
+                let name = format!("group {} {what}", group.name());
+                out.push((name, (0..self.path.along.len()).map(of).collect()));
+            };
+            let mean = |i: usize| found.exact_mean(i);
+            put("mean re", &|i| mean(i).re);
+            put("mean im", &|i| mean(i).im);
+            put("mean frequency_hz", &|i| frequency_and_damping(mean(i))[0]);
+            put("polynomial mean re", &|i| found.predicted[i].mean.re);
+            put("polynomial mean im", &|i| found.predicted[i].mean.im);
+            put("polynomial error", &|i| found.predicted[i].largest_error());
+            for j in 0..group.numbers.len() {
+                let value = |i: usize| found.value(i, j);
+                put(&format!("value {} re", j + 1), &|i| value(i).re);
+                put(&format!("value {} im", j + 1), &|i| value(i).im);
+                put(&format!("value {} frequency_hz", j + 1), &|i| frequency_and_damping(value(i))[0]);
+                put(&format!("value {} damping_ratio", j + 1), &|i| frequency_and_damping(value(i))[1]);
+                let series = |i: usize| found.predicted[i].values[j];
+                put(&format!("polynomial value {} re", j + 1), &|i| series(i).re);
+                put(&format!("polynomial value {} im", j + 1), &|i| series(i).im);
+            }
+        }
         out
+    }
+
+    /// Left-right MAC of all modes at each sample with those of the next, by sample, row and column.
+    pub fn mac(&self) -> Vec<Vec<Vec<f64>>> {
+        let rows = |a: &Dense| (0..a.nrows()).map(|i| mb_algebra::dense::row(a, i)).collect();
+        self.exact.mac.iter().map(rows).collect()
+    }
+
+    fn mac_array(&self) -> Array {
+        let (steps, modes) = (self.exact.mac.len(), self.expansion.numbers().len());
+        Array::real("mac", &[steps, modes, modes], self.mac().into_iter().flatten().flatten().collect())
     }
 
     /// Frequency and damping along the path.
@@ -273,11 +354,23 @@ impl Track {
     }
 }
 
-/// |a^H b|^2 / (a^H a b^H b): the modal assurance criterion of two shapes.
-fn mac(a: &[c64], b: &[c64]) -> f64 {
-    let dot = |x: &[c64], y: &[c64]| -> c64 { x.iter().zip(y).map(|(x, y)| x.conj() * y).sum() };
-    let size = dot(a, a).re * dot(b, b).re;
-    if size > 0.0 { dot(a, b).norm_sqr() / size } else { 0.0 }
+impl TrackedGroup {
+    /// Value `j` at sample `i`, rad/s; NaN where the group is not separate.
+    fn value(&self, i: usize, j: usize) -> c64 {
+        self.exact[i].as_ref().map_or(c64::new(f64::NAN, f64::NAN), |values| values[j])
+    }
+
+    /// The mean at sample `i`.
+    fn exact_mean(&self, i: usize) -> c64 {
+        let k = self.predicted[i].values.len();
+        (0..k).map(|j| self.value(i, j)).sum::<c64>() / k as f64
+    }
+
+    /// Largest difference of the polynomial mean from the exact one, relative to it.
+    pub fn deviation(&self) -> f64 {
+        let off = |i: usize| (self.predicted[i].mean - self.exact_mean(i)).norm() / self.exact_mean(i).norm();
+        (0..self.exact.len()).filter(|i| self.exact[*i].is_some()).map(off).fold(0.0, f64::max)
+    }
 }
 
 fn render(found: &Track, style: Style) -> String {
@@ -326,10 +419,35 @@ fn render(found: &Track, style: Style) -> String {
             format!("{share:.3}"),
         ]);
     }
-    out.push_str(&table.render(style));
+    if !expansion.numbers().is_empty() {
+        out.push_str(&table.render(style));
+    }
+    if !found.groups.is_empty() {
+        out.push_str(&groups_table(found, style));
+    }
     let notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
     out.push_str(&summary::notes(&notes, style));
     out
+}
+
+/// The groups at both ends and in the middle.
+fn groups_table(found: &Track, style: Style) -> String {
+    let mut table = Table::new(vec![
+        Column::words("group"),
+        Column::number("mean f_n from", "Hz"),
+        Column::number("middle", "Hz"),
+        Column::number("to", "Hz"),
+        Column::number("polynomial off by", "of |s|"),
+    ]);
+    let last = found.path.along.len() - 1;
+    for (tracked, group) in found.groups.iter().zip(&found.expansion.pieces[0].groups) {
+        let at = |i: usize| {
+            let mean = tracked.exact_mean(i);
+            if mean.is_finite() { six(frequency_and_damping(mean)[0]) } else { "-".to_owned() }
+        };
+        table.row(vec![group.name(), at(0), at(found.path.middle()), at(last), tiny(tracked.deviation())]);
+    }
+    table.render(style)
 }
 
 /// An event in words.

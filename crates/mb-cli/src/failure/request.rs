@@ -202,6 +202,17 @@ pub enum RequestError {
         /// What is wrong.
         why: String,
     },
+    /// Constraints that lose rank in a region or on a path.
+    #[error(
+        "The constraints lose rank at {at}: {} {} on the others there. No polynomial reaches beyond that configuration.",
+        rows.join(", "), if rows.len() == 1 { "depends" } else { "depend" }
+    )]
+    RankChanges {
+        /// Values of the variables there.
+        at: String,
+        /// The rows that depend on others there.
+        rows: Vec<String>,
+    },
     /// A path that cannot be read.
     #[error("--path: the file `{path}` cannot be used: {why}.")]
     BadPath {
@@ -270,6 +281,7 @@ impl RequestError {
             Self::RedundantRows { redundant, .. } => {
                 format!("leave these out of the model: {}", redundant.join(", "))
             }
+            Self::RankChanges { .. } => "keep region and path on one side of it".to_owned(),
             Self::NotANumber { option: "--at", .. } => "write a number, or degrees as in 70deg".to_owned(),
             Self::BadConfiguration { .. } => {
                 "write NAME=VALUE, or give a JSON object {\"NAME\": VALUE, ...} as `mb equilibrium --json` has it under `configuration`, or the same as TOML".to_owned()

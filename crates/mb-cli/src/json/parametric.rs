@@ -5,7 +5,7 @@ use super::{Head, text};
 use crate::commands::parametric::Parametric;
 use crate::names;
 use crate::parametric::expansion::{Expanded, Piece, Value, first_order, frequency_and_damping};
-use crate::parametric::{Expansion, Place, quantity};
+use crate::parametric::{ExpandedGroup, Expansion, GroupValue, Place, quantity};
 use mb_algebra::c64;
 use serde::Serialize;
 
@@ -29,6 +29,19 @@ struct PieceView {
     order: usize,
     exponents: Vec<Vec<u8>>,
     modes: Vec<ModeView>,
+    groups: Vec<GroupView>,
+}
+
+/// Modes expanded together.
+#[derive(Serialize)]
+struct GroupView {
+    modes: Vec<usize>,
+    gap: f64,
+    region_error: Option<f64>,
+    mean: Vec<[f64; 2]>,
+    matrix: Vec<Vec<Vec<[f64; 2]>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<Vec<Vec<Vec<[f64; 2]>>>>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +120,27 @@ struct EvaluationView {
     given: String,
     distance: Vec<f64>,
     modes: Vec<ValueView>,
+    groups: Vec<GroupValueView>,
+    mac: Vec<Vec<f64>>,
+    rank_change: Option<RankChangeView>,
+}
+
+/// A group at one point.
+#[derive(Serialize)]
+struct GroupValueView {
+    modes: Vec<usize>,
+    mean: [f64; 2],
+    mean_error: Option<f64>,
+    values: Vec<[f64; 2]>,
+    errors: Vec<Option<f64>>,
+    outside: bool,
+}
+
+/// A configuration on the way in which constraints depend on each other.
+#[derive(Serialize)]
+struct RankChangeView {
+    at: String,
+    rows: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -128,6 +162,12 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         given: at.given.clone(),
         distance: at.distance.clone(),
         modes: numbers.iter().zip(&at.values).map(|(number, value)| value_view(*number, value)).collect(),
+        groups: expansion.piece(&at.distance).groups.iter().zip(&at.groups).map(group_value).collect(),
+        mac: at.mac.clone(),
+        rank_change: at
+            .rank_change
+            .as_ref()
+            .map(|(at, rows)| RankChangeView { at: at.clone(), rows: rows.clone() }),
     });
     let piece = |piece: &Piece| PieceView {
         centre: piece.values.clone(),
@@ -139,6 +179,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         order: piece.order,
         exponents: piece.set.iter().map(<[u8]>::to_vec).collect(),
         modes: piece.modes.iter().map(|m| mode(expansion, m, vectors)).collect(),
+        groups: piece.groups.iter().map(|g| group(g, piece.set.len(), vectors)).collect(),
     };
     let tolerances = found
         .tolerances
@@ -167,6 +208,34 @@ fn value_view(number: usize, value: &Value) -> ValueView {
     }
 }
 
+fn group(group: &ExpandedGroup, terms: usize, vectors: bool) -> GroupView {
+    let series = &group.series;
+    let rows = |a: &mb_algebra::DenseC| -> Vec<Vec<[f64; 2]>> {
+        let row = |i: usize| (0..a.ncols()).map(|j| [a[(i, j)].re, a[(i, j)].im]).collect();
+        (0..a.nrows()).map(row).collect()
+    };
+    let columns = |x: &Vec<Vec<c64>>| x.iter().map(|column| complex(column)).collect();
+    GroupView {
+        modes: group.numbers.clone(),
+        gap: series.gap(),
+        region_error: group.region_error.and_then(finite),
+        mean: complex(&series.mean_coefficients()[..terms]),
+        matrix: series.matrix_coefficients().iter().take(terms).map(rows).collect(),
+        space: vectors.then(|| series.space_coefficients().iter().take(terms).map(columns).collect()),
+    }
+}
+
+fn group_value((group, value): (&ExpandedGroup, &GroupValue)) -> GroupValueView {
+    GroupValueView {
+        modes: group.numbers.clone(),
+        mean: [value.mean.re, value.mean.im],
+        mean_error: finite(value.mean_error),
+        values: complex(&value.values),
+        errors: value.errors.iter().map(|e| finite(*e)).collect(),
+        outside: !value.trusted,
+    }
+}
+
 fn tolerance(mode: &Expanded, tolerances: &[f64]) -> Option<ToleranceView> {
     let bars = mode.full.tolerance_bars(tolerances).ok()?;
     Some(ToleranceView {
@@ -188,7 +257,7 @@ fn finite(x: f64) -> Option<f64> {
 /// The view of the point of expansion.
 pub(super) fn point(place: &Place, expansion: &Expansion, piece: &Piece, polynomials: bool) -> PointView {
     let model = &place.loaded.model;
-    let series = &piece.series.point;
+    let series = &piece.point;
     let at = series.centre();
     let coordinates = model.coordinates().names();
     let rows = (0..model.nc()).map(|i| model.row_name(i)).collect();

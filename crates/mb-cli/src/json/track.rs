@@ -18,7 +18,9 @@ struct Document {
     variables: Vec<VariableView>,
     abscissa: String,
     modes: Vec<ModeView>,
+    groups: Vec<GroupView>,
     samples: BTreeMap<String, Vec<f64>>,
+    mac: Vec<Vec<Vec<f64>>>,
     events: Vec<EventView>,
 }
 
@@ -27,6 +29,12 @@ struct ModeView {
     number: usize,
     frequency_deviation: f64,
     damping_deviation: f64,
+}
+
+#[derive(Serialize)]
+struct GroupView {
+    modes: Vec<usize>,
+    deviation: f64,
 }
 
 #[derive(Serialize)]
@@ -70,6 +78,13 @@ pub fn document(found: &Track) -> String {
         variables: variables(&found.place, &found.expansion),
         abscissa: found.path.abscissa.clone(),
         modes: modes.collect(),
+        groups: found
+            .groups
+            .iter()
+            .zip(&piece.groups)
+            .map(|(found, group)| GroupView { modes: group.numbers.clone(), deviation: found.deviation() })
+            .collect(),
+        mac: found.mac(),
         samples: found.columns().into_iter().collect(),
         events: found.events.iter().map(event).collect(),
     })

@@ -1,32 +1,113 @@
-//! Which modes: numbers as `mb modes` shows them.
+//! Which modes: numbers as `mb modes` shows them, one by one or in groups.
 
 use crate::failure::RequestError;
 use crate::render::modes::Line;
+use mb_algebra::c64;
 use mb_eigen::Class;
 
 /// Modes when nothing is asked for.
 const USUAL: usize = 6;
 
-/// The lines of `1,3-5` or `all`; the first six that oscillate, or else the first six physical ones, for none.
+/// The modes asked for on the command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wish<'a> {
+    /// `1,3-5` or `all`; the usual ones for none.
+    pub modes: Option<&'a str>,
+    /// Groups: `2-3`, or a closeness such as `0.5%`.
+    pub groups: &'a [String],
+}
+
+impl Wish<'_> {
+    /// The highest number named; none where no number is.
+    ///
+    /// # Errors
+    /// [`RequestError::BadModes`].
+    pub fn highest(&self) -> Result<Option<usize>, RequestError> {
+        let lists = self.modes.iter().copied().chain(self.groups.iter().map(String::as_str));
+        let mut out = None;
+        for list in lists.filter(|list| *list != "all" && !list.ends_with('%')) {
+            out = out.max(numbers(list, usize::MAX)?.into_iter().max());
+        }
+        Ok(out)
+    }
+}
+
+/// Modes to expand.
+#[derive(Clone, Debug)]
+pub struct Chosen<'a> {
+    /// One by one.
+    pub single: Vec<Line<'a>>,
+    /// Together.
+    pub groups: Vec<Vec<Line<'a>>>,
+}
+
+/// The lines asked for: those of the list, or the first six that oscillate, or else the first six physical ones; those
+/// in groups are taken out.
 ///
 /// # Errors
 /// [`RequestError::BadModes`].
-pub fn chosen<'a>(lines: &[Line<'a>], list: Option<&str>) -> Result<Vec<Line<'a>>, RequestError> {
-    let Some(list) = list else {
-        let physical: Vec<Line<'a>> =
-            lines.iter().filter(|l| l.pair.class == Class::Physical).copied().collect();
-        let oscillating: Vec<Line<'a>> = physical.iter().filter(|l| l.conjugate).copied().collect();
-        let usual = if oscillating.is_empty() { physical } else { oscillating };
-        if usual.is_empty() {
-            let why = "the model has no physical mode there".to_owned();
-            return Err(RequestError::BadModes { list: "(none given)".to_owned(), why });
-        }
-        return Ok(usual.into_iter().take(USUAL).collect());
-    };
-    let bad = |why: String| RequestError::BadModes { list: list.to_owned(), why };
-    if list == "all" {
-        return Ok(lines.iter().filter(|l| l.pair.class == Class::Physical).copied().collect());
+pub fn chosen<'a>(lines: &[Line<'a>], wish: &Wish<'_>) -> Result<Chosen<'a>, RequestError> {
+    let mut groups: Vec<Vec<Line<'a>>> = Vec::new();
+    for list in wish.groups.iter().filter(|list| !list.ends_with('%')) {
+        let group = picked(lines, list)?;
+        let twice = |line: &Line<'_>| groups.iter().flatten().any(|other| other.number == line.number);
+        let why = match group.iter().find(|line| twice(line)) {
+            Some(line) => format!("mode {} stands in two groups", line.number),
+            None if group.len() < 2 => "a group has at least two modes".to_owned(),
+            None => {
+                groups.push(group);
+                continue;
+            }
+        };
+        return Err(RequestError::BadModes { list: list.clone(), why });
     }
+    let in_group = |line: &Line<'_>| groups.iter().flatten().any(|other| other.number == line.number);
+    let mut single = match wish.modes {
+        Some("all") => physical(lines),
+        Some(list) => picked(lines, list)?,
+        None => usual(lines, groups.is_empty())?,
+    };
+    single.retain(|line| !in_group(line));
+    for list in wish.groups.iter().filter_map(|list| Some((list, list.strip_suffix('%')?))) {
+        let (list, share) = list;
+        let bad = |why: &str| RequestError::BadModes { list: list.clone(), why: why.to_owned() };
+        let share: f64 = share.trim().parse().map_err(|_| bad("the closeness is not a number"))?;
+        if !(share > 0.0 && share < 100.0) {
+            return Err(bad("the closeness must lie between 0 and 100 %"));
+        }
+        let (close, alone) = clusters(&single, share / 100.0);
+        groups.extend(close);
+        single = alone;
+    }
+    Ok(Chosen { single, groups })
+}
+
+fn physical<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
+    lines.iter().filter(|l| l.pair.class == Class::Physical).copied().collect()
+}
+
+fn usual<'a>(lines: &[Line<'a>], needed: bool) -> Result<Vec<Line<'a>>, RequestError> {
+    let physical = physical(lines);
+    let oscillating: Vec<Line<'a>> = physical.iter().filter(|l| l.conjugate).copied().collect();
+    let usual = if oscillating.is_empty() { physical } else { oscillating };
+    if usual.is_empty() && needed {
+        let why = "the model has no physical mode there".to_owned();
+        return Err(RequestError::BadModes { list: "(none given)".to_owned(), why });
+    }
+    Ok(usual.into_iter().take(USUAL).collect())
+}
+
+/// The lines of a list of numbers.
+fn picked<'a>(lines: &[Line<'a>], list: &str) -> Result<Vec<Line<'a>>, RequestError> {
+    let mut out: Vec<Line<'a>> = numbers(list, lines.len())?.into_iter().map(|n| lines[n - 1]).collect();
+    out.sort_by_key(|l| l.number);
+    out.dedup_by_key(|l| l.number);
+    Ok(out)
+}
+
+/// The numbers of `1,3-5`, from 1 to `most`.
+fn numbers(list: &str, most: usize) -> Result<Vec<usize>, RequestError> {
+    let bad = |why: String| RequestError::BadModes { list: list.to_owned(), why };
     let number = |text: &str| {
         text.trim().parse::<usize>().map_err(|_| bad(format!("`{}` is not a number", text.trim())))
     };
@@ -34,12 +115,45 @@ pub fn chosen<'a>(lines: &[Line<'a>], list: Option<&str>) -> Result<Vec<Line<'a>
     for part in list.split(',') {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         let (from, to) = (number(from)?, number(to)?);
-        if from == 0 || to > lines.len() || from > to {
-            return Err(bad(format!("there are {} modes", lines.len())));
+        if from == 0 || to > most || from > to {
+            let why = if most == usize::MAX {
+                "counted from 1".to_owned()
+            } else {
+                format!("there are {most} modes")
+            };
+            return Err(bad(why));
         }
-        out.extend_from_slice(&lines[from - 1..to]);
+        out.extend(from..=to);
     }
-    out.sort_by_key(|l| l.number);
-    out.dedup_by_key(|l| l.number);
     Ok(out)
+}
+
+/// Lines whose eigenvalues are closer to that of a neighbour than a share of its size, together, and all others.
+fn clusters<'a>(lines: &[Line<'a>], share: f64) -> (Vec<Vec<Line<'a>>>, Vec<Line<'a>>) {
+    let value = |line: &Line<'_>| line.pair.value().unwrap_or(c64::ZERO);
+    let mut open: Vec<Line<'a>> = lines.to_vec();
+    let (mut close, mut alone) = (Vec::new(), Vec::new());
+    while !open.is_empty() {
+        let mut group = vec![open.remove(0)];
+        let mut next = 0;
+        while next < group.len() {
+            let s = value(&group[next]);
+            let near = |line: &Line<'_>| {
+                let other = value(line);
+                (other - s).norm() <= share * other.norm().max(s.norm())
+            };
+            let (joined, rest) = open.into_iter().partition(near);
+            group.extend::<Vec<Line<'a>>>(joined);
+            open = rest;
+            next += 1;
+        }
+        if group.len() > 1 {
+            group.sort_by_key(|line| line.number);
+            close.push(group);
+        } else {
+            alone.extend(group);
+        }
+    }
+    alone.sort_by_key(|line| line.number);
+    (close, alone)
 }

@@ -1,21 +1,25 @@
 //! The polynomials of the modes asked for, about one point or several.
 
-use super::choice::chosen;
+use super::choice::{Wish, chosen};
+use super::group::{ExpandedGroup, GroupValue};
 use super::place::Place;
 use super::quantity;
 use super::region::Region;
+use super::storage::{Pencil, Solved, is_large};
 use crate::failure::{Failure, RequestError};
-use crate::flow::{self, Settled};
+use crate::flow::{self, Settled, part};
 use crate::render::modes::lines;
+use crate::render::six;
 use crate::source::Loaded;
-use mb_algebra::c64;
+use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
 use mb_constraints::ConstraintRank;
-use mb_eigen::{Class, DenseOptions, EigenError, quadratic};
+use mb_eigen::{Class, EigenError};
 use mb_model::Point;
 use mb_model::spec::ModelSpec;
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, SeriesSource, StartingPair, Variable, expand, expand_to_accuracy, model_series,
+    ParametricError, PointSeries, RankChange, SeriesSource, StartingPair, Variable, expand_all,
+    expand_to_accuracy, rank_change,
 };
 use std::f64::consts::TAU;
 
@@ -61,16 +65,22 @@ pub struct Piece {
     pub centre: Vec<f64>,
     /// Values of the variables at the centre.
     pub values: Vec<f64>,
-    /// Matrices and operating point.
-    pub series: ModelSeries,
+    /// The operating point.
+    pub point: PointSeries,
+    /// The matrices, to all degrees that were expanded.
+    pub pencil: Pencil,
+    /// All terms that were expanded.
+    pub all: MultiIndexSet,
     /// Highest degree that is kept.
     pub order: usize,
     /// The terms that are kept.
     pub set: MultiIndexSet,
     /// Distances from the point that the command line asks for at which these are to be used; none without region.
     pub region: Option<Region>,
-    /// The modes.
+    /// The modes, one by one.
     pub modes: Vec<Expanded>,
+    /// Modes that are expanded together.
+    pub groups: Vec<ExpandedGroup>,
 }
 
 /// The modes asked for as polynomials of the variables.
@@ -90,6 +100,8 @@ pub struct Expansion {
     pub region: Option<Region>,
     /// The pieces, one where one is enough.
     pub pieces: Vec<Piece>,
+    /// The operating point that the command line asks for.
+    point: Point,
 }
 
 /// The operating point to expand about, with the equilibrium it may come from.
@@ -110,15 +122,9 @@ pub fn first_order(s: c64, ds: c64) -> [f64; 2] {
 
 impl Expansion {
     /// What is known before anything is expanded.
-    fn prepared(
-        place: &Place,
-        variables: Vec<Variable>,
-        (point, settled): Centre,
-    ) -> Result<(Self, MovingModel<'_, ModelSpec>), Failure> {
+    fn prepared(place: &Place, variables: Vec<Variable>, (point, settled): Centre) -> Result<Self, Failure> {
         let loaded = &place.loaded;
-        let model = &loaded.model;
-        flow::check_size(model, flow::MOST_ROWS)?;
-        let rank = flow::rank_at(model, &point.q, point.t)?;
+        let rank = flow::rank_at(&loaded.model, &point.q, point.t)?;
         if !rank.redundant.is_empty() {
             let redundant = rank.redundant.iter().map(|r| r.name.clone()).collect();
             return Err(RequestError::RedundantRows { rows: rank.rows, redundant }.into());
@@ -126,9 +132,13 @@ impl Expansion {
         let names: Vec<String> = variables.iter().map(|v| quantity::label(loaded, v)).collect();
         let value = |v| quantity::value(loaded, v, &point);
         let values = variables.iter().map(value).collect::<Result<Vec<_>, _>>()?;
-        let source = MovingModel::new(&loaded.spec, &point, &variables, place.rule());
-        let empty = Self { variables, names, values, settled, rank, region: None, pieces: Vec::new() };
-        Ok((empty, source))
+        Ok(Self { variables, names, values, settled, rank, region: None, pieces: Vec::new(), point })
+    }
+
+    /// The model about the point that the command line asks for.
+    fn source<'a, A: Solved>(&self, place: &'a Place) -> MovingModel<'a, ModelSpec, A> {
+        MovingModel::about(&place.loaded.spec, &self.point, &self.variables, place.rule())
+            .keeping(&place.kept())
     }
 
     /// Expands to an order about a point of the model.
@@ -140,31 +150,46 @@ impl Expansion {
         variables: Vec<Variable>,
         centre: Centre,
         order: usize,
-        modes: Option<&str>,
+        wish: &Wish<'_>,
     ) -> Result<Self, Failure> {
-        let point = centre.0.clone();
-        let (mut out, _) = Self::prepared(place, variables, centre)?;
-        let set = MultiIndexSet::total(out.variables.len(), order)?;
-        let all = ahead(out.variables.len(), order)?.unwrap_or_else(|| set.clone());
-        let series = model_series(&place.loaded.spec, &point, &out.variables, &all, &place.rule())?;
-        let matrices = series.pencil.evaluate(&vec![0.0; out.variables.len()])?;
-        let mut list = Vec::new();
-        for (number, start) in starts(&matrices, modes)? {
-            let failed = |source| Failure::Parametric { mode: Some(number), source };
-            let full = expand(&series.pencil, &start, &all, &ExpandOptions::default()).map_err(failed)?;
-            let kept = full.restricted(&set).map_err(failed)?;
-            list.push(Expanded::new(number, kept, full)?);
+        let out = Self::prepared(place, variables, centre)?;
+        if is_large(&place.loaded.model) {
+            return out.about_one::<Sparse>(place, order, wish);
         }
-        let centre = vec![0.0; out.values.len()];
-        let values = out.values.clone();
-        out.pieces = vec![Piece { centre, values, series, order, set, region: None, modes: list }];
-        Ok(out)
+        out.about_one::<Dense>(place, order, wish)
+    }
+
+    fn about_one<A: Solved>(mut self, place: &Place, order: usize, wish: &Wish<'_>) -> Result<Self, Failure> {
+        let set = MultiIndexSet::total(self.variables.len(), order)?;
+        let all = ahead(self.variables.len(), order)?.unwrap_or_else(|| set.clone());
+        let centre = vec![0.0; self.values.len()];
+        let ModelSeries { pencil, point, .. } = self.source::<A>(place).model_series(&centre, &all)?;
+        let Starts { single, groups } = starts(&pencil.evaluate(&centre)?, wish)?;
+        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let options = ExpandOptions::default();
+        let mut modes = Vec::with_capacity(pairs.len());
+        for (number, full) in numbers.into_iter().zip(expand_all(&pencil, &pairs, &all, &options)) {
+            let failed = |source| Failure::Parametric { mode: Some(number), source };
+            let full = full.map_err(failed)?;
+            let kept = full.restricted(&set).map_err(failed)?;
+            modes.push(Expanded::new(number, kept, full)?);
+        }
+        let groups = groups
+            .into_iter()
+            .map(|(numbers, values)| ExpandedGroup::new(&pencil, numbers, &values, &all))
+            .collect::<Result<Vec<_>, _>>()?;
+        let values = self.values.clone();
+        let pencil = A::kept(pencil);
+        self.pieces =
+            vec![Piece { centre, values, point, pencil, all, order, set, region: None, modes, groups }];
+        Ok(self)
     }
 
     /// Expands with as many centres and as low orders as keep a relative accuracy of the eigenvalues in a region.
     ///
     /// # Errors
-    /// As [`Expansion::to_order`]; a region that cannot be read; an accuracy that is not reached.
+    /// As [`Expansion::to_order`]; a region that cannot be read; an accuracy that is not reached;
+    /// [`RequestError::RankChanges`].
     pub fn to_accuracy(
         place: &Place,
         variables: Vec<Variable>,
@@ -173,35 +198,88 @@ impl Expansion {
         region: impl Fn(&Self) -> Result<Region, RequestError>,
         modes: Option<&str>,
     ) -> Result<Self, Failure> {
-        let (mut out, source) = Self::prepared(place, variables, centre)?;
+        let out = Self::prepared(place, variables, centre)?;
         let region = region(&out)?;
-        let matrices = source.matrices(&vec![0.0; out.values.len()])?;
-        let starts = starts(&matrices, modes)?;
-        // One mode that is not simple is told by its number.
+        if is_large(&place.loaded.model) {
+            return out.planned::<Sparse>(place, accuracy, region, modes);
+        }
+        out.planned::<Dense>(place, accuracy, region, modes)
+    }
+
+    fn planned<A: Solved>(
+        mut self,
+        place: &Place,
+        accuracy: f64,
+        region: Region,
+        modes: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let source = self.source::<A>(place);
+        let matrices = source.matrices(&vec![0.0; self.values.len()])?;
+        let starts = starts(&matrices, &Wish { modes, groups: &[] })?.single;
         let pairs: Vec<StartingPair> = starts.iter().map(|(_, start)| start.clone()).collect();
         let options = AccuracyOptions { accuracy, max_centres: MOST_CENTRES, ..AccuracyOptions::default() };
-        let area = boxed(&region);
-        let planned = expand_to_accuracy(&source, &pairs, &area, &options)?;
+        let named = |error| self.named(place, error);
+        let planned = expand_to_accuracy(&source, &pairs, &boxed(&region), &options).map_err(named)?;
         for piece in planned.pieces {
-            let series = source.model_series(&piece.centre, piece.full[0].set())?;
-            let values: Vec<f64> = out.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
+            let all = piece.full[0].set().clone();
+            let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &all)?;
+            let values: Vec<f64> = self.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
             let pairs = piece.pairs.into_iter().zip(piece.full).zip(&starts);
             let modes = pairs
                 .map(|((kept, full), (number, _))| Expanded::new(*number, kept, full))
                 .collect::<Result<Vec<_>, _>>()?;
-            let part = unboxed(&piece.region);
-            let (order, set, centre) = (piece.order, piece.set, piece.centre);
-            out.pieces.push(Piece { centre, values, series, order, set, region: part, modes });
+            let (order, set, centre, region) = (piece.order, piece.set, piece.centre, unboxed(&piece.region));
+            let (pencil, groups) = (A::kept(pencil), Vec::new());
+            self.pieces.push(Piece { centre, values, point, pencil, all, order, set, region, modes, groups });
         }
-        out.judge(region)?;
-        Ok(out)
+        self.judge(place, region)?;
+        Ok(self)
+    }
+
+    /// The configuration in which the constraints lose rank on the way to a distance from the point that the command line
+    /// asks for, if there is one.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn rank_change(&self, place: &Place, d: &[f64]) -> Result<Option<RankChange>, Failure> {
+        match self.piece(d).pencil {
+            Pencil::Dense(_) => self.rank_change_in::<Dense>(place, d),
+            Pencil::Sparse(_) => self.rank_change_in::<Sparse>(place, d),
+        }
+    }
+
+    fn rank_change_in<A: Solved>(&self, place: &Place, d: &[f64]) -> Result<Option<RankChange>, Failure> {
+        let piece = self.piece(d);
+        let Some(pencil) = A::of(&piece.pencil) else { return Ok(None) };
+        let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+        Ok(rank_change(&self.source::<A>(place), pencil, &piece.centre, &off)?)
+    }
+
+    /// A rank change in words: values of the variables, and the rows that depend on others there.
+    pub fn told(&self, place: &Place, at: &[f64], rows: &[usize]) -> (String, Vec<String>) {
+        let values = self.names.iter().zip(&self.values).zip(at);
+        let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
+        (at.join(", "), rows.iter().map(|i| place.loaded.model.row_name(*i)).collect())
+    }
+
+    /// An error with the model's names.
+    pub fn named(&self, place: &Place, error: ParametricError) -> Failure {
+        let ParametricError::RankChanges { point, rows, .. } = error else { return error.into() };
+        let (at, rows) = self.told(place, &point, &rows);
+        RequestError::RankChanges { at, rows }.into()
     }
 
     /// Judges the polynomials in a region.
     ///
     /// # Errors
-    /// None for distances as many as variables.
-    pub fn judge(&mut self, region: Region) -> Result<(), Failure> {
+    /// [`RequestError::RankChanges`] where the constraints lose rank in it.
+    pub fn judge(&mut self, place: &Place, region: Region) -> Result<(), Failure> {
+        for corner in super::region::extremes(&region) {
+            if let Some(RankChange { at, rows }) = self.rank_change(place, &corner)? {
+                let (at, rows) = self.told(place, &at, &rows);
+                return Err(RequestError::RankChanges { at, rows }.into());
+            }
+        }
         for piece in &mut self.pieces {
             let part = piece.region.get_or_insert_with(|| region.clone());
             let points = super::region::extremes(part);
@@ -212,6 +290,14 @@ impl Expansion {
                     worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
                 }
                 piece.modes[k].region_error = Some(worst);
+            }
+            for k in 0..piece.groups.len() {
+                let mut worst = 0.0_f64;
+                for d in &points {
+                    let error = piece.group(k, d)?.largest_error();
+                    worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+                }
+                piece.groups[k].region_error = Some(worst);
             }
         }
         self.region = Some(region);
@@ -241,7 +327,16 @@ impl Expansion {
         (0..piece.modes.len()).map(|k| value(piece, k, d)).collect()
     }
 
-    /// Numbers of the modes.
+    /// All groups at a distance from the point that the command line asks for.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn evaluate_groups(&self, d: &[f64]) -> Result<Vec<GroupValue>, Failure> {
+        let piece = self.piece(d);
+        (0..piece.groups.len()).map(|k| piece.group(k, d)).collect()
+    }
+
+    /// Numbers of the modes, of those that are expanded one by one.
     pub fn numbers(&self) -> Vec<usize> {
         self.pieces[0].modes.iter().map(|m| m.number).collect()
     }
@@ -276,8 +371,16 @@ impl Expansion {
 impl Piece {
     /// What belongs to the terms that are kept, of a list over all that were expanded.
     pub fn kept(&self, list: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let all = self.series.pencil.set();
-        self.set.iter().filter_map(|sigma| all.number(sigma)).map(|i| list[i].clone()).collect()
+        self.set.iter().filter_map(|sigma| self.all.number(sigma)).map(|i| list[i].clone()).collect()
+    }
+
+    /// Group `k` at a distance from the point that the command line asks for.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn group(&self, k: usize, d: &[f64]) -> Result<GroupValue, Failure> {
+        let off: Vec<f64> = d.iter().zip(&self.centre).map(|(a, b)| a - b).collect();
+        Ok(self.groups[k].value(&off, self.order)?)
     }
 }
 
@@ -306,7 +409,7 @@ fn value(piece: &Piece, k: usize, d: &[f64]) -> Result<Value, Failure> {
 }
 
 /// An estimated error above this share of the eigenvalue says that the polynomial is of no use.
-const NO_USE: f64 = 0.1;
+pub(super) const NO_USE: f64 = 0.1;
 
 /// The set with degrees ahead, as many as the expansion of models holds; none when it holds none.
 fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, ParametricError> {
@@ -320,23 +423,33 @@ fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, Param
     Ok(None)
 }
 
-/// The modes asked for, by number, to start from.
-pub fn starts(
-    matrices: &mb_algebra::QuadraticPencil,
-    list: Option<&str>,
-) -> Result<Vec<(usize, StartingPair)>, Failure> {
+/// Where expansions start: modes by number, and groups by their numbers and eigenvalues.
+struct Starts {
+    single: Vec<(usize, StartingPair)>,
+    groups: Vec<(Vec<usize>, Vec<c64>)>,
+}
+
+/// The modes asked for.
+fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wish: &Wish<'_>) -> Result<Starts, Failure> {
     let named = |source: EigenError| Failure::Eigen { formulation: "minimal".to_owned(), source };
-    let spectrum = quadratic::solve(matrices, &DenseOptions::default()).map_err(named)?;
-    let mut out = Vec::new();
-    for line in chosen(&lines(&spectrum, false), list)? {
+    let count = wish.highest()?.unwrap_or(0).max(part::LOWEST);
+    let spectrum = A::spectrum(matrices, count).map_err(named)?;
+    let found = lines(&spectrum, false);
+    let chosen = chosen(&found, wish)?;
+    let mut single = Vec::new();
+    for line in chosen.single {
         let Some(s) = line.pair.value() else { continue };
         if line.pair.class == Class::Rigid {
             let source = ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY };
             return Err(Failure::Parametric { mode: Some(line.number), source });
         }
-        out.push((line.number, StartingPair { s, vector: line.pair.right.clone() }));
+        single.push((line.number, StartingPair { s, vector: line.pair.right.clone() }));
     }
-    Ok(out)
+    let group = |lines: Vec<crate::render::modes::Line<'_>>| {
+        let numbers = lines.iter().map(|line| line.number).collect();
+        (numbers, lines.iter().filter_map(|line| line.pair.value()).collect())
+    };
+    Ok(Starts { single, groups: chosen.groups.into_iter().map(group).collect() })
 }
 
 /// The region as the library has it.

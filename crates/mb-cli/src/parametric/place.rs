@@ -116,6 +116,15 @@ impl Place {
         if self.frozen { PointRule::Frozen } else { PointRule::Balanced { holding: self.holding.clone() } }
     }
 
+    /// Coordinates whose speeds or accelerations are given, or that are held: under constraints the others follow.
+    pub fn kept(&self) -> Vec<usize> {
+        let given = self.motion.iter().filter_map(|(quantity, _)| match quantity {
+            Quantity::Acceleration(i) | Quantity::Variable(Variable::Speed(i)) => Some(*i),
+            Quantity::Variable(_) => None,
+        });
+        given.chain(self.held.iter().copied()).collect()
+    }
+
     /// The operating point that the command line asks for, with the equilibrium when it is one that was searched.
     ///
     /// # Errors

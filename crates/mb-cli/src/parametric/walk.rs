@@ -4,38 +4,55 @@
 //! a path are near each other, so each search starts from its neighbour and stays on the same branch.
 
 use super::place::Place;
-use mb_algebra::{Dense, QuadraticPencil};
+use super::storage::Solved;
+use mb_algebra::QuadraticPencil;
 use mb_model::Point;
 use mb_model::spec::{ModelSpec, Value};
 use mb_parametric::{
     MovingModel, MultiIndexSet, ParametricError, PencilSeries, PointRule, SeriesSource, Variable,
 };
 use std::cell::RefCell;
+use std::marker::PhantomData;
 
 /// A point that is known: its distance from the first one, and the operating point there.
 type Known = (Vec<f64>, Point);
 
 /// A model whose operating points are remembered.
 #[derive(Debug)]
-pub struct Walk<'a> {
+pub struct Walk<'a, A> {
     spec: &'a ModelSpec,
     variables: Vec<Variable>,
     /// Values of the variables at the first point.
     values: Vec<f64>,
     rule: PointRule,
+    /// Coordinates whose speeds follow from constraints, the same all the way.
+    following: Vec<usize>,
     known: RefCell<Vec<Known>>,
+    storage: PhantomData<A>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, A: Solved> Walk<'a, A> {
     /// A walk that begins at `centre`, where the variables have these values.
-    pub fn new(place: &'a Place, variables: &[Variable], values: &[f64], centre: &Point) -> Self {
-        Self {
-            spec: &place.loaded.spec,
+    ///
+    /// # Errors
+    /// A speed among the variables that follows from constraints.
+    pub fn new(
+        place: &'a Place,
+        variables: &[Variable],
+        values: &[f64],
+        centre: &Point,
+    ) -> Result<Self, ParametricError> {
+        let spec = &place.loaded.spec;
+        let first: MovingModel<'_, _, A> = MovingModel::about(spec, centre, variables, place.rule());
+        Ok(Self {
+            spec,
             variables: variables.to_vec(),
             values: values.to_vec(),
             rule: place.rule(),
+            following: first.keeping(&place.kept()).following()?,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
-        }
+            storage: PhantomData,
+        })
     }
 
     /// The nearest point that is known, with the model's description there.
@@ -58,10 +75,11 @@ impl<'a> Walk<'a> {
     fn near<T>(
         &self,
         at: &[f64],
-        work: impl Fn(&MovingModel<'_, ModelSpec>, &[f64]) -> Result<T, ParametricError>,
+        work: impl Fn(&MovingModel<'_, ModelSpec, A>, &[f64]) -> Result<T, ParametricError>,
     ) -> Result<T, ParametricError> {
         let (spec, (from, point)) = self.nearest(at)?;
-        let source = MovingModel::new(&spec, &point, &self.variables, self.rule.clone());
+        let source = MovingModel::about(&spec, &point, &self.variables, self.rule.clone())
+            .with_following(&self.following);
         let d: Vec<f64> = at.iter().zip(&from).map(|(a, b)| a - b).collect();
         if d.iter().any(|x| *x != 0.0) {
             let there = source.point(&d)?;
@@ -71,18 +89,18 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl SeriesSource for Walk<'_> {
-    type Matrix = Dense;
+impl<A: Solved> SeriesSource for Walk<'_, A> {
+    type Matrix = A;
 
     fn parameters(&self) -> usize {
         self.variables.len()
     }
 
-    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<Dense>, ParametricError> {
+    fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
         self.near(at, |source, d| source.matrices(d))
     }
 
-    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<Dense>, ParametricError> {
+    fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<A>, ParametricError> {
         self.near(at, |source, d| source.series(d, set))
     }
 }

@@ -6,6 +6,7 @@ mod bad_input;
 mod beams;
 mod check;
 mod equilibrium;
+mod expansions;
 mod families;
 mod generate;
 mod interrupt;

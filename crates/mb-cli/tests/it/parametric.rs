@@ -1,5 +1,6 @@
 //! `mb parametric`: polynomials against the program itself at other parameters; mistakes.
 
+use crate::expansions::TWINS;
 use crate::support::{json, mb, mb_with, right};
 
 /// The example that `mb generate` prints.
@@ -315,23 +316,6 @@ fn what_cannot_be_expanded_is_told() {
     let (code, text) = refused(&[["parametric", ARM, "--parameters", "k"].as_slice(), &region].concat());
     assert!(code == 2 && text.contains("is not reached"), "{code} {text}");
 }
-
-/// Two equal masses on equal springs: every eigenvalue twice.
-const TWINS: &str = r#"
-units = "SI"
-name = "twins"
-parameters = { k = 50.0, m = 2.0 }
-point = [
-    { name = "a", at = [0, 0], fixed = true }, { name = "b", at = [0, 1], fixed = true },
-    { name = "p", at = [1, 0], mass = "m" }, { name = "q", at = [1, 1], mass = "m" },
-]
-spring = [
-    { name = "s", a = "a", b = "p", stiffness = "k", natural_length = 0.5 },
-    { name = "t", a = "b", b = "q", stiffness = "k", natural_length = 0.5 },
-    { name = "u", a = "a", b = "q", stiffness = "k", natural_length = 1.0 },
-    { name = "v", a = "b", b = "p", stiffness = "k", natural_length = 1.0 },
-]
-"#;
 
 #[test]
 fn a_repeated_eigenvalue_is_refused_with_its_mode() {

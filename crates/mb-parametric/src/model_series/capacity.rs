@@ -59,7 +59,7 @@ fn run<A: Storage, const CAP: usize>(
             let held = held_by(&plain, variables, holding)?;
             let following = match following {
                 Some(given) => given.to_vec(),
-                None => chosen_following(&plain, &centre, variables)?,
+                None => chosen_following(&plain, &centre, variables, &[])?,
             };
             let unknowns = Unknowns::new(&plain, &held, holding, &following)?;
             Some(balance_centre(&plain, &mut centre, unknowns)?)
@@ -89,14 +89,15 @@ fn run<A: Storage, const CAP: usize>(
     Ok(ModelSeries { pencil, point, variables: variables.to_vec(), imbalance })
 }
 
-/// The coordinates whose speeds follow from constraints: none where nothing moves. Speeds that are variables and those
-/// of coordinates that are variables are kept.
+/// The coordinates whose speeds follow from constraints: none where nothing moves. Speeds that are variables, those
+/// of coordinates that are variables, and `more` are kept.
 ///
 /// Errors: those of [`following_speeds`]; [`ParametricError::SpeedFollows`].
 pub(crate) fn chosen_following(
     plain: &Model,
     centre: &Point,
     variables: &[Variable],
+    more: &[usize],
 ) -> Result<Vec<usize>, ParametricError> {
     let speed = |v: &Variable| if let Variable::Speed(i) = v { Some(*i) } else { None };
     let speeds: Vec<usize> = variables.iter().filter_map(speed).collect();
@@ -106,7 +107,7 @@ pub(crate) fn chosen_following(
     }
     let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
     let mut kept = speeds.clone();
-    kept.extend(variables.iter().filter_map(coordinate));
+    kept.extend(variables.iter().filter_map(coordinate).chain(more.iter().copied()));
     let following = following_speeds(plain, centre, &kept)?;
     match speeds.iter().find(|i| following.contains(i)) {
         Some(i) => Err(ParametricError::SpeedFollows { variable: Variable::Speed(*i).name(plain) }),

@@ -1,0 +1,94 @@
+//! Modes expanded together: close, repeated or defective ones, which have no series of their own.
+
+use super::expansion::NO_USE;
+use super::storage::Solved;
+use crate::failure::Failure;
+use mb_algebra::c64;
+use mb_parametric::{GroupSeries, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group};
+
+/// A group of modes as polynomials.
+#[derive(Clone, Debug)]
+pub struct ExpandedGroup {
+    /// Numbers of its modes at the point of expansion, as `mb modes` shows them.
+    pub numbers: Vec<usize>,
+    /// The polynomials, with all terms that were expanded.
+    pub series: GroupSeries,
+    /// Largest estimated error of a value of the group in the region, rad/s.
+    pub region_error: Option<f64>,
+}
+
+/// A group at a point.
+#[derive(Clone, Debug)]
+pub struct GroupValue {
+    /// Eigenvalues by rising imaginary part, rad/s.
+    pub values: Vec<c64>,
+    /// Estimated error of each, rad/s; infinite where the terms do not fall off.
+    pub errors: Vec<f64>,
+    /// Their mean, rad/s.
+    pub mean: c64,
+    /// Its estimated error, rad/s.
+    pub mean_error: f64,
+    /// False beyond the reach of the polynomials.
+    pub trusted: bool,
+}
+
+impl GroupValue {
+    /// The largest estimated error of a value.
+    pub fn largest_error(&self) -> f64 {
+        self.errors.iter().fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(*e) })
+    }
+}
+
+impl ExpandedGroup {
+    /// Expands the modes with these numbers and eigenvalues.
+    ///
+    /// # Errors
+    /// Those of [`expand_group`], with the first mode's number.
+    pub fn new<A: Solved>(
+        pencil: &PencilSeries<A>,
+        numbers: Vec<usize>,
+        values: &[c64],
+        all: &MultiIndexSet,
+    ) -> Result<Self, Failure> {
+        let mode = numbers.first().copied();
+        let series =
+            expand_group(pencil, values, all).map_err(|source| Failure::Parametric { mode, source })?;
+        Ok(Self { numbers, series, region_error: None })
+    }
+
+    /// Its name: the numbers of its modes, `2+3`.
+    pub fn name(&self) -> String {
+        self.numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("+")
+    }
+
+    /// The group at a distance from its point of expansion, summed to an order.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn value(&self, d: &[f64], order: usize) -> Result<GroupValue, ParametricError> {
+        let at = self.series.evaluate(d, order)?;
+        let size = at.values.iter().map(|s| s.norm()).fold(0.0, f64::max);
+        let trusted = at.errors.iter().all(|e| *e <= NO_USE * size);
+        let (values, errors, mean, mean_error) = (at.values, at.errors, at.mean, at.mean_error);
+        Ok(GroupValue { values, errors, mean, mean_error, trusted })
+    }
+}
+
+/// The exact eigenvalues of a group at a point of a source, next to values that are known well, by rising imaginary part;
+/// none where the group is not separate from other modes.
+///
+/// # Errors
+/// Those of the source.
+pub fn exact_values<S: SeriesSource>(
+    source: &S,
+    at: &[f64],
+    near: &[c64],
+) -> Result<Option<Vec<c64>>, ParametricError> {
+    let constant = MultiIndexSet::total(at.len(), 0)?;
+    let pencil = source.series(at, &constant)?;
+    match expand_group(&pencil, near, &constant) {
+        Ok(group) => Ok(Some(group.evaluate(&vec![0.0; at.len()], 0)?.values)),
+        Err(ParametricError::GroupNotSeparate { .. } | ParametricError::Algebra(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
