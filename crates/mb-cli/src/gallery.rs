@@ -13,6 +13,8 @@ pub struct GalleryModel {
     pub about: &'static str,
     /// The model file.
     pub text: &'static str,
+    /// Parameters of it that have other values.
+    pub set: &'static [(&'static str, &'static str)],
 }
 
 /// Every model.
@@ -21,56 +23,67 @@ pub const MODELS: &[GalleryModel] = &[
         name: "rod-pendulum",
         about: "a rod hanging from a pin: s = +-i sqrt(3 g / (2 L))",
         text: include_str!("../../../fixtures/models/rod-pendulum.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "rod-pendulum-upright",
         about: "the same rod upright: a real pair",
         text: include_str!("../../../fixtures/models/rod-pendulum-upright.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "double-pendulum-rigid",
         about: "two rigid bodies in reference-point coordinates, with an input and an output",
         text: include_str!("../../../fixtures/models/double-pendulum-rigid.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "flexible-double-pendulum",
         about: "two flexible links hanging from each other, N elements each (gonzalez2017)",
         text: include_str!("../../../fixtures/models/flexible-double-pendulum.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "n-four-bar",
         about: "N four-bar loops with springs, one degree of freedom (gonzalez2017)",
         text: include_str!("../../../fixtures/models/n-four-bar.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "n-four-bar-singular",
         about: "one loop in its singular configuration: the Jacobian loses rank",
         text: include_str!("../../../fixtures/models/n-four-bar-singular.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "slider-crank",
         about: "crank, connecting rod and slider, held by a spring",
         text: include_str!("../../../fixtures/models/slider-crank.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "four-bar-driven",
         about: "a crank driven as a function of time",
         text: include_str!("../../../fixtures/models/four-bar-driven.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "andrews-squeezer",
         about: "seven bodies in the plane, driven by a torque (initial value test set)",
         text: include_str!("../../../fixtures/models/andrews-squeezer.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "simple-pendulum",
         about: "a mass on a massless rod, released from the horizontal (IFToMM A01)",
         text: include_str!("../../../fixtures/models/simple-pendulum.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "n-four-bar-turning",
         about: "N four-bar loops turning through singular configurations (IFToMM A02)",
         text: include_str!("../../../fixtures/models/n-four-bar-turning.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "bricard",
@@ -81,26 +94,43 @@ pub const MODELS: &[GalleryModel] = &[
         name: "spatial-four-bar",
         about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
         text: include_str!("../../../fixtures/models/spatial-four-bar.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "spatial-pendulum",
         about: "a rigid body on a spherical joint: two frequencies and a free turn",
         text: include_str!("../../../fixtures/models/spatial-pendulum.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "spatial-chain",
         about: "a hanging chain of N bodies in space on revolute joints",
         text: include_str!("../../../fixtures/models/spatial-chain.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "beam-cantilever",
         about: "a cantilever of geometrically exact beam elements under tension F (yang2012)",
         text: include_str!("../../../fixtures/models/beam-cantilever.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "beam-four-bar",
         about: "a hanging four-bar linkage of three beams, 20 multipliers (yang2012)",
         text: include_str!("../../../fixtures/models/beam-four-bar.toml"),
+        set: &[],
+    },
+    GalleryModel {
+        name: "erls-arm",
+        about: "a two-link flexible arm on motors, in floating frames (palomba2019, a bar of 30 mm)",
+        text: include_str!("../../../fixtures/models/erls-arm.toml"),
+        set: &[],
+    },
+    GalleryModel {
+        name: "erls-arm-table-2",
+        about: "the same with the section and density that the paper prints",
+        text: include_str!("../../../fixtures/models/erls-arm.toml"),
+        set: &[("rho_l", "1.906"), ("A", "7.06e-4"), ("J", "3.97e-8")],
     },
     GalleryModel {
         name: "beam-frame",
@@ -111,31 +141,37 @@ pub const MODELS: &[GalleryModel] = &[
         name: "top",
         about: "a symmetric top on its tip",
         text: include_str!("../../../fixtures/models/top.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "cart-pendulum",
         about: "a cart with a pendulum: a force as input, two outputs",
         text: include_str!("../models/cart-pendulum.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "spring-arm",
         about: "a motor turns an arm with masses on springs: frequencies that change with its angle",
         text: include_str!("../models/spring-arm.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "parallelogram",
         about: "a platform on three parallel rods, one of them redundant",
         text: include_str!("../models/parallelogram.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "mechanism-zero-mode",
         about: "a four-bar linkage without stiffness: a true zero mode",
         text: include_str!("../../../fixtures/models/mechanism-zero-mode.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "free-body",
         about: "a body that nothing holds: rigid modes",
         text: include_str!("../../../fixtures/models/free-body.toml"),
+        set: &[],
     },
 ];
 
@@ -157,7 +193,11 @@ pub fn generate(name: &str, set: &[Assignment]) -> Result<String, RequestError> 
     // The schema line holds where the file lies in this project, not where the user puts it.
     let lines = model.text.lines().filter(|line| !line.starts_with("#:schema"));
     let mut text: String = lines.flat_map(|line| [line, "\n"]).collect();
-    for set in set {
+    let own = model
+        .set
+        .iter()
+        .map(|(name, value)| Assignment { name: (*name).to_owned(), value: (*value).to_owned() });
+    for set in own.chain(set.iter().cloned()) {
         let known = || parameter_names(&text);
         let Some(span) = parameter_span(&text, &set.name) else {
             return Err(RequestError::NoSuchParameter { name: set.name.clone(), known: known() });

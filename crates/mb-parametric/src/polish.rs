@@ -78,6 +78,8 @@ pub struct PolishedPair {
 
 /// Steps below this size are taken with the matrix of an earlier one.
 const CHORD: f64 = 1e-4;
+/// A factor serves pairs up to this share of the distance to the next eigenvalue away: one refinement then leaves rounding.
+const NEAR: f64 = 1e-8;
 
 /// Improves an eigenpair of the pencil until rounding stops it.
 ///
@@ -102,8 +104,11 @@ pub(crate) fn polish_factored<'a, A: Storage>(
     let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
     let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
     let mut bordered = factored(pencil, s, &phi, None)?;
+    let mut factored_at = s;
     // Before the first step, because the steps lead anywhere when the pair is not simple.
-    let mut left = simplicity(pencil, &bordered, s, &phi, options)?.left;
+    let first = simplicity(pencil, &bordered, s, &phi, None, options)?;
+    // The gap is that of the factors at hand, if it was found for them.
+    let (mut left, mut gap) = (first.left, Some(first.gap));
     let mut last = f64::INFINITY;
     for iterations in 1..=options.max_iterations {
         let step = bordered.solve(&newton_rhs(pencil, s, &phi, &l));
@@ -120,12 +125,21 @@ pub(crate) fn polish_factored<'a, A: Storage>(
         let now = norms::two_complex(&step.x).max(relative);
         let stalled = now > 0.5 * last;
         if now <= 8.0 * f64::EPSILON || stalled {
-            bordered = factored(pencil, s, &phi, Some(&left))?;
-            let judged = simplicity(pencil, &bordered, s, &phi, options)?;
+            // Next to where it was factored the distance to the next eigenvalue is the same.
+            let near = gap.is_some_and(|gap| (s - factored_at).norm() <= NEAR * gap);
+            bordered = if near {
+                bordered.moved(s, &phi, &phi, Some(&left)).map_err(|error| not_simple(error, s))?
+            } else {
+                factored(pencil, s, &phi, Some(&left))?
+            };
+            let judged = simplicity(pencil, &bordered, s, &phi, gap.filter(|_| near), options)?;
+            if !near {
+                factored_at = s;
+            }
             // A stall is the end when what is left is rounding.
             let rounding = ds.norm() <= 10.0 * judged.uncertainty && norms::two_complex(&step.x) < 1e-8;
             if stalled && now > 1e-9 && !rounding {
-                (last, left) = (now, judged.left);
+                (last, left, gap) = (now, judged.left, Some(judged.gap));
                 continue;
             }
             if (s - start.s).norm() > 0.5 * judged.gap {
@@ -138,7 +152,7 @@ pub(crate) fn polish_factored<'a, A: Storage>(
             return Ok((pair, bordered));
         }
         if now > CHORD || now > 0.01 * last {
-            bordered = factored(pencil, s, &phi, Some(&left))?;
+            (bordered, factored_at, gap) = (factored(pencil, s, &phi, Some(&left))?, s, None);
         }
         last = now;
     }
@@ -155,19 +169,20 @@ struct Simplicity {
 }
 
 /// Refuses an eigenvalue that another one is too close to, or that rounding cannot tell from
-/// another one.
+/// another one; `known` is the distance to the next one where it has been found nearby.
 fn simplicity<A: Storage>(
     pencil: &QuadraticPencil<A>,
     bordered: &Bordered<'_, A>,
     s: c64,
     phi: &[c64],
+    known: Option<f64>,
     options: &PolishOptions,
 ) -> Result<Simplicity, ParametricError> {
     let (left, left_multipliers) = bordered.left(0);
     // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
     // split by rounding, shows in this distance only.
     let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
-    let gap = bordered.gap().min(conjugate);
+    let gap = known.unwrap_or_else(|| bordered.gap()).min(conjugate);
     let product = norms::two_complex(&left) * norms::two_complex(phi);
     let absolute = product * size_of(pencil, s, norms::frobenius);
     let (condition, uncertainty) = (absolute / s.norm(), f64::EPSILON * absolute);
@@ -186,10 +201,14 @@ fn factored<'a, A: Storage>(
     phi: &[c64],
     left: Option<&[c64]>,
 ) -> Result<Bordered<'a, A>, ParametricError> {
-    Bordered::new(pencil, s, phi, phi, left).map_err(|error| match error {
+    Bordered::new(pencil, s, phi, phi, left).map_err(|error| not_simple(error, s))
+}
+
+fn not_simple(error: AlgebraError, s: c64) -> ParametricError {
+    match error {
         AlgebraError::Singular { .. } => ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY },
         other => other.into(),
-    })
+    }
 }
 
 /// Checks shapes, values and constraints; returns the start's vector scaled to unit size.

@@ -432,7 +432,8 @@ struct Starts {
 /// The modes asked for.
 fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wish: &Wish<'_>) -> Result<Starts, Failure> {
     let named = |source: EigenError| Failure::Eigen { formulation: "minimal".to_owned(), source };
-    let count = wish.highest()?.unwrap_or(0).max(part::LOWEST);
+    let dof = matrices.m.size().0.saturating_sub(matrices.phi_q.size().0);
+    let count = wish.highest()?.unwrap_or(0).max(part::LOWEST).min(dof.max(1));
     let spectrum = A::spectrum(matrices, count).map_err(named)?;
     let found = lines(&spectrum, false);
     let chosen = chosen(&found, wish)?;

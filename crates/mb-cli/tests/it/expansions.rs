@@ -37,8 +37,8 @@ fn answer(args: &[&str], text: &str) -> serde_json::Value {
 #[test]
 fn repeated_modes_are_expanded_together() {
     for group in ["1-2", "0.1%"] {
-        let document =
-            answer(&["parametric", "-", "--parameters", "k", "--group", group, "--evaluate", "k=53"], TWINS);
+        let args = ["parametric", "-", "--parameters", "k", "--group", group, "--modes", "1-2"];
+        let document = answer(&[args.as_slice(), &["--evaluate", "k=53"]].concat(), TWINS);
         let found = &document["pieces"][0]["groups"][0];
         assert_eq!(found["modes"], serde_json::json!([1, 2]));
         let mean = found["mean"].as_array().unwrap();

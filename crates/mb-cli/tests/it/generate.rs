@@ -23,6 +23,15 @@ fn parameters_change_the_file() {
 }
 
 #[test]
+fn both_parameter_sets_of_the_arm_are_in_the_list() {
+    let [own, printed] = ["erls-arm", "erls-arm-table-2"].map(|name| right(&["generate", name]));
+    assert!(own.contains("rho_l = \"2710*pi*0.03^2/4\"") && printed.contains("rho_l = 1.906"), "{printed}");
+    // The user's own values come last.
+    let changed = right(&["generate", "erls-arm-table-2", "--set", "A=7e-4"]);
+    assert!(changed.contains("A = 7e-4") && changed.contains("J = 3.97e-8"), "{changed}");
+}
+
+#[test]
 fn wrong_names_are_answered_with_the_right_ones() {
     let run = mb(&["generate", "five-bar"]);
     assert_eq!(run.code, 1);

@@ -52,6 +52,24 @@ fn a_large_model_goes_to_sparse_matrices_and_says_so() {
 }
 
 #[test]
+fn no_more_modes_are_given_than_there_are() {
+    let found = json(&["modes", &model("n-four-bar"), "--set", "N=300", "--set", "c=0.2", "--lowest", "20"]);
+    let [pair, conjugate] = pairs_of(&found);
+    // One degree of freedom: 300 loops swing as one.
+    assert!((pair[0] - conjugate[0]).abs() < 1e-12 && (pair[1] + conjugate[1]).abs() < 1e-12, "{pair:?}");
+    assert!(pair[2] < 1e-9, "{pair:?}");
+}
+
+/// The two pairs of a spectrum that has no more.
+fn pairs_of(found: &serde_json::Value) -> [[f64; 3]; 2] {
+    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
+    let all: Vec<[f64; 3]> =
+        list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]).collect();
+    all.try_into().unwrap()
+}
+
+#[test]
 fn redundant_rows_of_a_large_model_are_named_in_its_order() {
     let mut text = right(&["generate", "n-four-bar", "--set", "N=400"]);
     text.push_str(

@@ -124,7 +124,11 @@ impl General<'_> {
     ) -> Result<Vec<Root>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
-        let mut ask = per_mode * count + 1;
+        // More than there are would be rounding of the infinite ones.
+        let degree = if self.form == Form::Squared { 1 } else { 2 };
+        let known: usize = zeros.iter().map(|zero| zero.chain).sum();
+        let most = (degree * self.problem.dof()).saturating_sub(if degree == 2 { known } else { 0 }).max(1);
+        let mut ask = (per_mode * count + 1).min(most);
         let mut round = 0;
         loop {
             round += 1;
@@ -138,16 +142,16 @@ impl General<'_> {
             distances.sort_by(f64::total_cmp);
             let covered = count == 0
                 || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
-            if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask {
+            if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask || ask == most {
                 let found = distances.len();
-                self.tell_shortfall(found, count, set.exhausted);
+                self.tell_shortfall(found, count, set.exhausted || ask == most);
                 let last = distances.get(count.min(found).wrapping_sub(1)).copied();
                 if let (Some(r), true) = (last, self.counts) {
                     self.count_inside(&set, shift, self.needed(shift, point, r))?;
                 }
                 return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
             }
-            ask = ask + ask / 2 + 2;
+            ask = (ask + ask / 2 + 2).min(most);
         }
     }
 

@@ -143,6 +143,26 @@ impl<'a, A: Storage> Bordered<'a, A> {
         Ok(Self { p, s, n, nc, columns, rows, corner, core, size })
     }
 
+    /// The system of a pair that lies near the one it was factored for, at a distance far below that to the next
+    /// eigenvalue: sparse factors serve it too, with another border, and their solutions are refined; a dense system is
+    /// factored anew.
+    ///
+    /// Errors: as [`Bordered::new`].
+    pub(crate) fn moved(
+        mut self,
+        s: c64,
+        phi: &[c64],
+        c: &[c64],
+        left: Option<&[c64]>,
+    ) -> Result<Self, AlgebraError> {
+        let Core::Sparse(core) = self.core else { return Self::new(self.p, s, phi, c, left) };
+        self.s = s;
+        self.columns = vec![slope_times(self.p, s, phi)];
+        self.rows = vec![c.iter().map(c64::conj).collect()];
+        let core = core.rebordered(&self.columns, &self.rows, &self.corner, self.size)?;
+        Ok(Self { core: Core::Sparse(Box::new(core)), ..self })
+    }
+
     /// The solution for a right-hand side.
     pub(crate) fn solve(&self, rhs: &Parts) -> Parts {
         let mut x = self.solve_once(rhs);

@@ -77,10 +77,12 @@ fn eliminated(
     let columns: Vec<Vec<c64>> = frame.columns.iter().map(|c| c.iter().map(|z| z / b).collect()).collect();
     let corner = |i: usize, j: usize| frame.corner[i][j] * (a / b);
     let solve = |x: &[c64]| lu.solve(x);
-    let forward = side(last, &columns, frame.rows, corner, &solve)?;
+    let units = (0..k).map(|i| solve(&unit(last + k, last + i))).collect();
+    let forward = side(last, &columns, frame.rows, corner, units, &solve)?;
     // The transposed whole has B^T for rows and G^T for columns.
     let solve = |x: &[c64]| lu.solve_transpose(x);
-    let backward = side(last, frame.rows, &columns, |i, j| corner(j, i), &solve)?;
+    let units = (0..k).map(|i| solve(&unit(last + k, last + i))).collect();
+    let backward = side(last, frame.rows, &columns, |i, j| corner(j, i), units, &solve)?;
     let left = if k == 0 { Vec::new() } else { lu.solve_transpose(&unit(last + k, last)) };
     Ok((Eliminated { lu, size: last, k, forward, backward }, left.into_iter().take(n).collect()))
 }
@@ -90,6 +92,7 @@ fn side(
     columns: &[Vec<c64>],
     rows: &[Vec<c64>],
     corner: impl Fn(usize, usize) -> c64,
+    units: Vec<Vec<c64>>,
     solve: &dyn Fn(&[c64]) -> Vec<c64>,
 ) -> Result<Side, AlgebraError> {
     let k = columns.len();
@@ -99,7 +102,6 @@ fn side(
         solve(&out)
     };
     let columns: Vec<Vec<c64>> = columns.iter().map(padded).collect();
-    let units: Vec<Vec<c64>> = (0..k).map(|i| solve(&unit(size + k, size + i))).collect();
     let small = DenseC::from_fn(2 * k, 2 * k, |i, j| match (i < k, j < k) {
         (true, true) => -columns[j][size + i],
         (true, false) => units[j - k][size + i],
@@ -123,6 +125,24 @@ fn balanced(a: &DenseC) -> Result<DenseC, AlgebraError> {
 }
 
 impl Eliminated {
+    /// The same factors with another border: B by columns, G by rows, D by rows, scaled by the sizes
+    /// of the frame they were made for.
+    pub(super) fn rebordered(
+        self,
+        columns: &[Vec<c64>],
+        rows: &[Vec<c64>],
+        corner: &[Vec<c64>],
+        [a, _, b]: [f64; 3],
+    ) -> Result<Self, AlgebraError> {
+        let Self { lu, size, k, forward, backward } = self;
+        let columns: Vec<Vec<c64>> = columns.iter().map(|c| c.iter().map(|z| z / b).collect()).collect();
+        let corner = |i: usize, j: usize| corner[i][j] * (a / b);
+        let forward = side(size, &columns, rows, corner, forward.units, &|x| lu.solve(x))?;
+        let transposed = |i: usize, j: usize| corner(j, i);
+        let backward = side(size, rows, &columns, transposed, backward.units, &|x| lu.solve_transpose(x))?;
+        Ok(Self { lu, size, k, forward, backward })
+    }
+
     /// (x, l, t) for a scaled right-hand side (f, h, g).
     pub(super) fn solve(&self, rhs: &[c64]) -> Vec<c64> {
         self.finish(&self.forward, rhs, |x| self.lu.solve(x))

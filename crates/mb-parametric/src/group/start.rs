@@ -61,24 +61,29 @@ pub(super) fn invariant<A: Storage>(
         let change = step.x.iter().map(|c| norms::two_complex(c)).fold(0.0, f64::max);
         let now = change.max(largest(&step.s) / omega);
         if now <= 1e-14 || now > 0.5 * last && now < 1e-9 {
-            return check_place(pair, centre, spread, values.len());
+            return check_place(pair, values, centre, spread);
         }
         last = now;
     }
     Err(lost())
 }
 
-/// The eigenvalues found must be those asked for, not others.
+/// The eigenvalues found must be those asked for, not others: one for each, nearer than they are apart.
 fn check_place(
     pair: Invariant,
+    values: &[c64],
     centre: c64,
     spread: f64,
-    count: usize,
 ) -> Result<Invariant, ParametricError> {
-    let mean: c64 = (0..count).map(|i| pair.s[(i, i)]).sum::<c64>() / count as f64;
-    let room = 2.0 * spread + 1e-3 * pair.omega;
-    if (mean - centre).norm() > room {
-        return Err(ParametricError::GroupNotSeparate { centre, count });
+    let room = 0.25 * spread + 1e-3 * pair.omega;
+    let mut open: Vec<c64> = (0..values.len()).map(|i| pair.s[(i, i)]).collect();
+    for value in values {
+        let distance = |i: &usize| (open[*i] - value).norm();
+        let nearest = (0..open.len()).min_by(|i, j| distance(i).total_cmp(&distance(j)));
+        match nearest.filter(|i| distance(i) <= room) {
+            Some(i) => open.swap_remove(i),
+            None => return Err(ParametricError::GroupNotSeparate { centre, count: values.len() }),
+        };
     }
     Ok(pair)
 }

@@ -6,7 +6,7 @@ use mb_gallery::models::{ErlsArm, Top};
 use mb_model::{ModelSource, Point};
 use mb_parametric::{
     ExpandOptions, MovingModel, MultiIndexSet, ParametricError, PointRule, PolishOptions, SeriesSource,
-    StartingPair, Variable, expand, model_series, polish, sparse_model_series,
+    StartingPair, Variable, balanced_point, expand, model_series, polish, sparse_model_series,
 };
 use std::collections::BTreeMap;
 
@@ -72,6 +72,38 @@ fn inputs_of_the_arm() {
     slopes(&source, &erls::elastic(&source), 0.8);
     let moved = source.point(&[0.5]).unwrap();
     assert!((moved.q[first] - rest.q[first]).abs() > 0.01, "the torque moves the arm");
+}
+
+/// Equivalent rigid links and floating frames are two routes to the modes of the arm at rest, held by its motors.
+#[test]
+fn the_arm_in_floating_frames_has_the_modes_of_equivalent_rigid_links() {
+    let [q1, q2] = [1.26, -1.09];
+    for arm in [ErlsArm::recovered(), ErlsArm::table_2()] {
+        let mut point = arm.model::<f64>(&BTreeMap::new()).unwrap().initial_point();
+        let first = arm.first_angle();
+        (point.q[first], point.q[first + 1]) = (q1, q2);
+        let angles = [first, first + 1].map(Variable::Coordinate);
+        let held = PointRule::Balanced { holding: vec![0, 1] };
+        let rigid = MovingModel::new(&arm, &point, &angles, held.clone());
+        let spec = arm.floating().unwrap();
+        let model = spec.build().unwrap();
+        let number = |name: &str| model.coordinates().names().iter().position(|n| n == name).unwrap();
+        let angles = ["upper.angle", "lower.angle"].map(number);
+        let mut start = model.initial_point();
+        for (i, q) in angles.into_iter().zip([q1, q2]) {
+            start.q[i] = q;
+        }
+        let start = balanced_point(&model, &start, &angles, &[0, 1]).unwrap();
+        let floating = MovingModel::new(&spec, &start, &angles.map(Variable::Coordinate), held);
+        // The lines through the joints differ by the deflections, of a thousandth.
+        let [a, b] = [erls::elastic(&rigid), erls::elastic(&floating)];
+        for (a, b) in a.iter().zip(&b) {
+            assert!((a.s - b.s).norm() < 2e-3 * a.s.norm(), "{} {}", a.s, b.s);
+        }
+        let torque = |source: &Point| source.u.clone();
+        let (a, b) = (torque(&rigid.point(&[0.0; 2]).unwrap()), torque(&floating.point(&[0.0; 2]).unwrap()));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-2 * a.abs()), "{a:?} {b:?}");
+    }
 }
 
 /// A top on its tip that spins, with the reaction that carries its weight.

@@ -14,7 +14,7 @@
 mod element;
 
 use element::{Beam, Chain, Motor, Node, Payload};
-use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource, Point};
+use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource, ModelSpec, Point};
 use std::collections::BTreeMap;
 
 /// A link of an arm.
@@ -87,6 +87,23 @@ impl ErlsArm {
             (point.q[i], point.v[i], point.a[i]) = (q, v, a);
         }
         point
+    }
+
+    /// The paper's arm with its links in floating frames, which a model file can hold:
+    /// `fixtures/models/erls-arm.toml` with these data. Coordinates are those of the links' frames
+    /// (`upper.angle`, `lower.angle`) and of their nodes; the motors are the inputs `u1` and `u2`.
+    /// At rest it has the modes of this arm up to terms of second order in the deflections.
+    ///
+    /// # Errors
+    /// For data that no link has.
+    pub fn floating(&self) -> Result<ModelSpec, ModelError> {
+        let mut spec = ModelSpec::from_toml(include_str!("../../../../../fixtures/models/erls-arm.toml"))?;
+        for (name, value) in self.parameters() {
+            if spec.parameters.contains_key(&name) {
+                spec.set_parameter(&name, value)?;
+            }
+        }
+        Ok(spec)
     }
 
     /// Number of the first joint angle among the coordinates; the others follow.
