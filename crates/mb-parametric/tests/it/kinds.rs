@@ -78,7 +78,9 @@ fn inputs_of_the_arm() {
 #[test]
 fn the_arm_in_floating_frames_has_the_modes_of_equivalent_rigid_links() {
     let [q1, q2] = [1.26, -1.09];
-    for arm in [ErlsArm::recovered(), ErlsArm::table_2()] {
+    // Damping by the mass acts on other velocities there and is left out.
+    for arm in [ErlsArm::recovered(), ErlsArm::table_2()].map(|arm| ErlsArm { damping: [0.0, 4.5e-6], ..arm })
+    {
         let mut point = arm.model::<f64>(&BTreeMap::new()).unwrap().initial_point();
         let first = arm.first_angle();
         (point.q[first], point.q[first + 1]) = (q1, q2);

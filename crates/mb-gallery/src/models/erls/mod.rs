@@ -92,7 +92,9 @@ impl ErlsArm {
     /// The paper's arm with its links in floating frames, which a model file can hold:
     /// `fixtures/models/erls-arm.toml` with these data. Coordinates are those of the links' frames
     /// (`upper.angle`, `lower.angle`) and of their nodes; the motors are the inputs `u1` and `u2`.
-    /// At rest it has the modes of this arm up to terms of second order in the deflections.
+    /// At rest it has the modes of this arm up to terms of second order in the deflections, but for
+    /// damping by the mass (`alpha`), which there acts on velocities in the axes of each link.
+    /// Payload is left out.
     ///
     /// # Errors
     /// For data that no link has.
