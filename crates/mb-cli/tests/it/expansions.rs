@@ -139,7 +139,8 @@ fn a_large_model_is_expanded_and_followed_by_sparse_matrices() {
         json(&[&["parametric"], large.as_slice(), &["--parameters", "k", "--evaluate", "k=26"]].concat());
     assert_eq!(found["model"]["coordinates"].as_array().map(Vec::len), Some(603));
     let mode = &found["evaluations"][0]["modes"][0];
-    assert!((number(&mode["natural_frequency_hz"]) / exact("k=26") - 1.0).abs() < 1e-6, "{mode}");
+    let off = (number(&mode["natural_frequency_hz"]) - exact("k=26")).abs() * std::f64::consts::TAU;
+    assert!(number(&mode["error"]) < 1e-4 && off < 3.0 * number(&mode["error"]), "{mode} {off}");
     let plan = ["--accuracy", "1e-5", "--region", "k=24..26", "--evaluate", "k=24"];
     let found = json(&[&["parametric"], large.as_slice(), &["--parameters", "k"], &plan].concat());
     let mode = &found["evaluations"][0]["modes"][0];
