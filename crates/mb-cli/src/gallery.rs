@@ -89,6 +89,7 @@ pub const MODELS: &[GalleryModel] = &[
         name: "bricard",
         about: "a closed loop of six hinges that moves against the count of constraints (IFToMM A04)",
         text: include_str!("../../../fixtures/models/bricard.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "spatial-four-bar",
