@@ -137,6 +137,7 @@ pub const MODELS: &[GalleryModel] = &[
         name: "beam-frame",
         about: "a frame of tubes of any size, girders on revolute joints",
         text: include_str!("../../../fixtures/models/beam-frame.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "top",

@@ -13,7 +13,7 @@
 
 use crate::bordered::{Bordered, newton_rhs, size_of};
 use crate::storage::Storage;
-use crate::vectors::is_finite;
+use crate::vectors::{dot, is_finite};
 use crate::{ParametricError, pencil_series::check_shape};
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, c64, norms, to_dense};
 
@@ -182,7 +182,11 @@ fn simplicity<A: Storage>(
     // The matrices are real, so the conjugate is an eigenvalue too: a free body's double zero,
     // split by rounding, shows in this distance only.
     let conjugate = if s.im == 0.0 { f64::INFINITY } else { 2.0 * s.im.abs() };
-    let gap = known.unwrap_or_else(|| bordered.gap()).min(conjugate);
+    // The other root with this vector, of a d^2 + d = 0 with a = z^T M phi: what a defective pair is split into.
+    let mut inertia = vec![c64::ZERO; phi.len()];
+    pencil.m.add_product(c64::ONE, phi, &mut inertia);
+    let partner = dot(&left, &inertia).norm().recip();
+    let gap = known.unwrap_or_else(|| bordered.gap()).min(conjugate).min(partner);
     let product = norms::two_complex(&left) * norms::two_complex(phi);
     let absolute = product * size_of(pencil, s, norms::frobenius);
     let (condition, uncertainty) = (absolute / s.norm(), f64::EPSILON * absolute);

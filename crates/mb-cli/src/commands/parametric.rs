@@ -1,5 +1,7 @@
 //! `mb parametric`: modes as polynomials, their sensitivities, reach and errors, and the files that hold them.
 
+mod tables;
+
 use crate::Answer;
 use crate::args::{Assignment, ParametricArgs};
 use crate::failure::{Failure, RequestError};
@@ -7,16 +9,15 @@ use crate::json;
 use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
-use crate::parametric::expansion::{Piece, Value, first_order, frequency_and_damping, variables};
-use crate::parametric::{Expansion, GroupValue, Place, Wish, quantity, region};
+use crate::parametric::expansion::{Piece, Value, variables};
+use crate::parametric::{Expansion, GroupValue, Place, Wish, region};
 use crate::progress::Progress;
-use crate::render::{Column, Style, Table, six, summary, tiny};
+use crate::render::Style;
 use crate::source::{Loaded, Text};
 use crate::start;
 use mb_algebra::c64;
 use mb_model::Model;
 use mb_parametric::EigenpairSeries;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -91,7 +92,7 @@ pub fn run(text: &Text, args: &ParametricArgs, style: Style, progress: Progress)
     Ok(Answer::right(if args.json {
         json::parametric::document(&found, false)
     } else {
-        render(&found, style)
+        tables::render(&found, style)
     }))
 }
 
@@ -238,289 +239,9 @@ fn piece_arrays(piece: &Piece, model: &Model, p: usize, m: usize) -> Vec<Array> 
     out
 }
 
-fn render(found: &Parametric, style: Style) -> String {
-    let (expansion, loaded) = (&found.expansion, &found.place.loaded);
-    let model = &loaded.model;
-    let mut out = summary::heading(loaded, &expansion.rank, style);
-    if let Some(settled) = &expansion.settled {
-        out.push_str(&summary::equilibrium_line(settled, style));
-    }
-    for [coordinate, input] in expansion.held(&found.place) {
-        let _ = writeln!(out, "{coordinate} is held by {input}");
-    }
-    out.push('\n');
-    out.push_str(&variables_table(expansion, model, style));
-    let several = expansion.pieces.len() > 1;
-    for (i, piece) in expansion.pieces.iter().enumerate() {
-        let variables = names::count(expansion.names.len(), "variable", "variables");
-        let terms = names::count(piece.set.len(), "term", "terms");
-        let told = format!("polynomials of order {} in {variables}, {terms} for each number", piece.order);
-        let which = if several {
-            let at: Vec<String> = expansion
-                .names
-                .iter()
-                .zip(&piece.values)
-                .map(|(n, x)| format!("{n} = {}", six(*x)))
-                .collect();
-            format!("centre {} of {}, {}: ", i + 1, expansion.pieces.len(), at.join(", "))
-        } else {
-            String::new()
-        };
-        let _ = writeln!(out, "\n{}", style.bold(&format!("{which}{told}")));
-        if !piece.modes.is_empty() {
-            out.push_str(&modes_table(piece, style));
-            out.push('\n');
-            out.push_str(&sensitivities_table(expansion, piece, style));
-        }
-        if !piece.groups.is_empty() {
-            out.push('\n');
-            out.push_str(&groups_table(piece, style));
-        }
-    }
-    if let Some(tolerances) = &found.tolerances {
-        out.push('\n');
-        out.push_str(&tolerance_table(&expansion.pieces[0], tolerances, style));
-    }
-    for at in &found.evaluations {
-        let _ = writeln!(out, "\n{}", style.bold(&format!("at {}", at.given)));
-        if !at.values.is_empty() {
-            out.push_str(&evaluation_table(expansion, at, style));
-        }
-        out.push_str(&group_values(expansion, at, style));
-    }
-    let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
-    let mut notes = summary::start_notes(model, start);
-    if found.place.frozen {
-        notes.push(
-            "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),
-        );
-    }
-    for (at, rows) in found.evaluations.iter().filter_map(|e| e.rank_change.as_ref()) {
-        notes.push(format!(
-            "on the way there, at {at}, the constraints lose rank ({}): polynomials do not reach beyond",
-            rows.join(", ")
-        ));
-    }
-    let outside = |e: &Evaluated| e.values.iter().any(|v| !v.trusted) || e.groups.iter().any(|g| !g.trusted);
-    if found.evaluations.iter().any(outside) {
-        notes.push(
-            "modes marked `outside` lie beyond the reach of their polynomials: the values mean nothing"
-                .to_owned(),
-        );
-    }
-    out.push_str(&summary::notes(&notes, style));
-    out
-}
-
 /// |a^H b|^2 / (a^H a b^H b): the modal assurance criterion of two shapes.
 pub fn mac(a: &[c64], b: &[c64]) -> f64 {
     let dot = |x: &[c64], y: &[c64]| -> c64 { x.iter().zip(y).map(|(x, y)| x.conj() * y).sum() };
     let size = dot(a, a).re * dot(b, b).re;
     if size > 0.0 { dot(a, b).norm_sqr() / size } else { 0.0 }
-}
-
-fn variables_table(expansion: &Expansion, model: &Model, style: Style) -> String {
-    let mut table = Table::new(vec![
-        Column::words("variable"),
-        Column::number("value", ""),
-        Column::words(""),
-        Column::number("from", ""),
-        Column::number("to", ""),
-    ]);
-    for (i, (name, variable)) in expansion.names.iter().zip(&expansion.variables).enumerate() {
-        let value = expansion.values[i];
-        let end = |k: usize| expansion.region.as_ref().map_or_else(String::new, |r| six(value + r[i][k]));
-        table.row(vec![name.clone(), six(value), style.dim(quantity::unit(model, variable)), end(0), end(1)]);
-    }
-    table.render(style)
-}
-
-fn modes_table(piece: &Piece, style: Style) -> String {
-    let judged = piece.region.is_some();
-    let mut columns = vec![
-        Column::number("mode", ""),
-        Column::number("re", "1/s"),
-        Column::number("im", "rad/s"),
-        Column::number("f_n", "Hz"),
-        Column::number("zeta", ""),
-    ];
-    if judged {
-        columns.push(Column::number("error in the region", "of |s|"));
-    }
-    let mut table = Table::new(columns);
-    for mode in &piece.modes {
-        let s = mode.kept.eigenvalue_coefficients()[0];
-        let [frequency, damping] = shown(s);
-        let noise = |x: f64| if x.abs() <= 1e-12 * s.norm() { 0.0 } else { x };
-        let mut row =
-            vec![mode.number.to_string(), six(noise(s.re)), six(noise(s.im)), six(frequency), six(damping)];
-        if let Some(error) = mode.region_error {
-            row.push(relative(error, s));
-        }
-        table.row(row);
-    }
-    table.render(style)
-}
-
-/// The groups at the point of expansion: mean, spread of the values, distance to the next mode.
-fn groups_table(piece: &Piece, style: Style) -> String {
-    let mut columns = vec![
-        Column::words("group"),
-        Column::number("mean re", "1/s"),
-        Column::number("im", "rad/s"),
-        Column::number("f_n", "Hz"),
-        Column::number("spread", "of |s|"),
-        Column::number("next mode", "rad/s off"),
-    ];
-    if piece.region.is_some() {
-        columns.push(Column::number("error in the region", "of |s|"));
-    }
-    let mut table = Table::new(columns);
-    for (k, group) in piece.groups.iter().enumerate() {
-        let Ok(at) = piece.group(k, &piece.centre) else { continue };
-        let size = at.mean.norm();
-        let noise = |x: f64| if x.abs() <= 1e-12 * size { 0.0 } else { x };
-        let spread = at.values.iter().map(|s| (s - at.mean).norm()).fold(0.0, f64::max);
-        let mut row = vec![
-            group.name(),
-            six(noise(at.mean.re)),
-            six(noise(at.mean.im)),
-            six(shown(at.mean)[0]),
-            tiny(noise(spread) / size.max(f64::MIN_POSITIVE)),
-            tiny(group.series.gap()),
-        ];
-        if let Some(error) = group.region_error {
-            row.push(relative(error, at.mean));
-        }
-        table.row(row);
-    }
-    table.render(style)
-}
-
-/// The values of the groups at one point.
-fn group_values(expansion: &Expansion, at: &Evaluated, style: Style) -> String {
-    if at.groups.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::new(vec![
-        Column::words("group"),
-        Column::number("f_n", "Hz"),
-        Column::number("zeta", ""),
-        Column::number("error", "of |s|"),
-        Column::words(""),
-    ]);
-    for (group, found) in expansion.piece(&at.distance).groups.iter().zip(&at.groups) {
-        for (s, error) in found.values.iter().zip(&found.errors) {
-            let [frequency, damping] = shown(*s);
-            let word = if found.trusted { String::new() } else { style.red("outside") };
-            table.row(vec![group.name(), six(frequency), six(damping), relative(*error, *s), word]);
-        }
-    }
-    table.render(style)
-}
-
-/// Frequency and damping, of which rounding is zero.
-fn shown(s: c64) -> [f64; 2] {
-    let [frequency, damping] = frequency_and_damping(s);
-    [frequency, if s.re.abs() <= 1e-12 * s.norm() { 0.0 } else { damping }]
-}
-
-/// First-order changes by mode and variable, and how far the polynomial reaches.
-fn sensitivities_table(expansion: &Expansion, piece: &Piece, style: Style) -> String {
-    let mut table = Table::new(vec![
-        Column::number("mode", ""),
-        Column::words("variable"),
-        Column::number("df_n/dx", "Hz per unit"),
-        Column::number("f_n per x", "% per %"),
-        Column::number("dzeta/dx", "per unit"),
-        Column::number("reach", "of x"),
-    ]);
-    for mode in &piece.modes {
-        let s = mode.full.eigenvalue_coefficients()[0];
-        for (i, ds) in mode.full.sensitivities().into_iter().enumerate() {
-            let [df, dzeta] = ds.map_or([f64::NAN; 2], |ds| first_order(s, ds));
-            let [frequency, _] = frequency_and_damping(s);
-            let x = piece.values[i];
-            let percent = df * x / frequency;
-            // Changes that drown in rounding are none.
-            let cut = |value: f64, size: f64| if value.abs() <= 1e-12 * size { 0.0 } else { value };
-            let scale = x.abs().max(1e-300);
-            table.row(vec![
-                mode.number.to_string(),
-                expansion.names[i].clone(),
-                six(cut(df, frequency / scale)),
-                if x == 0.0 { "-".to_owned() } else { six(cut(percent, 1.0)) },
-                six(cut(dzeta, 1.0 / scale)),
-                reach(mode.reach[i]),
-            ]);
-        }
-    }
-    table.render(style)
-}
-
-/// What the tolerances of the variables make of frequency and damping, to first order.
-fn tolerance_table(piece: &Piece, tolerances: &[f64], style: Style) -> String {
-    let mut table = Table::new(vec![
-        Column::number("mode", ""),
-        Column::number("f_n", "Hz"),
-        Column::number("worst case", "Hz"),
-        Column::number("independent", "Hz"),
-        Column::number("zeta", ""),
-        Column::number("worst case", ""),
-        Column::number("independent", ""),
-    ]);
-    for mode in &piece.modes {
-        let Ok(bars) = mode.full.tolerance_bars(tolerances) else { continue };
-        let (f, zeta) = (&bars.frequency_hz, &bars.damping_ratio);
-        let bar = |x: f64| format!("±{}", six(x));
-        table.row(vec![
-            mode.number.to_string(),
-            six(f.value),
-            bar(f.worst_case),
-            bar(f.independent),
-            six(shown(mode.full.eigenvalue_coefficients()[0])[1]),
-            bar(zeta.worst_case),
-            bar(zeta.independent),
-        ]);
-    }
-    table.render(style)
-}
-
-fn evaluation_table(expansion: &Expansion, at: &Evaluated, style: Style) -> String {
-    let mut table = Table::new(vec![
-        Column::number("mode", ""),
-        Column::number("f_n", "Hz"),
-        Column::number("zeta", ""),
-        Column::number("error", "of |s|"),
-        Column::words(""),
-    ]);
-    for (number, value) in expansion.numbers().into_iter().zip(&at.values) {
-        let [frequency, damping] = shown(value.s);
-        let word = if value.trusted { String::new() } else { style.red("outside") };
-        table.row(vec![
-            number.to_string(),
-            six(frequency),
-            six(damping),
-            relative(value.error, value.s),
-            word,
-        ]);
-    }
-    table.render(style)
-}
-
-/// An error relative to the eigenvalue.
-fn relative(error: f64, s: c64) -> String {
-    if error.is_finite() { tiny(error / s.norm()) } else { "unbounded".to_owned() }
-}
-
-/// A distance of convergence; more than anyone asks for is told as all.
-fn reach(distance: f64) -> String {
-    if distance.is_nan() {
-        "-".to_owned()
-    } else if distance > 1e12 {
-        "all".to_owned()
-    } else {
-        // An estimate within a tenth or two.
-        tiny(distance)
-    }
 }

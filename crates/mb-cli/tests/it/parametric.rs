@@ -326,3 +326,26 @@ fn a_repeated_eigenvalue_is_refused_with_its_mode() {
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!(error["error"]["kind"], "expansion");
 }
+
+#[test]
+fn a_defective_eigenvalue_is_refused_with_its_gap() {
+    // Critical damping: c^2 = 4 k I makes s = -4 rad/s double with one vector.
+    let critical = r#"
+        units = "SI"
+        name = "door"
+        parameters = { k = 8.0, c = 4.0 }
+        point = [{ name = "p", at = [0, 0], fixed = true }]
+        body = [{ name = "door", mass = 1.0, inertia = 0.5, at = [0, 0] }]
+        joint = [{ name = "hinge", type = "revolute", a = "door", b = "p" }]
+        torsion-spring = [{ name = "closer", a = "ground", b = "door", stiffness = "k", damping = "c" }]
+    "#;
+    let run = mb_with(&["parametric", "-", "--parameters", "k"], critical);
+    let words = run.err.split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+    assert!(run.code == 2 && words.contains("not simple") && words.contains("-4.0"), "{run:?}");
+    // Both together have a series: their mean is -c / 2I whatever k is.
+    let run = mb_with(&["parametric", "-", "--parameters", "k", "--group", "1-2", "--json"], critical);
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let mean = document["pieces"][0]["groups"][0]["mean"].as_array().unwrap();
+    assert!((number(&mean[0][0]) + 4.0).abs() < 1e-7, "{mean:?}");
+    assert!(mean[1..].iter().all(|c| number(&c[0]).abs() < 1e-6), "{mean:?}");
+}

@@ -49,6 +49,13 @@ fn repeated_and_defective_eigenvalues_are_refused_with_their_gap() {
         system(dense::diagonal(&[1.0]), dense::diagonal(&[2.0]), dense::diagonal(&[1.0]), Dense::zeros(0, 1));
     let error = try_expand(&critical, c64::from(-1.0), &[1.0]).unwrap_err();
     assert!(matches!(error, ParametricError::NotSimple { .. }), "{error}");
+    // The same under a constraint that leaves one motion, as an eigensolver finds it: split by rounding.
+    let one = dense::diagonal(&[1.0, 1.0]);
+    let tied = system(one.clone(), dense::diagonal(&[2.0, 2.0]), one, dense::from_rows(&[[0.0, 1.0]]));
+    for s in [-1.0, -1.0 + 3e-8, -1.0 - 3e-8] {
+        let error = try_expand(&tied, c64::from(s), &[1.0, 0.0]).unwrap_err();
+        assert!(matches!(error, ParametricError::NotSimple { .. }), "{s}: {error}");
+    }
     // A free body: a double zero, as an eigensolver finds it in a stiff system.
     let free_body = undamped(dense::from_rows(&[[1e9, -1e9], [-1e9, 1e9]]));
     for s in [c64::ZERO, i * 1e-5] {
