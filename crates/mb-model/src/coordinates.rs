@@ -12,6 +12,8 @@ use mb_scalar::Real;
 pub enum BlockKind {
     /// Position of a point in the plane: x, y.
     PlanarPoint,
+    /// Position of a point in space: x, y, z.
+    SpatialPoint,
     /// Reference point and orientation of a body in the plane: x, y, angle.
     PlanarPose,
     /// One angle.
@@ -31,7 +33,7 @@ impl BlockKind {
     pub const fn nq(self) -> usize {
         match self {
             Self::PlanarPoint => 2,
-            Self::PlanarPose | Self::ElasticNode => 3,
+            Self::SpatialPoint | Self::PlanarPose | Self::ElasticNode => 3,
             Self::Angle => 1,
             Self::Pose => 7,
             Self::Vector(n) => n,
@@ -52,6 +54,7 @@ impl BlockKind {
     pub fn axis(self, i: usize) -> String {
         let names: &[&str] = match self {
             Self::PlanarPoint => &["x", "y"],
+            Self::SpatialPoint => &["x", "y", "z"],
             Self::PlanarPose => &["x", "y", "angle"],
             Self::Angle => &["angle"],
             Self::Pose => &["x", "y", "z", "rotation x", "rotation y", "rotation z"],
@@ -249,7 +252,7 @@ impl Coordinates {
         for b in &self.blocks {
             let axes = match b.kind {
                 BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-                BlockKind::Pose => 3,
+                BlockKind::SpatialPoint | BlockKind::Pose => 3,
                 BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
             };
             if axis < axes {

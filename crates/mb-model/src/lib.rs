@@ -63,6 +63,7 @@
 //! - [`spec`]: what a model file may say; [`ModelSpec`] is the same in Rust.
 //! - [`model`]: blocks of [`coordinates`], [`element`]s on them, [`sensor`]s.
 //! - [`beam`]: beams in space, made of nodes and elements.
+//! - [`solid`]: solids, made of meshes of hexahedra.
 //! - [`link`]: flexible links, made of blocks and elements.
 //! - [`system`]: residual, constraints and all their derivatives at a [`Point`].
 
@@ -74,6 +75,7 @@ pub mod link;
 pub mod model;
 mod outline;
 pub mod sensor;
+pub mod solid;
 mod source;
 pub mod spec;
 pub mod state;
@@ -81,11 +83,12 @@ pub mod system;
 
 pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection};
 pub use coordinates::{Block, BlockId, BlockKind, BodyCoordinates};
-pub use element::{Data, Element, ElementLaw};
+pub use element::{BrickFormulation, Data, Element, ElementLaw, MassForm, SolidMaterial};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
 pub use outline::{OutlinePlace, OutlineStroke, Stroke};
 pub use sensor::Reaction;
+pub use solid::{MeshError, MeshFault, SolidData, SolidMesh, WrongElement};
 pub use source::ModelSource;
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;

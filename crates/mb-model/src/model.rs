@@ -203,14 +203,14 @@ impl<P: Data> Model<P> {
             _ => Place::PlanarPoint { q, v },
         }
     }
-    /// A point as a place, with `local` in the axes of a body in space or in the plane.
+    /// A point as a place: a point itself, or `local` in the axes of a body in space or in the plane.
     pub fn place_in_space(&self, wiring: &mut Wiring, id: BlockId, local: [P; 3]) -> Place<P> {
         let block = self.coordinates.block(id);
-        if block.kind != BlockKind::Pose {
+        if !matches!(block.kind, BlockKind::Pose | BlockKind::SpatialPoint) {
             return self.place(wiring, id, [local[0], local[1]]);
         }
         let (q, v) = wiring.slot(id, block);
-        Place::OnBody { q, v, local }
+        if block.kind == BlockKind::Pose { Place::OnBody { q, v, local } } else { Place::SpatialPoint { q, v } }
     }
     /// The orientation of a body in space or in the plane, or of an angle coordinate.
     pub fn attitude(&self, wiring: &mut Wiring, id: BlockId) -> Attitude<P> {

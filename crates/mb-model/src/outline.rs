@@ -34,6 +34,8 @@ pub enum Stroke {
     Body,
     /// A flexible member: a smooth curve through all places, in order.
     Curve,
+    /// Faces of a solid: the four corners of each, in order round it.
+    Faces,
     /// A spring between two places.
     Spring,
     /// A damper between two places.
@@ -167,6 +169,7 @@ impl Model {
 
     /// True when no body moves in space, so that a drawing in x and y tells all.
     pub fn is_planar(&self) -> bool {
-        self.coordinates().blocks().iter().all(|b| b.kind != BlockKind::Pose)
+        let in_space = |kind| matches!(kind, BlockKind::Pose | BlockKind::SpatialPoint);
+        !self.coordinates().blocks().iter().any(|b| in_space(b.kind))
     }
 }

@@ -35,10 +35,14 @@ impl<T: Real> Dual<T> {
     }
 }
 
-impl<P, T: Lift<P>> Lift<P> for Dual<T> {
+impl<P: Copy, T: Lift<P>> Lift<P> for Dual<T> {
     #[inline]
     fn lift(p: P) -> Self {
         Self::constant(T::lift(p))
+    }
+    #[inline]
+    fn times(self, p: P) -> Self {
+        Self { re: self.re.times(p), eps: self.eps.times(p) }
     }
 }
 

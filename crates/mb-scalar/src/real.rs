@@ -87,6 +87,11 @@ pub trait Real:
 pub trait Lift<P>: Real {
     /// `p` as a constant of this scalar: derivatives of the added levels are zero.
     fn lift(p: P) -> Self;
+    /// Product with the constant `p`, without the work on derivatives that it has not.
+    #[inline]
+    fn times(self, p: P) -> Self {
+        self * Self::lift(p)
+    }
 }
 
 impl Lift<f64> for f64 {

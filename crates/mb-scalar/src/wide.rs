@@ -49,6 +49,10 @@ impl<const N: usize> Lift<f64> for Wide<N> {
     fn lift(p: f64) -> Self {
         Self::constant(p)
     }
+    #[inline]
+    fn times(self, p: f64) -> Self {
+        self.scale(p)
+    }
 }
 
 impl<const N: usize> PartialOrd for Wide<N> {
@@ -176,6 +180,14 @@ impl<const N: usize> Real for Wide<N> {
 mod tests {
     use super::*;
     use crate::Dual;
+
+    #[test]
+    fn a_constant_factor_is_that_constant() {
+        let x = Wide { re: 1.3, eps: [0.4, -2.0] };
+        assert_eq!(x.times(0.7), x * Wide::lift(0.7));
+        let y = Dual::new(Dual::new(1.3, 0.2), Dual::new(-0.4, 0.9));
+        assert_eq!(y.times(0.7), y * Dual::lift(0.7));
+    }
 
     /// Every operation, in each direction as a dual number has it.
     #[test]

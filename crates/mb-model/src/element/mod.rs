@@ -12,9 +12,11 @@
 
 mod attitude;
 mod beam;
+pub(crate) mod brick;
 mod bushing;
 mod constraint;
 mod custom;
+pub(crate) mod face_load;
 mod force;
 mod hermite;
 mod hinge;
@@ -28,9 +30,11 @@ mod spatial_body;
 
 pub use attitude::{Attitude, Hinge, JointFrame, Slide};
 pub use beam::{AxialStrain, BeamInertia, BeamLaw, BeamStation, BeamStrain, Interpolation};
+pub use brick::{BrickFormulation, BrickInertia, BrickShape, BrickStrain, MassForm, SolidMaterial, WrongBrick};
 pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;
+pub use face_load::{FaceLoad, Traction};
 pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
 pub use hinge::{Effort, HingeSpring, Moment, Motor};
 pub use inertia::{PlanarBody, PointMass, Rod};
@@ -211,6 +215,9 @@ macro_rules! each_law {
             Element::Bushing($law) => $body,
             Element::BeamStrain($law) => $body,
             Element::BeamInertia($law) => $body,
+            Element::BrickStrain($law) => $body,
+            Element::BrickInertia($law) => $body,
+            Element::FaceLoad($law) => $body,
             Element::HingeSpring($law) => $body,
             Element::Motor($law) => $body,
             Element::Moment($law) => $body,
@@ -250,6 +257,12 @@ pub enum Element<P: Data = f64> {
     BeamStrain(Box<BeamStrain<P>>),
     /// The mass of a finite element of a beam in space.
     BeamInertia(Box<BeamInertia<P>>),
+    /// The elastic forces of a hexahedron.
+    BrickStrain(BrickStrain<P>),
+    /// The mass of a hexahedron.
+    BrickInertia(BrickInertia<P>),
+    /// A load on a face of a solid.
+    FaceLoad(Box<FaceLoad<P>>),
     /// A torsional spring and damper about the axis of a joint in space.
     HingeSpring(Box<HingeSpring<P>>),
     /// A torque or force along the free motion of a joint in space.
@@ -341,6 +354,8 @@ impl<P: Data> Element<P> {
             Self::SpatialBody(e) => e.alpha == none,
             Self::BeamStrain(e) => !e.is_damped(),
             Self::BeamInertia(e) => !e.is_damped(),
+            Self::BrickStrain(e) => e.beta == none,
+            Self::BrickInertia(e) => e.alpha == none,
             Self::Spring(e) => e.damping == none,
             Self::TorsionSpring(e) => e.damping == none,
             Self::HingeSpring(e) => e.damping == none,
@@ -356,6 +371,7 @@ impl<P: Data> Element<P> {
             | Self::Motor(_)
             | Self::Moment(_)
             | Self::Link(_)
+            | Self::FaceLoad(_)
             | Self::Force(_)
             | Self::Torque(_)
             | Self::Custom(_) => false,

@@ -22,6 +22,13 @@ pub enum Place<P = f64> {
         /// First local velocity index.
         v: usize,
     },
+    /// A point with coordinates x, y, z of its own.
+    SpatialPoint {
+        /// First local configuration index.
+        q: usize,
+        /// First local velocity index.
+        v: usize,
+    },
     /// A point of a body in the plane, given in body axes in m.
     OnPlanarBody {
         /// First local configuration index.
@@ -77,6 +84,7 @@ impl<P: Real> Place<P> {
         match *self {
             Self::Ground(p) => Vector3::from(p.map(S::lift)),
             Self::PlanarPoint { q: i, .. } => Vector3::new(q[i], q[i + 1], S::zero()),
+            Self::SpatialPoint { q: i, .. } => Vector3::new(q[i], q[i + 1], q[i + 2]),
             Self::OnPlanarBody { q: i, local, .. } => {
                 let s = rotated(q[i + 2], local);
                 Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
@@ -96,6 +104,7 @@ impl<P: Real> Place<P> {
         match *self {
             Self::Ground(_) => Vector3::from([S::zero(); 3]),
             Self::PlanarPoint { v: j, .. } => Vector3::new(v[j], v[j + 1], S::zero()),
+            Self::SpatialPoint { v: j, .. } => Vector3::new(v[j], v[j + 1], v[j + 2]),
             Self::OnPlanarBody { q: i, v: j, local } => {
                 let t = turn(rotated(q[i + 2], local));
                 Vector3::new(v[j] + v[j + 2] * t[0], v[j + 1] + v[j + 2] * t[1], S::zero())
@@ -117,6 +126,7 @@ impl<P: Real> Place<P> {
         match *self {
             Self::Ground(_) => Vector3::from([S::zero(); 3]),
             Self::PlanarPoint { v: j, .. } => Vector3::new(a[j], a[j + 1], S::zero()),
+            Self::SpatialPoint { v: j, .. } => Vector3::new(a[j], a[j + 1], a[j + 2]),
             Self::OnPlanarBody { q: i, v: j, local } => {
                 let s = rotated(q[i + 2], local);
                 let t = turn(s);
@@ -157,6 +167,11 @@ impl<P: Real> Place<P> {
                 out[j] += force.x;
                 out[j + 1] += force.y;
             }
+            Self::SpatialPoint { v: j, .. } => {
+                for k in 0..3 {
+                    out[j + k] += force[k];
+                }
+            }
             Self::OnPlanarBody { q: i, v: j, local } => {
                 let t = turn(rotated(q[i + 2], local));
                 out[j] += force.x;
@@ -184,7 +199,10 @@ impl<P: Real> Place<P> {
     pub fn body(&self) -> Option<usize> {
         match *self {
             Self::OnPlanarBody { q, .. } | Self::OnBody { q, .. } => Some(q),
-            Self::Ground(_) | Self::PlanarPoint { .. } | Self::OnLink { .. } => None,
+            Self::Ground(_)
+            | Self::PlanarPoint { .. }
+            | Self::SpatialPoint { .. }
+            | Self::OnLink { .. } => None,
         }
     }
     /// First local configuration index of the block that carries the place rigidly: of a link, its
@@ -192,7 +210,10 @@ impl<P: Real> Place<P> {
     pub fn block_slot(&self) -> Option<usize> {
         match *self {
             Self::Ground(_) => None,
-            Self::PlanarPoint { q, .. } | Self::OnPlanarBody { q, .. } | Self::OnBody { q, .. } => Some(q),
+            Self::PlanarPoint { q, .. }
+            | Self::SpatialPoint { q, .. }
+            | Self::OnPlanarBody { q, .. }
+            | Self::OnBody { q, .. } => Some(q),
             Self::OnLink { frame, .. } => Some(frame.q),
         }
     }
@@ -316,6 +337,17 @@ mod tests {
                 assert!((slope - at.rotation(&Q)).abs() < 1e-7);
             }
         }
+    }
+
+    #[test]
+    fn a_point_in_space_is_its_coordinates() {
+        let place: Place = Place::SpatialPoint { q: 2, v: 1 };
+        assert_eq!(place.position(&Q), Vector3::new(Q[2], Q[3], Q[4]));
+        assert_eq!(place.velocity(&Q, &V), Vector3::new(V[1], V[2], V[3]));
+        assert_eq!(place.acceleration(&Q, &[0.0; 9], &V), Vector3::new(V[1], V[2], V[3]));
+        let mut out = [0.0; 5];
+        place.push(&Q, Vector3::new(1.0, 2.0, 3.0), &mut out);
+        assert_eq!(out, [0.0, 1.0, 2.0, 3.0, 0.0]);
     }
 
     #[test]

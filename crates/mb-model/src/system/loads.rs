@@ -5,7 +5,7 @@ use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::model::Model;
 
 impl<P: Data> Model<P> {
-    /// The model with gravity and the magnitudes of all forces, torques and motors times `factor`.
+    /// The model with gravity and the magnitudes of all forces, loads on faces, torques and motors times `factor`.
     ///
     /// Springs with their preloads, drives and inputs stay; so do the loads of elements from outside.
     pub fn under_loads(&self, factor: P) -> Self {
@@ -16,6 +16,7 @@ impl<P: Data> Model<P> {
                 Element::Force(f) => scale(&mut f.magnitude, factor),
                 Element::Torque(t) => scale(&mut t.magnitude, factor),
                 Element::Moment(m) => scale(&mut m.magnitude, factor),
+                Element::FaceLoad(f) => scale(&mut f.magnitude, factor),
                 Element::Motor(m) => scale(&mut m.magnitude, factor),
                 _ => {}
             }

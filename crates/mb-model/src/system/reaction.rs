@@ -135,7 +135,8 @@ impl<P: Data> Model<P> {
         let u = axis(&held.element, &ends[1], c, q);
         let kind = self.coordinates().block(c.reaction.body).kind;
         let at = &q[first..first + kind.nq()];
-        let height = if kind == BlockKind::Pose { at[2] } else { S::zero() };
+        let in_space = matches!(kind, BlockKind::Pose | BlockKind::SpatialPoint);
+        let height = if in_space { at[2] } else { S::zero() };
         let arm = ends[0].position(q) - Vector3::new(at[0], at[1], height);
         let (shift, turn) = if c.moment { (cross(&arm, &u), u) } else { (u, Vector3::from([S::zero(); 3])) };
         let mut out = [S::zero(); 6];
@@ -147,8 +148,9 @@ impl<P: Data> Model<P> {
             }
             BlockKind::PlanarPose => out[2] = turn.z,
             // A point does not turn.
-            BlockKind::PlanarPoint if c.moment => return None,
+            BlockKind::PlanarPoint | BlockKind::SpatialPoint if c.moment => return None,
             BlockKind::PlanarPoint => {}
+            BlockKind::SpatialPoint => out[2] = shift.z,
             BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => return None,
         }
         Some(out)
@@ -189,7 +191,7 @@ fn axis<P: Data, S: crate::element::Tower<P>>(
         Place::OnPlanarBody { q, v, .. } => Attitude::Planar(AngleOf::Coordinate { q: q + 2, v: v + 2 }),
         Place::OnLink { frame, at } => Attitude::Planar(AngleOf::OnLink { frame, at }),
         Place::OnBody { q, v, .. } => Attitude::Spatial { q: q + 3, v: v + 3 },
-        Place::Ground(_) | Place::PlanarPoint { .. } => Attitude::GROUND,
+        Place::Ground(_) | Place::PlanarPoint { .. } | Place::SpatialPoint { .. } => Attitude::GROUND,
     };
     attitude.turned(q, &unit)
 }

@@ -7,6 +7,8 @@ mod motion_terms;
 mod outline;
 mod prop_spec;
 mod reactions;
+mod solid;
+mod solid_mesh;
 mod space;
 mod space_build;
 mod space_errors;

@@ -1,0 +1,254 @@
+//! Trilinear interpolation in natural coordinates, and the 36 strain numbers of an element.
+//!
+//! ```text
+//! x(xi) = sum of c_m m(xi),   m = 1, xi, eta, zeta, xi eta, xi zeta, eta zeta, xi eta zeta
+//! g_1 = dx/dxi = c_xi + eta c_(xi eta) + zeta c_(xi zeta) + eta zeta c_(xi eta zeta), and cyclic
+//! numbers: g_d . g_d / 2 (4 each: g_d does not depend on its own coordinate), g_1 . g_2, g_2 . g_3, g_3 . g_1 (8 each)
+//! ```
+//!
+//! at the points with coordinates +-1/sqrt 3. Points and coefficients are numbered by bits: bit d of a point is the
+//! sign of its coordinate d, bit d of a coefficient says whether coordinate d is a factor of m.
+
+use mb_scalar::Real;
+
+/// Natural coordinates of the nodes: round the face zeta = -1, then round zeta = 1.
+pub(crate) const CORNERS: [[f64; 3]; 8] = [
+    [-1.0, -1.0, -1.0],
+    [1.0, -1.0, -1.0],
+    [1.0, 1.0, -1.0],
+    [-1.0, 1.0, -1.0],
+    [-1.0, -1.0, 1.0],
+    [1.0, -1.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [-1.0, 1.0, 1.0],
+];
+/// Nodes of the faces, anticlockwise seen from outside: xi = -1, 1, eta = -1, 1, zeta = -1, 1.
+pub(crate) const FACES: [[usize; 4]; 6] =
+    [[0, 4, 7, 3], [1, 2, 6, 5], [0, 1, 5, 4], [3, 7, 6, 2], [0, 3, 2, 1], [4, 5, 6, 7]];
+/// Numbers of the nodes by the signs of their coordinates as bits.
+const BY_BITS: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+/// 1/sqrt 3.
+pub(in crate::element) const POINT: f64 = 0.577_350_269_189_625_8;
+/// Strain numbers of an element.
+pub(super) const STRAINS: usize = 36;
+
+/// The two coordinates after `d`, in cyclic order.
+pub(super) const fn others(d: usize) -> (usize, usize) {
+    ((d + 1) % 3, (d + 2) % 3)
+}
+/// Which of the four values of g_d belongs to point `g`.
+const fn value_at(d: usize, g: usize) -> usize {
+    let (e, f) = others(d);
+    ((g >> e) & 1) + 2 * ((g >> f) & 1)
+}
+/// The strain number of Voigt component `a` (11, 22, 33, 12, 23, 31) at point `g`.
+pub(super) const fn number_of(a: usize, g: usize) -> usize {
+    if a < 3 { 4 * a + value_at(a, g) } else { 12 + 8 * (a - 3) + g }
+}
+/// The natural coordinates of point `g`.
+pub(super) fn point(g: usize) -> [f64; 3] {
+    [0, 1, 2].map(|d| if (g >> d) & 1 == 1 { POINT } else { -POINT })
+}
+
+fn plus<S: Real>(a: [S; 3], b: [S; 3]) -> [S; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+fn minus<S: Real>(a: [S; 3], b: [S; 3]) -> [S; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+fn times<S: Real>(a: [S; 3], s: f64) -> [S; 3] {
+    a.map(|x| x.scale(s))
+}
+pub(in crate::element) fn dot<S: Real>(a: &[S; 3], b: &[S; 3]) -> S {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+fn add_to<S: Real>(out: &mut [S; 3], a: &[S; 3], s: S) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out += *a * s;
+    }
+}
+
+/// Vectors g_1, g_2, g_3 at the integration points, four values each.
+pub(super) struct Gradients<S>(pub(super) [[[S; 3]; 4]; 3]);
+
+impl<S: Real> Gradients<S> {
+    /// Of the vectors at the nodes, 24 numbers.
+    pub(super) fn new(nodes: &[S]) -> Self {
+        let mut c = BY_BITS.map(|a| [nodes[3 * a], nodes[3 * a + 1], nodes[3 * a + 2]]);
+        for d in 0..3 {
+            for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
+                let hi = lo | (1 << d);
+                (c[lo], c[hi]) = (plus(c[lo], c[hi]), minus(c[hi], c[lo]));
+            }
+        }
+        Self([0, 1, 2].map(|d| {
+            let (e, f) = others(d);
+            let coefficient = |more: usize, factor: f64| times(c[(1 << d) | more], 0.125 * factor);
+            let (one, by_e) = (coefficient(0, 1.0), coefficient(1 << e, POINT));
+            let (by_f, by_both) = (coefficient(1 << f, POINT), coefficient((1 << e) | (1 << f), POINT * POINT));
+            let (low, high) = (minus(one, by_e), plus(one, by_e));
+            let (low_f, high_f) = (minus(by_f, by_both), plus(by_f, by_both));
+            [minus(low, low_f), minus(high, high_f), plus(low, low_f), plus(high, high_f)]
+        }))
+    }
+    /// g_d at point `g`.
+    pub(super) fn at(&self, d: usize, g: usize) -> &[S; 3] {
+        &self.0[d][value_at(d, g)]
+    }
+    /// The numbers that strains are differences of.
+    pub(super) fn numbers(&self) -> [S; STRAINS] {
+        let mut out = [S::zero(); STRAINS];
+        for d in 0..3 {
+            for (j, g) in self.0[d].iter().enumerate() {
+                out[4 * d + j] = dot(g, g).scale(0.5);
+            }
+            for g in 0..8 {
+                out[12 + 8 * d + g] = dot(self.at(d, g), self.at((d + 1) % 3, g));
+            }
+        }
+        out
+    }
+    /// The rates of the numbers where the vectors have the rates `rate`.
+    pub(super) fn rates(&self, rate: &Self) -> [S; STRAINS] {
+        let mut out = [S::zero(); STRAINS];
+        for d in 0..3 {
+            for (j, g) in self.0[d].iter().enumerate() {
+                out[4 * d + j] = dot(g, &rate.0[d][j]);
+            }
+            let e = (d + 1) % 3;
+            for g in 0..8 {
+                out[12 + 8 * d + g] = dot(self.at(d, g), rate.at(e, g)) + dot(rate.at(d, g), self.at(e, g));
+            }
+        }
+        out
+    }
+    /// What works on the vectors when `stress` works on the numbers.
+    pub(super) fn pulled(&self, stress: &[S; STRAINS]) -> Self {
+        let mut out = Self([[[S::zero(); 3]; 4]; 3]);
+        for d in 0..3 {
+            for (j, g) in self.0[d].iter().enumerate() {
+                add_to(&mut out.0[d][j], g, stress[4 * d + j]);
+            }
+            let e = (d + 1) % 3;
+            for g in 0..8 {
+                let s = stress[12 + 8 * d + g];
+                add_to(&mut out.0[d][value_at(d, g)], self.at(e, g), s);
+                add_to(&mut out.0[e][value_at(e, g)], self.at(d, g), s);
+            }
+        }
+        out
+    }
+    /// Adds what works on the nodes when these work on the vectors: the transpose of [`Self::new`].
+    pub(super) fn spread(&self, out: &mut [S]) {
+        let mut c = [[S::zero(); 3]; 8];
+        for d in 0..3 {
+            let (e, f) = others(d);
+            let [h0, h1, h2, h3] = self.0[d];
+            let (low, high) = (plus(h0, h2), plus(h1, h3));
+            let (low_f, high_f) = (minus(h2, h0), minus(h3, h1));
+            let parts = [
+                (0, plus(low, high), 1.0),
+                (1 << e, minus(high, low), POINT),
+                (1 << f, plus(low_f, high_f), POINT),
+                ((1 << e) | (1 << f), minus(high_f, low_f), POINT * POINT),
+            ];
+            for (more, part, factor) in parts {
+                let c = &mut c[(1 << d) | more];
+                *c = plus(*c, times(part, 0.125 * factor));
+            }
+        }
+        for d in 0..3 {
+            for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
+                let hi = lo | (1 << d);
+                (c[lo], c[hi]) = (minus(c[lo], c[hi]), plus(c[lo], c[hi]));
+            }
+        }
+        for (a, force) in BY_BITS.iter().zip(c) {
+            for (out, f) in out[3 * a..3 * a + 3].iter_mut().zip(force) {
+                *out += f;
+            }
+        }
+    }
+}
+
+/// Values of the trilinear functions of the nodes at a point.
+pub(super) fn functions(at: [f64; 3]) -> [f64; 8] {
+    CORNERS.map(|c| (0..3).map(|d| 1.0 + c[d] * at[d]).product::<f64>() / 8.0)
+}
+/// The derivatives of the functions by natural coordinates at a point.
+pub(super) fn slopes(at: [f64; 3]) -> [[f64; 3]; 8] {
+    CORNERS.map(|c| {
+        [0, 1, 2].map(|d| {
+            let (e, f) = others(d);
+            c[d] * (1.0 + c[e] * at[e]) * (1.0 + c[f] * at[f]) / 8.0
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bent() -> Vec<f64> {
+        let mut x: Vec<f64> = CORNERS.concat();
+        for (k, x) in x.iter_mut().enumerate() {
+            *x += 0.1 * ((7 * k) as f64).sin();
+        }
+        x
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_interpolation() {
+        let x = bent();
+        let gradients = Gradients::new(&x);
+        for g in 0..8 {
+            let slopes = slopes(point(g));
+            for d in 0..3 {
+                for k in 0..3 {
+                    let direct: f64 = (0..8).map(|a| slopes[a][d] * x[3 * a + k]).sum();
+                    assert!((gradients.at(d, g)[k] - direct).abs() < 1e-15);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn functions_are_one_at_their_node_and_their_slopes_follow() {
+        for (a, c) in CORNERS.iter().enumerate() {
+            let n = functions(*c);
+            assert!((0..8).all(|b| n[b] == f64::from(u8::from(a == b))));
+        }
+        let at = [0.3, -0.2, 0.7];
+        for d in 0..3 {
+            let (mut up, mut down) = (at, at);
+            (up[d], down[d]) = (at[d] + 0.5, at[d] - 0.5);
+            for a in 0..8 {
+                // Linear in each coordinate, so that the difference is the derivative.
+                assert!((functions(up)[a] - functions(down)[a] - slopes(at)[a][d]).abs() < 1e-15);
+            }
+        }
+    }
+
+    /// Faces look outward: the normal of the first three nodes points away from the middle.
+    #[test]
+    fn faces_look_outward() {
+        for face in FACES {
+            let [a, b, c, d] = face.map(|k| nalgebra::Vector3::from(CORNERS[k]));
+            let normal = (b - a).cross(&(c - b));
+            assert!(normal.dot(&a) > 0.0 && (a - b + c - d).norm() < 1e-15);
+        }
+    }
+
+    /// spread and pulled are the transposes of new and rates: power is the same on both sides.
+    #[test]
+    fn work_on_numbers_is_work_on_nodes() {
+        let (x, v) = (bent(), (0..24).map(|k| f64::from(k * k % 11) - 5.0).collect::<Vec<_>>());
+        let (g, rate) = (Gradients::new(&x), Gradients::new(&v));
+        let stress: [f64; STRAINS] = core::array::from_fn(|i| (i as f64).cos());
+        let mut force = vec![0.0; 24];
+        g.pulled(&stress).spread(&mut force);
+        let inside: f64 = g.rates(&rate).iter().zip(stress).map(|(e, s)| e * s).sum();
+        let outside: f64 = force.iter().zip(&v).map(|(f, v)| f * v).sum();
+        assert!((inside - outside).abs() < 1e-12 * inside.abs());
+    }
+}

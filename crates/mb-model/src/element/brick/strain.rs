@@ -1,0 +1,80 @@
+//! The elastic forces of a hexahedron.
+//!
+//! ```text
+//! e = numbers(x) - numbers(X),   V = 1/2 e^T H e,   force on the nodes = (de/dx)^T H (e + beta e')
+//! ```
+//!
+//! Damping proportional to stiffness, `beta`, works on the rates of strain, which no rigid motion makes.
+
+use super::super::{Data, Dependence, ElementLaw, Local, Place};
+use super::elastic::{BrickShape, packed};
+use super::natural::{FACES, Gradients, STRAINS};
+use crate::outline::Stroke;
+use mb_scalar::Lift;
+use std::sync::Arc;
+
+/// The elastic forces of one hexahedron, whose eight nodes are its blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BrickStrain<P = f64> {
+    /// The unstressed element; congruent elements share it.
+    pub shape: Arc<BrickShape<P>>,
+    /// Damping proportional to stiffness, s.
+    pub beta: P,
+    /// Which of its faces (xi = -1, 1, eta = -1, 1, zeta = -1, 1) bound the solid: those are drawn.
+    pub outside: [bool; 6],
+}
+
+impl<P: Data> BrickStrain<P> {
+    fn strains<S: Lift<P>>(&self, gradients: &Gradients<S>) -> [S; STRAINS] {
+        let mut e = gradients.numbers();
+        for (e, natural) in e.iter_mut().zip(&self.shape.natural) {
+            *e -= S::lift(*natural);
+        }
+        e
+    }
+    /// H e.
+    fn stresses<S: Lift<P>>(&self, e: &[S; STRAINS]) -> [S; STRAINS] {
+        let mut out = [S::zero(); STRAINS];
+        for i in 0..STRAINS {
+            let row = &self.shape.elastic[packed(i, 0)..=packed(i, i)];
+            let mut sum = e[i].times(row[i]);
+            for j in 0..i {
+                sum += e[j].times(row[j]);
+                out[j] += e[i].times(row[j]);
+            }
+            out[i] += sum;
+        }
+        out
+    }
+}
+
+impl<P: Data> ElementLaw<P> for BrickStrain<P> {
+    fn dependence(&self) -> Dependence {
+        Dependence { q: true, v: self.beta != P::zero(), a: false, u: false }
+    }
+    fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let gradients = Gradients::new(at.q);
+        let mut e = self.strains(&gradients);
+        if self.beta != P::zero() {
+            let rates = gradients.rates(&Gradients::new(at.v));
+            for (e, rate) in e.iter_mut().zip(rates) {
+                *e += rate.times(self.beta);
+            }
+        }
+        gradients.pulled(&self.stresses(&e)).spread(out);
+    }
+    fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
+        let e = self.strains(&Gradients::new(at.q));
+        let mut sum = S::zero();
+        for (e, s) in e.iter().zip(self.stresses(&e)) {
+            sum += *e * s;
+        }
+        sum.scale(0.5)
+    }
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let corner = |k: usize| Place::SpatialPoint { q: 3 * k, v: 3 * k };
+        let faces = FACES.iter().zip(self.outside).filter(|(_, outside)| *outside);
+        let corners: Vec<_> = faces.flat_map(|(face, _)| face.map(corner)).collect();
+        (!corners.is_empty()).then_some((Stroke::Faces, corners))
+    }
+}
