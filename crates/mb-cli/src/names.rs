@@ -25,7 +25,7 @@ pub fn units(model: &Model) -> Vec<&'static str> {
     let mut out = Vec::with_capacity(model.nq());
     for block in model.coordinates().blocks() {
         out.extend((0..block.kind.nq()).map(|i| match (block.kind, i) {
-            (BlockKind::PlanarPoint, _)
+            (BlockKind::PlanarPoint | BlockKind::SpatialPoint, _)
             | (BlockKind::PlanarPose | BlockKind::ElasticNode, 0 | 1)
             | (BlockKind::Pose, 0..3) => "m",
             (BlockKind::PlanarPose | BlockKind::ElasticNode | BlockKind::Angle, _) => "rad",

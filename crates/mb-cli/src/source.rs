@@ -5,6 +5,7 @@ use crate::failure::{Failure, MODEL_FILE, RequestError};
 use mb_model::Model;
 use mb_model::spec::{ModelSpec, Value};
 use std::io::Read;
+use std::path::Path;
 
 /// The text of a model file and what to call it.
 #[derive(Clone, Debug)]
@@ -58,6 +59,7 @@ pub struct Loaded {
 /// [`Failure::Model`] with the line of every problem; [`RequestError::NoSuchParameter`].
 pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
     let mut spec = ModelSpec::from_toml(&text.content)?;
+    read_meshes(&mut spec, &text.name)?;
     for set in &args.set {
         if !spec.parameters.contains_key(&set.name) {
             let known = spec.parameters.keys().cloned().collect();
@@ -67,6 +69,24 @@ pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
     }
     let model = spec.build().map_err(|e| e.located(&text.content))?;
     Ok(Loaded { file: text.name.clone(), set: args.set.clone(), spec, model })
+}
+
+/// Reads the mesh files that solids ask for, as seen from the model file; those that are not there are said with
+/// their tables.
+fn read_meshes(spec: &mut ModelSpec, model: &str) -> Result<(), Failure> {
+    let folder = Path::new(model).parent().unwrap_or_else(|| Path::new(""));
+    for file in spec.mesh_files() {
+        let path = folder.join(&file);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => spec.attach_mesh(file, &text),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(source) => {
+                let path = path.display().to_string();
+                return Err(Failure::Unreadable { what: "mesh file", path, source });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A number where it is one, an expression otherwise.

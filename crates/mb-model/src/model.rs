@@ -210,7 +210,11 @@ impl<P: Data> Model<P> {
             return self.place(wiring, id, [local[0], local[1]]);
         }
         let (q, v) = wiring.slot(id, block);
-        if block.kind == BlockKind::Pose { Place::OnBody { q, v, local } } else { Place::SpatialPoint { q, v } }
+        if block.kind == BlockKind::Pose {
+            Place::OnBody { q, v, local }
+        } else {
+            Place::SpatialPoint { q, v }
+        }
     }
     /// The orientation of a body in space or in the plane, or of an angle coordinate.
     pub fn attitude(&self, wiring: &mut Wiring, id: BlockId) -> Attitude<P> {

@@ -127,11 +127,14 @@ fn parts(model: &Model) -> Vec<Part> {
         BlockKind::Pose if beam_of(b).is_some() => "beam node".to_owned(),
         BlockKind::PlanarPoint => "moving point".to_owned(),
         BlockKind::PlanarPose | BlockKind::Pose => "moving body".to_owned(),
+        BlockKind::SpatialPoint => "solid node".to_owned(),
         BlockKind::Angle => "angle".to_owned(),
         BlockKind::ElasticNode => "elastic node".to_owned(),
         BlockKind::Vector(_) => "elastic block".to_owned(),
     });
-    let mut owners: Vec<&str> = model.members().iter().map(|m| m.owner.as_str()).collect();
+    // What is held of a solid is named after it: `solid 'block' node 12`.
+    let named = |owner: &'_ str| owner.match_indices('\'').nth(1).map_or(owner.len(), |(i, _)| i + 1);
+    let mut owners: Vec<&str> = model.members().iter().map(|m| &m.owner[..named(&m.owner)]).collect();
     owners.dedup();
     owners.sort_unstable();
     owners.dedup();

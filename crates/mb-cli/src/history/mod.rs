@@ -7,7 +7,7 @@ use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
 use mb_constraints::simulate::Trajectory;
-use mb_model::{BlockKind, Model};
+use mb_model::Model;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -84,7 +84,7 @@ pub fn columns(model: &Model, motion: &Trajectory, reactions: bool) -> Vec<Colum
 
 /// Components that can differ from zero: all in space, those of the plane else.
 fn reaction_columns(model: &Model, motion: &Trajectory) -> Vec<Column> {
-    let in_space = model.coordinates().blocks().iter().any(|b| b.kind == BlockKind::Pose);
+    let in_space = !model.is_planar();
     let mut out = Vec::new();
     for reaction in model.reactions() {
         let wrenches: Vec<_> = (0..motion.len()).map(|i| model.wrench(&reaction, &motion.point(i))).collect();

@@ -30,7 +30,9 @@ mod spatial_body;
 
 pub use attitude::{Attitude, Hinge, JointFrame, Slide};
 pub use beam::{AxialStrain, BeamInertia, BeamLaw, BeamStation, BeamStrain, Interpolation};
-pub use brick::{BrickFormulation, BrickInertia, BrickShape, BrickStrain, MassForm, SolidMaterial, WrongBrick};
+pub use brick::{
+    BrickFormulation, BrickInertia, BrickShape, BrickStrain, MassForm, SolidMaterial, WrongBrick,
+};
 pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;

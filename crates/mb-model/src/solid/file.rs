@@ -32,7 +32,9 @@ pub struct MeshError {
 #[non_exhaustive]
 pub enum MeshFault {
     /// Numbers before the first section.
-    #[error("`{word}` stands before the first section: a mesh file starts with `nodes`, `elements` or `set NAME`")]
+    #[error(
+        "`{word}` stands before the first section: a mesh file starts with `nodes`, `elements` or `set NAME`"
+    )]
     NoSection {
         /// The first word of the line.
         word: String,

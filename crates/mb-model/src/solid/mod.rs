@@ -31,8 +31,8 @@ pub use mesh::SolidMesh;
 use crate::coordinates::{BlockId, BlockKind};
 use crate::element::face_load::areas;
 use crate::element::{
-    Attitude, BrickFormulation, BrickInertia, BrickShape, BrickStrain, Data, Element, FaceLoad, Joint, JointFrame,
-    Locked, MassForm, Place, SolidMaterial, Traction, WrongBrick,
+    Attitude, BrickFormulation, BrickInertia, BrickShape, BrickStrain, Data, Element, FaceLoad, Joint,
+    JointFrame, Locked, MassForm, Place, SolidMaterial, Traction, WrongBrick,
 };
 use crate::law::TimeLaw;
 use crate::model::{Model, Wiring};
@@ -157,8 +157,9 @@ impl<P: Data> Model<P> {
         input: Option<usize>,
     ) {
         for face in faces {
-            let traction = direction.map_or(Traction::Pressure, |direction| {
-                Traction::Dead { direction, areas: areas(&face.map(|k| mesh.nodes[k])) }
+            let traction = direction.map_or(Traction::Pressure, |direction| Traction::Dead {
+                direction,
+                areas: areas(&face.map(|k| mesh.nodes[k])),
             });
             let load = FaceLoad { traction, magnitude: magnitude.clone(), has_input: input.is_some() };
             let blocks = face.map(|k| nodes[k]).to_vec();

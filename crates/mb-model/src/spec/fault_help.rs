@@ -30,6 +30,7 @@ impl Fault {
                 "a place is `start`, `end`, a node such as `node3`, or a marker of the beam".to_owned()
             }),
             Self::LaterBeam { beam } => format!("move the table of '{beam}' before this one"),
+            Self::Solid(fault) => return fault.help(),
             Self::NoArc => "leave `through` out for a straight beam".to_owned(),
             Self::BeyondLink { length, .. } => format!("a marker stands between 0 and {length} m"),
             Self::UnknownCondition { .. } => {
@@ -63,7 +64,7 @@ impl Fault {
                 "look for a division by zero or a root or logarithm of a negative number".to_owned()
             }
             Self::DuplicateName { .. } => {
-                "give every point, rod, body, beam, flexible link, angle, joint, spring, force, torque and drive a name of its own"
+                "give every point, rod, body, beam, solid, flexible link, angle, joint, spring, force, torque, load and drive a name of its own"
                     .to_owned()
             }
             Self::Brace { .. } => "an index stands in braces, as in `B{i}` or `B{i-1}`".to_owned(),

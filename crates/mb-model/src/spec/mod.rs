@@ -28,10 +28,10 @@
 //!
 //! - A **value** is a number or an [expression] of parameters in quotes.
 //! - A **place** is a point, a body (its reference point), `body.marker`, a flexible link (the
-//!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, or coordinates
-//!   `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
+//!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, a node of a solid (`block.node12`), a rigid
+//!   node set of one (`block.z+`), or coordinates `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, beams, flexible links, angles, joints, springs, forces, torques and drives are
+//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, forces, torques, loads and drives are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
@@ -40,9 +40,9 @@
 //!   A joint with an end on a body in space is a joint in space: it locks motions of a frame of a
 //!   against a frame of b whose z-axis is `axis`. A frame named as `body.frame` brings its own
 //!   axes; one that is not named coincides with the other at the start.
-//! - **Coordinates** are in this order: moving points, moving bodies, those in space, nodes of beams, flexible links,
-//!   angles, each in the order of the file, families after what stands alone. Constraint rows:
-//!   rods, flexible links, angles, joints, drives, in the same order.
+//! - **Coordinates** are in this order: moving points, moving bodies, those in space, rigid node sets of solids, nodes of
+//!   beams, nodes of solids, flexible links, angles, each in the order of the file, families after what stands alone. Constraint rows:
+//!   solids, rods, flexible links, angles, joints, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
 //!   starts where its rods and joints allow: on the intersection of two circles about
 //!   neighbours that are placed already (the left one, seen from the first to the second),
@@ -58,11 +58,13 @@ mod error;
 pub mod expression;
 mod fault;
 mod fault_help;
+mod fault_solid;
 mod flexible;
 mod locate;
 mod nearest;
 mod read;
 mod schema;
+mod solid;
 mod spatial;
 mod tables;
 mod value;
@@ -71,9 +73,11 @@ pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSectionSpec, BeamSpec};
 pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
+pub use fault_solid::SolidFault;
 pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec, SectionSpec};
 pub use nearest::nearest;
 pub use schema::json_schema;
+pub use solid::{AxisSpec, BlockSpec, SolidElementSpec, SolidMassSpec, SolidSpec, SurfaceLoadSpec};
 pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{
     AngleForm, AngleSpec, BodySpec, DampingSpec, DriveSpec, ForceSpec, FrameSpec, JointKind, JointSpec,
@@ -84,9 +88,14 @@ pub use value::{PlaceRef, Value, Vector};
 
 use crate::element::Data;
 use crate::model::Model;
+use crate::solid::{MeshError, SolidMesh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Mesh files by the names that a description has for them, or what is wrong with them.
+pub type MeshFiles = BTreeMap<String, Result<Arc<SolidMesh>, MeshError>>;
 
 /// The description of a model, as it stands in a model file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +129,9 @@ pub struct ModelSpec {
     /// Beams in space.
     #[serde(default, rename = "beam", skip_serializing_if = "Vec::is_empty")]
     pub beams: Vec<BeamSpec>,
+    /// Solids.
+    #[serde(default, rename = "solid", skip_serializing_if = "Vec::is_empty")]
+    pub solids: Vec<SolidSpec>,
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,
@@ -144,6 +156,9 @@ pub struct ModelSpec {
     /// Torques.
     #[serde(default, rename = "torque", skip_serializing_if = "Vec::is_empty")]
     pub torques: Vec<TorqueSpec>,
+    /// Loads on faces of solids.
+    #[serde(default, rename = "surface-load", skip_serializing_if = "Vec::is_empty")]
+    pub surface_loads: Vec<SurfaceLoadSpec>,
     /// Driving constraints.
     #[serde(default, rename = "drive", skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DriveSpec>,
@@ -153,6 +168,9 @@ pub struct ModelSpec {
     /// Families.
     #[serde(default, rename = "repeat", skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatSpec>,
+    /// Mesh files that were read, see [`ModelSpec::attach_mesh`].
+    #[serde(skip)]
+    pub meshes: MeshFiles,
 }
 
 /// A family of tables, written once and repeated for every value of an index.
@@ -183,6 +201,9 @@ pub struct RepeatSpec {
     /// Beams in space.
     #[serde(default, rename = "beam", skip_serializing_if = "Vec::is_empty")]
     pub beams: Vec<BeamSpec>,
+    /// Solids.
+    #[serde(default, rename = "solid", skip_serializing_if = "Vec::is_empty")]
+    pub solids: Vec<SolidSpec>,
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,
@@ -207,6 +228,9 @@ pub struct RepeatSpec {
     /// Torques.
     #[serde(default, rename = "torque", skip_serializing_if = "Vec::is_empty")]
     pub torques: Vec<TorqueSpec>,
+    /// Loads on faces of solids.
+    #[serde(default, rename = "surface-load", skip_serializing_if = "Vec::is_empty")]
+    pub surface_loads: Vec<SurfaceLoadSpec>,
     /// Driving constraints.
     #[serde(default, rename = "drive", skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DriveSpec>,
@@ -236,6 +260,24 @@ impl ModelSpec {
     /// The description as a model file.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
+    }
+    /// Names of the mesh files that solids ask for, each once, as the description writes them.
+    pub fn mesh_files(&self) -> Vec<String> {
+        fn collect<'s>(solids: &'s [SolidSpec], repeats: &'s [RepeatSpec], out: &mut Vec<&'s String>) {
+            out.extend(solids.iter().filter_map(|s| s.mesh.as_ref()));
+            for repeat in repeats {
+                collect(&repeat.solids, &repeat.repeats, out);
+            }
+        }
+        let mut out = Vec::new();
+        collect(&self.solids, &self.repeats, &mut out);
+        out.sort_unstable();
+        out.dedup();
+        out.into_iter().cloned().collect()
+    }
+    /// Reads the text of a mesh file. What is wrong with it is said by [`ModelSpec::build`].
+    pub fn attach_mesh(&mut self, file: impl Into<String>, text: &str) {
+        self.meshes.insert(file.into(), SolidMesh::parse(text).map(Arc::new));
     }
     /// Changes the value of a parameter that the description has.
     pub fn set_parameter(&mut self, name: &str, value: impl Into<Value>) -> Result<(), ModelError> {

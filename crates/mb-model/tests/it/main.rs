@@ -9,6 +9,7 @@ mod prop_spec;
 mod reactions;
 mod solid;
 mod solid_mesh;
+mod solid_spec;
 mod space;
 mod space_build;
 mod space_errors;

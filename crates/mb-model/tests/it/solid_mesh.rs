@@ -34,7 +34,7 @@ fn a_file_gives_the_block_of_the_generator() {
 
 fn message(from: &str, to: &str) -> String {
     assert!(CUBE.contains(from), "{from}");
-    SolidMesh::parse(&CUBE.replacen(from, to, 1)).unwrap_err().to_string()
+    SolidMesh::parse(&CUBE.replacen(from, to, 1)).map_or_else(|e| e.to_string(), |_| String::new())
 }
 
 #[test]
@@ -43,7 +43,11 @@ fn what_is_wrong_is_said_with_its_line() {
         ("10 20 30 40 50 60 70 80", "10 20 30 40 50 60 70 81", "line 12: there is no node 81"),
         ("10 20\n30", "10 25\n30", "line 14: there is no node 25"),
         ("20 1 0 0", "10 1 0 0", "line 4: node 10 stands in line 3 already"),
-        ("60 70 80\n", "60 70 80\n7 20 10 30 40 50 60 70 80\n", "line 13: element 7 stands in line 12 already"),
+        (
+            "60 70 80\n",
+            "60 70 80\n7 20 10 30 40 50 60 70 80\n",
+            "line 13: element 7 stands in line 12 already",
+        ),
         ("50 60 70 80", "50 60 70", "line 12: an element has 9 numbers, but 8 stand here"),
         ("30 1 1 0", "30 1 1", "line 5: a node has 4 numbers, but 3 stand here"),
         ("30 1 1 0", "30 1 nan 0", "line 5: `nan` is not a finite coordinate"),

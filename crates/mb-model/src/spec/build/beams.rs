@@ -170,6 +170,7 @@ impl<P: Data> Builder<P> {
                 let found = match other {
                     Spot::Point(_) => "point",
                     Spot::Link(..) => "flexible-link",
+                    Spot::Node(..) => "solid",
                     _ => "body",
                 };
                 Err(e.problem(key, Fault::WrongReference { name: name.clone(), found, wanted }))

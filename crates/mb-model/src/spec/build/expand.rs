@@ -5,8 +5,8 @@ use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
     AngleSpec, BeamSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec, JointSpec,
-    ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SpatialBodySpec, SpringSpec, TorqueSpec,
-    TorsionSpringSpec, Value,
+    ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec, SpatialBodySpec, SpringSpec,
+    SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
@@ -33,9 +33,9 @@ macro_rules! tables {
 }
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
-    BeamSpec "beam", FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
+    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
     BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
-    DriveSpec "drive", OutputSpec "output",
+    SurfaceLoadSpec "surface-load", DriveSpec "drive", OutputSpec "output",
 }
 
 /// Where a table stands: the families around it and the values of their indices.
@@ -85,6 +85,7 @@ pub(super) struct Entries<'s> {
     pub(super) bodies: Vec<Entry<'s, BodySpec>>,
     pub(super) spatial_bodies: Vec<Entry<'s, SpatialBodySpec>>,
     pub(super) beams: Vec<Entry<'s, BeamSpec>>,
+    pub(super) solids: Vec<Entry<'s, SolidSpec>>,
     pub(super) flexible_links: Vec<Entry<'s, FlexibleLinkSpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
@@ -93,6 +94,7 @@ pub(super) struct Entries<'s> {
     pub(super) torsion_springs: Vec<Entry<'s, TorsionSpringSpec>>,
     pub(super) forces: Vec<Entry<'s, ForceSpec>>,
     pub(super) torques: Vec<Entry<'s, TorqueSpec>>,
+    pub(super) surface_loads: Vec<Entry<'s, SurfaceLoadSpec>>,
     pub(super) drives: Vec<Entry<'s, DriveSpec>>,
     pub(super) outputs: Vec<Entry<'s, OutputSpec>>,
     members: usize,
@@ -106,6 +108,7 @@ macro_rules! add_tables {
         add(&mut $entries.bodies, &$from.bodies, $frame, $scope, $problems);
         add(&mut $entries.spatial_bodies, &$from.spatial_bodies, $frame, $scope, $problems);
         add(&mut $entries.beams, &$from.beams, $frame, $scope, $problems);
+        add(&mut $entries.solids, &$from.solids, $frame, $scope, $problems);
         add(&mut $entries.flexible_links, &$from.flexible_links, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
@@ -114,6 +117,7 @@ macro_rules! add_tables {
         add(&mut $entries.torsion_springs, &$from.torsion_springs, $frame, $scope, $problems);
         add(&mut $entries.forces, &$from.forces, $frame, $scope, $problems);
         add(&mut $entries.torques, &$from.torques, $frame, $scope, $problems);
+        add(&mut $entries.surface_loads, &$from.surface_loads, $frame, $scope, $problems);
         add(&mut $entries.drives, &$from.drives, $frame, $scope, $problems);
         add(&mut $entries.outputs, &$from.outputs, $frame, $scope, $problems);
     }};

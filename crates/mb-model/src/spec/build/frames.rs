@@ -103,7 +103,12 @@ impl<P: Data> Builder<P> {
         self.different(e, a, b)?;
         if locked.rotation != [false; 3] {
             for (key, spot) in [("a", a), ("b", b)] {
-                if matches!(spot, Spot::Point(i) if !self.points[i].fixed) {
+                let turns = match spot {
+                    Spot::Point(i) => self.points[i].fixed,
+                    Spot::Node(..) => false,
+                    _ => true,
+                };
+                if !turns {
                     return Err(e.problem(key, Fault::NoOrientation { key, thing: self.thing(spot) }));
                 }
             }
@@ -222,7 +227,7 @@ impl<P: Data> Builder<P> {
 
 /// True when one of the places is on a body in space.
 pub(super) fn in_space<P>(spots: &[Spot<P>; 2]) -> bool {
-    spots.iter().any(|s| matches!(s, Spot::Solid(..)))
+    spots.iter().any(|s| matches!(s, Spot::Solid(..) | Spot::Node(..)))
 }
 
 /// Axes with axis `k` along `n` (of length one), the next one near `hint` or near the ground axis

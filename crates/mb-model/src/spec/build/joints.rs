@@ -149,7 +149,7 @@ impl<P: Data> Builder<P> {
                     _ => 0,
                 };
                 let place = self.moving_place(e, &e.spec.of, &mut wiring)?;
-                if axis == 2 && !matches!(place, Place::OnBody { .. }) {
+                if axis == 2 && !matches!(place, Place::OnBody { .. } | Place::SpatialPoint { .. }) {
                     return Err(e.problem("of", Fault::NothingMoves));
                 }
                 Driven::Coordinate { place, axis }

@@ -44,6 +44,7 @@ impl<P: Data> Builder<P> {
             Spot::Solid(i, local) => (3, i, bits(local)),
             Spot::Link(k, LinkStation::Frame) => (4, k, [0; 3]),
             Spot::Link(k, station) => (5, k, bits([self.arc(k, station), P::zero(), P::zero()])),
+            Spot::Node(k, node) => (6, k, [node as u64, 0, 0]),
             Spot::Somewhere | Spot::Ground(_) => (0, 0, [0; 3]),
         }
     }

@@ -260,6 +260,14 @@ impl<P: Data> Builder<P> {
         let (base, place) = text.split_once('.').map_or((text.as_str(), None), |(b, p)| (b, Some(p)));
         match (self.names.get(base), place) {
             (Some(n), None) if n.table == "spatial-body" => Ok(Some(Spot::Solid(n.index, [P::zero(); 3]))),
+            (Some(n), place) if n.table == "solid" => {
+                let spot = self.solid_spot(n.index, base, place).map_err(|f| e.problem(key, f))?;
+                if matches!(spot, Spot::Node(..)) {
+                    let (key, thing) = ("on", self.thing(spot));
+                    return Err(e.problem(key, Fault::NoOrientation { key, thing }));
+                }
+                Ok(Some(spot))
+            }
             (Some(n), place) if n.table == "beam" => {
                 self.beam_spot(n.index, base, place).map(Some).map_err(|f| e.problem(key, f))
             }

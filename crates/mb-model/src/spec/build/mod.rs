@@ -11,6 +11,7 @@ mod joints;
 mod lengths;
 mod links;
 mod loads;
+mod meshes;
 mod outputs;
 mod parts;
 mod scope;
@@ -31,6 +32,7 @@ use beams::BeamPart;
 use expand::{Entries, Entry, Table};
 use frames::Link;
 use lengths::Lengths;
+use meshes::MeshPart;
 use scope::{Scope, check_name};
 use solids::SolidPart;
 use std::collections::{BTreeMap, HashMap};
@@ -60,6 +62,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         solids: Vec::new(),
         own_solids: 0,
         beams: Vec::new(),
+        meshes: Vec::new(),
         links: HashMap::new(),
         flexible: Vec::new(),
         angles: Vec::new(),
@@ -72,6 +75,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     b.read_parts(&entries, &mut problems);
     b.read_solids(&entries, &mut problems);
     b.own_solids = b.solids.len();
+    b.read_meshes(&entries, &spec.meshes, &mut problems);
     b.read_beams(&entries, &mut problems);
     b.read_links(&entries, &mut problems);
     // Geometry made of wrong positions would only add wrong messages.
@@ -91,6 +95,9 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     for (k, e) in entries.beams.iter().enumerate() {
         b.beam(k, e);
     }
+    for (k, e) in entries.solids.iter().enumerate() {
+        problems.keep(b.mesh(k, e));
+    }
     each(&mut b, &entries.rods, &mut problems, Builder::rod);
     for (k, e) in entries.flexible_links.iter().enumerate() {
         b.flexible_link(k, e);
@@ -105,6 +112,7 @@ pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     each(&mut b, &entries.torsion_springs, &mut problems, Builder::torsion_spring);
     each(&mut b, &entries.forces, &mut problems, Builder::force);
     each(&mut b, &entries.torques, &mut problems, Builder::torque);
+    each(&mut b, &entries.surface_loads, &mut problems, Builder::surface_load);
     problems.check()?;
     b.check_inertia(&entries, &mut problems);
     let rows = b.rows_by_owner(&entries);
@@ -204,12 +212,14 @@ struct Builder<P: Data> {
     names: HashMap<String, Named>,
     points: Vec<PointPart<P>>,
     bodies: Vec<BodyPart<P>>,
-    /// Bodies in space, then the nodes of beams.
+    /// Bodies in space, then rigid node sets of solids, then the nodes of beams.
     solids: Vec<SolidPart<P>>,
     /// Number of bodies in space among them.
     own_solids: usize,
     /// Beams; a node that stands for all of them for a faulty one.
     beams: Vec<Result<BeamPart<P>, usize>>,
+    /// Solids; none for a faulty one.
+    meshes: Vec<Option<MeshPart<P>>>,
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
     flexible: Vec<LinkPart<P>>,
@@ -228,6 +238,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.bodies, problems);
         self.register(&entries.spatial_bodies, problems);
         self.register(&entries.beams, problems);
+        self.register(&entries.solids, problems);
         self.register(&entries.flexible_links, problems);
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);
@@ -238,6 +249,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.torsion_springs, problems);
         self.register(&entries.forces, problems);
         self.register(&entries.torques, problems);
+        self.register(&entries.surface_loads, problems);
         let mut outputs = std::collections::HashSet::new();
         for e in &entries.outputs {
             let mut result = check_name(&e.name);

@@ -152,8 +152,10 @@ impl<P: Data> Builder<P> {
         };
         let kind = self.model.coordinates().block(reaction.body).kind;
         let axes: &[&str] = match (kind, moment) {
-            (BlockKind::Pose, _) => &["x", "y", "z"],
-            (BlockKind::PlanarPoint, true) => return Err(e.problem("of", Fault::NoReaction { owner })),
+            (BlockKind::Pose, _) | (BlockKind::SpatialPoint, false) => &["x", "y", "z"],
+            (BlockKind::PlanarPoint | BlockKind::SpatialPoint, true) => {
+                return Err(e.problem("of", Fault::NoReaction { owner }));
+            }
             (_, true) => &["z"],
             (_, false) => &["x", "y"],
         };

@@ -144,6 +144,7 @@ impl<P: Data> Builder<P> {
             }
         }
         self.add_solid_blocks();
+        self.add_mesh_blocks(entries);
         self.add_link_blocks(entries);
         for e in &entries.angles {
             let start = self.angle_start(e);
@@ -226,6 +227,7 @@ impl<P: Data> Builder<P> {
         let found = match spot {
             Spot::Link(..) => "flexible-link",
             Spot::Solid(i, _) if i >= self.own_solids => "beam",
+            Spot::Node(..) => "solid",
             _ => "body",
         };
         Err(e.problem("ends", Fault::WrongReference { name, found, wanted: "point" }))
@@ -296,7 +298,7 @@ impl<P: Data> Builder<P> {
                 Element::Rod(r) => r.mass.value() > 0.0,
                 Element::PlanarBody(b) => b.mass.value() > 0.0 && b.inertia.value() > 0.0,
                 Element::SpatialBody(b) => b.is_massive(),
-                Element::BeamInertia(_) => true,
+                Element::BeamInertia(_) | Element::BrickInertia(_) => true,
                 _ => m.rows > 0,
             };
             for id in m.wires.blocks.iter().filter(|_| massive) {

@@ -22,6 +22,8 @@ pub(super) enum Spot<P> {
     Body(usize, [P; 2]),
     /// A place of a body in space, in body axes.
     Solid(usize, [P; 3]),
+    /// A node of a solid.
+    Node(usize, usize),
     /// A place of a flexible link.
     Link(usize, LinkStation<P>),
 }
@@ -43,7 +45,7 @@ impl<P: Data> Orientation<P> {
     }
 }
 
-const PLACES: [&str; 5] = ["point", "body", "spatial-body", "beam", "flexible-link"];
+const PLACES: [&str; 6] = ["point", "body", "spatial-body", "beam", "solid", "flexible-link"];
 const ANGLES: [&str; 3] = ["body", "flexible-link", "angle"];
 
 impl<P: Data> Builder<P> {
@@ -103,6 +105,7 @@ impl<P: Data> Builder<P> {
                 Ok(Spot::Solid(named.index, mark.at))
             }
             ("beam", place) => self.beam_spot(named.index, base, place),
+            ("solid", place) => self.solid_spot(named.index, base, place),
             ("flexible-link", place) => self.link_spot(named.index, base, place),
             (found, None) => Err(Fault::WrongReference { name: text.to_owned(), found, wanted }),
             (found, Some(_)) => Err(Fault::WrongReference { name: base.to_owned(), found, wanted: "body" }),
@@ -116,6 +119,7 @@ impl<P: Data> Builder<P> {
             Spot::Point(i) => self.points[i].block,
             Spot::Body(i, _) => self.bodies[i].block,
             Spot::Solid(i, _) => self.solids[i].block,
+            Spot::Node(k, node) => self.node_block(k, node),
             Spot::Link(k, _) => self.bodies[self.flexible[k].body].block,
         }
     }
@@ -153,6 +157,7 @@ impl<P: Data> Builder<P> {
             Spot::Body(i, _) => name("body", i),
             Spot::Solid(i, _) if i >= self.own_solids => name("node", i),
             Spot::Solid(i, _) => name("spatial-body", i),
+            Spot::Node(k, _) => name("node", k),
             Spot::Link(k, _) => name("flexible-link", k),
         }
     }
@@ -162,6 +167,7 @@ impl<P: Data> Builder<P> {
             (Spot::Point(i), Spot::Point(j))
             | (Spot::Body(i, _), Spot::Body(j, _))
             | (Spot::Solid(i, _), Spot::Solid(j, _)) => i == j,
+            (Spot::Node(i, n), Spot::Node(j, m)) => i == j && n == m,
             // Places apart on one link move against each other.
             (Spot::Link(i, s), Spot::Link(j, t)) => i == j && (s == t || self.arc(i, s) == self.arc(j, t)),
             _ => false,

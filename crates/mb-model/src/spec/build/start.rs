@@ -59,7 +59,7 @@ impl<P: Data> Builder<P> {
                 let body = &self.bodies[i];
                 plus(body.start, turned(body.start_angle, local))
             }
-            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) => {
+            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) | Spot::Node(..) => {
                 let [x, y, _] = self.position_of(spot);
                 [x, y]
             }
@@ -70,6 +70,7 @@ impl<P: Data> Builder<P> {
         match spot {
             Spot::Somewhere => [P::zero(); 3],
             Spot::Ground(at) => at,
+            Spot::Node(k, node) => self.node_start(k, node),
             Spot::Point(_) | Spot::Body(..) | Spot::Link(..) => {
                 let [x, y] = self.start_of(spot);
                 [x, y, P::zero()]
@@ -108,7 +109,7 @@ impl<P: Data> Builder<P> {
     pub(super) fn start_is_given(&self, spot: Spot<P>) -> bool {
         match spot {
             Spot::Somewhere => false,
-            Spot::Ground(_) => true,
+            Spot::Ground(_) | Spot::Node(..) => true,
             Spot::Point(i) => self.points[i].given.is_some(),
             Spot::Body(i, _) => !self.bodies[i].guessed,
             Spot::Solid(i, _) => !self.solids[i].guessed,
@@ -187,7 +188,7 @@ impl<P: Data> Builder<P> {
     /// Number of a point or body among both.
     fn node(&self, spot: Spot<P>) -> Option<usize> {
         match spot {
-            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) => None,
+            Spot::Somewhere | Spot::Ground(_) | Spot::Solid(..) | Spot::Node(..) => None,
             Spot::Point(i) => Some(i),
             Spot::Body(i, _) => Some(self.points.len() + i),
             Spot::Link(k, _) => Some(self.points.len() + self.flexible[k].body),
