@@ -164,6 +164,11 @@ pub const MODELS: &[GalleryModel] = &[
         set: &[],
     },
     GalleryModel {
+        name: "solid-cantilever",
+        about: "a cantilever of n x n x N solid elements under tension",
+        text: include_str!("../../../fixtures/models/solid-cantilever.toml"),
+    },
+    GalleryModel {
         name: "mechanism-zero-mode",
         about: "a four-bar linkage without stiffness: a true zero mode",
         text: include_str!("../../../fixtures/models/mechanism-zero-mode.toml"),

@@ -212,7 +212,7 @@ impl Coordinates {
             .collect()
     }
     /// Velocities by body: those of a block; with a flexible link's frame those of its nodes, and the nodes of a beam
-    /// together.
+    /// or a solid together.
     ///
     /// Where bodies are described by points that they share, each point stands for itself; a node of a beam that is part of
     /// another body, or of an earlier beam, belongs to that one.
@@ -229,12 +229,14 @@ impl Coordinates {
                 (Some(body), BlockKind::ElasticNode, Some(link)) if link == body.name => {
                     body.velocities.extend(own);
                 }
-                (Some(body), BlockKind::Pose, Some(beam)) if nodes_alone && beam == body.name => {
+                (Some(body), BlockKind::Pose | BlockKind::SpatialPoint, Some(whole))
+                    if nodes_alone && whole == body.name =>
+                {
                     body.velocities.extend(own);
                 }
-                (_, BlockKind::Pose, Some(beam)) => {
+                (_, BlockKind::Pose | BlockKind::SpatialPoint, Some(whole)) => {
                     nodes_alone = true;
-                    out.push(BodyCoordinates { name: beam.to_owned(), velocities: own.collect() });
+                    out.push(BodyCoordinates { name: whole.to_owned(), velocities: own.collect() });
                 }
                 _ => {
                     nodes_alone = false;

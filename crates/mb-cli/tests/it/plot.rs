@@ -59,6 +59,7 @@ fn every_model_of_the_gallery_is_drawn() {
         "flexible-double-pendulum",
         "beam-cantilever",
         "beam-four-bar",
+        "solid-cantilever",
     ] {
         let text = sheet(&[&model(name)]);
         assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");

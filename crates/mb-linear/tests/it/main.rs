@@ -8,6 +8,7 @@ mod flexible;
 mod four_bar;
 mod identity_formulations;
 mod motion;
+mod solid;
 mod space;
 mod state_space;
 mod support;

@@ -8,7 +8,7 @@
 //! The same derivatives as the sweeps of the modules `matrices` and `constraints`, which take one direction at a
 //! time: what belongs to the value is computed once for six of them ([`Wide`]). Along the tangent the first derivative of
 //! q (+) d is the rate of q along d. Elements from outside, which know no such numbers, and elements of few
-//! coordinates, which would leave lanes empty, are swept one by one.
+//! coordinates, which would leave lanes empty or gain nothing, are swept one by one.
 
 use super::linearized::{Blocks, Wanted};
 use super::matrices::By;
@@ -23,6 +23,9 @@ use std::ops::Range;
 
 /// Number of directions swept at once: the velocities of a body in space.
 pub(super) const LANES: usize = 6;
+/// Coordinates from which on an element of points alone, whose sweeps cost little, is swept in lanes: faces and
+/// hexahedra of solids.
+const MANY: usize = 12;
 /// A number with its derivatives in them.
 pub(super) type Lanes = Wide<LANES>;
 
@@ -121,7 +124,8 @@ struct Room {
 
 /// Whether an element is swept in lanes.
 fn in_lanes(m: &Member) -> bool {
-    !m.wires.linear && m.wires.v_index.len() >= LANES && !matches!(m.element, Element::Custom(_))
+    let enough = if m.wires.linear { MANY } else { LANES };
+    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_))
 }
 
 /// The directions of an element in groups of as many as there are lanes.

@@ -1,0 +1,173 @@
+//! Solids at rest under load and their modes: stretch, stress stiffness, buckling, rigid motions, hinges on rigid faces.
+
+use core::f64::consts::TAU;
+use mb_eigen::sparse::{self, Request, SparseOptions};
+use mb_eigen::{Class, DenseOptions, quadratic};
+use mb_gallery::models::{BeamCantilever, SolidCantilever};
+use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize, linearize_sparse};
+use mb_model::Model;
+use mb_model::spec::{SolidElementSpec, SolidMassSpec};
+
+fn rest_of(model: &Model) -> Equilibrium {
+    Equilibrium::solve(model, model.initial(), &EquilibriumOptions::default()).unwrap()
+}
+/// The lowest frequencies at rest, rad/s.
+fn lowest(model: &Model, rest: &Equilibrium, count: usize) -> Vec<f64> {
+    let lin = linearize_sparse(model, &OperatingPoint::from(rest));
+    let request = Request::Lowest { count };
+    let spectrum = sparse::solve(&lin.pencil(), &request, &SparseOptions::default()).unwrap();
+    let mut found: Vec<f64> = spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w >= 0.0).collect();
+    found.sort_by(f64::total_cmp);
+    found.truncate(count);
+    found
+}
+/// One layer of enhanced elements, Poisson's ratio zero.
+fn slender(tension: f64) -> Model {
+    let cantilever = SolidCantilever {
+        across: 1,
+        along: 20,
+        element: SolidElementSpec::Enhanced,
+        mass: SolidMassSpec::Consistent,
+        tension,
+        ..SolidCantilever::default()
+    };
+    cantilever.spec().unwrap().build().unwrap()
+}
+
+/// Under a dead pull F a bar of this material without Poisson's ratio stretches by l with F/A = E l (l^2 - 1) / 2.
+#[test]
+fn a_bar_stretches_as_its_law_says() {
+    let (force, beam) = (1e10, BeamCantilever::default());
+    let model = slender(force);
+    let rest = rest_of(&model);
+    let stretch = rest.q()[rest.q().len() - 1] / beam.length;
+    let stress = 0.5 * beam.youngs_modulus * stretch * (stretch * stretch - 1.0);
+    assert!((stress * beam.side * beam.side / force - 1.0).abs() < 1e-12, "{stretch}");
+    let below: f64 = rest.lambda().iter().skip(2).step_by(3).sum();
+    assert!((below.abs() / force - 1.0).abs() < 1e-12, "{below}");
+}
+
+/// Bending modes come in pairs, near those of the continuum, and tension raises them as it raises those.
+#[test]
+fn bending_is_near_the_continuum_with_and_without_tension() {
+    for tension in [0.0, 1e10] {
+        let model = slender(tension);
+        let found = lowest(&model, &rest_of(&model), 4);
+        let exact = BeamCantilever { tension, ..BeamCantilever::default() }.continuum_hz(2);
+        // Shear and rotary inertia lower the second by a per cent; the mesh raises it by as much.
+        for (pair, exact) in found.chunks(2).zip(exact) {
+            assert!((pair[1] / pair[0] - 1.0).abs() < 1e-8, "{found:?}");
+            assert!((pair[0] / TAU / exact - 1.0).abs() < 0.015, "{} {exact}", pair[0] / TAU);
+        }
+    }
+}
+
+/// Near the load under which a column buckles the square of its frequency goes down in proportion to what is left.
+#[test]
+fn pressure_softens_a_column() {
+    let still = {
+        let model = slender(0.0);
+        lowest(&model, &rest_of(&model), 1)[0]
+    };
+    for share in [0.3, 0.6, 0.9] {
+        let model = slender(share * BeamCantilever::default().buckling_tension());
+        let found = lowest(&model, &rest_of(&model), 1)[0];
+        let left = (found / still).powi(2);
+        assert!((left - (1.0 - share)).abs() < 0.02, "{share}: {left}");
+    }
+}
+
+/// A free solid has six motions without frequency and no more.
+#[test]
+fn a_free_block_has_six_rigid_modes() {
+    let model = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "free"
+        [[solid]]
+        name = "block"
+        block = { size = [3, 2, 1], elements = [2, 1, 1] }
+        orientation = { axis = [1, 2, 3], angle = 0.7 }
+        density = 8.0
+        youngs_modulus = 2e3
+        poissons_ratio = 0.3
+        "#,
+    )
+    .unwrap();
+    let rest = rest_of(&model);
+    let lin = linearize(&model, &OperatingPoint::from(&rest));
+    let spectrum = quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
+    let rigid = spectrum.of_class(Class::Rigid).count();
+    assert_eq!(rigid, 12, "two roots at zero for each of six motions");
+    let slowest = spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+    assert!(slowest > 1.0);
+}
+
+/// A stiff block that hangs from a hinge on a rigid face swings like a rigid body, and the hinge carries its weight.
+#[test]
+fn a_block_on_a_hinge_swings_like_a_rigid_body() {
+    let model = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "pendulum"
+        gravity = [0, 0, -9.81]
+        [[solid]]
+        name = "block"
+        block = { size = [0.2, 0.3, 1.0], elements = [1, 1, 3] }
+        at = [-0.1, -0.15, -1.0]
+        density = 2700.0
+        youngs_modulus = 7e10
+        poissons_ratio = 0.3
+        rigid = ["z+"]
+        [[joint]]
+        name = "hinge"
+        type = "revolute"
+        a = "block.z+"
+        b = "ground"
+        axis = [0, 1, 0]
+        "#,
+    )
+    .unwrap();
+    let rest = rest_of(&model);
+    let found = lowest(&model, &rest, 1)[0];
+    let inertia = (0.2_f64.powi(2) + 1.0) / 12.0 + 0.25;
+    let exact = (9.81 * 0.5 / inertia).sqrt();
+    assert!((found / exact - 1.0).abs() < 1e-5, "{found} {exact}");
+    let reactions = model.reactions();
+    let hinge = reactions.iter().find(|r| r.owner == "joint 'hinge'").unwrap();
+    let point = OperatingPoint::from(&rest).point().clone();
+    let weight = 2700.0 * 0.06 * 9.81;
+    assert!((model.wrench(hinge, &point).force[2] / weight - 1.0).abs() < 1e-9);
+}
+
+/// A cube pressed by a follower pressure on all sides shrinks as its law says: p times the area it has now is what the
+/// stress of the unstressed state carries, p l^2 = -l S, S = 3 K (l^2 - 1) / 2.
+#[test]
+fn a_cube_under_pressure_shrinks_alike_on_all_sides() {
+    let (e, nu, pressure) = (2e3, 0.3, 50.0);
+    let model = Model::from_toml(&format!(
+        r#"
+        units = "SI"
+        name = "diver"
+        [[solid]]
+        name = "cube"
+        block = {{ size = [1, 1, 1], elements = [2, 2, 2] }}
+        density = 8.0
+        youngs_modulus = {e:?}
+        poissons_ratio = {nu:?}
+        held = {{ "x-" = ["x"], "y-" = ["y"], "z-" = ["z"] }}
+        [[surface-load]]
+        name = "water"
+        on = "cube.all"
+        pressure = {pressure:?}
+        "#
+    ))
+    .unwrap();
+    let rest = rest_of(&model);
+    let side = rest.q()[rest.q().len() - 1];
+    let bulk = e / (3.0 * (1.0 - 2.0 * nu));
+    let stress = 1.5 * bulk * (side * side - 1.0);
+    assert!((pressure * side / -stress - 1.0).abs() < 1e-10, "{side}");
+    let far = rest.q().len() - 3;
+    assert!(rest.q()[far..].iter().all(|x| (x - side).abs() < 1e-12) && side < 1.0);
+}
