@@ -39,7 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let blocks = model.blocks(&point);
         let all = clock.elapsed().as_secs_f64();
         let each = statics / mesh.elements.len() as f64;
-        println!("round {round}: residual {residual:.2} s, K and Phi_q {statics:.2} s, all blocks {all:.2} s");
+        println!(
+            "round {round}: residual {residual:.2} s, K and Phi_q {statics:.2} s, all blocks {all:.2} s"
+        );
         println!("  {:.1} us of K an element, {} entries of K, {} of M", each * 1e6, k.nnz(), blocks.m.nnz());
         if round == 1 && factorize {
             let clock = Instant::now();

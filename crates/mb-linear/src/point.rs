@@ -175,7 +175,7 @@ fn sizes(model: &Model, q: &[f64]) -> Vec<f64> {
         let own = &q[block.q..block.q + block.kind.nq()];
         let positions = match block.kind {
             BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-            BlockKind::Pose => 3,
+            BlockKind::SpatialPoint | BlockKind::Pose => 3,
             BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
         };
         let position = norms::max_abs_vec(&own[..positions]);

@@ -99,7 +99,8 @@ fn a_free_block_has_six_rigid_modes() {
     let spectrum = quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
     let rigid = spectrum.of_class(Class::Rigid).count();
     assert_eq!(rigid, 12, "two roots at zero for each of six motions");
-    let slowest = spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+    let slowest =
+        spectrum.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
     assert!(slowest > 1.0);
 }
 
