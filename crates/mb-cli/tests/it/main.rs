@@ -20,6 +20,7 @@ mod program;
 mod shares;
 mod simulate;
 mod simulate_failures;
+mod solids;
 mod state_space;
 mod support;
 mod track;

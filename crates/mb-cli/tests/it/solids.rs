@@ -1,0 +1,67 @@
+//! Solids through the program: mesh files beside the model, checks, modes of large blocks.
+
+use crate::support::{json, mb, model, right};
+use std::path::Path;
+
+const MODEL: &str = r#"
+units = "SI"
+name = "cube"
+
+[[solid]]
+name = "cube"
+mesh = "meshes/cube.mesh"
+density = 8000.0
+youngs_modulus = 2e11
+poissons_ratio = 0.3
+fixed = ["foot"]
+"#;
+const MESH: &str = "\
+nodes
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+5 0 0 1
+6 1 0 1
+7 1 1 1
+8 0 1 1
+elements
+1 1 2 3 4 5 6 7 8
+set foot
+1 2 3 4
+";
+
+fn written(folder: &Path, mesh: &str) -> String {
+    std::fs::create_dir_all(folder.join("meshes")).unwrap();
+    std::fs::write(folder.join("meshes/cube.mesh"), mesh).unwrap();
+    let path = folder.join("cube.toml");
+    std::fs::write(&path, MODEL).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_mesh_file_lies_beside_the_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = written(dir.path(), MESH);
+    let text = right(&["check", &path]);
+    assert!(text.contains("8 solid nodes") && text.contains("1 solid"), "{text}");
+    let run = mb(&["check", &written(dir.path(), &MESH.replace("7 1 1 1", "7 1 1 inf"))]);
+    assert!(run.code != 0 && run.err.contains("line 8: `inf` is not a finite coordinate"), "{run:?}");
+    std::fs::remove_file(dir.path().join("meshes/cube.mesh")).unwrap();
+    let run = mb(&["modes", &path]);
+    assert!(run.code != 0 && run.err.contains("`meshes/cube.mesh` is not there"), "{run:?}");
+}
+
+/// Frequencies of the block in the gallery under tension, with the error bars of sparse matrices; pairs for both axes.
+#[test]
+fn modes_of_a_block_under_tension() {
+    let found =
+        json(&["modes", &model("solid-cantilever"), "--set", "F=1e10", "--set", "N=40", "--lowest", "6"]);
+    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    let im: Vec<f64> = pairs.iter().map(|p| p["im"].as_f64().unwrap()).filter(|w| *w > 0.0).collect();
+    assert!(im.len() >= 6, "{im:?}");
+    assert!(im[..4].chunks(2).all(|pair| (pair[0] / pair[1] - 1.0).abs() < 1e-8), "{im:?}");
+    // The continuum under this tension: 0.2796 and 1.3923 Hz, less shear and rotary inertia.
+    let hz = |k: usize| im[k] / std::f64::consts::TAU;
+    assert!((hz(0) / 0.2796 - 1.0).abs() < 0.01 && (hz(2) / 1.3923 - 1.0).abs() < 0.02, "{im:?}");
+}
