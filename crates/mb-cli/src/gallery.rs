@@ -167,6 +167,7 @@ pub const MODELS: &[GalleryModel] = &[
         name: "solid-cantilever",
         about: "a cantilever of n x n x N solid elements under tension",
         text: include_str!("../../../fixtures/models/solid-cantilever.toml"),
+        set: &[],
     },
     GalleryModel {
         name: "mechanism-zero-mode",

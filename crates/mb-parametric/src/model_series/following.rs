@@ -81,7 +81,7 @@ fn kinds(model: &Model, kept: &[usize]) -> Vec<u8> {
     for block in model.coordinates().blocks() {
         for i in 0..block.kind.nv() {
             out.push(match block.kind {
-                BlockKind::PlanarPoint => 0,
+                BlockKind::PlanarPoint | BlockKind::SpatialPoint => 0,
                 BlockKind::PlanarPose => u8::from(i == 2),
                 BlockKind::Pose => u8::from(i >= 3),
                 BlockKind::Angle => 1,
