@@ -7,7 +7,6 @@ mod exact;
 mod four_bar;
 mod identity;
 mod pictures;
-mod solid;
 mod system;
 
 use mb_gallery::{Status, Table};
@@ -31,7 +30,6 @@ pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
 /// Computes and judges the tables.
 pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
     let systems = system::Systems::measure();
-    let solids = solid::Solids::measure();
     let report = |table: &Table| {
         if table.status == Status::NotYetImplemented {
             return Ok(TableReport::not_yet_implemented(table));
@@ -39,10 +37,6 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
         let answers = match table.id.as_str() {
             "yang2012/table-2" => cantilever::answers(table, &systems.free),
             "yang2012/table-3" => cantilever::answers(table, &systems.tense),
-            "yang2012/table-2-solid" => solids.answers(table, false),
-            "yang2012/table-3-solid" => solids.answers(table, true),
-            "yang2012/solid" => solids.separate(table),
-            "yang2012/solid-meshes" => solid::meshes(),
             "yang2012/table-5" => four_bar::answers(table, &systems.linkage),
             "yang2012/conditions" => conditions::answers(&systems),
             "yang2012/sweep" => conditions::sweep(table, &systems),
@@ -64,19 +58,7 @@ mod tests {
     /// Every cell has the verdict of a page that hides nothing: what disagrees is open with its reason or a misprint.
     #[test]
     fn nothing_deviates() {
-        let names = [
-            "table-2",
-            "table-3",
-            "table-5",
-            "conditions",
-            "sweep",
-            "exact",
-            "claims",
-            "table-2-solid",
-            "table-3-solid",
-            "solid",
-            "solid-meshes",
-        ];
+        let names = ["table-2", "table-3", "table-5", "conditions", "sweep", "exact", "claims"];
         let tables = names.map(|name| Table::load(&format!("yang2012/{name}")).unwrap());
         let reports = reports(&tables).unwrap();
         for (table, report) in tables.iter().zip(&reports) {
