@@ -81,7 +81,7 @@ pub mod spec;
 pub mod state;
 pub mod system;
 
-pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection};
+pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection, Shear};
 pub use coordinates::{Block, BlockId, BlockKind, BodyCoordinates};
 pub use element::{BrickFormulation, Data, Element, ElementLaw, MassForm, SolidMaterial};
 pub use link::{FlexibleLink, LinkData, LinkStation};

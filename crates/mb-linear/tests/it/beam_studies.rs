@@ -23,6 +23,10 @@ fn data() -> BeamData {
 
 /// Beams of one section from corner to corner with joints as given.
 fn beams(corners: &[[f64; 3]], element: &str, n: usize, joints: &str) -> Model {
+    beams_with(corners, &format!("element = \"{element}\""), n, joints)
+}
+/// The same with lines of one's own in the tables of the beams.
+fn beams_with(corners: &[[f64; 3]], lines: &str, n: usize, joints: &str) -> Model {
     let mut parts = vec!["units = \"SI\"\nname = \"study\"\n".to_owned()];
     for (k, ends) in corners.windows(2).enumerate() {
         let from = if k == 0 { format!("{:?}", ends[0]) } else { format!("\"b{}.end\"", k - 1) };
@@ -34,7 +38,7 @@ fn beams(corners: &[[f64; 3]], element: &str, n: usize, joints: &str) -> Model {
             to = {:?}
             y = {:?}
             elements = {n}
-            element = "{element}"
+            {lines}
             density = 8000
             youngs_modulus = 2e11
             shear_modulus = 8e10
@@ -99,6 +103,34 @@ fn frequencies_converge_to_the_continuum_with_the_elements_order() {
                     mode + 1
                 );
             }
+        }
+    }
+}
+
+/// Sections that may not shear: the continuum without shear, in the order of the elements and away from Timoshenko's.
+#[test]
+fn beams_without_shear_are_those_of_euler_and_bernoulli() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+    let shearing = continuum(&corners, [CLAMPED, CLAMPED]);
+    let mut stiff = shearing.clone();
+    for segment in &mut stiff.segments {
+        segment.data.section.shear_factors = [1e7; 2];
+    }
+    let [shearing, stiff] = [shearing, stiff].map(|beam| beam.frequencies(5.0, 1e4));
+    let all = r#""x", "y", "z", "rotation x", "rotation y", "rotation z""#;
+    let joints = held(("b0.start", all), ("b0.end", all));
+    for (element, order) in [("linear", 2.0), ("quadratic", 4.0)] {
+        let lines = format!("element = \"{element}\"\nshear = \"rigid\"");
+        let errors: Vec<Vec<f64>> = [8, 16]
+            .map(|n| {
+                let found = lowest(&beams_with(&corners, &lines, n, &joints), 2);
+                found.iter().zip(&stiff).map(|(w, exact)| w / exact - 1.0).collect()
+            })
+            .into();
+        for mode in 0..2 {
+            let (coarse, fine) = (errors[0][mode], errors[1][mode]);
+            assert!(((coarse / fine).log2() - order).abs() < 0.4, "{element}, mode {}: {errors:?}", mode + 1);
+            assert!(shearing[mode] < 0.999 * stiff[mode]);
         }
     }
 }

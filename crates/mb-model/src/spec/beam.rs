@@ -1,72 +1,11 @@
 //! The table of a beam in space.
 
 use super::flexible::ElasticDampingSpec;
+use super::section::SectionSpec;
 use super::value::{PlaceRef, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Section of a beam in its own axes, y (axis 2) and z (axis 3): a circle or tube (`radius`, `inner_radius`), a rectangle
-/// (`width` along y, `height` along z), an I (`width`, `height`, `web`, `flange`; the web along z), or its numbers
-/// (`area`, `second_moments`, `torsion`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BeamSectionSpec {
-    /// Radius of a circle, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub radius: Option<Value>,
-    /// Inner radius of a tube, m. Default: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inner_radius: Option<Value>,
-    /// Width along y of a rectangle or of the flanges of an I, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub width: Option<Value>,
-    /// Height along z, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub height: Option<Value>,
-    /// Thickness of the web of an I, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub web: Option<Value>,
-    /// Thickness of the flanges of an I, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flange: Option<Value>,
-    /// Area, m^2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub area: Option<Value>,
-    /// Second moments of area about y and z, m^4: integrals of z^2 and of y^2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub second_moments: Option<[Value; 2]>,
-    /// Torsion constant, m^4. For the other shapes it is worked out unless it is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub torsion: Option<Value>,
-    /// Parts of the area that carry shear along y and z. Default: of the shape; 5/6 for a section by numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shear_factors: Option<[Value; 2]>,
-}
-
-impl BeamSectionSpec {
-    /// A circle.
-    pub fn circle(radius: impl Into<Value>) -> Self {
-        Self { radius: Some(radius.into()), ..Self::default() }
-    }
-    /// A rectangle: width along y, height along z.
-    pub fn rectangle(width: impl Into<Value>, height: impl Into<Value>) -> Self {
-        Self { width: Some(width.into()), height: Some(height.into()), ..Self::default() }
-    }
-    /// Any section by its numbers: area, second moments about y and z, torsion constant.
-    pub fn numbers(
-        area: impl Into<Value>,
-        second_moments: [impl Into<Value>; 2],
-        torsion: impl Into<Value>,
-    ) -> Self {
-        Self {
-            area: Some(area.into()),
-            second_moments: Some(second_moments.map(Into::into)),
-            torsion: Some(torsion.into()),
-            ..Self::default()
-        }
-    }
-}
 
 /// Finite elements of a beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +29,19 @@ pub enum AxialStrainSpec {
     /// By half the growth of the squared length.
     #[serde(rename = "green-lagrange")]
     GreenLagrange,
+}
+
+/// Whether the sections of a beam stay perpendicular to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ShearSpec {
+    /// They shear by the section's shear factors: the default.
+    #[default]
+    #[serde(rename = "flexible")]
+    Flexible,
+    /// They stay perpendicular, up to a shear stiffness of a million times 1/h^2 of bending in elements of length h: the
+    /// limit of Euler and Bernoulli.
+    #[serde(rename = "rigid")]
+    Rigid,
 }
 
 /// A geometrically exact beam in space, straight or along an arc.
@@ -125,8 +77,11 @@ pub struct BeamSpec {
     /// How stretch is measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub axial_strain: AxialStrainSpec,
+    /// Whether sections shear.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shear: ShearSpec,
     /// Section.
-    pub section: BeamSectionSpec,
+    pub section: SectionSpec,
     /// Density, kg/m^3.
     pub density: Value,
     /// Young's modulus, Pa.
@@ -161,7 +116,8 @@ impl Default for BeamSpec {
             elements: Value::default(),
             element: BeamElementSpec::default(),
             axial_strain: AxialStrainSpec::default(),
-            section: BeamSectionSpec::default(),
+            shear: ShearSpec::default(),
+            section: SectionSpec::default(),
             density: Value::default(),
             youngs_modulus: Value::default(),
             poissons_ratio: None,

@@ -1,5 +1,6 @@
 //! The table of a flexible link.
 
+use super::section::SectionSpec;
 use super::tables::{is_true, yes};
 use super::value::Value;
 use schemars::JsonSchema;
@@ -7,47 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// Section of a flexible link: a circle (`radius`, for a tube also `inner_radius`), a rectangle
-/// (`width` across the plane of motion, `height` in it), or its numbers (`area`,
-/// `second_moment`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SectionSpec {
-    /// Radius of a circle, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub radius: Option<Value>,
-    /// Inner radius of a tube, m. Default: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inner_radius: Option<Value>,
-    /// Width of a rectangle, across the plane of motion, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub width: Option<Value>,
-    /// Height of a rectangle, in the plane of motion, m.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub height: Option<Value>,
-    /// Area, m^2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub area: Option<Value>,
-    /// Second moment of area about the axis across the plane of motion, m^4.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub second_moment: Option<Value>,
-}
-
-impl SectionSpec {
-    /// A circle.
-    pub fn circle(radius: impl Into<Value>) -> Self {
-        Self { radius: Some(radius.into()), ..Self::default() }
-    }
-    /// A rectangle: width across the plane of motion, height in it.
-    pub fn rectangle(width: impl Into<Value>, height: impl Into<Value>) -> Self {
-        Self { width: Some(width.into()), height: Some(height.into()), ..Self::default() }
-    }
-    /// Any section, by its area and second moment.
-    pub fn numbers(area: impl Into<Value>, second_moment: impl Into<Value>) -> Self {
-        Self { area: Some(area.into()), second_moment: Some(second_moment.into()), ..Self::default() }
-    }
-}
 
 /// Proportional damping of the elastic velocities of a flexible link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -64,19 +64,21 @@ mod locate;
 mod nearest;
 mod read;
 mod schema;
+mod section;
 mod solid;
 mod spatial;
 mod tables;
 mod value;
 
-pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSectionSpec, BeamSpec};
+pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSpec, ShearSpec};
 pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
 pub use fault_solid::SolidFault;
-pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec, SectionSpec};
+pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec};
 pub use nearest::nearest;
 pub use schema::json_schema;
+pub use section::SectionSpec;
 pub use solid::{AxisSpec, BlockSpec, SolidElementSpec, SolidMassSpec, SolidSpec, SurfaceLoadSpec};
 pub use spatial::{BodyFrameSpec, BushingSpec, MotionSpec, OrientationSpec, SpatialBodySpec};
 pub use tables::{

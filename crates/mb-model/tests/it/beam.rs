@@ -2,7 +2,7 @@
 
 use mb_model::element::{AxialStrain, BeamStation, Interpolation};
 use mb_model::system::MotionTerms;
-use mb_model::{BeamData, BeamMaterial, BeamNode, BeamSection, Model, ModelSpec};
+use mb_model::{BeamData, BeamMaterial, BeamNode, BeamSection, Model, ModelSpec, Shear};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 
@@ -165,6 +165,23 @@ fn mass_of_a_straight_beam_is_that_of_a_bar() {
     }
 }
 
+/// Sections that stay perpendicular: shear stiffness follows the elements, unless the section has more of it.
+#[test]
+fn rigid_shear_follows_the_elements() {
+    let plain = data(Interpolation::Quadratic, AxialStrain::Exact, 0.0);
+    let rigid = BeamData { shear: Shear::Rigid, ..plain };
+    let (long, short) = (rigid.law_of_element(2.0), rigid.law_of_element(0.5));
+    let bending = plain.law().moment;
+    // Shear along y bends about z.
+    for (shear, about) in [(1, 2), (2, 1)] {
+        assert!((long.force[shear] / bending[about] * 4.0 / 1e6 - 1.0).abs() < 1e-12);
+        assert!((short.force[shear] / long.force[shear] - 16.0).abs() < 1e-9);
+    }
+    assert_eq!((long.moment, long.force[0]), (bending, plain.law().force[0]));
+    assert_eq!(rigid.law_of_element(1e6), plain.law());
+    assert_eq!(plain.law_of_element(0.5), plain.law());
+}
+
 const FRAME: &str = r#"
 units = "SI"
 name = "frame"
@@ -277,6 +294,14 @@ fn bad_beams_are_told() {
         ("attached to itself", with("from = \"boom.end\"", "from = \"arc.end\"")),
         ("attached to a later one", with("from = \"hub.rim\"", "from = \"arc.end\"")),
         ("reserved marker", with("near = 0.4", "end = 0.4")),
+        (
+            "section of a link",
+            with("radius = 0.02, inner_radius = 0.015", "area = 1e-4, second_moment = 1e-9"),
+        ),
+        (
+            "rigid and by factors",
+            with("inner_radius = 0.015 }", "shear_factors = [0.9, 0.9] }\nshear = \"rigid\""),
+        ),
     ]);
     insta::assert_snapshot!(text);
 }

@@ -61,6 +61,7 @@ fn messages_for_bad_links() {
         ("half a rectangle", with(section, "section.width = 0.01")),
         ("two sections", with(section, "section = { radius = 0.01, area = 1e-4 }")),
         ("tube without wall", with(section, "section = { radius = 0.01, inner_radius = 0.01 }")),
+        ("section of a beam in space", with(section, "section = { radius = 0.01, torsion = 1e-8 }")),
         ("negative density", with("density = 7800", "density = -7800")),
         ("no modulus", with("youngs_modulus = 2.1e11", "youngs_modulus = 0")),
         ("negative damping", with("damping.beta = 1e-4", "damping.beta = -1e-4")),

@@ -3,6 +3,7 @@
 mod cantilever;
 mod claims;
 mod conditions;
+mod discrete;
 mod exact;
 mod four_bar;
 mod identity;
@@ -20,11 +21,19 @@ pub(crate) fn comparisons() -> Vec<Comparison> {
     system::comparisons()
 }
 
-/// The modes of Fig. 3.
+/// The discrete models of Figs. 1 and 2, and the modes of Fig. 3.
 pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
-    let picture = system::linkage().and_then(|s| pictures::figure_3(&s));
-    let picture = picture.map_err(|_| TaskError::NoComputation { id: "yang2012/figure-3".to_owned() })?;
-    Ok(vec![("yang2012-figure-3.svg".to_owned(), picture)])
+    let failed = |figure: u32| move |_| TaskError::NoComputation { id: format!("yang2012/figure-{figure}") };
+    let cantilever = system::cantilever(0.0).map_err(failed(1))?;
+    let linkage = system::linkage().map_err(failed(2))?;
+    let modes = pictures::figure_3(&linkage).map_err(failed(3))?;
+    let drawings = [
+        discrete::discrete(&cantilever, "Cantilever of beam elements (model 1)"),
+        discrete::discrete(&linkage, "Four-bar linkage of beam elements as it is built"),
+        modes,
+    ];
+    let name = |k: usize| format!("yang2012-figure-{}.svg", k + 1);
+    Ok(drawings.into_iter().enumerate().map(|(k, text)| (name(k), text)).collect())
 }
 
 /// Computes and judges the tables.

@@ -21,7 +21,7 @@ const MARGIN: f64 = 34.0;
 const AMPLITUDE: f64 = 18.0;
 
 /// x to the right, y upwards in the plane of the linkage, z towards the lower left.
-fn seen([x, y, z]: [f64; 3]) -> [f64; 2] {
+pub(super) fn seen([x, y, z]: [f64; 3]) -> [f64; 2] {
     let (sin, cos) = FRAC_PI_6.sin_cos();
     [x - cos * z, y - sin * z]
 }

@@ -60,14 +60,18 @@ pub(super) struct Systems {
 impl Systems {
     /// Builds, balances and linearizes all three.
     pub(super) fn measure() -> Self {
-        let cantilever = |tension| BeamCantilever { tension, ..BeamCantilever::default() };
-        let of = |name, tension| System::new(name, tension, cantilever(tension).spec());
-        Self { free: of("cantilever", 0.0), tense: of("cantilever, F = 1e10 N", 1e10), linkage: linkage() }
+        Self { free: cantilever(0.0), tense: cantilever(1e10), linkage: linkage() }
     }
     /// All of them with the words of the tables.
     pub(super) fn all(&self) -> [(&'static str, &Measured<System>); 3] {
         [("Table 2", &self.free), ("Table 3", &self.tense), ("Table 5", &self.linkage)]
     }
+}
+
+/// The cantilever of Tables 2 and 3 under its tension, N.
+pub(super) fn cantilever(tension: f64) -> Measured<System> {
+    let name = if tension == 0.0 { "cantilever" } else { "cantilever, F = 1e10 N" };
+    System::new(name, tension, BeamCantilever { tension, ..BeamCantilever::default() }.spec())
 }
 
 /// The linkage of Table 5.

@@ -5,12 +5,12 @@ use super::links::{MAX_ELEMENTS, node_number};
 use super::solids::{SolidPart, unit, unturned};
 use super::spots::Spot;
 use super::{Builder, Outcome, check_name};
-use crate::beam::{BeamData, BeamMaterial, BeamNode};
+use crate::beam::{BeamData, BeamMaterial, BeamNode, Shear};
 use crate::element::rotation::{about, cross, dot, from_columns, product, turned};
 use crate::element::{AxialStrain, BeamStation, Data, Interpolation};
 use crate::spec::error::Problems;
 use crate::spec::nearest::nearest;
-use crate::spec::{AxialStrainSpec, BeamElementSpec, BeamSpec, Fault, NameFault, PlaceRef};
+use crate::spec::{AxialStrainSpec, BeamElementSpec, BeamSpec, Fault, NameFault, PlaceRef, ShearSpec};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
@@ -247,6 +247,10 @@ impl<P: Data> Builder<P> {
         };
         let material = BeamMaterial { density, youngs_modulus, shear_modulus };
         let section = self.beam_section(e, material.poissons_ratio())?;
+        if spec.shear == ShearSpec::Rigid && spec.section.shear_factors.is_some() {
+            let (first, second) = ("shear", "shear_factors");
+            return Err(e.problem("section.shear_factors", Fault::Exclusive { first, second }));
+        }
         let damping = spec.damping.as_ref();
         let data = BeamData {
             alpha: self.not_negative(
@@ -263,6 +267,10 @@ impl<P: Data> Builder<P> {
             axial_strain: match spec.axial_strain {
                 AxialStrainSpec::Exact => AxialStrain::Exact,
                 AxialStrainSpec::GreenLagrange => AxialStrain::GreenLagrange,
+            },
+            shear: match spec.shear {
+                ShearSpec::Flexible => Shear::Flexible,
+                ShearSpec::Rigid => Shear::Rigid,
             },
             ..BeamData::new(section, material)
         };

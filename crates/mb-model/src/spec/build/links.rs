@@ -113,6 +113,17 @@ impl<P: Data> Builder<P> {
     /// Area and second moment of the section.
     fn section(&self, e: &Entry<'_, FlexibleLinkSpec>) -> Outcome<[P; 2]> {
         let s = &e.spec.section;
+        let of_beams = [
+            ("web", s.web.is_some()),
+            ("flange", s.flange.is_some()),
+            ("second_moments", s.second_moments.is_some()),
+            ("torsion", s.torsion.is_some()),
+            ("shear_factors", s.shear_factors.is_some()),
+        ];
+        if let Some((key, _)) = of_beams.into_iter().find(|(_, there)| *there) {
+            let fault = Fault::KeyNotFor { key, kind: "the section of a flexible link".to_owned() };
+            return Err(e.problem(&format!("section.{key}"), fault));
+        }
         let keys: [(&'static str, &Option<Value>); 6] = [
             ("radius", &s.radius),
             ("inner_radius", &s.inner_radius),

@@ -13,6 +13,10 @@ impl<P: Data> Builder<P> {
     /// The numbers of a beam's section; `nu` is Poisson's ratio.
     pub(super) fn beam_section(&self, e: &Entry<'_, BeamSpec>, nu: P) -> Outcome<BeamSection<P>> {
         let s = &e.spec.section;
+        if s.second_moment.is_some() {
+            let fault = Fault::KeyNotFor { key: "second_moment", kind: "the section of a beam".to_owned() };
+            return Err(e.problem("section.second_moment", fault));
+        }
         let needs = |key: &'static str, kind: &str| {
             e.problem("section", Fault::KeyNeeded { key, kind: kind.to_owned() })
         };
