@@ -42,6 +42,27 @@ impl Entry for f64 {
     }
 }
 
+impl Entry for f32 {
+    const UNIT: Self = 1.0;
+
+    fn magnitude(self) -> f64 {
+        f64::from(self.abs())
+    }
+
+    fn conjugate(self) -> Self {
+        self
+    }
+
+    fn phase(self) -> Self {
+        if self < 0.0 { -1.0 } else { 1.0 }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is asked for")]
+    fn from_real(value: f64) -> Self {
+        value as Self
+    }
+}
+
 impl Entry for c64 {
     const UNIT: Self = c64::new(1.0, 0.0);
 

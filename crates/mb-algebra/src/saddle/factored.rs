@@ -8,6 +8,7 @@ use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::numeric::Summary;
 use super::redundant::Dependent;
+use super::single::REFINEMENTS;
 use super::substitute::WIDTH;
 use super::{FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
@@ -48,7 +49,8 @@ impl<T: Fallback> Factored<T> {
         let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
         let mut dependent = None;
         let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
-        for method in [Method::AugmentedLdl, Method::ThresholdLdl, Method::Lu] {
+        let mut options = analysis.options.clone();
+        for method in [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::Lu] {
             if method < first {
                 continue;
             }
@@ -57,20 +59,31 @@ impl<T: Fallback> Factored<T> {
                     Stored::Half(a) => augmented(analysis, &system, a, &mut dependent),
                     Stored::Whole(_) => continue,
                 },
+                Method::SingleLdl => match (&system.a, short_of_memory(&failed)) {
+                    (Stored::Half(a), Some(short)) => match single(analysis, &system, a) {
+                        // What is told is the lack of memory, for double precision.
+                        None => return Err(short),
+                        Some(made) => {
+                            options.max_refinements = REFINEMENTS;
+                            made
+                        }
+                    },
+                    _ => continue,
+                },
                 _ => match robust(method, analysis, &system, &mut dependent) {
                     Some(made) => made,
                     None => continue,
                 },
             };
             let tried = made.and_then(|candidate| {
-                trial(&system, &*candidate.solver, &analysis.options).map(|found| (candidate, found))
+                trial(&system, &*candidate.solver, &options).map(|found| (candidate, found))
             });
             match tried {
                 Ok((candidate, found)) => {
                     let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
                     let report = report(analysis, method, failed, &candidate.summary, &found, &dependent);
                     return Ok(Self {
-                        options: analysis.options.clone(),
+                        options,
                         system,
                         solver: candidate.solver,
                         dependent,
@@ -78,8 +91,15 @@ impl<T: Fallback> Factored<T> {
                         report,
                     });
                 }
+                Err(error) if method == Method::AugmentedLdl && is_memory(&error) => {
+                    failed.push((method, error));
+                }
                 Err(error) if is_final(&error) => return Err(error),
                 Err(error) => failed.push((method, error)),
+            }
+            // The robust methods need more memory, not less.
+            if let (Method::SingleLdl, Some(short)) = (method, short_of_memory(&failed)) {
+                return Err(short);
             }
             if failed.iter().any(|(_, e)| *e == AlgebraError::Saddle(SaddleError::SingularThreshold)) {
                 break;
@@ -147,6 +167,27 @@ impl<T: Fallback> Factored<T> {
         }
         Ok((x, l))
     }
+}
+
+/// Whether memory is what is short.
+fn is_memory(error: &AlgebraError) -> bool {
+    matches!(error, AlgebraError::Saddle(SaddleError::OutOfMemory { .. }))
+}
+
+/// The lack of memory that the first method met.
+fn short_of_memory(failed: &[(Method, AlgebraError)]) -> Option<AlgebraError> {
+    failed.iter().map(|(_, error)| error).find(|error| is_memory(error)).cloned()
+}
+
+/// Factors in single precision, where there is memory for them; `None` where there is not.
+fn single<T: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<T>,
+    a: &Half<T>,
+) -> Option<Result<Candidate<T>, AlgebraError>> {
+    analysis.check_memory(size_of::<f32>()).ok()?;
+    let made = T::single(analysis, system, a)?;
+    Some(made.map(|solver| Candidate { solver, inertia: None, summary: Summary::default() }))
 }
 
 /// Errors that another method would not mend.
@@ -243,7 +284,7 @@ fn report<T: Fallback>(
     trial: &Checked<T>,
     dependent: &Dependent,
 ) -> FactorReport {
-    let entries = (method == Method::AugmentedLdl).then_some(analysis.symbolic.panel_entries);
+    let entries = (method <= Method::SingleLdl).then_some(analysis.symbolic.panel_entries);
     FactorReport {
         method,
         failed,

@@ -1,12 +1,15 @@
 //! The robust methods, for matrices on which L D L^T without exchanges between blocks fails.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sprs::CsMat;
 
 use super::checked::{ScaledSolve, System};
+use super::half::Half;
 use super::number::Number;
-use super::{Inertia, Method, SaddleError};
+use super::single::SingleLdl;
+use super::{Inertia, Method, SaddleAnalysis, SaddleError};
 use crate::{AlgebraError, Scatter, Sparse, SparseC, SparseLu, SparseLuComplex, Triplets, c64};
 
 /// A robust solver and the inertia it found.
@@ -14,6 +17,12 @@ pub(super) type Robust<T> = (Box<dyn ScaledSolve<T>>, Option<Inertia>);
 
 /// Numbers with robust methods.
 pub(super) trait Fallback: Number {
+    /// The augmented L D L^T in single precision; `None` when there is none for these numbers.
+    fn single(
+        analysis: &Arc<SaddleAnalysis>,
+        system: &System<Self>,
+        a: &Half<Self>,
+    ) -> Option<Result<Box<dyn ScaledSolve<Self>>, AlgebraError>>;
     /// Factors by a method that is not [`Method::AugmentedLdl`]; `None` when there is none for these numbers.
     fn robust(
         method: Method,
@@ -23,13 +32,22 @@ pub(super) trait Fallback: Number {
 }
 
 impl Fallback for f64 {
+    fn single(
+        analysis: &Arc<SaddleAnalysis>,
+        system: &System<Self>,
+        a: &Half<Self>,
+    ) -> Option<Result<Box<dyn ScaledSolve<Self>>, AlgebraError>> {
+        let boxed = |ldl| -> Box<dyn ScaledSolve<Self>> { Box::new(ldl) };
+        Some(SingleLdl::new(analysis, system, a).map(boxed))
+    }
+
     fn robust(
         method: Method,
         system: &System<Self>,
         dropped: &[bool],
     ) -> Option<Result<Robust<Self>, AlgebraError>> {
         match method {
-            Method::AugmentedLdl => None,
+            Method::AugmentedLdl | Method::SingleLdl => None,
             Method::ThresholdLdl => Some(Threshold::factor(system, dropped)),
             Method::Lu => {
                 let matrix: Sparse = assemble(system, dropped).to_sparse();
@@ -40,6 +58,14 @@ impl Fallback for f64 {
 }
 
 impl Fallback for c64 {
+    fn single(
+        _: &Arc<SaddleAnalysis>,
+        _: &System<Self>,
+        _: &Half<Self>,
+    ) -> Option<Result<Box<dyn ScaledSolve<Self>>, AlgebraError>> {
+        None
+    }
+
     fn robust(
         method: Method,
         system: &System<Self>,

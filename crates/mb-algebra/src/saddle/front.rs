@@ -81,7 +81,9 @@ impl<T: Number> Eliminator<T> {
     pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, multiplier: &[bool], sums: &mut [f64]) {
         let cols = multiplier.len();
         self.noise.clear();
-        self.noise.extend(multiplier.iter().map(|&m| if m { NOISE_MULTIPLIER } else { NOISE_UNKNOWN }));
+        self.noise.extend(
+            multiplier.iter().map(|&m| if m { NOISE_MULTIPLIER * T::ROUNDING } else { NOISE_UNKNOWN }),
+        );
         for list in [&mut self.d, &mut self.e, &mut self.inverse, &mut self.inverse_e] {
             list.clear();
             list.resize(cols, T::default());
@@ -236,7 +238,9 @@ impl<T: Number> Eliminator<T> {
                 } else {
                     let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
                     let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
-                    if largest <= NOISE_MULTIPLIER * (top[place] * others).sqrt().max(top[place]) {
+                    if largest
+                        <= NOISE_MULTIPLIER * T::ROUNDING * (top[place] * others).sqrt().max(top[place])
+                    {
                         column.fill(T::default());
                         self.odd.push((place, Oddity::Null));
                         self.d[place] = T::UNIT;

@@ -66,6 +66,16 @@ impl<T: Number> Half<T> {
         Self { start, rows, values }
     }
 
+    /// The matrix in other numbers, each entry scaled along its row and column: single precision has a smaller range.
+    pub(super) fn scaled_to<U: Number>(&self, scale: &[f64], to: impl Fn(T) -> U) -> Half<U> {
+        let mut values = Vec::with_capacity(self.values.len());
+        for (j, by) in scale.iter().enumerate() {
+            let (rows, own) = self.column(j);
+            values.extend(rows.iter().zip(own).map(|(&i, &value)| to(value.scaled(by * scale[i as usize]))));
+        }
+        Half { start: self.start.clone(), rows: self.rows.clone(), values }
+    }
+
     /// A diagonal matrix.
     pub(super) fn diagonal(values: Vec<T>) -> Self {
         Self { start: (0..=values.len()).collect(), rows: (0..values.len() as u32).collect(), values }

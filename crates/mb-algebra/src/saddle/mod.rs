@@ -11,6 +11,7 @@
 //! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`).
 //! 5. Every factorization is tried on a known solution, every solution is checked in both blocks of rows and
 //!    refined when needed; when the trial fails, threshold pivoting and then LU take over.
+//!    Where only half of the memory is there, factors in single precision are tried (module `single`).
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
 //!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
 //!
@@ -70,6 +71,7 @@ mod redundant;
 mod report;
 mod scaling;
 mod sequence;
+mod single;
 mod substitute;
 mod symbolic;
 mod trapezoid;

@@ -17,6 +17,8 @@ pub(super) trait Number:
     fn is_negative(self) -> bool;
     /// x times a real number.
     fn scaled(self, by: f64) -> Self;
+    /// Rounding of these numbers over that of double precision.
+    const ROUNDING: f64 = 1.0;
     /// Whether there are imaginary parts.
     const COMPLEX: bool;
     /// Real and imaginary part.
@@ -50,6 +52,40 @@ impl Number for f64 {
     #[inline]
     fn parts(self) -> [f64; 2] {
         [self, 0.0]
+    }
+
+    #[inline]
+    fn turned(self) -> Self {
+        0.0
+    }
+}
+
+impl Number for f32 {
+    #[inline]
+    fn size(self) -> f64 {
+        f64::from(self.abs())
+    }
+
+    #[inline]
+    fn inverse(self) -> Self {
+        self.recip()
+    }
+
+    fn is_negative(self) -> bool {
+        self < 0.0
+    }
+
+    #[inline]
+    fn scaled(self, by: f64) -> Self {
+        Self::from_real(f64::from(self) * by)
+    }
+
+    const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
+    const COMPLEX: bool = false;
+
+    #[inline]
+    fn parts(self) -> [f64; 2] {
+        [f64::from(self), 0.0]
     }
 
     #[inline]

@@ -57,6 +57,8 @@ impl Default for SaddleOptions {
 pub enum Method {
     /// L D L^T of the scaled and augmented matrix, exchanges inside small blocks.
     AugmentedLdl,
+    /// The same in single precision, where memory does not allow double precision (real matrices only).
+    SingleLdl,
     /// L D L^T with threshold pivoting over the whole matrix (real matrices only).
     ThresholdLdl,
     /// L U with partial pivoting.
@@ -67,6 +69,7 @@ impl fmt::Display for Method {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::AugmentedLdl => "Augmented LDL^T",
+            Self::SingleLdl => "Augmented LDL^T in single precision",
             Self::ThresholdLdl => "LDL^T with threshold pivoting",
             Self::Lu => "LU with partial pivoting",
         })

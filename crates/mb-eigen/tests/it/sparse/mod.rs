@@ -5,4 +5,5 @@ mod bad_input;
 mod drivers;
 mod invariance;
 mod largest;
+mod memory;
 pub(crate) mod random;
