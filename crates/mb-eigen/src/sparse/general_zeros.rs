@@ -22,8 +22,13 @@ use crate::{EigenError, Finding};
 
 /// First automatic shift relative to the square root of |K| / |M|.
 const FIRST_SHIFT: f64 = 1e-4;
+/// Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
+const FLOOR: f64 = 3e-8;
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
+/// What a move by a tenth or more must gain: |N x - x| grows as the shift falls, but for directions that merely lie close to
+/// null directions, as those of unsymmetric problems may.
+const GAIN: f64 = 5.0;
 
 /// Zeros known, with the projectors that take them out of the problem and of its transpose; those are absent when
 /// chains are too long.
@@ -38,8 +43,8 @@ pub(crate) struct Zeros {
 impl General<'_> {
     /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
     pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
-        let mut a = FIRST_SHIFT * self.gamma;
-        let mut moves = 0;
+        let first = FIRST_SHIFT * self.gamma;
+        let (mut a, mut moves, mut before) = (first, 0, None);
         loop {
             let shifted = self.factor(self.form.tau(c64::new(a, 0.0)))?;
             let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
@@ -49,9 +54,18 @@ impl General<'_> {
             // |N x - x| near one: the lowest root is far above the shift.
             let far = right.next.is_none_or(|kappa| kappa >= 0.5);
             if !far && moves < MOVES {
-                moves += 1;
-                a *= 0.1 * right.next.unwrap_or(1.0).sqrt().clamp(1e-3, 1.0);
-                continue;
+                let next = right.next.unwrap_or(1.0);
+                let nearer = (a * 0.1 * next.sqrt().clamp(1e-3, 1.0)).max(FLOOR * self.gamma);
+                let gained = before.is_none_or(|before| next > GAIN * before);
+                if gained && nearer < 0.5 * a {
+                    (a, moves, before) = (nearer, moves + 1, Some(next));
+                    continue;
+                }
+                if !gained {
+                    // Nothing came nearer: the first shift is the better conditioned one.
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
             }
             let left = match &self.transposed {
                 None => right.clone(),

@@ -28,6 +28,8 @@ const BLOCK: usize = 7;
 const STEPS: usize = 4;
 /// |K x + Phi^T l| over its terms at which a direction is rigid.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
+const NO_WEIGHT: f64 = 1e-15;
 /// Singular values of y^T C x below this fraction of its terms count as zero.
 const DEPENDENT: f64 = 1e-11;
 
@@ -91,6 +93,17 @@ fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
     Dense::from_fn(x.nrows(), x.ncols(), |i, j| a * (a * m[(i, j)] + c[(i, j)]))
 }
 
+/// The columns on which M or C acts; of the others rounding is all that a right-hand side would hold.
+fn weighted(problem: &Problem, x: Dense) -> Dense {
+    let (m, c) = (problem.m.mul(&x), problem.c.mul(&x));
+    let acts = |a: &Dense, matrix: &super::matrix::Matrix, j: usize| {
+        norm(a.col_as_slice(j)) > NO_WEIGHT * matrix.norm * norm(x.col_as_slice(j))
+    };
+    let kept: Vec<usize> =
+        (0..x.ncols()).filter(|&j| acts(&m, &problem.m, j) || acts(&c, &problem.c, j)).collect();
+    if kept.len() == x.ncols() { x } else { pick(&x, &kept) }
+}
+
 /// Finds the null directions with the factors of S at `a`; `transposed` for those of the transposed problem, which
 /// `problem` then is.
 pub(crate) fn find(
@@ -107,7 +120,10 @@ pub(crate) fn find(
         let width = (BLOCK << round.min(4)).min(n);
         let mut q = start_block::<f64>(n, width, 0x2e10 + u64::from(round));
         for _ in 0..STEPS {
-            q = orthonormal(&out.x, apply(&q, Effort::Krylov)?.x);
+            q = weighted(problem, q);
+            if q.ncols() > 0 {
+                q = orthonormal(&out.x, apply(&q, Effort::Krylov)?.x);
+            }
         }
         if q.ncols() == 0 {
             break;

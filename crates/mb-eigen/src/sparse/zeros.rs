@@ -17,6 +17,8 @@ use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
 
+/// Squared length, relative, below which what a projection leaves of a column is rounding.
+const INSIDE: f64 = 1e-24;
 /// Directions looked at together.
 const BLOCK: usize = 7;
 /// Steps of inverse iteration.
@@ -45,6 +47,10 @@ fn orthonormal(
     let mut mw = Dense::zeros(problem.n, 0);
     for _ in 0..passes {
         mw = problem.m.mul(&w);
+        let inner = |a: &Dense, b: &Dense, j: usize| -> f64 {
+            a.col_as_slice(j).iter().zip(b.col_as_slice(j)).map(|(a, b)| a * b).sum()
+        };
+        let before: Vec<f64> = (0..w.ncols()).map(|j| inner(&w, &mw, j)).collect();
         if z.ncols() > 0 {
             let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
             subtract(&mut w, z.as_ref(), c.as_ref());
@@ -53,7 +59,8 @@ fn orthonormal(
         // Columns of equal length, then the eigenvectors of the Gram matrix.
         let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
         let scale: Vec<f64> = (0..w.ncols())
-            .map(|j| if gram[(j, j)] > 0.0 { gram[(j, j)].sqrt().recip() } else { 0.0 })
+            // What projection leaves of a column inside the span of Z is rounding.
+            .map(|j| if gram[(j, j)] > INSIDE * before[j] { gram[(j, j)].sqrt().recip() } else { 0.0 })
             .collect();
         let unit = Dense::from_fn(w.ncols(), w.ncols(), |i, j| {
             0.5 * (gram[(i, j)] + gram[(j, i)]) * scale[i] * scale[j]
