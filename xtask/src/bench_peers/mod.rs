@@ -125,6 +125,14 @@ impl Entry {
         }
     }
 
+    /// Name in the table.
+    fn title(&self) -> &'static str {
+        match (self.solver, &self.best) {
+            (Solver::Ours, Some(run)) if !run.proved => "ours, too large to be proved",
+            (solver, _) => solver.title(),
+        }
+    }
+
     /// Largest relative error of w or s: against the formula where there is one, else against ours.
     fn error(&self, race: &Race) -> Option<f64> {
         let run = self.best.as_ref()?;

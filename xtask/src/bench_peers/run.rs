@@ -55,6 +55,9 @@ pub(super) struct Run {
     /// The imaginary parts of s; empty for w.
     #[serde(default)]
     pub(super) imaginary: Vec<f64>,
+    /// Whether the solver proved that nothing is missing.
+    #[serde(default)]
+    pub(super) proved: bool,
     /// Largest backward error of a pair.
     pub(super) residual: f64,
 }
