@@ -61,3 +61,18 @@ fn chain(bencher: Bencher, links: u32) {
     let mut dynamics = ForwardDynamics::new(&model, &ConstraintMethod::Standard, &[]).unwrap();
     bencher.bench_local(|| dynamics.evaluate(0.0, &at.q, &at.v).unwrap());
 }
+
+/// A chain simulated whole: consistent start, analysis, steps, energy, reports, for a hundredth of a second.
+#[divan::bench(args = [100, 1_000, 10_000], sample_count = 1, sample_size = 1)]
+fn chain_whole(bencher: Bencher, links: u32) {
+    let (model, at) = bent_chain(links).unwrap();
+    let options = SimulationOptions {
+        until: 0.01,
+        every: 0.005,
+        integrator: Integrator::explicit(ConstraintMethod::Standard),
+        ..Default::default()
+    };
+    bencher.bench_local(|| {
+        simulate(&model, 0.0, &at.q, &at.v, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+    });
+}

@@ -17,20 +17,20 @@ const LANES: usize = 4;
 
 /// A sum with what rounding took from it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Twofold {
+pub(crate) struct Twofold {
     sum: f64,
     lost: f64,
 }
 
 impl Twofold {
     /// Adds a b.
-    fn add_product(&mut self, a: f64, b: f64) {
+    pub(crate) fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
         self.add(product, product_error(a, b, product));
     }
 
     /// Adds `value` and, less carefully, `rest`.
-    fn add(&mut self, value: f64, rest: f64) {
+    pub(crate) fn add(&mut self, value: f64, rest: f64) {
         let sum = self.sum + value;
         let part = sum - self.sum;
         self.lost += (self.sum - (sum - part)) + (value - part) + rest;
@@ -38,12 +38,12 @@ impl Twofold {
     }
 
     /// Adds another sum times a number.
-    fn add_scaled(&mut self, other: Self, by: f64) {
+    pub(crate) fn add_scaled(&mut self, other: Self, by: f64) {
         self.add_product(other.sum, by);
         self.lost += other.lost * by;
     }
 
-    fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         self.sum + self.lost
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Makes a Python environment with SciPy (from PyPI) under `target/peers`, takes SLEPc from the system where it is
 //! installed (Debian: `python3-slepc4py`), writes the cases, runs all solvers in turn, each in a process of its own on one
-//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test.
+//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test. The case
+//! `motion` is the race of forward dynamics against Exudyn, with a page of its own (motion.rs).
 
 mod environment;
+mod motion;
 mod run;
 mod table;
 
@@ -30,7 +32,7 @@ const AGREEMENT: f64 = 1e-6;
 #[derive(Args)]
 pub(crate) struct BenchPeers {
     /// Cases by family and unknowns: c (chain), g (grounded chain), h (hexahedral block), d (damped block), y (gyroscopic
-    /// block), as in `h1e4`.
+    /// block), as in `h1e4`; or `motion` alone, forward dynamics against Exudyn.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
     /// Beside the usual cases the large ones: a block of 3e5 unknowns and a slender one of 1e6.
@@ -68,6 +70,9 @@ pub(crate) struct Race {
 impl BenchPeers {
     /// Runs the task.
     pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
+        if self.cases == [motion::CASE] {
+            return motion::run(self.rounds, self.print);
+        }
         let root = root::workspace_root()?;
         let folder = root.join("target/peers");
         let environment = Environment::prepare(&root, &folder)?;

@@ -40,6 +40,7 @@ mod forward;
 mod linear;
 mod partitioning;
 mod penalty;
+mod square;
 mod standard;
 
 pub use augmented_lagrangian::AugmentedLagrangian;

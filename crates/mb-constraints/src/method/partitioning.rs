@@ -19,6 +19,7 @@
 
 use super::ConstraintMethod;
 use super::dependent::Elimination;
+use super::square::Square;
 use crate::error::ConstraintError;
 use crate::violation::largest;
 use mb_algebra::in_place::Orthogonal;
@@ -60,6 +61,8 @@ const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
 pub(super) struct Partition {
     options: CoordinatePartitioning,
     fresh: bool,
+    /// True when the state comes from a correction: there is nothing to solve for.
+    settled: bool,
     blocks: Blocks,
     change: Vec<f64>,
 }
@@ -75,8 +78,9 @@ struct DenseBlocks {
     dependent: Vec<usize>,
     /// All columns of Phi_q, for the choice.
     columns: Orthogonal,
-    /// The dependent columns.
-    block: Orthogonal,
+    /// The dependent columns: as many as there are rows, or fewer where rows are redundant.
+    square: Square,
+    tall: Orthogonal,
     turned: Vec<f64>,
     picked: Vec<f64>,
 }
@@ -86,7 +90,8 @@ impl DenseBlocks {
         Self {
             dependent: Vec::with_capacity(m),
             columns: Orthogonal::with_common_scale(m, n),
-            block: Orthogonal::with_common_scale(m, 0),
+            square: Square::new(0),
+            tall: Orthogonal::with_common_scale(m, 0),
             turned: vec![0.0; m],
             picked: vec![0.0; m],
         }
@@ -94,8 +99,11 @@ impl DenseBlocks {
     fn choose(&mut self, terms: &MotionTerms) {
         self.columns.input().copy_from_slice(&terms.phi_q);
         let rank = self.columns.factor(COLUMN_CUTOFF);
-        if rank != self.dependent.len() {
-            self.block = Orthogonal::with_common_scale(terms.m, rank);
+        if rank == terms.m && self.square.size() != rank {
+            self.square = Square::new(rank);
+        }
+        if rank < terms.m && rank != self.dependent.len() {
+            self.tall = Orthogonal::with_common_scale(terms.m, rank);
         }
         self.dependent.clear();
         self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
@@ -103,17 +111,26 @@ impl DenseBlocks {
     /// True when the dependent columns are independent of each other.
     fn factor(&mut self, terms: &MotionTerms) -> bool {
         let m = terms.m;
-        let input = self.block.input();
+        let full = self.dependent.len() == m;
+        let input = if full { self.square.input() } else { self.tall.input() };
         for (k, j) in self.dependent.iter().enumerate() {
             input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
         }
-        self.block.factor(COLUMN_CUTOFF) == self.dependent.len()
+        if full {
+            return self.square.factor(COLUMN_CUTOFF.relative);
+        }
+        self.tall.factor(COLUMN_CUTOFF) == self.dependent.len()
     }
     fn solve(&mut self, residual: &[f64], change: &mut [f64]) {
         let (m, k) = (residual.len(), self.dependent.len());
-        self.turned.copy_from_slice(residual);
-        self.block.apply_transpose(&mut self.turned[..m]);
-        self.block.solve(&self.turned, &mut self.picked[..k]);
+        if k == m {
+            self.picked.copy_from_slice(residual);
+            self.square.solve(&mut self.picked);
+        } else {
+            self.turned.copy_from_slice(residual);
+            self.tall.apply_transpose(&mut self.turned[..m]);
+            self.tall.solve(&self.turned, &mut self.picked[..k]);
+        }
         change.fill(0.0);
         for (j, x) in self.dependent.iter().zip(&self.picked) {
             change[*j] = -x;
@@ -172,7 +189,7 @@ impl Partition {
             Some(phi_q) => Blocks::Sparse(Box::new(SparseBlocks::new(phi_q)?)),
             None => Blocks::Dense(Box::new(DenseBlocks::new(n, m))),
         };
-        Ok(Self { options, fresh: true, blocks, change: vec![0.0; n] })
+        Ok(Self { options, fresh: true, settled: false, blocks, change: vec![0.0; n] })
     }
     /// Factors the dependent columns; picks anew when they have become dependent.
     fn factor(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
@@ -234,8 +251,14 @@ impl Partition {
         let fastest = v.iter().fold(1.0_f64, |s, v| s.max(v.abs()));
         let (mut last, mut last_slip) = (f64::INFINITY, f64::INFINITY);
         let mut outdated = self.is_outdated();
+        let settled = std::mem::replace(&mut self.settled, self.fresh);
+        let mut terms_known = outdated && !settled;
         for iteration in 0..=self.options.max_iterations {
-            model.constraint_values(q, v, t, terms);
+            if terms_known {
+                model.constraint_terms(q, v, t, terms);
+            } else {
+                model.constraint_values(q, v, t, terms);
+            }
             let (violation, slip) = (square(&terms.phi), square(&terms.phi_dot) / (fastest * fastest));
             // What no longer falls is rounding, once it is small.
             let good = |x: f64, last: f64| {
@@ -254,11 +277,13 @@ impl Partition {
             // A factor serves on while each pass leaves a hundredth of the violation, or, once there
             // is none, a tenth of the slip: positions that moved have left some.
             if outdated || (open && violation > 1e-4 * last.min(1.0)) || (!open && slip > 1e-2 * last_slip) {
-                model.constraint_terms(q, v, t, terms);
+                if !terms_known {
+                    model.constraint_terms(q, v, t, terms);
+                }
                 self.factor(terms)?;
                 outdated = false;
             }
-            (last, last_slip) = (violation, slip);
+            (last, last_slip, terms_known) = (violation, slip, false);
             // Velocities first, with the positions their violation was taken at.
             self.solve(&terms.phi_dot)?;
             for (v, d) in v.iter_mut().zip(&self.change) {

@@ -213,7 +213,7 @@ fn dispatch(
     let regular = zeros.roots() == 0 && at_infinity.roots() == 0;
     if symmetry == Symmetry::All
         && regular
-        && let Some(raws) = secular::solve(reduced)?
+        && let Some(raws) = secular::solve(pencil, reduced)?
     {
         return Ok(Roots { raws, findings: Vec::new() });
     }

@@ -164,6 +164,14 @@ pub enum SparseFinding {
         /// Factor on unit constraint rows.
         factor: f64,
     },
+    /// Pairs were found in doubled precision: their bars speak of the matrices as given, whose entries are rounded
+    /// themselves.
+    RoundedStiffness {
+        /// |s| of the pair that feels it most, rad/s.
+        s: f64,
+        /// Change of s, rad/s, when every entry of K is off by half a unit in its last place and all of them act together.
+        up_to: f64,
+    },
     /// A factorization method failed and the next one was taken.
     FactorizationFellBack {
         /// Methods that failed, and why.
@@ -273,6 +281,11 @@ impl fmt::Display for SparseFinding {
             Self::Scaled { factor } => {
                 write!(f, "Constraint rows of length one and their multipliers were scaled by {factor:.3e}.")
             }
+            Self::RoundedStiffness { s, up_to } => write!(
+                f,
+                "Error bars hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
+                 worst in all of them together, could itself move the pair at {s:.6} rad/s by {up_to:.1e} rad/s."
+            ),
             Self::FactorizationFellBack { failed, used } => {
                 write!(f, "Factorization: {failed}; used instead: {used}.")
             }

@@ -14,6 +14,7 @@
 pub(crate) mod biorthonormal;
 pub(crate) mod certificate;
 mod contour;
+mod doubled;
 mod finding;
 mod forward;
 pub(crate) mod general;

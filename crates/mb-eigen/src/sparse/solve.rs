@@ -136,7 +136,9 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 /// Certifies roots.
 fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, skip: &[Finding]) -> Spectrum {
     findings.retain(|finding| !skip.contains(finding));
-    let pairs = Certifier::new(problem).certify(roots);
+    let certifier = Certifier::new(problem);
+    let pairs = certifier.certify(roots);
+    findings.extend(certifier.findings());
     Spectrum::partial(pairs, counts(problem), findings)
 }
 

@@ -57,6 +57,29 @@ proptest! {
 }
 
 #[test]
+fn penalty_form_of_links_with_proportional_damping() {
+    let mut pencil = stiff::pendulum::flexible_pendulum(12).to_dense();
+    // The last one overdamps most modes, which the companion form takes.
+    for (mass, stiffness) in [(0.3, 0.0), (0.0, 1e-6), (0.1, 1e-3_f64)] {
+        pencil.c = dense::add(mass, &pencil.m, stiffness, &pencil.k);
+        let form = systems::penalty(&pencil, 1e7, 0.9, 10.0);
+        let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
+        assert!(all.counts.mismatches().is_empty());
+        // There the penalty's own roots, which nearly coincide, are as good as that form leaves them.
+        let most = if stiffness > 1e-4 { 1e-6 } else { 1e-13 };
+        let worst = all.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        assert!(worst < most, "{mass} {stiffness}: {worst:e}");
+        let unconstrained = QuadraticPencil {
+            m: form.m.clone(),
+            c: form.c.clone(),
+            k: form.k.clone(),
+            phi_q: Dense::zeros(0, form.m.nrows()),
+        };
+        agree(&all, &unstructured(&unconstrained));
+    }
+}
+
+#[test]
 fn penalty_form_of_flexible_links() {
     let pencil = stiff::pendulum::flexible_pendulum(12).to_dense();
     let form = systems::penalty(&pencil, 1e7, 0.9, 10.0);

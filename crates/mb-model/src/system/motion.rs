@@ -174,19 +174,19 @@ impl Model<f64> {
             }
         }
     }
-    /// Fills only what corrections need: Phi, Phi', gamma, Phi_q.
+    /// Fills only what corrections need: Phi, Phi', Phi_q.
     pub fn constraint_terms(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
         terms.phi_q.fill(0.0);
         let mut at = 0;
         for m in self.members().iter().filter(|m| m.rows > 0) {
-            rows(m, self.coordinates(), q, v, t, terms);
+            values(m, self.coordinates(), q, v, t, terms);
             at = columns(m, self.coordinates(), q, t, terms, at);
         }
     }
-    /// Fills only Phi, Phi' and gamma.
+    /// Fills only Phi and Phi'.
     pub fn constraint_values(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
         for m in self.members().iter().filter(|m| m.rows > 0) {
-            rows(m, self.coordinates(), q, v, t, terms);
+            values(m, self.coordinates(), q, v, t, terms);
         }
     }
     fn begin(&self, terms: &mut MotionTerms) -> (usize, usize) {
@@ -325,6 +325,21 @@ fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &
         terms.phi[m.row + i] = x.re.re;
         terms.phi_dot[m.row + i] = x.re.eps;
         terms.gamma[m.row + i] = -x.eps.eps;
+    }
+}
+
+/// Phi and Phi' of one element.
+fn values(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
+    let f = &mut terms.d1;
+    f.gather_q(&m.wires, q, t);
+    f.t = Dual::variable(t);
+    f.v.clear();
+    f.v.extend(m.wires.v_index.iter().map(|i| Dual::constant(v[*i])));
+    f.follow(&m.wires, c, |x| x.re, |x, rate| x.eps = rate);
+    f.phi(m);
+    for (i, x) in f.out.iter().enumerate() {
+        terms.phi[m.row + i] = x.re;
+        terms.phi_dot[m.row + i] = x.eps;
     }
 }
 

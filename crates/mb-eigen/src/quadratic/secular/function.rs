@@ -1,27 +1,29 @@
 //! The determinant of the modal problem as a function of s, and its null vectors.
 //!
 //! ```text
-//! T(s) = [ D_N      s U_N ]     D = diag(s^2 + w_i),   G = J + s U_F^T D_F^-1 U_F
+//! T(s) = [ D_N      s U_N ]     D = diag(d_i),   G = J + s U_F^T D_F^-1 U_F
 //!        [ U_N^T    -G    ]
-//! det Q(s) = +-det D_F(s) det T(s),   (log det Q)' = sum_F 2 s / (s^2 + w_i) + tr T^-1 T'
+//! det Q(s) = +-det D_F(s) det T(s),   (log det Q)' = sum_F (2 s + c_i) / d_i + tr T^-1 T'
 //! ```
 //!
-//! N holds the modes whose own roots lie near s: kept as unknowns, so that nothing is divided by a small number; F
-//! the others, eliminated (the Schur complement). Null vectors: z_N and y from T, z_F = -s D_F^-1 U_F y. The sums over F
+//! with c_i = a + b w_i and d_i = s^2 + c_i s + w_i the entries of D. N holds the modes whose own roots lie near s: kept as
+//! unknowns, so that nothing is divided by a small number; F the others, eliminated (the Schur complement). Null vectors: z_N and y from T, z_F = -s D_F^-1 U_F y. The sums over F
 //! of all roots at once are one matrix product. Sizes: U k x p, T of size p + |N|.
 
 use mb_algebra::{Dense, c64, dense};
 
-use super::Root;
+use super::proportional::Proportional;
+use super::{Root, starts};
 use crate::vectors::ZERO;
 
-/// |s^2 + w| below this fraction of |s|^2 + |w| is near.
+/// |(s^2 + a s) + (1 + b s) w| below this fraction of both terms is near.
 const NEAR: f64 = 1e-2;
 /// Relative error allowed in the sums of the roots.
 const ALLOWED: f64 = 1e-8;
 
-/// w, U and J with the products of the entries of each row of U.
+/// w, a and b, U and J with the products of the entries of each row of U.
 pub(super) struct Function {
+    own: Proportional,
     w: Vec<f64>,
     u: Dense,
     signs: Vec<f64>,
@@ -35,16 +37,26 @@ struct Local {
     /// By columns, size p + |N|.
     t: Small,
     slope: Small,
-    /// Sum over F of 2 s / (s^2 + w_i).
+    /// Sum over F of (2 s + c_i) / d_i.
     far: c64,
 }
 
 impl Function {
-    pub(super) fn new(w: Vec<f64>, u: Dense, signs: Vec<f64>) -> Self {
+    pub(super) fn new(own: Proportional, w: Vec<f64>, u: Dense, signs: Vec<f64>) -> Self {
         let (k, p) = u.shape();
         let pairs: Vec<(usize, usize)> = (0..p).flat_map(|b| (0..=b).map(move |a| (a, b))).collect();
         let products = Dense::from_fn(k, pairs.len(), |i, j| u[(i, pairs[j].0)] * u[(i, pairs[j].1)]);
-        Self { w, u, signs, products }
+        Self { own, w, u, signs, products }
+    }
+
+    /// c_i = a + b w_i.
+    fn own_damping(&self, i: usize) -> f64 {
+        self.own.mass + self.own.stiffness * self.w[i]
+    }
+
+    /// s^2 + a s and 1 + b s: what stands beside w_i and before it in d_i.
+    fn terms(&self, s: c64) -> (c64, c64) {
+        (s * (s + self.own.mass), s * self.own.stiffness + 1.0)
     }
 
     /// (log det Q)' at every s; none where Q is singular to the last digit.
@@ -65,15 +77,17 @@ impl Function {
         let mut far = vec![ZERO; s.len()];
         let mut weights = Dense::zeros(k, 4 * s.len());
         for (j, &s) in s.iter().enumerate() {
+            let (free, factor) = self.terms(s);
+            let (free_size, factor_size) = (free.norm(), factor.norm());
             for i in 0..k {
-                let d = s * s + self.w[i];
-                if d.norm_sqr() < (NEAR * (s.norm_sqr() + self.w[i].abs())).powi(2) {
+                let d = free + factor * self.w[i];
+                if d.norm_sqr() < (NEAR * (free_size + factor_size * self.w[i].abs())).powi(2) {
                     near[j].push(i);
                     continue;
                 }
                 let inverse = d.inv();
                 let (value, slope) = (s * inverse, (self.w[i] - s * s) * inverse * inverse);
-                far[j] += value * 2.0;
+                far[j] += value * 2.0 + inverse * self.own_damping(i);
                 for (part, v) in [value.re, value.im, slope.re, slope.im].into_iter().enumerate() {
                     weights[(i, 4 * j + part)] = v;
                 }
@@ -97,8 +111,8 @@ impl Function {
                 *t.at(g + b, g + b) -= self.signs[b];
             }
             for (row, &i) in near.iter().enumerate() {
-                *t.at(row, row) = distance(s[j], self.w[i]);
-                *slope.at(row, row) = s[j] * 2.0;
+                *t.at(row, row) = distance(s[j], self.w[i], self.own_damping(i));
+                *slope.at(row, row) = s[j] * 2.0 + self.own_damping(i);
                 for a in 0..p {
                     let u = self.u[(i, a)];
                     *t.at(row, g + a) = s[j] * u;
@@ -117,11 +131,12 @@ impl Function {
         let mut out = Vec::with_capacity(s.len());
         for (local, &s) in self.locals(s).into_iter().zip(s) {
             let g = local.near.len();
+            let (free, factor) = self.terms(s);
             let null = local.t.null_vector();
             let mut z: Vec<c64> = (0..k)
                 .map(|i| {
                     let force: c64 = (0..p).map(|a| null[g + a] * self.u[(i, a)]).sum();
-                    -force * s / (s * s + self.w[i])
+                    -force * s / (free + factor * self.w[i])
                 })
                 .collect();
             for (&i, &value) in local.near.iter().zip(&null) {
@@ -139,7 +154,9 @@ impl Function {
     /// Whether the roots are as many as they must be, with sum s = -tr C and sum 1 / s = -tr K^-1 C.
     pub(super) fn sums_agree(&self, roots: &[Root]) -> bool {
         let (k, p) = self.u.shape();
-        let damping = |i: usize| (0..p).map(|a| self.signs[a] * self.u[(i, a)].powi(2)).sum::<f64>();
+        let damping = |i: usize| -> f64 {
+            self.own_damping(i) + (0..p).map(|a| self.signs[a] * self.u[(i, a)].powi(2)).sum::<f64>()
+        };
         let (mut count, mut sum, mut inverse) = (0, [0.0; 2], [0.0; 2]);
         for root in roots {
             let both = if root.s.im > 0.0 { 2 } else { 1 };
@@ -165,10 +182,10 @@ impl Function {
     }
 }
 
-/// s^2 + w without cancellation.
-fn distance(s: c64, w: f64) -> c64 {
-    let pole = if w > 0.0 { c64::new(0.0, w.sqrt()) } else { c64::new((-w).sqrt(), 0.0) };
-    (s - pole) * (s + pole)
+/// s^2 + c s + w without cancellation.
+fn distance(s: c64, w: f64, c: f64) -> c64 {
+    let [one, other] = starts::poles(w, c);
+    (s - one) * (s - other)
 }
 
 /// A small complex matrix by rows.
@@ -295,7 +312,7 @@ mod tests {
     fn sample() -> Function {
         let w = vec![1.0, 4.0, 9.0, 10.0];
         let u = Dense::from_fn(4, 2, |i, j| 0.3 + 0.2 * i as f64 - 0.4 * (j * i) as f64);
-        Function::new(w, u, vec![1.0, -1.0])
+        Function::new(Proportional { mass: 0.02, stiffness: 0.01 }, w, u, vec![1.0, -1.0])
     }
 
     /// Q(s) z.
@@ -304,7 +321,10 @@ mod tests {
         let rate = |a: usize| (0..k).map(|i| z[i] * f.u[(i, a)]).sum::<c64>() * f.signs[a];
         let rates: Vec<c64> = (0..p).map(rate).collect();
         (0..k)
-            .map(|i| (s * s + f.w[i]) * z[i] + s * (0..p).map(|a| rates[a] * f.u[(i, a)]).sum::<c64>())
+            .map(|i| {
+                (s * (s + f.own_damping(i)) + f.w[i]) * z[i]
+                    + s * (0..p).map(|a| rates[a] * f.u[(i, a)]).sum::<c64>()
+            })
             .collect()
     }
 

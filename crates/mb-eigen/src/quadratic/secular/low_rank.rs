@@ -9,7 +9,7 @@ use mb_algebra::{Dense, RankQr, RankTolerance, SymmetricEigen, dense, norms};
 use crate::EigenError;
 use crate::error::at;
 
-/// What elimination may leave of C, relative to its largest entry.
+/// What elimination may leave of C, relative to the size of what C was computed from.
 const LEFT: f64 = 1e-14;
 
 /// The factors.
@@ -21,11 +21,10 @@ pub(super) struct LowRank {
     pub(super) signs: Vec<f64>,
 }
 
-/// Factors C when its rank is between 1 and `most`.
-pub(super) fn factor(c: &Dense, most: usize) -> Result<Option<LowRank>, EigenError> {
-    let size = norms::max_abs(c);
-    if size == 0.0 {
-        return Ok(None);
+/// Factors C, whose entries hold roundings of numbers of the given size, when its rank is at most `most`.
+pub(super) fn factor(c: &Dense, size: f64, most: usize) -> Result<Option<LowRank>, EigenError> {
+    if norms::max_abs(c) <= LEFT * size {
+        return Ok(Some(LowRank { f: Dense::zeros(c.nrows(), 0), signs: Vec::new() }));
     }
     let Some(picked) = spanning(c, most, LEFT * size) else { return Ok(None) };
     let step = at("Factors of the damping matrix");
@@ -90,14 +89,14 @@ mod tests {
             let (a, b) = (|i: usize| (i % 5) as f64 - 1.0, |i: usize| 1.0 / (1 + i) as f64);
             a(i) * a(j) * 3.0 - b(i) * b(j)
         });
-        let found = factor(&c, 4).unwrap().unwrap();
+        let found = factor(&c, 27.0, 4).unwrap().unwrap();
         let mut signs = found.signs.clone();
         signs.sort_by(f64::total_cmp);
         assert_eq!(signs, [-1.0, 1.0]);
         let signed = dense::mul(&found.f, &dense::diagonal(&found.signs));
         let rest = dense::add(1.0, &c, -1.0, &dense::mul(&signed, &dense::transpose(&found.f)));
         assert!(norms::max_abs(&rest) < 1e-14);
-        assert!(factor(&dense::identity(k), 4).unwrap().is_none());
-        assert!(factor(&dense::zeros(k, k), 4).unwrap().is_none());
+        assert!(factor(&dense::identity(k), 1.0, 4).unwrap().is_none());
+        assert!(factor(&dense::zeros(k, k), 1.0, 4).unwrap().unwrap().signs.is_empty());
     }
 }

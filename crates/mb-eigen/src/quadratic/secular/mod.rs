@@ -1,23 +1,26 @@
-//! Symmetric problems whose damping has low rank: the whole spectrum from the undamped one.
+//! Symmetric problems whose damping has low rank beside a proportional part: the whole spectrum from the undamped one.
 //!
 //! ```text
-//! K X = M X W, X^T M X = I,   X^T C X = U J U^T,  J = diag(+-1),  U k x p
-//! (s^2 + w_i) z_i + s u_i^T y = 0,   J y = U^T z,   x = X z
+//! K X = M X W, X^T M X = I,   C = a M + b K + D,   X^T D X = U J U^T,  J = diag(+-1),  U k x p
+//! (s^2 + c_i s + w_i) z_i + s u_i^T y = 0,   c_i = a + b w_i,   J y = U^T z,   x = X z
 //! ```
 //!
 //! Penalty formulations (gonzalez2017, Eq. (14)) and a few discrete dampers have p of the order of the constraints or
-//! dampers. A companion matrix of size 2k costs 200 k^3 operations; here the undamped problem costs 10 k^3 and a root
-//! O(k p^2) per step (function.rs). Starts come from the undamped roots, where modes that couple strongly are solved
+//! dampers; a and b (proportional.rs) are those of the structure's own damping, which misses the rows of floating frames
+//! and penalties by a matrix of low rank. A companion matrix of size 2k costs 200 k^3 operations; here the undamped problem
+//! costs 10 k^3 and a root O(k p^2) per step (function.rs). Starts come from the undamped roots, where modes that couple strongly are solved
 //! together (starts.rs); all roots are then improved at once by the Ehrlich-Aberth iteration, in which they repel each
 //! other, so that no two end at the same root (Bini and Noferini, Linear Algebra Appl. 439, 2013). What is found is
 //! accepted when every root has converged, all differ, and the sums of s and of 1 / s are those of the coefficients; in
-//! all other cases (defective pairs, dampers that couple most modes) the companion form takes over. Sizes: M, C, K k x k.
+//! all other cases (defective pairs, dampers that couple most modes, modes overdamped by b K) the companion form takes
+//! over. Sizes: M, C, K k x k.
 
 mod function;
 mod low_rank;
+mod proportional;
 mod starts;
 
-use mb_algebra::{c64, dense};
+use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
 use super::companion::Matrices;
 use super::raw::Raw;
@@ -25,6 +28,8 @@ use super::symmetric::{self, Modes};
 use crate::EigenError;
 use crate::vectors::{Block, ZERO};
 use function::Function;
+use low_rank::LowRank;
+use proportional::Proportional;
 
 /// Smaller problems are as fast in companion form.
 const SMALLEST: usize = 60;
@@ -38,6 +43,10 @@ const ROUNDING: f64 = 1e-7;
 const PATIENCE: usize = 5;
 /// Roots closer than this fraction are not told apart.
 const SAME: f64 = 1e-11;
+
+/// b^2 w above which a mode is overdamped by b K alone: the slow roots of all such modes gather at -1 / b, closer to each
+/// other than they can be told apart here.
+const OVERDAMPED: f64 = 4.0;
 
 /// A root on its way.
 #[derive(Clone, Copy, Debug)]
@@ -59,19 +68,25 @@ impl Root {
     }
 }
 
-/// All roots of a symmetric problem with regular M and K; none where its damping has no low rank or something is unsure.
-pub(super) fn solve(given: &Matrices) -> Result<Option<Vec<Raw>>, EigenError> {
+/// All roots of a symmetric problem with regular M and K; none where its damping has no such form or something is unsure.
+///
+/// `pencil` holds the matrices before any reduction, in whose entries proportional damping shows.
+pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option<Vec<Raw>>, EigenError> {
     let k = given.size();
     if k < SMALLEST {
         return Ok(None);
     }
     // Beyond this rank the function costs as much as the companion matrix.
     let most = (2 * k).isqrt();
-    let Some(damping) = low_rank::factor(&given.c, most)? else { return Ok(None) };
+    let Some((own, damping)) = split(pencil, given, most)? else { return Ok(None) };
     let Some(Modes { w, x }) = symmetric::modes(&given.m, &given.k)? else { return Ok(None) };
     let u = dense::mul_transpose(&x, &damping.f);
-    let Some(starts) = starts::find(&w, &u, &damping.signs)? else { return Ok(None) };
-    let function = Function::new(w, u, damping.signs);
+    if w.iter().any(|w| own.stiffness * own.stiffness * w > OVERDAMPED) {
+        return Ok(None);
+    }
+    let c: Vec<f64> = w.iter().map(|w| own.mass + own.stiffness * w).collect();
+    let Some(starts) = starts::find(&w, &c, &u, &damping.signs)? else { return Ok(None) };
+    let function = Function::new(own, w, u, damping.signs);
     let mut roots: Vec<Root> = starts.into_iter().map(Root::new).collect();
     if !iterate(&function, &mut roots) || !function.sums_agree(&roots) || !distinct(&roots) {
         return Ok(None);
@@ -81,6 +96,27 @@ pub(super) fn solve(given: &Matrices) -> Result<Option<Vec<Raw>>, EigenError> {
     let vectors = Block::new(k, &z).apply(&x);
     let raws = s.iter().enumerate().map(|(j, &s)| Raw::finite(s, vectors.column(j), None, s.im > 0.0));
     Ok(Some(raws.collect()))
+}
+
+/// C as a proportional part and one of low rank; none where it is not of this form.
+fn split(
+    pencil: &QuadraticPencil,
+    given: &Matrices,
+    most: usize,
+) -> Result<Option<(Proportional, LowRank)>, EigenError> {
+    let size = norms::max_abs(&given.c);
+    if size == 0.0 {
+        return Ok(None);
+    }
+    if let Some(damping) = low_rank::factor(&given.c, size, most)? {
+        return Ok(Some((Proportional::default(), damping)));
+    }
+    let Some(own) = Proportional::find(&pencil.m, &pencil.c, &pencil.k) else { return Ok(None) };
+    let part = dense::add(own.mass, &given.m, own.stiffness, &given.k);
+    let rest = dense::symmetric_part(&dense::add(1.0, &given.c, -1.0, &part));
+    // Rounding of the larger of both is what may be left over.
+    let size = size.max(norms::max_abs(&part));
+    Ok(low_rank::factor(&rest, size, most)?.map(|damping| (own, damping)))
 }
 
 /// Improves all roots; whether all have converged.
@@ -145,7 +181,7 @@ fn distinct(roots: &[Root]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, norms};
+    use mb_algebra::Dense;
 
     /// A grounded chain of 64 unit masses with dampers (mass, constant) to the ground.
     fn chain(dampers: &[(usize, f64)]) -> Matrices {
@@ -162,11 +198,41 @@ mod tests {
         Matrices { m: dense::identity(k), c, k: stiffness }
     }
 
+    /// Without a reduction the matrices show what there is.
+    fn solved(problem: &Matrices) -> Option<Vec<Raw>> {
+        let (m, c, k) = (problem.m.clone(), problem.c.clone(), problem.k.clone());
+        let phi_q = Dense::zeros(0, m.nrows());
+        solve(&QuadraticPencil { m, c, k, phi_q }, problem).unwrap()
+    }
+
+    #[test]
+    fn dampers_beside_proportional_damping_leave_small_residuals_and_the_right_sums() {
+        for (mass, stiffness) in [(0.02, 0.0), (0.0, 1e-4), (0.3, 2e-3), (0.0, 0.03)] {
+            let mut problem = chain(&[(0, 0.2), (40, 0.5)]);
+            problem.c = dense::add(1.0, &problem.c, mass, &problem.m);
+            problem.c = dense::add(1.0, &problem.c, stiffness, &problem.k);
+            let raws = solved(&problem).unwrap_or_else(|| panic!("{mass} {stiffness}"));
+            let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+            let sum: f64 = raws.iter().map(|raw| raw.value().re * if raw.mirror { 2.0 } else { 1.0 }).sum();
+            let trace: f64 = (0..64).map(|i| problem.c[(i, i)]).sum();
+            assert_eq!(roots, 128);
+            assert!((sum + trace).abs() < 1e-11 * trace, "{sum} {trace}");
+            for raw in &raws {
+                let s = raw.value();
+                let [m, c, k] =
+                    [&problem.m, &problem.c, &problem.k].map(|a| dense::matvec_complex(a, &raw.right));
+                let rest: Vec<c64> = (0..64).map(|i| s * (s * m[i] + c[i]) + k[i]).collect();
+                let terms = s.norm_sqr() + s.norm() * norms::max_abs(&problem.c) + 400.0;
+                assert!(norms::two_complex(&rest) < 1e-12 * terms * norms::two_complex(&raw.right), "{s}");
+            }
+        }
+    }
+
     #[test]
     fn dampers_at_both_ends_leave_small_residuals_and_the_right_sums() {
         for constant in [1e-3, 0.5] {
             let problem = chain(&[(0, constant), (40, 3.0 * constant)]);
-            let raws = solve(&problem).unwrap().expect("weak dampers of rank two");
+            let raws = solved(&problem).expect("weak dampers of rank two");
             let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
             let sum: f64 = raws.iter().map(|raw| raw.value().re * if raw.mirror { 2.0 } else { 1.0 }).sum();
             assert_eq!(roots, 128);
@@ -184,16 +250,17 @@ mod tests {
     #[test]
     fn what_is_not_surely_right_is_left_to_the_companion_form() {
         // Every mode coupled to every other.
-        assert!(solve(&chain(&[(0, 300.0)])).unwrap().is_none());
-        // No damping, and damping of full rank.
-        assert!(solve(&chain(&[])).unwrap().is_none());
-        assert!(solve(&chain(&(0..64).map(|i| (i, 1.0)).collect::<Vec<_>>())).unwrap().is_none());
+        assert!(solved(&chain(&[(0, 300.0)])).is_none());
+        // No damping, and damping of full rank without proportion.
+        assert!(solved(&chain(&[])).is_none());
+        let irregular = |i: usize| 1.0 + ((i * i) % 7) as f64;
+        assert!(solved(&chain(&(0..64).map(|i| (i, irregular(i))).collect::<Vec<_>>())).is_none());
         // A critically damped mass beside the chain: a defective double root.
         let mut problem = chain(&[(5, 0.1)]);
         for j in 1..64 {
             (problem.k[(0, j)], problem.k[(j, 0)]) = (0.0, 0.0);
         }
         (problem.k[(0, 0)], problem.c[(0, 0)]) = (49.0, 14.0);
-        assert!(solve(&problem).unwrap().is_none());
+        assert!(solved(&problem).is_none());
     }
 }

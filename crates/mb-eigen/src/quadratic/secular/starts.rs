@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! mode by itself      s^2 + c_ii s + w_i = 0
-//! strongly coupled    the companion matrix of the modes i, j, .. with |c_ij| > |p_i - p_j| / 3
+//! strongly coupled    the companion matrix of the modes i, j, .. with 2 |c_ij| sqrt(|p_i p_j| / (g_i g_j)) > |p_i - p_j| / 3
 //! ```
 //!
-//! c = U J U^T, p_i = i sqrt(w_i), or sqrt(-w_i) where w_i < 0. In penalty problems the modes of the violations, all near
+//! c = diag(own) + U J U^T; p_i are the roots of a mode with its own damping alone and g_i the distance between its two,
+//! 2 |p_i| where it is light. In penalty problems the modes of the violations, all near
 //! omega, form one such group with the few modes of the mechanism among them. Refused where a group holds more
 //! than a third of the modes, where the companion form of the whole problem is the better choice.
 
@@ -17,12 +18,15 @@ use crate::error::at;
 /// Coupling over distance from which on modes are solved together.
 const STRONG: f64 = 0.3;
 
-/// Real roots and those with Im s > 0; U k x p.
-pub(super) fn find(w: &[f64], u: &Dense, signs: &[f64]) -> Result<Option<Vec<c64>>, EigenError> {
+/// Real roots and those with Im s > 0; own damping k, U k x p.
+pub(super) fn find(w: &[f64], own: &[f64], u: &Dense, signs: &[f64]) -> Result<Option<Vec<c64>>, EigenError> {
     let signed = dense::mul(u, &dense::diagonal(signs));
-    let c = dense::mul(&signed, &dense::transpose(u));
+    let mut c = dense::mul(&signed, &dense::transpose(u));
+    for (i, own) in own.iter().enumerate() {
+        c[(i, i)] += own;
+    }
     let mut out = Vec::with_capacity(w.len() + signs.len());
-    for group in groups(w, &c) {
+    for group in groups(w, own, &c) {
         if 3 * group.len() > w.len() {
             return Ok(None);
         }
@@ -45,25 +49,41 @@ pub(super) fn find(w: &[f64], u: &Dense, signs: &[f64]) -> Result<Option<Vec<c64
 
 /// Roots of s^2 + c s + w, the complex one with Im s > 0.
 fn single(w: f64, c: f64) -> Vec<c64> {
+    let [one, other] = poles(w, c);
+    if one.im > 0.0 { vec![one] } else { vec![one, other] }
+}
+
+/// Both roots of s^2 + c s + w without cancellation: complex ones with Im s > 0 first, else the larger one first.
+pub(super) fn poles(w: f64, c: f64) -> [c64; 2] {
     let half = 0.5 * c;
     let square = half * half - w;
     if square < 0.0 {
-        return vec![c64::new(-half, (-square).sqrt())];
+        let one = c64::new(-half, (-square).sqrt());
+        return [one, one.conj()];
     }
     let large = -half - half.signum() * square.sqrt();
-    vec![c64::new(large, 0.0), c64::new(w / large, 0.0)]
+    let small = if large == 0.0 { 0.0 } else { w / large };
+    [c64::new(large, 0.0), c64::new(small, 0.0)]
 }
 
 /// Modes in groups of strong coupling.
-fn groups(w: &[f64], c: &Dense) -> Vec<Vec<usize>> {
+fn groups(w: &[f64], own: &[f64], c: &Dense) -> Vec<Vec<usize>> {
     let k = w.len();
-    let place = |w: f64| if w > 0.0 { c64::new(0.0, w.sqrt()) } else { c64::new((-w).sqrt(), 0.0) };
-    let places: Vec<c64> = w.iter().map(|&w| place(w)).collect();
+    let places: Vec<[c64; 2]> = w.iter().zip(own).map(|(&w, &own)| poles(w, own)).collect();
+    // |p| over the distance of both poles: 1/2 for light damping.
+    let reach = |[one, other]: [c64; 2]| [one, other].map(|p| 2.0 * p.norm() / (one - other).norm());
+    let reaches: Vec<[f64; 2]> = places.iter().map(|&poles| reach(poles)).collect();
+    let couples = |i: usize, j: usize| {
+        let (size, pairs) = (c[(i, j)].abs(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+        pairs.into_iter().any(|(a, b)| {
+            let rate = size * (reaches[i][a] * reaches[j][b]).sqrt();
+            rate > STRONG * (places[i][a] - places[j][b]).norm()
+        })
+    };
     let mut group: Vec<usize> = (0..k).collect();
     for j in 0..k {
         for i in 0..j {
-            let strong = c[(i, j)].abs() > STRONG * (places[i] - places[j]).norm();
-            if strong && group[i] != group[j] {
+            if group[i] != group[j] && couples(i, j) {
                 let (from, to) = (group[j], group[i]);
                 group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
             }
@@ -94,6 +114,6 @@ mod tests {
         let mut c = dense::zeros(4, 4);
         (c[(0, 1)], c[(1, 0)]) = (0.5, 0.5);
         (c[(0, 3)], c[(3, 0)]) = (0.5, 0.5);
-        assert_eq!(groups(&w, &c), [vec![0, 1], vec![2], vec![3]]);
+        assert_eq!(groups(&w, &[0.0; 4], &c), [vec![0, 1], vec![2], vec![3]]);
     }
 }
