@@ -84,12 +84,14 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
     let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
     share::classify(pencil, &constraints, &mut pairs, &mut findings);
+    let expected = ExpectedCounts::penalty(free.n(), constraints.rank());
+    // What drowned beside too stiff a penalty is no lack of mass: theory counts it all the same.
+    let drowned = findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
     let counts = Counts {
         n: free.n(),
         m: constraints.m(),
         rank: constraints.rank(),
-        expected: ExpectedCounts::penalty(free.n(), constraints.rank())
-            .without_mass(roots.infinite, roots.indeterminate),
+        expected: if drowned { expected } else { expected.without_mass(roots.infinite, roots.indeterminate) },
         ..Counts::default()
     };
     Ok(Spectrum::assemble(pairs, counts, findings))

@@ -213,3 +213,21 @@ fn blocks_of_wrong_shape_are_refused() {
     let found = penalty::lowest(&wrong, 4, &SparseOptions::default());
     assert!(matches!(found, Err(EigenError::Shape { matrix: "Theta", .. })), "{found:?}");
 }
+
+/// Motion that drowns beside the penalty is not what theory counts.
+#[test]
+fn roots_lost_in_too_stiff_a_penalty_are_told_as_missing() {
+    let links = stiff::pendulum::flexible_pendulum(4).to_dense();
+    let mut lost = 0;
+    for alpha in [1e14, 1e17, 1e20] {
+        let form = systems::penalty(&links, alpha, 1.0, 10.0);
+        let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
+        let told = all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
+        assert!(told, "{alpha:e}: {:?}", all.findings);
+        if all.counts.found.indeterminate > 0 {
+            lost += 1;
+            assert!(!all.counts.mismatches().is_empty(), "{alpha:e}: {:?}", all.counts);
+        }
+    }
+    assert!(lost > 0);
+}

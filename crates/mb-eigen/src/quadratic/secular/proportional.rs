@@ -7,7 +7,7 @@
 
 use mb_algebra::{Dense, norms};
 
-/// Entries of C below this fraction of the largest one are left out.
+/// Entries below this fraction of the largest one of their matrix are zero.
 const SMALL: f64 = 1e-15;
 /// Relative deviation up to which an entry agrees with a candidate.
 const AGREES: f64 = 1e-9;
@@ -34,10 +34,11 @@ struct Entry {
 }
 
 impl Proportional {
-    /// The candidate that at least half of the entries of C agree with.
+    /// The candidate that at least half of the entries agree with.
     pub(super) fn find(m: &Dense, c: &Dense, k: &Dense) -> Option<Self> {
         let entries = entries(m, c, k);
-        let seeds: Vec<Entry> = thinned(&entries, SEEDS);
+        let damped: Vec<Entry> = entries.iter().filter(|e| e.c != 0.0).copied().collect();
+        let seeds: Vec<Entry> = thinned(&damped, SEEDS);
         let voters: Vec<Entry> = thinned(&entries, VOTERS);
         let single = seeds.iter().flat_map(|e| {
             [Self { mass: 0.0, stiffness: e.c / e.k }, Self { mass: e.c / e.m, stiffness: 0.0 }]
@@ -89,23 +90,27 @@ impl Proportional {
     }
 }
 
-/// The places of the lower triangle where there is damping.
+/// The places of the lower triangle where there is damping, mass or stiffness: that M or K leave no damping somewhere
+/// tells as much as that they do.
 fn entries(m: &Dense, c: &Dense, k: &Dense) -> Vec<Entry> {
-    let least = SMALL * norms::max_abs(c);
+    let least = [m, c, k].map(|a| SMALL * norms::max_abs(a));
     let mut out = Vec::new();
     for j in 0..c.ncols() {
         for i in j..c.nrows() {
-            if c[(i, j)].abs() > least {
-                out.push(Entry { m: m[(i, j)], c: c[(i, j)], k: k[(i, j)] });
+            let values = [m[(i, j)], c[(i, j)], k[(i, j)]];
+            let cut = |part: usize| if values[part].abs() > least[part] { values[part] } else { 0.0 };
+            let [m, c, k] = [cut(0), cut(1), cut(2)];
+            if m != 0.0 || c != 0.0 || k != 0.0 {
+                out.push(Entry { m, c, k });
             }
         }
     }
     out
 }
 
-/// At most `count` entries, spread evenly.
+/// At most `count` entries, spread evenly; by an odd step, since entries on and beside a diagonal often alternate.
 fn thinned(entries: &[Entry], count: usize) -> Vec<Entry> {
-    let step = entries.len().div_ceil(count).max(1);
+    let step = entries.len().div_ceil(count).max(1) | 1;
     entries.iter().step_by(step).copied().collect()
 }
 
