@@ -42,7 +42,7 @@ fn linearization_penalty(bencher: Bencher, elements: u32) {
 fn first_pairs_unconstrained(bencher: Bencher, elements: u32) {
     let pendulum = Pendulum::new(elements, true).unwrap();
     let blocks = || pendulum.linearized_penalty().unwrap();
-    bencher.with_inputs(blocks).bench_local_values(|u| first_unconstrained(u).unwrap());
+    bencher.with_inputs(blocks).bench_local_values(|blocks| first_unconstrained(&blocks).unwrap());
 }
 
 #[divan::bench(args = [100], sample_count = 5, sample_size = 1)]

@@ -5,13 +5,14 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+use mb_algebra::PenaltyBlocks;
 use mb_eigen::descriptor::{self, DescriptorStructure};
-use mb_eigen::penalty::{self, PenaltyBlocks, PenaltyPencil};
+use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{DenseOptions, Spectrum, quadratic};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::unconstrained::{
-    Penalty, PenaltyPoint, UnconstrainedBlocks, penalty_equilibrium, unconstrained, unconstrained_blocks,
+    Penalty, PenaltyPoint, penalty_equilibrium, unconstrained, unconstrained_blocks,
 };
 use mb_linear::{
     Equilibrium, EquilibriumOptions, LinearizedSystem, OperatingPoint, SparseSystem, linearize,
@@ -65,7 +66,7 @@ impl Pendulum {
     ///
     /// # Errors
     /// Those of the penalty.
-    pub fn linearized_penalty(&self) -> Result<UnconstrainedBlocks, Box<dyn Error>> {
+    pub fn linearized_penalty(&self) -> Result<PenaltyBlocks, Box<dyn Error>> {
         Ok(unconstrained_blocks(&self.model, &self.penalty_at, &self.penalty)?)
     }
     /// The dense penalty system at its own equilibrium.
@@ -91,10 +92,8 @@ pub fn first_constrained(lin: &SparseSystem) -> Result<Spectrum, Box<dyn Error>>
 ///
 /// # Errors
 /// Those of the eigenanalysis.
-pub fn first_unconstrained(u: UnconstrainedBlocks) -> Result<Spectrum, Box<dyn Error>> {
-    let UnconstrainedBlocks { m, c, k, phi_q, xi, theta, omega } = u;
-    let blocks = PenaltyBlocks { m, c, k, phi_q, xi, theta, omega };
-    Ok(penalty::lowest(&blocks, FIRST, &SparseOptions::default())?)
+pub fn first_unconstrained(blocks: &PenaltyBlocks) -> Result<Spectrum, Box<dyn Error>> {
+    Ok(penalty::lowest(blocks, FIRST, &SparseOptions::default())?)
 }
 
 /// All 2 (n - r) roots with vectors (MCS).

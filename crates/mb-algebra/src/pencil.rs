@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dense, Sparse, to_dense, to_sparse};
+use crate::{Dense, Sparse, dense, sparse, to_dense, to_sparse};
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with n unknowns and m constraint equations.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,55 @@ pub struct DescriptorPencil<A = Dense> {
     pub e: A,
     /// The matrix before the state.
     pub a: A,
+}
+
+/// The blocks of a penalty form, which takes Phi_q^T (Xi (Phi'' + Theta Phi' + Omega Phi)) in place of reactions, kept apart.
+///
+/// ```text
+/// M_p = M + Phi_q^T Xi Phi_q,   C_p = C + Phi_q^T Xi Theta Phi_q,   K_p = K + Phi_q^T Xi Omega Phi_q
+/// ```
+#[derive(Clone, Debug)]
+pub struct PenaltyBlocks {
+    /// Mass matrix M, n x n.
+    pub m: Sparse,
+    /// Damping matrix C, n x n.
+    pub c: Sparse,
+    /// Stiffness matrix K with the reaction stiffness of the penalty forces, n x n.
+    pub k: Sparse,
+    /// Jacobian of the constraints that the penalty replaces, m x n.
+    pub phi_q: Sparse,
+    /// Xi, m x m.
+    pub xi: Dense,
+    /// Theta, m x m.
+    pub theta: Dense,
+    /// Omega, m x m.
+    pub omega: Dense,
+}
+
+impl PenaltyBlocks {
+    /// The same problem with the violations e = Phi_q x as unknowns of their own, n + m unknowns and m constraint rows.
+    ///
+    /// ```text
+    /// diag(M, Xi),  diag(C, Xi Theta),  diag(K, Xi Omega),   [Phi_q  -I] [x; e] = 0
+    /// ```
+    ///
+    /// Nothing of the size of Xi meets the entries of M and K, and no product fills a sparse matrix; the multipliers are
+    /// the penalty forces.
+    pub fn to_constrained(&self) -> QuadraticPencil<Sparse> {
+        let (n, m) = (self.m.rows(), self.phi_q.rows());
+        let size = [n, m];
+        let beside = |a: &Sparse, by: &Dense| {
+            let own = to_sparse(by);
+            sparse::blocks(&[&[Some(a), None], &[None, Some(&own)]], &size, &size)
+        };
+        let less = sparse::scale(-1.0, &sparse::identity(m));
+        QuadraticPencil {
+            m: beside(&self.m, &self.xi),
+            c: beside(&self.c, &dense::mul(&self.xi, &self.theta)),
+            k: beside(&self.k, &dense::mul(&self.xi, &self.omega)),
+            phi_q: sparse::blocks(&[&[Some(&self.phi_q), Some(&less)]], &[m], &size),
+        }
+    }
 }
 
 /// Which Jacobian blocks of a descriptor pencil stand in E instead of A.

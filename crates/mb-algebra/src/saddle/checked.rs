@@ -3,6 +3,7 @@
 use super::half::{Half, Stored};
 use super::number::Number;
 use super::pattern::Csr;
+use super::pool::Pool;
 use super::scaling::Scaling;
 use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
@@ -24,6 +25,8 @@ pub(super) struct System<T: Number> {
     sums_a: Vec<f64>,
     sums_gt: Vec<f64>,
     sums_g: Vec<f64>,
+    /// Memory of solutions.
+    pub(super) pool: Pool<T>,
 }
 
 /// Solutions, row by row, with what the check found.
@@ -52,7 +55,7 @@ impl<T: Number> System<T> {
                 sums_g[r] += size;
             }
         }
-        Self { a, g, scaling, sums_a, sums_gt, sums_g }
+        Self { a, g, scaling, sums_a, sums_gt, sums_g, pool: Pool::default() }
     }
 
     pub(super) fn unknowns(&self) -> usize {
@@ -132,10 +135,10 @@ impl<T: Number> System<T> {
     ) -> Option<Checked<T>> {
         let (n, m) = (self.unknowns(), self.constraints());
         let s = &self.scaling;
-        let mut b = vec![T::default(); (n + m) * width];
+        let mut b = self.pool.take((n + m) * width);
         spread(&mut b[..n * width], f, &s.unknowns, width);
         spread(&mut b[n * width..], g, &s.rows, width);
-        let (mut x, mut l) = (vec![T::default(); n * width], vec![T::default(); m * width]);
+        let (mut x, mut l) = (self.pool.take(n * width), self.pool.take(m * width));
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
             if !solver.solve(self, &mut b, width) {
@@ -171,6 +174,7 @@ impl<T: Number> System<T> {
                 }
             }
         }
+        self.pool.give(b);
         best
     }
 }

@@ -6,6 +6,7 @@ use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
+use super::number::Number;
 use super::numeric::Summary;
 use super::redundant::Dependent;
 use super::single::REFINEMENTS;
@@ -82,6 +83,8 @@ impl<T: Fallback> Factored<T> {
                 Ok((candidate, found)) => {
                     let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
                     let report = report(analysis, method, failed, &candidate.summary, &found, &dependent);
+                    let mut system = system;
+                    system.pool.keeps = thin(&report, &system);
                     return Ok(Self {
                         options,
                         system,
@@ -139,13 +142,11 @@ impl<T: Fallback> Factored<T> {
         let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
-        let mut rows = Vec::new();
-        let thin = self.report.factor_nonzeros.is_some_and(|entries| entries < THIN * (n + m));
-        let together = if thin { 8 } else { WIDTH };
+        let pool = &self.system.pool;
+        let together = if thin(&self.report, &self.system) { 8 } else { WIDTH };
         for first in (0..p).step_by(together) {
             let width = together.min(p - first);
-            rows.clear();
-            rows.resize(n * width, T::default());
+            let mut rows = pool.take(n * width);
             for k in 0..width {
                 for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {
                     if !value.size().is_finite() {
@@ -155,6 +156,7 @@ impl<T: Fallback> Factored<T> {
                 }
             }
             let found = self.solve(&rows, &[], width)?;
+            pool.give(rows);
             for k in 0..width {
                 let copy = |to: &mut [T], from: &[T]| {
                     to.iter_mut().zip(from[k..].iter().step_by(width)).for_each(|(t, &f)| *t = f);
@@ -164,6 +166,8 @@ impl<T: Fallback> Factored<T> {
                     copy(l.col_as_slice_mut(first + k), &found.l);
                 }
             }
+            pool.give(found.x);
+            pool.give(found.l);
         }
         Ok((x, l))
     }
@@ -188,6 +192,12 @@ fn single<T: Fallback>(
     analysis.check_memory(size_of::<f32>()).ok()?;
     let made = T::single(analysis, system, a)?;
     Some(made.map(|solver| Candidate { solver, inertia: None, summary: Summary::default() }))
+}
+
+/// Whether the vectors of a solution take more memory than the factor.
+fn thin<T: Number>(report: &FactorReport, system: &System<T>) -> bool {
+    let size = system.unknowns() + system.constraints();
+    report.factor_nonzeros.is_some_and(|entries| entries < THIN * size)
 }
 
 /// Errors that another method would not mend.

@@ -51,13 +51,11 @@ impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
         let analysis = &*self.analysis;
         let symbolic = &analysis.symbolic;
         augment(analysis, system, b, width, |r| self.dropped[r]);
-        let mut ordered = Vec::new();
         let mut from = 0;
         while from < width {
             let part = WIDTH.min(width - from);
             let lanes = if part <= NARROW { padded(part) } else { part };
-            ordered.clear();
-            ordered.resize(symbolic.order.len() * lanes, T::default());
+            let mut ordered = system.pool.take(symbolic.order.len() * lanes);
             for (row, &u) in ordered.chunks_exact_mut(lanes).zip(&symbolic.order) {
                 let at = u as usize * width + from;
                 row[..part].copy_from_slice(&b[at..at + part]);
@@ -67,6 +65,7 @@ impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
                 let at = u as usize * width + from;
                 b[at..at + part].copy_from_slice(&row[..part]);
             }
+            system.pool.give(ordered);
             from += part;
         }
         true

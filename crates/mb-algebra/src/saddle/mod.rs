@@ -67,6 +67,7 @@ mod numeric;
 mod ordering;
 mod panel;
 mod pattern;
+mod pool;
 mod redundant;
 mod report;
 mod scaling;

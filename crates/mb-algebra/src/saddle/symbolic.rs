@@ -82,6 +82,15 @@ const NONE: u32 = u32::MAX;
 /// and a larger front only takes more memory.
 const WIDE: usize = 256;
 
+/// Columns of a front. Wider supernodes are eliminated piece by piece: a front holds its pivots' columns as a rectangle, and
+/// half of a square one would be empty beside what its children left on the stack, where most memory is in use.
+const PIECE: usize = 480;
+
+/// Columns of the next piece of a supernode with so many left.
+fn piece(left: usize) -> usize {
+    if left < PIECE + PIECE / 2 { left } else { PIECE }
+}
+
 impl Symbolic {
     pub(super) fn new(sequence: &Sequence) -> Self {
         let mut tree = Tree::new(sequence);
@@ -288,42 +297,49 @@ impl Tree {
                 (place[members[0] as usize], members.len() as u32)
             }));
             sorted.sort_unstable();
-            let start = runs.len();
-            for &(at, length) in &sorted {
-                match runs[start..].last_mut() {
-                    Some((run, run_length)) if *run + *run_length == at => *run_length += length,
-                    _ => runs.push((at, length)),
+            let (mut left, mut grown) = (node.cols, children[id as usize]);
+            while left > 0 {
+                let cols = piece(left);
+                left -= cols;
+                let (below, start) = (left + node.below, runs.len());
+                let others = (left > 0).then_some(((first + cols) as u32, left as u32));
+                for (at, length) in others.into_iter().chain(sorted.iter().copied()) {
+                    match runs[start..].last_mut() {
+                        Some((run, run_length)) if *run + *run_length == at => *run_length += length,
+                        _ => runs.push((at, length)),
+                    }
                 }
-            }
-            let (cols, below) = (node.cols, node.below);
-            let rows = cols + below;
-            // The front beside what its children left.
-            let during = cols * rows + trapezoid::entries(below) + in_use;
-            let first_child = child_list.len();
-            for _ in 0..children[id as usize] {
-                if let Some((child, entries)) = stack.pop() {
-                    in_use -= entries;
-                    child_list.push(child);
+                let rows = cols + below;
+                // The front beside what its children left.
+                let during = cols * rows + trapezoid::entries(below) + in_use;
+                let first_child = child_list.len();
+                for _ in 0..grown {
+                    if let Some((child, entries)) = stack.pop() {
+                        in_use -= entries;
+                        child_list.push(child);
+                    }
                 }
+                // The next piece takes up what this one leaves.
+                grown = 1;
+                let own = below * (below + 1) / 2;
+                stack.push((supernodes.len() as u32, own));
+                in_use += own;
+                supernodes.push(Supernode {
+                    first,
+                    cols,
+                    below,
+                    runs: start..runs.len(),
+                    panel,
+                    children: first_child..child_list.len(),
+                });
+                first += cols;
+                let after = packed_entries(rows, cols) + in_use;
+                work_entries = work_entries.max(panel + during.max(after));
+                work_without_panels = work_without_panels.max(during.max(after));
+                max_rows = max_rows.max(rows);
+                panel += packed_entries(rows, cols);
+                flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
             }
-            let own = below * (below + 1) / 2;
-            stack.push((supernodes.len() as u32, own));
-            in_use += own;
-            supernodes.push(Supernode {
-                first,
-                cols,
-                below,
-                runs: start..runs.len(),
-                panel,
-                children: first_child..child_list.len(),
-            });
-            first += cols;
-            let after = packed_entries(rows, cols) + in_use;
-            work_entries = work_entries.max(panel + during.max(after));
-            work_without_panels = work_without_panels.max(during.max(after));
-            max_rows = max_rows.max(rows);
-            panel += packed_entries(rows, cols);
-            flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
         }
         runs.shrink_to_fit();
         Symbolic {
@@ -406,7 +422,12 @@ impl Tree {
                 highest = highest.max(held + peak[c as usize]);
                 held += left(c);
             }
-            peak[id as usize] = highest.max(left(id));
+            // The first piece of its front beside what the children left.
+            let node = &self.nodes[id as usize];
+            let cols = piece(node.cols);
+            let below = node.below + node.cols - cols;
+            let front = cols * (cols + below) + trapezoid::entries(below);
+            peak[id as usize] = highest.max(held + front);
         }
         let mut post = Vec::with_capacity(live);
         let mut visit: Vec<(u32, usize)> = Vec::new();

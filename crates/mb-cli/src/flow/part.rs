@@ -4,12 +4,10 @@ use super::{FormulationSpectrum, moving};
 use crate::args::{DriverArg, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
-use mb_eigen::penalty::{self, PenaltyBlocks};
+use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
 use mb_eigen::{Class, Finding, Spectrum, sparse};
-use mb_linear::formulation::unconstrained::{
-    Penalty, UnconstrainedBlocks, penalty_equilibrium, unconstrained_blocks,
-};
+use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, PointKind, linearize_sparse};
 use mb_model::Model;
 
@@ -112,8 +110,7 @@ pub fn of_penalty(
         return Err(RequestError::ConstraintsChange { option }.into());
     }
     let at = penalty_equilibrium(model, at.point(), factors)?;
-    let UnconstrainedBlocks { m, c, k, phi_q, xi, theta, omega } = unconstrained_blocks(model, &at, factors)?;
-    let blocks = PenaltyBlocks { m, c, k, phi_q, xi, theta, omega };
+    let blocks = unconstrained_blocks(model, &at, factors)?;
     let name = "unconstrained/sparse".to_owned();
     match penalty::lowest(&blocks, count, options) {
         Ok(spectrum) => Ok(FormulationSpectrum {

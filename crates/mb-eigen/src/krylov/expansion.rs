@@ -18,6 +18,9 @@ const DEPENDENT: f64 = 1e-13;
 /// Fraction below which one more projection is due.
 const CANCELLED: f64 = 1e-3;
 
+/// Partial sums of a scalar product.
+const LANES: usize = 8;
+
 /// The result of one expansion.
 pub(crate) struct Expansion<T> {
     /// C, k x p.
@@ -140,15 +143,25 @@ fn lengths<T: Scalar>(w: &Mat<T>, gw: Option<&Mat<T>>) -> Result<Vec<f64>, Indef
         .collect()
 }
 
+/// Summed in parts, which the processor adds side by side.
 fn inner<T: Scalar>(a: &[T], b: &[T]) -> T {
-    a.iter().zip(b).map(|(a, b)| a.conjugate() * *b).fold(T::default(), |s, x| s + x)
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut parts = [T::default(); LANES];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..LANES {
+            parts[k] += a[k].conjugate() * b[k];
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a.conjugate() * *b);
+    parts.into_iter().chain(rest).fold(T::default(), |s, x| s + x)
 }
 
 /// Column j minus h times column i < j.
 fn axpy<T: Scalar>(w: &mut Mat<T>, i: usize, j: usize, h: T) {
-    let (left, mut right) = w.as_mut().split_at_col_mut(j);
-    for row in 0..left.nrows() {
-        right[(row, 0)] -= left[(row, i)] * h;
+    let (left, right) = w.as_mut().split_at_col_mut(j);
+    let columns = (left.as_ref().col(i).try_as_col_major(), right.col_mut(0).try_as_col_major_mut());
+    if let (Some(left), Some(right)) = columns {
+        right.as_slice_mut().iter_mut().zip(left.as_slice()).for_each(|(x, y)| *x -= *y * h);
     }
 }
 

@@ -11,11 +11,11 @@
 //! eigenvalues up to the block size are found at once, higher multiplicities through rounding or a second search
 //! from other start vectors with these deflated.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use mb_algebra::{Dense, SymmetricEigen};
 
 use super::expansion::{Expansion, Indefinite, expand};
-use super::scalar::{product, put, start_block};
+use super::scalar::{Scalar, product, put, start_block};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
 use crate::error::at;
@@ -23,7 +23,10 @@ use crate::error::at;
 /// Asymmetry of T, relative to its largest eigenvalue, from which on it is more than the rounding of products.
 const NOISY: f64 = 1e-10;
 /// Most blocks added between two looks at the projection.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 6;
+
+/// Rows of the basis turned at once.
+const ROWS: usize = 512;
 
 /// Basis with its projection.
 struct Basis<'a> {
@@ -85,7 +88,7 @@ pub(super) fn solve(
     basis.append(first);
     let mut fresh = 0_u64;
     // Columns from which on a look at the projection is due.
-    let mut due = wanted.count;
+    let mut due = first_look(n, block, wanted);
     loop {
         if basis.filled == basis.done && basis.filled > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
@@ -118,15 +121,14 @@ pub(super) fn solve(
         if projection.converged(wanted.tolerance) >= wanted.count {
             break;
         }
-        // Where vectors are short, a projected problem costs more than the next blocks.
-        due = basis.done + block * (basis.done * basis.done / n).min(PATIENCE);
+        due = basis.done + block * blocks_for_a_look(n, basis.done);
         if full {
             if out.restarts >= wanted.restarts {
                 break;
             }
             out.restarts += 1;
             basis.restart(&projection, wanted);
-            due = wanted.count;
+            due = basis.done + block * blocks_for_a_look(n, basis.done);
         }
     }
     let projection = basis.project()?;
@@ -136,6 +138,19 @@ pub(super) fn solve(
     out.vectors =
         product(basis.v.as_ref().subcols(0, basis.done), projection.vectors.as_ref().subcols(0, count));
     Ok(out)
+}
+
+/// Columns at which the wanted pairs may have converged: where a look costs as much as several blocks, not before half as many
+/// again as are wanted.
+fn first_look(n: usize, block: usize, wanted: &Wanted) -> usize {
+    let count = wanted.count;
+    // In a small space there may be no more than that.
+    if n < 64 || blocks_for_a_look(n, count) == 0 { count } else { count + count / 2 + 2 * block }
+}
+
+/// How many blocks cost as much as a projected problem of size k does: about 3 k^3 + 10,000 operations against 2 n k + 5,000.
+fn blocks_for_a_look(n: usize, k: usize) -> usize {
+    ((3 * k * k * k + 10_000) / (2 * n * k + 5_000)).min(PATIENCE)
 }
 
 impl<'a> Basis<'a> {
@@ -225,10 +240,8 @@ impl<'a> Basis<'a> {
         let (k, width) = (self.done, self.filled - self.done);
         let room = k.saturating_sub(2 * wanted.block).max(1);
         let keep = (wanted.count + (k.saturating_sub(wanted.count)) / 2).min(room);
-        let y = projection.vectors.as_ref().subcols(0, keep);
-        let kept = product(self.v.as_ref().subcols(0, k), y);
+        turn(&mut self.v, k, projection.vectors.as_ref().subcols(0, keep));
         let block = self.v.as_ref().subcols(k, width).to_owned();
-        put(&mut self.v, 0, kept.as_ref());
         put(&mut self.v, keep, block.as_ref());
         for j in 0..keep {
             for i in 0..keep {
@@ -237,6 +250,21 @@ impl<'a> Basis<'a> {
         }
         self.done = keep;
         self.filled = keep + width;
+    }
+}
+
+/// The first k columns of V times Y (k x p, p <= k) in their place: some rows at a time, so that no second basis is needed.
+fn turn(v: &mut Dense, k: usize, y: MatRef<'_, f64>) {
+    for first in (0..v.nrows()).step_by(ROWS) {
+        let length = ROWS.min(v.nrows() - first);
+        let old = v.as_ref().subrows(first, length).subcols(0, k).to_owned();
+        f64::gemm(
+            v.as_mut().subrows_mut(first, length).subcols_mut(0, y.ncols()),
+            false,
+            old.as_ref(),
+            y,
+            1.0,
+        );
     }
 }
 

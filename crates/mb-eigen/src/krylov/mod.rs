@@ -243,7 +243,8 @@ impl Wanted {
         let usual = if n > 1000 {
             2 * self.count + 6 * self.block
         } else {
-            (2 * self.count + self.block).max(self.count + 4 * self.block).max(16)
+            let least = (2 * self.count + self.block).max(self.count + 4 * self.block).max(16);
+            least.max((2 * self.count + 6 * self.block).min(2 * n / 3))
         };
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
     }

@@ -16,7 +16,7 @@
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
 
-use mb_algebra::{Dense, DenseC, QuadraticPencil, Sparse, c64, dense, norms, sparse, to_sparse};
+use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norms, sparse};
 
 use crate::krylov::scalar::norm;
 use crate::pairing::mac;
@@ -39,44 +39,6 @@ const SAME: f64 = 0.5;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
 const CLEAR: f64 = 0.1;
 
-/// The blocks of a penalty problem kept apart: M_p = M + Phi_q^T Xi Phi_q, C_p and K_p with Xi Theta and Xi Omega.
-#[derive(Clone, Debug)]
-pub struct PenaltyBlocks {
-    /// M, n x n.
-    pub m: Sparse,
-    /// C, n x n.
-    pub c: Sparse,
-    /// K with the stiffness of the penalty forces, n x n.
-    pub k: Sparse,
-    /// Jacobian of the constraints that the penalty replaces, m x n.
-    pub phi_q: Sparse,
-    /// Xi, m x m.
-    pub xi: Dense,
-    /// Theta, m x m.
-    pub theta: Dense,
-    /// Omega, m x m.
-    pub omega: Dense,
-}
-
-impl PenaltyBlocks {
-    /// The problem in x and e.
-    fn slack(&self) -> QuadraticPencil<Sparse> {
-        let (n, m) = (self.m.rows(), self.phi_q.rows());
-        let size = [n, m];
-        let beside = |a: &Sparse, by: &Dense| {
-            let own = to_sparse(by);
-            sparse::blocks(&[&[Some(a), None], &[None, Some(&own)]], &size, &size)
-        };
-        let less = sparse::scale(-1.0, &sparse::identity(m));
-        QuadraticPencil {
-            m: beside(&self.m, &self.xi),
-            c: beside(&self.c, &dense::mul(&self.xi, &self.theta)),
-            k: beside(&self.k, &dense::mul(&self.xi, &self.omega)),
-            phi_q: sparse::blocks(&[&[Some(&self.phi_q), Some(&less)]], &[m], &size),
-        }
-    }
-}
-
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.
 ///
 /// Which modes these are is decided, and proved where the options ask for it, on the constrained problem. Vectors have
@@ -93,7 +55,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         phi_q: blocks.phi_q.clone(),
     };
     let start = solve(&constrained, &Request::Lowest { count }, options)?;
-    let slack = blocks.slack();
+    let slack = blocks.to_constrained();
     let problem = Problem::new(&slack, options)?;
     let mut roots = Vec::with_capacity(start.pairs.len());
     let mut second_of_chain = false;

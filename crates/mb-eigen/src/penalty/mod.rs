@@ -25,7 +25,7 @@ use crate::{
     Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
 };
 
-pub use lowest::{PenaltyBlocks, lowest};
+pub use lowest::lowest;
 pub use physical::physical_pairs;
 
 /// The matrices of the penalty form.

@@ -65,16 +65,41 @@ pub fn solve_with_null_space(
     on_basis(pencil, &basis, options)
 }
 
+/// As [`solve`], but only the roots that `choose` marks are certified and returned; all of them where it is not to choose.
+pub(crate) fn solve_some(
+    pencil: &QuadraticPencil,
+    options: &DenseOptions,
+    choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
+) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    on_basis_some(pencil, &basis, options, choose)
+}
+
 /// Solves and certifies on a basis of the allowed directions.
 pub(crate) fn on_basis(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
     options: &DenseOptions,
 ) -> Result<Spectrum, EigenError> {
+    on_basis_some(pencil, basis, options, &|_| None)
+}
+
+fn on_basis_some(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+    choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
+) -> Result<Spectrum, EigenError> {
     let mut roots = reduced_roots(pencil, basis, 0.0, options)?;
     let mut findings = basis.findings().to_vec();
     findings.append(&mut roots.findings);
     findings.extend(crate::polish::lowest(pencil, basis, &mut roots.raws, options.refinement));
+    let chosen = choose(&roots.raws);
+    if let Some(chosen) = &chosen {
+        let mut chosen = chosen.iter();
+        roots.raws.retain(|_| chosen.next() == Some(&true));
+    }
     let pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
     let counts = Counts {
         n: basis.n(),
@@ -84,7 +109,11 @@ pub(crate) fn on_basis(
             .without_mass(roots.infinite, roots.indeterminate),
         ..Counts::default()
     };
-    Ok(Spectrum::assemble(pairs, counts, findings))
+    Ok(if chosen.is_some() {
+        Spectrum::partial(pairs, counts, findings)
+    } else {
+        Spectrum::assemble(pairs, counts, findings)
+    })
 }
 
 /// Roots of the reduced problem with vectors in the given coordinates, not certified.

@@ -11,6 +11,7 @@
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
+mod approach;
 pub(crate) mod biorthonormal;
 pub(crate) mod certificate;
 mod contour;

@@ -10,6 +10,7 @@ use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
 use super::symmetric::{Modes, Symmetric};
+use crate::quadratic::{Kind, Raw};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
 };
@@ -244,12 +245,13 @@ fn dense(
         symmetry_tolerance: options.symmetry_tolerance,
         ..DenseOptions::default()
     };
-    let mut spectrum = quadratic::solve(&pencil.to_dense(), &settings)?;
+    let undamped = problem.undamped();
+    let some = |raws: &[Raw]| if undamped { oscillations(raws, request, 2 * problem.dof()) } else { None };
+    let mut spectrum = quadratic::solve_some(&pencil.to_dense(), &settings, &some)?;
     if *request == Request::All {
         return Ok(spectrum);
     }
     let wanted = request.count();
-    let undamped = problem.undamped();
     let (kept, modes) = choose(&spectrum.pairs, request, undamped);
     let mut index = 0;
     spectrum.pairs.retain(|_| {
@@ -263,6 +265,39 @@ fn dense(
     }
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
     Ok(spectrum)
+}
+
+/// Marks the roots that have a chance to be asked for, one mode more than are, where all roots are conjugate pairs on the
+/// imaginary axis and double zeros, `expected` in all; none where a request or the roots are of another kind.
+fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> Option<Vec<bool>> {
+    let count = match *request {
+        Request::All | Request::Band { .. } | Request::NearPoint { .. } => return None,
+        Request::Lowest { count } | Request::Largest { count } | Request::NearFrequency { count, .. } => {
+            count
+        }
+    };
+    let zero = |raw: &Raw| raw.kind == Kind::Zero && raw.chain == 2;
+    let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+    if roots != expected || !raws.iter().all(|raw| raw.mirror || zero(raw)) {
+        return None;
+    }
+    let key = |raw: &Raw| match *request {
+        Request::NearFrequency { hz, .. } => (raw.value().im.abs() - std::f64::consts::TAU * hz).abs(),
+        Request::Largest { .. } => -raw.value().norm(),
+        _ => raw.value().norm(),
+    };
+    let mut order: Vec<usize> = (0..raws.len()).collect();
+    order.sort_by(|&i, &j| key(&raws[i]).total_cmp(&key(&raws[j])));
+    // A double zero stands as two roots behind each other.
+    let (mut left, mut chosen) = (2 * (count + 1), vec![false; raws.len()]);
+    for i in order {
+        if left == 0 {
+            break;
+        }
+        chosen[i] = true;
+        left = left.saturating_sub(if raws[i].mirror { 2 } else { 1 });
+    }
+    Some(chosen)
 }
 
 /// Marks the pairs a request asks for; the number of modes among them.

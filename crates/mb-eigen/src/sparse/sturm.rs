@@ -127,7 +127,15 @@ impl Symmetric<'_> {
         let Some((to, high)) = self.below(top)? else { return Ok(()) };
         // Nothing below the shift means nothing below anything lower.
         let nothing = sigma < 0.0 && below_shift == Some(0) && modes.w.iter().all(|w| *w > sigma);
-        let low = if nothing { Some((sigma, 0)) } else { self.below(-top)? };
+        let known_below = |t: f64| modes.w.iter().filter(|w| **w < t).count();
+        let low = if nothing {
+            Some((sigma, 0))
+        } else if below_shift == Some(known_below(sigma)) {
+            // All modes below the shift are known, hence those below anything lower.
+            Some((-top, known_below(-top)))
+        } else {
+            self.below(-top)?
+        };
         let Some((from, low)) = low else { return Ok(()) };
         let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
         self.complete(place, known, modes, counted)?;

@@ -206,11 +206,15 @@ impl<'a> Symmetric<'a> {
         start: Option<&Dense>,
         restarts: usize,
     ) -> Result<RitzReal, EigenError> {
-        if known.x.ncols() >= self.problem.dof() {
+        // Beyond the degrees of freedom there is nothing but rounding.
+        let room = self.problem.dof().saturating_sub(known.x.ncols());
+        if room == 0 {
             return Ok(Ritz::none(self.problem.n));
         }
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
-        self.lanczos(&operator, count, start, restarts, self.options.tolerance)
+        let mut found = self.lanczos(&operator, count.min(room), start, restarts, self.options.tolerance)?;
+        found.exhausted |= found.values.len() >= room;
+        Ok(found)
     }
 
     /// Runs of the driver, counted; the basis is doubled while too few pairs converge.

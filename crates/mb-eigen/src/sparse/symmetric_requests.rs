@@ -38,7 +38,11 @@ impl Symmetric<'_> {
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
         let mut exhausted = count <= rigid;
-        let mut start = Some(zeros.low);
+        let mut low = zeros.low;
+        if self.options.shift == Shift::Automatic && count > rigid + 2 {
+            (shifted, low) = self.approach(shifted, &known, low, &zeros.ritz)?;
+        }
+        let mut start = Some(low);
         // One more than wanted shows the gap in which the modes are counted.
         for _ in 0..ROUNDS {
             if exhausted || modes.w.len() > count {

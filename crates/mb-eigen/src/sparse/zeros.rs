@@ -19,8 +19,8 @@ use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract
 
 /// Squared length, relative, below which what a projection leaves of a column is rounding.
 const INSIDE: f64 = 1e-24;
-/// Directions looked at together.
-const BLOCK: usize = 7;
+/// Directions looked at together: a rigid body's six and others beside them, as many as the solves take at the cost of seven.
+const BLOCK: usize = 8;
 /// Steps of inverse iteration.
 const STEPS: usize = 3;
 
@@ -34,11 +34,13 @@ pub(crate) struct Zeros {
     pub(crate) next: Option<f64>,
     /// Directions rich in low modes, to start a Krylov method; n x p.
     pub(crate) low: Dense,
+    /// Their Ritz values of w.
+    pub(crate) ritz: Vec<f64>,
 }
 
 /// An M-orthonormal basis of the span of W without the span of Z (M-orthonormal), and its product with M; dependent
 /// columns are dropped. One pass leaves errors that grow with the likeness of the columns; two leave rounding.
-fn orthonormal(
+pub(crate) fn orthonormal(
     problem: &Problem,
     z: &Dense,
     mut w: Dense,
@@ -89,6 +91,7 @@ pub(crate) fn find(
         l: Dense::zeros(problem.rows.rank, 0),
         next: None,
         low: Dense::zeros(n, 0),
+        ritz: Vec::new(),
     };
     for round in 0_u32.. {
         let width = (BLOCK << round.min(4)).min(n);
@@ -115,6 +118,7 @@ pub(crate) fn find(
         let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
         out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
+        out.ritz.extend(others.iter().map(|&j| w[j]));
         if rigid.is_empty() {
             break;
         }

@@ -1,7 +1,7 @@
 //! The penalty form: counts, shares, the fast path.
 
-use mb_algebra::{QuadraticPencil, c64, dense, to_sparse};
-use mb_eigen::penalty::{self, PenaltyBlocks, PenaltyPencil};
+use mb_algebra::{PenaltyBlocks, QuadraticPencil, c64, dense, to_sparse};
+use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::SparseOptions;
 use mb_eigen::{Class, DenseOptions, EigenError, Finding, Spectrum, SpuriousOrigin, pairing};
 

@@ -25,7 +25,7 @@
 
 mod blocks;
 
-pub use blocks::{UnconstrainedBlocks, unconstrained_blocks};
+pub use blocks::unconstrained_blocks;
 
 use crate::error::LinearError;
 use crate::linearize::LinearizedSystem;

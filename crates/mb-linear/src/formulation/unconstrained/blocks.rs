@@ -11,28 +11,9 @@
 
 use super::{Matrices, Penalty, PenaltyPoint};
 use crate::error::LinearError;
-use mb_algebra::{Dense, Lu, Sparse, dense, sparse, to_sparse};
+use mb_algebra::{Dense, Lu, PenaltyBlocks, dense, sparse, to_sparse};
 use mb_constraints::Saddle;
 use mb_model::{Model, Point};
-
-/// Blocks of the penalty system: M, C, K n x n, Phi_q m x n, penalty matrices m x m.
-#[derive(Clone, Debug)]
-pub struct UnconstrainedBlocks {
-    /// Mass matrix of the model.
-    pub m: Sparse,
-    /// Damping matrix of the model.
-    pub c: Sparse,
-    /// Stiffness matrix of the model with the reaction stiffness of the penalty forces.
-    pub k: Sparse,
-    /// Constraint Jacobian at the equilibrium of the penalty system.
-    pub phi_q: Sparse,
-    /// Xi.
-    pub xi: Dense,
-    /// Theta.
-    pub theta: Dense,
-    /// Omega.
-    pub omega: Dense,
-}
 
 /// The blocks at an equilibrium of the penalty system, in time linear in the elements.
 ///
@@ -45,7 +26,7 @@ pub fn unconstrained_blocks(
     model: &Model,
     at: &PenaltyPoint,
     penalty: &Penalty,
-) -> Result<UnconstrainedBlocks, LinearError> {
+) -> Result<PenaltyBlocks, LinearError> {
     let matrices = Matrices::new(penalty, model.nc())?;
     let point = &at.point;
     let fail = |equation, residual: f64, tolerance| {
@@ -62,7 +43,7 @@ pub fn unconstrained_blocks(
     super::check_balance(model, point)?;
     let blocks = model.blocks(point);
     let Matrices { xi, theta, omega } = matrices;
-    Ok(UnconstrainedBlocks { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, xi, theta, omega })
+    Ok(PenaltyBlocks { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, xi, theta, omega })
 }
 
 /// Newton's correction (dq, dw) of the penalty system at rest, with `stiffness` = Xi Omega.
