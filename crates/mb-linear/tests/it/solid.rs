@@ -172,3 +172,24 @@ fn a_cube_under_pressure_shrinks_alike_on_all_sides() {
     let far = rest.q().len() - 3;
     assert!(rest.q()[far..].iter().all(|x| (x - side).abs() < 1e-12) && side < 1.0);
 }
+
+/// Elements of displacements alone are stiff in bending by the energy of their parasitic shear, (G/E) (l/h)^2 with their
+/// length l and the height h of the section; enhanced elements are not.
+#[test]
+fn parasitic_shear_stiffens_by_the_square_of_the_length() {
+    let first = |element, along: u32| {
+        let mass = SolidMassSpec::Consistent;
+        let solid = SolidCantilever { across: 1, along, element, mass, ..SolidCantilever::default() };
+        let model = solid.spec().unwrap().build().unwrap();
+        lowest(&model, &rest_of(&model), 1)[0]
+    };
+    let exact = first(SolidElementSpec::Enhanced, 60);
+    for along in [10, 20, 40] {
+        let ratio = |element| (first(element, along) / exact).powi(2) - 1.0;
+        // Length over height is 20, G/E one half.
+        let expected = 0.5 * (20.0 / f64::from(along)).powi(2);
+        let full = ratio(SolidElementSpec::Full);
+        assert!((full / expected - 1.0).abs() < 0.01, "{along}: {full} {expected}");
+        assert!(ratio(SolidElementSpec::Enhanced).abs() < 0.005, "{along}");
+    }
+}
