@@ -4,7 +4,7 @@
 //! model -> assembled start -> equilibrium or point of a motion -> M, C, K, Phi_q -> eigenpairs
 //! ```
 //!
-//! [`site`] does the first half once, [`spectrum`] the second for each formulation.
+//! [`site()`] does the first half once, [`spectrum`] the second for each formulation.
 
 mod compare;
 pub mod moving;
