@@ -142,7 +142,9 @@ impl EigenpairSeries {
         let term = |degree| self.homogeneous(monomials, degree);
         let unused: c64 = (order + 1..=self.order()).map(term).sum();
         let basis = if order < self.order() { ErrorBasis::NextTerms } else { ErrorBasis::Extrapolated };
-        (unused.norm() + self.missing(terms), basis)
+        // The next terms may cancel by chance, but half of the larger one remains of an alternating series.
+        let next = terms.s.iter().skip(order + 1).take(2).copied().fold(0.0, f64::max);
+        ((unused.norm() + self.missing(terms)).max(0.5 * next), basis)
     }
 
     /// Sum of the terms of `s` beyond the last, as if they fell off geometrically like the last

@@ -170,6 +170,25 @@ proptest! {
     }
 }
 
+/// A way on which the next terms almost cancel.
+#[test]
+fn terms_that_cancel_do_not_hide_the_error() {
+    let arm = ErlsArm::recovered();
+    let source = erls::moving(&arm, &erls::angles_and_speeds(&arm)[..2]);
+    let pencil = source.series(&[0.0; 2], &MultiIndexSet::total(2, 5).unwrap()).unwrap();
+    let d = [-0.131, 0.1605];
+    let matrices = source.matrices(&d).unwrap();
+    for start in erls::elastic(&source) {
+        let mode = expand(&pencil, &start, pencil.set(), &ExpandOptions::default()).unwrap();
+        for order in 1..=3 {
+            let at = mode.evaluate(&d, order).unwrap();
+            let error = (at.s - exact(&matrices, at.s, &at.vector)).norm();
+            let effectivity = at.error / error;
+            assert!((0.3..3.0).contains(&effectivity), "{order}: {} {effectivity}", start.s);
+        }
+    }
+}
+
 #[test]
 fn tolerances_make_the_bars_that_formulas_say() {
     // m s^2 + c s + k with m = 2, c = 0.4, k = 8: f = sqrt(k/m) / 2 pi, xi = c / (2 sqrt(k m)).
