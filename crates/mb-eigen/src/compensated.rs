@@ -7,13 +7,16 @@
 //! Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005), algorithm 5.3 (Dot2), with the error of a product by Dekker,
 //! Numer. Math. 18 (1971). The plain form of a stiff problem's low mode loses all digits by which |y|^T |A| |x| exceeds
 //! the form; this one keeps them as long as x itself has them. Sizes: A n x n with N entries. Entries above 1e300 overflow
-//! on the way to NaN, which the caller has to refuse. A dense A is summed in four sums side by side, which wait for each
-//! other's roundings at the same time.
+//! on the way to NaN, which the caller has to refuse. A dense A is summed in several sums side by side, by
+//! instructions that `pulp` picks when the program runs.
+
+#![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 use mb_algebra::{Dense, c64};
+use pulp::{Arch, Simd, WithSimd};
 
-/// Sums side by side.
-const LANES: usize = 4;
+/// Sums side by side at most.
+const MOST: usize = 16;
 
 /// A sum with what rounding took from it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,12 +27,14 @@ pub(crate) struct Twofold {
 
 impl Twofold {
     /// Adds a b.
+    #[inline(always)]
     pub(crate) fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
         self.add(product, product_error(a, b, product));
     }
 
     /// Adds `value` and, less carefully, `rest`.
+    #[inline(always)]
     pub(crate) fn add(&mut self, value: f64, rest: f64) {
         let sum = self.sum + value;
         let part = sum - self.sum;
@@ -38,6 +43,7 @@ impl Twofold {
     }
 
     /// Adds another sum times a number.
+    #[inline(always)]
     pub(crate) fn add_scaled(&mut self, other: Self, by: f64) {
         self.add_product(other.sum, by);
         self.lost += other.lost * by;
@@ -48,106 +54,116 @@ impl Twofold {
     }
 }
 
-/// Sums side by side with what rounding took from each.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lanes {
-    sum: [f64; LANES],
-    lost: [f64; LANES],
-}
-
-impl Lanes {
-    /// Adds a b, whose halves are known, entry by entry.
-    #[inline]
-    fn add_products(&mut self, a: &Halved, b: &Halved) {
-        for l in 0..LANES {
-            let product = a.whole[l] * b.whole[l];
-            let error = a.low[l] * b.low[l]
-                - (((product - a.high[l] * b.high[l]) - a.low[l] * b.high[l]) - a.high[l] * b.low[l]);
-            let sum = self.sum[l] + product;
-            let part = sum - self.sum[l];
-            self.lost[l] += (self.sum[l] - (sum - part)) + (product - part) + error;
-            self.sum[l] = sum;
-        }
-    }
-
-    fn total(&self) -> Twofold {
-        let mut out = Twofold::default();
-        for l in 0..LANES {
-            out.add(self.sum[l], self.lost[l]);
-        }
-        out
-    }
-}
-
-/// Numbers with their halves of at most 26 bits.
-#[derive(Clone, Copy, Debug)]
-struct Halved {
-    whole: [f64; LANES],
-    high: [f64; LANES],
-    low: [f64; LANES],
-}
-
-impl Halved {
-    #[inline]
-    fn new(whole: [f64; LANES]) -> Self {
-        let mut out = Self { whole, high: [0.0; LANES], low: [0.0; LANES] };
-        for l in 0..LANES {
-            (out.high[l], out.low[l]) = halves(whole[l]);
-        }
-        out
-    }
-    /// Of a list, the last ones filled up with zeros.
-    fn of(list: impl ExactSizeIterator<Item = f64>) -> Vec<Self> {
-        let list: Vec<f64> = list.collect();
-        list.chunks(LANES).map(|part| Self::new(filled(part))).collect()
-    }
-}
-
-/// As many numbers as lanes, zeros where there are no more.
-#[inline]
-fn filled(part: &[f64]) -> [f64; LANES] {
-    if let Ok(all) = part.try_into() {
-        return all;
-    }
-    let mut out = [0.0; LANES];
-    out[..part.len()].copy_from_slice(part);
-    out
-}
-
 /// inner^T A outer of a dense matrix, nothing conjugated.
 pub(crate) fn bilinear_dense(a: &Dense, inner: &[c64], outer: &[c64]) -> c64 {
     let complex = inner.iter().any(|z| z.im != 0.0);
-    let inner_re = Halved::of(inner.iter().map(|z| z.re));
-    let inner_im = if complex { Halved::of(inner.iter().map(|z| z.im)) } else { Vec::new() };
-    let (mut re, mut im) = (Twofold::default(), Twofold::default());
-    for (j, by) in outer.iter().enumerate().take(a.ncols()) {
-        let (mut line_re, mut line_im) = (Lanes::default(), Lanes::default());
-        for (k, part) in a.col_as_slice(j).chunks(LANES).enumerate() {
-            let part = Halved::new(filled(part));
-            line_re.add_products(&part, &inner_re[k]);
-            if complex {
-                line_im.add_products(&part, &inner_im[k]);
-            }
-        }
-        let line = line_re.total();
-        re.add_scaled(line, by.re);
-        im.add_scaled(line, by.im);
-        if complex {
-            let line = line_im.total();
-            re.add_scaled(line, -by.im);
-            im.add_scaled(line, by.re);
-        }
+    let re = inner.iter().map(|z| z.re).collect();
+    let im = if complex { inner.iter().map(|z| z.im).collect() } else { Vec::new() };
+    Arch::new().dispatch(Form { a, inner, parts: [re, im], outer })
+}
+
+/// A dense form, to be computed with the instructions of the processor at hand.
+struct Form<'a> {
+    a: &'a Dense,
+    inner: &'a [c64],
+    /// Real and imaginary parts of `inner`; the latter empty where all are zero.
+    parts: [Vec<f64>; 2],
+    outer: &'a [c64],
+}
+
+/// Sums side by side with what rounding took from each.
+struct Lanes<S: Simd> {
+    simd: S,
+    sum: S::f64s,
+    lost: S::f64s,
+}
+
+impl<S: Simd> Lanes<S> {
+    #[inline(always)]
+    fn new(simd: S) -> Self {
+        Self { simd, sum: simd.splat_f64s(0.0), lost: simd.splat_f64s(0.0) }
     }
-    c64::new(re.value(), im.value())
+
+    /// Adds a b. Multiplying and adding in one rounding gives the error of a product at once.
+    #[inline(always)]
+    fn add_products(&mut self, a: S::f64s, b: S::f64s) {
+        let simd = self.simd;
+        let product = simd.mul_f64s(a, b);
+        let error = simd.mul_add_f64s(a, b, simd.neg_f64s(product));
+        let sum = simd.add_f64s(self.sum, product);
+        let part = simd.sub_f64s(sum, self.sum);
+        let before = simd.sub_f64s(self.sum, simd.sub_f64s(sum, part));
+        let rest = simd.add_f64s(before, simd.add_f64s(simd.sub_f64s(product, part), error));
+        self.lost = simd.add_f64s(self.lost, rest);
+        self.sum = sum;
+    }
+
+    /// Adds other sums times a number.
+    #[inline(always)]
+    fn add_scaled(&mut self, other: &Self, by: f64) {
+        let by = self.simd.splat_f64s(by);
+        self.add_products(other.sum, by);
+        self.lost = self.simd.mul_add_f64s(other.lost, by, self.lost);
+    }
+
+    #[inline(always)]
+    fn total(&self) -> f64 {
+        let (mut sums, mut lost) = ([0.0; MOST], [0.0; MOST]);
+        self.simd.partial_store_f64s(&mut sums[..S::F64_LANES], self.sum);
+        self.simd.partial_store_f64s(&mut lost[..S::F64_LANES], self.lost);
+        let mut out = Twofold::default();
+        sums.iter().zip(&lost).take(S::F64_LANES).for_each(|(sum, lost)| out.add(*sum, *lost));
+        out.value()
+    }
+}
+
+impl WithSimd for Form<'_> {
+    type Output = c64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> c64 {
+        let Self { a, inner, parts, outer } = self;
+        // Registers that wide come with products and sums in one rounding.
+        if !(4..=MOST).contains(&S::F64_LANES) {
+            let column = |j: usize| a.col_as_slice(j).iter().copied().enumerate();
+            return bilinear((0..a.ncols()).map(column), inner, outer);
+        }
+        let load = |list: &[f64]| simd.partial_load_f64s(list);
+        let [re_inner, im_inner] = parts.map(|p| p.chunks(S::F64_LANES).map(load).collect::<Vec<_>>());
+        let (mut re, mut im) = (Lanes::new(simd), Lanes::new(simd));
+        for (j, by) in outer.iter().enumerate().take(a.ncols()) {
+            let column = a.col_as_slice(j).chunks(S::F64_LANES);
+            let mut line_re = Lanes::new(simd);
+            if im_inner.is_empty() {
+                for (part, x) in column.zip(&re_inner) {
+                    line_re.add_products(load(part), *x);
+                }
+            } else {
+                let mut line_im = Lanes::new(simd);
+                for ((part, x), y) in column.zip(&re_inner).zip(&im_inner) {
+                    let part = load(part);
+                    line_re.add_products(part, *x);
+                    line_im.add_products(part, *y);
+                }
+                re.add_scaled(&line_im, -by.im);
+                im.add_scaled(&line_im, by.re);
+            }
+            re.add_scaled(&line_re, by.re);
+            im.add_scaled(&line_re, by.im);
+        }
+        c64::new(re.total(), im.total())
+    }
 }
 
 /// a b - fl(a b).
+#[inline(always)]
 fn product_error(a: f64, b: f64, product: f64) -> f64 {
     let ((a1, a2), (b1, b2)) = (halves(a), halves(b));
     a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
 }
 
 /// Two numbers of at most 26 bits with sum a.
+#[inline(always)]
 fn halves(a: f64) -> (f64, f64) {
     let shifted = 134_217_729.0 * a;
     let high = shifted - (shifted - a);

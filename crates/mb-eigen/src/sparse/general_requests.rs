@@ -124,10 +124,15 @@ impl General<'_> {
     ) -> Result<Vec<Root>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
-        // More than there are would be rounding of the infinite ones.
+        // Where constraints leave few motions the space of finite roots is soon exhausted, and what a search finds beyond is
+        // rounding of the infinite ones.
         let degree = if self.form == Form::Squared { 1 } else { 2 };
         let known: usize = zeros.iter().map(|zero| zero.chain).sum();
-        let most = (degree * self.problem.dof()).saturating_sub(if degree == 2 { known } else { 0 }).max(1);
+        let most = if 4 * self.problem.dof() < self.problem.n {
+            (degree * self.problem.dof()).saturating_sub(if degree == 2 { known } else { 0 }).max(1)
+        } else {
+            usize::MAX
+        };
         let mut ask = (per_mode * count + 1).min(most);
         let mut round = 0;
         loop {
