@@ -116,7 +116,7 @@ fn determinant<P: Data>([a, b, c]: &[Vector3<P>; 3]) -> P {
 }
 
 impl<P: Data> BrickShape<P> {
-    /// The element with its nodes at `x` (m, in the order of [`super::CORNERS`]) where it is free of stress.
+    /// The element with its nodes at `x` (m, in the order of [`crate::SolidMesh`]) where it is free of stress.
     ///
     /// # Errors
     /// A Jacobian determinant that is not positive at a node or an integration point.
