@@ -25,6 +25,8 @@ use crate::krylov::scalar::pick;
 use crate::krylov::{KrylovDriver, Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::{EigenError, Finding};
 
+/// Square of the length, relative, below which what a projection leaves of a vector is rounding.
+const INSIDE: f64 = 1e-24;
 /// Restarts before the Ritz values are asked for a better shift.
 const PATIENCE: usize = 3;
 /// Where a factorization is tried again when a shift fails, relative to the shift.
@@ -266,7 +268,24 @@ impl<'a> Symmetric<'a> {
             f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
         }
         let mut better = shifted.solver.solve(&f, false, Effort::Final)?;
+        let mass = |x: &Dense| -> Vec<f64> {
+            let mx = problem.m.mul(x);
+            let columns = crate::vectors::columns(x).zip(crate::vectors::columns(&mx));
+            columns.map(|(x, mx)| x.iter().zip(mx).map(|(x, mx)| x * mx).sum()).collect()
+        };
+        let before = mass(&better.x);
         known.project(&mut better.x);
+        // A vector inside the span of the known modes is what rounding made of an operator without further modes.
+        let own: Vec<usize> = mass(&better.x)
+            .iter()
+            .zip(&before)
+            .enumerate()
+            .filter_map(|(j, (after, before))| (*after > INSIDE * before).then_some(j))
+            .collect();
+        if own.len() < theta.len() {
+            let theta: Vec<f64> = own.iter().map(|&j| theta[j]).collect();
+            return self.polish(shifted, known, &theta, &pick(x, &own));
+        }
         let mx = problem.m.mul(&better.x);
         let mut w = Vec::with_capacity(theta.len());
         for j in 0..theta.len() {
