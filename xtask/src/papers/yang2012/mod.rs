@@ -8,7 +8,10 @@ mod exact;
 mod four_bar;
 mod identity;
 mod pictures;
+mod solid;
 mod system;
+
+use std::cell::OnceCell;
 
 use mb_gallery::{Status, Table};
 
@@ -39,6 +42,8 @@ pub(crate) fn pictures() -> Result<Vec<(String, String)>, TaskError> {
 /// Computes and judges the tables.
 pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
     let systems = system::Systems::measure();
+    let solids = OnceCell::new();
+    let solids = || solids.get_or_init(solid::Solids::measure);
     let report = |table: &Table| {
         if table.status == Status::NotYetImplemented {
             return Ok(TableReport::not_yet_implemented(table));
@@ -47,6 +52,10 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             "yang2012/table-2" => cantilever::answers(table, &systems.free),
             "yang2012/table-3" => cantilever::answers(table, &systems.tense),
             "yang2012/table-5" => four_bar::answers(table, &systems.linkage),
+            "yang2012/table-2-solid" => solids().answers(table, false),
+            "yang2012/table-3-solid" => solids().answers(table, true),
+            "yang2012/solid" => solids().separate(table),
+            "yang2012/solid-meshes" => solid::meshes(),
             "yang2012/conditions" => conditions::answers(&systems),
             "yang2012/sweep" => conditions::sweep(table, &systems),
             "yang2012/exact" => exact::answers(table, &systems),
