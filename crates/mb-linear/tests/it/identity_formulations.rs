@@ -149,17 +149,19 @@ proptest! {
             prop_assert!(spectrum.counts.mismatches().is_empty(), "{}", transferred);
             prop_assert!(distance(&direct, &spectrum.motion_values()) < 1e-9, "{}", transferred);
         }
-        // The penalty form is off by O(1/alpha): ten times the penalty, a tenth of the error.
+        // The penalty form is off by O(1/alpha): a hundred times the penalty, a hundredth of the error, as far as
+        // rounding in the stiffer problem lets it, which its bars tell.
         let error = |alpha: f64| {
             let penalty = Penalty::scalar(alpha, 1.0, 10.0);
             let at = penalty_equilibrium(&model, rest.point(), &penalty).unwrap();
             let u = unconstrained(&model, &at, &penalty).unwrap();
             let pencil = PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi };
-            let values = penalty::physical_pairs(&pencil, &options).unwrap().motion_values();
-            distance(&direct, &values)
+            let pairs = penalty::physical_pairs(&pencil, &options).unwrap();
+            let bar = pairs.motion().map(|pair| pair.error_bar).fold(0.0, f64::max);
+            (distance(&direct, &pairs.motion_values()), bar)
         };
-        let (coarse, fine) = (error(1e5), error(1e7));
-        prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse || coarse < 1e-8), "{:e} {:e}", coarse, fine);
+        let ((coarse, _), (fine, bar)) = (error(1e5), error(1e7));
+        prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bar || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bar);
     }
 
     /// Scaling of the constraint rows and another order of the coordinates change nothing.
