@@ -61,9 +61,7 @@ fn modes_of_a_block_under_tension() {
     let im: Vec<f64> = pairs.iter().map(|p| p["im"].as_f64().unwrap()).filter(|w| *w > 0.0).collect();
     assert!(im.len() >= 6, "{im:?}");
     assert!(im[..4].chunks(2).all(|pair| (pair[0] / pair[1] - 1.0).abs() < 1e-8), "{im:?}");
-    // The continuum under this tension knows neither shear nor rotary inertia.
-    let beam = mb_gallery::models::BeamCantilever { tension: 1e10, ..Default::default() };
-    let exact = beam.continuum_hz(2);
-    let off = |k: usize| (im[k] / std::f64::consts::TAU / exact[k / 2] - 1.0).abs();
-    assert!(off(0) < 0.01 && off(2) < 0.02, "{im:?} {exact:?}");
+    // The continuum under this tension, to four digits; it knows neither shear nor rotary inertia.
+    let hz = |k: usize| im[k] / std::f64::consts::TAU;
+    assert!((hz(0) / 0.2796 - 1.0).abs() < 0.01 && (hz(2) / 1.392 - 1.0).abs() < 0.02, "{im:?}");
 }
