@@ -7,7 +7,7 @@
 //! the callers' and the same for every driver.
 //!
 //! [`BuiltIn`] holds thick-restart block Lanczos for symmetric operators in a (semi-definite) inner product and
-//! block Krylov-Schur for all others, on two levels for quadratic problems ([`two_level`]). It is deterministic and re-entrant. Start vectors are taken through
+//! block Krylov-Schur for all others, on two levels (`two_level`) for quadratic problems. It is deterministic and re-entrant. Start vectors are taken through
 //! the operator first: they then lie in its range, where multipliers and directions without mass follow their
 //! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
 //! With the feature `arpack` there is also `ArpackNg`: implicitly restarted Lanczos and Arnoldi of ARPACK-NG.

@@ -3,7 +3,7 @@
 use mb_algebra::{QuadraticPencil, c64, dense};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
-use mb_eigen::{Class, DenseOptions, Eigenpair, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, pairing, quadratic};
 use proptest::prelude::*;
 
 use crate::sparse::agreement::krylov;
@@ -18,11 +18,16 @@ fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
 }
 
-/// All that every solver answers lies within its bars.
+/// All that every solver answers lies within its bars. A system that could not be solved well enough is told and not
+/// answered, but for the dense path; `cargo xtask stress` counts how often that happens.
 fn assert_all_covered(problem: &Problem, place: f64) -> Result<(), TestCaseError> {
     for answer in answers(problem, place) {
         let what = format!("{}, {}", problem.kind, answer.who);
-        let found = answer.found.map_err(|error| TestCaseError::fail(format!("{what}: {error}")))?;
+        let found = match answer.found {
+            Ok(found) => found,
+            Err(EigenError::Algebra { .. }) if answer.who != "dense" => continue,
+            Err(error) => return Err(TestCaseError::fail(format!("{what}: {error}"))),
+        };
         covered(&found, &problem.exact).map_err(|why| TestCaseError::fail(format!("{what}: {why}")))?;
         if matches!(answer.who, "dense") {
             prop_assert_eq!(found.len(), problem.exact.len(), "{}", what);
