@@ -9,6 +9,9 @@ use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 use pulp::{Arch, Simd, WithSimd};
 
+/// Displacement over what it would be without constraints below which these hold back everything.
+const HELD: f64 = 1e-13;
+
 /// Solves with the scaled saddle-point matrix, unchecked.
 pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
     /// Overwrites `width` right-hand sides, row by row, unknowns before multipliers; `false` when it gives up.
@@ -88,15 +91,18 @@ impl<T: Number> System<T> {
         let x = largest(solution.0, &s.unknowns, width);
         let l = largest(solution.1, &s.rows, width);
         let mut worst = BlockError::default();
+        let free = self.displacement_if_free(rhs.0, width);
+        // What is held altogether is a zero with rounding, and is measured as that.
+        let moved: Vec<f64> =
+            x.iter().zip(&free).map(|(&x, &free)| if x <= HELD * free { free } else { x }).collect();
         let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
         for (i, (residual, rhs)) in rows.enumerate() {
             let scale = s.unknowns[i];
             for k in 0..width {
-                let size = self.sums_a[i] * x[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
+                let size = self.sums_a[i] * moved[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
                 raise(&mut worst.displacement, scale * residual[k].size(), size);
             }
         }
-        let free = self.displacement_if_free(rhs.0, width);
         for (r, residual) in residual.1.chunks_exact(width).enumerate() {
             for k in 0..width {
                 let rhs = rhs.1.get(r * width + k).map_or(0.0, |g| g.size());

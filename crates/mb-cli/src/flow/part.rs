@@ -132,6 +132,10 @@ pub fn without_wish(mut result: FormulationSpectrum) -> FormulationSpectrum {
 /// Without infinite eigenvalues: of E y' = A y, taken as a second-order problem without mass, some of them are not the
 /// pair's own.
 fn finite(mut spectrum: Spectrum) -> Spectrum {
+    if spectrum.counts.expected.total() > 0 {
+        // The pair's own blocks were found: what is infinite was counted, not computed.
+        return spectrum;
+    }
     spectrum.pairs.retain(|p| p.class != Class::Infinite);
     spectrum.counts.found.infinite = 0;
     spectrum.findings.retain(|f| !matches!(f, Finding::SingularMass { .. }));

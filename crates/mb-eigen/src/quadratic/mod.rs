@@ -14,8 +14,10 @@
 //! Every root is certified on the matrices as given (certificate.rs).
 
 mod chains;
+mod common_null;
 mod companion;
 mod deflation;
+mod finite;
 mod kernel;
 mod lefts;
 mod qz;
@@ -24,16 +26,17 @@ mod secular;
 mod standard;
 mod symmetric;
 
-use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
+use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
-use crate::error::at;
 use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum, check};
 
 pub(crate) use chains::Chains;
+use common_null::CommonNull;
 pub(crate) use companion::Matrices;
 use companion::{Roots, Symmetry};
+pub(crate) use finite::finite_roots;
 pub(crate) use kernel::{Given, Kernel};
 pub(crate) use raw::{Kind, Raw};
 
@@ -134,12 +137,18 @@ pub(crate) fn reduced_roots(
     shift: f64,
     options: &DenseOptions,
 ) -> Result<ReducedRoots, EigenError> {
-    let reduced =
-        Matrices { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) };
+    let reduced = Matrices::reduced(pencil, basis);
     let lift = basis.null();
     let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
     out.raws = Raw::lifted(out.raws, lift, None);
     Ok(out)
+}
+
+impl Matrices {
+    /// Those of a problem on a basis of the allowed directions.
+    fn reduced(pencil: &QuadraticPencil, basis: &ConstraintBasis) -> Self {
+        Self { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) }
+    }
 }
 
 /// R_0^T A R_0, exactly zero where nothing but rounding is left of A.
@@ -158,6 +167,26 @@ struct Lifts<'a> {
     left: Option<&'a Dense>,
 }
 
+impl<'a> Lifts<'a> {
+    /// A matrix as given, looked at on these directions.
+    fn of(self, a: &'a Dense) -> Given<'a> {
+        Given { a, lift: self.right, lift_left: self.left }
+    }
+}
+
+/// Null directions of the mass matrix.
+fn massless(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lifts: Lifts<'_>,
+    options: &DenseOptions,
+) -> Result<Kernel, EigenError> {
+    let found = Kernel::find(&reduced.m, lifts.of(&pencil.m), options.mass_tolerance)?;
+    let light = found.dim() > 0 || found.nearly.is_some();
+    let regular = light && symmetric::mass_is_regular(&reduced.m, &reduced.k);
+    Ok(if regular { Kernel::empty(reduced.m.nrows()) } else { found })
+}
+
 /// Roots of L_0^T (M, C, K) R_0 in reduced coordinates.
 fn solve_reduced(
     pencil: &QuadraticPencil,
@@ -170,13 +199,8 @@ fn solve_reduced(
     if size == 0 {
         return Ok(ReducedRoots::default());
     }
-    let given = |a| Given { a, lift: lifts.right, lift_left: lifts.left };
-    let mut massless = Kernel::find(&reduced.m, given(&pencil.m), options.mass_tolerance)?;
-    let light = massless.dim() > 0 || massless.nearly.is_some();
-    if light && symmetric::mass_is_regular(&reduced.m, &reduced.k) {
-        massless = Kernel::empty(size);
-    }
-    let stiffless = Kernel::find(&reduced.k, given(&pencil.k), options.zero_tolerance)?;
+    let massless = massless(pencil, reduced, lifts, options)?;
+    let stiffless = Kernel::find(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance)?;
     if massless.dim() > 0
         && stiffless.dim() > 0
         && let Some(common) = CommonNull::find(reduced)?
@@ -247,72 +271,4 @@ fn dispatch(
         return Ok(Roots { raws, findings: Vec::new() });
     }
     companion::solve(reduced, zeros, at_infinity, symmetry, shift)
-}
-
-/// Directions on which M, C and K vanish together, from both sides.
-struct CommonNull {
-    right: Dense,
-    left: Dense,
-}
-
-impl CommonNull {
-    fn find(reduced: &Matrices) -> Result<Option<Self>, EigenError> {
-        let unit = |a: &Dense| {
-            let size = norms::max_abs(a);
-            if size > 0.0 { dense::scale(size.recip(), a) } else { a.clone() }
-        };
-        let (m, c, k) = (unit(&reduced.m), unit(&reduced.c), unit(&reduced.k));
-        let tolerance = RankTolerance { relative: 1e-11 };
-        let step = at("Common null directions of M, C and K");
-        let right = RankQr::new(&dense::vstack(&[&m, &c, &k]), tolerance).map_err(&step)?.null_space();
-        let t = dense::transpose;
-        let left =
-            RankQr::new(&dense::vstack(&[&t(&m), &t(&c), &t(&k)]), tolerance).map_err(&step)?.null_space();
-        // A pencil singular from one side only is left to QZ.
-        let usable = right.ncols() > 0 && right.ncols() == left.ncols();
-        Ok(usable.then_some(Self { right, left }))
-    }
-
-    /// Solves on the complements and adds two indeterminate roots for every common direction.
-    fn deflate(
-        &self,
-        pencil: &QuadraticPencil,
-        reduced: &Matrices,
-        lifts: Lifts<'_>,
-        shift: f64,
-        options: &DenseOptions,
-    ) -> Result<ReducedRoots, EigenError> {
-        let complement = |a: &Dense| -> Result<Dense, EigenError> {
-            let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 0.0 });
-            Ok(qr.map_err(at("Common null directions of M, C and K"))?.null_space())
-        };
-        let symmetric = [&reduced.m, &reduced.c, &reduced.k]
-            .iter()
-            .all(|a| dense::is_symmetric(a, options.symmetry_tolerance).is_ok());
-        let right = complement(&self.right)?;
-        // The same basis on both sides keeps symmetric matrices symmetric.
-        let left = if symmetric { right.clone() } else { complement(&self.left)? };
-        let between = |a: &Dense| dense::mul_transpose(&left, &dense::mul(a, &right));
-        let inner = Matrices { m: between(&reduced.m), c: between(&reduced.c), k: between(&reduced.k) };
-        let through = |lift: Option<&Dense>, a: &Dense| lift.map_or_else(|| a.clone(), |r| dense::mul(r, a));
-        let inner_right = through(lifts.right, &right);
-        let inner_left = through(lifts.left.or(lifts.right), &left);
-        let inner_lifts = Lifts { right: Some(&inner_right), left: Some(&inner_left) };
-        let mut out = solve_reduced(pencil, &inner, inner_lifts, shift, options)?;
-        for raw in &mut out.raws {
-            if raw.left.is_none() {
-                raw.left = Some(crate::vectors::conjugate(&raw.right));
-            }
-        }
-        out.raws = Raw::lifted(out.raws, Some(&right), Some(&left));
-        for j in 0..self.right.ncols() {
-            let (x, y) = (self.right.col_as_slice(j), self.left.col_as_slice(j));
-            let raw = Raw::structural(Kind::Indeterminate, x, Some(y), 1, 0.0);
-            out.raws.extend([raw.clone(), raw]);
-        }
-        let indeterminate = 2 * self.right.ncols();
-        out.findings.push(Finding::SingularPencil { indeterminate });
-        out.indeterminate += indeterminate;
-        Ok(out)
-    }
 }

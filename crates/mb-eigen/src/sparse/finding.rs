@@ -51,6 +51,13 @@ pub enum SparseFinding {
         /// n - r, what theory allows at most.
         dof: usize,
     },
+    /// Pairs that the search called converged, but that leave too much of the equations to be roots; they are not returned.
+    Dropped {
+        /// How many.
+        roots: usize,
+        /// The smallest backward error among them.
+        backward_error: f64,
+    },
     /// The inertia of the factors proves that no mode is missing in an interval of s^2 = -w.
     Complete {
         /// Lower end of w, (rad/s)^2.
@@ -222,6 +229,11 @@ impl fmt::Display for SparseFinding {
             Self::FewerExist { wanted, exist, dof } => write!(
                 f,
                 "{wanted} modes were asked for, but only {exist} have a finite eigenvalue ({dof} degrees of freedom)."
+            ),
+            Self::Dropped { roots, backward_error } => write!(
+                f,
+                "{roots} roots that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
+                 of its terms or more, so they are rounding."
             ),
             Self::Complete { from, to, modes } => write!(
                 f,

@@ -124,15 +124,11 @@ impl General<'_> {
     ) -> Result<Vec<Root>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
-        // Where constraints leave few motions the space of finite roots is soon exhausted, and what a search finds beyond is
-        // rounding of the infinite ones.
-        let degree = if self.form == Form::Squared { 1 } else { 2 };
+        // Beyond the finite roots a search finds rounding of the infinite ones.
+        let degree = if self.form == Form::Squared { 2 } else { 1 };
         let known: usize = zeros.iter().map(|zero| zero.chain).sum();
-        let most = if 4 * self.problem.dof() < self.problem.n {
-            (degree * self.problem.dof()).saturating_sub(if degree == 2 { known } else { 0 }).max(1)
-        } else {
-            usize::MAX
-        };
+        let much = 2 * (per_mode * count + 1) >= self.problem.dof();
+        let most = self.problem.most_roots(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
         let mut round = 0;
         loop {
@@ -356,9 +352,10 @@ impl General<'_> {
         better
     }
 
-    /// The zeros found, as roots; one root stands for both of a chain of two.
+    /// The zeros found, as roots; one root stands for both of a chain of two. None where they could not be taken out of the
+    /// operator: the search finds them.
     pub(crate) fn zero_roots(&self) -> Vec<Root> {
-        let Some(Zeros { roots: zeros, .. }) = &self.zeros else { return Vec::new() };
+        let Some(Zeros { roots: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
         let rows = &self.problem.rows;
         let symmetric = self.problem.m.symmetric && self.problem.c.symmetric && self.problem.k.symmetric;
         let mut out = Vec::new();

@@ -46,7 +46,14 @@ impl General<'_> {
         let first = FIRST_SHIFT * self.gamma;
         let (mut a, mut moves, mut before) = (first, 0, None);
         loop {
-            let shifted = self.factor(self.form.tau(c64::new(a, 0.0)))?;
+            let shifted = match self.factor(self.form.tau(c64::new(a, 0.0))) {
+                // Nearer to zero than the matrix can be told from a singular one.
+                Err(EigenError::NoRegularShift { .. }) if a < first => {
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
+                other => other?,
+            };
             let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
             let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
             let tolerance = 10.0 * self.options.zero_tolerance;

@@ -119,7 +119,9 @@ impl<'a> Matrix<'a> {
             form += xi * sum;
             terms += xi.abs() * size;
         }
-        if form == 0.0 { 0.0 } else { form.abs() / terms }
+        // Of a vector that A annihilates only rounding is left, whose terms are rounding too.
+        let nothing = (8.0 * f64::EPSILON).powi(2) * self.norm * norms::two(x).powi(2);
+        if form.abs() <= nothing { 0.0 } else { form.abs() / terms }
     }
 
     /// |A|^T |x|.
@@ -166,6 +168,14 @@ pub(crate) fn check(
         Some((row, col, value)) => Err(EigenError::NonFinite { matrix: name, row, col, value }),
         None => Ok(()),
     }
+}
+
+/// Refuses a matrix that is not symmetric though it was declared so.
+pub(crate) fn check_symmetric(matrix: &'static str, a: &Sparse, tolerance: f64) -> Result<(), EigenError> {
+    sparse::is_symmetric(a, tolerance).map_err(|found| {
+        let (row, col, below, above) = (found.row, found.col, found.a, found.b);
+        EigenError::NotSymmetric { matrix, row, col, below, above }
+    })
 }
 
 #[cfg(test)]

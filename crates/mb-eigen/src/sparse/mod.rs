@@ -15,6 +15,7 @@ mod approach;
 pub(crate) mod biorthonormal;
 pub(crate) mod certificate;
 mod contour;
+mod descriptor;
 mod doubled;
 mod finding;
 mod forward;
@@ -37,7 +38,8 @@ mod symmetric;
 mod symmetric_requests;
 mod zeros;
 
+pub use descriptor::solve_descriptor;
 pub use finding::SparseFinding;
 pub use options::{Shift, Solver, SparseOptions, Structure};
 pub use request::Request;
-pub use solve::{solve, solve_descriptor};
+pub use solve::solve;

@@ -26,8 +26,14 @@ use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, su
 const BLOCK: usize = 7;
 /// Steps of the subspace iteration.
 const STEPS: usize = 4;
+/// |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
+const CANDIDATE: f64 = 1e-2;
 /// |K x + Phi^T l| over its terms at which a direction is rigid.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// |K x + Phi^T l| over |K| |x| at which nothing can be told from the rounding of x.
+const NOTHING: f64 = 4.0 * f64::EPSILON;
+/// |N x| / |x| below which x has no part in the null space, and its image may be rounding.
+const NO_PART: f64 = 1e-10;
 /// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
 const NO_WEIGHT: f64 = 1e-15;
 /// Singular values of y^T C x below this fraction of its terms count as zero.
@@ -122,7 +128,10 @@ pub(crate) fn find(
         for _ in 0..STEPS {
             q = weighted(problem, q);
             if q.ncols() > 0 {
-                q = orthonormal(&out.x, apply(&q, Effort::Krylov)?.x);
+                let image = apply(&q, Effort::Krylov)?.x;
+                let part = |j: &usize| norm(image.col_as_slice(*j)) > NO_PART * norm(q.col_as_slice(*j));
+                let kept: Vec<usize> = (0..q.ncols()).filter(part).collect();
+                q = orthonormal(&out.x, pick(&image, &kept));
             }
         }
         if q.ncols() == 0 {
@@ -135,7 +144,7 @@ pub(crate) fn find(
         }
         let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
         let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
-        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= 1e-4).collect();
+        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= CANDIDATE).collect();
         out.next =
             (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
         let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
@@ -189,7 +198,8 @@ fn relative_force(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
             let terms = norms::two(&problem.k.magnitude(&sizes(x.col_as_slice(j))))
                 + norms::two(&phi.magnitude_transpose(&sizes(l.col_as_slice(j))));
             let rest = norms::two(&force);
-            if rest == 0.0 { 0.0 } else { rest / terms }
+            let nothing = NOTHING * problem.k.norm * norm(x.col_as_slice(j));
+            if rest <= nothing { 0.0 } else { rest / terms }
         })
         .collect()
 }

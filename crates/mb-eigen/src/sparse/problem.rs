@@ -8,17 +8,19 @@ use mb_algebra::saddle::{
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
 use sprs::CsMat;
 
-use super::matrix::{Matrix, check};
+use super::matrix::{Matrix, check, check_symmetric};
 use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
 use super::shift_solve::{Assembled, ShiftSolve, Symmetric};
-use crate::EigenError;
 use crate::error::at;
+use crate::{DenseOptions, EigenError, quadratic};
 
 /// Backward error of a solve above which it is refined.
 const REFINE_ABOVE: f64 = 1e-14;
 /// What each row costs beside the operations of its elimination, in operations.
 const OPERATIONS_PER_ROW: f64 = 1e4;
+/// Largest n of which finite roots are counted by rank decisions, with dense matrices.
+const COUNT_UP_TO: usize = 400;
 const ANALYSIS: &str = "Structure of the factors";
 /// Factors seldom have this many times the entries of the matrix.
 const ENTRIES_SAFE: u64 = 1000;
@@ -36,6 +38,7 @@ pub(crate) struct Problem<'a> {
     /// Bytes that may be used; none for what the system has.
     memory_limit: Option<u64>,
     analysis: OnceLock<Arc<SaddleAnalysis>>,
+    finite: OnceLock<Option<usize>>,
 }
 
 impl<'a> Problem<'a> {
@@ -55,17 +58,24 @@ impl<'a> Problem<'a> {
         check("Phi_q", &pencil.phi_q, pencil.phi_q.rows(), n)?;
         if options.structure == Structure::Symmetric {
             for (matrix, a) in square {
-                sparse::is_symmetric(a, options.symmetry_tolerance).map_err(|found| {
-                    let (row, col, below, above) = (found.row, found.col, found.a, found.b);
-                    EigenError::NotSymmetric { matrix, row, col, below, above }
-                })?;
+                check_symmetric(matrix, a, options.symmetry_tolerance)?;
             }
         }
         let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
         let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
         let rows = Rows::new(&pencil.phi_q, options.constraint_rank)?;
         let memory_limit = options.memory_limit;
-        Ok(Self { n, m, c, k, rows, symmetric, memory_limit, analysis: OnceLock::new() })
+        Ok(Self {
+            n,
+            m,
+            c,
+            k,
+            rows,
+            symmetric,
+            memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+        })
     }
 
     /// The problem of the left eigenvectors.
@@ -81,6 +91,23 @@ impl<'a> Problem<'a> {
     /// n - r.
     pub(crate) fn dof(&self) -> usize {
         self.n.saturating_sub(self.rows.rank)
+    }
+
+    /// Most finite roots there can be: 2 (n - r), and where `much` of the spectrum of a small problem is wanted the number
+    /// that rank decisions tell. What a Krylov method finds beyond that is rounding.
+    pub(crate) fn most_roots(&self, much: bool) -> usize {
+        let most = 2 * self.dof();
+        if !much || self.n > COUNT_UP_TO {
+            return most;
+        }
+        let count = || {
+            let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
+            let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
+            let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
+            // A count that fails is no reason to give up the search.
+            quadratic::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
+        };
+        self.finite.get_or_init(count).map_or(most, |finite| finite.min(most))
     }
 
     /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.

@@ -250,8 +250,12 @@ impl<T: Scalar> Assembled<T> {
                 }
             }
             let (size_x, size_l) = (norm(&x[..self.n]), norm(&x[self.n..]));
-            let terms = self.norm * size_x + self.scale * size_l + norm(b.col_as_slice(j));
-            for (rest, terms) in [(norm(&r[..self.n]), terms), (norm(&r[self.n..]), self.scale * size_x)] {
+            let force = norm(b.col_as_slice(j));
+            let terms = self.norm * size_x + self.scale * size_l + force;
+            // Where the constraints balance a force alone, x is rounding of what it would move without them.
+            let free = if self.norm > 0.0 { force / self.norm } else { 0.0 };
+            let held = self.scale * (size_x + free);
+            for (rest, terms) in [(norm(&r[..self.n]), terms), (norm(&r[self.n..]), held)] {
                 let error = if rest == 0.0 { 0.0 } else { rest / terms };
                 if error > worst || error.is_nan() {
                     worst = error;

@@ -1,11 +1,10 @@
 //! From a request to the method that answers it.
 
-use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, c64, sparse};
+use mb_algebra::{QuadraticPencil, Sparse, c64};
 
 use super::certificate::{Certifier, Root};
 use super::finding::SparseFinding;
 use super::general::General;
-use super::matrix;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
@@ -68,32 +67,8 @@ pub fn solve(
     }
 }
 
-/// Some roots of E y' = A y.
-///
-/// `pencil`: E, A of equal size N, E possibly singular. Nothing is assumed of their structure: the vectors are states y of
-/// length N, multipliers are part of them, and infinite roots are never returned. Errors as [`solve`].
-pub fn solve_descriptor(
-    pencil: &DescriptorPencil<Sparse>,
-    request: &Request,
-    options: &SparseOptions,
-) -> Result<Spectrum, EigenError> {
-    let size = pencil.e.rows();
-    if size == 0 {
-        return Err(EigenError::Empty);
-    }
-    matrix::check("E", &pencil.e, size, size)?;
-    matrix::check("A", &pencil.a, size, size)?;
-    // s E y - A y = 0 is the quadratic problem without mass.
-    let quadratic = QuadraticPencil {
-        m: sparse::zeros(size, size),
-        c: pencil.e.clone(),
-        k: sparse::scale(-1.0, &pencil.a),
-        phi_q: sparse::zeros(0, size),
-    };
-    let mut spectrum = solve(&quadratic, request, options)?;
-    spectrum.counts.expected = ExpectedCounts::default();
-    Ok(spectrum)
-}
+/// Backward error above which a pair is none of the problem.
+const NO_ROOT: f64 = 1e-6;
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
     let tau = std::f64::consts::TAU;
@@ -138,8 +113,16 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, skip: &[Finding]) -> Spectrum {
     findings.retain(|finding| !skip.contains(finding));
     let certifier = Certifier::new(problem);
-    let pairs = certifier.certify(roots);
+    let mut pairs = certifier.certify(roots);
     findings.extend(certifier.findings());
+    let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
+    let dropped = pairs.iter().filter(|pair| worst(pair)).count();
+    if dropped > 0 {
+        let errors = pairs.iter().filter(|pair| worst(pair)).map(|pair| pair.backward_error);
+        let backward_error = errors.fold(f64::INFINITY, f64::min);
+        findings.push(SparseFinding::Dropped { roots: dropped, backward_error }.into());
+        pairs.retain(|pair| !worst(pair));
+    }
     Spectrum::partial(pairs, counts(problem), findings)
 }
 

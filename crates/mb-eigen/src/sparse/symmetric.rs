@@ -208,8 +208,9 @@ impl<'a> Symmetric<'a> {
         start: Option<&Dense>,
         restarts: usize,
     ) -> Result<RitzReal, EigenError> {
-        // Beyond the degrees of freedom there is nothing but rounding.
-        let room = self.problem.dof().saturating_sub(known.x.ncols());
+        // Beyond the finite roots there is nothing but rounding.
+        let much = 2 * (count + known.x.ncols()) >= self.problem.dof();
+        let room = (self.problem.most_roots(much) / 2).saturating_sub(known.x.ncols());
         if room == 0 {
             return Ok(Ritz::none(self.problem.n));
         }

@@ -2,7 +2,9 @@
 
 pub(crate) mod agreement;
 mod bad_input;
+mod descriptor;
 mod drivers;
+mod everything;
 mod invariance;
 mod largest;
 mod memory;

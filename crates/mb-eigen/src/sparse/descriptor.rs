@@ -1,0 +1,200 @@
+//! Some roots of a large descriptor pair E y' = A y.
+//!
+//! ```text
+//! E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0],   y = (q, v, lambda)
+//! roots: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
+//! ```
+//!
+//! Where a pair has this form it is the constrained second-order problem of its blocks: the infinite roots, which come in
+//! chains of three and which rounding scatters over large finite values, then never arise, symmetry of M, C and K is used,
+//! and undamped results are proved complete. The roots found are certified on E and A. Any other pair is a second-order
+//! problem without mass, s E y - A y = 0. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
+
+use mb_algebra::{DescriptorPencil, QuadraticPencil, Scatter, Sparse, Triplets, c64, norms, sparse};
+
+use super::matrix::{self, norm_bound};
+use super::options::{SparseOptions, Structure};
+use super::request::Request;
+use super::solve::solve;
+use crate::descriptor::{self, DescriptorStructure, Transferred};
+use crate::vectors::inner;
+use crate::{DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
+
+/// Some roots of E y' = A y.
+///
+/// `pencil`: E, A of equal size N, E possibly singular. The vectors are states y of length N, multipliers are part of them,
+/// and infinite roots are never returned; how many there are is told in the counts where E and A have the form of the
+/// module's header. [`Structure::Symmetric`] declares E and A symmetric. Errors as [`solve`].
+pub fn solve_descriptor(
+    pencil: &DescriptorPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    let size = pencil.e.rows();
+    if size == 0 {
+        return Err(EigenError::Empty);
+    }
+    for (name, a) in [("E", &pencil.e), ("A", &pencil.a)] {
+        matrix::check(name, a, size, size)?;
+        if options.structure == Structure::Symmetric {
+            matrix::check_symmetric(name, a, options.symmetry_tolerance)?;
+        }
+    }
+    if options.structure == Structure::Detect
+        && let Some(blocks) = blocks(pencil)
+    {
+        let states = States::new(pencil, &blocks);
+        if *request == Request::All && size <= options.all_limit {
+            let mut spectrum = everything(&blocks, options)?;
+            spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
+            return Ok(spectrum);
+        }
+        let mut spectrum = solve(&blocks, request, options)?;
+        spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
+        let counts = &mut spectrum.counts;
+        // Directions without mass turn roots of motion into infinite ones in either form.
+        let demanded = ExpectedCounts::descriptor(counts.n, counts.m, counts.rank, 0);
+        let lost = demanded.motion.saturating_sub(counts.expected.motion);
+        counts.expected = ExpectedCounts {
+            motion: counts.expected.motion,
+            infinite: demanded.infinite + lost.saturating_sub(counts.expected.indeterminate),
+            indeterminate: demanded.indeterminate + counts.expected.indeterminate,
+            ..demanded
+        };
+        return Ok(spectrum);
+    }
+    let quadratic = QuadraticPencil {
+        m: sparse::zeros(size, size),
+        c: pencil.e.clone(),
+        k: sparse::scale(-1.0, &pencil.a),
+        phi_q: sparse::zeros(0, size),
+    };
+    let mut spectrum = solve(&quadratic, request, options)?;
+    spectrum.counts.expected = ExpectedCounts::default();
+    Ok(spectrum)
+}
+
+/// All finite roots, with those of every class counted and compared with theory.
+fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Result<Spectrum, EigenError> {
+    let settings = DenseOptions {
+        constraint_rank: options.constraint_rank,
+        symmetry_tolerance: options.symmetry_tolerance,
+        ..DenseOptions::default()
+    };
+    let transferred = Transferred::default();
+    let structure = DescriptorStructure { pencil: blocks.to_dense(), transferred };
+    let mut spectrum = descriptor::solve(&structure, &settings)?;
+    spectrum.pairs.retain(|pair| pair.class.is_motion());
+    // Their findings name pairs by number.
+    spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
+    spectrum.tell_poor_accuracy();
+    Ok(spectrum)
+}
+
+/// M, C, K and Phi_q of a pair of the form in the module's header; none for any other.
+fn blocks(pencil: &DescriptorPencil<Sparse>) -> Option<QuadraticPencil<Sparse>> {
+    let (e, a) = (pencil.e.to_csr(), pencil.a.to_csr());
+    let size = e.rows();
+    let entries = |x: &Sparse, i: usize| -> Vec<(usize, f64)> {
+        let row = x.outer_view(i);
+        row.iter().flat_map(|row| row.iter()).filter(|(_, v)| **v != 0.0).map(|(j, v)| (j, *v)).collect()
+    };
+    let unit = |x: &Sparse, i: usize| match entries(x, i)[..] {
+        [(j, v)] if (v - 1.0).abs() == 0.0 => Some(j),
+        _ => None,
+    };
+    // The first rate is the first velocity.
+    let n = unit(&a, 0)?;
+    if n == 0 || 2 * n > size || !(0..n).all(|i| unit(&e, i) == Some(i) && unit(&a, i) == Some(n + i)) {
+        return None;
+    }
+    let constraints = size - 2 * n;
+    let [mut m, mut c, mut k] = [0; 3].map(|_| Triplets::new(n, n));
+    let mut reactions = Triplets::new(constraints, n);
+    let mut phi_q = Triplets::new(constraints, n);
+    for i in 0..n {
+        for (j, v) in entries(&e, n + i) {
+            m.add(i, j.checked_sub(n).filter(|j| *j < n)?, v);
+        }
+        for (j, v) in entries(&a, n + i) {
+            match j {
+                _ if j < n => k.add(i, j, -v),
+                _ if j < 2 * n => c.add(i, j - n, -v),
+                _ => reactions.add(j - 2 * n, i, -v),
+            }
+        }
+    }
+    for r in 0..constraints {
+        if !entries(&e, 2 * n + r).is_empty() {
+            return None;
+        }
+        for (j, v) in entries(&a, 2 * n + r) {
+            if j >= n {
+                return None;
+            }
+            phi_q.add(r, j, -v);
+        }
+    }
+    let (phi_q, reactions) = (phi_q.to_sparse(), reactions.to_sparse());
+    (phi_q == reactions).then(|| QuadraticPencil {
+        m: m.to_sparse(),
+        c: c.to_sparse(),
+        k: k.to_sparse(),
+        phi_q,
+    })
+}
+
+/// From pairs of the blocks to pairs of E and A.
+struct States<'a> {
+    pencil: &'a DescriptorPencil<Sparse>,
+    mt: Sparse,
+    ct: Sparse,
+    norm_e: f64,
+    norm_a: f64,
+}
+
+impl<'a> States<'a> {
+    fn new(pencil: &'a DescriptorPencil<Sparse>, blocks: &QuadraticPencil<Sparse>) -> Self {
+        Self {
+            pencil,
+            mt: sparse::transpose(&blocks.m),
+            ct: sparse::transpose(&blocks.c),
+            norm_e: norm_bound(&pencil.e),
+            norm_a: norm_bound(&pencil.a),
+        }
+    }
+
+    /// y = (x, s x, l) at length one, w = (conj(s) M^T z + C^T z, z, mu) with z the left vector and w^H E y unchanged;
+    /// backward error and condition of the pair E, A (Dedieu and Tisseur, Linear Algebra Appl. 358, 2003).
+    fn lift(&self, pair: &mut Eigenpair) {
+        let Some(s) = pair.value() else { return };
+        let mut y = pair.right.clone();
+        y.extend(pair.right.iter().map(|x| s * x));
+        y.append(&mut pair.multipliers);
+        let length = norms::two_complex(&y);
+        for z in &mut y {
+            *z /= length;
+        }
+        let (mz, cz) =
+            (sparse::matvec_complex(&self.mt, &pair.left), sparse::matvec_complex(&self.ct, &pair.left));
+        let mut w: Vec<c64> = mz.iter().zip(&cz).map(|(m, c)| s.conj() * m + c).collect();
+        w.extend_from_slice(&pair.left);
+        w.append(&mut pair.left_multipliers);
+        for z in &mut w {
+            *z *= length;
+        }
+        let (alpha, beta) = (pair.alpha, pair.beta);
+        let ey = sparse::matvec_complex(&self.pencil.e, &y);
+        let ay = sparse::matvec_complex(&self.pencil.a, &y);
+        let rest: Vec<c64> = ey.iter().zip(&ay).map(|(e, a)| alpha * e - a * beta).collect();
+        let rest = norms::two_complex(&rest);
+        let (size_e, size_a) = (alpha.norm() * self.norm_e, beta * self.norm_a);
+        pair.backward_error = if rest > 0.0 { rest / (size_e + size_a) } else { 0.0 };
+        if pair.condition.is_finite() {
+            let form = (inner(&w, &ey) * beta + alpha.conj() * inner(&w, &ay)).norm();
+            let condition = size_e.hypot(size_a) * norms::two_complex(&w) / form;
+            pair.condition = if condition.is_finite() { condition } else { f64::INFINITY };
+        }
+        (pair.right, pair.left) = (y, w);
+    }
+}

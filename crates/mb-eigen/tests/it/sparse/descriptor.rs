@@ -1,0 +1,81 @@
+//! Descriptor pairs by sparse matrices: the form of a mechanism is found, its roots are those of the mechanism, counts agree.
+
+use mb_algebra::{DescriptorPencil, Sparse, Transferred, c64, norms, sparse};
+use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, Structure, solve_descriptor};
+use mb_eigen::{Class, EigenError, ExpectedCounts, Finding};
+
+use super::agreement::{assert_contained, exact, krylov};
+use super::random::{KINDS, Kind, problem};
+
+fn pair(kind: Kind, n: usize, m: usize, seed: u64) -> DescriptorPencil<Sparse> {
+    problem(kind, n, m, seed).to_dense().to_descriptor(Transferred::default()).to_sparse()
+}
+
+/// |s E y - A y| over its terms, for y as for left vectors.
+fn residual(pencil: &DescriptorPencil<Sparse>, s: c64, y: &[c64]) -> f64 {
+    let (e, a) = (sparse::matvec_complex(&pencil.e, y), sparse::matvec_complex(&pencil.a, y));
+    let rest: Vec<c64> = e.iter().zip(&a).map(|(e, a)| s * e - a).collect();
+    let size = s.norm() * norms::frobenius(&pencil.e) + norms::frobenius(&pencil.a);
+    norms::two_complex(&rest) / (size * norms::two_complex(y))
+}
+
+#[test]
+fn a_mechanism_in_descriptor_form_has_its_own_roots() {
+    for kind in KINDS {
+        let (n, m) = (24, 4);
+        let pencil = pair(kind, n, m, 3);
+        let all = exact(&problem(kind, n, m, 3));
+        let found = solve_descriptor(&pencil, &Request::Lowest { count: 5 }, &krylov()).unwrap();
+        let what = format!("{kind:?}");
+        let motion: Vec<_> = all.motion().cloned().collect();
+        assert_contained(&found.pairs, &motion, &what);
+        let transposed =
+            DescriptorPencil { e: sparse::transpose(&pencil.e), a: sparse::transpose(&pencil.a) };
+        for pair in &found.pairs {
+            let s = pair.value().unwrap();
+            assert_eq!(pair.right.len(), 2 * n + m, "{what}");
+            assert!((norms::two_complex(&pair.right) - 1.0).abs() < 1e-12, "{what}");
+            // Double zeros share a vector, of which the rate is zero.
+            assert!(residual(&pencil, s, &pair.right) < 1e-12, "{what}: {s}");
+            assert!(residual(&transposed, s.conj(), &pair.left) < 1e-10, "{what}: {s}");
+            if pair.chain == 1 {
+                let e = sparse::matvec_complex(&pencil.e, &pair.right);
+                let form: c64 = pair.left.iter().zip(&e).map(|(w, e)| w.conj() * e).sum();
+                assert!((form - 1.0).norm() < 1e-6, "{what}: {s} {form}");
+            }
+        }
+        let undamped = matches!(kind, Kind::Undamped | Kind::FreeFree | Kind::SingularMass);
+        let proved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Complete { .. } });
+        assert_eq!(found.findings.iter().any(proved), undamped, "{what}: {:?}", found.findings);
+    }
+}
+
+#[test]
+fn infinite_roots_are_counted_by_theory() {
+    let (n, m) = (24, 4);
+    let pencil = pair(Kind::Damped, n, m, 5);
+    let some = solve_descriptor(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
+    assert_eq!(some.counts.expected, ExpectedCounts::descriptor(n, m, m, 0));
+    let all = solve_descriptor(&pencil, &Request::All, &krylov()).unwrap();
+    assert_eq!((all.counts.found.infinite, all.counts.expected.infinite), (3 * m, 3 * m));
+    assert!(all.counts.mismatches().is_empty() && all.pairs.len() == 2 * (n - m));
+    assert!(all.pairs.iter().all(|pair| pair.class == Class::Physical && pair.right.len() == 2 * n + m));
+    // A row twice: one multiplier without effect.
+    let mut twice = problem(Kind::Damped, n, m, 5).to_dense();
+    twice.phi_q = mb_algebra::dense::vstack(&[&twice.phi_q, &twice.phi_q]);
+    let twice = twice.to_descriptor(Transferred::default()).to_sparse();
+    let found = solve_descriptor(&twice, &Request::Lowest { count: 3 }, &krylov()).unwrap();
+    assert_eq!(found.counts.expected, ExpectedCounts::descriptor(n, 2 * m, m, 0));
+}
+
+#[test]
+fn declared_symmetry_is_checked_under_the_names_given() {
+    let mut pencil = pair(Kind::Undamped, 8, 2, 1);
+    let options = SparseOptions { structure: Structure::Symmetric, ..krylov() };
+    let request = Request::Lowest { count: 2 };
+    let error = solve_descriptor(&pencil, &request, &options).unwrap_err();
+    assert!(matches!(error, EigenError::NotSymmetric { matrix: "A", .. }), "{error}");
+    pencil.e = sparse::add(1.0, &pencil.e, 1.0, &pencil.a);
+    let error = solve_descriptor(&pencil, &request, &options).unwrap_err();
+    assert!(matches!(error, EigenError::NotSymmetric { matrix: "E", .. }), "{error}");
+}
