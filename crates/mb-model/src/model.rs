@@ -13,7 +13,7 @@ pub struct Member<P: Data = f64> {
     pub element: Element<P>,
     /// The coordinates and inputs it sees.
     pub wires: Wires,
-    /// Its first constraint row.
+    /// Its first constraint row; neighbours with the same one are terms of one sum.
     pub row: usize,
     /// Number of its constraint rows.
     pub rows: usize,
@@ -176,6 +176,21 @@ impl<P: Data> Model<P> {
         self.rows += member.rows;
         self.members.push(member);
     }
+    /// Adds elements whose constraint functions are summed in the same rows: each row is the sum over all of them.
+    ///
+    /// Elements with many points stay cheap that way: none sees more than its own.
+    ///
+    /// # Panics
+    /// When they have not all the same number of rows, or inputs.
+    pub fn add_sum(&mut self, owner: &str, terms: impl IntoIterator<Item = (Element<P>, Vec<BlockId>)>) {
+        let row = self.rows;
+        for (element, blocks) in terms {
+            self.rows = row;
+            let before = self.members.last().filter(|m| m.row == row && m.rows > 0).map(|m| m.rows);
+            assert!(before.is_none_or(|rows| rows == element.rows()), "terms with different numbers of rows");
+            self.add_element(owner, element, blocks, Vec::new());
+        }
+    }
     /// Adds a named output on `blocks`.
     pub fn add_sensor(&mut self, name: impl Into<String>, reading: Reading<P>, blocks: Vec<BlockId>) {
         let wires = Wires::new(&self.coordinates, blocks, Vec::new());
@@ -275,11 +290,15 @@ impl<P: Data> Model<P> {
     }
     /// Owner and axis of constraint row `i`, as `joint 'elbow' (x)`.
     pub fn row_name(&self, i: usize) -> String {
-        let k = self.members.partition_point(|m| m.row + m.rows <= i);
-        self.members.get(k).map_or_else(
+        self.members_of_row(i).next().map_or_else(
             || format!("constraint {i}"),
             |m| format!("{} ({})", m.owner, m.element.row_axis(i - m.row)),
         )
+    }
+    /// The elements that constraint row `i` is a sum of: one, but for [`Self::add_sum`].
+    pub fn members_of_row(&self, i: usize) -> impl Iterator<Item = &Member<P>> {
+        let k = self.members.partition_point(|m| m.row + m.rows <= i);
+        self.members[k..].iter().take_while(move |m| m.row <= i)
     }
     /// Block and axis of velocity `i`, as `crank.x`.
     pub fn coordinate_name(&self, i: usize) -> String {

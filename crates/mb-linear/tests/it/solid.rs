@@ -141,6 +141,119 @@ fn a_block_on_a_hinge_swings_like_a_rigid_body() {
     assert!((model.wrench(hinge, &point).force[2] / weight - 1.0).abs() < 1e-9);
 }
 
+/// A block with one end held along its axis and the other pulled through a frame in the mean of its face: the face is
+/// free to contract, so that the stress is uniform and the frame moves by what the law says; a rigid face is stiffer.
+#[test]
+fn a_pull_on_a_face_in_the_mean_leaves_it_free_to_contract() {
+    let (e, nu, force) = (2e11_f64, 0.3, 1e3);
+    let ends = |key: &str| {
+        let model = Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "pulled"
+            [[solid]]
+            name = "bar"
+            block = {{ size = [0.2, 0.1, 0.6], elements = [3, 2, 4] }}
+            density = 7850
+            youngs_modulus = {e:?}
+            poissons_ratio = {nu:?}
+            held = {{ "z-" = ["z"], "x-" = ["x"], "y-" = ["y"] }}
+            {key} = ["z+"]
+            [[force]]
+            name = "pull"
+            on = "bar.z+"
+            components = [0, 0, {force:?}]
+            "#
+        ))
+        .unwrap();
+        let rest = rest_of(&model);
+        let coordinates = model.coordinates();
+        let face = coordinates.blocks().iter().find(|b| b.name == "bar.z+").unwrap();
+        let corner = coordinates.blocks().iter().rev().find(|b| b.name.starts_with("bar[")).unwrap();
+        let wide = rest.q()[corner.q] / 0.2 - 1.0;
+        (rest.q()[face.q + 2] / 0.6 - 1.0, wide)
+    };
+    let strain = force / (0.02 * e);
+    let (long, wide) = ends("averaged");
+    // The law is that of large strains, 1.5 times the strain off Hooke's.
+    assert!((long / strain - 1.0).abs() < 1e-5, "{long} {strain}");
+    assert!((wide / -(nu * strain) - 1.0).abs() < 1e-5, "{wide}");
+    let (rigid, still) = ends("rigid");
+    assert!(rigid < 0.98 * long && still.abs() < 1e-3 * wide.abs(), "{rigid} {long} {still}");
+}
+
+/// A block clamped by a frame in the mean of one face: the clamp carries its weight and the moment of it, exactly.
+#[test]
+fn a_clamp_in_the_mean_carries_weight_and_moment() {
+    let model = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "bracket"
+        gravity = [0, 0, -9.81]
+        [[solid]]
+        name = "block"
+        block = { size = [1.0, 0.3, 0.2], elements = [4, 2, 2] }
+        density = 2700.0
+        youngs_modulus = 7e10
+        poissons_ratio = 0.3
+        averaged = ["x-"]
+        [[joint]]
+        name = "clamp"
+        type = "fixed"
+        a = "block.x-"
+        b = "ground"
+        "#,
+    )
+    .unwrap();
+    let rest = rest_of(&model);
+    let reactions = model.reactions();
+    let clamp = reactions.iter().find(|r| r.owner == "joint 'clamp'").unwrap();
+    let found = model.wrench(clamp, OperatingPoint::from(&rest).point());
+    let weight = 2700.0 * 0.06 * 9.81;
+    assert!((found.force[2] / weight - 1.0).abs() < 1e-9, "{found:?}");
+    // The arm is half the length but for the sag, some millionths of it.
+    assert!((found.moment[1].abs() / (0.5 * weight) - 1.0).abs() < 1e-5, "{found:?}");
+    assert!(found.force[0].abs() + found.force[1].abs() + found.moment[0].abs() < 1e-6 * weight);
+    assert!(lowest(&model, &rest, 1)[0] > 1.0);
+}
+
+/// Damping in proportion to mass and stiffness, given in the file: zeta = alpha / (2 w) + beta w / 2 of each mode.
+#[test]
+fn damping_of_a_solid_is_that_of_proportional_damping() {
+    let (alpha, beta) = (0.4, 2e-4);
+    let block = |damping: &str| {
+        Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "damped"
+            [[solid]]
+            name = "bar"
+            block = {{ size = [0.2, 0.3, 1.0], elements = [1, 1, 4] }}
+            density = 2700.0
+            youngs_modulus = 7e7
+            poissons_ratio = 0.3
+            fixed = ["z-"]
+            {damping}
+            "#
+        ))
+        .unwrap()
+    };
+    let still = block("");
+    let undamped = lowest(&still, &rest_of(&still), 6);
+    let model = block(&format!("damping = {{ alpha = {alpha:?}, beta = {beta:?} }}"));
+    let lin = linearize_sparse(&model, &OperatingPoint::from(&rest_of(&model)));
+    let request = Request::Lowest { count: 6 };
+    let spectrum = sparse::solve(&lin.pencil(), &request, &SparseOptions::default()).unwrap();
+    let mut values: Vec<_> = spectrum.motion_values().into_iter().filter(|s| s.im > 0.0).collect();
+    values.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+    assert!(values.len() >= 6);
+    for (s, w) in values.iter().zip(undamped) {
+        let zeta = alpha / (2.0 * w) + beta * w / 2.0;
+        assert!((s.norm() / w - 1.0).abs() < 1e-9, "{s} {w}");
+        assert!((-s.re / s.norm() / zeta - 1.0).abs() < 1e-7, "{s} {zeta}");
+    }
+}
+
 /// A cube pressed by a follower pressure on all sides shrinks as its law says: p times the area it has now is what the
 /// stress of the unstressed state carries, p l^2 = -l S, S = 3 K (l^2 - 1) / 2.
 #[test]

@@ -24,6 +24,7 @@ mod inertia;
 mod joint;
 mod link;
 mod link_point;
+mod mean_tie;
 mod place;
 pub(crate) mod rotation;
 mod spatial_body;
@@ -43,6 +44,8 @@ pub use inertia::{PlanarBody, PointMass, Rod};
 pub use joint::{Joint, Locked};
 pub use link::{ElasticAxis, Held, LinkElement, ReferenceConditions};
 pub use link_point::{LinkPoint, Slot};
+pub(crate) use mean_tie::Mean;
+pub use mean_tie::MeanTie;
 pub use place::{AngleOf, Place};
 pub use spatial_body::SpatialBody;
 
@@ -220,6 +223,7 @@ macro_rules! each_law {
             Element::BrickStrain($law) => $body,
             Element::BrickInertia($law) => $body,
             Element::FaceLoad($law) => $body,
+            Element::MeanTie($law) => $body,
             Element::HingeSpring($law) => $body,
             Element::Motor($law) => $body,
             Element::Moment($law) => $body,
@@ -263,6 +267,8 @@ pub enum Element<P: Data = f64> {
     BrickStrain(BrickStrain<P>),
     /// The mass of a hexahedron.
     BrickInertia(BrickInertia<P>),
+    /// The share of a point in a frame that follows several in the mean.
+    MeanTie(Box<MeanTie<P>>),
     /// A load on a face of a solid.
     FaceLoad(Box<FaceLoad<P>>),
     /// A torsional spring and damper about the axis of a joint in space.
@@ -362,6 +368,7 @@ impl<P: Data> Element<P> {
             Self::TorsionSpring(e) => e.damping == none,
             Self::HingeSpring(e) => e.damping == none,
             Self::Joint(_)
+            | Self::MeanTie(_)
             | Self::Coincident(_)
             | Self::Distance(_)
             | Self::RelativeAngle(_)

@@ -97,6 +97,20 @@ impl<P: Data> SolidMesh<P> {
         let corners = self.outer_faces().into_iter().map(|(e, f)| FACES[f].map(|k| self.elements[e][k]));
         corners.filter(|face| face.iter().all(|k| inside[*k])).collect()
     }
+    /// The nodes of a set with the area around each, m^2: what a unit of traction on its faces does to them. Nodes on
+    /// none of its faces are left out; where it has no face all its nodes count as one.
+    pub fn area_around(&self, set: &[usize]) -> Vec<(usize, P)> {
+        let mut out = BTreeMap::new();
+        for face in self.faces_of(set) {
+            for (k, area) in face.into_iter().zip(areas(&face.map(|k| self.nodes[k]))) {
+                *out.entry(k).or_insert_with(P::zero) += area;
+            }
+        }
+        if out.is_empty() {
+            out.extend(set.iter().map(|k| (*k, P::one())));
+        }
+        out.into_iter().collect()
+    }
     /// Area of a face in m^2.
     pub fn area(&self, face: &[usize; 4]) -> P {
         let [a, b, c, d] = areas(&face.map(|k| self.nodes[k]));

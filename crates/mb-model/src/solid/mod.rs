@@ -32,7 +32,7 @@ use crate::coordinates::{BlockId, BlockKind};
 use crate::element::face_load::areas;
 use crate::element::{
     Attitude, BrickFormulation, BrickInertia, BrickShape, BrickStrain, Data, Element, FaceLoad, Joint,
-    JointFrame, Locked, MassForm, Place, SolidMaterial, Traction, WrongBrick,
+    JointFrame, Locked, MassForm, Mean, Place, SolidMaterial, Traction, WrongBrick,
 };
 use crate::law::TimeLaw;
 use crate::model::{Model, Wiring};
@@ -84,6 +84,14 @@ impl WrongElement {
             None => format!("at the point ({x:.3}, {y:.3}, {z:.3}) of its natural coordinates"),
         }
     }
+}
+
+/// Points that have no mean rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {points} points lie on a line, so that they have no mean rotation about it")]
+pub struct PointsOnALine {
+    /// Number of points.
+    pub points: usize,
 }
 
 impl<P: Data> Model<P> {
@@ -142,6 +150,39 @@ impl<P: Data> Model<P> {
         let locked = Locked { translation: axes, rotation: [false; 3] };
         let joint = Joint { a: frame(place), b: frame(Place::Ground(at)), locked };
         self.add_element(owner, Element::Joint(Box::new(joint)), wiring.into_blocks(), Vec::new());
+    }
+    /// Ties a frame (a pose) to points in space in the mean: six rows, and the points stay free to move against each other.
+    ///
+    /// The frame is at the mean of the points weighted as given (in proportion to the area around each, say) and turned
+    /// as they are turned in the mean, see [`crate::element::MeanTie`]; both from where they are at the start.
+    ///
+    /// # Errors
+    /// Points on a line, or fewer than three: they have no mean rotation. Then nothing is added.
+    pub fn tie_in_the_mean(
+        &mut self,
+        owner: &str,
+        frame: BlockId,
+        points: &[(BlockId, P)],
+    ) -> Result<(), PointsOnALine> {
+        let start = |id: BlockId| &self.initial()[self.coordinates().block(id).q..];
+        let positions: Vec<[P; 3]> =
+            points.iter().map(|(id, _)| start(*id)).map(|x| [x[0], x[1], x[2]]).collect();
+        let weights: Vec<P> = points.iter().map(|(_, weight)| *weight).collect();
+        let euler = start(frame);
+        let mean = Mean::new(&positions, &weights, [euler[3], euler[4], euler[5], euler[6]])
+            .ok_or(PointsOnALine { points: points.len() })?;
+        let terms: Vec<_> = points
+            .iter()
+            .enumerate()
+            .map(|(k, (id, _))| {
+                let mut wiring = Wiring::default();
+                let (q, _) = wiring.slot(frame, self.coordinates().block(frame));
+                let place = self.place_in_space(&mut wiring, *id, [P::zero(); 3]);
+                (Element::MeanTie(Box::new(mean.tie(k, q, place))), wiring.into_blocks())
+            })
+            .collect();
+        self.add_sum(owner, terms);
+        Ok(())
     }
     /// Adds a load on faces of a mesh, each with the indices of its four nodes in order seen from outside; `direction`
     /// is the force per unstressed area and unit of magnitude (Pa) in the ground, none for a pressure.

@@ -1,6 +1,6 @@
 //! What can be wrong with the description of a solid, in the user's words.
 
-use crate::solid::{MeshError, WrongElement};
+use crate::solid::{MeshError, PointsOnALine, WrongElement};
 
 /// A fault of a solid or of a load on its faces.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,13 +50,27 @@ pub enum SolidFault {
         /// The solid.
         solid: String,
     },
-    /// A node set used as a place that does not move as a rigid body.
-    #[error("the node set `{set}` of solid '{solid}' is not rigid, so that it is no place")]
-    NotRigid {
+    /// A node set used as a place that no frame follows.
+    #[error("the node set `{set}` of solid '{solid}' is not rigid or averaged, so that it is no place")]
+    NoFrame {
         /// The solid.
         solid: String,
         /// The set.
         set: String,
+    },
+    /// A node set that is to be rigid and averaged, or twice the same.
+    #[error("the node set `{set}` stands twice in the lists `rigid` and `averaged`")]
+    TwoFrames {
+        /// The set.
+        set: String,
+    },
+    /// A node set without a mean rotation.
+    #[error("the node set `{set}` cannot be averaged: {error}")]
+    NoMean {
+        /// The set.
+        set: String,
+        /// Why.
+        error: PointsOnALine,
     },
     /// A node set between whose nodes there is no outer face.
     #[error("no outer face of solid '{solid}' has all its nodes in `{set}`")]
@@ -93,10 +107,14 @@ impl SolidFault {
             }
             Self::WhereOnSolid { solid } => {
                 format!(
-                    "write a node such as `{solid}.node12`, or a node set that is in the list `rigid` of the solid"
+                    "write a node such as `{solid}.node12`, or a node set in the list `rigid` or `averaged` of the solid"
                 )
             }
-            Self::NotRigid { set, .. } => format!("write `rigid = [\"{set}\"]` in the table of the solid"),
+            Self::NoFrame { set, .. } => format!(
+                "write `rigid = [\"{set}\"]` in the table of the solid, or `averaged` if it shall stay free to deform"
+            ),
+            Self::TwoFrames { .. } => "a set is one or the other".to_owned(),
+            Self::NoMean { .. } => "take more nodes, or a joint at one node".to_owned(),
             Self::WrongElement(_) | Self::Mesh { .. } => return None,
             Self::PoissonsRatio { .. } => "a rubber has about 0.499".to_owned(),
             Self::NoFaces { .. } => "a load needs a set that holds all nodes of a face".to_owned(),

@@ -57,7 +57,7 @@ pub enum AxisSpec {
 
 /// A solid of 8-node hexahedra for large displacements: a `block`, or a `mesh` from a file beside the model file.
 ///
-/// Its places are its nodes (`block.node12`), and the node sets that move as rigid bodies (`block.z+`). The material is
+/// Its places are its nodes (`block.node12`), and the node sets that are rigid or averaged (`block.z+`). The material is
 /// that of St. Venant and Kirchhoff: strains should stay small.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -103,6 +103,10 @@ pub struct SolidSpec {
     /// Node sets that move as rigid bodies, so that joints, torques and beams can take hold of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rigid: Vec<String>,
+    /// Node sets followed in the mean by a frame that joints, torques and beams can take hold of; they stay free to
+    /// deform.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub averaged: Vec<String>,
 }
 
 /// A load on the outer faces of a solid between the nodes of a set: one of `force`, `traction`, `pressure`.

@@ -6,6 +6,7 @@ use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Scatter, Triplets};
 use mb_scalar::{Dual, Real};
+use std::ops::Range;
 
 impl<P: Data> Model<P> {
     /// The members that carry constraint rows.
@@ -14,25 +15,26 @@ impl<P: Data> Model<P> {
     }
     /// Phi(q, t): nc numbers, in the unit of each row.
     pub fn phi(&self, q: &[P], t: P) -> Vec<P> {
-        let mut frame = super::sweep::Frame::default();
-        let mut phi = vec![P::zero(); self.nc()];
-        for m in self.constrained() {
-            frame.gather_q(&m.wires, q, t);
-            frame.phi(m);
-            phi[m.row..m.row + m.rows].copy_from_slice(&frame.out);
-        }
-        phi
+        let parts = self.numbers(|s, m, out| {
+            if m.rows > 0 {
+                s.value.gather_q(&m.wires, q, t);
+                s.value.phi(m);
+                out.extend_from_slice(&s.value.out);
+            }
+        });
+        self.by_row(parts)
     }
     /// Constraint Jacobian Phi_q along the tangent: nc x nv.
     pub fn phi_q(&self, q: &[P], t: P) -> Triplets<P> {
-        self.collect(self.nc(), self.nv(), |s, m, out| self.phi_q_of(s, m, q, t, out))
+        self.collect(self.nc(), self.nv(), |s, m, out| self.phi_q_of(s, m, &(0..self.nv()), (q, t), out))
     }
+    /// Adds the columns `own` of one element's part of Phi_q.
     pub(super) fn phi_q_of(
         &self,
         s: &mut Scratch<P>,
         m: &Member<P>,
-        q: &[P],
-        t: P,
+        own: &Range<usize>,
+        (q, t): (&[P], P),
         out: &mut impl Scatter<P>,
     ) {
         if m.rows == 0 {
@@ -40,7 +42,7 @@ impl<P: Data> Model<P> {
         }
         let f = &mut s.d1;
         f.gather_q(&m.wires, q, t);
-        for (j, col) in m.wires.v_index.iter().enumerate() {
+        for (j, col) in m.wires.v_index.iter().enumerate().filter(|(_, col)| own.contains(col)) {
             if m.wires.linear {
                 f.q[j].eps = P::one();
                 f.phi(m);
@@ -59,22 +61,29 @@ impl<P: Data> Model<P> {
     }
     /// Constraint reaction Phi_q^T lambda: nv numbers.
     pub fn reaction(&self, q: &[P], t: P, lambda: &[P]) -> Vec<P> {
-        let mut s = Scratch::default();
-        let f = &mut s.d1;
-        let mut r = vec![P::zero(); self.nv()];
-        for m in self.constrained() {
+        let parts = self.numbers(|s, m, out| {
+            if m.rows == 0 {
+                return;
+            }
+            let first = out.len();
+            out.resize(first + m.wires.v_index.len(), P::zero());
             let lambda = &lambda[m.row..m.row + m.rows];
             if lambda.iter().all(|l| *l == P::zero()) {
-                continue;
+                return;
             }
-            for (j, row) in m.wires.v_index.iter().enumerate() {
+            let f = &mut s.d1;
+            for r in 0..m.wires.v_index.len() {
                 f.gather_q(&m.wires, q, t);
-                f.step(&m.wires, self.coordinates(), j, outer());
+                f.step(&m.wires, self.coordinates(), r, outer());
                 f.phi(m);
                 for (l, x) in lambda.iter().zip(&f.out) {
-                    r[*row] += *l * x.eps;
+                    out[first + r] += *l * x.eps;
                 }
             }
+        });
+        let mut r = vec![P::zero(); self.nv()];
+        for (i, x) in self.constrained().flat_map(|m| &m.wires.v_index).zip(parts) {
+            r[*i] += x;
         }
         r
     }
@@ -191,14 +200,17 @@ impl<P: Data> Model<P> {
     }
     /// Constraint-reaction stiffness d(Phi_q^T lambda)/dq along the tangent: nv x nv.
     pub fn reaction_stiffness(&self, q: &[P], t: P, lambda: &[P]) -> Triplets<P> {
-        self.collect(self.nv(), self.nv(), |s, m, out| self.reaction_stiffness_of(s, m, q, t, lambda, out))
+        self.collect(self.nv(), self.nv(), |s, m, out| {
+            self.reaction_stiffness_of(s, m, &(0..self.nv()), (q, t), lambda, out);
+        })
     }
+    /// Adds the columns `own` of one element's part of the reaction stiffness; other columns may come too.
     pub(super) fn reaction_stiffness_of(
         &self,
         s: &mut Scratch<P>,
         m: &Member<P>,
-        q: &[P],
-        t: P,
+        own: &Range<usize>,
+        (q, t): (&[P], P),
         lambda: &[P],
         out: &mut impl Scatter<P>,
     ) {
@@ -212,6 +224,9 @@ impl<P: Data> Model<P> {
             // On a linear configuration the second derivative is symmetric.
             let from = if m.wires.linear { j } else { 0 };
             for (i, row) in m.wires.v_index.iter().enumerate().skip(from) {
+                if !(own.contains(col) || m.wires.linear && own.contains(row)) {
+                    continue;
+                }
                 if m.wires.linear {
                     let (qi, qj) = (f.q[i], f.q[j]);
                     f.q[j] += outer();
@@ -240,9 +255,13 @@ impl<P: Data> Model<P> {
     /// Collects one number per constraint row.
     fn rows_from(&self, each: impl Fn(&Member<P>, &mut Scratch<P>) -> Vec<P>) -> Vec<P> {
         let mut scratch = Scratch::default();
-        let mut out = Vec::with_capacity(self.nc());
-        for m in self.constrained() {
-            out.extend(each(m, &mut scratch));
+        self.by_row(self.constrained().flat_map(|m| each(m, &mut scratch)))
+    }
+    /// Sums what the elements with constraint rows say, one number a row each.
+    fn by_row(&self, parts: impl Iterator<Item = P>) -> Vec<P> {
+        let mut out = vec![P::zero(); self.nc()];
+        for (row, x) in self.constrained().flat_map(|m| m.row..m.row + m.rows).zip(parts) {
+            out[row] += x;
         }
         out
     }

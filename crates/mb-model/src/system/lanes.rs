@@ -72,14 +72,13 @@ impl<S: Laned> Frame<S> {
         self.gravity = gravity.map(S::lift);
     }
     /// Gives the configuration its rates along these local tangent directions, one a lane.
-    fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Range<usize>) {
+    fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Group) {
         let (mut q, mut v) = (0, 0);
         let (mut unit, mut rate) = ([S::zero(); LANES], [S::zero(); 7]);
         for id in &wires.blocks {
             let kind = coordinates.block(*id).kind;
             let (nq, nv) = (kind.nq(), kind.nv());
-            for j in directions.start.max(v)..directions.end.min(v + nv) {
-                let lane = j - directions.start;
+            for (lane, j) in directions.lanes().filter(|(_, j)| (v..v + nv).contains(j)) {
                 if kind.is_linear() {
                     self.q[q + j - v].seed(lane, S::one());
                     continue;
@@ -116,7 +115,7 @@ impl<S: Laned> Frame<S> {
 
 /// Room for the sweeps of one element after another.
 #[derive(Debug, Default)]
-struct Room {
+pub(super) struct Room {
     single: Scratch<f64>,
     first: Frame<Lanes>,
     second: Frame<Dual<Lanes>>,
@@ -128,27 +127,51 @@ fn in_lanes(m: &Member) -> bool {
     m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_))
 }
 
-/// The directions of an element in groups of as many as there are lanes.
-fn groups(m: &Member) -> impl Iterator<Item = Range<usize>> + use<> {
-    let n = m.wires.v_index.len();
-    (0..n).step_by(LANES).map(move |first| first..n.min(first + LANES))
+/// Local directions of an element that are swept at once, one a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    local: [usize; LANES],
+    len: usize,
+}
+
+impl Group {
+    /// The lanes in use and the local directions in them.
+    fn lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        self.local.into_iter().take(self.len).enumerate()
+    }
+}
+
+/// The directions of an element among the columns `own`, in groups of as many as there are lanes.
+fn groups<'a>(m: &'a Member, own: &'a Range<usize>) -> impl Iterator<Item = Group> + use<'a> {
+    let columns = m.wires.v_index.iter().enumerate();
+    let mut local = columns.filter(|(_, col)| own.contains(col)).map(|(j, _)| j);
+    std::iter::from_fn(move || {
+        let mut group = Group::default();
+        while group.len < LANES {
+            let Some(j) = local.next() else { break };
+            group.local[group.len] = j;
+            group.len += 1;
+        }
+        (group.len > 0).then_some(group)
+    })
 }
 
 impl Model<f64> {
-    /// Adds the blocks of some elements, in one pass on this thread.
-    pub(super) fn plain_blocks_of<A: Scatter<f64>>(
+    /// Adds the columns `own` of the blocks of some elements, in one pass on this thread; other columns may come too.
+    pub(super) fn plain_blocks_of<'a, A: Scatter<f64>>(
         &self,
         wanted: Wanted,
-        members: &[Member],
+        members: impl IntoIterator<Item = &'a Member>,
+        own: &Range<usize>,
         point: &Point,
+        room: &mut Room,
         out: &mut Blocks<A>,
     ) {
-        let mut room = Room::default();
         for m in members {
             if in_lanes(m) {
-                self.wide_blocks(wanted, &mut room, m, point, out);
+                self.wide_blocks(wanted, room, m, own, point, out);
             } else {
-                self.blocks_of_member(wanted, &mut room.single, m, point, out);
+                self.blocks_of_member(wanted, &mut room.single, m, own, point, out);
             }
         }
     }
@@ -158,6 +181,7 @@ impl Model<f64> {
         wanted: Wanted,
         room: &mut Room,
         m: &Member,
+        own: &Range<usize>,
         point: &Point,
         out: &mut Blocks<A>,
     ) {
@@ -165,29 +189,36 @@ impl Model<f64> {
         f.lift_from(&m.wires, point, self.gravity);
         let depends = m.element.dependence();
         if depends.a && wanted != Wanted::Statics {
-            self.wide_residual(By::Acceleration, f, m, &mut out.m);
+            self.wide_residual(By::Acceleration, f, m, own, &mut out.m);
         }
         if depends.v && wanted == Wanted::All {
             let still = m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == 0.0);
             if !still {
-                self.wide_residual(By::Velocity, f, m, &mut out.c);
+                self.wide_residual(By::Velocity, f, m, own, &mut out.c);
             }
         }
         if depends.q {
-            self.wide_residual(By::Configuration, f, m, &mut out.k);
+            self.wide_residual(By::Configuration, f, m, own, &mut out.k);
         }
         if m.rows == 0 {
             return;
         }
-        self.wide_phi_q(f, m, &mut out.phi_q);
+        self.wide_phi_q(f, m, own, &mut out.phi_q);
         let lambda = &point.lambda[m.row..m.row + m.rows];
         if lambda.iter().any(|l| *l != 0.0) {
-            self.wide_reaction_stiffness(&mut room.second, m, point, lambda, &mut out.k);
+            self.wide_reaction_stiffness(&mut room.second, m, own, point, lambda, &mut out.k);
         }
     }
     /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards.
-    fn wide_residual(&self, by: By, f: &mut Frame<Lanes>, m: &Member, out: &mut impl Scatter<f64>) {
-        for group in groups(m) {
+    fn wide_residual(
+        &self,
+        by: By,
+        f: &mut Frame<Lanes>,
+        m: &Member,
+        own: &Range<usize>,
+        out: &mut impl Scatter<f64>,
+    ) {
+        for group in groups(m, own) {
             match by {
                 By::Configuration => f.seed_tangent(&m.wires, self.coordinates(), &group),
                 By::Velocity => seed_units(&mut f.v, &group),
@@ -201,7 +232,7 @@ impl Model<f64> {
                 By::Acceleration => f.a.iter_mut().for_each(Laned::clear),
                 By::Input => {}
             }
-            for (lane, j) in group.enumerate() {
+            for (lane, j) in group.lanes() {
                 let col = m.wires.v_index[j];
                 for (row, x) in m.wires.v_index.iter().zip(&f.out) {
                     if x.eps[lane] != 0.0 {
@@ -212,12 +243,18 @@ impl Model<f64> {
         }
     }
     /// Adds the element's part of Phi_q.
-    fn wide_phi_q(&self, f: &mut Frame<Lanes>, m: &Member, out: &mut impl Scatter<f64>) {
-        for group in groups(m) {
+    fn wide_phi_q(
+        &self,
+        f: &mut Frame<Lanes>,
+        m: &Member,
+        own: &Range<usize>,
+        out: &mut impl Scatter<f64>,
+    ) {
+        for group in groups(m, own) {
             f.seed_tangent(&m.wires, self.coordinates(), &group);
             f.evaluate_phi(m);
             f.clear_q();
-            for (lane, j) in group.enumerate() {
+            for (lane, j) in group.lanes() {
                 for (i, x) in f.out.iter().enumerate() {
                     if x.eps[lane] != 0.0 {
                         out.add(m.row + i, m.wires.v_index[j], x.eps[lane]);
@@ -231,19 +268,20 @@ impl Model<f64> {
         &self,
         f: &mut Frame<Dual<Lanes>>,
         m: &Member,
+        own: &Range<usize>,
         point: &Point,
         lambda: &[f64],
         out: &mut impl Scatter<f64>,
     ) {
         f.lift_from(&m.wires, point, self.gravity);
         let here = f.q.clone();
-        for (j, col) in m.wires.v_index.iter().enumerate() {
+        for (j, col) in m.wires.v_index.iter().enumerate().filter(|(_, col)| own.contains(col)) {
             f.step(&m.wires, self.coordinates(), j, outer());
-            for group in groups(m) {
+            for group in groups(m, &(0..usize::MAX)) {
                 f.seed_tangent(&m.wires, self.coordinates(), &group);
                 f.evaluate_phi(m);
                 f.clear_q();
-                for (lane, i) in group.enumerate() {
+                for (lane, i) in group.lanes() {
                     let k: f64 = lambda.iter().zip(&f.out).map(|(l, x)| l * x.eps.eps[lane]).sum();
                     if k != 0.0 {
                         out.add(m.wires.v_index[i], *col, k);
@@ -255,8 +293,8 @@ impl Model<f64> {
     }
 }
 
-fn seed_units(x: &mut [Lanes], directions: &Range<usize>) {
-    for (lane, j) in directions.clone().enumerate() {
+fn seed_units(x: &mut [Lanes], directions: &Group) {
+    for (lane, j) in directions.lanes() {
         x[j].eps[lane] = 1.0;
     }
 }

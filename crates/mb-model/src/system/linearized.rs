@@ -1,13 +1,17 @@
 //! All blocks of the linearization in one pass over the elements.
 
 use super::PARALLEL_FROM;
+use super::columns::{ColumnSums, Columns};
+use super::lanes::Room;
 use super::matrices::By;
+use super::regions::Regions;
 use super::sweep::Scratch;
 use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// M, C, K (nv x nv) and Phi_q (nc x nv) at one point.
 ///
@@ -42,33 +46,51 @@ pub(super) enum Wanted {
 impl Model<f64> {
     /// The blocks as sparse matrices; time and memory linear in the number of elements.
     pub fn blocks(&self, point: &Point) -> LinearizedBlocks {
-        let parts = self.plain_block_parts(Wanted::All, point);
-        let (mut m, mut c, mut k, mut phi_q) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            m.push(part.m);
-            c.push(part.c);
-            k.push(part.k);
-            phi_q.push(part.phi_q);
-        }
-        let sum = |parts: &[Triplets]| Triplets::sum_to_sparse(parts);
-        let (m, (k, (c, phi_q))) =
-            rayon::join(|| sum(&m), || rayon::join(|| sum(&k), || (sum(&c), sum(&phi_q))));
-        Blocks { m, c, k, phi_q }
+        self.sparse_blocks(Wanted::All, point)
     }
     /// K and Phi_q alone, as [`Self::blocks`] has them: all that statics needs, for less than half the time.
     pub fn static_blocks(&self, point: &Point) -> (Sparse, Sparse) {
-        let parts = self.plain_block_parts(Wanted::Statics, point);
-        let (k, phi_q): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.k, part.phi_q)).unzip();
-        rayon::join(|| Triplets::sum_to_sparse(&k), || Triplets::sum_to_sparse(&phi_q))
+        let blocks = self.sparse_blocks(Wanted::Statics, point);
+        (blocks.k, blocks.phi_q)
     }
-    fn plain_block_parts(&self, wanted: Wanted, point: &Point) -> Vec<Blocks<Triplets>> {
-        self.block_parts(wanted, |members, out| self.plain_blocks_of(wanted, members, point, out))
+    /// The wanted blocks; those not wanted have no entries. Large models use all cores, one region of columns each.
+    fn sparse_blocks(&self, wanted: Wanted, point: &Point) -> LinearizedBlocks {
+        let (n, m) = (self.nv(), self.nc());
+        let mut parts = Blocks { m: Vec::new(), c: Vec::new(), k: Vec::new(), phi_q: Vec::new() };
+        let mut gather = |part: Blocks<Columns>| {
+            parts.m.push(part.m);
+            parts.c.push(part.c);
+            parts.k.push(part.k);
+            parts.phi_q.push(part.phi_q);
+        };
+        if self.members().len() < PARALLEL_FROM {
+            let mut room = Assembling::default();
+            room.begin(n, m, 0..n);
+            self.plain_blocks_of(wanted, self.members(), &(0..n), point, &mut room.room, &mut room.sums);
+            gather(room.sum());
+        } else {
+            let regions = Regions::of(self);
+            let one = |room: &mut Assembling, (own, members): (Range<usize>, &[usize])| {
+                room.begin(n, m, own.clone());
+                let members = members.iter().map(|k| &self.members()[*k]);
+                self.plain_blocks_of(wanted, members, &own, point, &mut room.room, &mut room.sums);
+                room.sum()
+            };
+            let found: Vec<_> = regions.all().into_par_iter().map_init(Assembling::default, one).collect();
+            found.into_iter().for_each(&mut gather);
+        }
+        Blocks {
+            m: Columns::join(n, parts.m),
+            c: Columns::join(n, parts.c),
+            k: Columns::join(n, parts.k),
+            phi_q: Columns::join(m, parts.phi_q),
+        }
     }
     /// The largest magnitudes among the entries that single elements have in M and in K.
     pub fn largest_entries(&self, point: &Point) -> (f64, f64) {
         let part = |members: &[Member]| {
             let mut out = Blocks { m: Largest(0.0), c: Largest(0.0), k: Largest(0.0), phi_q: Largest(0.0) };
-            self.plain_blocks_of(Wanted::Inertia, members, point, &mut out);
+            self.plain_blocks_of(Wanted::Inertia, members, &(0..self.nv()), point, &mut Room::default(), &mut out);
             (out.m.0, out.k.0)
         };
         if self.members().len() < PARALLEL_FROM {
@@ -86,8 +108,36 @@ impl Model<f64> {
             k: Dense::zeros(n, n),
             phi_q: Dense::zeros(m, n),
         };
-        self.plain_blocks_of(Wanted::All, self.members(), point, &mut out);
+        self.plain_blocks_of(Wanted::All, self.members(), &(0..n), point, &mut Room::default(), &mut out);
         out
+    }
+}
+
+/// What a thread needs to assemble one region after another.
+#[derive(Debug)]
+struct Assembling {
+    room: Room,
+    sums: Blocks<ColumnSums>,
+}
+
+impl Default for Assembling {
+    fn default() -> Self {
+        let none = ColumnSums::default;
+        Self { room: Room::default(), sums: Blocks { m: none(), c: none(), k: none(), phi_q: none() } }
+    }
+}
+
+impl Assembling {
+    /// Begins with the columns `own` of a model with `n` velocities and `m` constraint rows.
+    fn begin(&mut self, n: usize, m: usize, own: Range<usize>) {
+        for sums in [&mut self.sums.m, &mut self.sums.c, &mut self.sums.k] {
+            sums.begin(n, own.clone());
+        }
+        self.sums.phi_q.begin(m, own);
+    }
+    fn sum(&mut self) -> Blocks<Columns> {
+        let Blocks { m, c, k, phi_q } = &mut self.sums;
+        Blocks { m: m.sum(), c: c.sum(), k: k.sum(), phi_q: phi_q.sum() }
     }
 }
 
@@ -103,14 +153,28 @@ impl Scatter<f64> for Largest {
 impl<P: Data> Model<P> {
     /// The blocks as triplets in the model's own scalar; large models use all cores.
     pub fn block_triplets(&self, point: &Point<P>) -> Blocks<Triplets<P>> {
-        let each = |members: &[Member<P>], out: &mut Blocks<Triplets<P>>| {
+        let (n, m) = (self.nv(), self.nc());
+        let part = |members: &[Member<P>]| {
+            let room = members.iter().map(|m| m.wires.v_index.len().pow(2)).sum();
+            let mut out = Blocks {
+                m: Triplets::with_capacity(n, n, room),
+                c: Triplets::new(n, n),
+                k: Triplets::with_capacity(n, n, room),
+                phi_q: Triplets::new(m, n),
+            };
             let mut scratch = Scratch::default();
             for m in members {
-                self.blocks_of_member(Wanted::All, &mut scratch, m, point, out);
+                self.blocks_of_member(Wanted::All, &mut scratch, m, &(0..n), point, &mut out);
             }
+            out
         };
-        let mut parts = self.block_parts(Wanted::All, each).into_iter();
-        let mut out = parts.next().unwrap_or_else(|| self.no_triplets(Wanted::All, 0));
+        if self.members().len() < PARALLEL_FROM {
+            return part(self.members());
+        }
+        // Consecutive elements in their order, whatever the number of threads.
+        let parts: Vec<_> = self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect();
+        let mut parts = parts.into_iter();
+        let mut out = parts.next().unwrap_or_else(|| part(&[]));
         for p in parts {
             out.m.append(p.m);
             out.c.append(p.c);
@@ -119,40 +183,13 @@ impl<P: Data> Model<P> {
         }
         out
     }
-    /// Blocks without entries, with room for those of some elements of usual size.
-    fn no_triplets(&self, wanted: Wanted, room: usize) -> Blocks<Triplets<P>> {
-        let (n, m) = (self.nv(), self.nc());
-        let inertia = if wanted == Wanted::Statics { 0 } else { room };
-        Blocks {
-            m: Triplets::with_capacity(n, n, inertia),
-            c: Triplets::new(n, n),
-            k: Triplets::with_capacity(n, n, room),
-            phi_q: Triplets::new(m, n),
-        }
-    }
-    /// The blocks in parts of consecutive elements, in their order; at least one part.
-    fn block_parts(
-        &self,
-        wanted: Wanted,
-        add: impl Fn(&[Member<P>], &mut Blocks<Triplets<P>>) + Sync,
-    ) -> Vec<Blocks<Triplets<P>>> {
-        let part = |members: &[Member<P>]| {
-            let room = members.iter().map(|m| m.wires.v_index.len().pow(2)).sum();
-            let mut out = self.no_triplets(wanted, room);
-            add(members, &mut out);
-            out
-        };
-        if self.members().len() < PARALLEL_FROM {
-            return vec![part(self.members())];
-        }
-        self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect()
-    }
-    /// Adds the blocks of one element.
+    /// Adds the columns `own` of the blocks of one element; other columns may come too.
     pub(super) fn blocks_of_member<A: Scatter<P>>(
         &self,
         wanted: Wanted,
         s: &mut Scratch<P>,
         m: &Member<P>,
+        own: &Range<usize>,
         point: &Point<P>,
         out: &mut Blocks<A>,
     ) {
@@ -160,20 +197,20 @@ impl<P: Data> Model<P> {
         if depends.a || depends.v || depends.q {
             s.d1.gather(&m.wires, point, self.gravity);
             if wanted != Wanted::Statics {
-                self.sweep_residual(By::Acceleration, &mut s.d1, m, point, &mut out.m);
+                self.sweep_residual(By::Acceleration, &mut s.d1, m, own, point, &mut out.m);
             }
             let still = || m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == P::zero());
             if wanted == Wanted::All && !still() {
-                self.sweep_residual(By::Velocity, &mut s.d1, m, point, &mut out.c);
+                self.sweep_residual(By::Velocity, &mut s.d1, m, own, point, &mut out.c);
             }
-            self.sweep_residual(By::Configuration, &mut s.d1, m, point, &mut out.k);
+            self.sweep_residual(By::Configuration, &mut s.d1, m, own, point, &mut out.k);
         }
         let lambda = &point.lambda[m.row..m.row + m.rows];
         if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {
-            sweep_constraint(s, m, point, &mut out.k, &mut out.phi_q);
+            sweep_constraint(s, m, own, point, &mut out.k, &mut out.phi_q);
         } else {
-            self.reaction_stiffness_of(s, m, &point.q, point.t, &point.lambda, &mut out.k);
-            self.phi_q_of(s, m, &point.q, point.t, &mut out.phi_q);
+            self.reaction_stiffness_of(s, m, own, (&point.q, point.t), &point.lambda, &mut out.k);
+            self.phi_q_of(s, m, own, (&point.q, point.t), &mut out.phi_q);
         }
     }
 }
@@ -183,6 +220,7 @@ impl<P: Data> Model<P> {
 fn sweep_constraint<P: Data, A: Scatter<P>>(
     s: &mut Scratch<P>,
     m: &Member<P>,
+    own: &Range<usize>,
     point: &Point<P>,
     k: &mut A,
     phi_q: &mut A,
@@ -193,6 +231,9 @@ fn sweep_constraint<P: Data, A: Scatter<P>>(
     for (j, col) in m.wires.v_index.iter().enumerate() {
         f.q[j].eps.re = P::one();
         for (i, row) in m.wires.v_index.iter().enumerate().skip(j) {
+            if !own.contains(col) && !own.contains(row) {
+                continue;
+            }
             f.q[i].re.eps = P::one();
             f.phi(m);
             f.q[i].re.eps = P::zero();

@@ -6,6 +6,7 @@ use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Scatter, Triplets};
 use mb_scalar::{Dual, Real};
+use std::ops::Range;
 
 /// The argument a residual is differentiated by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +60,16 @@ impl<P: Data> Model<P> {
         out: &mut impl Scatter<P>,
     ) {
         s.d1.gather(&m.wires, point, self.gravity);
-        self.sweep_residual(by, &mut s.d1, m, point, out);
+        self.sweep_residual(by, &mut s.d1, m, &(0..usize::MAX), point, out);
     }
-    /// As [`Self::residual_by`] on a frame that holds the element's coordinates as constants;
-    /// it holds them again afterwards, unless the configuration is not linear.
+    /// As [`Self::residual_by`], the columns `own` alone, on a frame that holds the element's coordinates as
+    /// constants; it holds them again afterwards, unless the configuration is not linear.
     pub(super) fn sweep_residual(
         &self,
         by: By,
         f: &mut Frame<D1<P>>,
         m: &Member<P>,
+        own: &Range<usize>,
         point: &Point<P>,
         out: &mut impl Scatter<P>,
     ) {
@@ -88,7 +90,7 @@ impl<P: Data> Model<P> {
             By::Acceleration => f.a[j].eps = eps,
             By::Input => f.u[j].eps = eps,
         };
-        for (j, col) in columns.iter().enumerate() {
+        for (j, col) in columns.iter().enumerate().filter(|(_, col)| own.contains(col)) {
             if by == By::Configuration && !m.wires.linear {
                 f.gather_q(&m.wires, &point.q, point.t);
                 f.step(&m.wires, self.coordinates(), j, outer());

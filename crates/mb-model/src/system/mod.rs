@@ -13,6 +13,7 @@
 //! All functions panic when the sizes of the point are not those of the model; use
 //! [`Model::initial_point`] as the pattern.
 
+mod columns;
 mod constraints;
 mod energy;
 mod lanes;
@@ -22,6 +23,7 @@ mod matrices;
 mod motion;
 mod output;
 mod reaction;
+mod regions;
 mod residual;
 mod sweep;
 
@@ -40,6 +42,25 @@ use rayon::prelude::*;
 const PARALLEL_FROM: usize = 4096;
 
 impl<P: Data> Model<P> {
+    /// What elements say one after the other, in their order; large models use all cores.
+    fn numbers<F>(&self, each: F) -> impl Iterator<Item = P> + use<P, F>
+    where
+        F: Fn(&mut sweep::Scratch<P>, &Member<P>, &mut Vec<P>) + Sync,
+    {
+        let part = |members: &[Member<P>]| {
+            let (mut scratch, mut out) = (sweep::Scratch::default(), Vec::new());
+            for m in members {
+                each(&mut scratch, m, &mut out);
+            }
+            out
+        };
+        let parts: Vec<_> = if self.members().len() < PARALLEL_FROM {
+            vec![part(self.members())]
+        } else {
+            self.members().par_chunks(PARALLEL_FROM / 4).map(part).collect()
+        };
+        parts.into_iter().flatten()
+    }
     /// Collects the triplets of every element, in the order of the elements whatever the
     /// number of threads.
     fn collect(

@@ -103,6 +103,10 @@ impl MotionTerms {
             base: Vec::new(),
         }
     }
+    fn no_values(&mut self) {
+        self.phi.fill(0.0);
+        self.phi_dot.fill(0.0);
+    }
     /// True when M and Phi_q are stored by [`Self::mass_pattern`] and [`Self::phi_q_pattern`].
     pub fn is_sparse(&self) -> bool {
         self.patterns.is_some()
@@ -177,6 +181,7 @@ impl Model<f64> {
     /// Fills only what corrections need: Phi, Phi', Phi_q.
     pub fn constraint_terms(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
         terms.phi_q.fill(0.0);
+        terms.no_values();
         let mut at = 0;
         for m in self.members().iter().filter(|m| m.rows > 0) {
             values(m, self.coordinates(), q, v, t, terms);
@@ -185,6 +190,7 @@ impl Model<f64> {
     }
     /// Fills only Phi and Phi'.
     pub fn constraint_values(&self, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
+        terms.no_values();
         for m in self.members().iter().filter(|m| m.rows > 0) {
             values(m, self.coordinates(), q, v, t, terms);
         }
@@ -194,6 +200,8 @@ impl Model<f64> {
         terms.mass.fill(0.0);
         terms.phi_q.fill(0.0);
         terms.force.fill(0.0);
+        terms.no_values();
+        terms.gamma.fill(0.0);
         (0, 0)
     }
 }
@@ -294,7 +302,7 @@ fn masses(m: &Member<f64>, terms: &mut MotionTerms, mut at: usize) -> usize {
     at
 }
 
-/// Phi, Phi' and gamma of one element.
+/// Adds Phi, Phi' and gamma of one element.
 fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
     let f = &mut terms.d2;
     f.gather_q(&m.wires, q, t);
@@ -322,13 +330,13 @@ fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &
     }
     f.phi(m);
     for (i, x) in f.out.iter().enumerate() {
-        terms.phi[m.row + i] = x.re.re;
-        terms.phi_dot[m.row + i] = x.re.eps;
-        terms.gamma[m.row + i] = -x.eps.eps;
+        terms.phi[m.row + i] += x.re.re;
+        terms.phi_dot[m.row + i] += x.re.eps;
+        terms.gamma[m.row + i] -= x.eps.eps;
     }
 }
 
-/// Phi and Phi' of one element.
+/// Adds Phi and Phi' of one element.
 fn values(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
     let f = &mut terms.d1;
     f.gather_q(&m.wires, q, t);
@@ -338,8 +346,8 @@ fn values(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms:
     f.follow(&m.wires, c, |x| x.re, |x, rate| x.eps = rate);
     f.phi(m);
     for (i, x) in f.out.iter().enumerate() {
-        terms.phi[m.row + i] = x.re;
-        terms.phi_dot[m.row + i] = x.eps;
+        terms.phi[m.row + i] += x.re;
+        terms.phi_dot[m.row + i] += x.eps;
     }
 }
 

@@ -126,11 +126,14 @@ impl<P: Data> Model<P> {
     }
     /// Phi of one row.
     fn phi_row(&self, row: usize, point: &Point<P>) -> P {
-        let m = &self.members()[self.members().partition_point(|m| m.row + m.rows <= row)];
         let mut frame = Frame::<P>::default();
-        frame.gather_q(&m.wires, &point.q, point.t);
-        frame.phi(m);
-        frame.out[row - m.row]
+        let mut sum = P::zero();
+        for m in self.members_of_row(row) {
+            frame.gather_q(&m.wires, &point.q, point.t);
+            frame.phi(m);
+            sum += frame.out[row - m.row];
+        }
+        sum
     }
     /// Derivatives of readings that are no quantity of the motion of a few blocks.
     fn other_matrices(
@@ -155,13 +158,14 @@ impl<P: Data> Model<P> {
             }
             Reading::Energy(kind) => self.energy_matrices(y, *kind, point, out),
             Reading::Violation(row) => {
-                let m = &self.members()[self.members().partition_point(|m| m.row + m.rows <= *row)];
                 let mut frame = Frame::<D1<P>>::default();
-                for (j, col) in m.wires.v_index.iter().enumerate() {
-                    frame.gather_q(&m.wires, &point.q, point.t);
-                    frame.step(&m.wires, self.coordinates(), j, outer());
-                    frame.phi(m);
-                    out.q.add(y, *col, frame.out[*row - m.row].eps);
+                for m in self.members_of_row(*row) {
+                    for (j, col) in m.wires.v_index.iter().enumerate() {
+                        frame.gather_q(&m.wires, &point.q, point.t);
+                        frame.step(&m.wires, self.coordinates(), j, outer());
+                        frame.phi(m);
+                        out.q.add(y, *col, frame.out[*row - m.row].eps);
+                    }
                 }
             }
             Reading::Value(_) | Reading::Rate(_) | Reading::Acceleration(_) => {}

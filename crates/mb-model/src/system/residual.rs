@@ -8,15 +8,14 @@ use crate::state::Point;
 impl<P: Data> Model<P> {
     /// M a - f(q, v, t, u): nv numbers, constraint reactions left out.
     pub fn applied_residual(&self, point: &Point<P>) -> Vec<P> {
-        let mut scratch = Scratch::default();
-        let frame = &mut scratch.value;
+        let parts = self.numbers(|s, m, out| {
+            s.value.gather(&m.wires, point, self.gravity);
+            s.value.residual(m);
+            out.extend_from_slice(&s.value.out);
+        });
         let mut r = vec![P::zero(); self.nv()];
-        for m in self.members() {
-            frame.gather(&m.wires, point, self.gravity);
-            frame.residual(m);
-            for (i, x) in m.wires.v_index.iter().zip(&frame.out) {
-                r[*i] += *x;
-            }
+        for (i, x) in self.members().iter().flat_map(|m| &m.wires.v_index).zip(parts) {
+            r[*i] += x;
         }
         r
     }
@@ -33,15 +32,12 @@ impl<P: Data> Model<P> {
     /// What a residual is small against: in a prestressed structure the sums cancel, the parts
     /// do not.
     pub fn largest_force(&self, point: &Point<P>) -> f64 {
-        let mut scratch = Scratch::<P>::default();
-        let mut largest = 0.0_f64;
-        for m in self.members() {
-            scratch.value.gather(&m.wires, point, self.gravity);
-            scratch.value.residual(m);
-            for x in &scratch.value.out {
-                largest = largest.max(x.value().abs());
-            }
-        }
+        let parts = self.numbers(|s, m, out| {
+            s.value.gather(&m.wires, point, self.gravity);
+            s.value.residual(m);
+            out.extend_from_slice(&s.value.out);
+        });
+        let mut largest = parts.fold(0.0_f64, |largest, x| largest.max(x.value().abs()));
         for (row, _, x) in self.phi_q(&point.q, point.t).iter() {
             largest = largest.max((x.value() * point.lambda[row].value()).abs());
         }

@@ -1,8 +1,10 @@
 //! Integration tests of the model layer.
 
+mod assembly;
 mod beam;
 mod flexible_link;
 mod identity_derivatives;
+mod mean_tie;
 mod motion_terms;
 mod outline;
 mod prop_spec;

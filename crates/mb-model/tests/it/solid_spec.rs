@@ -144,14 +144,14 @@ set top
 5 6 7 8
 ";
 
-fn with_mesh(mesh: &str) -> Result<Model, mb_model::ModelError> {
+fn with_mesh(mesh: &str, keys: &str) -> Result<Model, mb_model::ModelError> {
     let text = BLOCK
         .replace(
             "block = { size = [\"L\", 0.5, 0.25], elements = [4, 2, 1] }",
             "mesh = \"cube.mesh\"\nscale = 1e-3",
         )
         .replace("\"x-\"", "\"foot\"")
-        .replace("held = { \"z-\" = [\"z\"], node5 = [\"x\", \"z\"] }", "")
+        .replace("held = { \"z-\" = [\"z\"], node5 = [\"x\", \"z\"] }", keys)
         .replace("bar.x+", "bar.top");
     let mut spec = ModelSpec::from_toml(&text)?;
     assert_eq!(spec.mesh_files(), ["cube.mesh"]);
@@ -163,21 +163,64 @@ fn with_mesh(mesh: &str) -> Result<Model, mb_model::ModelError> {
 
 #[test]
 fn a_mesh_file_beside_the_model() {
-    let model = with_mesh(MESH).unwrap();
+    let model = with_mesh(MESH, "").unwrap();
     assert_eq!((model.nv(), model.nc()), (24, 12));
     let mass: f64 = 8000.0 * 1e-3;
     let weight: f64 = model.residual(&model.initial_point()).iter().skip(2).step_by(3).sum();
     assert!((weight - mass * 9.81).abs() < 1e-9);
-    let error = with_mesh("").unwrap_err();
+    let error = with_mesh("", "").unwrap_err();
     assert_eq!(error.problems()[0].to_string(), "solid 'bar': the mesh file `cube.mesh` is not there");
-    let error = with_mesh(&MESH.replace("7 100", "7 x")).unwrap_err();
+    let error = with_mesh(&MESH.replace("7 100", "7 x"), "").unwrap_err();
     assert_eq!(error.line(), Some(9));
     assert_eq!(
         error.problems()[0].to_string(),
         "solid 'bar': mesh file `cube.mesh`, line 8: `x` is not a finite coordinate"
     );
-    let error = with_mesh(&MESH.replace("1 1 2 3 4 5 6 7 8", "1 1 4 3 2 5 8 7 6")).unwrap_err();
+    let error = with_mesh(&MESH.replace("1 1 2 3 4 5 6 7 8", "1 1 4 3 2 5 8 7 6"), "").unwrap_err();
     assert!(error.problems()[0].to_string().contains("line 11: element 1 is inside out"), "{error}");
+}
+
+/// A set followed in the mean: a frame in its middle and six rows, whose names say whose they are.
+#[test]
+fn a_face_is_followed_in_the_mean() {
+    let model = build(&format!(
+        "{}{}",
+        BLOCK.replace("held =", "averaged = [\"x+\"]\nheld ="),
+        r#"
+        [[joint]]
+        name = "hinge"
+        type = "revolute"
+        a = "bar.x+"
+        b = "ground"
+        axis = [0, 0, 1]
+        "#
+    ));
+    let face = model.coordinates().blocks().iter().find(|b| b.name == "bar.x+").unwrap();
+    assert_eq!(face.kind, BlockKind::Pose);
+    let names: Vec<String> = (0..model.nc()).map(|i| model.row_name(i)).collect();
+    let mean: Vec<&String> = names.iter().filter(|n| n.contains("mean of x+")).collect();
+    assert_eq!(mean.len(), 6);
+    assert_eq!(mean[0], "solid 'bar' mean of x+ (x)");
+    assert_eq!(mean[5], "solid 'bar' mean of x+ (rotation z)");
+    let point = model.initial_point();
+    assert!(model.phi(&point.q, 0.0).iter().all(|x| x.abs() < 1e-14));
+}
+
+#[test]
+fn sets_that_no_frame_can_follow_are_named() {
+    let message = |keys: &str| {
+        let text = BLOCK.replace("held =", &format!("{keys}\nheld ="));
+        Model::from_toml(&text).unwrap_err().problems()[0].to_string()
+    };
+    assert!(message("averaged = [\"top\"]").contains("neither a node set nor a node `top`"));
+    let twice = message("rigid = [\"x+\"]\naveraged = [\"x+\"]");
+    assert_eq!(twice, "solid 'bar': the node set `x+` stands twice in the lists `rigid` and `averaged`");
+    let line = with_mesh(&format!("{MESH}set edge\n7 8\n"), "averaged = [\"edge\"]").unwrap_err();
+    assert_eq!(
+        line.problems()[0].to_string(),
+        "solid 'bar': the node set `edge` cannot be averaged: the 2 points lie on a line, so that they have no \
+         mean rotation about it"
+    );
 }
 
 #[test]
@@ -216,6 +259,6 @@ fn what_is_wrong_with_a_solid_is_said() {
         let joint = if kind == "spherical" { joint.replace("axis = [0, 0, 1]\n", "") } else { joint };
         Model::from_toml(&format!("{BLOCK}{joint}")).unwrap_err().problems()[0].to_string()
     };
-    assert!(joint("bar.y+", "spherical").contains("not rigid"), "{}", joint("bar.y+", "spherical"));
+    assert!(joint("bar.y+", "spherical").contains("not rigid or averaged"), "{}", joint("bar.y+", "spherical"));
     assert!(joint("bar.node7", "revolute").contains("joint 'j'"), "{}", joint("bar.node7", "revolute"));
 }

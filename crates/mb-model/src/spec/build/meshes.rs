@@ -19,6 +19,9 @@ use crate::spec::{
     SurfaceLoadSpec,
 };
 
+/// Names of node sets and their frames.
+type Frames = Vec<(String, usize)>;
+
 /// A solid.
 #[derive(Clone, Debug)]
 pub(super) struct MeshPart<P> {
@@ -28,8 +31,9 @@ pub(super) struct MeshPart<P> {
     blocks: Vec<BlockId>,
     /// Nodes that are held, and along which axes.
     held: Vec<(usize, [bool; 3])>,
-    /// Rigid node sets: name, and the body among those in space.
-    rigid: Vec<(String, usize)>,
+    /// Node sets with a frame: name, and the body among those in space.
+    rigid: Frames,
+    averaged: Frames,
 }
 
 impl<P: Data> Builder<P> {
@@ -89,17 +93,23 @@ impl<P: Data> Builder<P> {
                 }
             }
         }
-        let mut rigid = Vec::new();
-        for name in &spec.rigid {
-            let Some(set) = mesh.sets.get(name) else {
-                return Err(wrong("rigid", Box::new(unknown_set(&mesh, &e.name, name))));
-            };
-            let station = BeamStation { at: center(&mesh, set), euler };
-            self.solids.push(SolidPart::node(format!("{}.{name}", e.name), &station));
-            rigid.push((name.clone(), self.solids.len() - 1));
+        let (mut rigid, mut averaged) = (Frames::new(), Frames::new());
+        for (key, names) in [("rigid", &spec.rigid), ("averaged", &spec.averaged)] {
+            for name in names {
+                let Some(set) = mesh.sets.get(name) else {
+                    return Err(wrong(key, Box::new(unknown_set(&mesh, &e.name, name))));
+                };
+                if rigid.iter().chain(&averaged).any(|(other, _)| other == name) {
+                    return Err(wrong(key, Box::new(SolidFault::TwoFrames { set: name.clone() })));
+                }
+                let station = BeamStation { at: center(&mesh, set), euler };
+                self.solids.push(SolidPart::node(format!("{}.{name}", e.name), &station));
+                let frames = if key == "rigid" { &mut rigid } else { &mut averaged };
+                frames.push((name.clone(), self.solids.len() - 1));
+            }
         }
         let held = held.into_iter().enumerate().filter(|(_, axes)| axes.contains(&true)).collect();
-        Ok(MeshPart { data, mesh, blocks: Vec::new(), held, rigid })
+        Ok(MeshPart { data, mesh, blocks: Vec::new(), held, rigid, averaged })
     }
     fn block_mesh(&self, e: &Entry<'_, SolidSpec>, block: &BlockSpec) -> Outcome<SolidMesh<P>> {
         let (mut size, mut elements, mut product) = ([P::zero(); 3], [0; 3], 1_i64);
@@ -172,8 +182,19 @@ impl<P: Data> Builder<P> {
                 self.tie_node(&format!("{} on {set}", node(*k)), part.blocks[*k], *body);
             }
         }
+        let mut averaged = Ok(());
+        for (set, body) in &part.averaged {
+            let Some(frame) = self.solids[*body].block else { continue };
+            let nodes = part.mesh.area_around(&part.mesh.sets[set]);
+            let points: Vec<_> = nodes.into_iter().map(|(k, area)| (part.blocks[k], area)).collect();
+            let tied = self.model.tie_in_the_mean(&format!("{} mean of {set}", e.owner()), frame, &points);
+            averaged = averaged.and(tied.map_err(|error| {
+                let fault = SolidFault::NoMean { set: set.clone(), error };
+                e.problem("averaged", Fault::Solid(Box::new(fault)))
+            }));
+        }
         self.meshes[k] = Some(part);
-        result
+        result.and(averaged)
     }
     /// Ties a node to a body in space, both where they are at the start.
     fn tie_node(&mut self, owner: &str, node: BlockId, body: usize) {
@@ -199,11 +220,11 @@ impl<P: Data> Builder<P> {
         let fault = |fault: SolidFault| Err(Fault::Solid(Box::new(fault)));
         let Some(part) = &self.meshes[k] else { return Ok(Spot::Ground([P::zero(); 3])) };
         let Some(text) = place else { return fault(SolidFault::WhereOnSolid { solid: name.to_owned() }) };
-        if let Some((_, body)) = part.rigid.iter().find(|(set, _)| set == text) {
+        if let Some((_, body)) = part.rigid.iter().chain(&part.averaged).find(|(set, _)| set == text) {
             return Ok(Spot::Solid(*body, [P::zero(); 3]));
         }
         if part.mesh.sets.contains_key(text) {
-            return fault(SolidFault::NotRigid { solid: name.to_owned(), set: text.to_owned() });
+            return fault(SolidFault::NoFrame { solid: name.to_owned(), set: text.to_owned() });
         }
         match nodes_of(&part.mesh, name, text) {
             Ok(nodes) => Ok(Spot::Node(k, nodes[0])),
@@ -313,16 +334,8 @@ fn unknown_set<P: Data>(mesh: &SolidMesh<P>, solid: &str, name: &str) -> SolidFa
 
 /// The centre of the area of a set's faces, or of its nodes where it has none.
 fn center<P: Data>(mesh: &SolidMesh<P>, set: &[usize]) -> [P; 3] {
-    let mut weights: Vec<(usize, P)> = Vec::new();
-    for face in mesh.faces_of(set) {
-        let quarter = mesh.area(&face).scale(0.25);
-        weights.extend(face.map(|k| (k, quarter)));
-    }
-    if weights.is_empty() {
-        weights = set.iter().map(|k| (*k, P::one())).collect();
-    }
     let (mut sum, mut total) = ([P::zero(); 3], P::zero());
-    for (k, weight) in weights {
+    for (k, weight) in mesh.area_around(set) {
         total += weight;
         for (sum, x) in sum.iter_mut().zip(mesh.nodes[k]) {
             *sum += x * weight;

@@ -26,7 +26,9 @@ impl<P: Data> Builder<P> {
         if asks(&[OutputQuantity::Multiplier, OutputQuantity::Violation]) {
             for m in self.model.members() {
                 let of = out.rows.entry(m.owner.clone()).or_default();
-                of.extend((0..m.rows).map(|i| (m.row + i, m.element.row_axis(i))));
+                // Terms of a sum have rows in common.
+                let new = (0..m.rows).filter(|i| of.last().is_none_or(|(row, _)| m.row + i > *row));
+                of.extend(new.map(|i| (m.row + i, m.element.row_axis(i))).collect::<Vec<_>>());
             }
         }
         if asks(&[OutputQuantity::Force, OutputQuantity::Moment]) {
