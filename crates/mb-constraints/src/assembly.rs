@@ -5,6 +5,7 @@
 //! coordinates keep their start value.
 
 use crate::error::ConstraintError;
+use crate::patterns::SaddlePatterns;
 use crate::rank::constraint_rank;
 use crate::saddle::Saddle;
 use crate::violation::largest;
@@ -58,9 +59,13 @@ fn free_jacobian(model: &Model, q: &[f64], t: f64, hold: &[usize]) -> Sparse {
 }
 
 /// The shortest step d with Phi_q d = b.
-fn shortest(phi_q: &Sparse, b: &[f64]) -> Result<Vec<f64>, ConstraintError> {
+fn shortest(
+    phi_q: &Sparse,
+    b: &[f64],
+    patterns: &mut SaddlePatterns,
+) -> Result<Vec<f64>, ConstraintError> {
     let n = phi_q.cols();
-    Ok(Saddle::sparse(&sparse::identity(n), phi_q)?.solve(&vec![0.0; n], b).0)
+    Ok(Saddle::sparse_again(&sparse::identity(n), phi_q, patterns)?.solve(&vec![0.0; n], b).0)
 }
 
 /// Finds the configuration near `start` that satisfies the constraints at time `t`.
@@ -76,6 +81,7 @@ pub fn assemble(
 ) -> Result<Assembled, ConstraintError> {
     let mut q = start.to_vec();
     let mut moved = 0.0;
+    let mut patterns = SaddlePatterns::default();
     let mut phi = model.phi(&q, t);
     check_finite(model, &q, t, &phi)?;
     for iterations in 0..=options.max_iterations {
@@ -88,7 +94,7 @@ pub fn assemble(
             break;
         }
         let rhs: Vec<f64> = phi.iter().map(|x| -x).collect();
-        let step = shortest(&phi_q, &rhs)?;
+        let step = shortest(&phi_q, &rhs, &mut patterns)?;
         let size = norms::two(&step);
         let here = norms::two(&phi);
         // A full step of Newton's method is right near the solution; far away shorter ones are.
@@ -178,7 +184,7 @@ pub fn assemble_velocities(
 ) -> Result<Vec<f64>, ConstraintError> {
     let phi_q = model.phi_q(q, t).to_sparse();
     let missing: Vec<f64> = model.phi_dot(q, start, t).iter().map(|x| -x).collect();
-    let d = shortest(&phi_q, &missing)?;
+    let d = shortest(&phi_q, &missing, &mut SaddlePatterns::default())?;
     let v: Vec<f64> = start.iter().zip(&d).map(|(v, d)| v + d).collect();
     let left = model.phi_dot(q, &v, t);
     let scale = norms::max_abs_vec(&missing).max(norms::max_abs_vec(&v)).max(1.0);

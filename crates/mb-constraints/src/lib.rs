@@ -47,6 +47,7 @@ mod assembly;
 mod error;
 pub mod method;
 pub mod null_space;
+mod patterns;
 mod rank;
 mod saddle;
 pub mod simulate;
@@ -56,6 +57,7 @@ pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble
 pub use error::ConstraintError;
 pub use method::{ConstraintMethod, ForwardDynamics};
 pub use null_space::{NullSpace, NullSpaceMethod};
+pub use patterns::SaddlePatterns;
 pub use rank::{ConstraintRank, DENSE_RANK_UP_TO, RedundantRow, constraint_rank, normalized_rows};
 pub use saddle::{DENSE_UP_TO, Saddle, minimum_norm_multipliers};
 pub use violation::{Violation, largest, violations};

@@ -26,6 +26,7 @@ use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
 };
 
+use crate::patterns::SaddlePatterns;
 use std::sync::Arc;
 
 /// Up to this many unknowns dense factors are used.
@@ -65,11 +66,18 @@ enum Factor {
 }
 
 /// The LDL^T with the symmetric part of A, if there is one, and whether A is more than that part.
-fn symmetric_factor(a: &Sparse, phi_q: &Sparse) -> Option<(SaddleFactor, bool)> {
+fn symmetric_factor(
+    a: &Sparse,
+    phi_q: &Sparse,
+    patterns: Option<&mut SaddlePatterns>,
+) -> Option<(SaddleFactor, bool)> {
     let skew = sparse::is_symmetric(a, SYMMETRIC_WITHIN).is_err();
     let part = if skew { &sparse::add(0.5, a, 0.5, &sparse::transpose(a)) } else { a };
-    let analysis = SaddleAnalysis::new(part, phi_q, &SaddleOptions::default()).ok()?;
-    SaddleFactor::new(&Arc::new(analysis), part, phi_q).ok().map(|factor| (factor, skew))
+    let analysis = match patterns {
+        Some(patterns) => patterns.analysis(part, phi_q).ok()?,
+        None => Arc::new(SaddleAnalysis::new(part, phi_q, &SaddleOptions::default()).ok()?),
+    };
+    SaddleFactor::new(&analysis, part, phi_q).ok().map(|factor| (factor, skew))
 }
 
 /// Asymmetry of a stiffness that is rounding, relative to its entries.
@@ -148,11 +156,30 @@ impl Saddle {
     /// # Errors
     /// Entries that are not finite; a system singular beyond redundant constraints.
     pub fn sparse(a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
+        Self::factored(a, phi_q, None)
+    }
+    /// As [`Self::sparse`] with ordering and symbolic factorization of `patterns` where they fit, for the many systems of
+    /// an iteration; else these are replaced.
+    ///
+    /// # Errors
+    /// As [`Self::sparse`].
+    pub fn sparse_again(
+        a: &Sparse,
+        phi_q: &Sparse,
+        patterns: &mut SaddlePatterns,
+    ) -> Result<Self, AlgebraError> {
+        Self::factored(a, phi_q, Some(patterns))
+    }
+    fn factored(
+        a: &Sparse,
+        phi_q: &Sparse,
+        patterns: Option<&mut SaddlePatterns>,
+    ) -> Result<Self, AlgebraError> {
         let (n, m) = (a.rows(), phi_q.rows());
         if n + m <= DENSE_UP_TO {
             return Self::dense(&to_dense(a), &to_dense(phi_q));
         }
-        if let Some((factor, skew)) = symmetric_factor(a, phi_q) {
+        if let Some((factor, skew)) = symmetric_factor(a, phi_q, patterns) {
             let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone(), skew };
             return Ok(Self { n, m, k: 1.0, factor });
         }

@@ -33,6 +33,7 @@ use super::trajectory::{End, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
+use crate::patterns::SaddlePatterns;
 use crate::saddle::{DENSE_UP_TO, Saddle};
 use crate::violation::largest;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, norms, sparse};
@@ -105,6 +106,7 @@ fn all(
         a: a.clone(),
     };
     let mut state = State { point, w: a };
+    let mut patterns = Patterns::default();
     let mut watch = super::events::Watch::new(&options.events, dynamics, start.t, &start.q, &start.v);
     let mut y = vec![0.0; model.nq() + model.nv()];
     for k in 1..recorder.reports.len() {
@@ -115,7 +117,7 @@ fn all(
             let count = (left / alpha.step - 1e-9).ceil().max(1.0);
             let before = state.clone();
             let goal_of_step = if count > 1.0 { state.point.t + left / count } else { goal };
-            let iterations = advance(model, &mut state, goal_of_step, alpha, 0)?;
+            let iterations = advance(model, &mut state, goal_of_step, alpha, 0, &mut patterns)?;
             let statistics = &mut recorder.trajectory.statistics;
             statistics.steps += 1;
             statistics.evaluations += iterations;
@@ -178,8 +180,9 @@ fn advance(
     goal: f64,
     alpha: &GeneralizedAlpha,
     depth: usize,
+    patterns: &mut Patterns,
 ) -> Result<usize, ConstraintError> {
-    match step(model, state, goal, alpha) {
+    match step(model, state, goal, alpha, patterns) {
         Ok((next, iterations)) => {
             *state = next;
             Ok(iterations)
@@ -187,8 +190,8 @@ fn advance(
         Err(failure) if depth == MOST_HALVINGS => Err(failure),
         Err(_) => {
             let middle = f64::midpoint(state.point.t, goal);
-            let first = advance(model, state, middle, alpha, depth + 1)?;
-            Ok(first + advance(model, state, goal, alpha, depth + 1)?)
+            let first = advance(model, state, middle, alpha, depth + 1, patterns)?;
+            Ok(first + advance(model, state, goal, alpha, depth + 1, patterns)?)
         }
     }
 }
@@ -198,6 +201,7 @@ fn step(
     state: &State,
     goal: f64,
     options: &GeneralizedAlpha,
+    patterns: &mut Patterns,
 ) -> Result<(State, usize), ConstraintError> {
     let rho = options.spectral_radius;
     let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
@@ -244,9 +248,9 @@ fn step(
             // Phi_q (v + g x) + Phi_t = 0, and Phi + Phi_q (x + shift) = 0.
             let rate: Vec<f64> = model.phi_dot(&next.q, &next.v, goal).iter().map(|x| -x / g).collect();
             let rest: Vec<f64> = phi.iter().zip(&rate).map(|(phi, rate)| phi - rate).collect();
-            newton(model, &next, &inverse, [b, g], &residual, &rate, Some(&rest))?
+            newton(model, &next, &inverse, [b, g], (&residual, &rate), Some(&rest), patterns)?
         } else {
-            newton(model, &next, &inverse, [b, g], &residual, &phi, None)?
+            newton(model, &next, &inverse, [b, g], (&residual, &phi), None, patterns)?
         };
         let (x, shift) = (inverse.apply(&x), inverse.apply(&shift));
         for (p, shift) in p.iter_mut().zip(&shift) {
@@ -286,6 +290,14 @@ fn step(
     Err(ConstraintError::StepTooSmall { time: before.t, step: h, coordinate, constraint })
 }
 
+/// Analyses of the systems of all steps.
+#[derive(Debug, Default)]
+struct Patterns {
+    dynamic: SaddlePatterns,
+    /// Of the shortest step that holds the positions.
+    positions: SaddlePatterns,
+}
+
 /// Step x, change of the multipliers l, step that holds the positions alone.
 type Correction = (Vec<f64>, Vec<f64>, Vec<f64>);
 
@@ -296,9 +308,9 @@ fn newton(
     at: &Point,
     inverse: &InverseTangent,
     [b, g]: [f64; 2],
-    residual: &[f64],
-    phi: &[f64],
+    (residual, phi): (&[f64], &[f64]),
     rest: Option<&[f64]>,
+    patterns: &mut Patterns,
 ) -> Result<Correction, ConstraintError> {
     let zero = vec![0.0; model.nv()];
     if model.nv() + model.nc() <= DENSE_UP_TO {
@@ -313,10 +325,10 @@ fn newton(
     let blocks = model.blocks(at);
     let inertia = sparse::add(b, &blocks.m, g, &blocks.c);
     let a = sparse::add(1.0, &inverse.sparse(&inertia), 1.0, &blocks.k);
-    let (x, l) = Saddle::sparse(&a, &blocks.phi_q)?.solve(residual, phi);
+    let (x, l) = Saddle::sparse_again(&a, &blocks.phi_q, &mut patterns.dynamic)?.solve(residual, phi);
     let Some(rest) = rest else { return Ok((x, l, zero)) };
     let unit = sparse::identity(zero.len());
-    Ok((x, l, Saddle::sparse(&unit, &blocks.phi_q)?.solve(&zero, rest).0))
+    Ok((x, l, Saddle::sparse_again(&unit, &blocks.phi_q, &mut patterns.positions)?.solve(&zero, rest).0))
 }
 
 /// T^-1 of the increment d: (q (+) (d + x)) = (q (+) d) (+) T x to first order.

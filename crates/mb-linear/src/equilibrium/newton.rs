@@ -14,7 +14,7 @@
 use super::EquilibriumOptions;
 use crate::error::LinearError;
 use mb_algebra::norms;
-use mb_constraints::Saddle;
+use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::{Model, Point};
 
 /// Where a method ended.
@@ -31,7 +31,7 @@ pub(super) fn newton(
     options: &EquilibriumOptions,
 ) -> Result<Outcome, LinearError> {
     let none = vec![0.0; model.nv()];
-    iterate(model, start, &none, options.max_iterations).map(|(outcome, _)| outcome)
+    iterate(model, start, &none, options.max_iterations, &mut SaddlePatterns::default()).map(|(outcome, _)| outcome)
 }
 
 /// Newton's method with the residual of the start taken away in steps.
@@ -43,10 +43,11 @@ pub(super) fn continuation(
     let load = model.residual(start);
     let (mut point, mut done, mut step) = (start.clone(), 0.0_f64, 0.1_f64);
     let mut iterations = 0;
+    let mut patterns = SaddlePatterns::default();
     while done < 1.0 && step > 1e-4 && iterations < 10 * options.max_iterations {
         let next = (done + step).min(1.0);
         let artificial: Vec<f64> = load.iter().map(|r| (1.0 - next) * r).collect();
-        let (outcome, converged) = iterate(model, &point, &artificial, 20)?;
+        let (outcome, converged) = iterate(model, &point, &artificial, 20, &mut patterns)?;
         iterations += outcome.iterations;
         if converged {
             (point, done) = (outcome.point, next);
@@ -64,12 +65,13 @@ fn iterate(
     start: &Point,
     load: &[f64],
     max_iterations: usize,
+    patterns: &mut SaddlePatterns,
 ) -> Result<(Outcome, bool), LinearError> {
     let mut point = start.clone();
     let mut last = f64::INFINITY;
     for iterations in 0..max_iterations {
         let (k, phi_q) = model.static_blocks(&point);
-        let saddle = Saddle::sparse(&k, &phi_q)?;
+        let saddle = Saddle::sparse_again(&k, &phi_q, patterns)?;
         let (dq, dlambda) = correction(model, &saddle, &point, load);
         let size = norms::two(&dq);
         if !size.is_finite() {

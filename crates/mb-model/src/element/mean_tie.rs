@@ -9,7 +9,8 @@
 //! rows 4 to 6   -J^-1 sum of w_k Y_k x R^T (x_k - x),   J = sum of w_k (Y_k . Y_k I - Y_k Y_k^T)
 //! ```
 //!
-//! The rows are sums over the points, each of which is an element of its own with rows in common, so that a set of many
+//! where rows 4 to 6 are computed with the mean at the start in place of x: the sum of w_k Y_k is zero, and what does not
+//! depend on x leaves no rounding where K has nothing. The rows are sums over the points, each of which is an element of its own with rows in common, so that a set of many
 //! points costs no more than in proportion. Multipliers are force (ground axes) and moment (axes of the frame) on the
 //! frame. What they do to the points is force w_k F and the moment's w_k R (J^-1 M x Y_k): together that force and moment
 //! exactly, since no rigid motion of points and frame together changes the rows. The points stay free to move against
@@ -37,6 +38,8 @@ pub struct MeanTie<P = f64> {
     share: [[P; 3]; 3],
     /// Y, m.
     arm: [P; 3],
+    /// The mean at the start, m.
+    start: [P; 3],
 }
 
 /// Mean of points and their spread about it.
@@ -90,6 +93,7 @@ impl<P: Data> Mean<P> {
             weight,
             share: self.inverse.map(|row| row.map(|x| weight * x)),
             arm: self.arms[k].into(),
+            start: self.center,
         }
     }
 }
@@ -111,11 +115,11 @@ impl<P: Data> ElementLaw<P> for MeanTie<P> {
     }
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let i = self.frame;
-        let x = self.point.position(at.q) - Vector3::new(at.q[i], at.q[i + 1], at.q[i + 2]);
+        let x = self.point.position(at.q);
         let euler = [at.q[i + 3], at.q[i + 4], at.q[i + 5], at.q[i + 6]];
-        let turn = cross(&lifted(self.arm), &turned_back(euler, &x));
+        let turn = cross(&lifted(self.arm), &turned_back(euler, &(x - lifted(self.start))));
         for k in 0..3 {
-            out[k] = -x[k].times(self.weight);
+            out[k] = (at.q[i + k] - x[k]).times(self.weight);
             let [a, b, c] = self.share[k];
             out[3 + k] = -(turn.x.times(a) + turn.y.times(b) + turn.z.times(c));
         }
