@@ -59,11 +59,7 @@ fn free_jacobian(model: &Model, q: &[f64], t: f64, hold: &[usize]) -> Sparse {
 }
 
 /// The shortest step d with Phi_q d = b.
-fn shortest(
-    phi_q: &Sparse,
-    b: &[f64],
-    patterns: &mut SaddlePatterns,
-) -> Result<Vec<f64>, ConstraintError> {
+fn shortest(phi_q: &Sparse, b: &[f64], patterns: &mut SaddlePatterns) -> Result<Vec<f64>, ConstraintError> {
     let n = phi_q.cols();
     Ok(Saddle::sparse_again(&sparse::identity(n), phi_q, patterns)?.solve(&vec![0.0; n], b).0)
 }

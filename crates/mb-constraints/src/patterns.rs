@@ -46,11 +46,8 @@ impl SaddlePatterns {
         }
         let analysis = Arc::new(SaddleAnalysis::new(a, phi_q, &SaddleOptions::default())?);
         self.made += 1;
-        self.last = Some(Analysed {
-            a: Pattern::of(a),
-            phi_q: Pattern::of(phi_q),
-            analysis: Arc::clone(&analysis),
-        });
+        self.last =
+            Some(Analysed { a: Pattern::of(a), phi_q: Pattern::of(phi_q), analysis: Arc::clone(&analysis) });
         Ok(analysis)
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn newton(
     options: &EquilibriumOptions,
 ) -> Result<Outcome, LinearError> {
     let none = vec![0.0; model.nv()];
-    iterate(model, start, &none, options.max_iterations, &mut SaddlePatterns::default()).map(|(outcome, _)| outcome)
+    iterate(model, start, &none, options.max_iterations, &mut SaddlePatterns::default())
+        .map(|(outcome, _)| outcome)
 }
 
 /// Newton's method with the residual of the start taken away in steps.

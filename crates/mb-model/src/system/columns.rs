@@ -59,7 +59,10 @@ const fn half_width(i: usize) -> u32 {
 impl ColumnSums {
     /// Forgets everything and collects for the columns `own` of a matrix with `rows` rows from now on.
     pub(super) fn begin(&mut self, rows: usize, own: Range<usize>) {
-        assert!(u32::try_from(rows).is_ok_and(|rows| rows < NOT_YET), "{rows} rows are too many for a matrix");
+        assert!(
+            u32::try_from(rows).is_ok_and(|rows| rows < NOT_YET),
+            "{rows} rows are too many for a matrix"
+        );
         (self.rows, self.own) = (rows, own);
         self.row.clear();
         self.value.clear();
@@ -195,7 +198,9 @@ mod tests {
     fn ranges_add_up_as_triplets_do() {
         let (rows, cols) = (7, 11);
         let entries: Vec<(usize, usize, f64)> = (0..200_usize)
-            .map(|i| (i * i * 5 % rows, (i / 3) * 7 % cols, (i as f64).sin() * f64::from(u8::from(i % 9 != 0))))
+            .map(|i| {
+                (i * i * 5 % rows, (i / 3) * 7 % cols, (i as f64).sin() * f64::from(u8::from(i % 9 != 0)))
+            })
             .collect();
         let mut all = Triplets::new(rows, cols);
         for (row, col, value) in &entries {

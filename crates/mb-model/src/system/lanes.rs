@@ -243,13 +243,7 @@ impl Model<f64> {
         }
     }
     /// Adds the element's part of Phi_q.
-    fn wide_phi_q(
-        &self,
-        f: &mut Frame<Lanes>,
-        m: &Member,
-        own: &Range<usize>,
-        out: &mut impl Scatter<f64>,
-    ) {
+    fn wide_phi_q(&self, f: &mut Frame<Lanes>, m: &Member, own: &Range<usize>, out: &mut impl Scatter<f64>) {
         for group in groups(m, own) {
             f.seed_tangent(&m.wires, self.coordinates(), &group);
             f.evaluate_phi(m);

@@ -90,7 +90,14 @@ impl Model<f64> {
     pub fn largest_entries(&self, point: &Point) -> (f64, f64) {
         let part = |members: &[Member]| {
             let mut out = Blocks { m: Largest(0.0), c: Largest(0.0), k: Largest(0.0), phi_q: Largest(0.0) };
-            self.plain_blocks_of(Wanted::Inertia, members, &(0..self.nv()), point, &mut Room::default(), &mut out);
+            self.plain_blocks_of(
+                Wanted::Inertia,
+                members,
+                &(0..self.nv()),
+                point,
+                &mut Room::default(),
+                &mut out,
+            );
             (out.m.0, out.k.0)
         };
         if self.members().len() < PARALLEL_FROM {

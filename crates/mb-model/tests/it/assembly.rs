@@ -1,8 +1,8 @@
 //! Assembly of models large enough for several regions of columns.
 
 use mb_algebra::{norms, sparse};
-use mb_model::law::TimeLaw;
 use mb_model::element::{Attitude, Distance, Joint, JointFrame, Locked, Place};
+use mb_model::law::TimeLaw;
 use mb_model::{BlockId, BlockKind, Element, Model, Point, SolidData, SolidMaterial, SolidMesh, Wiring};
 
 /// A block under pressure on one face that is tied to a rigid body, with distances between far nodes.

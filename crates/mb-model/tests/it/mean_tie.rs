@@ -124,18 +124,17 @@ proptest! {
 /// A square that grows, shears in itself and warps without turning moves its frame nowhere: the set is free to deform.
 #[test]
 fn the_set_stays_free_to_deform() {
-    let square: Vec<V3> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| V3::new(x, y, 0.0)).into();
+    let square: Vec<V3> =
+        [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| V3::new(x, y, 0.0)).into();
     let model = model(&square, &[1.0; 4], UnitQuaternion::identity());
     let phi_q = model.phi_q(model.initial(), 0.0).to_sparse();
-    let deformations: [fn(&V3) -> V3; 4] = [
-        |x| *x,
-        |x| V3::new(x.y, x.x, 0.0),
-        |x| V3::new(0.0, 0.0, x.x * x.y),
-        |x| V3::new(x.x, -x.y, 0.0),
-    ];
+    let deformations: [fn(&V3) -> V3; 4] =
+        [|x| *x, |x| V3::new(x.y, x.x, 0.0), |x| V3::new(0.0, 0.0, x.x * x.y), |x| V3::new(x.x, -x.y, 0.0)];
     for deformation in deformations {
-        let d: Vec<f64> =
-            [0.0; 6].into_iter().chain(square.iter().flat_map(|x| <[f64; 3]>::from(deformation(x)))).collect();
+        let d: Vec<f64> = [0.0; 6]
+            .into_iter()
+            .chain(square.iter().flat_map(|x| <[f64; 3]>::from(deformation(x))))
+            .collect();
         assert!(mb_algebra::sparse::matvec(&phi_q, &d).iter().all(|x| x.abs() < 1e-15));
     }
 }

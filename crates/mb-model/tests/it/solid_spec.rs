@@ -259,6 +259,10 @@ fn what_is_wrong_with_a_solid_is_said() {
         let joint = if kind == "spherical" { joint.replace("axis = [0, 0, 1]\n", "") } else { joint };
         Model::from_toml(&format!("{BLOCK}{joint}")).unwrap_err().problems()[0].to_string()
     };
-    assert!(joint("bar.y+", "spherical").contains("not rigid or averaged"), "{}", joint("bar.y+", "spherical"));
+    assert!(
+        joint("bar.y+", "spherical").contains("not rigid or averaged"),
+        "{}",
+        joint("bar.y+", "spherical")
+    );
     assert!(joint("bar.node7", "revolute").contains("joint 'j'"), "{}", joint("bar.node7", "revolute"));
 }
