@@ -15,7 +15,9 @@ const HELD: f64 = 1e-13;
 /// Solves with the scaled saddle-point matrix, unchecked.
 pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
     /// Overwrites `width` right-hand sides, row by row, unknowns before multipliers; `false` when it gives up.
-    fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool;
+    ///
+    /// `transposed` asks for the transposed matrix, not conjugated; it makes no difference to symmetric ones.
+    fn solve(&self, system: &System<T>, b: &mut [T], width: usize, transposed: bool) -> bool;
 }
 
 /// The matrix with its scaling, for residuals.
@@ -24,8 +26,9 @@ pub(super) struct System<T: Number> {
     pub(super) a: Stored<T>,
     pub(super) g: Sparse,
     pub(super) scaling: Scaling,
-    /// Sums of magnitudes along the rows of the scaled A, G^T and G.
+    /// Sums of magnitudes along the rows of the scaled A, G^T and G; along the columns of A where it is not symmetric.
     sums_a: Vec<f64>,
+    sums_a_columns: Option<Vec<f64>>,
     sums_gt: Vec<f64>,
     sums_g: Vec<f64>,
     /// Memory of solutions.
@@ -51,6 +54,12 @@ impl<T: Number> System<T> {
         let (mut sums_a, mut sums_gt, mut sums_g) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
         a.for_each(|i, j, value| sums_a[i] += value.size() * scaling.unknowns[j]);
         sums_a.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
+        let sums_a_columns = matches!(a, Stored::Pair { .. }).then(|| {
+            let mut sums = vec![0.0; n];
+            a.for_each(|i, j, value| sums[j] += value.size() * scaling.unknowns[i]);
+            sums.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
+            sums
+        });
         for (j, column) in g.outer_iterator().enumerate() {
             for (r, &value) in column.iter() {
                 let size = value.abs() * scaling.unknowns[j];
@@ -58,7 +67,7 @@ impl<T: Number> System<T> {
                 sums_g[r] += size;
             }
         }
-        Self { a, g, scaling, sums_a, sums_gt, sums_g, pool: Pool::default() }
+        Self { a, g, scaling, sums_a, sums_a_columns, sums_gt, sums_g, pool: Pool::default() }
     }
 
     pub(super) fn unknowns(&self) -> usize {
@@ -74,9 +83,23 @@ impl<T: Number> System<T> {
         self.sums_a.iter().chain(&self.sums_gt).chain(&self.sums_g).sum()
     }
 
-    /// f -= A x + G^T l and g -= G x, for `width` columns, row by row.
-    pub(super) fn subtract(&self, x: &[T], l: &[T], f: &mut [T], g: &mut [T], width: usize) {
-        Arch::new().dispatch(Subtract { system: self, x, l, f, g, width });
+    /// f -= A x + G^T l and g -= G x, for `width` columns, row by row; A^T in place of A when `transposed`.
+    pub(super) fn subtract(
+        &self,
+        x: &[T],
+        l: &[T],
+        f: &mut [T],
+        g: &mut [T],
+        width: usize,
+        transposed: bool,
+    ) {
+        Arch::new().dispatch(Subtract { system: self, x, l, f, g, width, transposed });
+    }
+
+    /// Sums along the rows of the scaled A, or of A^T.
+    fn sums_a(&self, transposed: bool) -> &[f64] {
+        let columns = self.sums_a_columns.as_ref().filter(|_| transposed);
+        columns.unwrap_or(&self.sums_a)
     }
 
     /// Largest backward error of the columns.
@@ -86,12 +109,13 @@ impl<T: Number> System<T> {
         rhs: (&[T], &[T]),
         residual: (&[T], &[T]),
         width: usize,
+        transposed: bool,
     ) -> BlockError {
-        let s = &self.scaling;
+        let (s, sums_a) = (&self.scaling, self.sums_a(transposed));
         let x = largest(solution.0, &s.unknowns, width);
         let l = largest(solution.1, &s.rows, width);
         let mut worst = BlockError::default();
-        let free = self.displacement_if_free(rhs.0, width);
+        let free = self.displacement_if_free(rhs.0, width, transposed);
         // What is held altogether is a zero with rounding, and is measured as that.
         let moved: Vec<f64> =
             x.iter().zip(&free).map(|(&x, &free)| if x <= HELD * free { free } else { x }).collect();
@@ -99,7 +123,7 @@ impl<T: Number> System<T> {
         for (i, (residual, rhs)) in rows.enumerate() {
             let scale = s.unknowns[i];
             for k in 0..width {
-                let size = self.sums_a[i] * moved[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
+                let size = sums_a[i] * moved[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
                 raise(&mut worst.displacement, scale * residual[k].size(), size);
             }
         }
@@ -115,8 +139,8 @@ impl<T: Number> System<T> {
 
     /// |f| / |A| of every column, scaled: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
-    fn displacement_if_free(&self, f: &[T], width: usize) -> Vec<f64> {
-        let stiffest = self.sums_a.iter().copied().fold(0.0, f64::max);
+    fn displacement_if_free(&self, f: &[T], width: usize, transposed: bool) -> Vec<f64> {
+        let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
         let mut out = vec![0.0_f64; width];
         if stiffest > 0.0 {
             for (row, scale) in f.chunks_exact(width).zip(&self.scaling.unknowns) {
@@ -138,6 +162,7 @@ impl<T: Number> System<T> {
         f: &[T],
         g: &[T],
         width: usize,
+        transposed: bool,
     ) -> Option<Checked<T>> {
         let (n, m) = (self.unknowns(), self.constraints());
         let s = &self.scaling;
@@ -147,7 +172,7 @@ impl<T: Number> System<T> {
         let (mut x, mut l) = (self.pool.take(n * width), self.pool.take(m * width));
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
-            if !solver.solve(self, &mut b, width) {
+            if !solver.solve(self, &mut b, width, transposed) {
                 break;
             }
             add_scaled(&mut x, &b[..n * width], &s.unknowns, width);
@@ -157,8 +182,8 @@ impl<T: Number> System<T> {
             rf.copy_from_slice(f);
             rg.fill(T::default());
             rg[..g.len()].copy_from_slice(g);
-            self.subtract(&x, &l, rf, rg, width);
-            let error = self.error((&x, &l), (f, g), (rf, rg), width);
+            self.subtract(&x, &l, rf, rg, width, transposed);
+            let error = self.error((&x, &l), (f, g), (rf, rg), width, transposed);
             let before = best.as_ref().map_or(f64::INFINITY, |b| b.error.worst());
             if !error.worst().is_finite() {
                 break;
@@ -227,6 +252,7 @@ struct Subtract<'a, T: Number> {
     f: &'a mut [T],
     g: &'a mut [T],
     width: usize,
+    transposed: bool,
 }
 
 impl<T: Number> WithSimd for Subtract<'_, T> {
@@ -253,15 +279,9 @@ impl<T: Number> Subtract<'_, T> {
         let (f, g) = (self.f.as_chunks_mut::<W>().0, self.g.as_chunks_mut::<W>().0);
         match &self.system.a {
             Stored::Half(a) => subtract_half(a, x, f),
-            Stored::Whole(a) => {
-                let (start, rows, values) = parts(a);
-                for (j, x) in x.iter().enumerate() {
-                    let own = start[j]..start[j + 1];
-                    for (&i, &value) in rows[own.clone()].iter().zip(&values[own]) {
-                        let f = &mut f[i];
-                        (0..W).for_each(|k| f[k] -= value * x[k]);
-                    }
-                }
+            Stored::Pair { lower, upper } => {
+                let [lower, upper] = if self.transposed { [upper, lower] } else { [lower, upper] };
+                subtract_pair(lower, upper, x, f);
             }
         }
         let (start, rows, values) = parts(&self.system.g);
@@ -275,9 +295,12 @@ impl<T: Number> Subtract<'_, T> {
 
     #[inline(always)]
     fn any_width(self) {
-        let Self { system, x, l, f, g, width } = self;
+        let Self { system, x, l, f, g, width, transposed } = self;
         let own = |i: usize| i * width..(i + 1) * width;
-        system.a.for_each(|i, j, value| subtract_multiple(&mut f[own(i)], value, &x[own(j)]));
+        system.a.for_each(|i, j, value| {
+            let (i, j) = if transposed { (j, i) } else { (i, j) };
+            subtract_multiple(&mut f[own(i)], value, &x[own(j)]);
+        });
         let (start, rows, values) = parts(&system.g);
         for (j, (x, f)) in x.chunks_exact(width).zip(f.chunks_exact_mut(width)).enumerate() {
             for (&r, &value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
@@ -304,6 +327,30 @@ fn subtract_half<T: Number, const W: usize>(a: &Half<T>, x: &[[T; W]], f: &mut [
             }
             let (f, x) = (&mut f[i], &x[i]);
             (0..W).for_each(|k| f[k] -= value * own[k]);
+            (0..W).for_each(|k| sum[k] += value * x[k]);
+        }
+        (0..W).for_each(|k| f[j][k] -= sum[k]);
+    }
+}
+
+/// The same with the halves of a matrix of any kind.
+#[inline(always)]
+fn subtract_pair<T: Number, const W: usize>(
+    lower: &Half<T>,
+    upper: &Half<T>,
+    x: &[[T; W]],
+    f: &mut [[T; W]],
+) {
+    for (j, own) in x.iter().enumerate() {
+        let (rows, values) = lower.column(j);
+        for (&i, &value) in rows.iter().zip(values) {
+            let f = &mut f[i as usize];
+            (0..W).for_each(|k| f[k] -= value * own[k]);
+        }
+        let (cols, values) = upper.column(j);
+        let mut sum = [T::default(); W];
+        for (&i, &value) in cols.iter().zip(values).filter(|(i, _)| **i as usize != j) {
+            let x = &x[i as usize];
             (0..W).for_each(|k| sum[k] += value * x[k]);
         }
         (0..W).for_each(|k| f[j][k] -= sum[k]);

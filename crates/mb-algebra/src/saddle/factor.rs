@@ -53,7 +53,7 @@ impl SaddleFactor {
     ///
     /// Many columns at once cost a fraction of one by one.
     pub fn solve_block(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.inner.solve_many(f)
+        self.inner.solve_many(f, false)
     }
 
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
@@ -119,7 +119,7 @@ impl SaddleFactorComplex {
         if analysis.options().first_method != Method::AugmentedLdl {
             return Ok(None);
         }
-        Ok(super::inertia::phase(analysis, a, g))
+        Ok(super::inertia::phase(analysis, Stored::Half(a), g))
     }
 
     /// As [`SaddleFactor::solve`].
@@ -129,7 +129,7 @@ impl SaddleFactorComplex {
 
     /// As [`SaddleFactor::solve_block`].
     pub fn solve_block(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.inner.solve_many(f)
+        self.inner.solve_many(f, false)
     }
 
     /// What the factorization did.
@@ -155,11 +155,23 @@ fn prepare<T: Fallback, U: Fallback>(
     phi_q: &Sparse,
     times: impl Fn(T, U) -> T,
 ) -> Result<(Half<T>, Sparse), AlgebraError> {
+    let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
     for (_, a) in terms {
+        check_symmetric(a)?;
+    }
+    Ok((Half::of_sum(phi_q.cols(), terms, &analysis.symbolic.place, times), g))
+}
+
+/// Checks shapes, entries and the pattern of G; G by columns.
+pub(super) fn check<'a, T: Fallback>(
+    analysis: &SaddleAnalysis,
+    terms: impl Iterator<Item = &'a CsMat<T>>,
+    phi_q: &Sparse,
+) -> Result<Sparse, AlgebraError> {
+    for a in terms {
         let n = check_square("Saddle-point factorization", a.rows(), a.cols())?;
         check_columns(n, phi_q)?;
         first_non_finite(a)?;
-        check_symmetric(a)?;
     }
     if phi_q.cols() != analysis.unknowns() || phi_q.rows() != analysis.constraints() {
         return Err(AlgebraError::ShapeMismatch {
@@ -178,7 +190,7 @@ fn prepare<T: Fallback, U: Fallback>(
             return Err(AlgebraError::PatternChanged { col });
         }
     }
-    Ok((Half::of_sum(phi_q.cols(), terms, &analysis.symbolic.place, times), g))
+    Ok(g)
 }
 
 /// Compares A z and A^T z for one vector z of mixed signs and sizes; names the entry when they differ.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
@@ -16,6 +17,10 @@ use crate::{AlgebraError, Sparse};
 
 /// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
 const NEAR_SINGULAR: f64 = 1e-13;
+
+/// Growth from which on factors by LU are only good enough when their trial is as good as one can be.
+const LARGE_GROWTH: f64 = 1e6;
+const STRICT: f64 = 1e-13;
 
 /// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and right-hand
 /// sides are taken by eight, a line of the cache, instead of [`WIDTH`].
@@ -51,14 +56,16 @@ impl<T: Fallback> Factored<T> {
         let mut dependent = None;
         let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
         let mut options = analysis.options.clone();
-        for method in [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::Lu] {
+        let ladder =
+            [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::AugmentedLu, Method::Lu];
+        for method in ladder {
             if method < first {
                 continue;
             }
             let made = match method {
                 Method::AugmentedLdl => match &system.a {
                     Stored::Half(a) => augmented(analysis, &system, a, &mut dependent),
-                    Stored::Whole(_) => continue,
+                    Stored::Pair { .. } => continue,
                 },
                 Method::SingleLdl => match (&system.a, short_of_memory(&failed)) {
                     (Stored::Half(a), Some(short)) => match single(analysis, &system, a) {
@@ -71,13 +78,20 @@ impl<T: Fallback> Factored<T> {
                     },
                     _ => continue,
                 },
+                Method::ThresholdLdl if matches!(system.a, Stored::Pair { .. }) => continue,
+                Method::AugmentedLu => augmented_lu(analysis, &system, &mut dependent),
                 _ => match robust(method, analysis, &system, &mut dependent) {
                     Some(made) => made,
                     None => continue,
                 },
             };
             let tried = made.and_then(|candidate| {
-                trial(&system, &*candidate.solver, &options).map(|found| (candidate, found))
+                let found = trial(&system, &*candidate.solver, &options)?;
+                if method == Method::AugmentedLu && candidate.summary.growth > LARGE_GROWTH {
+                    // Refinement has mended what it could; exchanges over the whole matrix give more.
+                    return accept(Some(found), STRICT.min(options.tolerance)).map(|found| (candidate, found));
+                }
+                Ok((candidate, found))
             });
             match tried {
                 Ok((candidate, found)) => {
@@ -94,7 +108,7 @@ impl<T: Fallback> Factored<T> {
                         report,
                     });
                 }
-                Err(error) if method == Method::AugmentedLdl && is_memory(&error) => {
+                Err(error) if matches!(method, Method::AugmentedLdl) && is_memory(&error) => {
                     failed.push((method, error));
                 }
                 Err(error) if is_final(&error) => return Err(error),
@@ -115,9 +129,9 @@ impl<T: Fallback> Factored<T> {
         Err(singular.unwrap_or_else(|| SaddleError::AllMethodsFailed { attempts: failed }.into()))
     }
 
-    /// Solves for `width` right-hand sides, row by row; `g` empty for zero.
-    pub(super) fn solve(&self, f: &[T], g: &[T], width: usize) -> Result<Checked<T>, AlgebraError> {
-        let found = self.system.solve(&*self.solver, &self.options, f, g, width);
+    /// Solves for `width` right-hand sides, row by row, with the transposed matrix on demand; `g` empty for zero.
+    fn solve(&self, f: &[T], g: &[T], width: usize, transposed: bool) -> Result<Checked<T>, AlgebraError> {
+        let found = self.system.solve(&*self.solver, &self.options, f, g, width, transposed);
         let mut found = accept(found, self.options.tolerance).map_err(|error| {
             let contradiction = self.dependent.contradiction(g, self.options.tolerance);
             contradiction.map_or(error, |(row, residual)| SaddleError::Inconsistent { row, residual }.into())
@@ -134,11 +148,15 @@ impl<T: Fallback> Factored<T> {
         if let Some(row) = bad {
             return Err(AlgebraError::NonFinite { row, col: 0 });
         }
-        self.solve(f, g, 1).map(|found| (found.x, found.l))
+        self.solve(f, g, 1, false).map(|found| (found.x, found.l))
     }
 
-    /// Right-hand sides in the columns of F, with g = 0.
-    pub(super) fn solve_many(&self, f: &faer::Mat<T>) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
+    /// Right-hand sides in the columns of F, with g = 0; A^T in place of A when `transposed`.
+    pub(super) fn solve_many(
+        &self,
+        f: &faer::Mat<T>,
+        transposed: bool,
+    ) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
         let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
@@ -155,7 +173,7 @@ impl<T: Fallback> Factored<T> {
                     rows[i * width + k] = value;
                 }
             }
-            let found = self.solve(&rows, &[], width)?;
+            let found = self.solve(&rows, &[], width, transposed)?;
             pool.give(rows);
             for k in 0..width {
                 let copy = |to: &mut [T], from: &[T]| {
@@ -247,6 +265,35 @@ fn augmented<T: Fallback>(
     Ok(Candidate { solver: Box::new(ldl), inertia: (certain && enough).then_some(inertia), summary })
 }
 
+/// LU on the fronts: twice the memory, dependent rows as in [`augmented`].
+fn augmented_lu<T: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<T>,
+    dependent: &mut Option<Dependent>,
+) -> Result<Candidate<T>, AlgebraError> {
+    analysis.check_memory(2 * size_of::<T>())?;
+    let n = system.unknowns();
+    let mut dropped =
+        dependent.as_ref().map_or_else(|| vec![false; system.constraints()], |d| d.dropped.clone());
+    let mut lu = AugmentedLu::new(analysis, system, &dropped)?;
+    let suspect = |s: &Summary| {
+        s.growth > LARGE_GROWTH
+            || s.weak.iter().any(|u| *u as usize >= n)
+            || s.doubtful.iter().any(|(u, _)| *u as usize >= n)
+    };
+    if dependent.is_none() && suspect(&lu.numeric.summary) {
+        let found = Dependent::find(analysis, &system.g, &system.scaling)?;
+        if found.dropped != dropped {
+            dropped.clone_from(&found.dropped);
+            drop(lu);
+            lu = AugmentedLu::new(analysis, system, &dropped)?;
+        }
+        *dependent = Some(found);
+    }
+    let summary = lu.numeric.summary.clone();
+    Ok(Candidate { solver: Box::new(lu), inertia: None, summary })
+}
+
 pub(super) fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
     let small = summary.doubtful.iter().filter(|(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
     small.map(|&(u, ratio)| (u as usize, ratio)).collect()
@@ -281,9 +328,18 @@ fn trial<T: Fallback>(
     };
     let (x, l) = (known(&system.scaling.unknowns, -1.0), known(&system.scaling.rows, -1.0));
     let (mut f, mut g) = (vec![T::default(); x.len()], vec![T::default(); l.len()]);
-    system.subtract(&x, &l, &mut f, &mut g, 1);
-    let found = system.solve(solver, options, &f, &g, 1);
-    accept(found, options.tolerance)
+    let mut found = None;
+    for transposed in [true, false] {
+        // Where A is symmetric one way is the other.
+        if transposed && !matches!(system.a, Stored::Pair { .. }) {
+            continue;
+        }
+        f.fill(T::default());
+        g.fill(T::default());
+        system.subtract(&x, &l, &mut f, &mut g, 1, transposed);
+        found = Some(accept(system.solve(solver, options, &f, &g, 1, transposed), options.tolerance)?);
+    }
+    found.map_or_else(|| accept(None, options.tolerance), Ok)
 }
 
 fn report<T: Fallback>(
@@ -294,7 +350,11 @@ fn report<T: Fallback>(
     trial: &Checked<T>,
     dependent: &Dependent,
 ) -> FactorReport {
-    let entries = (method <= Method::SingleLdl).then_some(analysis.symbolic.panel_entries);
+    let entries = match method {
+        Method::AugmentedLdl | Method::SingleLdl => Some(analysis.symbolic.panel_entries),
+        Method::AugmentedLu => Some(2 * analysis.symbolic.panel_entries),
+        Method::ThresholdLdl | Method::Lu => None,
+    };
     FactorReport {
         method,
         failed,

@@ -47,7 +47,7 @@ impl Fallback for f64 {
         dropped: &[bool],
     ) -> Option<Result<Robust<Self>, AlgebraError>> {
         match method {
-            Method::AugmentedLdl | Method::SingleLdl => None,
+            Method::AugmentedLdl | Method::SingleLdl | Method::AugmentedLu => None,
             Method::ThresholdLdl => Some(Threshold::factor(system, dropped)),
             Method::Lu => {
                 let matrix: Sparse = assemble(system, dropped).to_sparse();
@@ -110,25 +110,25 @@ struct LuSolve<L> {
 
 /// What both LU types do.
 trait SolveOne<T> {
-    fn solve_one(&self, b: &[T]) -> Vec<T>;
+    fn solve_one(&self, b: &[T], transposed: bool) -> Vec<T>;
 }
 
 impl SolveOne<f64> for SparseLu {
-    fn solve_one(&self, b: &[f64]) -> Vec<f64> {
-        self.solve(b)
+    fn solve_one(&self, b: &[f64], transposed: bool) -> Vec<f64> {
+        if transposed { self.solve_transpose(b) } else { self.solve(b) }
     }
 }
 
 impl SolveOne<c64> for SparseLuComplex {
-    fn solve_one(&self, b: &[c64]) -> Vec<c64> {
-        self.solve(b)
+    fn solve_one(&self, b: &[c64], transposed: bool) -> Vec<c64> {
+        if transposed { self.solve_transpose(b) } else { self.solve(b) }
     }
 }
 
 impl<T: Number, L: SolveOne<T> + fmt::Debug + Send + Sync> ScaledSolve<T> for LuSolve<L> {
-    fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool {
+    fn solve(&self, system: &System<T>, b: &mut [T], width: usize, transposed: bool) -> bool {
         by_column(b, width, |column| {
-            column.copy_from_slice(&self.lu.solve_one(column));
+            column.copy_from_slice(&self.lu.solve_one(column, transposed));
             clear(column, system.unknowns(), &self.dropped);
             true
         })
@@ -205,7 +205,7 @@ fn lower_triangle(a: &CsMat<f64>) -> feral::CscMatrix {
 }
 
 impl ScaledSolve<f64> for Threshold {
-    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize) -> bool {
+    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize, _transposed: bool) -> bool {
         by_column(b, width, |column| {
             let Ok(x) = self.solver.solve(column) else { return false };
             column.copy_from_slice(&x);

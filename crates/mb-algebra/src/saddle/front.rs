@@ -17,16 +17,16 @@ const BLOCK: usize = 48;
 
 /// A multiplier's column is taken for noise below this multiple of the magnitudes summed into its diagonal entry:
 /// its row of G depends on those before.
-const NOISE_MULTIPLIER: f64 = 1e-14;
+pub(super) const NOISE_MULTIPLIER: f64 = 1e-14;
 
 /// The same for an unknown: only what acts as a zero. Larger pivots, however doubtful, give a small residual.
 const NOISE_UNKNOWN: f64 = 1e-19;
 
 /// Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
-const WEAK_PIVOT: f64 = 1e-8;
+pub(super) const WEAK_PIVOT: f64 = 1e-8;
 
 /// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported.
-const DOUBTFUL: f64 = 1e-9;
+pub(super) const DOUBTFUL: f64 = 1e-9;
 
 /// Products of fewer multiplications are done in place.
 const SMALL: usize = 1500;
@@ -318,14 +318,14 @@ fn solve_below<T: Number>(own: &mut [T], rows: usize, to: usize, size: usize, l:
 }
 
 /// dst -= a b^T.
-fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+pub(super) fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     if dst.nrows() > 0 && dst.ncols() > 0 {
         matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, Par::Seq);
     }
 }
 
 /// Lower triangle of dst -= a b^T, of symmetric a b^T. The entries above it may change too: nobody reads them.
-fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
+pub(super) fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     let (rows, inner) = (dst.nrows(), a.ncols());
     if rows * rows * inner > SMALL {
         if rows <= SQUARE {

@@ -1,14 +1,14 @@
-//! A symmetric matrix by half, in 32-bit indices: a third of the memory of all entries with the indices of the machine.
+//! Matrices by halves, in 32-bit indices: a third of the memory of all entries with the indices of the machine.
 //!
-//! Column j keeps the entries a_ij whose row i is eliminated with or after j, which are those its front assembles; the
-//! other half is read across the diagonal. Of two entries that face each other and differ by rounding of assembly one
-//! counts.
+//! Column j of a half keeps the entries a_ij whose row i is eliminated with or after j, which are those its front assembles.
+//! The other half of a symmetric matrix is read across the diagonal: of two entries that face each other and differ by
+//! rounding of assembly one counts. A matrix of any kind has a half of its own for each side, the upper one by rows.
 
 use sprs::CsMat;
 
 use super::number::Number;
 
-/// A symmetric matrix of which one triangle, in the order of elimination, is kept.
+/// One triangle of a matrix, in the order of elimination.
 #[derive(Clone, Debug)]
 pub(super) struct Half<T> {
     start: Vec<usize>,
@@ -21,13 +21,18 @@ pub(super) struct Half<T> {
 pub(super) enum Stored<T> {
     /// A symmetric matrix.
     Half(Half<T>),
-    /// A matrix of any kind, by columns.
-    Whole(CsMat<T>),
+    /// A matrix of any kind.
+    Pair {
+        /// Entries a_ij of column j with i eliminated with or after j.
+        lower: Half<T>,
+        /// Entries a_ji of row j with i eliminated with or after j; the diagonal again.
+        upper: Half<T>,
+    },
 }
 
 impl<T: Number> Half<T> {
-    /// The n x n sum of `terms`, factor `times` entry, symmetric matrices in either storage; `place[j]`: the place of
-    /// unknown j in the order of elimination.
+    /// The n x n sum of `terms`, factor `times` entry: symmetric matrices in either storage, others by columns for their lower
+    /// half and by rows for their upper one. `place[j]`: the place of unknown j in the order of elimination.
     pub(super) fn of_sum<U: Copy>(
         n: usize,
         terms: &[(T, &CsMat<U>)],
@@ -98,8 +103,7 @@ impl<T: Number> Stored<T> {
     /// Number of columns.
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Half(a) => a.size(),
-            Self::Whole(a) => a.cols(),
+            Self::Half(a) | Self::Pair { lower: a, .. } => a.size(),
         }
     }
 
@@ -107,29 +111,28 @@ impl<T: Number> Stored<T> {
     pub(super) fn entries(&self) -> usize {
         match self {
             Self::Half(a) => 2 * a.rows.len(),
-            Self::Whole(a) => a.nnz(),
+            Self::Pair { lower, upper } => lower.rows.len() + upper.rows.len(),
         }
     }
 
     /// Calls with row, column and value of every entry.
     pub(super) fn for_each(&self, mut call: impl FnMut(usize, usize, T)) {
+        let (lower, upper) = self.halves();
         for j in 0..self.size() {
-            match self {
-                Self::Half(a) => {
-                    let (rows, values) = a.column(j);
-                    for (&i, &value) in rows.iter().zip(values) {
-                        call(i as usize, j, value);
-                        if i as usize != j {
-                            call(j, i as usize, value);
-                        }
-                    }
-                }
-                Self::Whole(a) => {
-                    let own = a.indptr().outer_inds_sz(j);
-                    let entries = a.indices()[own.clone()].iter().zip(&a.data()[own]);
-                    entries.for_each(|(&i, &value)| call(i, j, value));
-                }
+            let (rows, values) = lower.column(j);
+            rows.iter().zip(values).for_each(|(&i, &value)| call(i as usize, j, value));
+            let (cols, values) = upper.column(j);
+            for (&i, &value) in cols.iter().zip(values).filter(|(i, _)| **i as usize != j) {
+                call(j, i as usize, value);
             }
+        }
+    }
+
+    /// The lower half by columns and the upper one by rows; the same for a symmetric matrix.
+    pub(super) fn halves(&self) -> (&Half<T>, &Half<T>) {
+        match self {
+            Self::Half(a) => (a, a),
+            Self::Pair { lower, upper } => (lower, upper),
         }
     }
 }
@@ -156,12 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_storage_tell_the_same_entries() {
-        let a = sparse::diagonal(&[1.0, -2.0]);
-        for stored in [Stored::Whole(a), Stored::Half(Half::diagonal(vec![1.0, -2.0]))] {
-            let mut seen = Vec::new();
-            stored.for_each(|i, j, value| seen.push((i, j, value)));
-            assert_eq!((stored.size(), seen), (2, vec![(0, 0, 1.0), (1, 1, -2.0)]));
-        }
+    fn two_halves_hold_a_matrix_of_any_kind() {
+        let a = Dense::from_fn(5, 5, |i, j| if (i + 2 * j) % 3 == 0 { (1 + i + 7 * j) as f64 } else { 0.0 });
+        let by_columns = to_sparse(&a);
+        let place = [3, 0, 4, 1, 2];
+        let half = |a: &crate::Sparse| Half::of_sum(5, &[(1.0, a)], &place, |f, x| f * x);
+        let stored = Stored::Pair { lower: half(&by_columns), upper: half(&by_columns.to_csr()) };
+        let mut seen = Dense::zeros(5, 5);
+        stored.for_each(|i, j, value| seen[(i, j)] += value);
+        assert_eq!(seen, a);
     }
 }

@@ -10,11 +10,14 @@
 //! where y takes the forward substitution only. The difference, relative to |z|^T |S| |z|, is a lower bound of the
 //! backward error of the factors; vectors of equal and of mixed signs look at it from two sides.
 
+use super::assembly::Source;
 use super::checked::System;
 use super::factored::near_singular;
 use super::half::{Half, Stored};
 use super::number::Number;
-use super::numeric::{Numeric, Source, Summary};
+use super::numeric::{Numeric, Summary};
+use super::numeric_lu::NumericLu;
+use super::symbolic::Symbolic;
 use super::{Inertia, SaddleAnalysis};
 use crate::{Sparse, c64};
 
@@ -28,8 +31,12 @@ pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse)
 }
 
 /// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
-/// and neither does g G^T G, a multiple of the rows of G.
-pub(super) fn phase(analysis: &SaddleAnalysis, a: Half<c64>, g: Sparse) -> Option<f64> {
+/// and neither does g G^T G, a multiple of the rows of G. An odd number of exchanges in LU turns it by half a circle.
+pub(super) fn phase(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64> {
+    let a = match a {
+        Stored::Half(a) => a,
+        Stored::Pair { .. } => return phase_lu(analysis, a, g),
+    };
     let numeric = eliminated(analysis, a, g)?;
     let odd = &numeric.summary;
     if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
@@ -51,6 +58,64 @@ pub(super) fn phase(analysis: &SaddleAnalysis, a: Half<c64>, g: Sparse) -> Optio
     Some(phase)
 }
 
+/// The same of a matrix of any kind by LU.
+fn phase_lu(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64> {
+    let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+    let dropped = vec![false; system.constraints()];
+    let source = Source {
+        g_cols: &analysis.g_cols,
+        g_rows: &analysis.g_rows,
+        scaling: &system.scaling,
+        augmented: &analysis.augmented,
+        dropped: &dropped,
+        weight: analysis.options.augmentation,
+    };
+    // z^T S z by the matrix and as (W^-1 S^T z)^T D^-1 (L^-1 P S z).
+    let z: Vec<c64> = (0..system.unknowns() + system.constraints()).flat_map(known).collect();
+    let symbolic = &analysis.symbolic;
+    let mut work = [c64::default(); TRIALS];
+    let [mut right, mut left] = [false, true].map(|transposed| {
+        let b = right_hand_sides(analysis, &system, &z, transposed);
+        if !transposed {
+            for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
+                (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
+            }
+        }
+        in_order(symbolic, &b)
+    });
+    let (lower, upper) = system.a.halves();
+    let parts = [right.as_mut_slice(), left.as_mut_slice()];
+    let numeric = NumericLu::without_factors(symbolic, [lower, upper], &source, parts, TRIALS).ok()?;
+    numeric.divide(&mut right, TRIALS);
+    for (y, d) in left.chunks_exact(TRIALS).zip(right.chunks_exact(TRIALS)) {
+        (0..TRIALS).for_each(|k| work[k] -= y[k] * d[k]);
+    }
+    let size = system.sum_of_magnitudes();
+    let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
+    if !agrees || !numeric.summary.weak.is_empty() {
+        return None;
+    }
+    let (inverse, odd) = numeric.determinant();
+    let turned = if odd { std::f64::consts::PI } else { 0.0 };
+    Some(turned - inverse.iter().map(|d| d.arg()).sum::<f64>())
+}
+
+/// Scaled solutions with entries between 1 and 2.
+fn known<T: Number>(i: usize) -> [T; TRIALS] {
+    let size = 1.0 + (i % 7) as f64 / 8.0;
+    let sign = if (i.wrapping_mul(0x9e37_79b9) >> 7).is_multiple_of(2) { 1.0 } else { -1.0 };
+    [T::from_real(size), T::from_real(sign * size)]
+}
+
+/// Right-hand sides in the order of elimination.
+fn in_order<T: Number>(symbolic: &Symbolic, b: &[T]) -> Vec<T> {
+    let mut out: Vec<T> = Vec::with_capacity(b.len());
+    for &u in &symbolic.order {
+        out.extend_from_slice(&b[u as usize * TRIALS..(u as usize + 1) * TRIALS]);
+    }
+    out
+}
+
 /// D of S, where the forward substitution agrees with it.
 fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Numeric<T>> {
     let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
@@ -59,7 +124,6 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Op
     let dropped = vec![false; m];
     let Stored::Half(a) = &system.a else { return None };
     let source = Source {
-        a,
         g_cols: &analysis.g_cols,
         g_rows: &analysis.g_rows,
         scaling: &system.scaling,
@@ -67,26 +131,18 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Op
         dropped: &dropped,
         weight,
     };
-    // Scaled solutions with entries between 1 and 2, and the right-hand sides of the augmented system.
-    let known = |i: usize| -> [T; TRIALS] {
-        let size = 1.0 + (i % 7) as f64 / 8.0;
-        let sign = if (i.wrapping_mul(0x9e37_79b9) >> 7).is_multiple_of(2) { 1.0 } else { -1.0 };
-        [T::from_real(size), T::from_real(sign * size)]
-    };
+    // Scaled solutions, and the right-hand sides of the augmented system.
     let z: Vec<T> = (0..n + m).flat_map(known).collect();
-    let b = right_hand_sides(analysis, &system, &z);
+    let b = right_hand_sides(analysis, &system, &z, false);
     let mut work = [T::default(); TRIALS];
     for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
         (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
     }
     let symbolic = &analysis.symbolic;
-    let mut y: Vec<T> = Vec::with_capacity(b.len());
-    for &u in &symbolic.order {
-        y.extend_from_slice(&b[u as usize * TRIALS..(u as usize + 1) * TRIALS]);
-    }
+    let mut y = in_order(symbolic, &b);
     drop((z, b));
     // A memory or a pattern at fault shows again, with its name, in a whole factorization.
-    let Ok(numeric) = Numeric::without_factors(symbolic, &source, &mut y, TRIALS) else { return None };
+    let Ok(numeric) = Numeric::without_factors(symbolic, a, &source, &mut y, TRIALS) else { return None };
     let mut divided = y.clone();
     numeric.divide(&mut divided, TRIALS);
     for (y, d) in y.chunks_exact(TRIALS).zip(divided.chunks_exact(TRIALS)) {
@@ -109,8 +165,13 @@ fn certain(summary: &Summary, n: usize, m: usize) -> Option<Inertia> {
     (inertia.positive >= m && inertia.negative >= m).then_some(inertia)
 }
 
-/// S z with A + g G^T G in place of A, all scaled.
-fn right_hand_sides<T: Number>(analysis: &SaddleAnalysis, system: &System<T>, z: &[T]) -> Vec<T> {
+/// S z with A + g G^T G in place of A, all scaled; A^T in place of A when `transposed`.
+fn right_hand_sides<T: Number>(
+    analysis: &SaddleAnalysis,
+    system: &System<T>,
+    z: &[T],
+    transposed: bool,
+) -> Vec<T> {
     let (n, s) = (system.unknowns(), &system.scaling);
     let mut unscaled = z.to_vec();
     for (row, scale) in unscaled.chunks_exact_mut(TRIALS).zip(s.unknowns.iter().chain(&s.rows)) {
@@ -121,7 +182,7 @@ fn right_hand_sides<T: Number>(analysis: &SaddleAnalysis, system: &System<T>, z:
     let mut b = vec![T::default(); z.len()];
     let (x, l) = unscaled.split_at(n * TRIALS);
     let (f, g) = b.split_at_mut(n * TRIALS);
-    system.subtract(x, l, f, g, TRIALS);
+    system.subtract(x, l, f, g, TRIALS, transposed);
     for (row, scale) in b.chunks_exact_mut(TRIALS).zip(s.unknowns.iter().chain(&s.rows)) {
         for x in row {
             *x = x.scaled(-scale);

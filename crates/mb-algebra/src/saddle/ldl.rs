@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
 use super::kernel::{NARROW, padded};
 use super::number::Number;
-use super::numeric::{Numeric, Source, Stop};
+use super::numeric::{Numeric, Stop};
 use super::substitute::WIDTH;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
@@ -28,7 +29,6 @@ impl<T: Number> AugmentedLdl<T> {
         dropped: &[bool],
     ) -> Result<Self, AlgebraError> {
         let source = Source {
-            a,
             g_cols: &analysis.g_cols,
             g_rows: &analysis.g_rows,
             scaling: &system.scaling,
@@ -36,39 +36,55 @@ impl<T: Number> AugmentedLdl<T> {
             dropped,
             weight: analysis.options.augmentation,
         };
-        let n = system.unknowns();
-        let numeric = Numeric::new(&analysis.symbolic, &source).map_err(|stop| match stop {
-            Stop::Memory => AlgebraError::OutOfMemory { size: n + system.constraints() },
-            Stop::Pattern(col) => SaddleError::PatternChanged { col: col as usize }.into(),
-            Stop::NonFinite(row) => SaddleError::NonFinitePivot { row: row as usize }.into(),
-        })?;
+        let made = Numeric::new(&analysis.symbolic, a, &source);
+        let numeric = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
         Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric })
     }
 }
 
 impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
-    fn solve(&self, system: &System<T>, b: &mut [T], width: usize) -> bool {
+    fn solve(&self, system: &System<T>, b: &mut [T], width: usize, _transposed: bool) -> bool {
         let analysis = &*self.analysis;
-        let symbolic = &analysis.symbolic;
         augment(analysis, system, b, width, |r| self.dropped[r]);
-        let mut from = 0;
-        while from < width {
-            let part = WIDTH.min(width - from);
-            let lanes = if part <= NARROW { padded(part) } else { part };
-            let mut ordered = system.pool.take(symbolic.order.len() * lanes);
-            for (row, &u) in ordered.chunks_exact_mut(lanes).zip(&symbolic.order) {
-                let at = u as usize * width + from;
-                row[..part].copy_from_slice(&b[at..at + part]);
-            }
-            self.numeric.substitute(symbolic, &mut ordered, lanes);
-            for (row, &u) in ordered.chunks_exact(lanes).zip(&symbolic.order) {
-                let at = u as usize * width + from;
-                b[at..at + part].copy_from_slice(&row[..part]);
-            }
-            system.pool.give(ordered);
-            from += part;
-        }
+        ordered(analysis, system, b, width, |x, lanes| {
+            self.numeric.substitute(&analysis.symbolic, x, lanes);
+        });
         true
+    }
+}
+
+/// What stopped a factorization of `size` rows, told.
+pub(super) fn refused(stop: Stop, size: usize) -> AlgebraError {
+    match stop {
+        Stop::Memory => AlgebraError::OutOfMemory { size },
+        Stop::Pattern(col) => SaddleError::PatternChanged { col: col as usize }.into(),
+        Stop::NonFinite(row) => SaddleError::NonFinitePivot { row: row as usize }.into(),
+    }
+}
+
+/// Right-hand sides, as many as are taken at once, brought into the order of elimination, changed and brought back.
+pub(super) fn ordered<T: Number>(
+    analysis: &SaddleAnalysis,
+    system: &System<T>,
+    b: &mut [T],
+    width: usize,
+    substitute: impl Fn(&mut [T], usize),
+) {
+    let order = &analysis.symbolic.order;
+    for from in (0..width).step_by(WIDTH) {
+        let part = WIDTH.min(width - from);
+        let lanes = if part <= NARROW { padded(part) } else { part };
+        let mut ordered = system.pool.take(order.len() * lanes);
+        for (row, &u) in ordered.chunks_exact_mut(lanes).zip(order) {
+            let at = u as usize * width + from;
+            row[..part].copy_from_slice(&b[at..at + part]);
+        }
+        substitute(&mut ordered, lanes);
+        for (row, &u) in ordered.chunks_exact(lanes).zip(order) {
+            let at = u as usize * width + from;
+            b[at..at + part].copy_from_slice(&row[..part]);
+        }
+        system.pool.give(ordered);
     }
 }
 

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use sprs::CsMat;
 
-use super::analysis::check_columns;
+use super::factor::check;
 use super::factored::Factored;
 use super::fallback::Fallback;
-use super::half::Stored;
-use super::{FactorReport, Method, SaddleAnalysis, SaddleOptions};
-use crate::convert::csc;
-use crate::factor::{check_square, first_non_finite};
-use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64, sparse};
+use super::half::{Half, Stored};
+use super::{FactorReport, Method, SaddleAnalysis};
+use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64};
 
 /// LU factors of [A, G^T; G, 0] with a real A of any kind.
 #[derive(Debug)]
@@ -26,9 +24,19 @@ pub struct SaddleLuComplex {
 }
 
 impl SaddleLu {
-    /// Factors A (n x n) with the constraints G (m x n). Errors as [`super::SaddleFactor::new`], but for symmetry.
-    pub fn new(a: &Sparse, phi_q: &Sparse, options: &SaddleOptions) -> Result<Self, AlgebraError> {
-        build(a, phi_q, options).map(|inner| Self { inner })
+    /// Factors A (n x n, pattern within the analysed one) with the constraints G (m x n). Errors as
+    /// [`super::SaddleFactor::new`], but for symmetry.
+    pub fn new(analysis: &Arc<SaddleAnalysis>, a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
+        Self::of_sum(analysis, &[(1.0, a)], phi_q)
+    }
+
+    /// As [`SaddleLu::new`] for A = sum of factor times matrix (each n x n).
+    pub fn of_sum(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(f64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Self, AlgebraError> {
+        build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
     /// As [`super::SaddleFactor::solve`].
@@ -38,7 +46,12 @@ impl SaddleLu {
 
     /// As [`super::SaddleFactor::solve_block`].
     pub fn solve_block(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.inner.solve_many(f)
+        self.inner.solve_many(f, false)
+    }
+
+    /// X (n x p) and L (m x p) with A^T X + G^T L = F, G X = 0; F is n x p. Checked as [`super::SaddleFactor::solve`].
+    pub fn solve_block_transposed(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
+        self.inner.solve_many(f, true)
     }
 
     /// What the factorization did.
@@ -49,8 +62,28 @@ impl SaddleLu {
 
 impl SaddleLuComplex {
     /// As [`SaddleLu::new`].
-    pub fn new(a: &SparseC, phi_q: &Sparse, options: &SaddleOptions) -> Result<Self, AlgebraError> {
-        build(a, phi_q, options).map(|inner| Self { inner })
+    pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
+        build(analysis, &[(c64::new(1.0, 0.0), a)], phi_q, |f, x| f * x).map(|inner| Self { inner })
+    }
+
+    /// As [`SaddleLu::of_sum`] with complex factors of real matrices.
+    pub fn of_sum(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(c64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Self, AlgebraError> {
+        build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
+    }
+
+    /// As [`super::SaddleFactorComplex::determinant_phase`], for matrices of any kind.
+    pub fn determinant_phase(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(c64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Option<f64>, AlgebraError> {
+        let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
+        let a = halves(analysis, phi_q.cols(), terms, |f, x| f * x);
+        Ok(super::inertia::phase(analysis, a, g))
     }
 
     /// As [`super::SaddleFactor::solve`].
@@ -60,7 +93,12 @@ impl SaddleLuComplex {
 
     /// As [`super::SaddleFactor::solve_block`].
     pub fn solve_block(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.inner.solve_many(f)
+        self.inner.solve_many(f, false)
+    }
+
+    /// As [`SaddleLu::solve_block_transposed`]; the transpose is not conjugated.
+    pub fn solve_block_transposed(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
+        self.inner.solve_many(f, true)
     }
 
     /// What the factorization did.
@@ -69,17 +107,32 @@ impl SaddleLuComplex {
     }
 }
 
-fn build<T: Fallback>(
-    a: &CsMat<T>,
+fn build<T: Fallback, U: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    terms: &[(T, &CsMat<U>)],
     phi_q: &Sparse,
-    options: &SaddleOptions,
+    times: impl Fn(T, U) -> T,
 ) -> Result<Factored<T>, AlgebraError> {
-    let n = check_square("Saddle-point factorization", a.rows(), a.cols())?;
-    check_columns(n, phi_q)?;
-    let (a, g) = (csc(a).into_owned(), csc(phi_q).into_owned());
-    first_non_finite(&a)?;
-    first_non_finite(&g)?;
-    // For the dependent rows of G alone.
-    let analysis = Arc::new(SaddleAnalysis::new(&sparse::identity(n), &g, options)?);
-    Factored::new(&analysis, Stored::Whole(a), g, Method::Lu)
+    let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
+    let a = halves(analysis, phi_q.cols(), terms, times);
+    Factored::new(analysis, a, g, analysis.options().first_method.max(Method::AugmentedLu))
+}
+
+/// The lower half of the sum by columns and the upper one by rows.
+fn halves<T: Fallback, U: Fallback>(
+    analysis: &SaddleAnalysis,
+    n: usize,
+    terms: &[(T, &CsMat<U>)],
+    times: impl Fn(T, U) -> T,
+) -> Stored<T> {
+    let half = |by_columns: bool| {
+        let turned: Vec<_> = terms
+            .iter()
+            .map(|(factor, a)| (*factor, (a.is_csc() != by_columns).then(|| a.to_other_storage()), *a))
+            .collect();
+        let terms: Vec<(T, &CsMat<U>)> =
+            turned.iter().map(|(factor, turned, a)| (*factor, turned.as_ref().unwrap_or(a))).collect();
+        Half::of_sum(n, &terms, &analysis.symbolic.place, &times)
+    };
+    Stored::Pair { lower: half(true), upper: half(false) }
 }

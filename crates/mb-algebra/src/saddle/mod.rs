@@ -8,9 +8,10 @@
 //!    has nonzero pivots (Golub and Greif, SIAM J. Sci. Comput. 24, 2003).
 //! 3. The quotient graph is ordered by minimum degree or nested dissection, each multiplier right after the last
 //!    unknown of its row (module `sequence`).
-//! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`).
+//! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`); for
+//!    unsymmetric A L U on the same fronts, rows exchanged inside each (module `front_lu`).
 //! 5. Every factorization is tried on a known solution, every solution is checked in both blocks of rows and
-//!    refined when needed; when the trial fails, threshold pivoting and then LU take over.
+//!    refined when needed; when the trial fails, pivoting over the whole matrix takes over.
 //!    Where only half of the memory is there, factors in single precision are tried (module `single`).
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
 //!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
@@ -47,6 +48,8 @@
 )]
 
 mod analysis;
+mod assembly;
+mod augmented_lu;
 mod block;
 mod checked;
 mod error;
@@ -54,6 +57,7 @@ mod factor;
 mod factored;
 mod fallback;
 mod front;
+mod front_lu;
 mod graph;
 mod half;
 mod inertia;
@@ -64,6 +68,7 @@ mod lu;
 mod metis;
 mod number;
 mod numeric;
+mod numeric_lu;
 mod ordering;
 mod panel;
 mod pattern;

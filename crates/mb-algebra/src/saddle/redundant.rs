@@ -146,7 +146,7 @@ fn combination(
     for _ in 0..2 {
         let mut b = times_transpose(analysis, system, &y);
         b.resize(n + y.len(), 0.0);
-        factor.solve(system, &mut b, 1);
+        factor.solve(system, &mut b, 1, false);
         y.iter_mut().zip(&b[n..]).for_each(|(y, c)| *y -= c);
     }
     y

@@ -33,7 +33,7 @@ pub struct SaddleOptions {
     pub refine_above: f64,
     /// Largest number of refinement steps. Default 4.
     pub max_refinements: usize,
-    /// Skip the augmented L D L^T, or that and threshold pivoting: for comparisons and tests.
+    /// Skip the methods before this one: for comparisons and tests.
     pub first_method: Method,
 }
 
@@ -59,9 +59,11 @@ pub enum Method {
     AugmentedLdl,
     /// The same in single precision, where memory does not allow double precision (real matrices only).
     SingleLdl,
-    /// L D L^T with threshold pivoting over the whole matrix (real matrices only).
+    /// L D L^T with threshold pivoting over the whole matrix (real symmetric matrices only).
     ThresholdLdl,
-    /// L U with partial pivoting.
+    /// L U of the scaled and augmented matrix, exchanges inside fronts: the first method for unsymmetric matrices.
+    AugmentedLu,
+    /// L U with partial pivoting over the whole matrix.
     Lu,
 }
 
@@ -71,6 +73,7 @@ impl fmt::Display for Method {
             Self::AugmentedLdl => "Augmented LDL^T",
             Self::SingleLdl => "Augmented LDL^T in single precision",
             Self::ThresholdLdl => "LDL^T with threshold pivoting",
+            Self::AugmentedLu => "Augmented LU",
             Self::Lu => "LU with partial pivoting",
         })
     }

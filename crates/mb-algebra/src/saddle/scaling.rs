@@ -1,6 +1,6 @@
 //! Scaling of [A, G^T; G, 0] so that unknowns and constraints have one magnitude.
 //!
-//! S A S with s_i = 1 / sqrt(max_j |A_ij|), then each row of G S to a largest entry of one; powers of two, so that
+//! S A S with s_i = 1 / sqrt(max_j |A_ij|, |A_ji|), then each row of G S to a largest entry of one; powers of two, so that
 //! nothing is rounded. Unscaled constraints cost digits in proportion to the stiffness (1e6 N/m: six digits), and
 //! a residual over all rows does not show it.
 
@@ -35,7 +35,11 @@ impl Scaling {
     /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
     pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
         let mut unknowns = vec![0.0_f64; a.size()];
-        a.for_each(|_, j, value| unknowns[j] = unknowns[j].max(value.size()));
+        a.for_each(|i, j, value| {
+            for at in [i, j] {
+                unknowns[at] = unknowns[at].max(value.size());
+            }
+        });
         let (mut sum, mut count) = (0.0, 0_usize);
         for largest in unknowns.iter().filter(|largest| **largest > 0.0) {
             sum += largest.ln();

@@ -12,10 +12,11 @@
 
 use std::sync::Arc;
 
+use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
 use super::kernel::{NARROW, padded};
-use super::numeric::{Numeric, Source, Stop};
+use super::numeric::Numeric;
 use super::substitute::WIDTH;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
@@ -44,7 +45,6 @@ impl SingleLdl {
         scaling.unknowns.fill(1.0);
         let dropped = vec![false; system.constraints()];
         let source = Source {
-            a: &rounded,
             g_cols: &analysis.g_cols,
             g_rows: &analysis.g_rows,
             scaling: &scaling,
@@ -53,11 +53,8 @@ impl SingleLdl {
             weight: analysis.options.augmentation,
         };
         let size = system.unknowns() + system.constraints();
-        let numeric = Numeric::new(&analysis.symbolic, &source).map_err(|stop| match stop {
-            Stop::Memory => AlgebraError::OutOfMemory { size },
-            Stop::Pattern(col) => SaddleError::PatternChanged { col: col as usize }.into(),
-            Stop::NonFinite(row) => SaddleError::NonFinitePivot { row: row as usize }.into(),
-        })?;
+        let made = Numeric::new(&analysis.symbolic, &rounded, &source);
+        let numeric = made.map_err(|stop| super::ldl::refused(stop, size))?;
         let odd = &numeric.summary;
         let first = odd.null.iter().chain(&odd.weak).chain(&odd.singular).next();
         match first {
@@ -68,7 +65,7 @@ impl SingleLdl {
 }
 
 impl ScaledSolve<f64> for SingleLdl {
-    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize) -> bool {
+    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize, _transposed: bool) -> bool {
         let analysis = &*self.analysis;
         let symbolic = &analysis.symbolic;
         super::ldl::augment(analysis, system, b, width, |_| false);

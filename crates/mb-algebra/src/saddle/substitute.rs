@@ -19,73 +19,34 @@ use super::symbolic::{Supernode, Symbolic};
 /// Right-hand sides taken at once.
 pub(super) const WIDTH: usize = 32;
 
-impl<T: Number> Numeric<T> {
-    /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4, 8 or more.
-    pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize) {
-        let mut front = vec![T::default(); symbolic.max_rows * width];
-        for (s, node) in symbolic.supernodes.iter().enumerate() {
-            self.down(symbolic, s, self.panel(node), x, &mut front, width);
-        }
-        self.divide(x, width);
-        for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
-            let (rows, cols) = (node.rows(), node.cols);
-            let own = node.first * width..(node.first + cols) * width;
-            let front = &mut front[..rows * width];
-            front[..cols * width].copy_from_slice(&x[own.clone()]);
-            let mut at = cols * width;
-            for &(first, length) in &symbolic.runs[node.runs.clone()] {
-                let (first, length) = (first as usize * width, length as usize * width);
-                front[at..at + length].copy_from_slice(&x[first..first + length]);
-                at += length;
-            }
-            for block in block_columns(self.panel(node), rows, cols).rev() {
-                let t = &mut front[block.from * width..];
-                if width <= NARROW { kernel::backward(block, t, width) } else { backward(block, t, width) }
-            }
-            x[own.clone()].copy_from_slice(&front[..cols * width]);
-            self.permute_back(s, node, width, &mut x[own], &front[..cols * width]);
-        }
+/// Exchanges of pivots' rows inside supernodes.
+#[derive(Clone, Debug)]
+pub(super) struct Exchanges {
+    /// Place each row of the pivots of an exchanged supernode came from; empty when nothing was exchanged.
+    perm: Vec<u32>,
+    /// Supernodes whose pivots were exchanged.
+    moved: Vec<bool>,
+}
+
+impl Exchanges {
+    pub(super) fn none(symbolic: &Symbolic) -> Self {
+        Self { perm: Vec::new(), moved: vec![false; symbolic.supernodes.len()] }
     }
 
-    fn panel(&self, node: &Supernode) -> &[T] {
-        &self.panels[node.panel..node.panel + node.entries()]
-    }
-
-    /// Forward substitution with one supernode; `front` is memory for its rows.
-    pub(super) fn down(
-        &self,
-        symbolic: &Symbolic,
-        s: usize,
-        panel: &[T],
-        x: &mut [T],
-        front: &mut [T],
-        width: usize,
-    ) {
-        let node = &symbolic.supernodes[s];
-        let (rows, cols) = (node.rows(), node.cols);
-        let own = node.first * width..(node.first + cols) * width;
-        let front = &mut front[..rows * width];
-        let (pivots, below) = front.split_at_mut(cols * width);
-        pivots.copy_from_slice(&x[own.clone()]);
-        self.permute(s, node, width, &x[own.clone()], pivots);
-        below.fill(T::default());
-        for block in block_columns(panel, rows, cols) {
-            let t = &mut front[block.from * width..];
-            if width <= NARROW { kernel::forward(block, t, width) } else { forward(block, t, width) }
+    /// Row `perm[k]` of the pivots of supernode s went to place k.
+    pub(super) fn record(&mut self, symbolic: &Symbolic, s: usize, perm: &[u32]) {
+        self.moved[s] = true;
+        if self.perm.is_empty() {
+            self.perm = (0..symbolic.order.len() as u32).collect();
         }
-        x[own].copy_from_slice(&front[..cols * width]);
-        let mut from = &front[cols * width..];
-        for &(first, length) in &symbolic.runs[node.runs.clone()] {
-            let (own, rest) = from.split_at(length as usize * width);
-            for (x, &t) in x[first as usize * width..].iter_mut().zip(own) {
-                *x += t;
-            }
-            from = rest;
+        let first = symbolic.supernodes[s].first;
+        for (k, &p) in perm.iter().enumerate() {
+            self.perm[first + k] = first as u32 + p;
         }
     }
 
     /// Brings the pivots' rows into the order of their exchanges; `x` and `to` hold the same on entry.
-    fn permute(&self, s: usize, node: &Supernode, width: usize, x: &[T], to: &mut [T]) {
+    fn apply<T: Number>(&self, s: usize, node: &Supernode, width: usize, x: &[T], to: &mut [T]) {
         if self.moved[s] {
             for (k, row) in to.chunks_exact_mut(width).enumerate() {
                 let from = self.perm[node.first + k] as usize - node.first;
@@ -94,13 +55,24 @@ impl<T: Number> Numeric<T> {
         }
     }
 
-    fn permute_back(&self, s: usize, node: &Supernode, width: usize, x: &mut [T], from: &[T]) {
+    /// The reverse.
+    fn undo<T: Number>(&self, s: usize, node: &Supernode, width: usize, x: &mut [T], from: &[T]) {
         if self.moved[s] {
             for (k, row) in from.chunks_exact(width).enumerate() {
                 let to = self.perm[node.first + k] as usize - node.first;
                 x[to * width..(to + 1) * width].copy_from_slice(row);
             }
         }
+    }
+}
+
+impl<T: Number> Numeric<T> {
+    /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4, 8 or more.
+    pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize) {
+        let exchanges = Some(&self.exchanges);
+        forward_all(symbolic, &self.panels, exchanges, x, width);
+        self.divide(x, width);
+        backward_all(symbolic, &self.panels, exchanges, x, width);
     }
 
     /// x <- D^-1 x.
@@ -121,6 +93,90 @@ impl<T: Number> Numeric<T> {
                 k += 1;
             }
         }
+    }
+}
+
+/// x <- L^-1 P x with all panels.
+pub(super) fn forward_all<T: Number>(
+    symbolic: &Symbolic,
+    panels: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut [T],
+    width: usize,
+) {
+    let mut front = vec![T::default(); symbolic.max_rows * width];
+    for (s, node) in symbolic.supernodes.iter().enumerate() {
+        down(symbolic, s, own_panel(panels, node), exchanges, x, &mut front, width);
+    }
+}
+
+/// x <- P^T L^-T x with all panels.
+pub(super) fn backward_all<T: Number>(
+    symbolic: &Symbolic,
+    panels: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut [T],
+    width: usize,
+) {
+    let mut front = vec![T::default(); symbolic.max_rows * width];
+    for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
+        let (rows, cols) = (node.rows(), node.cols);
+        let own = node.first * width..(node.first + cols) * width;
+        let front = &mut front[..rows * width];
+        front[..cols * width].copy_from_slice(&x[own.clone()]);
+        let mut at = cols * width;
+        for &(first, length) in &symbolic.runs[node.runs.clone()] {
+            let (first, length) = (first as usize * width, length as usize * width);
+            front[at..at + length].copy_from_slice(&x[first..first + length]);
+            at += length;
+        }
+        for block in block_columns(own_panel(panels, node), rows, cols).rev() {
+            let t = &mut front[block.from * width..];
+            if width <= NARROW { kernel::backward(block, t, width) } else { backward(block, t, width) }
+        }
+        x[own.clone()].copy_from_slice(&front[..cols * width]);
+        if let Some(exchanges) = exchanges {
+            exchanges.undo(s, node, width, &mut x[own], &front[..cols * width]);
+        }
+    }
+}
+
+fn own_panel<'a, T>(panels: &'a [T], node: &Supernode) -> &'a [T] {
+    &panels[node.panel..node.panel + node.entries()]
+}
+
+/// Forward substitution with one supernode; `front` is memory for its rows.
+pub(super) fn down<T: Number>(
+    symbolic: &Symbolic,
+    s: usize,
+    panel: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut [T],
+    front: &mut [T],
+    width: usize,
+) {
+    let node = &symbolic.supernodes[s];
+    let (rows, cols) = (node.rows(), node.cols);
+    let own = node.first * width..(node.first + cols) * width;
+    let front = &mut front[..rows * width];
+    let (pivots, below) = front.split_at_mut(cols * width);
+    pivots.copy_from_slice(&x[own.clone()]);
+    if let Some(exchanges) = exchanges {
+        exchanges.apply(s, node, width, &x[own.clone()], pivots);
+    }
+    below.fill(T::default());
+    for block in block_columns(panel, rows, cols) {
+        let t = &mut front[block.from * width..];
+        if width <= NARROW { kernel::forward(block, t, width) } else { forward(block, t, width) }
+    }
+    x[own].copy_from_slice(&front[..cols * width]);
+    let mut from = &front[cols * width..];
+    for &(first, length) in &symbolic.runs[node.runs.clone()] {
+        let (own, rest) = from.split_at(length as usize * width);
+        for (x, &t) in x[first as usize * width..].iter_mut().zip(own) {
+            *x += t;
+        }
+        from = rest;
     }
 }
 

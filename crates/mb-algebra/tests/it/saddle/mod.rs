@@ -43,6 +43,21 @@ fn symmetric(n: usize, spread: f64, numbers: &mut Numbers) -> Sparse {
     t.to_sparse()
 }
 
+/// A sparse matrix of any kind; diagonal entries may be missing.
+fn unsymmetric(n: usize, diagonal: f64, numbers: &mut Numbers) -> Sparse {
+    let mut t = Triplets::new(n, n);
+    for i in 0..n {
+        if numbers.next() < diagonal {
+            t.add(i, i, numbers.next() + 0.2);
+        }
+        for _ in 0..2 {
+            t.add(i, numbers.below(n), numbers.next());
+            t.add(numbers.below(n), i, numbers.next());
+        }
+    }
+    t.to_sparse()
+}
+
 /// Sparse constraints; independent for n >= m because of their first entries.
 fn constraints(m: usize, n: usize, numbers: &mut Numbers) -> Sparse {
     let mut t = Triplets::new(m, n);
@@ -81,7 +96,7 @@ fn residuals(a: &Sparse, g: &Sparse, x: &[f64], l: &[f64], f: &[f64], h: &[f64])
 }
 
 /// Every method, each alone in its turn.
-fn methods() -> [SaddleOptions; 3] {
-    [Method::AugmentedLdl, Method::ThresholdLdl, Method::Lu]
+fn methods() -> [SaddleOptions; 4] {
+    [Method::AugmentedLdl, Method::ThresholdLdl, Method::AugmentedLu, Method::Lu]
         .map(|first_method| SaddleOptions { first_method, ..SaddleOptions::default() })
 }

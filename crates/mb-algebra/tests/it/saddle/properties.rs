@@ -11,10 +11,34 @@ use mb_algebra::{
 };
 use proptest::prelude::*;
 
-use super::{Numbers, assembled, constraints, factor, methods, residuals, symmetric};
+use super::{Numbers, assembled, constraints, factor, methods, residuals, symmetric, unsymmetric};
 
 fn rcond(s: &Dense) -> f64 {
     Lu::new(s).map_or(0.0, |lu| lu.rcond())
+}
+
+/// det A of a small matrix, by elimination with exchanges, without over- or underflow.
+fn determinant(a: &mb_algebra::DenseC) -> c64 {
+    let n = a.nrows();
+    let mut a = a.clone();
+    let mut out = c64::new(1.0, 0.0);
+    for k in 0..n {
+        let p = (k..n).max_by(|&i, &j| a[(i, k)].norm().total_cmp(&a[(j, k)].norm())).unwrap();
+        for j in 0..n {
+            let (x, y) = (a[(k, j)], a[(p, j)]);
+            (a[(k, j)], a[(p, j)]) = (y, x);
+        }
+        out *= if p == k { a[(k, k)] } else { -a[(k, k)] };
+        out /= out.norm();
+        for i in k + 1..n {
+            let factor = a[(i, k)] / a[(k, k)];
+            for j in k..n {
+                let x = a[(k, j)];
+                a[(i, j)] -= factor * x;
+            }
+        }
+    }
+    out
 }
 
 proptest! {
@@ -221,11 +245,111 @@ proptest! {
         let allowed = 1e-13 / lu.rcond() * exact.iter().fold(0.0_f64, |m, x| m.max(x.norm()));
         let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
         let factor = SaddleFactorComplex::new(&analysis, &a, &g).unwrap();
-        let other = SaddleLuComplex::new(&a, &g, &SaddleOptions::default()).unwrap();
+        let other = SaddleLuComplex::new(&analysis, &a, &g).unwrap();
         for (x, l) in [factor.solve(&b[..n], &b[n..]).unwrap(), other.solve(&b[..n], &b[n..]).unwrap()] {
             for (found, exact) in x.iter().chain(&l).zip(&exact) {
                 prop_assert!((found - exact).norm() <= allowed, "{found:e} {exact:e}");
             }
+        }
+    }
+
+    /// Real A of any kind, with and without its transpose, by both kinds of LU, against dense LU.
+    #[test]
+    fn unsymmetric_systems(n in 1_usize..60, percent in 0..60_usize, diagonal in -1.0..1.0_f64, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let m = percent * n / 100;
+        let (a, g) = (unsymmetric(n, diagonal, numbers), constraints(m, n, numbers));
+        let s = assembled(&a, &g);
+        prop_assume!(rcond(&s) > 1e-8);
+        let f = Dense::from_fn(n, 3, |_, _| numbers.next());
+        let b = |k: usize| -> Vec<f64> { (0..n + m).map(|i| if i < n { f[(i, k)] } else { 0.0 }).collect() };
+        let dense_lu = Lu::new(&s).unwrap();
+        for first_method in [Method::AugmentedLu, Method::Lu] {
+            let options = SaddleOptions { first_method, ..SaddleOptions::default() };
+            let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &options).unwrap());
+            let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+            prop_assert!(lu.report().redundant.is_empty());
+            for transposed in [false, true] {
+                let (x, l) = if transposed { lu.solve_block_transposed(&f) } else { lu.solve_block(&f) }.unwrap();
+                for k in 0..3 {
+                    let exact = if transposed { dense_lu.solve_transpose(&b(k)) } else { dense_lu.solve(&b(k)) };
+                    let allowed = 1e-13 / rcond(&s) * mb_algebra::norms::max_abs_vec(&exact);
+                    for (i, exact) in exact.iter().enumerate() {
+                        let found = if i < n { x[(i, k)] } else { l[(i - n, k)] };
+                        prop_assert!((found - exact).abs() <= allowed, "{found:e} {exact:e} by {:?}", lu.report());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Blocks of a solid kind: fronts of many columns, unsymmetric and complex, without any other method.
+    #[test]
+    fn unsymmetric_grids(side in 3_usize..9, skew in 0.0..2.0_f64, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let n = side.pow(3);
+        let mut a = Triplets::new(n, n);
+        let at = |c: [usize; 3]| (c[2] * side + c[1]) * side + c[0];
+        for i in 0..n {
+            let c = [i % side, i / side % side, i / side / side];
+            a.add(i, i, c64::new(6.5, numbers.next()));
+            for d in 0..3 {
+                if c[d] + 1 < side {
+                    let mut next = c;
+                    next[d] += 1;
+                    a.add(i, at(next), c64::new(-1.0 + skew * numbers.next(), 0.3 * numbers.next()));
+                    a.add(at(next), i, c64::new(-1.0 + skew * numbers.next(), 0.3 * numbers.next()));
+                }
+            }
+        }
+        let a = a.to_sparse_complex();
+        let mut pattern = Triplets::new(n, n);
+        a.iter().for_each(|(_, (i, j))| pattern.add(i, j, 1.0));
+        let pattern = pattern.to_sparse();
+        let m = side * side;
+        let mut g = Triplets::new(m, n);
+        (0..m).for_each(|r| g.add(r, r, 1e3 * (1.5 + numbers.next())));
+        let g = g.to_sparse();
+        let analysis = Arc::new(SaddleAnalysis::new(&pattern, &g, &SaddleOptions::default()).unwrap());
+        let lu = SaddleLuComplex::new(&analysis, &a, &g).unwrap();
+        prop_assert_eq!(lu.report().method, Method::AugmentedLu);
+        prop_assert!(lu.report().failed.is_empty() && lu.report().replaced_pivots == 0);
+        let f = mb_algebra::DenseC::from_fn(n, 11, |_, _| c64::new(numbers.next(), numbers.next()));
+        for transposed in [false, true] {
+            let (x, l) = if transposed { lu.solve_block_transposed(&f) } else { lu.solve_block(&f) }.unwrap();
+            for k in [0, 4, 10] {
+                let mut rest = f.col_as_slice(k).to_vec();
+                for (v, (i, j)) in &a {
+                    let (i, j) = if transposed { (j, i) } else { (i, j) };
+                    rest[i] -= v * x[(j, k)];
+                }
+                for (v, (r, j)) in &g {
+                    rest[j] -= l[(r, k)] * *v;
+                }
+                prop_assert!(rest.iter().all(|r| r.norm() < 1e-12), "{k}");
+                prop_assert!((0..m).all(|r| x[(r, k)].norm() < 1e-14));
+            }
+        }
+    }
+
+    /// The phase of the determinant of an unsymmetric matrix at a complex shift, against the pivots of dense LU.
+    #[test]
+    fn phases_of_unsymmetric_determinants(n in 1_usize..25, percent in 0..60_usize, seed: u64) {
+        let numbers = &mut Numbers(seed);
+        let m = percent * n / 100;
+        let (k, c, g) = (unsymmetric(n, 1.0, numbers), unsymmetric(n, 1.0, numbers), constraints(m, n, numbers));
+        let terms = [(c64::new(1.0, 0.2), &k), (c64::new(-0.3, 1.1), &c)];
+        let (one, two) = (assembled(&k, &g), assembled(&c, &sparse::scale(0.0, &g)));
+        let whole = mb_algebra::DenseC::from_fn(n + m, n + m, |i, j| {
+            if i < n && j < n { terms[0].0 * one[(i, j)] + terms[1].0 * two[(i, j)] } else { c64::new(one[(i, j)], 0.0) }
+        });
+        let lu = LuComplex::new(&whole);
+        prop_assume!(lu.as_ref().is_ok_and(|lu| lu.rcond() > 1e-8));
+        let analysis = Arc::new(SaddleAnalysis::new(&sparse::add(1.0, &k, 1.0, &c), &g, &SaddleOptions::default()).unwrap());
+        if let Some(phase) = SaddleLuComplex::determinant_phase(&analysis, &terms, &g).unwrap() {
+            let exact = determinant(&whole);
+            let apart = (c64::from_polar(1.0, phase) - exact).norm();
+            prop_assert!(apart < 1e-6, "{phase} {exact}");
         }
     }
 
@@ -239,7 +363,8 @@ proptest! {
         prop_assume!(condition > 1e-8);
         let f = Dense::from_fn(n, width, |_, _| numbers.next());
         let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
-        let lu = SaddleLu::new(&a, &g, &SaddleOptions::default()).unwrap();
+        let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
+        let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
         for (x, l) in [factor.solve_block(&f).unwrap(), lu.solve_block(&f).unwrap()] {
             for k in (0..width).step_by(7) {
                 let (one_x, one_l) = factor.solve(f.col_as_slice(k), &vec![0.0; m]).unwrap();

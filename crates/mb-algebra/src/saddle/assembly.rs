@@ -1,0 +1,238 @@
+//! Assembly of one front of the multifrontal method: entries of the matrix and update matrices of the children.
+//!
+//! Update matrices lie on a stack by their lower triangle, without the columns' upper parts; the one pushed last comes first
+//! in memory. The same serves both sides of an LU factorization, where the upper triangle is held transposed.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::half::Half;
+use super::number::Number;
+use super::numeric::Stop;
+use super::pattern::Csr;
+use super::scaling::Scaling;
+use super::symbolic::{Supernode, Symbolic};
+use super::trapezoid;
+
+/// The matrix to factor but for A, which goes with it: S [A + g G^T G, G^T; G, 0] S.
+pub(super) struct Source<'a> {
+    pub(super) g_cols: &'a Csr,
+    pub(super) g_rows: &'a Csr,
+    pub(super) scaling: &'a Scaling,
+    /// Whether each row of G enters g G^T G.
+    pub(super) augmented: &'a [bool],
+    /// Rows of G left out.
+    pub(super) dropped: &'a [bool],
+    /// g, after scaling.
+    pub(super) weight: f64,
+}
+
+/// Memory of the front in work, and the stack.
+pub(super) struct Work {
+    /// Index in the front of each place; valid where `places` agrees.
+    local: Vec<u32>,
+    /// Places of the front's rows.
+    places: Vec<u32>,
+    /// Whether each pivot is a multiplier.
+    pub(super) multiplier: Vec<bool>,
+    /// Magnitudes summed into the diagonal of each row.
+    pub(super) sums: Vec<f64>,
+    /// Where the stack begins in the array of panels; the update matrix pushed last comes first.
+    pub(super) top: usize,
+    /// `sums` of the update matrices, the one pushed last at the end.
+    stack_sums: Vec<f64>,
+}
+
+impl Work {
+    pub(super) fn new(symbolic: &Symbolic, top: usize) -> Self {
+        Self {
+            local: vec![0; symbolic.order.len()],
+            places: Vec::new(),
+            multiplier: Vec::new(),
+            sums: Vec::new(),
+            top,
+            stack_sums: Vec::new(),
+        }
+    }
+
+    /// Begins with a front: its places, and the sums its children left.
+    pub(super) fn start(&mut self, symbolic: &Symbolic, node: &Supernode, unknowns: usize) {
+        self.places.clear();
+        self.places.extend(node.first as u32..(node.first + node.cols) as u32);
+        for &(first, length) in &symbolic.runs[node.runs.clone()] {
+            self.places.extend(first..first + length);
+        }
+        for (k, &place) in self.places.iter().enumerate() {
+            self.local[place as usize] = k as u32;
+        }
+        self.sums.clear();
+        self.sums.resize(self.places.len(), 0.0);
+        for &child in &symbolic.children[node.children.clone()] {
+            let child = &symbolic.supernodes[child as usize];
+            let base = self.stack_sums.len() - child.below;
+            let mut own = self.stack_sums[base..].iter();
+            for &(first, length) in &symbolic.runs[child.runs.clone()] {
+                // Runs stay together in the parent.
+                let at = self.local[first as usize] as usize;
+                let (length, own) = (length as usize, &mut own);
+                self.sums[at..at + length].iter_mut().zip(own).for_each(|(sum, s)| *sum += s);
+            }
+            self.stack_sums.truncate(base);
+        }
+        let pivots = &symbolic.order[node.first..node.first + node.cols];
+        self.multiplier.clear();
+        self.multiplier.extend(pivots.iter().map(|&u| u as usize >= unknowns));
+    }
+
+    /// Keeps the sums of the rows below the pivots for the parent.
+    pub(super) fn leave_sums(&mut self, cols: usize) {
+        self.stack_sums.extend_from_slice(&self.sums[cols..]);
+    }
+
+    /// Adds the pivots' columns of the matrix to `panel`; their magnitudes to the sums where `summed`.
+    pub(super) fn assemble<T: Number>(
+        &mut self,
+        symbolic: &Symbolic,
+        node: &Supernode,
+        a: &Half<T>,
+        source: &Source<'_>,
+        panel: &mut [T],
+        summed: bool,
+    ) -> Result<(), Stop> {
+        let rows = node.rows();
+        let n = a.size();
+        let pivots = &symbolic.order[node.first..node.first + node.cols];
+        let scale = &source.scaling.unknowns;
+        let (g_start, _) = source.g_cols.parts();
+        let (row_start, _) = source.g_rows.parts();
+        for k in 0..node.cols {
+            let place = node.first + k;
+            let unknown = pivots[k] as usize;
+            if unknown >= n {
+                continue;
+            }
+            let column = &mut panel[k * rows..(k + 1) * rows];
+            let find = |other: usize| {
+                let at = self.local[other] as usize;
+                if self.places.get(at) == Some(&(other as u32)) {
+                    Ok(at)
+                } else {
+                    Err(Stop::Pattern(unknown as u32))
+                }
+            };
+            let (indices, values) = a.column(unknown);
+            for (&i, &value) in indices.iter().zip(values) {
+                let at = find(symbolic.place[i as usize] as usize)?;
+                column[at] += value.scaled(scale[unknown] * scale[i as usize]);
+            }
+            let mut sum = column[k].size();
+            for (at, &r) in source.g_cols.row(unknown).iter().enumerate() {
+                let r = r as usize;
+                if source.dropped[r] {
+                    continue;
+                }
+                let value = source.scaling.by_col[g_start[unknown] + at];
+                column[find(symbolic.place[n + r] as usize)?] += T::from_real(value);
+                if source.augmented[r] && source.weight != 0.0 {
+                    for (at, &j) in source.g_rows.row(r).iter().enumerate() {
+                        let other = symbolic.place[j as usize] as usize;
+                        if other >= place {
+                            let product = source.weight * value * source.scaling.by_row[row_start[r] + at];
+                            column[find(other)?] += T::from_real(product);
+                        }
+                    }
+                    sum += source.weight * value * value;
+                }
+            }
+            if summed {
+                self.sums[k] += sum;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Work {
+    /// Adds the children's update matrices from the top of the stack to `panel` and `schur`; returns how many entries of
+    /// the stack they take.
+    pub(super) fn extend_add<T: Number>(
+        &self,
+        symbolic: &Symbolic,
+        node: &Supernode,
+        panel: &mut [T],
+        schur: &mut [T],
+        stack: &[T],
+    ) -> usize {
+        let (rows, cols, below) = (node.rows(), node.cols, node.below);
+        let onto = Onto { local: &self.local, panel, schur, rows, cols, below };
+        Arch::new().dispatch(ExtendAdd { symbolic, node, onto, stack })
+    }
+}
+
+/// Where update matrices are added: the front's panel and its Schur complement.
+struct Onto<'a, T> {
+    local: &'a [u32],
+    panel: &'a mut [T],
+    schur: &'a mut [T],
+    rows: usize,
+    cols: usize,
+    below: usize,
+}
+
+/// Adds the update matrices of the children of a supernode.
+struct ExtendAdd<'a, T> {
+    symbolic: &'a Symbolic,
+    node: &'a Supernode,
+    onto: Onto<'a, T>,
+    /// From its top on.
+    stack: &'a [T],
+}
+
+impl<T: Number> WithSimd for ExtendAdd<'_, T> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        let Self { symbolic, node, mut onto, stack } = self;
+        let mut taken = 0;
+        for &child in &symbolic.children[node.children.clone()] {
+            let child = &symbolic.supernodes[child as usize];
+            onto.add(&symbolic.runs[child.runs.clone()], &stack[taken..]);
+            taken += child.below * (child.below + 1) / 2;
+        }
+        taken
+    }
+}
+
+impl<T: Number> Onto<'_, T> {
+    /// Adds one update matrix, the lower triangle by columns, whose rows are these runs.
+    #[inline(always)]
+    fn add(&mut self, runs: &[(u32, u32)], mut from: &[T]) {
+        for (at, &(first, length)) in runs.iter().enumerate() {
+            for inside in 0..length {
+                // Runs stay together in the parent.
+                let column = (self.local[first as usize] + inside) as usize;
+                let (target, offset) = if column < self.cols {
+                    (&mut self.panel[column * self.rows..(column + 1) * self.rows], 0)
+                } else {
+                    let (start, row) = trapezoid::column(self.below, column - self.cols);
+                    (&mut self.schur[start..start + self.below - row], self.cols + row)
+                };
+                let rest = (length - inside) as usize;
+                add(&mut target[column - offset..column - offset + rest], &from[..rest]);
+                from = &from[rest..];
+                for &(first, length) in &runs[at + 1..] {
+                    let row = self.local[first as usize] as usize - offset;
+                    add(&mut target[row..row + length as usize], &from[..length as usize]);
+                    from = &from[length as usize..];
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add<T: Number>(target: &mut [T], source: &[T]) {
+    for (t, &s) in target.iter_mut().zip(source) {
+        *t += s;
+    }
+}
