@@ -89,7 +89,8 @@ impl<T: Fallback> Factored<T> {
                 let found = trial(&system, &*candidate.solver, &options)?;
                 if method == Method::AugmentedLu && candidate.summary.growth > LARGE_GROWTH {
                     // Refinement has mended what it could; exchanges over the whole matrix give more.
-                    return accept(Some(found), STRICT.min(options.tolerance)).map(|found| (candidate, found));
+                    return accept(Some(found), STRICT.min(options.tolerance))
+                        .map(|found| (candidate, found));
                 }
                 Ok((candidate, found))
             });
@@ -118,7 +119,7 @@ impl<T: Fallback> Factored<T> {
             if let (Method::SingleLdl, Some(short)) = (method, short_of_memory(&failed)) {
                 return Err(short);
             }
-            if failed.iter().any(|(_, e)| *e == AlgebraError::Saddle(SaddleError::SingularThreshold)) {
+            if failed.iter().any(|(method, e)| is_singular(*method, e)) {
                 break;
             }
         }
@@ -188,6 +189,15 @@ impl<T: Fallback> Factored<T> {
             pool.give(found.l);
         }
         Ok((x, l))
+    }
+}
+
+/// Whether the matrix is singular beyond doubt.
+fn is_singular(method: Method, error: &AlgebraError) -> bool {
+    match error {
+        AlgebraError::Saddle(SaddleError::SingularThreshold) => true,
+        AlgebraError::Saddle(SaddleError::Singular { .. }) => method == Method::AugmentedLu,
+        _ => false,
     }
 }
 
@@ -291,6 +301,9 @@ fn augmented_lu<T: Fallback>(
         *dependent = Some(found);
     }
     let summary = lu.numeric.summary.clone();
+    if let (Some(&unknown), true) = (summary.singular.first(), summary.growth <= LARGE_GROWTH) {
+        return Err(SaddleError::Singular { unknown: unknown as usize }.into());
+    }
     Ok(Candidate { solver: Box::new(lu), inertia: None, summary })
 }
 

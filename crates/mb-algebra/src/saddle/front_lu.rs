@@ -42,6 +42,8 @@ pub(super) struct LuEliminator<T> {
     pub(super) exchanges: usize,
     /// Places of pivots that were replaced.
     pub(super) weak: Vec<usize>,
+    /// The same of unknowns in a front without rows below: nothing is left that could hold them.
+    pub(super) singular: Vec<usize>,
     /// Place and ratio to the magnitudes summed into them of small pivots of a front without rows below.
     pub(super) doubtful: Vec<(usize, f64)>,
     /// Largest magnitude in L and W.
@@ -71,6 +73,7 @@ impl<T: Number> LuEliminator<T> {
         self.perm.extend(0..cols as u32);
         (self.moved, self.growth) = (false, self.growth.max(1.0));
         self.weak.clear();
+        self.singular.clear();
         self.doubtful.clear();
         if cols == 0 {
             return;
@@ -201,7 +204,8 @@ impl<T: Number> LuEliminator<T> {
             let scale = if sum > 0.0 { sum } else { 1.0 };
             let sign = if multiplier[k] { -1.0 } else { 1.0 };
             d = T::from_real(sign * WEAK_PIVOT * scale);
-            self.weak.push(k);
+            let last = rows == cols && !multiplier[k];
+            if last { &mut self.singular } else { &mut self.weak }.push(k);
         }
         lower[k * rows + k] = d;
         (self.d[k], self.inverse[k]) = (d, d.inverse());

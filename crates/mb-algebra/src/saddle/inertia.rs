@@ -92,7 +92,8 @@ fn phase_lu(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64>
     }
     let size = system.sum_of_magnitudes();
     let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
-    if !agrees || !numeric.summary.weak.is_empty() {
+    let odd = &numeric.summary;
+    if !(agrees && odd.weak.is_empty() && odd.singular.is_empty()) {
         return None;
     }
     let (inverse, odd) = numeric.determinant();

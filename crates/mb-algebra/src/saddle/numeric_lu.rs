@@ -142,6 +142,7 @@ impl<T: Number> NumericLu<T> {
         }
         let unknown = |k: usize| symbolic.order[node.first + k];
         self.summary.weak.extend(done.weak.iter().map(|&k| unknown(k)));
+        self.summary.singular.extend(done.singular.iter().map(|&k| unknown(k)));
         self.summary.doubtful.extend(done.doubtful.iter().map(|&(k, ratio)| (unknown(k), ratio)));
         for (k, &inverse) in done.inverse.iter().enumerate() {
             if !inverse.size().is_finite() {

@@ -8,10 +8,6 @@ use crate::sparse::problem::Problem;
 use crate::sparse::shift_solve::{Factors, assemble_scaled};
 
 impl Factors<f64> for StaticLu {
-    fn name(&self) -> &'static str {
-        "sparse LU without exchanges"
-    }
-
     fn solve(&self, b: &Dense) -> Dense {
         columns(b, |b| Self::solve(self, b))
     }

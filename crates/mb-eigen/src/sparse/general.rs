@@ -5,8 +5,8 @@
 //! 2. Krylov-Schur for the theta = 1 / (tau - tau_0) of largest magnitude, real arithmetic for a real shift.
 //! 3. One refined application of the operator to every Ritz vector removes what the infinite eigenvalues left and
 //!    gives the multipliers.
-//! 4. Left vectors: conjugates of the right ones for symmetric matrices; otherwise a second run on the transposed
-//!    problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
+//! 4. Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored root for gyroscopic
+//!    problems ([`super::mirror`]); otherwise a second run on the transposed problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
 //! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
 
 use mb_algebra::{AlgebraError, DenseC, c64};
@@ -15,6 +15,7 @@ use super::biorthonormal::biorthonormalize;
 use super::finding::SparseFinding;
 use super::general_zeros::Zeros;
 use super::linear_form::{Deflated, Form, LinearForm, Projector, Solver};
+use super::mirror;
 use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_solve::Work;
@@ -64,6 +65,8 @@ pub(crate) struct General<'a> {
     pub(crate) problem: &'a Problem<'a>,
     /// Absent for symmetric matrices.
     pub(crate) transposed: Option<Problem<'a>>,
+    /// Whether roots come mirrored at the imaginary axis, with left vectors of one as right ones of the other.
+    mirrors: bool,
     pub(crate) options: &'a SparseOptions,
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) form: Form,
@@ -85,9 +88,11 @@ impl<'a> General<'a> {
         driver: &'a dyn KrylovDriver,
     ) -> Self {
         let symmetric = problem.m.symmetric && problem.c.symmetric && problem.k.symmetric;
+        let transposed = (!symmetric).then(|| problem.transposed());
         Self {
             problem,
-            transposed: (!symmetric).then(|| problem.transposed()),
+            mirrors: transposed.as_ref().is_some_and(|other| mirror::holds(problem, other)),
+            transposed,
             options,
             driver,
             form: Form::of(problem),
@@ -158,7 +163,10 @@ impl<'a> General<'a> {
         };
         let mut set =
             Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
-        if let Some(transposed) = self.transposed.clone() {
+        if self.mirrors {
+            set.left = mirror::left_vectors(problem, &set);
+        }
+        if let (Some(transposed), None) = (self.transposed.clone(), &set.left) {
             let more = set.tau.len() + 2;
             let left = self.side(&transposed, shifted, more, left, true)?;
             set.left = Some(self.matched(&transposed, shifted.tau, &set, &left)?);

@@ -55,6 +55,16 @@ impl<'a> Matrix<'a> {
         Self { rows: Cow::Owned(self.rows.transpose_view().to_csr()), ..self.clone() }
     }
 
+    /// Whether A^T = -A but for rounding; `transposed` is A^T.
+    pub(crate) fn is_skew(&self, transposed: &Self) -> bool {
+        let (a, b) = (self.rows.as_ref(), transposed.rows.as_ref());
+        let opposite = |(x, y): (&f64, &f64)| (x + y).abs() <= 8.0 * f64::EPSILON * x.abs();
+        a.storage() == b.storage()
+            && a.indices() == b.indices()
+            && a.proper_indptr() == b.proper_indptr()
+            && a.data().iter().zip(b.data()).all(opposite)
+    }
+
     /// A X.
     pub(crate) fn mul<T: Scalar>(&self, x: &Mat<T>) -> Mat<T> {
         let (n, p) = (self.rows.rows(), x.ncols());

@@ -25,6 +25,7 @@ pub(crate) mod general_zeros;
 mod largest;
 pub(crate) mod linear_form;
 pub(crate) mod matrix;
+mod mirror;
 pub(crate) mod null_space;
 mod options;
 pub(crate) mod problem;

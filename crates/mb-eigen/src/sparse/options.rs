@@ -87,7 +87,7 @@ pub struct SparseOptions {
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
     /// Operations a count of the eigenvalues inside a contour may take, by estimate: the proof that a damped problem has no
-    /// further root near the ones returned ([`super::SparseFinding::CompleteInside`]). Symmetric matrices only; with
+    /// further root near the ones returned ([`super::SparseFinding::CompleteInside`]). With
     /// `prove_complete`. Default 5e9, a fraction of a second.
     pub count_operations: f64,
     /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system

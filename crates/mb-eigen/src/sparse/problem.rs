@@ -3,15 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use mb_algebra::saddle::{
-    self, SaddleAnalysis, SaddleError, SaddleFactor, SaddleFactorComplex, SaddleOptions,
+    self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
 };
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
-use sprs::CsMat;
 
 use super::matrix::{Matrix, check, check_symmetric};
 use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
-use super::shift_solve::{Assembled, ShiftSolve, Symmetric};
+use super::shift_solve::{SaddleSolve, ShiftSolve};
 use crate::error::at;
 use crate::{DenseOptions, EigenError, quadratic};
 
@@ -22,8 +21,6 @@ const OPERATIONS_PER_ROW: f64 = 1e4;
 /// Largest n of which finite roots are counted by rank decisions, with dense matrices.
 const COUNT_UP_TO: usize = 400;
 const ANALYSIS: &str = "Structure of the factors";
-/// Factors seldom have this many times the entries of the matrix.
-const ENTRIES_SAFE: u64 = 1000;
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
 #[derive(Clone, Debug)]
@@ -164,26 +161,6 @@ impl<'a> Problem<'a> {
         if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
     }
 
-    /// Refuses factors of an unsymmetric matrix that cannot fit: they hold at least twice those of a symmetric matrix
-    /// of the same pattern.
-    fn check_unsymmetric(&self, width: u64) -> Result<(), AlgebraError> {
-        let Some(available_bytes) = self.memory_limit.or_else(saddle::available_memory) else {
-            return Ok(());
-        };
-        // Only where it may matter: the analysis costs more than the factors of a small matrix.
-        let entries = (self.m.sparse().nnz() + self.c.sparse().nnz() + self.k.sparse().nnz()) as u64;
-        if entries * width * ENTRIES_SAFE < available_bytes {
-            return Ok(());
-        }
-        let estimate = self.analysis()?.estimate();
-        let needed_bytes = 2 * width * estimate.factor_nonzeros as u64;
-        if needed_bytes <= available_bytes {
-            return Ok(());
-        }
-        let (unknowns, factor_nonzeros) = (self.n + self.rows.rank, 2 * estimate.factor_nonzeros);
-        Err(SaddleError::OutOfMemory { unknowns, factor_nonzeros, needed_bytes, available_bytes }.into())
-    }
-
     /// Whether the shifted matrix is symmetric whatever the shift.
     fn symmetric_matrices(&self) -> bool {
         self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric)
@@ -191,13 +168,14 @@ impl<'a> Problem<'a> {
 
     /// Factors a M + b C + K with the constraints.
     pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let rank = self.rows.rank;
         if self.symmetric_matrices() {
-            let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-            let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
-            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
+            let factor = SaddleFactor::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
         }
-        self.check_unsymmetric(8)?;
-        Ok(Arc::new(Assembled::real(&self.combine(a, b, 1.0), &self.rows.independent)?))
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
     }
 
     /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
@@ -205,15 +183,14 @@ impl<'a> Problem<'a> {
         if leading.is_zero() {
             return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
         }
-        if !leading.symmetric {
-            let by_columns = leading.sparse().to_csc();
-            return Ok(Arc::new(Assembled::real(&by_columns, &self.rows.independent)?));
-        }
-        let phi = self.rows.independent.sparse();
+        let (a, phi, rank) = (leading.sparse(), self.rows.independent.sparse(), self.rows.rank);
         let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
-        let analysis = Arc::new(SaddleAnalysis::new(leading.sparse(), phi, &options)?);
-        let factor = SaddleFactor::new(&analysis, leading.sparse(), phi)?;
-        Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?))
+        let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
+        if leading.symmetric {
+            let factor = SaddleFactor::new(&analysis, a, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::new(&analysis, a, phi)?), rank)?))
     }
 
     /// Negative eigenvalues of a M + K on the allowed directions, without keeping factors; none where that leaves a doubt.
@@ -235,33 +212,31 @@ impl<'a> Problem<'a> {
         let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
         let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
         // A matrix that cannot be eliminated gives no count, which is told.
-        Ok(SaddleFactorComplex::determinant_phase(&analysis, &terms, phi).ok().flatten())
+        let phase = if self.symmetric_matrices() {
+            SaddleFactorComplex::determinant_phase(&analysis, &terms, phi)
+        } else {
+            SaddleLuComplex::determinant_phase(&analysis, &terms, phi)
+        };
+        Ok(phase.ok().flatten())
     }
 
-    /// Estimated operations of a complex elimination, with what goes through memory; none for unsymmetric matrices.
-    pub(crate) fn elimination_operations(&self) -> Result<Option<f64>, EigenError> {
-        if !self.symmetric_matrices() {
-            return Ok(None);
-        }
+    /// Estimated operations of a complex elimination, with what goes through memory.
+    pub(crate) fn elimination_operations(&self) -> Result<f64, EigenError> {
         let estimate = self.analysis().map_err(at(ANALYSIS))?.estimate();
-        Ok(Some(4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
+        let sides = if self.symmetric_matrices() { 1.0 } else { 2.0 };
+        Ok(sides * (4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
     }
 
     /// Factors a M + b C + K with complex factors.
     pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        let rank = self.rows.rank;
         if self.symmetric_matrices() {
-            let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
-            let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
             let factor = SaddleFactorComplex::of_sum(&analysis, &terms, phi)?;
-            return Ok(Arc::new(Symmetric::new(Box::new(factor), self.rows.rank)?));
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
         }
-        self.check_unsymmetric(16)?;
-        let re = self.combine(a.re, b.re, 1.0);
-        // The pattern is the same whatever the factors are.
-        let im = self.combine(a.im, b.im, 0.0);
-        let values = re.data().iter().zip(im.data()).map(|(re, im)| c64::new(*re, *im)).collect();
-        let start = re.proper_indptr().to_vec();
-        let shifted = CsMat::new_csc(re.shape(), start, re.indices().to_vec(), values);
-        Ok(Arc::new(Assembled::complex(&shifted, &self.rows.independent)?))
+        let factor = SaddleLuComplex::of_sum(&analysis, &terms, phi)?;
+        Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?))
     }
 }

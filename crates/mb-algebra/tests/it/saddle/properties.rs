@@ -23,7 +23,8 @@ fn determinant(a: &mb_algebra::DenseC) -> c64 {
     let mut a = a.clone();
     let mut out = c64::new(1.0, 0.0);
     for k in 0..n {
-        let p = (k..n).max_by(|&i, &j| a[(i, k)].norm().total_cmp(&a[(j, k)].norm())).unwrap();
+        let larger = |p: usize, i: usize| if a[(i, k)].norm() > a[(p, k)].norm() { i } else { p };
+        let p = (k..n).fold(k, larger);
         for j in 0..n {
             let (x, y) = (a[(k, j)], a[(p, j)]);
             (a[(k, j)], a[(p, j)]) = (y, x);
