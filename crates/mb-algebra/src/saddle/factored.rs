@@ -12,7 +12,7 @@ use super::numeric::Summary;
 use super::redundant::Dependent;
 use super::single::REFINEMENTS;
 use super::substitute::WIDTH;
-use super::{FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
+use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 
 /// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
@@ -21,6 +21,9 @@ const NEAR_SINGULAR: f64 = 1e-13;
 /// Growth from which on factors by LU are only good enough when their trial is as good as one can be.
 const LARGE_GROWTH: f64 = 1e6;
 const STRICT: f64 = 1e-13;
+/// Backward error of the trial above which L D L^T without exchanges between blocks gives way to a robust method: refinement has
+/// come to a halt far above rounding, and other right-hand sides may fare worse.
+const HEALTHY: f64 = 1e-12;
 
 /// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and right-hand
 /// sides are taken by eight, a line of the cache, instead of [`WIDTH`].
@@ -56,6 +59,7 @@ impl<T: Fallback> Factored<T> {
         let mut dependent = None;
         let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
         let mut options = analysis.options.clone();
+        let mut reserve = None;
         let ladder =
             [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::AugmentedLu, Method::Lu];
         for method in ladder {
@@ -95,19 +99,17 @@ impl<T: Fallback> Factored<T> {
                 Ok((candidate, found))
             });
             match tried {
+                Ok((candidate, found)) if method == Method::AugmentedLdl && found.error.worst() > HEALTHY => {
+                    let BlockError { displacement, constraint } = found.error;
+                    let error =
+                        SaddleError::ResidualTooLarge { displacement, constraint, tolerance: HEALTHY };
+                    failed.push((method, error.into()));
+                    reserve = Some((candidate, found, dependent.clone()));
+                }
                 Ok((candidate, found)) => {
-                    let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
-                    let report = report(analysis, method, failed, &candidate.summary, &found, &dependent);
-                    let mut system = system;
-                    system.pool.keeps = thin(&report, &system);
-                    return Ok(Self {
-                        options,
-                        system,
-                        solver: candidate.solver,
-                        dependent,
-                        inertia: candidate.inertia,
-                        report,
-                    });
+                    return Ok(Self::finish(
+                        analysis, system, options, method, failed, candidate, &found, dependent,
+                    ));
                 }
                 Err(error) if matches!(method, Method::AugmentedLdl) && is_memory(&error) => {
                     failed.push((method, error));
@@ -123,11 +125,33 @@ impl<T: Fallback> Factored<T> {
                 break;
             }
         }
+        if let Some((candidate, found, dependent)) = reserve {
+            let method = Method::AugmentedLdl;
+            failed.retain(|(other, _)| *other != method);
+            return Ok(Self::finish(analysis, system, options, method, failed, candidate, &found, dependent));
+        }
         let singular = failed.iter().find_map(|(_, error)| match error {
             AlgebraError::Saddle(SaddleError::Singular { .. }) => Some(error.clone()),
             _ => None,
         });
         Err(singular.unwrap_or_else(|| SaddleError::AllMethodsFailed { attempts: failed }.into()))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what the ladder has gathered")]
+    fn finish(
+        analysis: &Arc<SaddleAnalysis>,
+        mut system: System<T>,
+        options: SaddleOptions,
+        method: Method,
+        failed: Vec<(Method, AlgebraError)>,
+        candidate: Candidate<T>,
+        trial: &Checked<T>,
+        dependent: Option<Dependent>,
+    ) -> Self {
+        let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
+        let report = report(analysis, method, failed, &candidate.summary, trial, &dependent);
+        system.pool.keeps = thin(&report, &system);
+        Self { options, system, solver: candidate.solver, dependent, inertia: candidate.inertia, report }
     }
 
     /// Solves for `width` right-hand sides, row by row, with the transposed matrix on demand; `g` empty for zero.

@@ -21,6 +21,7 @@ mod shares;
 mod simulate;
 mod simulate_failures;
 mod solids;
+mod solvers;
 mod state_space;
 mod support;
 mod track;

@@ -1,6 +1,7 @@
 //! A sparse matrix by rows, with what is known of it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use faer::Mat;
 use mb_algebra::{Sparse, norms, sparse};
@@ -13,6 +14,8 @@ use crate::krylov::Scalar;
 pub(crate) struct Matrix<'a> {
     /// By rows, or by columns where these are the rows too but for rounding.
     rows: Cow<'a, Sparse>,
+    /// The symmetric part, of a matrix that is symmetric but for more than the rounding of its assembly.
+    even: Option<Arc<Sparse>>,
     /// Bound of the 2-norm.
     pub(crate) norm: f64,
     pub(crate) symmetric: bool,
@@ -24,8 +27,10 @@ impl<'a> Matrix<'a> {
         let square = a.rows() == a.cols();
         // Columns of a matrix that only the rounding of its assembly makes unsymmetric are its rows.
         let mirrored = square && sparse::is_symmetric_to_rounding(a);
+        let nearly = !mirrored && square && sparse::is_symmetric(a, tolerance).is_ok();
         Self {
-            symmetric: mirrored || square && sparse::is_symmetric(a, tolerance).is_ok(),
+            symmetric: mirrored || nearly,
+            even: nearly.then(|| Arc::new(sparse::add(0.5, a, 0.5, &sparse::transpose(a)))),
             norm: norm_bound(a),
             rows: if mirrored || a.is_csr() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csr()) },
         }
@@ -33,14 +38,19 @@ impl<'a> Matrix<'a> {
 
     /// The same, of a matrix that is nobody else's.
     pub(crate) fn owned(a: Sparse, tolerance: f64) -> Matrix<'static> {
-        let Matrix { rows, norm, symmetric } = Matrix::new(&a, tolerance);
+        let Matrix { rows, even, norm, symmetric } = Matrix::new(&a, tolerance);
         let other = if let Cow::Owned(rows) = rows { Some(rows) } else { None };
-        Matrix { rows: Cow::Owned(other.unwrap_or(a)), norm, symmetric }
+        Matrix { rows: Cow::Owned(other.unwrap_or(a)), even, norm, symmetric }
     }
 
     /// The matrix; its outer vectors are the rows.
     pub(crate) fn sparse(&self) -> &Sparse {
         &self.rows
+    }
+
+    /// The matrix for factors that take it as symmetric.
+    pub(crate) fn for_factors(&self) -> &Sparse {
+        self.even.as_deref().unwrap_or(&self.rows)
     }
 
     pub(crate) fn is_zero(&self) -> bool {

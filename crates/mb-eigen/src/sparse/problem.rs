@@ -130,15 +130,16 @@ impl<'a> Problem<'a> {
     /// a M + b C + c K by columns.
     pub(crate) fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
         let add = if self.symmetric_matrices() { sparse::add_symmetric } else { sparse::add };
-        let mk = add(a, self.m.sparse(), c, self.k.sparse());
-        if self.c.is_zero() { mk } else { add(1.0, &mk, b, self.c.sparse()) }
+        let [of_m, of_c, of_k] = [&self.m, &self.c, &self.k].map(Matrix::for_factors);
+        let mk = add(a, of_m, c, of_k);
+        if self.c.is_zero() { mk } else { add(1.0, &mk, b, of_c) }
     }
 
     /// The terms of a M + b C + c K that are not zero.
     fn terms<T: Copy>(&self, factors: [T; 3]) -> Vec<(T, &Sparse)> {
         let [a, b, c] = factors;
         let all = [(c, &self.k), (a, &self.m), (b, &self.c)];
-        all.into_iter().filter(|(_, x)| !x.is_zero()).map(|(f, x)| (f, x.sparse())).collect()
+        all.into_iter().filter(|(_, x)| !x.is_zero()).map(|(f, x)| (f, x.for_factors())).collect()
     }
 
     /// Order and structure of the factors, made once.
@@ -183,7 +184,7 @@ impl<'a> Problem<'a> {
         if leading.is_zero() {
             return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
         }
-        let (a, phi, rank) = (leading.sparse(), self.rows.independent.sparse(), self.rows.rank);
+        let (a, phi, rank) = (leading.for_factors(), self.rows.independent.sparse(), self.rows.rank);
         let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
         let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
         if leading.symmetric {

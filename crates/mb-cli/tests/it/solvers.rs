@@ -1,0 +1,67 @@
+//! The solvers side by side on every model of the list that has a rest: dense, built-in Krylov, and ARPACK-NG where the
+//! build has it.
+
+use mb_algebra::{QuadraticPencil, Sparse};
+use mb_cli::gallery::MODELS;
+use mb_eigen::sparse::{Request, Solver, SparseOptions, solve};
+use mb_eigen::{Class, DenseOptions, Eigenpair, quadratic};
+use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
+use mb_model::Model;
+
+/// Modes asked for.
+const COUNT: usize = 4;
+
+/// The matrices of every model at rest.
+fn systems() -> Vec<(&'static str, QuadraticPencil<Sparse>)> {
+    let at_rest = |text: &str| {
+        let model = Model::from_toml(text).unwrap();
+        let rest = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).ok()?;
+        Some(linearize_sparse(&model, &OperatingPoint::from(&rest)).pencil())
+    };
+    MODELS.iter().filter_map(|model| Some((model.name, at_rest(model.text)?))).collect()
+}
+
+/// Every root of `found` is one of `all` within both bars, each used once, and of the same class.
+fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
+    let mut free: Vec<&Eigenpair> = all.iter().filter(|pair| pair.value().is_some()).collect();
+    for pair in found {
+        let s = pair.value().unwrap();
+        let apart = |other: &Eigenpair| (other.value().unwrap() - s).norm();
+        let at = (0..free.len()).min_by(|&a, &b| apart(free[a]).total_cmp(&apart(free[b])));
+        let other = free.swap_remove(at.unwrap_or_else(|| panic!("{what}: more roots than exist")));
+        let bars = pair.error_bar + other.error_bar;
+        let distance = apart(other);
+        assert!(distance <= bars, "{what}: {s} is {distance:e} from its partner, bars {bars:e}");
+        assert_eq!(pair.class, other.class, "{what}: {s}");
+    }
+}
+
+#[test]
+fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
+    let drivers = [Solver::BuiltIn, Solver::Arpack].into_iter().filter(|solver| solver.driver().is_ok());
+    let drivers: Vec<Solver> = drivers.collect();
+    let systems = systems();
+    assert!(systems.len() >= 16, "only {} models came to rest", systems.len());
+    for (name, pencil) in &systems {
+        let dense = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
+        let all: Vec<Eigenpair> = dense.motion().cloned().collect();
+        for &solver in &drivers {
+            // As users get it, and past the dense path that small models are handed to.
+            for dense_limit in [SparseOptions::default().dense_limit, 0] {
+                let options = SparseOptions { solver, dense_limit, ..SparseOptions::default() };
+                let what = format!("{name}, {solver:?}, dense up to {dense_limit}");
+                let found = solve(pencil, &Request::Lowest { count: COUNT }, &options)
+                    .unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_among(&found.pairs, &all, &what);
+                let rigid = found.of_class(Class::Rigid).count();
+                assert_eq!(rigid, dense.of_class(Class::Rigid).count().min(2 * COUNT), "{what}");
+                // Undamped modes have two roots each; of damped ones some are single real roots.
+                let undamped = pencil.c.data().iter().all(|c| *c == 0.0);
+                let least = all.len().min(if undamped { 2 * COUNT } else { COUNT });
+                assert!(found.pairs.len() >= least, "{what}: {} of {least}", found.pairs.len());
+                assert!(!undamped || found.pairs.len() == least, "{what}: {}", found.pairs.len());
+                assert_eq!(found.counts.expected.motion, dense.counts.expected.motion, "{what}");
+            }
+        }
+    }
+}
