@@ -16,7 +16,7 @@ mod lowest;
 mod physical;
 mod share;
 
-use mb_algebra::{Dense, Lu, QuadraticPencil, dense, norms};
+use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
@@ -80,13 +80,22 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let centre = cluster_centre(&problem, &constraints);
     let mut roots = quadratic::reduced_roots(&problem, &free, centre, options)?;
     let mut findings = told_beforehand(pencil, &constraints);
+    let stiff = |findings: &[Finding]| findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
+    if !stiff(&findings) && roots.infinite + roots.indeterminate > 0 {
+        findings.extend(Excess::of(pencil, &constraints).filter(|e| e.hides_mass()).map(|e| e.told()));
+    }
+    // What drowned beside too stiff a penalty is no lack of mass: theory counts it all the same.
+    let drowned = stiff(&findings);
+    if drowned {
+        roots
+            .findings
+            .retain(|f| !matches!(f, Finding::SingularMass { .. } | Finding::SingularPencil { .. }));
+    }
     findings.append(&mut roots.findings);
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
     let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
     share::classify(pencil, &constraints, &mut pairs, &mut findings);
     let expected = ExpectedCounts::penalty(free.n(), constraints.rank());
-    // What drowned beside too stiff a penalty is no lack of mass: theory counts it all the same.
-    let drowned = findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
     let counts = Counts {
         n: free.n(),
         m: constraints.m(),
@@ -104,23 +113,50 @@ fn told_beforehand(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Vec
     told.chain(too_stiff(pencil, constraints)).collect()
 }
 
-/// A penalty that leaves fewer than seven of sixteen digits: rounding of the size of M_p (or K_p) acts on roots that
-/// Z^T M_p Z and Z^T K_p Z determine, with Z the directions the constraints leave free.
+/// A penalty that leaves fewer than seven of sixteen digits.
 fn too_stiff(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Option<Finding> {
-    let free = constraints.null()?;
-    if free.ncols() == 0 {
-        return None;
+    let excess = Excess::of(pencil, constraints)?;
+    (-f64::EPSILON.log10() - excess.digits_lost() < FEWEST_DIGITS).then(|| excess.told())
+}
+
+/// How far the penalty exceeds the mechanism: rounding of the size of M_p (or K_p) acts on roots that Z^T M_p Z and
+/// Z^T K_p Z determine, with Z the directions the constraints leave free.
+struct Excess {
+    ratio: f64,
+    /// Z^T M_p Z, in which no penalty is left but its rounding.
+    own_mass: Dense,
+}
+
+impl Excess {
+    /// None without constraints, or without freedom.
+    fn of(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Option<Self> {
+        let free = constraints.null().filter(|free| free.ncols() > 0)?;
+        let own = |a: &Dense| dense::mul_transpose(free, &Operator::new(a).apply(free));
+        let ratio = |own: &Dense, all: &Dense, least: f64| {
+            let (own, all) = (norms::max_abs(own), norms::max_abs(all));
+            if own > least * all { all / own } else { 1.0 }
+        };
+        let own_mass = own(&pencil.m);
+        // Every motion has a mass; a mechanism without stiffness has no digits of it to lose.
+        let ratio = ratio(&own_mass, &pencil.m, 0.0).max(ratio(&own(&pencil.k), &pencil.k, f64::EPSILON));
+        Some(Self { ratio, own_mass })
     }
-    let ratio = |a: &Dense, least: f64| {
-        let own = norms::max_abs(&dense::mul_transpose(free, &Operator::new(a).apply(free)));
-        let all = norms::max_abs(a);
-        if own > least * all { all / own } else { 1.0 }
-    };
-    // Every motion has a mass; a mechanism without stiffness has no digits of it to lose.
-    let ratio = ratio(&pencil.m, 0.0).max(ratio(&pencil.k, f64::EPSILON));
-    let digits_lost = ratio.log10();
-    (-f64::EPSILON.log10() - digits_lost < FEWEST_DIGITS)
-        .then_some(Finding::StiffPenalty { ratio, digits_lost })
+
+    fn digits_lost(&self) -> f64 {
+        self.ratio.log10()
+    }
+
+    fn told(&self) -> Finding {
+        Finding::StiffPenalty { ratio: self.ratio, digits_lost: self.digits_lost() }
+    }
+
+    /// Whether all free directions have mass of their own beyond the penalty's rounding, so that one found without is a
+    /// direction that drowned.
+    fn hides_mass(&self) -> bool {
+        let relative = 16.0 * f64::EPSILON * self.ratio;
+        let rank = RankQr::new(&self.own_mass, RankTolerance { relative }).map(|qr| qr.rank());
+        rank.is_ok_and(|rank| rank == self.own_mass.nrows())
+    }
 }
 
 /// Digits below which the penalty is called too stiff.

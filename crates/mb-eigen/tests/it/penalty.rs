@@ -1,6 +1,6 @@
 //! The penalty form: counts, shares, the fast path.
 
-use mb_algebra::{PenaltyBlocks, QuadraticPencil, c64, dense, to_sparse};
+use mb_algebra::{Dense, PenaltyBlocks, QuadraticPencil, c64, dense, to_sparse};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::SparseOptions;
 use mb_eigen::{Class, DenseOptions, EigenError, Finding, Spectrum, SpuriousOrigin, pairing};
@@ -219,15 +219,35 @@ fn blocks_of_wrong_shape_are_refused() {
 fn roots_lost_in_too_stiff_a_penalty_are_told_as_missing() {
     let links = stiff::pendulum::flexible_pendulum(4).to_dense();
     let mut lost = 0;
-    for alpha in [1e14, 1e17, 1e20] {
+    for alpha in [1e7, 1e9, 1e10, 1e11, 1e12, 1e14, 1e17, 1e20] {
         let form = systems::penalty(&links, alpha, 1.0, 10.0);
         let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
-        let told = all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
-        assert!(told, "{alpha:e}: {:?}", all.findings);
-        if all.counts.found.indeterminate > 0 {
+        let stiff = all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
+        assert!(stiff || alpha < 1e13, "{alpha:e}: {:?}", all.findings);
+        let found = all.counts.found;
+        if found.indeterminate + found.infinite > 0 {
             lost += 1;
-            assert!(!all.counts.mismatches().is_empty(), "{alpha:e}: {:?}", all.counts);
+            assert!(stiff && !all.counts.mismatches().is_empty(), "{alpha:e}: {:?}", all.counts);
         }
+        let unfounded =
+            |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::SingularPencil { .. });
+        assert!(!all.findings.iter().any(unfounded), "{alpha:e}: {:?}", all.findings);
     }
-    assert!(lost > 0);
+    assert!(lost > 1);
+}
+
+/// A direction that has no mass by itself is none that drowned.
+#[test]
+fn massless_directions_beside_a_penalty_are_counted_as_theory_does() {
+    let mut links = stiff::pendulum::flexible_pendulum(4).to_dense();
+    let n = links.m.nrows();
+    for a in [&mut links.m, &mut links.c, &mut links.k] {
+        *a = Dense::from_fn(n + 1, n + 1, |i, j| if i < n && j < n { a[(i, j)] } else { 0.0 });
+    }
+    links.k[(n, n)] = 5.0;
+    links.phi_q = dense::hstack(&[&links.phi_q, &Dense::zeros(10, 1)]);
+    let form = systems::penalty(&links, 1e7, 1.0, 10.0);
+    let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
+    assert_eq!((all.counts.found.infinite, all.counts.mismatches().len()), (2, 0), "{:?}", all.findings);
+    assert!(all.findings.iter().any(|f| matches!(f, Finding::SingularMass { directions: 1, .. })));
 }

@@ -51,7 +51,7 @@ impl Function {
 
     /// c_i = a + b w_i.
     fn own_damping(&self, i: usize) -> f64 {
-        self.own.mass + self.own.stiffness * self.w[i]
+        self.own.damping(self.w[i])
     }
 
     /// s^2 + a s and 1 + b s: what stands beside w_i and before it in d_i.

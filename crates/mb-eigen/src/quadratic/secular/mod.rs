@@ -12,8 +12,7 @@
 //! together (starts.rs); all roots are then improved at once by the Ehrlich-Aberth iteration, in which they repel each
 //! other, so that no two end at the same root (Bini and Noferini, Linear Algebra Appl. 439, 2013). What is found is
 //! accepted when every root has converged, all differ, and the sums of s and of 1 / s are those of the coefficients; in
-//! all other cases (defective pairs, dampers that couple most modes, modes overdamped by b K) the companion form takes
-//! over. Sizes: M, C, K k x k.
+//! all other cases (defective pairs, dampers that couple most modes) the companion form takes over. Sizes: M, C, K k x k.
 
 mod function;
 mod low_rank;
@@ -44,9 +43,9 @@ const PATIENCE: usize = 5;
 /// Roots closer than this fraction are not told apart.
 const SAME: f64 = 1e-11;
 
-/// b^2 w above which a mode is overdamped by b K alone: the slow roots of all such modes gather at -1 / b, closer to each
-/// other than they can be told apart here.
-const OVERDAMPED: f64 = 4.0;
+/// b^2 w above which the slow root of a mode, one of many that gather at -1 / b, is closer to its neighbours than they can be
+/// told apart here.
+const MERGED: f64 = 1e8;
 
 /// A root on its way.
 #[derive(Clone, Copy, Debug)]
@@ -77,15 +76,14 @@ pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option
         return Ok(None);
     }
     // Beyond this rank the function costs as much as the companion matrix.
-    let most = (2 * k).isqrt();
+    let most = (4 * k).isqrt();
     let Some((own, damping)) = split(pencil, given, most)? else { return Ok(None) };
     let Some(Modes { w, x }) = symmetric::modes(&given.m, &given.k)? else { return Ok(None) };
     let u = dense::mul_transpose(&x, &damping.f);
-    if w.iter().any(|w| own.stiffness * own.stiffness * w > OVERDAMPED) {
+    if w.iter().any(|w| own.stiffness * own.stiffness * w > MERGED) {
         return Ok(None);
     }
-    let c: Vec<f64> = w.iter().map(|w| own.mass + own.stiffness * w).collect();
-    let Some(starts) = starts::find(&w, &c, &u, &damping.signs)? else { return Ok(None) };
+    let Some(starts) = starts::find(&w, own, &u, &damping.signs)? else { return Ok(None) };
     let function = Function::new(own, w, u, damping.signs);
     let mut roots: Vec<Root> = starts.into_iter().map(Root::new).collect();
     if !iterate(&function, &mut roots) || !function.sums_agree(&roots) || !distinct(&roots) {
@@ -179,6 +177,10 @@ fn distinct(roots: &[Root]) -> bool {
 }
 
 #[cfg(test)]
+#[path = "../../../examples/cases/pendulum.rs"]
+mod pendulum;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use mb_algebra::Dense;
@@ -243,6 +245,58 @@ mod tests {
                     [&problem.m, &problem.c, &problem.k].map(|a| dense::matvec_complex(a, &raw.right));
                 let rest: Vec<c64> = (0..64).map(|i| s * (s * m[i] + c[i]) + k[i]).collect();
                 assert!(norms::two_complex(&rest) < 1e-11 * norms::two_complex(&raw.right), "{s}");
+            }
+        }
+    }
+
+    /// Two links of so many elements, their elastic coordinates damped in proportion and their frames not; reduced to the
+    /// directions the constraints allow, or in penalty form.
+    fn links(
+        elements: usize,
+        [mass, stiffness]: [f64; 2],
+        penalty: Option<f64>,
+    ) -> (QuadraticPencil, Matrices) {
+        let mut pencil = pendulum::flexible_pendulum(elements).to_dense();
+        let n = pencil.m.nrows();
+        let elastic = |i: usize| i % (n / 2) > 2;
+        let entry = |i: usize, j: usize| mass * pencil.m[(i, j)] + stiffness * pencil.k[(i, j)];
+        let c = Dense::from_fn(n, n, |i, j| if elastic(i) && elastic(j) { entry(i, j) } else { 0.0 });
+        pencil.c = c;
+        if let Some(alpha) = penalty {
+            let inner = dense::mul_transpose(&pencil.phi_q, &pencil.phi_q);
+            pencil.m = dense::add(1.0, &pencil.m, alpha, &inner);
+            pencil.c = dense::add(1.0, &pencil.c, 20.0 * alpha, &inner);
+            pencil.k = dense::add(1.0, &pencil.k, 100.0 * alpha, &inner);
+            pencil.phi_q = Dense::zeros(0, n);
+        }
+        let tolerance = mb_algebra::RankTolerance::default();
+        let basis = crate::constraints::ConstraintBasis::new(&pencil.phi_q, tolerance).unwrap();
+        let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(|a| dense::symmetric_part(&basis.reduce(a)));
+        (pencil, Matrices { m, c, k })
+    }
+
+    #[test]
+    fn links_whose_frames_are_not_damped_take_the_short_way() {
+        for damping in [[0.0, 1e-6], [0.0, 8e-4], [0.01, 1e-4], [0.0, 1e-2], [0.01, 0.0]] {
+            for penalty in [None, Some(1e7)] {
+                let (pencil, given) = links(24, damping, penalty);
+                let raws = solve(&pencil, &given).unwrap();
+                let raws = raws.unwrap_or_else(|| panic!("{damping:?} {penalty:?}"));
+                let k = given.m.nrows();
+                let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+                assert_eq!(roots, 2 * k);
+                for raw in &raws {
+                    let s = raw.value();
+                    let [m, c, k] =
+                        [&given.m, &given.c, &given.k].map(|a| dense::matvec_complex(a, &raw.right));
+                    let rest: Vec<c64> =
+                        m.iter().zip(&c).zip(&k).map(|((m, c), k)| s * (s * m + c) + k).collect();
+                    let terms = s.norm_sqr() * norms::frobenius(&given.m)
+                        + s.norm() * norms::frobenius(&given.c)
+                        + norms::frobenius(&given.k);
+                    let relative = norms::two_complex(&rest) / (terms * norms::two_complex(&raw.right));
+                    assert!(relative < 1e-13, "{damping:?} {penalty:?} {s}: {relative:e}");
+                }
             }
         }
     }

@@ -34,6 +34,11 @@ struct Entry {
 }
 
 impl Proportional {
+    /// a + b w of a mode.
+    pub(super) fn damping(&self, w: f64) -> f64 {
+        self.mass + self.stiffness * w
+    }
+
     /// The candidate that at least half of the entries agree with.
     pub(super) fn find(m: &Dense, c: &Dense, k: &Dense) -> Option<Self> {
         let entries = entries(m, c, k);
