@@ -11,7 +11,9 @@
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
 //! penalty, so that every pair starts next to its own root; at the fixed point of the step z and the multipliers of the
 //! solve are an exact eigenvector however far sigma is, and each step gains the factor |s - sigma| over the distance to
-//! the next root. One factorization and two solves are the rule.
+//! the next root. One factorization and two solves are the rule. Where the steps do not settle, because stiffnesses far above
+//! that of the mode leave the factors few digits, the start (x, 0), l itself goes to the certificate, which improves it with
+//! residuals in doubled precision.
 //!
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
@@ -32,8 +34,9 @@ use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, SpuriousOrigin, che
 const STEPS: usize = 12;
 /// A change of s below this fraction is the last: the next one would be its square, times what a step gains.
 const SETTLED: f64 = 1e-8;
-/// Where a factorization is tried again when sigma is a root, relative to sigma.
-const ASIDE: [f64; 5] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3];
+/// Where a factorization is tried again when sigma is a root, relative to sigma: beside stiffnesses of 1e12 times that of the
+/// mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
+const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
@@ -119,6 +122,8 @@ fn follow(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Result<Root, Ei
         root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();
         return Ok(root);
     }
+    let unmoved = root.clone();
+    let mut settled = false;
     let (sigma, solver) = factor(problem, s)?;
     let mut left = (!problem.symmetric).then(|| extended(&conjugate(&start.left)));
     for step in 0..STEPS {
@@ -137,10 +142,12 @@ fn follow(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Result<Root, Ei
         let change = (next - root.s).norm() / next.norm();
         (root.s, root.right, root.multipliers) = (next, z, l);
         if change <= SETTLED && step > 0 {
+            settled = true;
             break;
         }
     }
-    Ok(root)
+    // Factors of such entries have few digits, the start has many more, and the certificate improves it.
+    Ok(if settled || !problem.symmetric { root } else { unmoved })
 }
 
 /// Factors beside s, at sigma.

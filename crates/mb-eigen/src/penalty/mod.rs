@@ -82,7 +82,7 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let mut findings = told_beforehand(pencil, &constraints);
     let stiff = |findings: &[Finding]| findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
     if !stiff(&findings) && roots.infinite + roots.indeterminate > 0 {
-        findings.extend(Excess::of(pencil, &constraints).filter(|e| e.hides_mass()).map(|e| e.told()));
+        findings.extend(Excess::of(pencil, &constraints).filter(Excess::hides_mass).map(|e| e.told()));
     }
     // What drowned beside too stiff a penalty is no lack of mass: theory counts it all the same.
     let drowned = stiff(&findings);

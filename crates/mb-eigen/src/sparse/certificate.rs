@@ -9,13 +9,13 @@
 //!
 //! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
 //! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
-//! Phi_q x in the constraint violation. Undamped symmetric pairs whose bar says little are improved and measured again in
-//! doubled precision (doubled.rs), where u g becomes u |r| + u^2 g.
+//! Phi_q x in the constraint violation. Symmetric pairs whose bar says little are improved and measured again in doubled
+//! precision (doubled.rs), where u g becomes u |r| + u^2 g but for inertia, which keeps u.
 
 use std::cell::Cell;
 
 use faer::Mat;
-use mb_algebra::{Dense, DenseC, c64, norms};
+use mb_algebra::{DenseC, c64, norms};
 
 use super::doubled::{self, Doubled};
 use super::finding::SparseFinding;
@@ -107,7 +107,7 @@ impl<'a> Certifier<'a> {
 
     fn pair(&self, root: Root) -> Eigenpair {
         let p = self.problem;
-        let plain = root.left.is_none() && p.undamped() && p.symmetric && !root.rigid && root.chain == 1;
+        let plain = root.left.is_none() && p.symmetric && !root.rigid && root.chain == 1;
         let again = plain.then(|| root.clone());
         let pair = self.measured(root, None);
         let size = pair.value().map_or(0.0, c64::norm);
@@ -120,24 +120,25 @@ impl<'a> Certifier<'a> {
             ..root
         };
         let Some(found) = doubled::refine(p, &start) else { return pair };
-        let s = c64::new(-found.w, 0.0).sqrt();
-        let (right, multipliers) = (crate::vectors::complex(&found.x), crate::vectors::complex(&found.l));
-        let better = self.measured(Root { s, right, multipliers, ..start }, Some(&found));
-        let kept = (s.im > 0.0) == (pair.alpha.im > 0.0) && better.error_bar < pair.error_bar;
-        if !kept {
+        let (s, before, moved) = (found.s, start.s, (found.s - start.s).norm());
+        let better = Root { s, right: found.x.clone(), multipliers: found.l.clone(), ..start };
+        let better = self.measured(better, Some(&found));
+        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar;
+        if !same || better.error_bar >= pair.error_bar {
             return pair;
         }
-        self.feel(&found, s.norm());
+        self.feel(&found);
         better
     }
 
-    /// Notes what rounding of the entries of K could do to a pair.
-    fn feel(&self, found: &Doubled, size: f64) {
-        let sizes: Vec<f64> = found.x.iter().map(|x| x.abs()).collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mass = dot(&found.x, self.problem.m.mul(&column_of(&found.x)).col_as_slice(0));
-        let terms = dot(&sizes, &self.problem.k.magnitude(&sizes));
-        let up_to = 0.5 * f64::EPSILON * terms / (2.0 * size * mass);
+    /// Notes what rounding of the entries of K (and C) could do to a pair.
+    fn feel(&self, found: &Doubled) {
+        let (p, s, size) = (self.problem, found.s, found.s.norm());
+        let sizes: Vec<f64> = found.x.iter().map(|x| x.norm()).collect();
+        let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
+        let form = |a: &Matrix| found.x.iter().zip(apply(a, &found.x)).map(|(x, y)| x * y).sum::<c64>();
+        let d = (s * form(&p.m) * 2.0 + form(&p.c)).norm();
+        let up_to = 0.5 * f64::EPSILON * (terms(&p.k) + size * terms(&p.c)) / d;
         if self.felt.get().is_none_or(|(s, before)| up_to / size > before / s) {
             self.felt.set(Some((size, up_to)));
         }
@@ -177,7 +178,7 @@ impl<'a> Certifier<'a> {
         // Phase and length of x change no size of what it leaves.
         let residual: Vec<c64> = match doubled {
             None => (0..p.n).map(force).collect(),
-            Some(found) => found.residual.iter().map(|r| c64::new(r / length, 0.0)).collect(),
+            Some(found) => found.residual.iter().map(|r| r / length).collect(),
         };
         let rounding = if doubled.is_some() { self.rounding * self.rounding } else { self.rounding };
         let forms = Forms { m: inner(&y, &mx), c: inner(&y, &cx), k: inner(&y, &kx) };
@@ -252,8 +253,8 @@ impl<'a> Certifier<'a> {
         let size = s.norm();
         let mut rho = 0.0;
         for i in 0..p.n {
-            let g = size * (size * m[i] + c[i]) + k[i] + react[i];
-            rho += y[i].norm() * (residual[i].norm() * (1.0 + self.rounding) + rounding * g);
+            let g = rounding * (size * c[i] + k[i] + react[i]) + self.rounding * size * size * m[i];
+            rho += y[i].norm() * (residual[i].norm() * (1.0 + self.rounding) + g);
         }
         let mu = p.rows.to_unit(mu);
         let phi = p.rows.unit.magnitude(&x);
@@ -283,10 +284,6 @@ fn apply(a: &Matrix, x: &[c64]) -> Vec<c64> {
         return vec![ZERO; x.len()];
     }
     a.mul(&column(x)).col_as_slice(0).to_vec()
-}
-
-fn column_of(x: &[f64]) -> Dense {
-    Mat::from_fn(x.len(), 1, |i, _| x[i])
 }
 
 fn column(x: &[c64]) -> DenseC {

@@ -1,9 +1,9 @@
 //! Flexible links in floating frames: eleven decades of w in one problem.
 
-use mb_algebra::dense;
+use mb_algebra::{PenaltyBlocks, QuadraticPencil, dense};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Finding, Spectrum, polish, quadratic};
+use mb_eigen::{Class, DenseOptions, Finding, Spectrum, penalty, polish, quadratic};
 
 #[path = "../../examples/cases/pendulum.rs"]
 pub(crate) mod pendulum;
@@ -109,5 +109,35 @@ fn bars_of_long_links_are_narrow_and_hold() {
         }
         let worst = fine.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < 1e-13, "{elements}: {worst:e}");
+    }
+}
+
+/// The same links with damping in proportion to their stiffness, and held by penalties.
+#[test]
+fn bars_of_long_damped_links_and_penalties_are_narrow_and_hold() {
+    let near = |a: &Spectrum, b: &Spectrum, allowed: f64, what: &str| {
+        assert_eq!((a.pairs.len(), b.pairs.len()), (8, 8), "{what}");
+        for (a, b) in a.pairs.iter().zip(&b.pairs) {
+            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bar);
+            assert!(bar < 1e-8 * b.norm(), "{what}: {b} {bar:e}");
+            // The coarser mesh is 1e-8 off by itself, and what rounding of the entries of K does grows with the elements.
+            assert!((a - b).norm() < allowed * b.norm() + bar, "{what}: {a} {b} {bar:e}");
+        }
+    };
+    let damped = |elements: usize| {
+        let mut pencil = pendulum::flexible_pendulum(elements);
+        pencil.c = mb_algebra::sparse::scale(1e-4, &pencil.k);
+        solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default()).unwrap()
+    };
+    let held = |elements: usize| {
+        let QuadraticPencil { m, c, k, phi_q } = pendulum::flexible_pendulum(elements);
+        let factor = |x: f64| dense::scale(x, &dense::identity(10));
+        let blocks =
+            PenaltyBlocks { m, c, k, phi_q, xi: factor(1e7), theta: factor(20.0), omega: factor(100.0) };
+        penalty::lowest(&blocks, 4, &SparseOptions::default()).unwrap()
+    };
+    near(&damped(200), &damped(1_000), 1e-7, "damped");
+    for (elements, allowed) in [(1_000, 1e-7), (8_000, 1e-4)] {
+        near(&held(200), &held(elements), allowed, &format!("penalty, {elements}"));
     }
 }
