@@ -268,7 +268,8 @@ mod tests {
     #[test]
     fn rows_that_cancel_keep_what_is_left() {
         let k = 2.0_f64.powi(60);
-        let a = mb_algebra::to_sparse(&mb_algebra::dense::from_rows(&[[k, -k, 0.5], [0.0, 3.0, 0.0]])).to_csr();
+        let a =
+            mb_algebra::to_sparse(&mb_algebra::dense::from_rows(&[[k, -k, 0.5], [0.0, 3.0, 0.0]])).to_csr();
         let e = f64::EPSILON;
         // The first numbers differ by 3 e e, of which only the low part knows.
         let sums = rows_times(&a, &[1.0 + e, 1.0 + e, 1.0], &[3.0 * e * e, 0.0, 0.0]);

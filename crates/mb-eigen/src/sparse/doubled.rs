@@ -49,8 +49,7 @@ pub(crate) struct Doubled {
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
 pub(crate) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
     // Where damping is light, or acts on little, a real factor without its imaginary part does, for half the work.
-    let kinds: &[Kind] =
-        if problem.undamped() { &[Kind::Real] } else { &[Kind::Real, Kind::Complex] };
+    let kinds: &[Kind] = if problem.undamped() { &[Kind::Real] } else { &[Kind::Real, Kind::Complex] };
     let mut best: Option<(f64, Doubled)> = None;
     for (aside, kind) in ASIDE.into_iter().flat_map(|aside| kinds.iter().map(move |kind| (aside, *kind))) {
         let from = best.as_ref().map_or_else(
