@@ -90,6 +90,10 @@ impl<T: Fallback> Factored<T> {
                 },
             };
             let tried = made.and_then(|candidate| {
+                if method == Method::AugmentedLdl && !options.trial {
+                    let (x, l, error) = (Vec::new(), Vec::new(), BlockError::default());
+                    return Ok((candidate, Checked { x, l, error, refinements: 0 }));
+                }
                 let found = trial(&system, &*candidate.solver, &options)?;
                 if method == Method::AugmentedLu && candidate.summary.growth > LARGE_GROWTH {
                     // Refinement has mended what it could; exchanges over the whole matrix give more.

@@ -33,6 +33,9 @@ pub struct SaddleOptions {
     pub refine_above: f64,
     /// Largest number of refinement steps. Default 4.
     pub max_refinements: usize,
+    /// Whether the augmented L D L^T is tried on a known solution before it is given out. Default true; without the
+    /// trial the check of each solution tells what the factors are worth, which serves where one is asked for.
+    pub trial: bool,
     /// Skip the methods before this one: for comparisons and tests.
     pub first_method: Method,
 }
@@ -47,6 +50,7 @@ impl Default for SaddleOptions {
             tolerance: 1e-10,
             refine_above: 1e-14,
             max_refinements: 4,
+            trial: true,
             first_method: Method::AugmentedLdl,
         }
     }
@@ -154,7 +158,7 @@ pub struct FactorReport {
     pub factor_nonzeros: Option<usize>,
     /// Entries of the factor per entry of the lower triangle of S.
     pub fill: Option<f64>,
-    /// Errors of the trial solution after refinement.
+    /// Errors of the trial solution after refinement; zero without a trial.
     pub trial: BlockError,
     /// Steps of refinement the trial took.
     pub trial_refinements: usize,

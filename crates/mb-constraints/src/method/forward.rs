@@ -193,6 +193,9 @@ impl<'m> ForwardDynamics<'m> {
     /// one at the last evaluation for it, with the mass as weight as the others do, so that it does
     /// not depend on units.
     pub(crate) fn take_weakest(&mut self) -> Option<(usize, f64)> {
+        if self.partition.as_mut().is_some_and(|p| !p.has_turned()) {
+            return self.weakest.take();
+        }
         // Without a rank nothing is known of the rows, which only a report would lack.
         if self.diagnostics.rank.is_none()
             && !self.terms.is_sparse()
@@ -211,6 +214,12 @@ impl<'m> ForwardDynamics<'m> {
             && self.weakest.is_none_or(|before| here.1 < before.1)
         {
             self.weakest = Some(here);
+        }
+    }
+    /// Tells the absolute tolerance of the integration.
+    pub(crate) fn expect_accuracy(&mut self, absolute: f64) {
+        if let Some(partition) = &mut self.partition {
+            partition.expect_accuracy(absolute);
         }
     }
     /// Accelerations and multipliers at time `t` in s, configuration `q` and velocities `v`.
@@ -234,9 +243,16 @@ impl<'m> ForwardDynamics<'m> {
         self.evaluations += 1;
         let Self { terms, work, .. } = self;
         let outcome = match &self.method {
-            ConstraintMethod::Standard
-            | ConstraintMethod::DirectCorrection(_)
-            | ConstraintMethod::CoordinatePartitioning(_) => standard::accelerations(terms, work),
+            ConstraintMethod::Standard | ConstraintMethod::DirectCorrection(_) => {
+                standard::accelerations(terms, work)
+            }
+            ConstraintMethod::CoordinatePartitioning(_) => {
+                if self.partition.as_mut().is_some_and(|p| p.accelerations(terms, work)) {
+                    Ok(Diagnostics { rank: None, iterations: 1, converged: true })
+                } else {
+                    standard::accelerations(terms, work)
+                }
+            }
             ConstraintMethod::Baumgarte(m) => m.accelerations(terms, work),
             ConstraintMethod::Penalty(m) => m.accelerations(terms, work),
             ConstraintMethod::AugmentedLagrangian(m) => m.accelerations(terms, work),
@@ -306,8 +322,7 @@ impl<'m> ForwardDynamics<'m> {
                 options.correct(self.model, t, q, v, &mut self.terms, &mut self.work)
             }
             (_, Some(partition)) => {
-                partition.renew();
-                let iterations = partition.project(self.model, t, q, v, &mut self.terms)?;
+                let iterations = partition.correct(self.model, t, q, v, &mut self.terms)?;
                 self.model.coordinates().normalize(q);
                 let violation = self.terms.phi.iter().map(|x| x * x).sum();
                 Ok(CorrectionReport { iterations, violation, converged: true })

@@ -7,12 +7,14 @@
 //!
 //! Where M alone is singular, M + c Phi_q^T Phi_q takes its place and f + c Phi_q^T gamma that of
 //! f, which changes neither a nor lambda. No square of Phi_q is formed, and the pivots of R decide
-//! the rank. Sparse systems go through the saddle-point factorization of `mb-algebra`.
+//! the rank. Sparse systems go through the saddle-point factorization of `mb-algebra`, first as
+//! they are, which asks for a regular M, each solution checked; where that fails, from then on with
+//! the constraints added to M and a trial of each factorization.
 
 use super::DENSE_MOTION_UP_TO;
 use crate::error::ConstraintError;
 use mb_algebra::in_place::{EnvelopeCholesky, Orthogonal};
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::saddle::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{AlgebraError, RankTolerance, Sparse, SparseCholesky, sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
@@ -293,16 +295,24 @@ impl DenseSystem {
     }
 }
 
+/// Backward error of accelerations from which on they are refined: far below what integrators ask.
+const REFINE_ABOVE: f64 = 1e-12;
+
 /// Sparse factors: the orders of elimination are found once.
 #[derive(Debug)]
 pub(super) struct SparseSystem {
     mass: Sparse,
     phi_q: Sparse,
     identity: Sparse,
-    analysis: Arc<SaddleAnalysis>,
+    /// For systems as they are; none once one of them failed.
+    quick: Option<Arc<SaddleAnalysis>>,
+    /// For any system; made when first asked for.
+    careful: Option<Arc<SaddleAnalysis>>,
     /// For shortest steps in the identity; made when first asked for.
     plain: Option<Arc<SaddleAnalysis>>,
     factor: Option<SaddleFactor>,
+    /// True when the factor is of the mass matrix.
+    massive: bool,
     penalty: Option<SparseCholesky>,
 }
 
@@ -312,9 +322,29 @@ impl SparseSystem {
             (Some(mass), Some(phi_q)) => (mass.clone(), phi_q.clone()),
             _ => (sparse::zeros(terms.n, terms.n), sparse::zeros(terms.m, terms.n)),
         };
-        let analysis = Arc::new(SaddleAnalysis::new(&mass, &phi_q, &SaddleOptions::default())?);
+        let quick = Some(Arc::new(SaddleAnalysis::new(&mass, &phi_q, &Self::quick_options())?));
         let identity = sparse::identity(terms.n);
-        Ok(Self { mass, phi_q, identity, analysis, plain: None, factor: None, penalty: None })
+        Ok(Self {
+            mass,
+            phi_q,
+            identity,
+            quick,
+            careful: None,
+            plain: None,
+            factor: None,
+            massive: true,
+            penalty: None,
+        })
+    }
+    /// For systems with a regular matrix whose solutions are checked one by one.
+    pub(super) fn quick_options() -> SaddleOptions {
+        SaddleOptions {
+            augment_up_to: 0,
+            augmentation: 0.0,
+            trial: false,
+            refine_above: REFINE_ABOVE,
+            ..SaddleOptions::default()
+        }
     }
     fn fill(&mut self, terms: &MotionTerms) {
         self.mass.data_mut().copy_from_slice(&terms.mass);
@@ -322,14 +352,14 @@ impl SparseSystem {
     }
     fn factor(&mut self, terms: &MotionTerms, mass: bool) -> Result<usize, ConstraintError> {
         self.fill(terms);
+        self.massive = mass;
         let factor = if mass {
-            SaddleFactor::new(&self.analysis, &self.mass, &self.phi_q)?
+            self.factor_with_mass()?
         } else {
             let analysis = if let Some(analysis) = &self.plain {
                 analysis.clone()
             } else {
-                let options = SaddleOptions::default();
-                Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &options)?)
+                Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &Self::quick_options())?)
             };
             self.plain = Some(analysis.clone());
             SaddleFactor::new(&analysis, &self.identity, &self.phi_q)?
@@ -338,18 +368,48 @@ impl SparseSystem {
         self.factor = Some(factor);
         Ok(rank)
     }
+    fn factor_with_mass(&mut self) -> Result<SaddleFactor, ConstraintError> {
+        if let Some(quick) = &self.quick {
+            let made = SaddleFactor::new(quick, &self.mass, &self.phi_q);
+            let sound = |factor: &SaddleFactor| {
+                let report = factor.report();
+                report.method == Method::AugmentedLdl
+                    && report.replaced_pivots == 0
+                    && report.near_singular.is_empty()
+            };
+            if let Ok(factor) = made
+                && sound(&factor)
+            {
+                return Ok(factor);
+            }
+            self.quick = None;
+        }
+        let analysis = if let Some(analysis) = &self.careful {
+            analysis.clone()
+        } else {
+            Arc::new(SaddleAnalysis::new(&self.mass, &self.phi_q, &SaddleOptions::default())?)
+        };
+        self.careful = Some(analysis.clone());
+        Ok(SaddleFactor::new(&analysis, &self.mass, &self.phi_q)?)
+    }
     fn solve(
-        &self,
+        &mut self,
         f: &[f64],
         gamma: &[f64],
         a: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<(), ConstraintError> {
-        if let Some(factor) = &self.factor {
-            let (x, l) = factor.solve(f, gamma)?;
-            a.copy_from_slice(&x);
-            lambda.copy_from_slice(&l);
-        }
+        let Some(factor) = &self.factor else { return Ok(()) };
+        let (x, l) = match factor.solve(f, gamma) {
+            Ok(found) => found,
+            Err(_) if self.massive && self.quick.take().is_some() => {
+                let factor = self.factor_with_mass()?;
+                self.factor.insert(factor).solve(f, gamma)?
+            }
+            Err(failure) => return Err(failure.into()),
+        };
+        a.copy_from_slice(&x);
+        lambda.copy_from_slice(&l);
         Ok(())
     }
     fn shortest(&self, b: &[f64], d: &mut [f64]) -> Result<(), ConstraintError> {

@@ -40,6 +40,7 @@ mod forward;
 mod linear;
 mod partitioning;
 mod penalty;
+mod reduced;
 mod square;
 mod standard;
 

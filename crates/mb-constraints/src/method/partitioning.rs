@@ -8,10 +8,14 @@
 //! the dependent coordinates alone, positions and velocities in the same passes and with the same
 //! factor while that serves. So the motion is that of independent coordinates, without
 //! stabilization and without violation: the yardstick for the others, at the price of a solve of
-//! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q
-//! after each step: of an orthogonal factorization in small models, of a sparse elimination in
-//! large ones, where the dependent block is then factored in the pattern of Phi_q, the columns of
-//! the independent coordinates set to zero.
+//! the positions at each evaluation. The dependent coordinates are picked by the pivots of Phi_q:
+//! of an orthogonal factorization in small models, anew when their smallest pivot has fallen; of a
+//! sparse elimination after each step in large ones, where the dependent block is then factored in the pattern of
+//! Phi_q, the columns of the independent coordinates set to zero. Small models without redundant rows get
+//! their accelerations from the independent coordinates alone (module `reduced`).
+//!
+//! Inside steps the positions of small models are solved for to a hundredth of the absolute tolerance of the
+//! integration, at the end of each step, in reports and near singular configurations to the tolerance of the method.
 //!
 //! Paper: [flores2018] Sec. 1 (the third group of methods).
 //!
@@ -19,11 +23,14 @@
 
 use super::ConstraintMethod;
 use super::dependent::Elimination;
+use super::forward::Work;
+use super::linear::SparseSystem;
+use super::reduced::Reduced;
 use super::square::Square;
 use crate::error::ConstraintError;
 use crate::violation::largest;
 use mb_algebra::in_place::Orthogonal;
-use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor};
 use mb_algebra::{RankTolerance, Sparse, sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
@@ -56,15 +63,29 @@ impl CoordinatePartitioning {
 /// Share of a column that must be left for it to count.
 const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
 
+/// Change of the smallest pivot of the dependent columns, either way, since they were picked, after
+/// which they are picked anew: they have become nearly dependent, or others could now be better.
+const WORN: f64 = 0.8;
+
+/// Share of the largest entry of Phi_q that the smallest pivot of the dependent columns has away from
+/// singular configurations.
+const HEALTHY: f64 = 0.1;
+
+/// Change of the smallest pivot, either way, after which rows are looked at for dependence.
+const TURNED: f64 = 0.7;
+
 /// The choice of dependent coordinates and room to solve for them.
 #[derive(Debug)]
 pub(super) struct Partition {
     options: CoordinatePartitioning,
+    /// Phi^T Phi at which positions are good inside a step.
+    enough: f64,
     fresh: bool,
     /// True when the state comes from a correction: there is nothing to solve for.
     settled: bool,
     blocks: Blocks,
-    change: Vec<f64>,
+    /// Of the velocities and of the positions.
+    change: [Vec<f64>; 2],
 }
 
 #[derive(Debug)]
@@ -82,7 +103,15 @@ struct DenseBlocks {
     square: Square,
     tall: Orthogonal,
     turned: Vec<f64>,
+    /// Two right-hand sides or solutions.
     picked: Vec<f64>,
+    reduced: Reduced,
+    /// Smallest pivot of the square block when its columns were picked.
+    pivot: Option<f64>,
+    /// The same when the rows were looked at last.
+    seen: f64,
+    /// True when the block is square and the picked columns are well independent.
+    healthy: bool,
 }
 
 impl DenseBlocks {
@@ -93,8 +122,17 @@ impl DenseBlocks {
             square: Square::new(0),
             tall: Orthogonal::with_common_scale(m, 0),
             turned: vec![0.0; m],
-            picked: vec![0.0; m],
+            picked: vec![0.0; 2 * m],
+            reduced: Reduced::new(n, m),
+            pivot: None,
+            seen: 0.0,
+            healthy: false,
         }
+    }
+    /// True when there are as many dependent coordinates as rows.
+    fn is_square(&self) -> bool {
+        let rows = self.turned.len();
+        self.square.size() == rows && self.dependent.len() == rows
     }
     fn choose(&mut self, terms: &MotionTerms) {
         self.columns.input().copy_from_slice(&terms.phi_q);
@@ -107,6 +145,23 @@ impl DenseBlocks {
         }
         self.dependent.clear();
         self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
+        self.reduced.take(terms.n, &self.dependent);
+        self.pivot = None;
+    }
+    /// True when the choice may have become a bad one, or is to be made at each step.
+    fn is_worn(&self) -> bool {
+        let now = self.square.smallest_pivot();
+        !self.healthy || self.pivot.is_none_or(|begin| now < WORN * begin || begin < WORN * now)
+    }
+    /// True when the rows may have come nearer to dependence, or gone away from it, since this was
+    /// last so.
+    fn has_turned(&mut self) -> bool {
+        let now = self.square.smallest_pivot();
+        let turned = !self.is_square() || now < TURNED * self.seen || self.seen < TURNED * now;
+        if turned {
+            self.seen = now;
+        }
+        turned
     }
     /// True when the dependent columns are independent of each other.
     fn factor(&mut self, terms: &MotionTerms) -> bool {
@@ -117,23 +172,36 @@ impl DenseBlocks {
             input[k * m..(k + 1) * m].copy_from_slice(&terms.phi_q[j * m..(j + 1) * m]);
         }
         if full {
-            return self.square.factor(COLUMN_CUTOFF.relative);
+            let independent = self.square.factor(COLUMN_CUTOFF.relative);
+            let smallest = self.square.smallest_pivot();
+            self.pivot.get_or_insert(smallest);
+            let largest = terms.phi_q.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+            self.healthy = independent && smallest >= HEALTHY * largest;
+            return independent;
         }
+        self.healthy = false;
         self.tall.factor(COLUMN_CUTOFF) == self.dependent.len()
     }
-    fn solve(&mut self, residual: &[f64], change: &mut [f64]) {
-        let (m, k) = (residual.len(), self.dependent.len());
-        if k == m {
-            self.picked.copy_from_slice(residual);
-            self.square.solve(&mut self.picked);
-        } else {
-            self.turned.copy_from_slice(residual);
-            self.tall.apply_transpose(&mut self.turned[..m]);
-            self.tall.solve(&self.turned, &mut self.picked[..k]);
+    /// Dependent changes against two residuals at once.
+    fn solve(&mut self, residuals: [&[f64]; 2], changes: [&mut [f64]; 2]) {
+        let (m, k) = (residuals[0].len(), self.dependent.len());
+        for (residual, picked) in residuals.iter().zip(self.picked.chunks_exact_mut(m.max(1))) {
+            if k == m {
+                picked.copy_from_slice(residual);
+            } else {
+                self.turned.copy_from_slice(residual);
+                self.tall.apply_transpose(&mut self.turned);
+                self.tall.solve(&self.turned, &mut picked[..k]);
+            }
         }
-        change.fill(0.0);
-        for (j, x) in self.dependent.iter().zip(&self.picked) {
-            change[*j] = -x;
+        if k == m {
+            self.square.solve(&mut self.picked);
+        }
+        for (change, picked) in changes.into_iter().zip(self.picked.chunks_exact(m.max(1))) {
+            change.fill(0.0);
+            for (j, x) in self.dependent.iter().zip(picked) {
+                change[*j] = -x;
+            }
         }
     }
 }
@@ -151,7 +219,7 @@ struct SparseBlocks {
 impl SparseBlocks {
     fn new(phi_q: &Sparse) -> Result<Self, ConstraintError> {
         let identity = sparse::identity(phi_q.cols());
-        let analysis = Arc::new(SaddleAnalysis::new(&identity, phi_q, &SaddleOptions::default())?);
+        let analysis = Arc::new(SaddleAnalysis::new(&identity, phi_q, &SparseSystem::quick_options())?);
         let elimination = Elimination::new(phi_q);
         Ok(Self { elimination, phi_d: phi_q.clone(), identity, analysis, factor: None })
     }
@@ -189,7 +257,20 @@ impl Partition {
             Some(phi_q) => Blocks::Sparse(Box::new(SparseBlocks::new(phi_q)?)),
             None => Blocks::Dense(Box::new(DenseBlocks::new(n, m))),
         };
-        Ok(Self { options, fresh: true, settled: false, blocks, change: vec![0.0; n] })
+        let enough = options.tolerance;
+        Ok(Self {
+            options,
+            enough,
+            fresh: true,
+            settled: false,
+            blocks,
+            change: [vec![0.0; n], vec![0.0; n]],
+        })
+    }
+    /// Positions inside a step need not be better than the integration, with this absolute
+    /// tolerance, can tell.
+    pub(super) fn expect_accuracy(&mut self, absolute: f64) {
+        self.enough = (1e-4 * absolute * absolute).max(self.options.tolerance);
     }
     /// Factors the dependent columns; picks anew when they have become dependent.
     fn factor(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
@@ -215,23 +296,60 @@ impl Partition {
         self.fresh = false;
         Ok(())
     }
-    /// Lets the next solve choose anew, at the end of a step.
-    pub(super) fn renew(&mut self) {
-        self.fresh = true;
+    /// Lets the next solve choose anew where that is due, at the end of a step.
+    fn renew(&mut self) {
+        self.fresh = match &self.blocks {
+            Blocks::Dense(b) => b.is_worn(),
+            Blocks::Sparse(_) => true,
+        };
+    }
+    /// True when it is worth looking at the dependence of the rows.
+    pub(super) fn has_turned(&mut self) -> bool {
+        match &mut self.blocks {
+            Blocks::Dense(b) => b.has_turned(),
+            Blocks::Sparse(_) => true,
+        }
+    }
+    /// Accelerations and multipliers into `work` by the independent coordinates alone; false where
+    /// that is not possible.
+    pub(super) fn accelerations(&mut self, terms: &MotionTerms, work: &mut Work) -> bool {
+        let Blocks::Dense(b) = &mut self.blocks else { return false };
+        // Near a singular configuration all columns together decide better than the picked ones.
+        if b.dependent.is_empty() || !b.factor(terms) || !b.healthy {
+            return false;
+        }
+        let DenseBlocks { dependent, square, reduced, .. } = &mut **b;
+        reduced.accelerations(terms, dependent, square, work)
+    }
+    /// As [`Self::project`] at the end of a step or in a report.
+    pub(super) fn correct(
+        &mut self,
+        model: &Model,
+        t: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        terms: &mut MotionTerms,
+    ) -> Result<usize, ConstraintError> {
+        self.renew();
+        let between = std::mem::replace(&mut self.enough, self.options.tolerance);
+        let outcome = self.project(model, t, q, v, terms);
+        self.enough = between;
+        self.settled = true;
+        outcome
     }
     /// True when the factor at hand is not worth trying before it is made anew.
-    ///
-    /// Between the stages of a step the dependent columns turn by some percent. A small model's are
-    /// factored in less time than the iterations take that an older factor costs; a large one's not.
     fn is_outdated(&self) -> bool {
-        self.fresh || matches!(self.blocks, Blocks::Dense(_))
+        self.fresh || matches!(&self.blocks, Blocks::Dense(b) if !b.healthy)
     }
-    /// Dependent changes d with Phi_q d = -`residual` into `change`.
-    fn solve(&mut self, residual: &[f64]) -> Result<(), ConstraintError> {
-        let Self { blocks, change, .. } = self;
+    /// Dependent changes d with Phi_q d = -Phi' and -Phi.
+    fn solve(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
+        let Self { blocks, change: [of_v, of_q], .. } = self;
         match blocks {
-            Blocks::Dense(b) => b.solve(residual, change),
-            Blocks::Sparse(b) => b.solve(residual, change)?,
+            Blocks::Dense(b) => b.solve([&terms.phi_dot, &terms.phi], [of_v, of_q]),
+            Blocks::Sparse(b) => {
+                b.solve(&terms.phi_dot, of_v)?;
+                b.solve(&terms.phi, of_q)?;
+            }
         }
         Ok(())
     }
@@ -251,8 +369,7 @@ impl Partition {
         let fastest = v.iter().fold(1.0_f64, |s, v| s.max(v.abs()));
         let (mut last, mut last_slip) = (f64::INFINITY, f64::INFINITY);
         let mut outdated = self.is_outdated();
-        let settled = std::mem::replace(&mut self.settled, self.fresh);
-        let mut terms_known = outdated && !settled;
+        let mut terms_known = outdated && !std::mem::take(&mut self.settled);
         for iteration in 0..=self.options.max_iterations {
             if terms_known {
                 model.constraint_terms(q, v, t, terms);
@@ -260,10 +377,11 @@ impl Partition {
                 model.constraint_values(q, v, t, terms);
             }
             let (violation, slip) = (square(&terms.phi), square(&terms.phi_dot) / (fastest * fastest));
+            // Near a singular configuration a violation moves the positions by more than its size.
+            let healthy = matches!(&self.blocks, Blocks::Dense(b) if b.healthy);
+            let enough = if healthy { self.enough } else { self.options.tolerance };
             // What no longer falls is rounding, once it is small.
-            let good = |x: f64, last: f64| {
-                x <= self.options.tolerance || (iteration > 1 && x > 0.25 * last && x < 1e-20)
-            };
+            let good = |x: f64, last: f64| x <= enough || (iteration > 1 && x > 0.25 * last && x < 1e-20);
             if good(violation, last) && good(slip, last_slip) && !self.fresh {
                 return Ok(iteration);
             }
@@ -284,13 +402,12 @@ impl Partition {
                 outdated = false;
             }
             (last, last_slip, terms_known) = (violation, slip, false);
-            // Velocities first, with the positions their violation was taken at.
-            self.solve(&terms.phi_dot)?;
-            for (v, d) in v.iter_mut().zip(&self.change) {
+            self.solve(terms)?;
+            let [of_v, of_q] = &self.change;
+            for (v, d) in v.iter_mut().zip(of_v) {
                 *v += d;
             }
-            self.solve(&terms.phi)?;
-            model.coordinates().retract_in_place(q, &self.change);
+            model.coordinates().retract_in_place(q, of_q);
         }
         let (row, violation) = largest(&terms.phi).unwrap_or((0, 0.0));
         Err(ConstraintError::NotAssembled {

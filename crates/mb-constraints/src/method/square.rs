@@ -8,12 +8,14 @@ pub(super) struct Square {
     exchange: Vec<usize>,
     /// One over the diagonal of U.
     inverse: Vec<f64>,
+    /// Smallest pivot.
+    smallest: f64,
 }
 
 impl Square {
     /// Storage for k x k.
     pub(super) fn new(k: usize) -> Self {
-        Self { k, a: vec![0.0; k * k], exchange: vec![0; k], inverse: vec![0.0; k] }
+        Self { k, a: vec![0.0; k * k], exchange: vec![0; k], inverse: vec![0.0; k], smallest: 0.0 }
     }
     /// Number of rows k.
     pub(super) fn size(&self) -> usize {
@@ -27,6 +29,7 @@ impl Square {
     pub(super) fn factor(&mut self, cut: f64) -> bool {
         let k = self.k;
         let least = cut * self.a.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+        self.smallest = f64::INFINITY;
         for step in 0..k {
             let (head, tail) = self.a.split_at_mut((step + 1) * k);
             let column = &mut head[step * k..];
@@ -40,6 +43,7 @@ impl Square {
             if size <= least || size.is_nan() {
                 return false;
             }
+            self.smallest = self.smallest.min(size);
             column.swap(step, best);
             let inverse = column[step].recip();
             self.inverse[step] = inverse;
@@ -63,28 +67,60 @@ impl Square {
         }
         true
     }
-    /// A x = b in place, with the last factors.
-    pub(super) fn solve(&self, x: &mut [f64]) {
+    /// Magnitude of the smallest pivot of the last factors.
+    pub(super) fn smallest_pivot(&self) -> f64 {
+        self.smallest
+    }
+    /// A^T x = b in place, with the last factors.
+    pub(super) fn solve_transpose(&self, x: &mut [f64]) {
         let k = self.k;
-        for (i, j) in self.exchange.iter().enumerate() {
+        for (j, column) in self.a.chunks_exact(k.max(1)).enumerate() {
+            x[j] = (x[j] - dot(&column[..j], &x[..j])) * self.inverse[j];
+        }
+        for (j, column) in self.a.chunks_exact(k.max(1)).enumerate().rev() {
+            x[j] -= dot(&column[j + 1..], &x[j + 1..k]);
+        }
+        for (i, j) in self.exchange.iter().enumerate().rev() {
             x.swap(i, *j);
         }
-        for (j, column) in self.a.chunks_exact(k.max(1)).enumerate() {
-            let by = x[j];
-            if by != 0.0 {
-                for (x, l) in x[j + 1..k].iter_mut().zip(&column[j + 1..]) {
-                    *x -= by * l;
+    }
+    /// A X = B in place, with the last factors; any number of right-hand sides one after the other.
+    pub(super) fn solve(&self, b: &mut [f64]) {
+        let k = self.k;
+        if k == 0 {
+            return;
+        }
+        for x in b.chunks_exact_mut(k) {
+            for (i, j) in self.exchange.iter().enumerate() {
+                x.swap(i, *j);
+            }
+        }
+        // Side by side: one alone waits for each of its additions.
+        for (j, column) in self.a.chunks_exact(k).enumerate() {
+            for x in b.chunks_exact_mut(k) {
+                let by = x[j];
+                if by != 0.0 {
+                    for (x, l) in x[j + 1..].iter_mut().zip(&column[j + 1..]) {
+                        *x -= by * l;
+                    }
                 }
             }
         }
-        for (j, column) in self.a.chunks_exact(k.max(1)).enumerate().rev() {
-            let by = x[j] * self.inverse[j];
-            x[j] = by;
-            for (x, u) in x[..j].iter_mut().zip(column) {
-                *x -= by * u;
+        for (j, column) in self.a.chunks_exact(k).enumerate().rev() {
+            for x in b.chunks_exact_mut(k) {
+                let by = x[j] * self.inverse[j];
+                x[j] = by;
+                for (x, u) in x[..j].iter_mut().zip(column) {
+                    *x -= by * u;
+                }
             }
         }
     }
+}
+
+/// x . y
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]
@@ -111,6 +147,12 @@ mod tests {
         }
         square.solve(&mut x);
         assert!(x.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-12), "{x:?}");
+        // The transposed matrix: row i of A stands at (i + 3) % k.
+        let mut y: Vec<f64> =
+            (0..k).map(|j| (0..k).map(|i| entry(i, j) * known[(i + 3) % k]).sum()).collect();
+        square.solve_transpose(&mut y);
+        assert!(y.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-12), "{y:?}");
+        assert!(square.smallest_pivot() > 0.0 && square.smallest_pivot() < 20.0);
         square.input().copy_from_slice(&[1.0; 49]);
         assert!(!square.factor(1e-12));
         assert!(Square::new(0).factor(1e-12));

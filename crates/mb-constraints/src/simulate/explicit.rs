@@ -25,6 +25,7 @@ pub(super) fn run(
     restart: bool,
     observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Trajectory, ConstraintError> {
+    dynamics.expect_accuracy(control.absolute);
     let mut recorder = Recorder::new(&mut dynamics, start, options)?;
     let watch = Watch::new(&options.events, &dynamics, start.t, &start.q, &start.v);
     let size = start.q.len() + start.v.len();

@@ -26,18 +26,19 @@
 //! q_{n+1} = q_n (+) (h d + p),   p in the range of Phi_q^T
 //! ```
 //!
-//! Redundant constraints get shortest multipliers. Memory is taken in each iteration.
+//! Redundant constraints get shortest multipliers. Newton's method keeps its factors while they
+//! serve (module `newton`). Memory is taken in each iteration.
 
+use super::increment::InverseTangent;
+use super::newton::Newton;
 use super::recorder::Recorder;
 use super::trajectory::{End, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
-use crate::patterns::SaddlePatterns;
-use crate::saddle::{DENSE_UP_TO, Saddle};
 use crate::violation::largest;
-use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, norms, sparse};
-use mb_model::{BlockKind, Model, Point};
+use mb_algebra::norms;
+use mb_model::{Model, Point};
 use std::ops::ControlFlow;
 
 /// Parameters of the generalized-alpha method.
@@ -106,7 +107,7 @@ fn all(
         a: a.clone(),
     };
     let mut state = State { point, w: a };
-    let mut patterns = Patterns::default();
+    let mut newton = Newton::default();
     let mut watch = super::events::Watch::new(&options.events, dynamics, start.t, &start.q, &start.v);
     let mut y = vec![0.0; model.nq() + model.nv()];
     for k in 1..recorder.reports.len() {
@@ -117,11 +118,12 @@ fn all(
             let count = (left / alpha.step - 1e-9).ceil().max(1.0);
             let before = state.clone();
             let goal_of_step = if count > 1.0 { state.point.t + left / count } else { goal };
-            let iterations = advance(model, &mut state, goal_of_step, alpha, 0, &mut patterns)?;
+            let iterations = advance(model, &mut state, &mut newton, goal_of_step, alpha, 0)?;
             let statistics = &mut recorder.trajectory.statistics;
             statistics.steps += 1;
             statistics.evaluations += iterations;
             statistics.most_iterations = statistics.most_iterations.max(iterations);
+            statistics.factorizations = newton.factorizations;
             let (from, to) = (before.point.t, state.point.t);
             let mut between = |t: f64, y: &mut [f64]| hermite(model, &before.point, &state.point, t, y);
             let event = if watch.is_empty() {
@@ -177,12 +179,17 @@ fn hermite(model: &Model, from: &Point, to: &Point, t: f64, y: &mut [f64]) {
 fn advance(
     model: &Model,
     state: &mut State,
+    newton: &mut Newton,
     goal: f64,
     alpha: &GeneralizedAlpha,
     depth: usize,
-    patterns: &mut Patterns,
 ) -> Result<usize, ConstraintError> {
-    match step(model, state, goal, alpha, patterns) {
+    let mut outcome = step(model, state, newton, goal, alpha);
+    if outcome.is_err() && newton.is_older() {
+        newton.renew();
+        outcome = step(model, state, newton, goal, alpha);
+    }
+    match outcome {
         Ok((next, iterations)) => {
             *state = next;
             Ok(iterations)
@@ -190,8 +197,8 @@ fn advance(
         Err(failure) if depth == MOST_HALVINGS => Err(failure),
         Err(_) => {
             let middle = f64::midpoint(state.point.t, goal);
-            let first = advance(model, state, middle, alpha, depth + 1, patterns)?;
-            Ok(first + advance(model, state, goal, alpha, depth + 1, patterns)?)
+            let first = advance(model, state, newton, middle, alpha, depth + 1)?;
+            Ok(first + advance(model, state, newton, goal, alpha, depth + 1)?)
         }
     }
 }
@@ -199,9 +206,9 @@ fn advance(
 fn step(
     model: &Model,
     state: &State,
+    newton: &mut Newton,
     goal: f64,
     options: &GeneralizedAlpha,
-    patterns: &mut Patterns,
 ) -> Result<(State, usize), ConstraintError> {
     let rho = options.spectral_radius;
     let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
@@ -229,6 +236,7 @@ fn step(
         next.v[i] += g * x;
         d[i] += x;
     }
+    newton.begin([b, g]);
     let mut last = f64::INFINITY;
     // The part of the increment that only holds the positions.
     let mut p = vec![0.0; n];
@@ -248,9 +256,9 @@ fn step(
             // Phi_q (v + g x) + Phi_t = 0, and Phi + Phi_q (x + shift) = 0.
             let rate: Vec<f64> = model.phi_dot(&next.q, &next.v, goal).iter().map(|x| -x / g).collect();
             let rest: Vec<f64> = phi.iter().zip(&rate).map(|(phi, rate)| phi - rate).collect();
-            newton(model, &next, &inverse, [b, g], (&residual, &rate), Some(&rest), patterns)?
+            newton.solve(model, &next, &inverse, [b, g], [&residual, &rate], Some(&rest))?
         } else {
-            newton(model, &next, &inverse, [b, g], (&residual, &phi), None, patterns)?
+            newton.solve(model, &next, &inverse, [b, g], [&residual, &phi], None)?
         };
         let (x, shift) = (inverse.apply(&x), inverse.apply(&shift));
         for (p, shift) in p.iter_mut().zip(&shift) {
@@ -269,7 +277,6 @@ fn step(
         if !size.is_finite() || (iteration > 3 && size > 2.0 * last) {
             break;
         }
-        last = size;
         if size <= options.tolerance * scale {
             next.q.copy_from_slice(&before.q);
             model.coordinates().retract_in_place(&mut next.q, &total(&d, &p));
@@ -279,6 +286,8 @@ fn step(
             }
             return Ok((State { point: next, w }, iteration));
         }
+        newton.judge(size, last);
+        last = size;
     }
     let (row, violation) = largest(&model.phi(&next.q, goal)).unwrap_or((0, 0.0));
     let constraint = if model.nc() > 0 {
@@ -288,163 +297,4 @@ fn step(
     };
     let coordinate = largest(&d).map_or(String::new(), |(i, _)| model.coordinate_name(i));
     Err(ConstraintError::StepTooSmall { time: before.t, step: h, coordinate, constraint })
-}
-
-/// Analyses of the systems of all steps.
-#[derive(Debug, Default)]
-struct Patterns {
-    dynamic: SaddlePatterns,
-    /// Of the shortest step that holds the positions.
-    positions: SaddlePatterns,
-}
-
-/// Step x, change of the multipliers l, step that holds the positions alone.
-type Correction = (Vec<f64>, Vec<f64>, Vec<f64>);
-
-/// Solves the linear system of an iteration; with `rest` also for the shortest step with
-/// Phi_q step = rest.
-fn newton(
-    model: &Model,
-    at: &Point,
-    inverse: &InverseTangent,
-    [b, g]: [f64; 2],
-    (residual, phi): (&[f64], &[f64]),
-    rest: Option<&[f64]>,
-    patterns: &mut Patterns,
-) -> Result<Correction, ConstraintError> {
-    let zero = vec![0.0; model.nv()];
-    if model.nv() + model.nc() <= DENSE_UP_TO {
-        let blocks = model.dense_blocks(at);
-        let inertia = dense::add(b, &blocks.m, g, &blocks.c);
-        let a = dense::add(1.0, &inverse.dense(&inertia), 1.0, &blocks.k);
-        let (x, l) = Saddle::dense(&a, &blocks.phi_q)?.solve(residual, phi);
-        let Some(rest) = rest else { return Ok((x, l, zero)) };
-        let unit = dense::identity(zero.len());
-        return Ok((x, l, Saddle::dense(&unit, &blocks.phi_q)?.solve(&zero, rest).0));
-    }
-    let blocks = model.blocks(at);
-    let inertia = sparse::add(b, &blocks.m, g, &blocks.c);
-    let a = sparse::add(1.0, &inverse.sparse(&inertia), 1.0, &blocks.k);
-    let (x, l) = Saddle::sparse_again(&a, &blocks.phi_q, &mut patterns.dynamic)?.solve(residual, phi);
-    let Some(rest) = rest else { return Ok((x, l, zero)) };
-    let unit = sparse::identity(zero.len());
-    Ok((x, l, Saddle::sparse_again(&unit, &blocks.phi_q, &mut patterns.positions)?.solve(&zero, rest).0))
-}
-
-/// T^-1 of the increment d: (q (+) (d + x)) = (q (+) d) (+) T x to first order.
-///
-/// The identity but for the rotations of spatial bodies, where with the angle a = |r|
-///
-/// ```text
-/// T^-1 = I + r~ / 2 + (1 / a^2 - (1 + cos a) / (2 a sin a)) r~^2
-/// ```
-struct InverseTangent {
-    n: usize,
-    /// First row of each rotation and its block.
-    blocks: Vec<(usize, [[f64; 3]; 3])>,
-}
-
-impl InverseTangent {
-    fn new(model: &Model, d: &[f64]) -> Self {
-        let poses = model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose);
-        let blocks = poses.map(|b| (b.v + 3, inverse_tangent([d[b.v + 3], d[b.v + 4], d[b.v + 5]])));
-        Self { n: d.len(), blocks: blocks.collect() }
-    }
-    fn apply(&self, x: &[f64]) -> Vec<f64> {
-        let mut out = x.to_vec();
-        for (at, block) in &self.blocks {
-            for i in 0..3 {
-                out[at + i] = (0..3).map(|j| block[i][j] * x[at + j]).sum();
-            }
-        }
-        out
-    }
-    /// A T^-1.
-    fn dense(&self, a: &Dense) -> Dense {
-        let mut out = a.clone();
-        for (at, block) in &self.blocks {
-            for i in 0..self.n {
-                for j in 0..3 {
-                    out[(i, at + j)] = (0..3).map(|k| a[(i, at + k)] * block[k][j]).sum();
-                }
-            }
-        }
-        out
-    }
-    fn sparse(&self, a: &Sparse) -> Sparse {
-        if self.blocks.is_empty() {
-            return a.clone();
-        }
-        let mut t = Triplets::new(self.n, self.n);
-        let mut turned = vec![false; self.n];
-        for (at, block) in &self.blocks {
-            for i in 0..3 {
-                turned[at + i] = true;
-                for j in 0..3 {
-                    t.add(at + i, at + j, block[i][j]);
-                }
-            }
-        }
-        for i in (0..self.n).filter(|i| !turned[*i]) {
-            t.add(i, i, 1.0);
-        }
-        sparse::mul(a, &t.to_sparse())
-    }
-}
-
-fn inverse_tangent(r: [f64; 3]) -> [[f64; 3]; 3] {
-    let a2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-    let factor = if a2 < 1e-4 {
-        // Series of the factor; the next term is a^4 / 30240.
-        1.0 / 12.0 + a2 / 720.0
-    } else {
-        let a = a2.sqrt();
-        1.0 / a2 - (1.0 + a.cos()) / (2.0 * a * a.sin())
-    };
-    let cross = [[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]];
-    let mut out = [[0.0; 3]; 3];
-    for i in 0..3 {
-        for j in 0..3 {
-            let square: f64 = (0..3).map(|k| cross[i][k] * cross[k][j]).sum();
-            out[i][j] = f64::from(u8::from(i == j)) + 0.5 * cross[i][j] + factor * square;
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// q (+) (d + T^-1 x) = (q (+) d) (+) x to first order in x.
-    #[test]
-    fn tangent_is_the_derivative_of_the_retraction() {
-        for scale in [1e-3, 0.5, 1.5] {
-            let r = [0.4 * scale, -0.7 * scale, 0.3 * scale];
-            let inverse = inverse_tangent(r);
-            let h = 1e-6;
-            for k in 0..3 {
-                let moved = |sign: f64| {
-                    let mut a = [0.0, 0.0, 0.0, 0.5, -0.1, 0.7, 0.5];
-                    let mut d = [0.0, 0.0, 0.0, r[0], r[1], r[2]];
-                    for i in 0..3 {
-                        d[3 + i] += sign * h * inverse[i][k];
-                    }
-                    BlockKind::Pose.retract(&mut a, &d);
-                    a
-                };
-                let mut b = [0.0, 0.0, 0.0, 0.5, -0.1, 0.7, 0.5];
-                BlockKind::Pose.retract(&mut b, &[0.0, 0.0, 0.0, r[0], r[1], r[2]]);
-                let mut unit = [0.0; 6];
-                unit[3 + k] = 1.0;
-                let mut rate = [0.0; 7];
-                BlockKind::Pose.rate(&b, &unit, &mut rate);
-                let (plus, minus) = (moved(1.0), moved(-1.0));
-                for i in 0..7 {
-                    let difference = (plus[i] - minus[i]) / (2.0 * h);
-                    assert!((difference - rate[i]).abs() < 1e-9, "{i}: {difference} {}", rate[i]);
-                }
-            }
-        }
-    }
 }

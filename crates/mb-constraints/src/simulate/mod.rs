@@ -9,6 +9,8 @@ mod dormand_prince;
 mod events;
 mod explicit;
 mod generalized_alpha;
+mod increment;
+mod newton;
 mod options;
 mod recorder;
 mod start;

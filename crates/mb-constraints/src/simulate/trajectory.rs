@@ -48,6 +48,8 @@ pub struct Statistics {
     pub corrections: usize,
     /// Most iterations on the positions in one correction.
     pub most_iterations: usize,
+    /// Factorizations of the implicit integrator.
+    pub factorizations: usize,
 }
 
 /// A configuration in which, or near to which, constraints depend on each other that do not

@@ -70,3 +70,14 @@ fn stabilized_steps_hold_velocities_and_are_of_second_order() {
         assert!((order - 2.0).abs() < 0.15, "{}: {order}", model.name);
     }
 }
+
+/// One factorization serves many iterations and steps; a motion that has come away from it gets its
+/// own, whose result the order of the method and the exact motions above judge.
+#[test]
+fn factors_serve_for_many_steps() {
+    let model = double_pendulum();
+    let motion = run(&model, &[0.0; 6], &options(1.0, 0.1, alpha(1e-3, 0.9)));
+    let s = motion.statistics;
+    assert_eq!(s.steps, 1000);
+    assert!(s.factorizations > 1 && 5 * s.factorizations < s.evaluations, "{s:?}");
+}
