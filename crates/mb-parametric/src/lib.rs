@@ -45,7 +45,8 @@
 //!   error; [`polish`] improves a pair to rounding and judges whether it is simple.
 //! - [`expand_to_accuracy`] chooses the order, the degrees of the single parameters and, where one is
 //!   not enough, several centres, so that eigenvalues keep an accuracy over a [`Region`].
-//! - [`expand_group`] expands close, repeated or defective eigenvalues together.
+//! - [`expand_group`] expands close, repeated or defective eigenvalues together,
+//!   [`expand_groups_to_accuracy`] to an accuracy.
 //! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
 //!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] tell how far
 //!   the series reaches; [`EigenpairSeries::tolerance_bars`] what uncertain parameters do.
@@ -76,7 +77,7 @@ pub use eigenpair_series::{
     ResidualEstimate, ToleranceBar, ToleranceBars, eigenvalues_at, expand, expand_all,
 };
 pub use error::ParametricError;
-pub use group::{GroupEvaluation, GroupSeries, expand_group};
+pub use group::{GroupEvaluation, GroupSeries, expand_group, group_values};
 pub use matrix_series::MatrixSeries;
 pub use model_series::{
     ModelSeries, PointRule, PointSeries, Variable, balanced_point, following_speeds, model_series,
@@ -84,9 +85,9 @@ pub use model_series::{
 };
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
-pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_to_accuracy};
+pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_groups_to_accuracy, expand_to_accuracy};
 pub use polish::{PolishOptions, PolishedPair, StartingPair, polish};
-pub use rank::{RankChange, rank_change};
+pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;
 pub use track::{Encounter, EncounterKind, Track, TrackOptions, track};

@@ -159,6 +159,20 @@ impl MultiIndexSet {
         self.numbers.get(sigma).copied()
     }
 
+    /// The numbers that the members of a smaller set have in this one.
+    ///
+    /// Errors: a set over another number of parameters, or with members that are none of this one.
+    pub(crate) fn numbers_of(&self, set: &Self) -> Result<Vec<usize>, ParametricError> {
+        if set.parameters != self.parameters {
+            let (expected, found) = (self.parameters, set.parameters);
+            return Err(ParametricError::WrongLength { what: "a multi-index of the set", expected, found });
+        }
+        let number = |sigma: &[u8]| {
+            self.number(sigma).ok_or_else(|| ParametricError::BeyondMatrices { term: sigma.to_vec() })
+        };
+        set.iter().map(number).collect()
+    }
+
     /// Where the members of one total degree stand; empty above the order.
     pub fn homogeneous(&self, degree: usize) -> Range<usize> {
         let at = |d: usize| self.start.get(d).copied().unwrap_or(self.len());

@@ -116,21 +116,21 @@ pub struct MovingModel<'a, S, A: Storage = Dense> {
     storage: PhantomData<A>,
 }
 
-impl<'a, S: ModelSource> MovingModel<'a, S> {
+impl<'a, S: ModelSource + Sync> MovingModel<'a, S> {
     /// A model about `centre` with dense matrices; nothing is computed yet.
     pub fn new(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         Self::about(source, centre, variables, rule)
     }
 }
 
-impl<'a, S: ModelSource> MovingModel<'a, S, Sparse> {
+impl<'a, S: ModelSource + Sync> MovingModel<'a, S, Sparse> {
     /// The same with sparse matrices, for large models.
     pub fn sparse(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         Self::about(source, centre, variables, rule)
     }
 }
 
-impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
+impl<'a, S: ModelSource + Sync, A: Storage> MovingModel<'a, S, A> {
     /// A model about `centre` in either storage; nothing is computed yet.
     pub fn about(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         let (centre, variables) = (centre.clone(), variables.to_vec());
@@ -193,7 +193,7 @@ impl<'a, S: ModelSource, A: Storage> MovingModel<'a, S, A> {
     }
 }
 
-impl<S: ModelSource, A: Storage> SeriesSource for MovingModel<'_, S, A> {
+impl<S: ModelSource + Sync, A: Storage> SeriesSource for MovingModel<'_, S, A> {
     type Matrix = A;
 
     fn parameters(&self) -> usize {

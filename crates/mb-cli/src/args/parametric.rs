@@ -16,6 +16,7 @@ Examples:
   mb parametric linkage.toml --parameters k --evaluate k=950 --evaluate k=1200
   mb parametric linkage.toml --parameters k,m --tolerance k=5% --tolerance m=0.02
   mb parametric twins.toml --parameters k --group 1-2
+  mb parametric twins.toml --parameters k,m --group 0.5% --accuracy 1e-4 --region k=10% --region m=10%
   mb parametric linkage.toml --parameters k,m --output modes.npz --output modes.json";
 
 const TRACK_EXAMPLES: &str = "\
@@ -81,7 +82,7 @@ pub struct ParametricArgs {
     pub modes: Option<String>,
     /// Modes to expand together because they are close, repeated or defective: by number, `2-3` (may be repeated), or those
     /// closer to each other than a share of their size, `0.5%`
-    #[arg(long, value_name = "LIST | P%", conflicts_with = "accuracy")]
+    #[arg(long, value_name = "LIST | P%")]
     pub group: Vec<String>,
     /// Show the modes that the polynomials give at other values, `k=950` or `k=950,m=2` (may be repeated)
     #[arg(long, value_name = "NAME=VALUE,...")]

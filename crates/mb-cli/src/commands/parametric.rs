@@ -113,7 +113,7 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
     let read = |e: &Expansion| region::region(&args.region, &e.names, &e.values);
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
     let expansion = if let Some(accuracy) = args.accuracy {
-        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, wish.modes)?
+        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, &wish)?
     } else {
         let order = args.order.unwrap_or(ORDER);
         let mut expansion = Expansion::to_order(&place, chosen, centre, order, &wish)?;
@@ -230,10 +230,9 @@ fn piece_arrays(piece: &Piece, model: &Model, p: usize, m: usize) -> Vec<Array> 
         let rows = |a: &mb_algebra::DenseC| -> Vec<c64> {
             (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|(i, j)| a[(i, j)]).collect()
         };
-        let matrices = group.series.matrix_coefficients().iter().take(terms).flat_map(rows).collect();
+        let matrices = group.kept.matrix_coefficients().iter().flat_map(rows).collect();
         out.push(Array::complex(&name("matrix"), &[terms, k, k], matrices));
-        let space = group.series.space_coefficients().iter().take(terms);
-        let space = space.flatten().flatten().copied().collect();
+        let space = group.kept.space_coefficients().iter().flatten().flatten().copied().collect();
         out.push(Array::complex(&name("space"), &[terms, k, n], space));
     }
     out

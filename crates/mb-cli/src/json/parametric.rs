@@ -179,7 +179,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         order: piece.order,
         exponents: piece.set.iter().map(<[u8]>::to_vec).collect(),
         modes: piece.modes.iter().map(|m| mode(expansion, m, vectors)).collect(),
-        groups: piece.groups.iter().map(|g| group(g, piece.set.len(), vectors)).collect(),
+        groups: piece.groups.iter().map(|g| group(g, vectors)).collect(),
     };
     let tolerances = found
         .tolerances
@@ -208,8 +208,8 @@ fn value_view(number: usize, value: &Value) -> ValueView {
     }
 }
 
-fn group(group: &ExpandedGroup, terms: usize, vectors: bool) -> GroupView {
-    let series = &group.series;
+fn group(group: &ExpandedGroup, vectors: bool) -> GroupView {
+    let series = &group.kept;
     let rows = |a: &mb_algebra::DenseC| -> Vec<Vec<[f64; 2]>> {
         let row = |i: usize| (0..a.ncols()).map(|j| [a[(i, j)].re, a[(i, j)].im]).collect();
         (0..a.nrows()).map(row).collect()
@@ -219,9 +219,9 @@ fn group(group: &ExpandedGroup, terms: usize, vectors: bool) -> GroupView {
         modes: group.numbers.clone(),
         gap: series.gap(),
         region_error: group.region_error.and_then(finite),
-        mean: complex(&series.mean_coefficients()[..terms]),
-        matrix: series.matrix_coefficients().iter().take(terms).map(rows).collect(),
-        space: vectors.then(|| series.space_coefficients().iter().take(terms).map(columns).collect()),
+        mean: complex(&series.mean_coefficients()),
+        matrix: series.matrix_coefficients().iter().map(rows).collect(),
+        space: vectors.then(|| series.space_coefficients().iter().map(columns).collect()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::choice::{Wish, chosen};
 use super::group::{ExpandedGroup, GroupValue};
 use super::place::Place;
 use super::quantity;
-use super::region::Region;
+use super::region::{self, Region};
 use super::storage::{Pencil, Solved, is_large};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Settled, part};
@@ -19,7 +19,7 @@ use mb_model::spec::ModelSpec;
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
     ParametricError, PointSeries, RankChange, SeriesSource, StartingPair, Variable, expand_all,
-    expand_to_accuracy, rank_change,
+    expand_groups_to_accuracy, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
 
@@ -176,7 +176,7 @@ impl Expansion {
         }
         let groups = groups
             .into_iter()
-            .map(|(numbers, values)| ExpandedGroup::new(&pencil, numbers, &values, &all))
+            .map(|(numbers, values)| ExpandedGroup::new(&pencil, numbers, &values, &all, &set))
             .collect::<Result<Vec<_>, _>>()?;
         let values = self.values.clone();
         let pencil = A::kept(pencil);
@@ -196,14 +196,14 @@ impl Expansion {
         centre: Centre,
         accuracy: f64,
         region: impl Fn(&Self) -> Result<Region, RequestError>,
-        modes: Option<&str>,
+        wish: &Wish<'_>,
     ) -> Result<Self, Failure> {
         let out = Self::prepared(place, variables, centre)?;
         let region = region(&out)?;
         if is_large(&place.loaded.model) {
-            return out.planned::<Sparse>(place, accuracy, region, modes);
+            return out.planned::<Sparse>(place, accuracy, region, wish);
         }
-        out.planned::<Dense>(place, accuracy, region, modes)
+        out.planned::<Dense>(place, accuracy, region, wish)
     }
 
     fn planned<A: Solved>(
@@ -211,25 +211,35 @@ impl Expansion {
         place: &Place,
         accuracy: f64,
         region: Region,
-        modes: Option<&str>,
+        wish: &Wish<'_>,
     ) -> Result<Self, Failure> {
         let source = self.source::<A>(place);
         let matrices = source.matrices(&vec![0.0; self.values.len()])?;
-        let starts = starts(&matrices, &Wish { modes, groups: &[] })?.single;
-        let pairs: Vec<StartingPair> = starts.iter().map(|(_, start)| start.clone()).collect();
+        let Starts { single, groups } = starts(&matrices, wish)?;
+        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let (members, values): (Vec<Vec<usize>>, Vec<Vec<c64>>) = groups.into_iter().unzip();
         let options = AccuracyOptions { accuracy, max_centres: MOST_CENTRES, ..AccuracyOptions::default() };
         let named = |error| self.named(place, error);
-        let planned = expand_to_accuracy(&source, &pairs, &boxed(&region), &options).map_err(named)?;
+        let planned = expand_groups_to_accuracy(&source, &pairs, &values, &region::boxed(&region), &options)
+            .map_err(named)?;
         for piece in planned.pieces {
-            let all = piece.full[0].set().clone();
-            let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &all)?;
+            let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &piece.all)?;
             let values: Vec<f64> = self.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
-            let pairs = piece.pairs.into_iter().zip(piece.full).zip(&starts);
+            let pairs = piece.pairs.into_iter().zip(piece.full).zip(&numbers);
             let modes = pairs
-                .map(|((kept, full), (number, _))| Expanded::new(*number, kept, full))
+                .map(|((kept, full), number)| Expanded::new(*number, kept, full))
                 .collect::<Result<Vec<_>, _>>()?;
-            let (order, set, centre, region) = (piece.order, piece.set, piece.centre, unboxed(&piece.region));
-            let (pencil, groups) = (A::kept(pencil), Vec::new());
+            let groups = piece.groups.into_iter().zip(piece.full_groups).zip(&members);
+            let groups = groups
+                .map(|((kept, full), numbers)| ExpandedGroup {
+                    numbers: numbers.clone(),
+                    kept,
+                    full,
+                    region_error: None,
+                })
+                .collect();
+            let (order, set, all) = (piece.order, piece.set, piece.all);
+            let (centre, region, pencil) = (piece.centre, region::unboxed(&piece.region), A::kept(pencil));
             self.pieces.push(Piece { centre, values, point, pencil, all, order, set, region, modes, groups });
         }
         self.judge(place, region)?;
@@ -255,6 +265,16 @@ impl Expansion {
         Ok(rank_change(&self.source::<A>(place), pencil, &piece.centre, &off)?)
     }
 
+    fn rank_change_within<A: Solved>(
+        &self,
+        place: &Place,
+        region: &Region,
+    ) -> Result<Option<RankChange>, Failure> {
+        let piece = &self.pieces[0];
+        let Some(pencil) = A::of(&piece.pencil) else { return Ok(None) };
+        Ok(rank_change_within(&self.source::<A>(place), pencil, &piece.centre, &region::boxed(region))?)
+    }
+
     /// A rank change in words: values of the variables, and the rows that depend on others there.
     pub fn told(&self, place: &Place, at: &[f64], rows: &[usize]) -> (String, Vec<String>) {
         let values = self.names.iter().zip(&self.values).zip(at);
@@ -274,15 +294,20 @@ impl Expansion {
     /// # Errors
     /// [`RequestError::RankChanges`] where the constraints lose rank in it.
     pub fn judge(&mut self, place: &Place, region: Region) -> Result<(), Failure> {
-        for corner in super::region::extremes(&region) {
-            if let Some(RankChange { at, rows }) = self.rank_change(place, &corner)? {
+        // The plan of an accuracy has looked at every piece already.
+        if let [piece] = self.pieces.as_slice() {
+            let found = match piece.pencil {
+                Pencil::Dense(_) => self.rank_change_within::<Dense>(place, &region)?,
+                Pencil::Sparse(_) => self.rank_change_within::<Sparse>(place, &region)?,
+            };
+            if let Some(RankChange { at, rows }) = found {
                 let (at, rows) = self.told(place, &at, &rows);
                 return Err(RequestError::RankChanges { at, rows }.into());
             }
         }
         for piece in &mut self.pieces {
             let part = piece.region.get_or_insert_with(|| region.clone());
-            let points = super::region::extremes(part);
+            let points = region::extremes(part);
             for k in 0..piece.modes.len() {
                 let mut worst = 0.0_f64;
                 for d in &points {
@@ -307,7 +332,7 @@ impl Expansion {
     /// The piece that serves a point: the one with the nearest centre, measured by the size of the region.
     pub fn piece(&self, d: &[f64]) -> &Piece {
         let distance = |piece: &Piece| -> f64 {
-            let inside = piece.region.as_ref().is_some_and(|r| super::region::contains(r, d));
+            let inside = piece.region.as_ref().is_some_and(|r| region::contains(r, d));
             let size =
                 |k: usize| self.region.as_ref().map_or(1.0, |r| (r[k][1] - r[k][0]).max(f64::MIN_POSITIVE));
             let off: f64 = (0..d.len()).map(|k| ((d[k] - piece.centre[k]) / size(k)).powi(2)).sum();
@@ -380,7 +405,7 @@ impl Piece {
     /// A distance that is not finite.
     pub fn group(&self, k: usize, d: &[f64]) -> Result<GroupValue, Failure> {
         let off: Vec<f64> = d.iter().zip(&self.centre).map(|(a, b)| a - b).collect();
-        Ok(self.groups[k].value(&off, self.order)?)
+        Ok(self.groups[k].value(&off)?)
     }
 }
 
@@ -451,22 +476,6 @@ fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wish: &Wish<'_>) -> Result<S
         (numbers, lines.iter().filter_map(|line| line.pair.value()).collect())
     };
     Ok(Starts { single, groups: chosen.groups.into_iter().map(group).collect() })
-}
-
-/// The region as the library has it.
-fn boxed(region: &Region) -> mb_parametric::Region {
-    let end = |k: usize| region.iter().map(|r| r[k]).collect();
-    mb_parametric::Region::Box { lower: end(0), upper: end(1) }
-}
-
-/// The interval of each variable.
-fn unboxed(region: &mb_parametric::Region) -> Option<Region> {
-    match region {
-        mb_parametric::Region::Box { lower, upper } => {
-            Some(lower.iter().zip(upper).map(|(a, b)| [*a, *b]).collect())
-        }
-        mb_parametric::Region::Path(_) => None,
-    }
 }
 
 /// The variables that names mean.

@@ -4,15 +4,19 @@ use super::expansion::NO_USE;
 use super::storage::Solved;
 use crate::failure::Failure;
 use mb_algebra::c64;
-use mb_parametric::{GroupSeries, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group};
+use mb_parametric::{
+    GroupSeries, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group, group_values,
+};
 
 /// A group of modes as polynomials.
 #[derive(Clone, Debug)]
 pub struct ExpandedGroup {
     /// Numbers of its modes at the point of expansion, as `mb modes` shows them.
     pub numbers: Vec<usize>,
-    /// The polynomials, with all terms that were expanded.
-    pub series: GroupSeries,
+    /// The polynomials that are kept.
+    pub kept: GroupSeries,
+    /// The same with all terms that were expanded, which judge the others.
+    pub full: GroupSeries,
     /// Largest estimated error of a value of the group in the region, rad/s.
     pub region_error: Option<f64>,
 }
@@ -40,7 +44,7 @@ impl GroupValue {
 }
 
 impl ExpandedGroup {
-    /// Expands the modes with these numbers and eigenvalues.
+    /// Expands the modes with these numbers and eigenvalues over all terms, of which some are kept.
     ///
     /// # Errors
     /// Those of [`expand_group`], with the first mode's number.
@@ -49,11 +53,13 @@ impl ExpandedGroup {
         numbers: Vec<usize>,
         values: &[c64],
         all: &MultiIndexSet,
+        set: &MultiIndexSet,
     ) -> Result<Self, Failure> {
         let mode = numbers.first().copied();
-        let series =
-            expand_group(pencil, values, all).map_err(|source| Failure::Parametric { mode, source })?;
-        Ok(Self { numbers, series, region_error: None })
+        let failed = |source| Failure::Parametric { mode, source };
+        let full = expand_group(pencil, values, all).map_err(failed)?;
+        let kept = full.restricted(set).map_err(failed)?;
+        Ok(Self { numbers, kept, full, region_error: None })
     }
 
     /// Its name: the numbers of its modes, `2+3`.
@@ -61,12 +67,12 @@ impl ExpandedGroup {
         self.numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("+")
     }
 
-    /// The group at a distance from its point of expansion, summed to an order.
+    /// The group at a distance from its point of expansion.
     ///
     /// # Errors
     /// A distance that is not finite.
-    pub fn value(&self, d: &[f64], order: usize) -> Result<GroupValue, ParametricError> {
-        let at = self.series.evaluate(d, order)?;
+    pub fn value(&self, d: &[f64]) -> Result<GroupValue, ParametricError> {
+        let at = self.kept.evaluate_beside(&self.full, d)?;
         let size = at.values.iter().map(|s| s.norm()).fold(0.0, f64::max);
         let trusted = at.errors.iter().all(|e| *e <= NO_USE * size);
         let (values, errors, mean, mean_error) = (at.values, at.errors, at.mean, at.mean_error);
@@ -84,10 +90,8 @@ pub fn exact_values<S: SeriesSource>(
     at: &[f64],
     near: &[c64],
 ) -> Result<Option<Vec<c64>>, ParametricError> {
-    let constant = MultiIndexSet::total(at.len(), 0)?;
-    let pencil = source.series(at, &constant)?;
-    match expand_group(&pencil, near, &constant) {
-        Ok(group) => Ok(Some(group.evaluate(&vec![0.0; at.len()], 0)?.values)),
+    match group_values(&source.matrices(at)?, near) {
+        Ok(values) => Ok(Some(values)),
         Err(ParametricError::GroupNotSeparate { .. } | ParametricError::Algebra(_)) => Ok(None),
         Err(error) => Err(error),
     }

@@ -79,6 +79,22 @@ pub fn extremes(region: &Region) -> Vec<Vec<f64>> {
     wide.iter().flat_map(|i| [end(*i, 0), end(*i, 1)]).collect()
 }
 
+/// The region as the library has it.
+pub fn boxed(region: &Region) -> mb_parametric::Region {
+    let end = |k: usize| region.iter().map(|r| r[k]).collect();
+    mb_parametric::Region::Box { lower: end(0), upper: end(1) }
+}
+
+/// The interval of each variable.
+pub fn unboxed(region: &mb_parametric::Region) -> Option<Region> {
+    match region {
+        mb_parametric::Region::Box { lower, upper } => {
+            Some(lower.iter().zip(upper).map(|(a, b)| [*a, *b]).collect())
+        }
+        mb_parametric::Region::Path(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

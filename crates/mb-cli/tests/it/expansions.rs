@@ -59,6 +59,48 @@ fn repeated_modes_are_expanded_together() {
     assert!(text.code == 0 && text.out.contains("1+2"), "{text:?}");
 }
 
+/// One order, one set of terms and the same centres for all groups, as the accuracy needs them.
+#[test]
+fn groups_are_expanded_to_an_accuracy() {
+    let base =
+        ["parametric", "-", "--parameters", "k,m", "--group", "1-2", "--group", "3-4", "--modes", "1-4"];
+    let exact = |k: f64, m: f64, s0: f64| s0 * (k / 50.0 * 2.0 / m).sqrt();
+    let mut orders = Vec::new();
+    for accuracy in ["1e-2", "1e-4", "1e-6"] {
+        let ask = ["--accuracy", accuracy, "--region", "k=42..58", "--region", "m=10%"];
+        let at = ["--evaluate", "k=58,m=1.8", "--evaluate", "k=42,m=2.2"];
+        let document = answer(&[base.as_slice(), &ask, &at].concat(), TWINS);
+        let piece = &document["pieces"][0];
+        let group = &piece["groups"][0];
+        assert_eq!(piece["groups"][1]["modes"], serde_json::json!([3, 4]));
+        let terms = piece["exponents"].as_array().unwrap().len();
+        assert_eq!(group["matrix"].as_array().unwrap().len(), terms);
+        orders.push(piece["order"].as_u64().unwrap());
+        let told: f64 = accuracy.parse().unwrap();
+        let s0 = number(&group["mean"][0][1]);
+        assert!(number(&group["region_error"]) <= 3.0 * told * s0, "{group}");
+        for (found, [k, m]) in
+            document["evaluations"].as_array().unwrap().iter().zip([[58.0, 1.8], [42.0, 2.2]])
+        {
+            for s in found["groups"][0]["values"].as_array().unwrap() {
+                assert!((number(&s[1]) / exact(k, m, s0) - 1.0).abs() <= told, "{accuracy} {s}");
+            }
+            assert_eq!(found["groups"][0]["outside"], false);
+        }
+    }
+    assert!(orders.is_sorted() && orders[0] < orders[2], "{orders:?}");
+    // A group alone; the mass almost vanishes: several centres.
+    let alone =
+        ["parametric", "-", "--parameters", "m", "--group", "1-2", "--modes", "1-2", "--accuracy", "1e-4"];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("modes.npz");
+    let more = ["--region", "m=0.3..3.7", "--output", file.to_str().unwrap()];
+    let document = answer(&[alone.as_slice(), &more].concat(), TWINS);
+    assert!(document["pieces"].as_array().unwrap().len() > 1, "{}", document["pieces"]);
+    let bytes = std::fs::read(&file).unwrap();
+    assert!(bytes.windows(20).any(|w| w == b"group_1_matrix_2.npy"));
+}
+
 #[test]
 fn groups_that_make_no_sense_are_refused() {
     for (groups, told) in [
@@ -213,6 +255,16 @@ fn a_singular_configuration_on_the_way_is_named() {
         let words = run.err.split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
         assert!(run.code == 1 && words.contains("lose rank") && words.contains("link"), "{run:?}");
     }
+    // With the rod's length a variable too it is singular at one point of the region alone, beside every straight way.
+    let text = FLAT.replace("k = 300.0", "k = 300.0, rod = 1.9").replace("length = 2.0", "length = \"rod\"");
+    let text = text.replace("angle = 0.6", "angle = 0.3");
+    let both = ["parametric", "-", "--parameters", "crank.angle,rod", "--hold", "motor", "--order", "4"];
+    let box_of = |rod: &'static str| ["--region", "crank.angle=-0.15..0.4", "--region", rod];
+    let run = mb_with(&[both.as_slice(), &box_of("rod=1.85..2")].concat(), &text);
+    let words = run.err.split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+    assert!(run.code == 1 && words.contains("lose rank") && words.contains("rod = 2"), "{run:?}");
+    let run = mb_with(&[both.as_slice(), &box_of("rod=1.85..1.93")].concat(), &text);
+    assert_eq!(run.code, 0, "{run:?}");
     let way =
         ["track", "-", "--parameter", "crank.angle", "--from", "0.61", "--to", "-0.2", "--hold", "motor"];
     let run = mb_with(&[way.as_slice(), &["--samples", "8", "--order", "2"]].concat(), FLAT);

@@ -142,30 +142,35 @@ impl EigenpairSeries {
         let term = |degree| self.homogeneous(monomials, degree);
         let unused: c64 = (order + 1..=self.order()).map(term).sum();
         let basis = if order < self.order() { ErrorBasis::NextTerms } else { ErrorBasis::Extrapolated };
-        // The next terms may cancel by chance, but half of the larger one remains of an alternating series.
-        let next = terms.s.iter().skip(order + 1).take(2).copied().fold(0.0, f64::max);
-        ((unused.norm() + self.missing(terms)).max(0.5 * next), basis)
+        // The terms left may cancel by chance; those beyond the last one do not cancel it too.
+        let last = if order < self.order() { terms.s[self.order()] } else { 0.0 };
+        ((unused.norm() + self.missing(terms)).max(0.5 * last), basis)
     }
 
-    /// Sum of the terms of `s` beyond the last, as if they fell off geometrically like the last
-    /// ones of `s` or those of the vector, whichever fall more slowly: both end at the same
-    /// branch point, and the low degrees of `s` may hide it.
+    /// Sum of the terms of `s` beyond the last.
     fn missing(&self, Terms { s, vector }: &Terms) -> f64 {
-        let order = self.order();
-        if order == 0 {
-            return if self.set.parameters() == 0 { 0.0 } else { f64::INFINITY };
-        }
-        // Single terms may (almost) vanish: the largest of the last few stands for all of them.
-        let window = match order {
-            1 => 1,
-            2 if s[1] > 0.0 => 1,
-            2..=5 => 2,
-            _ => 3,
-        };
-        let ahead = fall_off(s, window).max(fall_off(vector, window));
-        let fall = ahead.powf(1.0 / window as f64);
-        if fall < 1.0 { largest(s, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
+        if self.set.parameters() == 0 { 0.0 } else { beyond(s, vector) }
     }
+}
+
+/// Sum of the terms beyond the last, from the magnitudes of those of each degree: as if they fell off geometrically like the
+/// last ones, or like those of a companion, whichever fall more slowly: both end at the same branch point, and the low
+/// degrees of the terms themselves may hide it.
+pub(crate) fn beyond(terms: &[f64], companion: &[f64]) -> f64 {
+    let order = terms.len() - 1;
+    if order == 0 {
+        return f64::INFINITY;
+    }
+    // Single terms may (almost) vanish: the largest of the last few stands for all of them.
+    let window = match order {
+        1 => 1,
+        2 if terms[1] > 0.0 => 1,
+        2..=5 => 2,
+        _ => 3,
+    };
+    let ahead = fall_off(terms, window).max(fall_off(companion, window));
+    let fall = ahead.powf(1.0 / window as f64);
+    if fall < 1.0 { largest(terms, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
 }
 
 /// The largest of `window` terms that end with term `last`.

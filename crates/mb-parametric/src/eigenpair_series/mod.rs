@@ -28,6 +28,7 @@ mod rayleigh;
 mod sensitivity;
 mod trust;
 
+pub(crate) use evaluate::beyond;
 pub use evaluate::{ErrorBasis, Evaluation};
 pub use exceptional::ExceptionalPoint;
 pub(crate) use expand::matching_terms;
@@ -96,15 +97,7 @@ impl EigenpairSeries {
     /// Errors: a set over another number of parameters, or with terms that were not expanded
     /// ([`ParametricError::BeyondMatrices`]).
     pub fn restricted(&self, set: &MultiIndexSet) -> Result<Self, ParametricError> {
-        if set.parameters() != self.set.parameters() {
-            let (expected, found) = (self.set.parameters(), set.parameters());
-            return Err(ParametricError::WrongLength { what: "a multi-index of the set", expected, found });
-        }
-        let number = |sigma: &[u8]| {
-            let term = || ParametricError::BeyondMatrices { term: sigma.to_vec() };
-            self.set.number(sigma).ok_or_else(term)
-        };
-        let numbers: Vec<usize> = set.iter().map(number).collect::<Result<_, _>>()?;
+        let numbers = self.set.numbers_of(set)?;
         let pick = |list: &[Vec<c64>]| -> Vec<Vec<c64>> {
             let all = list.len() == self.set.len();
             let kept = if all { &numbers[..] } else { &[0] };

@@ -2,8 +2,10 @@
 
 use super::blocks::{Tall, add, largest, times};
 use super::columns::mean;
-use super::schur::eigenpairs;
+use super::schur::{eigenpairs, schur};
+use super::shift::{apart, shift};
 use crate::bordered::{residual, size_of};
+use crate::eigenpair_series::beyond;
 use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError};
 use mb_algebra::{AlgebraError, DenseC, QuadraticPencil, c64, norms};
@@ -87,6 +89,47 @@ impl GroupSeries {
         self.s.iter().map(mean).collect()
     }
 
+    /// Highest total degree.
+    pub fn order(&self) -> usize {
+        self.set.order()
+    }
+
+    /// The same series with the terms of a smaller set; what is kept does not change.
+    ///
+    /// Errors: as [`crate::EigenpairSeries::restricted`].
+    pub fn restricted(&self, set: &MultiIndexSet) -> Result<Self, ParametricError> {
+        let numbers = self.set.numbers_of(set)?;
+        Ok(Self {
+            set: set.clone(),
+            s: numbers.iter().map(|&i| self.s[i].clone()).collect(),
+            x: numbers.iter().map(|&i| self.x[i].clone()).collect(),
+            l: numbers.iter().map(|&i| self.l[i].clone()).collect(),
+            gap: self.gap,
+            basis: self.basis.clone(),
+        })
+    }
+
+    /// The eigenvalues at a distance from the expansion point by those terms that are `kept`, rad/s; the largest distance
+    /// of theirs from those by the terms of `all`.
+    pub(crate) fn moved_without(
+        &self,
+        monomials: &[f64],
+        kept: impl Fn(usize) -> bool,
+        all: usize,
+    ) -> Result<f64, ParametricError> {
+        let with = schur_values(&self.sum(monomials, 0..all))?;
+        let without = schur_values(&self.sum_of(monomials, &(0..all).filter(|i| kept(*i))))?;
+        Ok(apart(&with, &without))
+    }
+
+    /// Magnitudes of the homogeneous parts of S at a distance from the expansion point, by degree.
+    ///
+    /// Errors: `d` of another length than the number of parameters, or not finite.
+    pub fn along(&self, d: &[f64]) -> Result<Vec<f64>, ParametricError> {
+        let monomials = self.set.monomials(d)?;
+        Ok((0..=self.order()).map(|k| largest(&self.sum(&monomials, self.set.homogeneous(k)))).collect())
+    }
+
     /// The group at the distance `d` from the expansion point, summed to `order`.
     ///
     /// Errors: `order` above what was expanded; `d` of another length than the number of
@@ -113,7 +156,7 @@ impl GroupSeries {
         // What all terms and the extrapolated rest would change.
         let rest = self.rest(&monomials);
         let whole = self.sum(&monomials, 0..self.set.len());
-        let better: Vec<c64> = eigenpairs(&whole).ok_or_else(failed)?.into_iter().map(|p| p.0).collect();
+        let (_, t) = schur(&whole).ok_or_else(failed)?;
         let mut found: Vec<(c64, Vec<c64>, Vec<c64>, f64)> = pairs
             .into_iter()
             .map(|(value, y)| {
@@ -124,12 +167,10 @@ impl GroupSeries {
                 if length > 0.0 {
                     vector.iter_mut().chain(&mut multipliers).for_each(|z| *z /= length);
                 }
-                let change = better.iter().map(|b| (b - value).norm()).fold(f64::INFINITY, f64::min);
-                // A value among others moves by less than the root of the change of S.
-                let near = better.iter().filter(|b| (*b - value).norm() < 100.0 * rest).count().max(1);
-                let reach = largest(&whole).max(rest);
-                let spread = reach * (rest / reach.max(f64::MIN_POSITIVE)).powf(1.0 / near as f64);
-                (value, vector, multipliers, change + if rest > 0.0 { spread } else { 0.0 })
+                // The value that all terms make of it, and how far the rest may move that one.
+                let off = |i: &usize| (t[(*i, *i)] - value).norm();
+                let better = (0..size).min_by(|i, j| off(i).total_cmp(&off(j))).unwrap_or(0);
+                (value, vector, multipliers, off(&better) + shift(&t, better, rest))
             })
             .collect();
         found.sort_by(|a, b| a.0.im.total_cmp(&b.0.im).then(a.0.re.total_cmp(&b.0.re)));
@@ -151,6 +192,22 @@ impl GroupSeries {
         Ok(out)
     }
 
+    /// The group at the distance `d`, all terms of this one summed; judged by `full`, the same group with all terms that were
+    /// expanded, of which this one keeps some.
+    ///
+    /// Errors: as [`GroupSeries::evaluate`].
+    pub fn evaluate_beside(&self, full: &Self, d: &[f64]) -> Result<GroupEvaluation, ParametricError> {
+        let mut at = self.evaluate(d, self.order())?;
+        let best = full.evaluate(d, full.order())?;
+        for (value, error) in at.values.iter().zip(&mut at.errors) {
+            let off = |i: &usize| (best.values[*i] - value).norm();
+            let nearest = (0..best.values.len()).min_by(|i, j| off(i).total_cmp(&off(j))).unwrap_or(0);
+            *error = off(&nearest) + best.errors[nearest];
+        }
+        at.mean_error = (at.mean - best.mean).norm() + best.mean_error;
+        Ok(at)
+    }
+
     /// Largest residual of the pairs at a point with the exact matrices there, relative to
     /// (|s|^2 |M| + |s| |C| + |K|) |phi| + |Phi_q| |l|.
     pub fn backward_error<A: Storage>(&self, at: &GroupEvaluation, exact: &QuadraticPencil<A>) -> f64 {
@@ -169,29 +226,31 @@ impl GroupSeries {
     }
 
     fn sum(&self, monomials: &[f64], range: std::ops::Range<usize>) -> DenseC {
+        self.sum_of(monomials, &range)
+    }
+
+    /// The sum of some terms of S, small ones first.
+    fn sum_of(&self, monomials: &[f64], terms: &(impl DoubleEndedIterator<Item = usize> + Clone)) -> DenseC {
         let k = self.count();
         DenseC::from_fn(k, k, |i, j| {
-            range.clone().rev().map(|number| self.s[number][(i, j)] * monomials[number]).sum()
+            terms.clone().rev().map(|number| self.s[number][(i, j)] * monomials[number]).sum()
         })
     }
 
     /// Size of the terms of S beyond the last, as if they fell off like the last ones.
     fn rest(&self, monomials: &[f64]) -> f64 {
-        let order = self.set.order();
-        if order == 0 {
-            return if self.set.parameters() == 0 { 0.0 } else { f64::INFINITY };
-        }
-        let size = |degree: usize| largest(&self.sum(monomials, self.set.homogeneous(degree)));
-        let last = if order > 1 { size(order).max(size(order - 1)) } else { size(order) };
-        if last == 0.0 {
+        if self.set.parameters() == 0 {
             return 0.0;
         }
-        let before = match order {
-            1 => largest(&self.sum(monomials, 0..1)),
-            2 | 3 => size(1),
-            _ => size(order - 2).max(size(order - 3)),
-        };
-        let fall = if order > 3 { (last / before).sqrt() } else { last / before };
-        if fall < 1.0 { last * fall / (1.0 - fall) } else { f64::INFINITY }
+        let sizes: Vec<f64> =
+            (0..=self.order()).map(|k| largest(&self.sum(monomials, self.set.homogeneous(k)))).collect();
+        beyond(&sizes, &sizes)
     }
+}
+
+/// The eigenvalues of a small matrix.
+fn schur_values(s: &DenseC) -> Result<Vec<c64>, ParametricError> {
+    let size = s.nrows();
+    let (_, t) = schur(s).ok_or(AlgebraError::NoConvergence { algorithm: "The QR iteration", size })?;
+    Ok((0..size).map(|i| t[(i, i)]).collect())
 }

@@ -10,7 +10,7 @@ use crate::polish::check_pencil;
 use crate::storage::Storage;
 use crate::vectors::{add_matvec, add_matvec_transpose, is_finite, zeros};
 use crate::{MultiIndexSet, ParametricError};
-use mb_algebra::{DenseC, Sparse, c64};
+use mb_algebra::{DenseC, QuadraticPencil, Sparse, c64};
 
 /// Expands the group of the eigenvalues `values` (rad/s, repeated ones as often as they are) over
 /// `set`. Approximate values are enough; vectors are not needed.
@@ -26,14 +26,7 @@ pub fn expand_group<A: Storage>(
     let terms = matching_terms(pencil, set)?;
     let centre = pencil.centre();
     check_pencil(&centre)?;
-    let most = 2 * pencil.nv();
-    if values.is_empty() || values.len() > most {
-        let (what, found) = ("the list of eigenvalues", values.len());
-        return Err(ParametricError::WrongLength { what, expected: most.min(1), found });
-    }
-    if !is_finite(values) {
-        return Err(ParametricError::BadStart);
-    }
+    check_values(values, 2 * pencil.nv())?;
     let pair = invariant(&centre, values)?;
     let columns = Columns::new(&centre, &pair)?;
     let k = values.len();
@@ -64,6 +57,28 @@ pub fn expand_group<A: Storage>(
         run.push(found.x, found.l, found.s, v, u);
     }
     Ok(GroupSeries::new(set.clone(), run.s, run.x, run.l, columns.gap(), w0))
+}
+
+/// The eigenvalues of a group of one problem (rad/s, sorted by imaginary and then by real part), next to values that are
+/// known well, repeated ones as often as they are.
+///
+/// Errors: as [`expand_group`].
+pub fn group_values<A: Storage>(p: &QuadraticPencil<A>, near: &[c64]) -> Result<Vec<c64>, ParametricError> {
+    check_pencil(p)?;
+    check_values(near, 2 * p.m.size().0)?;
+    let s = invariant(p, near)?.s;
+    let mut values: Vec<c64> = (0..s.nrows()).map(|i| s[(i, i)]).collect();
+    values.sort_by(|a, b| a.im.total_cmp(&b.im).then(a.re.total_cmp(&b.re)));
+    Ok(values)
+}
+
+/// At least one value, at most as many as the problem has, all finite.
+fn check_values(values: &[c64], most: usize) -> Result<(), ParametricError> {
+    if values.is_empty() || values.len() > most {
+        let (what, found) = ("the list of eigenvalues", values.len());
+        return Err(ParametricError::WrongLength { what, expected: most.min(1), found });
+    }
+    if is_finite(values) { Ok(()) } else { Err(ParametricError::BadStart) }
 }
 
 /// The series found so far; V = X S, U = V S.

@@ -23,7 +23,9 @@ mod columns;
 mod evaluate;
 mod expand;
 mod schur;
+mod shift;
 mod start;
 
 pub use evaluate::{GroupEvaluation, GroupSeries};
-pub use expand::expand_group;
+pub use expand::{expand_group, group_values};
+pub(crate) use shift::apart;

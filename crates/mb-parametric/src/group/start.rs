@@ -4,7 +4,7 @@
 //! M X S^2 + C X S + K X + Phi_q^T L = 0,   Phi_q X = 0,   X: n x k,  S: k x k
 //! ```
 //!
-//! First block inverse iteration beside the group, on states (x, s x): repeated and defective
+//! First block inverse iteration beside what is close of the group, on states (x, s x): repeated and defective
 //! eigenvalues do not disturb it, because only the space counts. Then Newton's method with the
 //! bordered systems of `columns`, to rounding. The pair is kept with (X; X S / omega) orthonormal
 //! and S upper triangular.
@@ -21,6 +21,8 @@ use mb_algebra::{AlgebraError, DenseC, QuadraticPencil, c64, norms};
 
 /// Steps of inverse iteration.
 const ITERATIONS: usize = 30;
+/// Values closer than this share of the largest are iterated together.
+const CLOSE: f64 = 0.02;
 /// Newton steps.
 const NEWTON: usize = 12;
 
@@ -45,7 +47,7 @@ pub(super) fn invariant<A: Storage>(
     let natural = (positive(norms::max_abs(&p.k)) / positive(norms::max_abs(&p.m))).sqrt();
     let omega = if centre.norm() + spread > 0.0 { centre.norm() + spread } else { natural * 1e-3 };
     let lost = || ParametricError::GroupNotSeparate { centre, count: k };
-    let mut pair = iterate(p, centre, spread, omega, k)?.ok_or_else(lost)?;
+    let mut pair = begun(p, values, omega)?.ok_or_else(lost)?;
     let mut last = f64::INFINITY;
     for _ in 0..NEWTON {
         let columns = Columns::new(p, &pair)?;
@@ -66,6 +68,46 @@ pub(super) fn invariant<A: Storage>(
         last = now;
     }
     Err(lost())
+}
+
+/// The pair that Newton's method starts from: values that are close are iterated together, others apart, so that a mode
+/// outside a wide group does not come before its own.
+fn begun<A: Storage>(
+    p: &QuadraticPencil<A>,
+    values: &[c64],
+    omega: f64,
+) -> Result<Option<Invariant>, ParametricError> {
+    let (k, mut whole) = (values.len(), Invariant { x: vec![], l: vec![], s: DenseC::zeros(0, 0), omega });
+    let mut open = values.to_vec();
+    while let Some(first) = open.pop() {
+        let mut close = vec![first];
+        let mut next = 0;
+        while next < close.len() {
+            let s = close[next];
+            let (joined, rest): (Vec<c64>, Vec<c64>) =
+                open.into_iter().partition(|other| (other - s).norm() <= CLOSE * omega);
+            close.extend(joined);
+            open = rest;
+            next += 1;
+        }
+        let centre = close.iter().sum::<c64>() / close.len() as f64;
+        let spread = close.iter().map(|s| (s - centre).norm()).fold(0.0, f64::max);
+        let Some(part) = iterate(p, centre, spread, omega, close.len())? else { return Ok(None) };
+        if close.len() == k {
+            return Ok(Some(part));
+        }
+        let before = whole.x.len();
+        whole.s = DenseC::from_fn(before + close.len(), before + close.len(), |i, j| {
+            match (i.checked_sub(before), j.checked_sub(before)) {
+                (Some(i), Some(j)) => part.s[(i, j)],
+                (None, None) => whole.s[(i, j)],
+                _ => c64::ZERO,
+            }
+        });
+        whole.x.extend(part.x);
+        whole.l.extend(part.l);
+    }
+    Ok(whole.tidy())
 }
 
 /// The eigenvalues found must be those asked for, not others: one for each, nearer than they are apart.

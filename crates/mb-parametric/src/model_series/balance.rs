@@ -134,8 +134,18 @@ pub(super) fn balance_centre(
     unknowns: Unknowns,
 ) -> Result<Balance, ParametricError> {
     let mut last = f64::INFINITY;
-    for _ in 0..CENTRE_STEPS {
-        let jacobian = Jacobian::new(model, centre, &unknowns)?;
+    let mut allowed = 0.0;
+    for step in 0..CENTRE_STEPS {
+        let jacobian = match Jacobian::new(model, centre, &unknowns) {
+            // A place that is none of the mechanism's says nothing of its constraints.
+            Err(ParametricError::RedundantConstraints { .. })
+                if step > 0 && violated(model, centre, 1e3 * allowed) =>
+            {
+                break;
+            }
+            other => other?,
+        };
+        allowed = CENTRE_TOLERANCE * jacobian.largest_constraint() * (1.0 + norms::max_abs_vec(&centre.q));
         let change = jacobian.correction(&unknowns, &unknowns.residual(model, centre));
         let w = jacobian.frequency();
         let size = norms::max_abs_vec(&change.free)
@@ -152,6 +162,12 @@ pub(super) fn balance_centre(
         }
         last = size;
     }
+    if violated(model, centre, allowed) {
+        let left = norms::max_abs_vec(&model.phi(&centre.q, centre.t));
+        let reason =
+            format!("the constraints cannot be met there: Newton's method leaves {left:.1e} of them");
+        return Err(ParametricError::NotBalanced { reason });
+    }
     let residual = norms::max_abs_vec(&model.residual(centre));
     let scale = model.largest_force(centre).max(f64::MIN_POSITIVE);
     if residual.is_nan() || residual > CENTRE_TOLERANCE * scale {
@@ -163,6 +179,12 @@ pub(super) fn balance_centre(
     }
     let jacobian = Jacobian::new(model, centre, &unknowns)?;
     Ok(Balance { unknowns, jacobian })
+}
+
+/// Whether a constraint is off by more than is allowed, or not finite.
+fn violated(model: &Model, at: &Point, allowed: f64) -> bool {
+    let left = norms::max_abs_vec(&model.phi(&at.q, at.t));
+    left.is_nan() || left > allowed
 }
 
 /// Adds a change to a point.

@@ -15,11 +15,14 @@ use std::collections::BTreeMap;
 /// The largest set the expansion is compiled for: order 4 in eight parameters.
 const LARGEST: usize = 495;
 
+/// Stack of the threads that the largest numbers are computed on, bytes; what is not touched takes no memory.
+const STACK: usize = 256 << 20;
+
 /// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 20
 /// in one variable or 5 in two; 4 in four; 4 in eight. `following` are the coordinates whose speeds
 /// follow from constraints, chosen at the centre when none are given.
 pub(crate) fn dispatch<A: Storage>(
-    source: &impl ModelSource,
+    source: &(impl ModelSource + Sync),
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
@@ -29,13 +32,22 @@ pub(crate) fn dispatch<A: Storage>(
     match set.len() {
         0..=21 => run::<A, 21>(source, centre, variables, set, rule, following),
         22..=70 => run::<A, 70>(source, centre, variables, set, rule, following),
-        71..=LARGEST => run::<A, LARGEST>(source, centre, variables, set, rule, following),
+        71..=LARGEST => with_room(|| run::<A, LARGEST>(source, centre, variables, set, rule, following)),
         terms => Err(ParametricError::CapacityExceeded { terms, limit: LARGEST }),
     }
 }
 
+/// Runs work with numbers of several kilobytes on threads that have room for them: those of programs and tests have 2 MB.
+fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads());
+    match threads.stack_size(STACK).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
 fn run<A: Storage, const CAP: usize>(
-    source: &impl ModelSource,
+    source: &(impl ModelSource + Sync),
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,

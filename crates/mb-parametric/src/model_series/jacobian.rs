@@ -113,6 +113,11 @@ impl Jacobian {
         self.scale.frequency
     }
 
+    /// The largest entry of Phi_q.
+    pub(super) fn largest_constraint(&self) -> f64 {
+        self.scale.phi
+    }
+
     /// The change of the unknowns that removes a residual.
     pub(super) fn correction(&self, unknowns: &Unknowns, residual: &Residual) -> Change {
         let Scale { k, phi, f, frequency: w } = self.scale;

@@ -89,7 +89,7 @@ pub struct ModelSeries<A: Storage = Dense> {
 /// terms; [`ParametricError::HoldingInputs`], [`ParametricError::SpeedFollows`] and
 /// [`ParametricError::NotBalanced`] where the point cannot follow.
 pub fn model_series(
-    source: &impl ModelSource,
+    source: &(impl ModelSource + Sync),
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
@@ -100,7 +100,7 @@ pub fn model_series(
 
 /// The series in either storage, with the coordinates whose speeds follow.
 pub(crate) fn checked_series<A: Storage>(
-    source: &impl ModelSource,
+    source: &(impl ModelSource + Sync),
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
@@ -120,7 +120,7 @@ pub(crate) fn checked_series<A: Storage>(
 ///
 /// Errors: as [`model_series`].
 pub fn sparse_model_series(
-    source: &impl ModelSource,
+    source: &(impl ModelSource + Sync),
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,

@@ -1,12 +1,10 @@
 //! One centre: the smallest order for its part of the region.
 
 use super::degrees::limited;
+use super::modes::{Modes, Starts, Values};
 use super::{AccuracyOptions, Piece, Region};
-use crate::eigenpair_series::{EigenpairSeries, expand_all};
-use crate::polish::{StartingPair, polish};
-use crate::rank::{RankChange, rank_change};
-use crate::{MultiIndexSet, ParametricError, PencilSeries, SeriesSource};
-use mb_algebra::c64;
+use crate::rank::{RankChange, rank_change_within};
+use crate::{MultiIndexSet, ParametricError, SeriesSource};
 
 /// Degrees expanded beyond the order that is judged.
 const AHEAD: usize = 2;
@@ -27,8 +25,8 @@ pub(super) struct Short {
     pub(super) order: usize,
 }
 
-/// Points with the exact eigenvalues of all pairs there.
-type Exact = Vec<(Vec<f64>, Vec<c64>)>;
+/// Points with the exact eigenvalues of all modes there.
+type Exact = Vec<(Vec<f64>, Values)>;
 
 /// Estimated relative errors: for each order the largest, with the point it stands at.
 struct Estimates {
@@ -44,7 +42,7 @@ impl<S: SeriesSource> Planner<'_, S> {
     pub(super) fn piece(
         &self,
         part: &Region,
-        starts: &[StartingPair],
+        starts: &Starts,
     ) -> Result<Result<Piece, Short>, ParametricError> {
         let centre = part.centre();
         let points: Vec<Vec<f64>> =
@@ -53,7 +51,13 @@ impl<S: SeriesSource> Planner<'_, S> {
         let mut order = 2.min(self.options.max_order);
         let mut looked = false;
         loop {
-            let (pencil, full) = match self.expanded(&centre, starts, order + AHEAD) {
+            let expanded = || {
+                let set = MultiIndexSet::total(self.source.parameters(), order + AHEAD)?;
+                let pencil = self.source.series(&centre, &set)?;
+                let modes = Modes::expanded(&pencil, starts, &set, &self.options.expand)?;
+                Ok((set, pencil, modes))
+            };
+            let (all, pencil, full) = match expanded() {
                 Ok(found) => found,
                 // Larger than memory or the jets allow: fewer terms in smaller parts.
                 Err(ParametricError::TooManyTerms { .. } | ParametricError::CapacityExceeded { .. })
@@ -64,7 +68,10 @@ impl<S: SeriesSource> Planner<'_, S> {
                 Err(error) => return Err(error),
             };
             if !looked {
-                self.refuse_rank_change(&pencil, &centre, part)?;
+                if let Some(found) = rank_change_within(self.source, &pencil, &centre, part)? {
+                    let RankChange { at: point, rows } = found;
+                    return Err(ParametricError::RankChanges { from: centre, point, rows });
+                }
                 looked = true;
             }
             let estimates = estimates(&full, &points, order)?;
@@ -81,7 +88,7 @@ impl<S: SeriesSource> Planner<'_, S> {
                 let exact = self.exact(&centre, &full, &points, &estimates.all[t])?;
                 let measured = measured(&full, t, &exact)?;
                 if measured <= self.options.accuracy {
-                    return self.finish(part, centre, full, t, &points, &exact).map(Ok);
+                    return self.finish(part, centre, &all, full, t, &points, &exact).map(Ok);
                 }
                 best.reached = best.reached.min(measured);
             }
@@ -92,41 +99,11 @@ impl<S: SeriesSource> Planner<'_, S> {
         }
     }
 
-    /// The pairs about a centre to an order.
-    fn expanded(
-        &self,
-        centre: &[f64],
-        starts: &[StartingPair],
-        order: usize,
-    ) -> Result<(PencilSeries<S::Matrix>, Vec<EigenpairSeries>), ParametricError> {
-        let set = MultiIndexSet::total(self.source.parameters(), order)?;
-        let pencil = self.source.series(centre, &set)?;
-        let pairs: Result<_, _> =
-            expand_all(&pencil, starts, &set, &self.options.expand).into_iter().collect();
-        Ok((pencil, pairs?))
-    }
-
-    /// Looks for constraints that lose rank between the centre and the outermost points.
-    fn refuse_rank_change(
-        &self,
-        pencil: &PencilSeries<S::Matrix>,
-        centre: &[f64],
-        part: &Region,
-    ) -> Result<(), ParametricError> {
-        for point in part.samples(0) {
-            let d = minus(&point, centre);
-            if let Some(RankChange { at, rows }) = rank_change(self.source, pencil, centre, &d)? {
-                return Err(ParametricError::RankChanges { from: centre.to_vec(), point: at, rows });
-            }
-        }
-        Ok(())
-    }
-
     /// The exact eigenvalues at the points where the errors are largest.
     fn exact(
         &self,
         centre: &[f64],
-        full: &[EigenpairSeries],
+        full: &Modes,
         points: &[Vec<f64>],
         errors: &[f64],
     ) -> Result<Exact, ParametricError> {
@@ -136,58 +113,46 @@ impl<S: SeriesSource> Planner<'_, S> {
         let one = |&i: &usize| {
             let point: Vec<f64> = centre.iter().zip(&points[i]).map(|(a, b)| a + b).collect();
             let pencil = self.source.matrices(&point)?;
-            let values = full
-                .iter()
-                .map(|series| {
-                    let at = series.evaluate(&points[i], series.order())?;
-                    let start = StartingPair { s: at.s, vector: at.vector };
-                    Ok(polish(&pencil, &start, &self.options.expand.polish)?.s)
-                })
-                .collect::<Result<Vec<c64>, ParametricError>>()?;
+            let values = full.exact(&points[i], &pencil, &self.options.expand.polish)?;
             Ok((points[i].clone(), values))
         };
         worst.iter().map(one).collect()
     }
 
     /// The piece of an order that is accurate, with as few terms as may be.
+    #[expect(clippy::too_many_arguments, reason = "what one centre's search has found")]
     fn finish(
         &self,
         part: &Region,
         centre: Vec<f64>,
-        full: Vec<EigenpairSeries>,
+        all: &MultiIndexSet,
+        full: Modes,
         order: usize,
         points: &[Vec<f64>],
         exact: &Exact,
     ) -> Result<Piece, ParametricError> {
         let complete = MultiIndexSet::total(self.source.parameters(), order)?;
-        let candidates = if self.options.limit_degrees {
-            vec![limited(&full, order, points, 0.1 * self.options.accuracy)?, complete]
+        let kept = |set: MultiIndexSet| {
+            let modes = full.restricted(&set)?;
+            let measured = measured(&modes, order, exact)?;
+            Ok::<_, ParametricError>((set, modes, measured))
+        };
+        let mut found = if self.options.limit_degrees {
+            kept(limited(&full, all, order, points, 0.1 * self.options.accuracy)?)?
         } else {
-            vec![complete]
+            kept(complete.clone())?
         };
-        let mut last = None;
-        for set in candidates {
-            let pairs = full.iter().map(|series| series.restricted(&set)).collect::<Result<Vec<_>, _>>()?;
-            let measured = measured(&pairs, order, exact)?;
-            let mut estimated = 0.0_f64;
-            for point in points {
-                for (kept, all) in pairs.iter().zip(&full) {
-                    let best = all.evaluate(point, all.order())?;
-                    let off = (kept.eigenvalue(point)? - best.s).norm();
-                    estimated = estimated.max((off + best.error) / best.s.norm());
-                }
-            }
-            let done = measured <= self.options.accuracy;
-            last = Some((set, pairs, estimated, measured));
-            if done {
-                break;
-            }
+        if found.2 > self.options.accuracy {
+            found = kept(complete)?;
         }
-        // There was at least one candidate.
-        let Some((set, pairs, estimated, measured)) = last else {
-            return Err(ParametricError::WrongLength { what: "the candidates", expected: 1, found: 0 });
-        };
-        Ok(Piece { centre, region: part.clone(), order, set, pairs, full, estimated, measured })
+        let (set, modes, measured) = found;
+        let mut estimated = 0.0_f64;
+        for point in points {
+            estimated = estimated.max(modes.error_beside(&full, point)?);
+        }
+        let (Modes { pairs, groups }, Modes { pairs: full, groups: full_groups }) = (modes, full);
+        let (region, all) = (part.clone(), all.clone());
+        Ok(Piece { centre, region, order, set, pairs, full, groups, full_groups, all, estimated, measured })
     }
 }
 
@@ -202,57 +167,39 @@ fn smallest(list: &[f64]) -> (f64, usize) {
 }
 
 /// Errors of orders 0 to `most` at all points.
-fn estimates(
-    full: &[EigenpairSeries],
-    points: &[Vec<f64>],
-    most: usize,
-) -> Result<Estimates, ParametricError> {
+fn estimates(full: &Modes, points: &[Vec<f64>], most: usize) -> Result<Estimates, ParametricError> {
     let mut out =
         Estimates { largest: vec![0.0; most + 1], all: vec![vec![0.0; points.len()]; most + 1], share: 0.0 };
     for (i, point) in points.iter().enumerate() {
-        for series in full {
-            let best = series.evaluate(point, series.order())?;
-            let size = best.s.norm().max(f64::MIN_POSITIVE);
-            out.share = out.share.max(best.share.unwrap_or(0.0));
-            let parts = series.along(point)?;
-            let mut sum = c64::ZERO;
-            for t in 0..=most {
-                sum += parts[t];
-                let error = ((sum - best.s).norm() + best.error) / size;
-                out.all[t][i] = out.all[t][i].max(error);
-                out.largest[t] = out.largest[t].max(error);
-            }
+        let (errors, share) = full.errors(point, most)?;
+        out.share = out.share.max(share);
+        for (t, error) in errors.into_iter().enumerate() {
+            out.all[t][i] = error;
+            out.largest[t] = out.largest[t].max(error);
         }
     }
     Ok(out)
 }
 
 /// The largest relative error of the sums to `order` against exact eigenvalues.
-fn measured(pairs: &[EigenpairSeries], order: usize, exact: &Exact) -> Result<f64, ParametricError> {
+fn measured(modes: &Modes, order: usize, exact: &Exact) -> Result<f64, ParametricError> {
     let mut largest = 0.0_f64;
     for (point, values) in exact {
-        for (series, s) in pairs.iter().zip(values) {
-            let at = series.evaluate(point, order.min(series.order()))?;
-            largest = largest.max((at.s - s).norm() / s.norm().max(f64::MIN_POSITIVE));
-        }
+        largest = largest.max(modes.off(point, order, values)?);
     }
     Ok(largest)
 }
 
 /// The parameter in which the part reaches furthest towards the end of convergence.
-fn across(full: &[EigenpairSeries], size: &[f64]) -> Result<usize, ParametricError> {
+fn across(full: &Modes, size: &[f64]) -> Result<usize, ParametricError> {
     let mut best = (0, -1.0);
     for (k, extent) in size.iter().enumerate().filter(|(_, x)| **x > 0.0) {
         let mut d = vec![0.0; size.len()];
         d[k] = 0.5 * extent;
-        for series in full {
-            let parts = series.along(&d)?;
-            // The last degrees, relative to the size: how slowly the terms fall in this direction.
-            let last = parts.iter().rev().take(2).map(|x| x.norm()).fold(0.0, f64::max);
-            let share = last / parts[0].norm().max(f64::MIN_POSITIVE);
-            if share > best.1 {
-                best = (k, share);
-            }
+        // How slowly the terms fall in this direction.
+        let tail = full.tail(&d)?;
+        if tail > best.1 {
+            best = (k, tail);
         }
     }
     Ok(best.0)

@@ -1,20 +1,20 @@
 //! Which parameters need how high a degree.
 
-use crate::eigenpair_series::EigenpairSeries;
+use super::modes::Modes;
 use crate::{DegreeLimit, MultiIndexSet, ParametricError};
-use mb_algebra::c64;
 
 /// The smallest set of the order whose missing terms stay below `allowed` (relative to |s|) at all
 /// points: first each parameter's own degree is limited, then the joint degree of those that need
 /// little.
 pub(super) fn limited(
-    full: &[EigenpairSeries],
+    full: &Modes,
+    all: &MultiIndexSet,
     order: usize,
     points: &[Vec<f64>],
     allowed: f64,
 ) -> Result<MultiIndexSet, ParametricError> {
-    let parameters = full.first().map_or(0, |series| series.set().parameters());
-    let fits = |limits: &[DegreeLimit]| dropped(full, order, points, limits).map(|x| x <= allowed);
+    let parameters = all.parameters();
+    let fits = |limits: &[DegreeLimit]| dropped(full, all, order, points, limits).map(|x| x <= allowed);
     // Each one alone, with its part of what is allowed left to the others.
     let mut caps = vec![order; parameters];
     for k in 0..parameters {
@@ -47,30 +47,25 @@ fn single(caps: &[usize], order: usize) -> Vec<DegreeLimit> {
     limited.map(|(k, cap)| DegreeLimit { parameters: vec![k], max_degree: *cap }).collect()
 }
 
-/// The largest sum of the terms up to `order` that the limits leave out, relative to |s|.
+/// The largest change of an eigenvalue by the terms up to `order` that the limits leave out, relative to |s|.
 fn dropped(
-    full: &[EigenpairSeries],
+    full: &Modes,
+    all: &MultiIndexSet,
     order: usize,
     points: &[Vec<f64>],
     limits: &[DegreeLimit],
 ) -> Result<f64, ParametricError> {
-    let Some(first) = full.first() else { return Ok(0.0) };
-    let out = |sigma: &[u8]| {
-        limits.iter().any(|limit| {
+    let kept = |number: usize| {
+        let sigma = all.exponents(number);
+        limits.iter().all(|limit| {
             let degree: usize = limit.parameters.iter().map(|&k| usize::from(sigma[k])).sum();
-            degree > limit.max_degree
+            degree <= limit.max_degree
         })
     };
-    let used = first.set().homogeneous(order).end;
-    let missing: Vec<usize> = (0..used).filter(|&i| out(first.set().exponents(i))).collect();
+    let used = all.homogeneous(order).end;
     let mut largest = 0.0_f64;
     for point in points {
-        let monomials = first.set().monomials(point)?;
-        for series in full {
-            let list = series.eigenvalue_coefficients();
-            let sum: c64 = missing.iter().map(|&i| list[i] * monomials[i]).sum();
-            largest = largest.max(sum.norm() / list[0].norm().max(f64::MIN_POSITIVE));
-        }
+        largest = largest.max(full.without(&all.monomials(point)?, used, &kept)?);
     }
     Ok(largest)
 }

@@ -14,19 +14,29 @@
 //! Then terms that do not matter are left out: the degree of every single parameter, and of all
 //! the little-needed ones jointly, is limited as far as a tenth of the accuracy pays for.
 //!
+//! Groups (of close, repeated or defective eigenvalues) are judged like pairs, by their values: those of the small matrix
+//! that the kept terms give against those by all terms and what the rest may move them by (`group/shift.rs`), then against
+//! the values of the exact invariant space. Errors are relative to the group's largest value.
+//!
 //! This answers the question that palomba2019 leaves open, Sec. 3.2: which order to truncate at.
 
 mod cell;
 mod degrees;
+mod follow;
+mod modes;
 mod region;
 
 pub use region::Region;
 
 use crate::eigenpair_series::{EigenpairSeries, Evaluation, ExpandOptions};
+use crate::group::{GroupEvaluation, GroupSeries};
 use crate::polish::StartingPair;
 use crate::track::Walker;
 use crate::{MultiIndexSet, ParametricError, SeriesSource};
 use cell::Planner;
+use follow::Groups;
+use mb_algebra::c64;
+use modes::Starts;
 
 /// What is asked of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,9 +87,15 @@ pub struct Piece {
     pub pairs: Vec<EigenpairSeries>,
     /// The pairs with all terms that were expanded, which judge the others.
     pub full: Vec<EigenpairSeries>,
-    /// Largest estimated error of a kept pair in this part, relative to |s|.
+    /// The groups over `set`, in the order they were asked for.
+    pub groups: Vec<GroupSeries>,
+    /// The groups with all terms that were expanded.
+    pub full_groups: Vec<GroupSeries>,
+    /// All terms that were expanded.
+    pub all: MultiIndexSet,
+    /// Largest estimated error of a kept eigenvalue in this part, relative to |s|.
     pub estimated: f64,
-    /// Largest measured error of a kept pair at the points it was measured at.
+    /// Largest measured error of a kept eigenvalue at the points it was measured at.
     pub measured: f64,
 }
 
@@ -141,16 +157,44 @@ impl Expansion {
         };
         piece.pairs.iter().zip(&piece.full).map(one).collect()
     }
+
+    /// All groups at a point, as distance from the reference point, with estimated errors. Outside the region they mean
+    /// nothing.
+    ///
+    /// Errors: `d` of another length than the number of parameters, or not finite.
+    pub fn evaluate_groups(&self, d: &[f64]) -> Result<Vec<GroupEvaluation>, ParametricError> {
+        self.pieces[0].set.monomials(d)?;
+        let piece = self.piece(d);
+        let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+        let both = piece.groups.iter().zip(&piece.full_groups);
+        both.map(|(kept, full)| kept.evaluate_beside(full, &off)).collect()
+    }
 }
 
 /// Expands the modes `starts` (at the reference point) so that their eigenvalues keep an accuracy
 /// over a region.
 ///
 /// Errors: a region that is empty or of other parameters; those of [`crate::expand`] and of the
-/// source; [`ParametricError::AccuracyNotReached`] when the centres allowed are not enough.
+/// source; [`ParametricError::AccuracyNotReached`] when the centres allowed are not enough;
+/// [`ParametricError::RankChanges`] where the constraints lose rank in the region.
 pub fn expand_to_accuracy<S: SeriesSource>(
     source: &S,
     starts: &[StartingPair],
+    region: &Region,
+    options: &AccuracyOptions,
+) -> Result<Expansion, ParametricError> {
+    expand_groups_to_accuracy(source, starts, &[], region, options)
+}
+
+/// As [`expand_to_accuracy`], with `groups` of eigenvalues (rad/s, at the reference point, repeated ones as often as they
+/// are) beside the single modes; one order, one set of terms and the same centres serve all.
+///
+/// Errors: as [`expand_to_accuracy`] and [`crate::expand_group`]; [`ParametricError::GroupNotSeparate`] also where another
+/// mode joins a group within the region.
+pub fn expand_groups_to_accuracy<S: SeriesSource>(
+    source: &S,
+    starts: &[StartingPair],
+    groups: &[Vec<c64>],
     region: &Region,
     options: &AccuracyOptions,
 ) -> Result<Expansion, ParametricError> {
@@ -161,11 +205,14 @@ pub fn expand_to_accuracy<S: SeriesSource>(
     let planner = Planner { source, options };
     let reference = vec![0.0; source.parameters()];
     let mut walker = Walker::new(source, &reference, starts, 2, options.expand.polish)?;
+    let mut groups = Groups::new(source, &reference, groups);
     let mut open = vec![region.clone()];
     let mut pieces = Vec::new();
     while let Some(part) = open.pop() {
         walker.go(&part.centre())?;
-        match planner.piece(&part, &walker.starts())? {
+        groups.go(&part.centre())?;
+        let starts = Starts { pairs: walker.starts(), groups: groups.values.clone() };
+        match planner.piece(&part, &starts)? {
             Ok(piece) => pieces.push(piece),
             Err(short) => {
                 let halves = part

@@ -27,7 +27,7 @@ impl Region {
     }
 
     /// Checks sizes and values.
-    pub(super) fn check(&self, parameters: usize) -> Result<(), ParametricError> {
+    pub(crate) fn check(&self, parameters: usize) -> Result<(), ParametricError> {
         let all: Vec<&Vec<f64>> = match self {
             Self::Box { lower, upper } => vec![lower, upper],
             Self::Path(points) => points.iter().collect(),
@@ -65,7 +65,7 @@ impl Region {
 
     /// Points to judge by: all of a path; of a box its corners, the middles of its faces and
     /// `inside` points spread evenly over it.
-    pub(super) fn samples(&self, inside: usize) -> Vec<Vec<f64>> {
+    pub(crate) fn samples(&self, inside: usize) -> Vec<Vec<f64>> {
         let (lower, upper) = match self {
             Self::Path(points) => return points.clone(),
             Self::Box { lower, upper } => (lower, upper),
@@ -101,6 +101,14 @@ impl Region {
                 points.len() == 1 && scaled(&points[0], d, &size) < 1e-9
                     || points.windows(2).any(|ends| off_segment(ends, d, &size) < 1e-3)
             }
+        }
+    }
+
+    /// Smallest and largest values of a box.
+    pub(crate) fn ends(&self) -> Option<(&[f64], &[f64])> {
+        match self {
+            Self::Box { lower, upper } => Some((lower, upper)),
+            Self::Path(_) => None,
         }
     }
 

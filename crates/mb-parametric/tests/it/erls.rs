@@ -23,7 +23,7 @@ pub(crate) fn moving<'a>(arm: &'a ErlsArm, variables: &[Variable]) -> MovingMode
 }
 
 /// The three lowest elastic modes.
-pub(crate) fn elastic<S: mb_model::ModelSource>(source: &MovingModel<'_, S>) -> Vec<StartingPair> {
+pub(crate) fn elastic<S: mb_model::ModelSource + Sync>(source: &MovingModel<'_, S>) -> Vec<StartingPair> {
     let zero = vec![0.0; source.parameters()];
     elastic_of(&source.matrices(&zero).unwrap())
 }

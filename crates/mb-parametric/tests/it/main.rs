@@ -3,6 +3,7 @@
 
 mod beam;
 mod closed_forms;
+mod effectivity;
 mod erls;
 mod forms;
 mod jets;
@@ -10,6 +11,7 @@ mod kinds;
 mod model_series;
 mod motion;
 mod plan;
+mod plan_groups;
 mod rank;
 mod refusals;
 mod series;

@@ -15,7 +15,7 @@ const ANGLE: f64 = 1.0;
 
 /// A crank turned by a motor, a rod and a slider that carries a mass on springs: one loop, three
 /// degrees of freedom.
-fn slider_crank() -> ModelSpec {
+pub(crate) fn slider_crank() -> ModelSpec {
     ModelSpec::from_toml(
         r#"
         units = "SI"
@@ -50,7 +50,7 @@ fn number(model: &Model, name: &str) -> usize {
 }
 
 /// The crank turns at `speed` and accelerates; everything else in dynamic equilibrium.
-fn turning(spec: &ModelSpec, speed: f64, acceleration: f64) -> Point {
+pub(crate) fn turning(spec: &ModelSpec, speed: f64, acceleration: f64) -> Point {
     let model = spec.build().unwrap();
     let crank = number(&model, "crank.angle");
     let mut start = model.initial_point();
@@ -60,7 +60,7 @@ fn turning(spec: &ModelSpec, speed: f64, acceleration: f64) -> Point {
 }
 
 /// The crank's angle, its speed, the spring stiffness and the mass of the load.
-fn variables(model: &Model) -> [Variable; 4] {
+pub(crate) fn variables(model: &Model) -> [Variable; 4] {
     let crank = number(model, "crank.angle");
     [
         Variable::Coordinate(crank),
@@ -71,7 +71,7 @@ fn variables(model: &Model) -> [Variable; 4] {
 }
 
 /// Motor when the angle is a variable; the torque of the centre otherwise.
-fn rule(variables: &[Variable]) -> PointRule {
+pub(crate) fn rule(variables: &[Variable]) -> PointRule {
     let held = variables.iter().any(|v| matches!(v, Variable::Coordinate(_)));
     PointRule::Balanced { holding: if held { vec![0] } else { Vec::new() } }
 }

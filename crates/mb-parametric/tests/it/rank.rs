@@ -4,13 +4,18 @@ use crate::systems::solve;
 use mb_model::{Model, ModelSpec, Point};
 use mb_parametric::{
     AccuracyOptions, MovingModel, MultiIndexSet, ParametricError, PointRule, Region, SeriesSource,
-    TrackOptions, Variable, balanced_point, expand_to_accuracy, rank_change, track,
+    TrackOptions, Variable, balanced_point, expand_to_accuracy, rank_change, rank_change_within, track,
 };
 
 /// A parallelogram: two cranks of 1 m, 2 m apart, and a coupler of `coupler` metres as a rod. A motor turns the
 /// first; a spring holds the second against the ground and a mass on springs hangs on it.
 /// With a coupler of 2 m the constraints lose rank where the cranks lie along the ground.
 fn four_bar(coupler: f64) -> ModelSpec {
+    four_bar_from(coupler, 0.6)
+}
+
+/// The same with cranks that start at an angle.
+fn four_bar_from(coupler: f64, angle: f64) -> ModelSpec {
     let text = r#"
         units = "SI"
         name = "four-bar"
@@ -18,8 +23,8 @@ fn four_bar(coupler: f64) -> ModelSpec {
         parameters = { k = 300.0, coupler = COUPLER }
         point = [{ name = "load", at = [2.3, 0.4], mass = 0.4 }]
         body = [
-            { name = "crank", mass = 1.0, inertia = 0.1, at = [0, 0], angle = 0.6, markers = { end = [1, 0] } },
-            { name = "rocker", mass = 1.0, inertia = 0.1, at = [2, 0], angle = 0.6, markers = { end = [1, 0] } },
+            { name = "crank", mass = 1.0, inertia = 0.1, at = [0, 0], angle = ANGLE, markers = { end = [1, 0] } },
+            { name = "rocker", mass = 1.0, inertia = 0.1, at = [2, 0], angle = ANGLE, markers = { end = [1, 0] } },
         ]
         joint = [
             { name = "A", type = "revolute", a = "crank", b = "ground" },
@@ -33,7 +38,10 @@ fn four_bar(coupler: f64) -> ModelSpec {
         ]
         torque = [{ name = "motor", on = "crank", input = "motor" }]
     "#;
-    ModelSpec::from_toml(&text.replace("COUPLER", &format!("{coupler:?}"))).unwrap()
+    ModelSpec::from_toml(
+        &text.replace("COUPLER", &format!("{coupler:?}")).replace("ANGLE", &format!("{angle:?}")),
+    )
+    .unwrap()
 }
 
 /// The crank at an angle, held by the motor.
@@ -94,4 +102,61 @@ fn a_linkage_that_only_comes_near_is_not_refused() {
     let source = MovingModel::new(&spec, &point, &angle, held());
     let pencil = source.series(&[0.0], &MultiIndexSet::total(1, 6).unwrap()).unwrap();
     assert_eq!(rank_change(&source, &pencil, &[0.0], &[-0.4]).unwrap(), None);
+}
+
+/// The crank's angle and the coupler's length from 1.9 m and 0.3 rad: singular at 2 m and 0 alone.
+#[test]
+fn a_singular_configuration_beside_the_straight_ways_is_found() {
+    let spec = four_bar_from(1.9, 0.3);
+    let (model, point, [angle]) = at_rest(&spec);
+    let variables = [angle, Variable::Parameter("coupler".into())];
+    let source = MovingModel::new(&spec, &point, &variables, held());
+    let pencil = source.series(&[0.0; 2], &MultiIndexSet::total(2, 6).unwrap()).unwrap();
+    let region = |lower: [f64; 2], upper: [f64; 2]| Region::Box { lower: lower.into(), upper: upper.into() };
+    // On an edge, inside, and with one variable more than is needed.
+    let [zero, open] = [[0.0; 2], [-0.45, 0.1]];
+    for (lower, upper) in [([-0.45, -0.05], [0.1, 0.1]), ([-0.4, -0.03], [0.2, 0.12])] {
+        let found = rank_change_within(&source, &pencil, &zero, &region(lower, upper)).unwrap();
+        let found = found.unwrap_or_else(|| panic!("{lower:?} {upper:?}"));
+        assert!((found.at[0] + 0.3).abs() < 1e-4 && (found.at[1] - 0.1).abs() < 1e-4, "{found:?}");
+        assert!(found.rows.iter().any(|i| model.row_name(*i).contains("link")), "{found:?}");
+        // No straight way from the centre to a corner or the middle of a face meets it.
+        for end in [lower, upper, [lower[0], upper[1]], [upper[0], lower[1]], open] {
+            if end[1] < 0.11 {
+                assert_eq!(rank_change(&source, &pencil, &zero, &end).unwrap(), None, "{end:?}");
+            }
+        }
+    }
+    for (lower, upper) in [([-0.45, -0.05], [0.1, 0.06]), ([-0.1, -0.05], [0.1, 0.12])] {
+        let found = rank_change_within(&source, &pencil, &zero, &region(lower, upper)).unwrap();
+        assert_eq!(found, None, "{lower:?} {upper:?}");
+    }
+    // Along a path that passes it between two samples, far from the straight ways.
+    let corner = vec![vec![0.0, 0.0], vec![0.0, 0.1], vec![-0.17, 0.1], vec![-0.37, 0.1]];
+    let found = rank_change_within(&source, &pencil, &zero, &Region::Path(corner.clone())).unwrap().unwrap();
+    assert!((found.at[0] + 0.3).abs() < 1e-4, "{found:?}");
+    assert_eq!(
+        rank_change_within(&source, &pencil, &zero, &Region::Path(corner[..3].to_vec())).unwrap(),
+        None
+    );
+    // And the plan refuses the region by it.
+    let mut starts = solve(&source.matrices(&zero).unwrap());
+    starts.retain(|pair| pair.s.im > 1.0);
+    starts.truncate(1);
+    let options = AccuracyOptions { accuracy: 1e-2, ..AccuracyOptions::default() };
+    let error =
+        expand_to_accuracy(&source, &starts, &region([-0.45, -0.05], [0.1, 0.1]), &options).unwrap_err();
+    assert!(matches!(error, ParametricError::RankChanges { .. }), "{error}");
+}
+
+/// A coupler of 2.05 m cannot join cranks that lie almost flat.
+#[test]
+fn a_place_that_cannot_be_reached_is_no_equilibrium() {
+    let spec = four_bar_from(1.9, 0.3);
+    let (_, point, [angle]) = at_rest(&spec);
+    let variables = [angle, Variable::Parameter("coupler".into())];
+    let source: MovingModel<'_, _> = MovingModel::new(&spec, &point, &variables, held());
+    let error = source.matrices(&[-0.3, 0.15]).unwrap_err();
+    assert!(matches!(error, ParametricError::NotBalanced { .. }), "{error}");
+    assert!(source.matrices(&[-0.3, 0.02]).is_ok());
 }

@@ -152,7 +152,7 @@ fn groups_table(piece: &Piece, style: Style) -> String {
             six(noise(at.mean.im)),
             six(shown(at.mean)[0]),
             tiny(noise(spread) / size.max(f64::MIN_POSITIVE)),
-            tiny(group.series.gap()),
+            tiny(group.full.gap()),
         ];
         if let Some(error) = group.region_error {
             row.push(relative(error, at.mean));
