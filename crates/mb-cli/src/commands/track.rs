@@ -1,5 +1,11 @@
 //! `mb track`: modes along a path, by polynomials with their error band and exactly at every sample.
 
+mod events;
+mod groups;
+
+pub use events::{Event, words};
+pub use groups::TrackedGroup;
+
 use crate::Answer;
 use crate::args::TrackArgs;
 use crate::commands::parametric::mac;
@@ -9,22 +15,19 @@ use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::parametric::expansion::{Value, frequency_and_damping};
-use crate::parametric::group::exact_values;
 use crate::parametric::storage::{Pencil, Solved};
 use crate::parametric::walk::Walk;
 use crate::parametric::{Expansion, GroupValue, Path, Place, Wish};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
+use groups::{followed_group, members};
 use mb_algebra::{Dense, Sparse, c64};
 use mb_chart::{Chart, Curve, Panel, Scale};
-use mb_parametric::{EncounterKind, ParametricError, PolishedPair, StartingPair, TrackOptions, track};
+use mb_parametric::{ParametricError, PolishedPair, StartingPair, TrackOptions, track};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::io::Write as _;
-
-/// A step in which a mode keeps less than this share of itself is told.
-const DOUBTFUL: f64 = 0.5;
 
 /// Everything the command found.
 #[derive(Debug)]
@@ -43,47 +46,6 @@ pub struct Track {
     pub groups: Vec<TrackedGroup>,
     /// Crossings, veering, doubtful steps.
     pub events: Vec<Event>,
-}
-
-/// A group of modes along the path.
-#[derive(Clone, Debug)]
-pub struct TrackedGroup {
-    /// By polynomials, at every sample.
-    pub predicted: Vec<GroupValue>,
-    /// The exact eigenvalues at every sample; none where another mode coincides with one of the group.
-    pub exact: Vec<Option<Vec<c64>>>,
-}
-
-/// What happens on the way; modes by their numbers.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// Two modes cross or veer.
-    Encounter {
-        /// Their numbers.
-        modes: [usize; 2],
-        /// Crossing or veering.
-        kind: EncounterKind,
-        /// Abscissa, between two samples as interpolated.
-        at: f64,
-        /// |s_a - s_b| / 2 pi there, Hz.
-        gap_hz: f64,
-        /// Share of the one's shape before in the other's after.
-        exchange: f64,
-    },
-    /// Modes that coincide at a sample: what stands there was found beside it.
-    Coincidence {
-        /// Abscissa.
-        at: f64,
-    },
-    /// A mode keeps little of itself in a step.
-    Doubtful {
-        /// Its number.
-        mode: usize,
-        /// Abscissa after the step.
-        at: f64,
-        /// What it keeps.
-        share: f64,
-    },
 }
 
 /// Runs the command.
@@ -142,14 +104,17 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     let _stage = progress.stage("following the modes");
     let distances: Vec<Vec<f64>> =
         path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
-    let (exact, groups) = match expansion.pieces[0].pencil {
+    let (exact, groups, members) = match expansion.pieces[0].pencil {
         Pencil::Dense(_) => followed::<Dense>(&place, &expansion, &distances, middle)?,
         Pencil::Sparse(_) => followed::<Sparse>(&place, &expansion, &distances, middle)?,
     };
     let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
-    let events = events(&path, &expansion, &exact);
+    let events = events::events(&path, &expansion, &exact, &groups, members.as_ref());
     Ok(Track { place, path, expansion, exact, predicted, groups, events })
 }
+
+/// Single modes, groups, and the modes of both followed together where they can be told from one another.
+type Followed = (mb_parametric::Track, Vec<TrackedGroup>, Option<mb_parametric::Track>);
 
 /// The modes of the middle at every sample: followed back to the start, and from there to the end; and the groups.
 fn followed<A: Solved>(
@@ -157,7 +122,7 @@ fn followed<A: Solved>(
     expansion: &Expansion,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<(mb_parametric::Track, Vec<TrackedGroup>), Failure> {
+) -> Result<Followed, Failure> {
     let piece = &expansion.pieces[0];
     let source: Walk<'_, A> = Walk::new(place, &expansion.variables, &piece.values, piece.point.centre())?;
     let starts: Vec<StartingPair> = piece
@@ -176,35 +141,12 @@ fn followed<A: Solved>(
     let first: Vec<StartingPair> =
         first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
     let exact = track(&source, distances, &first, &options).map_err(lost)?;
-    let groups = (0..piece.groups.len())
+    let groups: Vec<TrackedGroup> = (0..piece.groups.len())
         .map(|k| followed_group(&source, expansion, k, distances, middle))
         .collect::<Result<_, _>>()?;
-    Ok((exact, groups))
-}
-
-/// Group `k` at every sample, from the middle to both ends.
-fn followed_group<A: Solved>(
-    source: &Walk<'_, A>,
-    expansion: &Expansion,
-    k: usize,
-    distances: &[Vec<f64>],
-    middle: usize,
-) -> Result<TrackedGroup, Failure> {
-    let group = |d: &Vec<f64>| expansion.pieces[0].group(k, d);
-    let predicted = distances.iter().map(group).collect::<Result<Vec<_>, _>>()?;
-    let mut exact: Vec<Option<Vec<c64>>> = vec![None; distances.len()];
-    for side in [(0..=middle).rev().collect::<Vec<_>>(), (middle..distances.len()).collect()] {
-        let mut last = predicted[middle].values.clone();
-        for i in side {
-            let near = if predicted[i].trusted { &predicted[i].values } else { &last };
-            let found = exact_values(source, &distances[i], near)?;
-            if let Some(values) = &found {
-                last.clone_from(values);
-            }
-            exact[i] = found;
-        }
-    }
-    Ok(TrackedGroup { predicted, exact })
+    let members =
+        if groups.is_empty() { None } else { members(&source, expansion, &exact, &groups, middle)? };
+    Ok((exact, groups, members))
 }
 
 /// A mode that was lost, in the words of the command line.
@@ -213,29 +155,6 @@ fn named(error: ParametricError, place: &Place, expansion: &Expansion) -> Failur
     let values = expansion.names.iter().zip(&expansion.values).zip(&point);
     let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
     Failure::Lost { mode: expansion.numbers().get(mode).copied().unwrap_or(mode), s, at: at.join(", ") }
-}
-
-/// Encounters, coincidences and doubtful steps, in the order of the path.
-fn events(path: &Path, expansion: &Expansion, exact: &mb_parametric::Track) -> Vec<Event> {
-    let numbers = expansion.numbers();
-    let mut out: Vec<Event> = exact
-        .encounters
-        .iter()
-        .map(|e| Event::Encounter {
-            modes: e.modes.map(|k| numbers[k]),
-            kind: e.kind,
-            at: path.at(e.sample),
-            gap_hz: e.gap / TAU,
-            exchange: e.exchange,
-        })
-        .collect();
-    out.extend(exact.passed_beside.iter().map(|i| Event::Coincidence { at: path.along[*i] }));
-    for (i, mac) in exact.mac.iter().enumerate() {
-        for (k, number) in numbers.iter().enumerate().filter(|(k, _)| mac[(*k, *k)] < DOUBTFUL) {
-            out.push(Event::Doubtful { mode: *number, at: path.along[i + 1], share: mac[(k, k)] });
-        }
-    }
-    out
 }
 
 impl Track {
@@ -326,6 +245,30 @@ impl Track {
                 let exact = (0..self.path.along.len()).map(|i| frequency_and_damping(self.s(i, k))[which]);
                 curves.push(Curve::dots("", k, along().zip(exact).map(|(x, y)| [*x, y]).collect()));
             }
+            let colours = self.expansion.numbers().len()..;
+            let groups = self.groups.iter().zip(&self.expansion.pieces[0].groups);
+            for (colour, (found, group)) in colours.zip(groups) {
+                for j in 0..group.numbers.len() {
+                    let along = || self.path.along.iter();
+                    let value = |v: &GroupValue| Value {
+                        s: v.values[j],
+                        vector: Vec::new(),
+                        error: v.errors[j],
+                        trusted: v.trusted,
+                    };
+                    let series: Vec<Value> = found.predicted.iter().map(value).collect();
+                    let shown =
+                        |v: &Value| if v.trusted { frequency_and_damping(v.s)[which] } else { f64::NAN };
+                    let points = along().zip(&series).map(|(x, v)| [*x, shown(v)]).collect();
+                    let name = if j == 0 { format!("group {}", group.name()) } else { String::new() };
+                    let mut line = Curve::line(&name, colour, points);
+                    line.band = series.iter().map(|v| if v.trusted { error(v) } else { 0.0 }).collect();
+                    curves.push(line);
+                    let exact = (0..self.path.along.len()).map(|i| found.value(i, j));
+                    let exact = exact.map(|s| frequency_and_damping(s)[which]);
+                    curves.push(Curve::dots("", colour, along().zip(exact).map(|(x, y)| [*x, y]).collect()));
+                }
+            }
             Panel { ordinate: ordinate.to_owned(), scale: Scale::Linear, curves }
         };
         let title = format!(
@@ -351,25 +294,6 @@ impl Track {
             }
         }
         worst
-    }
-}
-
-impl TrackedGroup {
-    /// Value `j` at sample `i`, rad/s; NaN where the group is not separate.
-    fn value(&self, i: usize, j: usize) -> c64 {
-        self.exact[i].as_ref().map_or(c64::new(f64::NAN, f64::NAN), |values| values[j])
-    }
-
-    /// The mean at sample `i`.
-    fn exact_mean(&self, i: usize) -> c64 {
-        let k = self.predicted[i].values.len();
-        (0..k).map(|j| self.value(i, j)).sum::<c64>() / k as f64
-    }
-
-    /// Largest difference of the polynomial mean from the exact one, relative to it.
-    pub fn deviation(&self) -> f64 {
-        let off = |i: usize| (self.predicted[i].mean - self.exact_mean(i)).norm() / self.exact_mean(i).norm();
-        (0..self.exact.len()).filter(|i| self.exact[*i].is_some()).map(off).fold(0.0, f64::max)
     }
 }
 
@@ -448,27 +372,4 @@ fn groups_table(found: &Track, style: Style) -> String {
         table.row(vec![group.name(), at(0), at(found.path.middle()), at(last), tiny(tracked.deviation())]);
     }
     table.render(style)
-}
-
-/// An event in words.
-pub fn words(event: &Event, abscissa: &str) -> String {
-    match event {
-        Event::Encounter { modes: [a, b], kind: EncounterKind::Crossing, at, .. } => {
-            format!("modes {a} and {b} cross at {abscissa} = {}", six(*at))
-        }
-        Event::Encounter { modes: [a, b], kind: EncounterKind::Veering, at, gap_hz, exchange } => format!(
-            "modes {a} and {b} veer at {abscissa} = {}: {} Hz apart, shapes exchanged to {:.0} %",
-            six(*at),
-            six(*gap_hz),
-            100.0 * exchange.min(1.0)
-        ),
-        Event::Coincidence { at } => {
-            format!("two modes coincide at {abscissa} = {}; their shapes there are those close by", six(*at))
-        }
-        Event::Doubtful { mode, at, share } => format!(
-            "mode {mode} is followed in doubt at {abscissa} = {}: it keeps {:.0} % of itself in one step; take more samples",
-            six(*at),
-            100.0 * share
-        ),
-    }
 }

@@ -41,7 +41,8 @@ struct GroupView {
 struct EventView {
     kind: &'static str,
     modes: Vec<usize>,
-    at: f64,
+    at: Option<f64>,
+    until: Option<f64>,
     gap_hz: Option<f64>,
     exchange: Option<f64>,
     share: Option<f64>,
@@ -52,19 +53,41 @@ struct EventView {
 pub fn document(found: &Track) -> String {
     let piece = &found.expansion.pieces[0];
     let event = |event: &Event| {
-        let (kind, modes, at, gap_hz, exchange, share) = match event {
+        let mut view = EventView {
+            kind: "untold",
+            modes: Vec::new(),
+            at: None,
+            until: None,
+            gap_hz: None,
+            exchange: None,
+            share: None,
+            message: words(event, &found.path.abscissa),
+        };
+        match event {
             Event::Encounter { modes, kind, at, gap_hz, exchange } => {
-                let kind = match kind {
+                view.kind = match kind {
                     EncounterKind::Crossing => "crossing",
                     EncounterKind::Veering => "veering",
                 };
-                (kind, modes.to_vec(), *at, Some(*gap_hz), Some(*exchange), None)
+                (view.modes, view.at) = (modes.to_vec(), Some(*at));
+                (view.gap_hz, view.exchange) = (Some(*gap_hz), Some(*exchange));
             }
-            Event::Coincidence { at } => ("coincidence", Vec::new(), *at, None, None, None),
-            Event::Doubtful { mode, at, share } => ("doubtful", vec![*mode], *at, None, None, Some(*share)),
-        };
-        let message = words(event, &found.path.abscissa);
-        EventView { kind, modes, at, gap_hz, exchange, share, message }
+            Event::Coincidence { at } => (view.kind, view.at) = ("coincidence", Some(*at)),
+            Event::Doubtful { mode, at, share } => {
+                (view.kind, view.modes, view.at, view.share) =
+                    ("doubtful", vec![*mode], Some(*at), Some(*share));
+            }
+            Event::Together { group, from, until } => {
+                (view.kind, view.modes, view.at, view.until) =
+                    ("together", group.clone(), Some(*from), Some(*until));
+            }
+            Event::Joined { group, from, until } => {
+                (view.kind, view.modes, view.at, view.until) =
+                    ("joined", group.clone(), Some(*from), Some(*until));
+            }
+            Event::Untold { group } => view.modes.clone_from(group),
+        }
+        view
     };
     let modes = found.expansion.numbers().into_iter().enumerate().map(|(k, number)| {
         let [frequency_deviation, damping_deviation] = found.deviation(k);

@@ -79,6 +79,11 @@ torsion-spring = [
 
 /// The events of the rotors with a spring between them.
 fn events(between: f64, samples: &str) -> Vec<serde_json::Value> {
+    events_of(between, samples, &[])
+}
+
+/// The same with more options.
+fn events_of(between: f64, samples: &str, more: &[&str]) -> Vec<serde_json::Value> {
     let set = format!("between={between}");
     let args = [
         "track",
@@ -95,7 +100,7 @@ fn events(between: f64, samples: &str) -> Vec<serde_json::Value> {
         samples,
         "--json",
     ];
-    let run = mb_with(&args, ROTORS);
+    let run = mb_with(&[args.as_slice(), more].concat(), ROTORS);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     document["events"].as_array().unwrap().clone()
@@ -119,6 +124,50 @@ fn rotors_that_are_coupled_veer() {
     // In and against phase: 10 and 10 + 2 * 0.1 N m/rad on 0.5 kg m^2.
     let gap = ((10.2_f64 / 0.5).sqrt() - (10.0_f64 / 0.5).sqrt()) / std::f64::consts::TAU;
     assert!((event["gap_hz"].as_f64().unwrap() / gap - 1.0).abs() < 0.05, "{event}");
+}
+
+/// The modes of a group are told from one another where they are apart, and cross and veer as if they were followed singly.
+#[test]
+fn what_the_modes_of_a_group_do_is_told() {
+    let group = ["--group", "1-2", "--modes", "1-2"];
+    for (between, samples, kind) in [(0.0, "20", "crossing"), (0.1, "62", "veering")] {
+        let [single, grouped] = [&[][..], &group].map(|more| events_of(between, samples, more));
+        let ([single], [grouped]) = (single.as_slice(), grouped.as_slice()) else {
+            panic!("{single:?} {grouped:?}")
+        };
+        assert_eq!((grouped["kind"].as_str(), &grouped["modes"]), (Some(kind), &serde_json::json!([1, 2])));
+        let off = (grouped["at"].as_f64().unwrap() - single["at"].as_f64().unwrap()).abs();
+        assert!(off < 1e-6, "{single} {grouped}");
+    }
+    // A sample at the crossing itself: k = 8, 9, 10, 11, 12.
+    let path = ["track", "-", "--parameter", "k", "--from", "8", "--to", "12", "--samples", "5", "--json"];
+    let run = mb_with(&[path.as_slice(), &group].concat(), ROTORS);
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{run:?}"));
+    let found = document["events"].as_array().unwrap();
+    let of = |kind: &str| found.iter().find(|e| e["kind"] == kind).unwrap_or_else(|| panic!("{found:?}"));
+    assert!((of("crossing")["at"].as_f64().unwrap() - 10.0).abs() < 0.01);
+    assert_eq!((of("together")["at"].as_f64(), of("together")["until"].as_f64()), (Some(10.0), Some(10.0)));
+    // The path that they cross on with a mode outside the group is the same, whichever is grouped.
+    let text = mb_with(&[path[..9].as_ref(), &["5"], &group].concat(), ROTORS).out;
+    assert!(text.contains("modes of group 1+2 coincide at k = 10.0000"), "{text}");
+}
+
+#[test]
+fn modes_that_always_coincide_are_not_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("twins.svg");
+    let picture = picture.to_str().unwrap();
+    let args = ["track", "-", "--parameter", "k", "--from", "45", "--to", "55", "--samples", "7"];
+    let group = ["--group", "1-2", "--modes", "1-2", "--plot", picture, "--json"];
+    let run = mb_with(&[args.as_slice(), &group].concat(), crate::expansions::TWINS);
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{run:?}"));
+    let kinds: Vec<&str> =
+        document["events"].as_array().unwrap().iter().map(|e| e["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["together", "untold"]);
+    let at = &document["events"][0];
+    assert_eq!((at["at"].as_f64(), at["until"].as_f64()), (Some(45.0), Some(55.0)));
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(svg.contains("group 1+2") && svg.contains("<circle") && !svg.contains("NaN"), "{svg}");
 }
 
 #[test]

@@ -5,6 +5,9 @@ use crate::ParametricError;
 use crate::vectors::{axpy, zeros};
 use mb_algebra::{c64, norms};
 
+/// Terms below this share of the first are rounding.
+const ROUNDING: f64 = 2e-15;
+
 /// Magnitudes of the homogeneous parts at a point, by degree.
 pub(super) struct Terms {
     pub(super) s: Vec<f64>,
@@ -168,7 +171,13 @@ pub(crate) fn beyond(terms: &[f64], companion: &[f64]) -> f64 {
         2..=5 => 2,
         _ => 3,
     };
-    let ahead = fall_off(terms, window).max(fall_off(companion, window));
+    // Rounding does not fall off.
+    let rounding = |list: &[f64]| largest(list, list.len() - 1, window) <= ROUNDING * list[0];
+    if rounding(terms) {
+        return largest(terms, order, window);
+    }
+    let hidden = if rounding(companion) { 0.0 } else { fall_off(companion, window) };
+    let ahead = fall_off(terms, window).max(hidden);
     let fall = ahead.powf(1.0 / window as f64);
     if fall < 1.0 { largest(terms, order, window) * ahead / (1.0 - fall) } else { f64::INFINITY }
 }

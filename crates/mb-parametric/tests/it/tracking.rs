@@ -40,7 +40,12 @@ fn path(samples: usize) -> Vec<Vec<f64>> {
 fn modes_that_do_not_know_each_other_cross() {
     for (c, samples) in [(0.0, 21), (0.02, 21), (0.0, 20)] {
         let pencil = pair(0.0, c);
-        let found = track(&pencil, &path(samples), &starts(&pencil), &TrackOptions::default()).unwrap();
+        // Phases that leave rounding everywhere.
+        let mut starts = starts(&pencil);
+        for (start, phase) in starts.iter_mut().zip([0.7, -0.9]) {
+            start.vector.iter_mut().for_each(|x| *x *= c64::cis(phase));
+        }
+        let found = track(&pencil, &path(samples), &starts, &TrackOptions::default()).unwrap();
         // Each keeps its own mass and stiffness.
         for (point, pairs) in found.points.iter().zip(&found.pairs) {
             let k = [4.0 + point[0], 5.0 - point[0]];

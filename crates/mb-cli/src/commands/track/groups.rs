@@ -1,0 +1,133 @@
+//! Groups of modes along a path: their values, and what their modes do where they can be told from one another.
+
+use crate::failure::Failure;
+use crate::parametric::group::exact_values;
+use crate::parametric::storage::Solved;
+use crate::parametric::walk::Walk;
+use crate::parametric::{Expansion, GroupValue};
+use mb_algebra::c64;
+use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOptions, track};
+
+/// Values closer than this share of their size coincide.
+const COINCIDE: f64 = 1e-6;
+/// Modes of a group are told from one another from a place where they are further apart than this share of their size.
+const APART: f64 = 1e-4;
+
+/// A group of modes along the path.
+#[derive(Clone, Debug)]
+pub struct TrackedGroup {
+    /// By polynomials, at every sample.
+    pub predicted: Vec<GroupValue>,
+    /// The exact eigenvalues at every sample; none where another mode coincides with one of the group.
+    pub exact: Vec<Option<Vec<c64>>>,
+}
+
+/// Group `k` at every sample, from the middle to both ends.
+pub(super) fn followed_group<A: Solved>(
+    source: &Walk<'_, A>,
+    expansion: &Expansion,
+    k: usize,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<TrackedGroup, Failure> {
+    let group = |d: &Vec<f64>| expansion.pieces[0].group(k, d);
+    let predicted = distances.iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    let mut exact: Vec<Option<Vec<c64>>> = vec![None; distances.len()];
+    for side in [(0..=middle).rev().collect::<Vec<_>>(), (middle..distances.len()).collect()] {
+        let mut last = predicted[middle].values.clone();
+        for i in side {
+            let near = if predicted[i].trusted { &predicted[i].values } else { &last };
+            let found = exact_values(source, &distances[i], near)?;
+            if let Some(values) = &found {
+                last.clone_from(values);
+            }
+            exact[i] = found;
+        }
+    }
+    Ok(TrackedGroup { predicted, exact })
+}
+
+impl TrackedGroup {
+    /// Value `j` at sample `i`, rad/s; NaN where the group is not separate.
+    pub(super) fn value(&self, i: usize, j: usize) -> c64 {
+        self.exact[i].as_ref().map_or(c64::new(f64::NAN, f64::NAN), |values| values[j])
+    }
+
+    /// The mean at sample `i`.
+    pub(super) fn exact_mean(&self, i: usize) -> c64 {
+        let k = self.predicted[i].values.len();
+        (0..k).map(|j| self.value(i, j)).sum::<c64>() / k as f64
+    }
+
+    /// Largest difference of the polynomial mean from the exact one, relative to it.
+    pub fn deviation(&self) -> f64 {
+        let off = |i: usize| (self.predicted[i].mean - self.exact_mean(i)).norm() / self.exact_mean(i).norm();
+        (0..self.exact.len()).filter(|i| self.exact[*i].is_some()).map(off).fold(0.0, f64::max)
+    }
+
+    /// The smallest distance of two values at a sample, relative to the largest value; none where the group is not separate.
+    pub(super) fn closest(&self, i: usize) -> Option<f64> {
+        let values = self.exact[i].as_ref()?;
+        let size = values.iter().map(|s| s.norm()).fold(f64::MIN_POSITIVE, f64::max);
+        let pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
+        Some(pairs.map(|(a, b)| (values[a] - values[b]).norm()).fold(f64::INFINITY, f64::min) / size)
+    }
+
+    /// Whether two values coincide at a sample.
+    pub(super) fn coincide(&self, i: usize) -> bool {
+        self.closest(i).is_some_and(|gap| gap <= COINCIDE)
+    }
+}
+
+/// The modes followed one by one and those of all groups, followed together: first the single ones, then group by group,
+/// those of a group numbered by rising frequency where they are apart nearest to the middle of the path.
+///
+/// None where the modes of a group cannot be told from one another.
+///
+/// # Errors
+/// Those of the source.
+pub(super) fn members<A: Solved>(
+    source: &Walk<'_, A>,
+    expansion: &Expansion,
+    exact: &Track,
+    groups: &[TrackedGroup],
+    middle: usize,
+) -> Result<Option<Track>, Failure> {
+    let piece = &expansion.pieces[0];
+    let distances = &exact.points;
+    let clear = |i: usize| {
+        groups.iter().all(|g| g.predicted[i].trusted && g.closest(i).is_some_and(|gap| gap >= APART))
+    };
+    let mut samples: Vec<usize> = (0..distances.len()).filter(|i| clear(*i)).collect();
+    samples.sort_by_key(|i| i.abs_diff(middle));
+    let Some(&begin) = samples.first() else { return Ok(None) };
+    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
+    let mut starts: Vec<StartingPair> = exact.pairs[begin].iter().map(start).collect();
+    let off: Vec<f64> = distances[begin].iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+    for (group, tracked) in piece.groups.iter().zip(groups) {
+        let at = group.full.evaluate(&off, group.full.order())?;
+        for s in tracked.exact[begin].iter().flatten() {
+            let distance = |k: &usize| (at.values[*k] - s).norm();
+            let nearest = (0..at.values.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            let Some(k) = nearest else { return Ok(None) };
+            starts.push(StartingPair { s: *s, vector: at.vectors[k].clone() });
+        }
+    }
+    let options = TrackOptions::default();
+    let back: Vec<Vec<f64>> = distances[..=begin].iter().rev().cloned().collect();
+    let whole = track(source, &back, &starts, &options).and_then(|first| {
+        let first: Vec<StartingPair> =
+            first.pairs.last().map_or_else(Vec::new, |pairs| pairs.iter().map(start).collect());
+        track(source, distances, &first, &options)
+    });
+    match whole {
+        Ok(found) => Ok(Some(found)),
+        Err(
+            ParametricError::TrackLost { .. }
+            | ParametricError::NotSimple { .. }
+            | ParametricError::NotConverged { .. }
+            | ParametricError::StartTooFar { .. },
+        ) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
