@@ -88,7 +88,16 @@ fn render(found: &MatrixModes, args: &ModesArgs, style: Style) -> String {
             counts.rank,
             names::count(counts.n - counts.rank.min(counts.n), "degree of freedom", "degrees of freedom"),
         ),
-        MatrixProblem::Descriptor(_) => writeln!(out, "{}", names::count(counts.n, "state", "states")),
+        MatrixProblem::Descriptor(_) => {
+            let states = names::count(found.matrices.sizes().0, "state", "states");
+            if counts.n < found.matrices.sizes().0 {
+                let rows = names::count(counts.m, "constraint row", "constraint rows");
+                let coordinates = names::count(counts.n, "coordinate", "coordinates");
+                writeln!(out, "{states}: {coordinates}, their rates and {rows} of rank {}", counts.rank)
+            } else {
+                writeln!(out, "{states}")
+            }
+        }
     };
     let all = args.request.all;
     let asked = found.result.request.as_ref().map_or_else(String::new, |r| format!(": {}", words(r)));

@@ -6,7 +6,7 @@ use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
-use mb_eigen::{Class, Finding, Spectrum, sparse};
+use mb_eigen::{Finding, sparse};
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, PointKind, linearize_sparse};
 use mb_model::Model;
@@ -54,8 +54,7 @@ pub fn of_matrices(
     let (name, solved) = match &matrices.problem {
         MatrixProblem::SecondOrder(pencil) => ("second-order", sparse::solve(pencil, &request, options)),
         MatrixProblem::Descriptor(pencil) => {
-            let solved = sparse::solve_descriptor(pencil, &request, options);
-            ("descriptor", solved.map(finite))
+            ("descriptor", sparse::solve_descriptor(pencil, &request, options))
         }
     };
     let name = format!("{name}/{}", if all { "dense" } else { "sparse" });
@@ -127,17 +126,4 @@ pub fn without_wish(mut result: FormulationSpectrum) -> FormulationSpectrum {
     let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
     result.spectrum.findings.retain(|f| !fewer(f));
     result
-}
-
-/// Without infinite eigenvalues: of E y' = A y, taken as a second-order problem without mass, some of them are not the
-/// pair's own.
-fn finite(mut spectrum: Spectrum) -> Spectrum {
-    if spectrum.counts.expected.total() > 0 {
-        // The pair's own blocks were found: what is infinite was counted, not computed.
-        return spectrum;
-    }
-    spectrum.pairs.retain(|p| p.class != Class::Infinite);
-    spectrum.counts.found.infinite = 0;
-    spectrum.findings.retain(|f| !matches!(f, Finding::SingularMass { .. }));
-    spectrum
 }

@@ -10,7 +10,9 @@
 //! and undamped results are proved complete. The roots found are certified on E and A. Any other pair is a second-order
 //! problem without mass, s E y - A y = 0. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
 
-use mb_algebra::{DescriptorPencil, QuadraticPencil, Scatter, Sparse, Triplets, c64, norms, sparse};
+use mb_algebra::{
+    DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
+};
 
 use super::matrix::{self, norm_bound};
 use super::options::{SparseOptions, Structure};
@@ -18,13 +20,21 @@ use super::request::Request;
 use super::solve::solve;
 use crate::descriptor::{self, DescriptorStructure, Transferred};
 use crate::vectors::inner;
-use crate::{DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
+use crate::{
+    Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
+};
+
+/// Largest N of which finite roots are counted by rank decisions, with dense matrices.
+const RANK_UP_TO: usize = 400;
+/// Growth of a vector under the inverse of a matrix that still counts as regular.
+const REGULAR: f64 = 1e12;
 
 /// Some roots of E y' = A y.
 ///
 /// `pencil`: E, A of equal size N, E possibly singular. The vectors are states y of length N, multipliers are part of them,
-/// and infinite roots are never returned; how many there are is told in the counts where E and A have the form of the
-/// module's header. [`Structure::Symmetric`] declares E and A symmetric. Errors as [`solve`].
+/// and infinite roots are never returned; how many there are is told in the counts, by theory where E and A have the form of
+/// the module's header, else by rank (up to 400 states, or where E has as many regular rows as nonzero ones; zero counts mean
+/// that nothing is known). [`Structure::Symmetric`] declares E and A symmetric. Errors as [`solve`].
 pub fn solve_descriptor(
     pencil: &DescriptorPencil<Sparse>,
     request: &Request,
@@ -63,6 +73,16 @@ pub fn solve_descriptor(
         };
         return Ok(spectrum);
     }
+    without_form(pencil, request, options)
+}
+
+/// A pair of any other form, as the second-order problem without mass.
+fn without_form(
+    pencil: &DescriptorPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    let size = pencil.e.rows();
     let quadratic = QuadraticPencil {
         m: sparse::zeros(size, size),
         c: pencil.e.clone(),
@@ -70,8 +90,83 @@ pub fn solve_descriptor(
         phi_q: sparse::zeros(0, size),
     };
     let mut spectrum = solve(&quadratic, request, options)?;
-    spectrum.counts.expected = ExpectedCounts::default();
+    let infinite = spectrum.of_class(Class::Infinite).count();
+    let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
+    spectrum.pairs.retain(|pair| pair.class != Class::Infinite);
+    // They speak of the problem without mass.
+    let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
+    spectrum.findings.retain(|finding| !other(finding));
+    let finite = if singular { None } else { finite_roots(pencil, &quadratic) };
+    let counts = &mut spectrum.counts;
+    counts.found = ClassCounts::of(&spectrum.pairs);
+    counts.expected = finite.map_or_else(ExpectedCounts::default, |motion| ExpectedCounts {
+        motion,
+        infinite: size.saturating_sub(motion),
+        ..ExpectedCounts::default()
+    });
+    if *request == Request::All {
+        // Without mass every state has one infinite root more.
+        counts.found.infinite = infinite.saturating_sub(size);
+        if counts.expected.total() > 0 {
+            spectrum.findings.extend(spectrum.counts.mismatches());
+        }
+    }
     Ok(spectrum)
+}
+
+/// Finite roots of a regular pair: by rank decisions where it is small, else by structure; none where that says nothing.
+fn finite_roots(pencil: &DescriptorPencil<Sparse>, quadratic: &QuadraticPencil<Sparse>) -> Option<usize> {
+    if pencil.e.rows() <= RANK_UP_TO {
+        return quadratic::finite_roots(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
+    }
+    by_structure(pencil)
+}
+
+/// Where E = [E_1 0; 0 0] and A = [.. ..; .. A_2] up to permutations, E_1 and A_2 regular, the finite roots are as many as E_1
+/// has rows.
+fn by_structure(pencil: &DescriptorPencil<Sparse>) -> Option<usize> {
+    let size = pencil.e.rows();
+    let (mut rows, mut columns) = (vec![false; size], vec![false; size]);
+    for (value, (i, j)) in &pencil.e {
+        if *value != 0.0 {
+            (rows[i], columns[j]) = (true, true);
+        }
+    }
+    let dynamic = rows.iter().filter(|used| **used).count();
+    let square = dynamic == columns.iter().filter(|used| **used).count();
+    let part = |a: &Sparse, used: bool| {
+        let number = |flags: &[bool]| -> Vec<usize> {
+            let mut next = 0;
+            flags.iter().map(|flag| if *flag == used { (next, next += 1).0 } else { usize::MAX }).collect()
+        };
+        let (row, column) = (number(&rows), number(&columns));
+        let width = if used { dynamic } else { size - dynamic };
+        let mut out = Triplets::new(width, width);
+        for (value, (i, j)) in a {
+            if row[i] < usize::MAX && column[j] < usize::MAX {
+                out.add(row[i], column[j], *value);
+            }
+        }
+        out.to_sparse()
+    };
+    (square && is_regular(&part(&pencil.e, true)) && is_regular(&part(&pencil.a, false))).then_some(dynamic)
+}
+
+/// Whether a matrix, with rows of equal size, has LU factors that do not blow a vector up beyond what rounding allows.
+fn is_regular(a: &Sparse) -> bool {
+    let mut a = a.to_csr();
+    if a.rows() == 0 {
+        return true;
+    }
+    for mut row in a.outer_iterator_mut() {
+        let largest = row.data().iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        row.iter_mut().for_each(|(_, v)| *v /= largest);
+    }
+    let Ok(lu) = SparseLu::new(&a.to_csc()) else { return false };
+    let trial: Vec<f64> = (0..a.rows()).map(|i| 1.0 + (i % 7) as f64 / 8.0).collect();
+    let solution = lu.solve(&trial);
+    // A NaN is no proof.
+    norms::two(&solution) <= REGULAR * norms::two(&trial)
 }
 
 /// All finite roots, with those of every class counted and compared with theory.

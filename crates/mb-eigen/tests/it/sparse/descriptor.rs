@@ -1,6 +1,6 @@
 //! Descriptor pairs by sparse matrices: the form of a mechanism is found, its roots are those of the mechanism, counts agree.
 
-use mb_algebra::{DescriptorPencil, Sparse, Transferred, c64, norms, sparse};
+use mb_algebra::{DescriptorPencil, Scatter, Sparse, Transferred, c64, norms, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, Structure, solve_descriptor};
 use mb_eigen::{Class, EigenError, ExpectedCounts, Finding};
 
@@ -78,4 +78,46 @@ fn declared_symmetry_is_checked_under_the_names_given() {
     pencil.e = sparse::add(1.0, &pencil.e, 1.0, &pencil.a);
     let error = solve_descriptor(&pencil, &request, &options).unwrap_err();
     assert!(matches!(error, EigenError::NotSymmetric { matrix: "E", .. }), "{error}");
+}
+
+#[test]
+fn pairs_of_other_forms_are_counted_by_rank() {
+    // The same mechanism with its states in another order, which hides the form: chains of infinite roots are followed.
+    let (n, m) = (12, 3);
+    let known = pair(Kind::Damped, n, m, 7);
+    let size = 2 * n + m;
+    let turned = |a: &Sparse| {
+        let dense = mb_algebra::to_dense(a);
+        let to = |i: usize| (i + 5) % size;
+        mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, |i, j| dense[(to(i), to(j))]))
+    };
+    let pencil = DescriptorPencil { e: turned(&known.e), a: turned(&known.a) };
+    let request = Request::Lowest { count: 3 };
+    let found = solve_descriptor(&pencil, &request, &krylov()).unwrap();
+    let expected = ExpectedCounts { motion: 2 * (n - m), infinite: 3 * m, ..ExpectedCounts::default() };
+    assert_eq!((found.counts.expected, found.counts.n), (expected, size));
+    let form = solve_descriptor(&known, &request, &krylov()).unwrap();
+    assert_contained(&found.pairs, &form.pairs, "turned");
+}
+
+#[test]
+fn a_large_pair_is_counted_by_its_zero_rows() {
+    // Decaying states with one algebraic state each: x_i' = -(i + 1) x_i - z_i, 0 = z_i - 2 x_i, hence s = -(i + 3).
+    let states = 600;
+    let e: Vec<f64> = (0..2 * states).map(|i| if i < states { 1.0 } else { 0.0 }).collect();
+    let mut a = mb_algebra::Triplets::new(2 * states, 2 * states);
+    for i in 0..states {
+        a.add(i, i, -((i + 1) as f64));
+        a.add(i, states + i, -1.0);
+        a.add(states + i, i, -2.0);
+        a.add(states + i, states + i, 1.0);
+    }
+    let pencil = DescriptorPencil { e: sparse::diagonal(&e), a: a.to_sparse() };
+    let found = solve_descriptor(&pencil, &Request::Lowest { count: 4 }, &krylov()).unwrap();
+    let expected = ExpectedCounts { motion: states, infinite: states, ..ExpectedCounts::default() };
+    assert_eq!(found.counts.expected, expected);
+    for (i, pair) in found.pairs.iter().enumerate() {
+        let error = (pair.value().unwrap() + (i + 3) as f64).norm();
+        assert!(error <= pair.error_bar && error < 1e-9, "{i}: {error:e}");
+    }
 }
