@@ -5,8 +5,8 @@
 //! E y' = A y     dimension of V*:  V_0 = R^N,  V_(i+1) = {x: A x in E V_i};   regular when E x != 0 on V*
 //! ```
 //!
-//! The sequence (Wong 1974; Berger and Trenn, SIAM J. Matrix Anal. 33, 2012, Theorem 2.6) ends after as many steps as the longest
-//! chain at infinity has members; rows and columns are scaled before. Where chains of the second-order problem are longer
+//! The sequence (Wong, J. Differential Equations 16, 1974; Berger, Ilchmann, Trenn, Linear Algebra Appl. 436, 2012) ends after as
+//! many steps as the longest chain at infinity has members; rows and columns are scaled before. Where chains of the second-order problem are longer
 //! than two the sequence counts its companion form. Sizes: k free directions, E and A N x N. Costs dense factorizations.
 
 use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, RankQr, RankTolerance, dense, norms};
