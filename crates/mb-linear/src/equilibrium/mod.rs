@@ -25,7 +25,7 @@ pub use stability::{Stability, stability};
 
 use crate::error::LinearError;
 use crate::point::{OperatingPoint, check_sizes, force_scale};
-use mb_constraints::{AssemblyOptions, assemble, largest, minimum_norm_multipliers};
+use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 
 /// Which methods may be used, tried in this order.
@@ -72,7 +72,8 @@ impl Default for EquilibriumOptions {
 }
 
 /// A method: from a start to where it ended.
-type Method = fn(&Model, &Point, &EquilibriumOptions) -> Result<newton::Outcome, LinearError>;
+type Method =
+    fn(&Model, &Point, &EquilibriumOptions, &mut SaddlePatterns) -> Result<newton::Outcome, LinearError>;
 
 /// A verified equilibrium.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +93,15 @@ impl Equilibrium {
     /// # Errors
     /// [`LinearError::NoEquilibrium`] names the worst equation; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
+        Self::solve_again(model, start, options, &mut SaddlePatterns::default())
+    }
+    /// As [`Self::solve`] for one of several equilibria of a model, whose factors share their analysis.
+    fn solve_again(
+        model: &Model,
+        start: &[f64],
+        options: &EquilibriumOptions,
+        patterns: &mut SaddlePatterns,
+    ) -> Result<Self, LinearError> {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
         at_standstill(model, &q, options.time)?;
         let start = at_rest(model, q, options)?;
@@ -109,7 +119,7 @@ impl Equilibrium {
         };
         for (name, method) in methods {
             tried.push(name);
-            let outcome = method(model, &start, options)?;
+            let outcome = method(model, &start, options, patterns)?;
             iterations += outcome.iterations;
             let point = shortest_multipliers(model, outcome.point)?;
             if let Ok(mut found) = Self::verified(model, point.clone(), options.tolerance) {

@@ -29,10 +29,10 @@ pub(super) fn newton(
     model: &Model,
     start: &Point,
     options: &EquilibriumOptions,
+    patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     let none = vec![0.0; model.nv()];
-    iterate(model, start, &none, options.max_iterations, &mut SaddlePatterns::default())
-        .map(|(outcome, _)| outcome)
+    iterate(model, start, &none, options.max_iterations, patterns).map(|(outcome, _)| outcome)
 }
 
 /// Newton's method with the residual of the start taken away in steps.
@@ -40,15 +40,15 @@ pub(super) fn continuation(
     model: &Model,
     start: &Point,
     options: &EquilibriumOptions,
+    patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     let load = model.residual(start);
     let (mut point, mut done, mut step) = (start.clone(), 0.0_f64, 0.1_f64);
     let mut iterations = 0;
-    let mut patterns = SaddlePatterns::default();
     while done < 1.0 && step > 1e-4 && iterations < 10 * options.max_iterations {
         let next = (done + step).min(1.0);
         let artificial: Vec<f64> = load.iter().map(|r| (1.0 - next) * r).collect();
-        let (outcome, converged) = iterate(model, &point, &artificial, 20, &mut patterns)?;
+        let (outcome, converged) = iterate(model, &point, &artificial, 20, patterns)?;
         iterations += outcome.iterations;
         if converged {
             (point, done) = (outcome.point, next);

@@ -22,7 +22,7 @@
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
 use mb_algebra::norms;
-use mb_constraints::Saddle;
+use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::Model;
 
 /// Load factor at which the directions are first counted.
@@ -98,11 +98,12 @@ pub struct LoadPath {
 /// the assembly.
 pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Result<LoadPath, LinearError> {
     let solve = EquilibriumOptions { strategy: Strategy::Newton, ..options.solve.clone() };
-    let at = |factor: f64, from: &[f64]| -> Result<LoadStep, LinearError> {
+    let mut patterns = SaddlePatterns::default();
+    let mut at = |factor: f64, from: &[f64]| -> Result<LoadStep, LinearError> {
         let loaded = model.under_loads(factor);
         // Relative to full load: under a small part of it rounding of stiff members is a larger share.
         let solve = EquilibriumOptions { tolerance: options.solve.tolerance / factor, ..solve.clone() };
-        let equilibrium = Equilibrium::solve(&loaded, from, &solve)?;
+        let equilibrium = Equilibrium::solve_again(&loaded, from, &solve, &mut patterns)?;
         let stability = stability(&loaded, &equilibrium)?;
         Ok(LoadStep { factor, equilibrium, stability })
     };

@@ -14,7 +14,7 @@ use super::newton::{Outcome, newton};
 use super::{EquilibriumOptions, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
 use mb_algebra::{norms, sparse};
-use mb_constraints::{Saddle, assemble};
+use mb_constraints::{Saddle, SaddlePatterns, assemble};
 use mb_model::{Model, Point};
 
 /// Steps between new fictitious masses and factors.
@@ -25,6 +25,7 @@ pub(super) fn relax(
     model: &Model,
     start: &Point,
     options: &EquilibriumOptions,
+    patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     let mut point = start.clone();
     let mut v = vec![0.0; model.nv()];
@@ -35,7 +36,7 @@ pub(super) fn relax(
         if step % REFRESH == 0 || factor.is_none() {
             point = shortest_multipliers(model, point)?;
             if relative_residual(model, &point) < 1e-4 {
-                return polished(model, &point, options, step);
+                return polished(model, &point, options, step, patterns);
             }
             let mass = fictitious_mass(model, &point);
             let phi_q = model.phi_q(&point.q, point.t).to_sparse();
@@ -68,7 +69,7 @@ pub(super) fn relax(
             energy = 0.0;
         }
     }
-    polished(model, &point, options, steps)
+    polished(model, &point, options, steps, patterns)
 }
 
 fn polished(
@@ -76,8 +77,9 @@ fn polished(
     point: &Point,
     options: &EquilibriumOptions,
     steps: usize,
+    patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
-    let mut outcome = newton(model, point, options)?;
+    let mut outcome = newton(model, point, options, patterns)?;
     outcome.iterations += steps;
     Ok(outcome)
 }
