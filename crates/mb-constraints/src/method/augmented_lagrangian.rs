@@ -9,7 +9,16 @@
 //! limit satisfies Phi_q a = gamma - 2 mu omega Phi' - omega^2 Phi, which is Baumgarte's equation
 //! with alpha = mu omega and beta = omega. One Cholesky factor serves all iterations; rounding
 //! stops them at about 3e-8 for alpha = 1e7, so a tolerance far below 1e-7 only runs into the cap,
-//! which is reported. Works with redundant constraints and through singular configurations.
+//! which is reported. Rounding of M + alpha Phi_q^T Phi_q grows with alpha over the masses, so that
+//! light mechanisms ask for smaller ones.
+//!
+//! Works with redundant constraints. Near a singular configuration, where a row keeps the share s of
+//! its length beside the others, k iterations enforce the part 1 - (1 + alpha s^2 / m)^-k of it. So the row is free
+//! over a stretch of about d = root(m / (alpha k)) on either side, and before it a violation e turns
+//! the motion off by e / s. Where d^2 is well above the violation (alpha k up to about 1e5 m) the
+//! mechanism coasts through and keeps to its branch; where it is not, the violation that rounding and
+//! the tolerance of the iteration leave, about 1e-8, takes it into the other one, unless the
+//! steps are so long that none of them falls into the stretch.
 //!
 //! Paper: [flores2018] Eqs. (8)-(10).
 //!
