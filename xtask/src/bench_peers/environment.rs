@@ -3,11 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde::{Deserialize, Serialize};
+
 use super::run::{self, Run};
 use crate::error::TaskError;
 
+/// First letters of the cases, in the order of the page.
+pub(super) const FAMILIES: &str = "cghdy";
+
 /// A contestant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Solver {
     /// Ours, its answer proved complete.
     Ours,

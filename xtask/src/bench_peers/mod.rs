@@ -2,10 +2,12 @@
 //!
 //! Makes a Python environment with SciPy (from PyPI) under `target/peers`, takes SLEPc from the system where it is
 //! installed (Debian: `python3-slepc4py`), writes the cases, runs all solvers in turn, each in a process of its own on one
-//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test. The case
+//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test. Results
+//! are kept, so that cases may be run one after the other: the page holds the last result of each. The case
 //! `motion` is the race of forward dynamics against Exudyn, with a page of its own (motion.rs).
 
 mod environment;
+mod kept;
 mod motion;
 mod run;
 mod table;
@@ -14,6 +16,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use self::environment::{Environment, Solver};
 use self::run::{Description, Run};
@@ -44,12 +47,16 @@ pub(crate) struct BenchPeers {
     /// Cases without SciPy: its factorization takes minutes and gigabytes on large blocks.
     #[arg(long, value_delimiter = ',', default_value = "h1e5,h3e5,h1e6,d1e5,y1e5")]
     without_scipy: Vec<String>,
+    /// Forget the results of cases run before.
+    #[arg(long)]
+    fresh: bool,
     /// Print the table instead of writing it.
     #[arg(long)]
     print: bool,
 }
 
 /// The best runs of one solver on one case.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Entry {
     solver: Solver,
     /// The run with the least processor time.
@@ -61,8 +68,11 @@ pub(crate) struct Entry {
 }
 
 /// One case with all its runs.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Race {
     name: String,
+    /// Commit our program was built from.
+    commit: String,
     description: Description,
     entries: Vec<Entry>,
 }
@@ -81,11 +91,15 @@ impl BenchPeers {
             names.extend(USUAL.map(str::to_owned));
             names.extend(LARGE.map(str::to_owned).into_iter().filter(|_| self.large));
         }
-        let mut races = Vec::new();
-        for name in names {
-            races.push(self.race(&environment, &folder.join("case"), name)?);
+        let results = folder.join("results");
+        if self.fresh {
+            let _nothing_to_forget = fs::remove_dir_all(&results);
         }
-        let text = table::markdown(&races, &environment);
+        for name in names {
+            kept::keep(&results, &self.race(&environment, &folder.join("case"), name)?)?;
+        }
+        let races = kept::all(&results)?;
+        let text = table::markdown(&races);
         // All answers agree, with each other and with the formula where there is one.
         let passed = races.iter().all(|race| race.disagreements().is_empty());
         if self.print {
@@ -119,7 +133,7 @@ impl BenchPeers {
         }
         // The matrices of a large case fill the disk.
         let _left_behind = fs::remove_dir_all(folder);
-        Ok(Race { name, description, entries })
+        Ok(Race { name, commit: environment.commit.clone(), description, entries })
     }
 }
 

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::TaskError;
 
 /// A case as its folder describes it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Description {
     /// n.
     pub(super) unknowns: usize,
@@ -38,7 +38,7 @@ impl Description {
 }
 
 /// What a solver reports, as one line of JSON.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Run {
     /// The solver and its version.
     pub(super) version: String,

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::environment::{Environment, Solver};
+use super::environment::Solver;
 use super::{Entry, Race};
 
 /// The page.
-pub(super) fn markdown(races: &[Race], environment: &Environment) -> String {
-    let mut out = format!(
+pub(super) fn markdown(races: &[Race]) -> String {
+    let mut out = String::from(
         "# Peers\n\n\
-         Written by `cargo xtask bench-peers` at commit {}; nothing here is typed by hand. Generated problems, every solver on \
+         Written by `cargo xtask bench-peers`; nothing here is typed by hand. Generated problems, every solver on \
          the same matrices, in turn, each in a process of its own on one thread; the run of least processor time counts. \
          Times were taken on a two-core machine busy with other work: ratios of one run are what to keep. What stands behind \
          the differences is on the page [Peers explained](peers-explained.md).\n\n\
@@ -27,21 +27,22 @@ pub(super) fn markdown(races: &[Race], environment: &Environment) -> String {
          clusters, just below them, that suits them best; ours looks for its own. SciPy solves quadratic problems by the \
          inverse of their companion form with one factorization of size n + m, SLEPc by TOAR. Tolerance 1e-10 for all.\n\
          - Proved: a count by the inertia of other factors, or by the phase of the determinant along a contour, where that \
-         takes less than about a minute, says that no eigenvalue is missing.\n",
-        environment.commit
+         is within the operations allowed by default, says that no eigenvalue is missing.\n",
     );
     for race in races {
         let d = &race.description;
         let _infallible = write!(
             out,
             "\n## {}: {} + {} unknowns, {} {}\n\n\
+             Commit {}.\n\n\
              | solver | time s | of ours | clock s | start s | memory MiB | of ours | residual | error | shift |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
             race.name,
             d.unknowns,
             d.constraints,
             d.count,
-            if d.point.is_empty() { "modes" } else { "eigenvalues" }
+            if d.point.is_empty() { "modes" } else { "eigenvalues" },
+            race.commit
         );
         let ours =
             race.entries.iter().find(|entry| entry.solver == Solver::Ours).and_then(|e| e.best.as_ref());

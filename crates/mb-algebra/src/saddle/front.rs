@@ -34,6 +34,9 @@ const SMALL: usize = 1500;
 /// Symmetric updates of so many rows are done as a square: the triangle above costs less than two more products.
 const SQUARE: usize = 96;
 
+/// Products of so many multiplications, a millisecond or more, are shared out among the cores.
+const SHARED: usize = 1 << 24;
+
 /// Rows the kernels of the products take at once.
 const STEP: usize = 24;
 
@@ -314,14 +317,20 @@ fn solve_below<T: Number>(own: &mut [T], rows: usize, to: usize, size: usize, l:
     }
     let own = MatMut::from_column_major_slice_mut(own, rows, size).subrows_mut(to, below);
     let l = MatRef::from_column_major_slice(l, size, size);
-    solve_unit_lower_triangular_in_place(l, own.transpose_mut(), Par::Seq);
+    solve_unit_lower_triangular_in_place(l, own.transpose_mut(), cores(below * size * size / 2));
 }
 
-/// dst -= a b^T.
+/// dst -= a b^T; large ones on all cores.
 pub(super) fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     if dst.nrows() > 0 && dst.ncols() > 0 {
-        matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, Par::Seq);
+        let par = cores(dst.nrows() * dst.ncols() * a.ncols());
+        matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, par);
     }
+}
+
+/// How a product of so many multiplications is shared out.
+pub(super) fn cores(multiplications: usize) -> Par {
+    if multiplications < SHARED { Par::Seq } else { Par::rayon(0) }
 }
 
 /// Lower triangle of dst -= a b^T, of symmetric a b^T. The entries above it may change too: nobody reads them.

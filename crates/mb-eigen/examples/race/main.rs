@@ -2,7 +2,9 @@
 //!
 //! `race write h1e4 FOLDER` writes a case for the others; `race run h1e4 [unproved]` solves it in this process and prints
 //! one line of JSON: version, processor time of the start and of the analysis, time by the clock, peak memory, w = -s^2 of
-//! the lowest modes or real and imaginary parts of the s near a point, worst residual and constraint violation. `cargo xtask bench-peers` calls both.
+//! the lowest modes or real and imaginary parts of the s near a point, worst residual and constraint violation.
+//! `cargo xtask bench-peers` calls both. `race band h1e4 HZ` finds all modes up to a frequency, in slices on as many cores as
+//! `RAYON_NUM_THREADS` says.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 #[path = "../cases/mod.rs"]
@@ -16,12 +18,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use mb_algebra::c64;
-use mb_eigen::sparse::{SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Finding};
 use problem::Case;
-
-/// Operations a count along a contour may take here: about a minute, since no peer counts at all.
-const COUNT: f64 = 2e12;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let startup_s = busy_seconds();
@@ -29,19 +28,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["write", name, folder] => Ok(Case::named(name)?.write(Path::new(folder))?),
-        ["run", name] => run(&Case::named(name)?, true, startup_s),
-        ["run", name, "unproved"] => run(&Case::named(name)?, false, startup_s),
-        _ => Err("race write CASE FOLDER, or race run CASE [unproved]".into()),
+        ["run", name] => run(&Case::named(name)?, None, true, startup_s),
+        ["run", name, "unproved"] => run(&Case::named(name)?, None, false, startup_s),
+        ["band", name, hz] => {
+            let band = Request::Band { from_hz: 0.0, to_hz: hz.parse()?, max_damping_ratio: None };
+            run(&Case::named(name)?, Some(band), true, startup_s)
+        }
+        _ => Err("race write CASE FOLDER, race run CASE [unproved], or race band CASE HZ".into()),
     }
 }
 
-fn run(case: &Case, prove_complete: bool, startup_s: f64) -> Result<(), Box<dyn std::error::Error>> {
+fn run(
+    case: &Case,
+    band: Option<Request>,
+    prove_complete: bool,
+    startup_s: f64,
+) -> Result<(), Box<dyn std::error::Error>> {
     let pencil = case.pencil();
     // Where the system allows it, the peak is that of the analysis alone.
     let _refused = fs::write("/proc/self/clear_refs", "5");
     let (before, clock) = (busy_seconds(), Instant::now());
-    let options = SparseOptions { prove_complete, count_operations: COUNT, ..SparseOptions::default() };
-    let spectrum = solve(&pencil, &case.request(), &options)?;
+    let options = SparseOptions { prove_complete, ..SparseOptions::default() };
+    let spectrum = solve(&pencil, &band.unwrap_or_else(|| case.request()), &options)?;
     let (cpu_s, wall_s) = (busy_seconds() - before, clock.elapsed().as_secs_f64());
     let peak_mib = peak_mib();
     let near = case.point();

@@ -52,3 +52,61 @@ pub(crate) fn left_vectors(problem: &Problem, set: &Set) -> Option<(DenseC, Dens
     });
     separate.then(|| (left, pick(&set.l, &images)))
 }
+
+#[cfg(test)]
+mod tests {
+    use mb_algebra::{Dense, QuadraticPencil, dense};
+
+    use super::*;
+    use crate::krylov::BuiltIn;
+    use crate::sparse::SparseOptions;
+    use crate::sparse::general::General;
+
+    /// Two planes of masses on springs, spinning, their sum held; above the lowest critical speed some stiffnesses are negative.
+    fn spinning(masses: usize, spin: f64) -> QuadraticPencil<mb_algebra::Sparse> {
+        let n = 2 * masses;
+        let k = Dense::from_fn(n, n, |i, j| match (i % 2 == j % 2, (i / 2).abs_diff(j / 2)) {
+            (true, 0) => 2.0 + 0.1 * (i % 2) as f64 - spin * spin,
+            (true, 1) => -1.0,
+            _ => 0.0,
+        });
+        let c = Dense::from_fn(n, n, |i, j| match (i / 2 == j / 2, i % 2, j % 2) {
+            (true, 0, 1) => -2.0 * spin,
+            (true, 1, 0) => 2.0 * spin,
+            _ => 0.0,
+        });
+        QuadraticPencil { m: dense::identity(n), c, k, phi_q: dense::from_rows(&[&vec![1.0; n][..]]) }
+            .to_sparse()
+    }
+
+    #[test]
+    fn mirrored_vectors_are_left_ones() {
+        let options = SparseOptions::default();
+        for spin in [0.1, 0.5, 1.9] {
+            let pencil = spinning(9, spin);
+            let problem = Problem::new(&pencil, &options).unwrap();
+            let mut run = General::new(&problem, &options, &BuiltIn);
+            let transposed = problem.transposed();
+            assert!(holds(&problem, &transposed));
+            let shifted = run.factor(c64::new(0.3, 1.1)).unwrap();
+            let set = run.nearest(&shifted, 6).unwrap();
+            let (y, mu) = left_vectors(&problem, &set).unwrap();
+            let phi = mb_algebra::to_dense(problem.rows.independent.sparse());
+            for (j, tau) in set.tau.iter().enumerate() {
+                // S(s)^H y + Phi^T mu by the transposed problem at s*.
+                let s = tau.conj();
+                let [m, c, k] = [&transposed.m, &transposed.c, &transposed.k].map(|a| a.mul(&pick(&y, &[j])));
+                let back = |i: usize| (0..phi.nrows()).map(|r| phi[(r, i)] * mu[(r, j)]).sum::<c64>();
+                let rest = (0..problem.n).map(|i| s * s * m[(i, 0)] + s * c[(i, 0)] + k[(i, 0)] + back(i));
+                let worst = rest.map(|r| r.norm()).fold(0.0, f64::max);
+                let size = y.col_as_slice(j).iter().map(|v| v.norm()).fold(0.0, f64::max);
+                assert!(worst < 1e-8 * size, "{spin} {tau}: {worst:e}");
+            }
+        }
+        // A damper beside the spin: roots have no images any more.
+        let mut pencil = spinning(4, 0.5);
+        pencil.c = mb_algebra::sparse::add(1.0, &pencil.c, 0.1, &pencil.m);
+        let problem = Problem::new(&pencil, &options).unwrap();
+        assert!(!holds(&problem, &problem.transposed()));
+    }
+}
