@@ -98,7 +98,7 @@ mod tests {
                 let [m, c, k] = [&transposed.m, &transposed.c, &transposed.k].map(|a| a.mul(&pick(&y, &[j])));
                 let back = |i: usize| (0..phi.nrows()).map(|r| phi[(r, i)] * mu[(r, j)]).sum::<c64>();
                 let rest = (0..problem.n).map(|i| s * s * m[(i, 0)] + s * c[(i, 0)] + k[(i, 0)] + back(i));
-                let worst = rest.map(|r| r.norm()).fold(0.0, f64::max);
+                let worst = rest.map(c64::norm).fold(0.0, f64::max);
                 let size = y.col_as_slice(j).iter().map(|v| v.norm()).fold(0.0, f64::max);
                 assert!(worst < 1e-8 * size, "{spin} {tau}: {worst:e}");
             }
