@@ -45,7 +45,7 @@ pub(super) struct Checked<T: Number> {
 
 impl<T: Number> System<T> {
     pub(super) fn new(a: Stored<T>, g: Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
-        let scaling = Scaling::new(&a, &g, g_cols, g_rows);
+        let scaling = Scaling::new(&a, &g, g_cols, g_rows, 0.0);
         Self::with_scaling(a, g, scaling)
     }
 

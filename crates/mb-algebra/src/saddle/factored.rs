@@ -1,5 +1,6 @@
 //! The ladder of methods: factor, try on a known solution, take the next method when that fails.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::augmented_lu::AugmentedLu;
@@ -10,6 +11,7 @@ use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::numeric::Summary;
 use super::redundant::Dependent;
+use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
 use super::substitute::WIDTH;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
@@ -55,7 +57,7 @@ impl<T: Fallback> Factored<T> {
         g: Sparse,
         first: Method,
     ) -> Result<Self, AlgebraError> {
-        let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+        let mut system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
         let mut dependent = None;
         let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
         let mut options = analysis.options.clone();
@@ -68,7 +70,16 @@ impl<T: Fallback> Factored<T> {
             }
             let made = match method {
                 Method::AugmentedLdl => match &system.a {
-                    Stored::Half(a) => augmented(analysis, &system, a, &mut dependent),
+                    Stored::Half(a) => {
+                        let made = augmented(analysis, &system, a, &mut dependent);
+                        match in_even_scales(analysis, &system, made.as_ref().ok(), dependent.as_ref()) {
+                            None => made,
+                            Some((even, again, found)) => {
+                                (system, dependent) = (even, found);
+                                Ok(again)
+                            }
+                        }
+                    }
                     Stored::Pair { .. } => continue,
                 },
                 Method::SingleLdl => match (&system.a, short_of_memory(&failed)) {
@@ -227,6 +238,36 @@ fn is_singular(method: Method, error: &AlgebraError) -> bool {
         AlgebraError::Saddle(SaddleError::Singular { .. }) => method == Method::AugmentedLu,
         _ => false,
     }
+}
+
+/// Ratio of scales from which on rows may look parallel for it.
+const UNEVEN: f64 = 1e3;
+
+/// The factors in even scales, where fewer rows depend on others there or are in doubt.
+fn in_even_scales<T: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<T>,
+    made: Option<&Candidate<T>>,
+    dependent: Option<&Dependent>,
+) -> Option<(System<T>, Candidate<T>, Option<Dependent>)> {
+    let (made, dependent) = (made?, dependent?);
+    if system.scaling.spread(&analysis.g_cols) < UNEVEN {
+        return None;
+    }
+    let even = Scaling::new(&system.a, &system.g, &analysis.g_cols, &analysis.g_rows, LEAST);
+    let even = System::with_scaling(system.a.clone(), system.g.clone(), even);
+    let Stored::Half(a) = &even.a else { return None };
+    let mut found = None;
+    let again = augmented(analysis, &even, a, &mut found).ok()?;
+    let n = system.unknowns();
+    let doubts = |c: &Candidate<T>| c.summary.doubtful.iter().filter(|(u, _)| *u as usize >= n).count();
+    let rows = found.as_ref().map_or(0, |d| d.rows.len());
+    let better = match rows.cmp(&dependent.rows.len()) {
+        Ordering::Less => true,
+        Ordering::Equal => doubts(&again) < doubts(made) && again.inertia.is_some() >= made.inertia.is_some(),
+        Ordering::Greater => false,
+    };
+    better.then_some((even, again, found))
 }
 
 /// Whether memory is what is short.

@@ -3,6 +3,10 @@
 //! S A S with s_i = 1 / sqrt(max_j |A_ij|, |A_ji|), then each row of G S to a largest entry of one; powers of two, so that
 //! nothing is rounded. Unscaled constraints cost digits in proportion to the stiffness (1e6 N/m: six digits), and
 //! a residual over all rows does not show it.
+//!
+//! An unknown whose entries in A are a mere trace, such as the rotation of a massless frame that a small moment acts on,
+//! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, such
+//! unknowns are scaled as if their entries were [`LEAST`] of the usual ones.
 
 use super::half::Stored;
 use super::number::Number;
@@ -21,9 +25,22 @@ pub(super) struct Scaling {
     pub(super) by_row: Vec<f64>,
 }
 
+/// In even scales, entries of unknowns of constraints count as this part of the usual ones at least.
+pub(super) const LEAST: f64 = 1e-4;
+
 fn power_of_two(x: f64) -> f64 {
     // The exponent alone: 2^floor(log2 x), for normal x.
     if x.is_normal() && x > 0.0 { f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000) } else { 1.0 }
+}
+
+/// Geometric mean of the numbers above a bound, if there are any.
+fn mean_above(x: &[f64], bound: f64) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for x in x.iter().filter(|x| **x > bound) {
+        sum += x.ln();
+        count += 1;
+    }
+    (count > 0).then(|| (sum / count as f64).exp())
 }
 
 /// The power of two next below or at 1 / sqrt(x), one for zero.
@@ -33,22 +50,22 @@ fn inverse_root(x: f64) -> f64 {
 
 impl Scaling {
     /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
-    pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr) -> Self {
+    ///
+    /// Entries of unknowns of constraints count as `least` of the usual ones at least.
+    pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr, least: f64) -> Self {
         let mut unknowns = vec![0.0_f64; a.size()];
         a.for_each(|i, j, value| {
             for at in [i, j] {
                 unknowns[at] = unknowns[at].max(value.size());
             }
         });
-        let (mut sum, mut count) = (0.0, 0_usize);
-        for largest in unknowns.iter().filter(|largest| **largest > 0.0) {
-            sum += largest.ln();
-            count += 1;
-        }
         // Unknowns without entries get the scale of the others.
-        let usual = if count > 0 { (sum / count as f64).exp() } else { 1.0 };
-        for x in &mut unknowns {
-            *x = inverse_root(if *x > 0.0 { *x } else { usual });
+        let usual = mean_above(&unknowns, 0.0).unwrap_or(1.0);
+        // Without what is only a trace.
+        let of_most = mean_above(&unknowns, least * usual).unwrap_or(usual);
+        for (j, x) in unknowns.iter_mut().enumerate() {
+            let least = if g_cols.row(j).is_empty() { 0.0 } else { least * of_most };
+            *x = inverse_root(if *x > 0.0 { x.max(least) } else { usual });
         }
         let (_, row_of) = g_cols.parts();
         let mut by_col = g.data().to_vec();
@@ -70,5 +87,11 @@ impl Scaling {
             next[r as usize] += 1;
         }
         Self { unknowns, rows, by_col, by_row }
+    }
+    /// Largest ratio of the scales of two unknowns of constraints.
+    pub(super) fn spread(&self, g_cols: &Csr) -> f64 {
+        let held = (0..self.unknowns.len()).filter(|j| !g_cols.row(*j).is_empty()).map(|j| self.unknowns[j]);
+        let (least, most) = held.fold((f64::INFINITY, 0.0_f64), |(a, b), s| (a.min(s), b.max(s)));
+        if most > 0.0 { most / least } else { 1.0 }
     }
 }

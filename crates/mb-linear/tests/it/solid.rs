@@ -221,6 +221,43 @@ fn a_clamp_in_the_mean_carries_weight_and_moment() {
     assert!((0.75..1.0).contains(&(found[1] / (0.3 * bending))), "{found:?} {bending}");
 }
 
+/// A frame without mass or stiffness holds a face however small the loads are that give its rotation a trace of
+/// stiffness: the factors take no row for another.
+#[test]
+fn traces_of_load_do_not_loosen_a_clamp() {
+    let first = |key: &str, gravity: f64| {
+        let model = Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "bracket"
+            gravity = [0, 0, {gravity:?}]
+            [[solid]]
+            name = "block"
+            block = {{ size = [1.0, 0.3, 0.2], elements = [4, 2, 2] }}
+            density = 2700.0
+            youngs_modulus = 7e10
+            poissons_ratio = 0.3
+            {key} = ["x-"]
+            [[joint]]
+            name = "clamp"
+            type = "fixed"
+            a = "block.x-"
+            b = "ground"
+            "#
+        ))
+        .unwrap();
+        lowest(&model, &rest_of(&model), 1)[0]
+    };
+    for key in ["rigid", "averaged"] {
+        let still = first(key, 0.0);
+        assert!(still > 100.0, "{key} {still}");
+        for gravity in [-1e-12, -1e-6, -1.0] {
+            let found = first(key, gravity);
+            assert!((found / still - 1.0).abs() < 1e-6, "{key} {gravity}: {found} {still}");
+        }
+    }
+}
+
 /// Damping in proportion to mass and stiffness, given in the file: zeta = alpha / (2 w) + beta w / 2 of each mode.
 #[test]
 fn damping_of_a_solid_is_that_of_proportional_damping() {

@@ -50,6 +50,28 @@ fn large_indefinite_fronts_agree_with_dense() {
     }
 }
 
+/// A frame without stiffness of its own but for a trace, held, and in the mean of two nodes: its rows are not taken for
+/// parallel, however small the trace is.
+#[test]
+fn traces_of_stiffness_do_not_hide_a_constraint() {
+    for trace in [0.0, 1e-14, 1e-6, 1.0, 1e6] {
+        let a = to_sparse(&dense::from_rows(&[
+            &[2e10, -1e10, 0.0, 0.0],
+            &[-1e10, 2e10, -1e10, 0.0],
+            &[0.0, -1e10, 1e10, 0.0],
+            &[0.0, 0.0, 0.0, trace],
+        ]));
+        let g = to_sparse(&dense::from_rows(&[&[0.0, -0.5, -0.5, 1.0], &[0.0, 0.0, 0.0, 1.0]]));
+        let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
+        assert!(factor.report().redundant.is_empty(), "{trace} {:?}", factor.report());
+        let (b, c) = ([1.0, 2.0, -3.0, 0.5], [1e-9, 2e-9]);
+        let (x, l) = factor.solve(&b, &c).unwrap();
+        let (top, low) = residuals(&a, &g, &x, &l, &b, &c);
+        // Unknowns whose scales are a hundred apart cost a row four digits before refinement.
+        assert!(top < 1e-14 && low < 1e-12, "{trace}: {top:e} {low:e}");
+    }
+}
+
 /// Sturm counts of a clamped block and of chains against dense eigenvalues, under every order.
 #[test]
 fn inertia_counts_eigenvalues_below_a_shift() {
