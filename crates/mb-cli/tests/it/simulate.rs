@@ -120,3 +120,60 @@ fn singular_configurations_are_told() {
         "{words}"
     );
 }
+
+/// `<` and `>` tell the sense in which an output crosses: the pendulum falls through its lowest
+/// place to the one side and comes back half a period later.
+#[test]
+fn events_have_a_sense() {
+    let pendulum = model("simple-pendulum");
+    let at = |stop: &str| {
+        let run = runs(&["simulate", &pendulum, "--until", "5", "--stop", stop]).remove(0).1;
+        assert!(run["end"].as_str().unwrap().starts_with("stopped by x"), "{stop}: {run}");
+        run["time"].as_f64().unwrap()
+    };
+    let (either, falling, rising) = (at("x=0"), at("x<0"), at("x>0"));
+    let (first, second) = (falling.min(rising), falling.max(rising));
+    assert!((either - first).abs() < 1e-9, "{either} {first}");
+    assert!((second / first - 3.0).abs() < 1e-4, "{first} {second}");
+    let run = mb(&["simulate", &pendulum, "--until", "1", "--stop", "x"]);
+    assert!(run.code != 0 && run.err.contains("OUTPUT=VALUE"), "{}", run.err);
+}
+
+/// A penalty that is large beside the masses drowns the accelerations in rounding: told where it is
+/// above the tolerance, and as the cause where the step collapses of it.
+#[test]
+fn rounding_of_a_large_penalty_is_told() {
+    let squeezer = model("andrews-squeezer");
+    let by = |alpha: &str, rtol: &str| {
+        let args = ["simulate", &squeezer, "--until", "1e-4", "--every", "1e-4", "--method", "penalty"];
+        mb(&[&args[..], &["--alpha", alpha, "--rtol", rtol, "--atol", "1e-12"]].concat())
+    };
+    let told = by("1e8", "1e-7");
+    assert!(told.code == 0 && told.out.contains("smaller --alpha"), "{told:?}");
+    let fine = by("1e4", "1e-7");
+    assert!(fine.code == 0 && !fine.out.contains("smaller --alpha"), "{fine:?}");
+    let collapsed = by("1e8", "1e-11");
+    let words: Vec<&str> = collapsed.err.split_whitespace().collect();
+    assert!(collapsed.code == 2 && words.join(" ").contains("a smaller alpha helps"), "{collapsed:?}");
+}
+
+/// Parameters of the methods reach them: what is out of range is refused by name.
+#[test]
+fn parameters_of_methods_reach_them() {
+    let four_bar = model("spatial-four-bar");
+    let short = ["simulate", &four_bar, "--until", "0.1", "--method"];
+    for (method, option, told) in [
+        ("augmented-lagrangian", ["--iterate-to", "0"], "tolerance"),
+        ("augmented-lagrangian", ["--most-iterations", "0"], "max_iterations"),
+        ("direct-correction", ["--cutoff", "2"], "cutoff"),
+        ("baumgarte", ["--time-constant", "0"], "alpha"),
+    ] {
+        let run = mb(&[&short[..], &[method], &option].concat());
+        assert!(run.code != 0 && run.err.contains(told), "{option:?} {}", run.err);
+    }
+    // Critical damping with a time constant of 0.2 s is alpha = beta = 5.
+    let last = |extra: &[&str]| {
+        runs(&[&short[..], &["baumgarte"], extra].concat()).remove(0).1["largest_violation"].clone()
+    };
+    assert_eq!(last(&["--time-constant", "0.2"]), last(&[]));
+}

@@ -10,7 +10,7 @@
 //! with alpha = mu omega and beta = omega. One Cholesky factor serves all iterations; rounding
 //! stops them at about 3e-8 for alpha = 1e7, so a tolerance far below 1e-7 only runs into the cap,
 //! which is reported. Rounding of M + alpha Phi_q^T Phi_q grows with alpha over the masses, so that
-//! light mechanisms ask for smaller ones.
+//! light mechanisms ask for smaller ones ([`super::ForwardDynamics::penalty_noise`]).
 //!
 //! Works with redundant constraints. Near a singular configuration, where a row keeps the share s of
 //! its length beside the others, k iterations enforce the part 1 - (1 + alpha s^2 / m)^-k of it. So the row is free

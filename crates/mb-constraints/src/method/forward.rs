@@ -7,7 +7,7 @@
 //! One object holds the storage of a model and a method; after the first evaluation dense models
 //! are evaluated without allocating.
 
-use super::linear::{System, add_product};
+use super::linear::{System, add_product, column_measures};
 use super::partitioning::Partition;
 use super::{ConstraintMethod, CorrectionTime, DirectCorrection, standard};
 use crate::error::ConstraintError;
@@ -177,6 +177,21 @@ impl<'m> ForwardDynamics<'m> {
     /// Evaluations that ended at the cap on iterations.
     pub fn capped(&self) -> usize {
         self.capped
+    }
+    /// Rounding errors of the accelerations by penalties, relative to their size, at the last
+    /// evaluation: eps alpha max_j (Phi_q^T Phi_q)_jj / M_jj, of the order of what is seen. None for
+    /// other methods.
+    pub fn penalty_noise(&self) -> Option<f64> {
+        let alpha = match &self.method {
+            ConstraintMethod::Penalty(p) => p.alpha,
+            ConstraintMethod::AugmentedLagrangian(a) => a.penalty.alpha,
+            _ => return None,
+        };
+        let ratios = (0..self.terms.n).map(|j| {
+            let (square, mass) = column_measures(&self.terms, j);
+            if mass > 0.0 { square / mass } else { 0.0 }
+        });
+        Some(f64::EPSILON * alpha * ratios.fold(0.0, f64::max))
     }
     /// The constraint row that depends most on the others at the last evaluation, with the share of
     /// its length that it keeps beside them: zero where the rank has fallen since the start. Known

@@ -147,6 +147,19 @@ pub(super) fn add_product(terms: &MotionTerms, scale: f64, x: &[f64], y: &mut [f
     }
 }
 
+/// (Phi_q^T Phi_q)_jj and M_jj.
+pub(super) fn column_measures(terms: &MotionTerms, j: usize) -> (f64, f64) {
+    let square = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
+    match (terms.phi_q_pattern(), terms.mass_pattern()) {
+        (Some(phi_q), Some(mass)) => {
+            let (rows, values) = sparse_column(mass, &terms.mass, j);
+            let own = rows.iter().position(|i| *i == j).map_or(0.0, |k| values[k]);
+            (square(sparse_column(phi_q, &terms.phi_q, j).1), own)
+        }
+        _ => (square(&terms.phi_q[j * terms.m..(j + 1) * terms.m]), terms.mass[j * terms.n + j]),
+    }
+}
+
 fn sparse_column<'a>(pattern: &'a Sparse, values: &'a [f64], j: usize) -> (&'a [usize], &'a [f64]) {
     let start = pattern.indptr().into_raw_storage();
     let range = start[j]..start[j + 1];

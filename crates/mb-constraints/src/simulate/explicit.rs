@@ -13,6 +13,9 @@ use std::ops::ControlFlow;
 /// Share of its length below which a constraint row is named as the cause of a collapse.
 const NEARLY_DEPENDENT: f64 = 1e-2;
 
+/// Rounding errors beyond this multiple of the relative tolerance keep the step control from any step.
+const DROWNED: f64 = 10.0;
+
 /// So many steps must bring the run on by this share of its length: slower ones never end.
 const CRAWL: (usize, f64) = (2_000, 1e-5);
 
@@ -27,6 +30,7 @@ pub(super) fn run(
 ) -> Result<Trajectory, ConstraintError> {
     dynamics.expect_accuracy(control.absolute);
     let mut recorder = Recorder::new(&mut dynamics, start, options)?;
+    let noise = dynamics.penalty_noise();
     let watch = Watch::new(&options.events, &dynamics, start.t, &start.q, &start.v);
     let size = start.q.len() + start.v.len();
     let mut run = Run {
@@ -37,9 +41,11 @@ pub(super) fn run(
         watch,
         dynamics,
         every: options.every,
+        relative: control.relative,
         last_look: start.t,
     };
     let end = run.all(&mut recorder, restart, observer);
+    recorder.trajectory.penalty_noise = noise;
     recorder.trajectory.statistics.evaluations = run.evaluations;
     recorder.trajectory.statistics.capped = run.dynamics.capped();
     Ok(recorder.finish(end.unwrap_or_else(End::Failed)))
@@ -55,6 +61,8 @@ struct Run<'m, 'o> {
     watch: Watch<'o>,
     dynamics: ForwardDynamics<'m>,
     every: f64,
+    /// Relative tolerance.
+    relative: f64,
     /// Time at which the pace was looked at last.
     last_look: f64,
 }
@@ -193,6 +201,14 @@ impl Run<'_, '_> {
             && violation > 1e-6
         {
             constraint = format!("{constraint}, with {} violated by {violation:.1e}", model.row_name(row));
+        }
+        if let Some(noise) = self.dynamics.penalty_noise()
+            && noise > DROWNED * self.relative
+        {
+            constraint = format!(
+                "{constraint}; the penalty leaves rounding errors of about {noise:.0e} of the accelerations, which the relative tolerance of {:.0e} cannot do with: a smaller alpha helps, or larger tolerances",
+                self.relative
+            );
         }
         ConstraintError::StepTooSmall { time: self.integrator.time_before(), step, coordinate, constraint }
     }

@@ -84,6 +84,9 @@ pub struct Trajectory {
     /// Singular configurations on the way, at most 64; of models that are integrated explicitly by
     /// dense factors.
     pub singular: Vec<SingularPassage>,
+    /// Rounding errors of the accelerations by penalties at the start, relative to them; see
+    /// [`crate::ForwardDynamics::penalty_noise`].
+    pub penalty_noise: Option<f64>,
     /// Counts.
     pub statistics: Statistics,
     /// How it ended.
@@ -104,6 +107,7 @@ impl Trajectory {
             records: Vec::with_capacity(reports),
             inputs: inputs.to_vec(),
             singular: Vec::with_capacity(passages),
+            penalty_noise: None,
             statistics: Statistics::default(),
             end: End::Finished,
             sizes,

@@ -7,15 +7,16 @@ use mb_constraints::method::{
     AugmentedLagrangian, Baumgarte, CoordinatePartitioning, CorrectionTime, CorrectionWeight,
     DirectCorrection, Penalty,
 };
-use mb_constraints::simulate::StartPolicy;
+use mb_constraints::simulate::{Crossing, StartPolicy};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
   mb simulate pendulum.toml --until 5 --output motion.csv
   mb simulate spatial-four-bar.toml --until 5 --method baumgarte --alpha 5 --beta 5
   mb simulate spatial-four-bar.toml --until 5 --compare --plot figures
-  mb simulate pendulum.toml --at P.x=1.2 --until 10 --stop sway=0
+  mb simulate pendulum.toml --at P.x=1.2 --until 10 --stop 'sway<0'
   mb simulate stiff.toml --until 60 --integrator generalized-alpha --step 1e-3";
 
 /// Ways to hold the constraints.
@@ -53,6 +54,34 @@ pub enum StartArg {
     Refuse,
     /// Taken as it is
     Keep,
+}
+
+/// An output that stops the run where it crosses a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stop {
+    /// Name of the output.
+    pub output: String,
+    /// The value as given.
+    pub value: String,
+    /// In which sense.
+    pub crossing: Crossing,
+}
+
+impl FromStr for Stop {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let at = text.find(['=', '<', '>']).ok_or("write OUTPUT=VALUE, OUTPUT>VALUE or OUTPUT<VALUE")?;
+        let crossing = match text.as_bytes()[at] {
+            b'>' => Crossing::Rising,
+            b'<' => Crossing::Falling,
+            _ => Crossing::Either,
+        };
+        let (output, value) = (text[..at].trim(), text[at + 1..].trim());
+        if output.is_empty() || value.is_empty() {
+            return Err("write OUTPUT=VALUE, as in sway=0".to_owned());
+        }
+        Ok(Self { output: output.to_owned(), value: value.to_owned(), crossing })
+    }
 }
 
 /// Arguments of `mb simulate`.
@@ -99,12 +128,24 @@ pub struct SimulateArgs {
     /// Baumgarte: beta, 1/s
     #[arg(long, default_value_t = 5.0, value_name = "NUMBER")]
     pub beta: f64,
+    /// Baumgarte: critically damped with this time constant in place of alpha and beta, s
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["alpha", "beta"])]
+    pub time_constant: Option<f64>,
     /// Penalty: frequency of the violation, rad/s
     #[arg(long, default_value_t = 10.0, value_name = "NUMBER")]
     pub omega: f64,
     /// Penalty: damping ratio of the violation
     #[arg(long, default_value_t = 1.0, value_name = "NUMBER")]
     pub mu: f64,
+    /// Augmented Lagrangian: change of the accelerations, relative to them, at which it stops
+    #[arg(long, default_value_t = 1e-7, value_name = "NUMBER")]
+    pub iterate_to: f64,
+    /// Augmented Lagrangian: most iterations of an evaluation
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub most_iterations: usize,
+    /// Direct correction: share of its length below which a constraint row counts as dependent
+    #[arg(long, default_value_t = 1e-6, value_name = "NUMBER")]
+    pub cutoff: f64,
     /// Direct correction: once a report instead of after every step
     #[arg(long)]
     pub correct_reports: bool,
@@ -124,9 +165,9 @@ pub struct SimulateArgs {
     /// Constant value of an input of the model
     #[arg(long, value_name = "NAME=VALUE")]
     pub input: Vec<Assignment>,
-    /// Stop when an output of the model crosses a value
-    #[arg(long, value_name = "OUTPUT=VALUE")]
-    pub stop: Vec<Assignment>,
+    /// Stop when an output of the model crosses a value: `=` either way, `>` rising, `<` falling
+    #[arg(long, value_name = "OUTPUT=VALUE | OUTPUT>VALUE | OUTPUT<VALUE")]
+    pub stop: Vec<Stop>,
     /// Implicit integrator: hold the velocities to their constraints as well
     #[arg(long)]
     pub stabilized: bool,
@@ -151,13 +192,15 @@ impl SimulateArgs {
         match method {
             MethodArg::Standard => ConstraintMethod::Standard,
             MethodArg::Baumgarte => {
-                ConstraintMethod::Baumgarte(Baumgarte { alpha: self.alpha.unwrap_or(5.0), beta: self.beta })
+                let given = Baumgarte { alpha: self.alpha.unwrap_or(5.0), beta: self.beta };
+                ConstraintMethod::Baumgarte(self.time_constant.map_or(given, Baumgarte::critical))
             }
             MethodArg::Penalty => ConstraintMethod::Penalty(penalty),
-            MethodArg::AugmentedLagrangian => {
-                let rest = AugmentedLagrangian::default();
-                ConstraintMethod::AugmentedLagrangian(AugmentedLagrangian { penalty, ..rest })
-            }
+            MethodArg::AugmentedLagrangian => ConstraintMethod::AugmentedLagrangian(AugmentedLagrangian {
+                penalty,
+                tolerance: self.iterate_to,
+                max_iterations: self.most_iterations,
+            }),
             MethodArg::DirectCorrection => {
                 let when = if self.correct_reports {
                     CorrectionTime::EveryReport
@@ -167,7 +210,12 @@ impl SimulateArgs {
                 let weight =
                     if self.mass_weighted { CorrectionWeight::Mass } else { CorrectionWeight::Identity };
                 let rest = DirectCorrection::default();
-                ConstraintMethod::DirectCorrection(DirectCorrection { when, weight, ..rest })
+                ConstraintMethod::DirectCorrection(DirectCorrection {
+                    when,
+                    weight,
+                    cutoff: self.cutoff,
+                    ..rest
+                })
             }
             MethodArg::CoordinatePartitioning => {
                 ConstraintMethod::CoordinatePartitioning(CoordinatePartitioning::default())

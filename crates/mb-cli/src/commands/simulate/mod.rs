@@ -4,7 +4,7 @@ mod args;
 mod live;
 mod report;
 
-pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg};
+pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg, Stop};
 
 use crate::Answer;
 use crate::args::{Assignment, StartArgs, StrategyArg};
@@ -18,8 +18,8 @@ use crate::source::{Loaded, Text, load};
 use clap::ValueEnum;
 use live::Live;
 use mb_constraints::simulate::{
-    Crossing, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl,
-    Trajectory, consistent_start, simulate,
+    End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory,
+    consistent_start, simulate,
 };
 use mb_linear::LinearError;
 use mb_model::Model;
@@ -130,30 +130,33 @@ fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, Si
     Ok((q, v, options))
 }
 
-fn events(model: &Model, stop: &[Assignment]) -> Result<Vec<Event>, Failure> {
+fn events(model: &Model, stop: &[Stop]) -> Result<Vec<Event>, Failure> {
     let known: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
     let mut out = Vec::new();
-    for (name, level) in numbers("--stop", stop)? {
+    for stop in stop {
+        let name = stop.output.clone();
+        let level = number("--stop", &name, &stop.value)?;
         let sensor = known
             .iter()
             .position(|k| *k == name)
             .ok_or_else(|| RequestError::NoSuchOutput { name: name.clone(), known: known.clone() })?;
-        out.push(Event { name, sensor, level, crossing: Crossing::Either });
+        out.push(Event { name, sensor, level, crossing: stop.crossing });
     }
     Ok(out)
 }
 
 /// Finite numbers by name.
 fn numbers(option: &'static str, given: &[Assignment]) -> Result<Vec<(String, f64)>, RequestError> {
-    let number = |a: &Assignment| {
-        let value = a.value.parse::<f64>().ok().filter(|x| x.is_finite());
-        value.map(|x| (a.name.clone(), x)).ok_or_else(|| RequestError::NotANumber {
-            option,
-            name: a.name.clone(),
-            value: a.value.clone(),
-        })
-    };
-    given.iter().map(number).collect()
+    given.iter().map(|a| number(option, &a.name, &a.value).map(|x| (a.name.clone(), x))).collect()
+}
+
+/// A finite number.
+fn number(option: &'static str, name: &str, value: &str) -> Result<f64, RequestError> {
+    value.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| RequestError::NotANumber {
+        option,
+        name: name.to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 fn integrator(args: &SimulateArgs, method: MethodArg) -> Integrator {

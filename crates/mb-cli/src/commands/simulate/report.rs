@@ -89,6 +89,14 @@ pub(super) fn words(
         }
     }
     for run in runs {
+        if let Some(noise) = run.motion.penalty_noise.filter(|noise| *noise > args.rtol) {
+            let _ = writeln!(
+                out,
+                "  {}: the penalty leaves rounding errors of about {} of the accelerations, above the relative tolerance; a smaller --alpha has less",
+                run.name,
+                tiny(noise)
+            );
+        }
         out.push_str(&passages(model, run));
     }
     if let [run] = runs
@@ -133,6 +141,13 @@ fn passages(model: &Model, run: &Run) -> String {
             "  {}: this method may leave the branch there; direct-correction and coordinate-partitioning do not",
             run.name
         );
+        if run.name == "augmented-lagrangian" {
+            let _ = writeln!(
+                out,
+                "  {}: nor does this one where --alpha times --most-iterations is about 1e5 times the masses or less",
+                run.name
+            );
+        }
     }
     out
 }
