@@ -206,7 +206,7 @@ impl Run<'_, '_> {
             && noise > DROWNED * self.relative
         {
             constraint = format!(
-                "{constraint}; the penalty leaves rounding errors of about {noise:.0e} of the accelerations, which the relative tolerance of {:.0e} cannot do with: a smaller alpha helps, or larger tolerances",
+                "{constraint}; the penalty leaves rounding errors of about {noise:.0e} of the accelerations, more than the relative tolerance of {:.0e} bears: a smaller alpha helps, or larger tolerances",
                 self.relative
             );
         }
