@@ -188,6 +188,7 @@ impl Failure {
                 Some(equation)
             }
             LinearError::NoInertia { coordinate } => Some(coordinate),
+            LinearError::InsideOut { worst, .. } => Some(&worst.owner),
             LinearError::Constraint(
                 ConstraintError::NotAssembled { owner, .. }
                 | ConstraintError::VelocitiesContradict { owner, .. }
@@ -205,7 +206,7 @@ impl Failure {
             Self::Model(_) => "model",
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",
-            Self::Linear(LinearError::NoEquilibrium { .. }) => "equilibrium",
+            Self::Linear(LinearError::NoEquilibrium { .. } | LinearError::InsideOut { .. }) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(_) => "linearization",
@@ -227,6 +228,9 @@ impl Failure {
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {
                 "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()
+            }
+            Self::Linear(LinearError::InsideOut { .. }) => {
+                "`mb equilibrium --load-path` lets the loads grow and tells how much of them it carries".to_owned()
             }
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => {
                 "check the lengths and places it connects, or give start values nearer to an assembled position"

@@ -2,6 +2,7 @@
 
 use mb_algebra::AlgebraError;
 use mb_constraints::ConstraintError;
+use mb_model::InsideOut;
 
 /// Failure of an equilibrium or a linearization.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,6 +45,16 @@ pub enum LinearError {
         equation: String,
         /// What is left of it.
         residual: f64,
+    },
+    /// The equilibrium found is no state of a body.
+    #[error(
+        "The equilibrium found has {count} element(s) of solids inside out; the worst: {worst}. No body gets there: the loads are more than this mesh carries. Let them grow in steps to see how much it does, make them smaller, or refine the mesh."
+    )]
+    InsideOut {
+        /// Elements that are inside out.
+        count: usize,
+        /// The one with the smallest volume.
+        worst: Box<InsideOut>,
     },
     /// A driving constraint moves, so nothing is at rest.
     #[error(

@@ -88,7 +88,7 @@ pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
 pub use outline::{OutlinePlace, OutlineStroke, Stroke};
 pub use sensor::Reaction;
-pub use solid::{MeshError, MeshFault, PointsOnALine, SolidData, SolidMesh, WrongElement};
+pub use solid::{InsideOut, MeshError, MeshFault, PointsOnALine, SolidData, SolidMesh, WrongElement};
 pub use source::ModelSource;
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;

@@ -23,15 +23,18 @@ pub fn run(loaded: &Loaded, start: &StartOptions, as_json: bool, style: Style) -
         let iterations = format!("{} iterations", step.equilibrium.iterations);
         table.row(vec![six(step.factor), step.stability.to_string(), style.dim(&iterations)]);
     }
-    let end = match path.end {
+    let end = match &path.end {
         PathEnd::FullLoad => "full load".to_owned(),
         PathEnd::Buckling { factor, directions } => {
             let ways =
-                if directions == 1 { "1 direction".to_owned() } else { format!("{directions} directions") };
-            format!("buckles at {} times the loads, in {ways}", six(factor))
+                if *directions == 1 { "1 direction".to_owned() } else { format!("{directions} directions") };
+            format!("buckles at {} times the loads, in {ways}", six(*factor))
         }
         PathEnd::LimitPoint { factor } => {
-            format!("no equilibrium nearby carries more than {} times the loads", six(factor))
+            format!("no equilibrium nearby carries more than {} times the loads", six(*factor))
+        }
+        PathEnd::InsideOut { factor, worst } => {
+            format!("beyond {} times the loads {worst}", six(*factor))
         }
     };
     Ok(Answer::right(format!("{}{}\n", table.render(style), style.bold(&end))))

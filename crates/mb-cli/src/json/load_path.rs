@@ -25,6 +25,8 @@ struct End {
     kind: &'static str,
     factor: f64,
     directions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<String>,
 }
 
 /// The document of a path.
@@ -34,11 +36,12 @@ pub fn document(path: &LoadPath) -> String {
         stability: s.stability.into(),
         iterations: s.equilibrium.iterations,
     });
-    let (kind, factor, directions) = match path.end {
-        PathEnd::FullLoad => ("full-load", 1.0, 0),
-        PathEnd::Buckling { factor, directions } => ("buckling", factor, directions),
-        PathEnd::LimitPoint { factor } => ("limit-point", factor, 0),
+    let (kind, factor, directions, element) = match &path.end {
+        PathEnd::FullLoad => ("full-load", 1.0, 0, None),
+        PathEnd::Buckling { factor, directions } => ("buckling", *factor, *directions, None),
+        PathEnd::LimitPoint { factor } => ("limit-point", *factor, 0, None),
+        PathEnd::InsideOut { factor, worst } => ("inside-out", *factor, 0, Some(worst.to_string())),
     };
-    let end = End { kind, factor, directions };
+    let end = End { kind, factor, directions, element };
     text(&Document { head: Head::of("equilibrium"), load_path: steps.collect(), end })
 }

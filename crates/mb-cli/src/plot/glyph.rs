@@ -28,16 +28,11 @@ pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
         (Stroke::Curve, _) => svg.curve(points, ""),
         (Stroke::Spring, [a, b]) => svg.polyline(&zigzag(*a, *b), false, "thin"),
         (Stroke::Damper, [a, b]) => damper(svg, *a, *b),
-        (Stroke::Faces, _) => {
-            for face in points.chunks_exact(4) {
-                svg.polyline(face, true, "face");
-            }
-        }
         (Stroke::Link, _) => svg.polyline(points, false, ""),
         (Stroke::Pin, [a, ..]) => svg.circle(*a, PIN, "joint"),
         (Stroke::Slider, [point, line @ ..]) => slider(svg, *point, direction(line)),
         (Stroke::Mass, [at, ..]) => svg.circle(*at, DOT, "dot"),
-        // A load is a cause, not a part; its place is drawn by what it acts on.
+        // A load is a cause, not a part; its place is drawn by what it acts on. Faces are drawn together (surface.rs).
         _ => {}
     }
 }

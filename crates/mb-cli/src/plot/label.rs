@@ -28,6 +28,6 @@ pub(super) fn subtitle(line: &Line<'_>) -> String {
         }
     });
     let bar = line.pair.error_bar;
-    let error = bar.is_finite().then(|| format!("error {} rad/s", tiny(bar)));
+    let error = bar.is_finite().then(|| format!("error {}", tiny(bar)));
     [class(line.pair)].into_iter().chain(value).chain(error).collect::<Vec<_>>().join(", ")
 }

@@ -8,6 +8,7 @@ mod glyph;
 mod label;
 mod panel;
 mod scene;
+mod surface;
 mod svg;
 
 use crate::failure::Failure;
@@ -101,7 +102,7 @@ impl Plot<'_> {
             String::new()
         };
         svg.text([16.0, 39.0], "small", &fit(&format!("{}{told}", self.source), LETTERS[1]));
-        let view = if self.model.is_planar() { "" } else { "; isometric, z upwards" };
+        let view = if self.model.is_planar() { "" } else { "; isometric from x, -y and above, z upwards" };
         let legend = format!("grey: at rest, blue: moved, not to scale{view}");
         svg.text([16.0, 55.0], "small", &fit(&legend, LETTERS[1]));
         if panels.is_empty() {

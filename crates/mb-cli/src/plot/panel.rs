@@ -3,6 +3,7 @@
 use super::glyph;
 use super::label;
 use super::scene::{Motion, Scene, bounds};
+use super::surface::{self, Face};
 use super::svg::{Point, Svg};
 use crate::render::modes::Line;
 use mb_model::Stroke;
@@ -112,6 +113,7 @@ impl<'a> Panel<'a> {
         let map = |points: &[[f64; 2]]| -> Vec<Point> { points.iter().map(|p| view.at(*p)).collect() };
         self.ground(svg, &view);
         svg.begin("rest");
+        surface::draw(svg, self.faces(|i| map(&self.scene.rest[i])));
         for (stroke, rest) in self.scene.strokes.iter().zip(&self.scene.rest) {
             if stroke.stroke == Stroke::Slider {
                 glyph::rail(svg, &map(rest), reach);
@@ -128,6 +130,7 @@ impl<'a> Panel<'a> {
         }
         for (phase, class) in &self.phases {
             svg.begin(class);
+            surface::draw(svg, self.faces(|i| map(&self.moved(i, *phase))));
             for (i, stroke) in self.scene.strokes.iter().enumerate() {
                 if self.moves(i) {
                     glyph::stroke(svg, stroke.stroke, &map(&self.moved(i, *phase)));
@@ -135,6 +138,21 @@ impl<'a> Panel<'a> {
             }
             svg.end();
         }
+    }
+
+    /// All faces of solids, where `at` gives the points of a stroke.
+    fn faces(&self, at: impl Fn(usize) -> Vec<Point>) -> Vec<Face> {
+        let mut out = Vec::new();
+        for (i, stroke) in self.scene.strokes.iter().enumerate() {
+            if stroke.stroke != Stroke::Faces {
+                continue;
+            }
+            let (points, near) = (at(i), &self.scene.nearness[i]);
+            for (corners, near) in points.as_chunks::<4>().0.iter().zip(near.chunks_exact(4)) {
+                out.push(Face { nearness: near.iter().sum(), corners: *corners });
+            }
+        }
+        out
     }
 
     /// Whether a stroke has a place that moves.

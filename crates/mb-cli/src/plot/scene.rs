@@ -12,6 +12,8 @@ pub(super) struct Scene<'a> {
     pub(super) planar: bool,
     /// Positions of the places of each stroke in the drawing, m.
     pub(super) rest: Vec<Vec<[f64; 2]>>,
+    /// How far towards the reader the places of each stroke are, m.
+    pub(super) nearness: Vec<Vec<f64>>,
 }
 
 /// Displacements of the places of each stroke, per unit of the mode shape.
@@ -32,7 +34,9 @@ impl<'a> Scene<'a> {
         let planar = model.is_planar();
         let at = |s: &OutlineStroke| s.places.iter().map(|p| seen(planar, model.place_at(p, q))).collect();
         let rest = strokes.iter().map(at).collect();
-        Self { model, q, strokes, planar, rest }
+        let near = |s: &OutlineStroke| s.places.iter().map(|p| nearness(model.place_at(p, q))).collect();
+        let nearness = strokes.iter().map(near).collect();
+        Self { model, q, strokes, planar, rest, nearness }
     }
 
     /// How the mode shape `x` (n numbers) moves the places.
@@ -91,7 +95,12 @@ fn seen(planar: bool, [x, y, z]: [f64; 3]) -> [f64; 2] {
         return [x, y];
     }
     let (sin, cos) = std::f64::consts::FRAC_PI_6.sin_cos();
-    [cos * (x - y), z - sin * (x + y)]
+    [cos * (x + y), z + sin * (y - x)]
+}
+
+/// Component of a place in space towards the reader, who looks from the direction (1, -1, 1), times sqrt 3.
+fn nearness([x, y, z]: [f64; 3]) -> f64 {
+    x - y + z
 }
 
 /// Corners of the box around points; a unit square around nothing.

@@ -91,16 +91,19 @@ impl Equilibrium {
     /// Finds an equilibrium near the configuration `start`.
     ///
     /// # Errors
-    /// [`LinearError::NoEquilibrium`] names the worst equation; those of the assembly.
+    /// [`LinearError::NoEquilibrium`] names the worst equation; [`LinearError::InsideOut`] where every method ends in a
+    /// state in which elements of solids are inside out; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
-        Self::solve_again(model, start, options, &mut SaddlePatterns::default())
+        Self::search(model, start, options, &mut SaddlePatterns::default(), Self::of_bodies)
     }
-    /// As [`Self::solve`] for one of several equilibria of a model, whose factors share their analysis.
-    fn solve_again(
+    /// The first state found that `accepted` lets pass, for one of several equilibria of a model, whose factors share their
+    /// analysis; `accepted` may refuse states with elements inside out.
+    fn search(
         model: &Model,
         start: &[f64],
         options: &EquilibriumOptions,
         patterns: &mut SaddlePatterns,
+        accepted: fn(Self, &Model) -> Result<Self, LinearError>,
     ) -> Result<Self, LinearError> {
         let q = assemble(model, start, options.time, &options.assembly)?.q;
         at_standstill(model, &q, options.time)?;
@@ -108,6 +111,7 @@ impl Equilibrium {
         let mut tried: Vec<&'static str> = Vec::new();
         let mut iterations = 0;
         let mut best = start.clone();
+        let mut refused = None;
         let methods: &[(&'static str, Method)] = match options.strategy {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),
@@ -122,14 +126,18 @@ impl Equilibrium {
             let outcome = method(model, &start, options, patterns)?;
             iterations += outcome.iterations;
             let point = shortest_multipliers(model, outcome.point)?;
-            if let Ok(mut found) = Self::verified(model, point.clone(), options.tolerance) {
-                found.iterations = iterations;
-                found.found_by = name;
-                return Ok(found);
+            if let Ok(found) = Self::verified(model, point.clone(), options.tolerance) {
+                match accepted(Self { iterations, found_by: name, ..found }, model) {
+                    Ok(found) => return Ok(found),
+                    Err(why) => refused = Some(why),
+                }
             }
             if relative_residual(model, &point) < relative_residual(model, &best) {
                 best = point;
             }
+        }
+        if let Some(why) = refused {
+            return Err(why);
         }
         let (equation, residual) = worst_equation(model, &best);
         Err(LinearError::NoEquilibrium { tried: tried.join(", "), iterations, equation, residual })
@@ -137,10 +145,10 @@ impl Equilibrium {
     /// Accepts a configuration that is an equilibrium; multipliers are the shortest ones.
     ///
     /// # Errors
-    /// [`LinearError::NotOnMotion`] names the worst equation by body and axis.
+    /// [`LinearError::NotOnMotion`] names the worst equation by body and axis; [`LinearError::InsideOut`].
     pub fn verify(model: &Model, q: Vec<f64>, options: &EquilibriumOptions) -> Result<Self, LinearError> {
         let point = at_rest(model, q, options)?;
-        Self::verified(model, point, options.tolerance)
+        Self::verified(model, point, options.tolerance)?.of_bodies(model)
     }
     /// Accepts a point at rest with multipliers of the caller's choice (where constraints are
     /// redundant there are many).
@@ -148,7 +156,16 @@ impl Equilibrium {
     /// # Errors
     /// As [`Self::verify`].
     pub fn with_multipliers(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
-        Self::verified(model, point, tolerance)
+        Self::verified(model, point, tolerance)?.of_bodies(model)
+    }
+    /// Itself where no element of a solid is inside out.
+    fn of_bodies(self, model: &Model) -> Result<Self, LinearError> {
+        let wrong = model.inside_out(self.q());
+        let count = wrong.len();
+        match wrong.into_iter().next() {
+            Some(worst) => Err(LinearError::InsideOut { count, worst: Box::new(worst) }),
+            None => Ok(self),
+        }
     }
     fn verified(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         check_sizes(model, &point)?;

@@ -23,7 +23,7 @@ use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
 use mb_algebra::norms;
 use mb_constraints::{Saddle, SaddlePatterns};
-use mb_model::Model;
+use mb_model::{InsideOut, Model};
 
 /// Load factor at which the directions are first counted.
 const BEGIN: f64 = 1e-3;
@@ -64,7 +64,7 @@ pub struct LoadStep {
 }
 
 /// How a path ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PathEnd {
     /// At full load.
     FullLoad,
@@ -79,6 +79,13 @@ pub enum PathEnd {
     LimitPoint {
         /// Largest load factor reached.
         factor: f64,
+    },
+    /// Just beyond, an element of a solid is inside out.
+    InsideOut {
+        /// Largest load factor reached.
+        factor: f64,
+        /// The element with the smallest volume beyond.
+        worst: Box<InsideOut>,
     },
 }
 
@@ -103,7 +110,7 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
         let loaded = model.under_loads(factor);
         // Relative to full load: under a small part of it rounding of stiff members is a larger share.
         let solve = EquilibriumOptions { tolerance: options.solve.tolerance / factor, ..solve.clone() };
-        let equilibrium = Equilibrium::solve_again(&loaded, from, &solve, &mut patterns)?;
+        let equilibrium = Equilibrium::search(&loaded, from, &solve, &mut patterns, |found, _| Ok(found))?;
         let stability = stability(&loaded, &equilibrium)?;
         Ok(LoadStep { factor, equilibrium, stability })
     };
@@ -129,6 +136,14 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
                 (step, bracketed) = (0.5 * width, true);
             }
             Ok(Attempt::Step(next)) => {
+                if let Some(worst) = model.inside_out(next.equilibrium.q()).into_iter().next() {
+                    if width <= options.resolution {
+                        path.end = PathEnd::InsideOut { factor: last.factor, worst: Box::new(worst) };
+                        break;
+                    }
+                    (step, bracketed) = (0.5 * width, true);
+                    continue;
+                }
                 path.steps.push(next);
                 step = match (bracketed, jumped) {
                     (true, _) => 0.5 * width,

@@ -4,7 +4,10 @@ use core::f64::consts::TAU;
 use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{Class, DenseOptions, quadratic};
 use mb_gallery::models::{BeamCantilever, SolidCantilever};
-use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize, linearize_sparse};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, LinearError, LoadPathOptions, OperatingPoint, PathEnd, linearize,
+    linearize_sparse, load_path,
+};
 use mb_model::Model;
 use mb_model::spec::{SolidElementSpec, SolidMassSpec};
 
@@ -346,4 +349,56 @@ fn parasitic_shear_stiffens_by_the_square_of_the_length() {
         assert!((full / expected - 1.0).abs() < 0.01, "{along}: {full} {expected}");
         assert!(ratio(SolidElementSpec::Enhanced).abs() < 0.005, "{along}");
     }
+}
+
+/// A bar without Poisson's ratio whose law F/A = E l (l^2 - 1) / 2 has its least, -E / (3 sqrt 3), at l = 1 / sqrt 3. More
+/// pressure than that finds rest only beyond l = -1, where the bar has passed through itself.
+#[test]
+fn a_bar_pressed_through_itself_is_no_equilibrium() {
+    let build = |share: f64| {
+        Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "pressed"
+            [[solid]]
+            name = "bar"
+            block = {{ size = [1, 1, 2], elements = [1, 1, 2] }}
+            density = 1.0
+            youngs_modulus = 1e3
+            poissons_ratio = 0
+            fixed = ["z-"]
+            held = {{ all = ["x", "y"] }}
+            [[surface-load]]
+            name = "press"
+            on = "bar.z+"
+            force = [0, 0, {}]
+            "#,
+            -share * 1e3 / 27.0_f64.sqrt()
+        ))
+        .unwrap()
+    };
+    let least = rest_of(&build(0.9)).q()[35];
+    assert!(least > 2.0 / 3.0_f64.sqrt() && least < 2.0, "{least}");
+    let pressed = build(1.6);
+    match Equilibrium::solve(&pressed, pressed.initial(), &EquilibriumOptions::default()) {
+        Err(LinearError::InsideOut { count, worst }) => {
+            assert_eq!((count, worst.owner.as_str()), (2, "solid 'bar'"));
+            assert!(worst.ratio < -1.0 && worst.nodes.len() == 8, "{worst}");
+        }
+        // No method needs to find the mirror image; none may call it a body.
+        other => assert!(matches!(other, Err(LinearError::NoEquilibrium { .. })), "{other:?}"),
+    }
+    // The mirror image itself, offered as an equilibrium: l (l^2 - 1) / 2 = -1.6 / sqrt 27.
+    let mut l = -1.2_f64;
+    for _ in 0..50 {
+        l -= (0.5 * l * (l * l - 1.0) + 1.6 / 27.0_f64.sqrt()) / (1.5 * l * l - 0.5);
+    }
+    let mut q = pressed.initial().to_vec();
+    q.iter_mut().skip(2).step_by(3).for_each(|z| *z *= l);
+    let offered = Equilibrium::verify(&pressed, q, &EquilibriumOptions::default());
+    assert!(matches!(offered, Err(LinearError::InsideOut { count: 2, .. })), "{offered:?}");
+    // Growing loads end where the law has its least.
+    let path = load_path(&pressed, pressed.initial(), &LoadPathOptions::default()).unwrap();
+    let PathEnd::LimitPoint { factor } = path.end else { panic!("{:?}", path.end) };
+    assert!((factor * 1.6 - 1.0).abs() < 1e-5, "{factor}");
 }

@@ -23,9 +23,11 @@
 //! ```
 
 mod file;
+mod inside_out;
 mod mesh;
 
 pub use file::{MeshError, MeshFault};
+pub use inside_out::InsideOut;
 pub use mesh::SolidMesh;
 
 use crate::coordinates::{BlockId, BlockKind};
@@ -130,9 +132,12 @@ impl<P: Data> Model<P> {
         for (element, face) in mesh.outer_faces() {
             outside[element][face] = true;
         }
-        for ((corners, shape), outside) in mesh.elements.iter().zip(shapes).zip(outside) {
+        let numbers = mesh.element_ids.iter().copied();
+        for (((corners, shape), outside), number) in
+            mesh.elements.iter().zip(shapes).zip(outside).zip(numbers)
+        {
             let blocks = corners.map(|k| nodes[k]).to_vec();
-            let strain = BrickStrain { shape: Arc::clone(&shape), beta: data.beta, outside };
+            let strain = BrickStrain { shape: Arc::clone(&shape), beta: data.beta, number, outside };
             self.add_element(owner, Element::BrickStrain(strain), blocks.clone(), Vec::new());
             let inertia = BrickInertia { shape, form: data.mass, alpha: data.alpha };
             self.add_element(owner, Element::BrickInertia(inertia), blocks, Vec::new());

@@ -50,6 +50,17 @@ pub(super) fn point(g: usize) -> [f64; 3] {
     [0, 1, 2].map(|d| if (g >> d) & 1 == 1 { POINT } else { -POINT })
 }
 
+/// The node next to point `g`.
+pub(super) fn node_at(g: usize) -> usize {
+    BY_BITS[g]
+}
+/// det(g_1, g_2, g_3) at point `g` by the strain numbers, which do not tell its sign.
+pub(super) fn volume(numbers: &[f64; STRAINS], g: usize) -> f64 {
+    let [a, b, c] = [0, 1, 2].map(|d| 2.0 * numbers[number_of(d, g)]);
+    let [ab, bc, ca] = [3, 4, 5].map(|d| numbers[number_of(d, g)]);
+    (a * (b * c - bc * bc) - ab * (ab * c - bc * ca) + ca * (ab * bc - b * ca)).sqrt()
+}
+
 fn plus<S: Real>(a: [S; 3], b: [S; 3]) -> [S; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
@@ -95,6 +106,11 @@ impl<S: Real> Gradients<S> {
     /// g_d at point `g`.
     pub(super) fn at(&self, d: usize, g: usize) -> &[S; 3] {
         &self.0[d][value_at(d, g)]
+    }
+    /// det(g_1, g_2, g_3) at point `g`.
+    pub(super) fn volume(&self, g: usize) -> S {
+        let [[a, b, c], [d, e, f], [h, i, j]] = [0, 1, 2].map(|d| *self.at(d, g));
+        a * (e * j - f * i) - b * (d * j - f * h) + c * (d * i - e * h)
     }
     /// The numbers that strains are differences of.
     pub(super) fn numbers(&self) -> [S; STRAINS] {
@@ -210,6 +226,17 @@ mod tests {
                     assert!((gradients.at(d, g)[k] - direct).abs() < 1e-15);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn volumes_by_numbers_are_those_by_vectors() {
+        let gradients = Gradients::new(&bent());
+        let numbers = gradients.numbers();
+        for g in 0..8 {
+            assert!((gradients.volume(g) - volume(&numbers, g)).abs() < 1e-14);
+            let (c, at) = (CORNERS[node_at(g)], point(g));
+            assert!((0..3).all(|d| c[d] * at[d] > 0.0));
         }
     }
 

@@ -8,7 +8,7 @@
 
 use super::super::{Data, Dependence, ElementLaw, Local, Place};
 use super::elastic::{BrickShape, packed};
-use super::natural::{FACES, Gradients, STRAINS};
+use super::natural::{FACES, Gradients, STRAINS, node_at, volume};
 use crate::outline::Stroke;
 use mb_scalar::Lift;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct BrickStrain<P = f64> {
     pub shape: Arc<BrickShape<P>>,
     /// Damping proportional to stiffness, s.
     pub beta: P,
+    /// Its number in the mesh.
+    pub number: usize,
     /// Which of its faces (xi = -1, 1, eta = -1, 1, zeta = -1, 1) bound the solid: those are drawn.
     pub outside: [bool; 6],
 }
@@ -45,6 +47,20 @@ impl<P: Data> BrickStrain<P> {
             out[i] += sum;
         }
         out
+    }
+}
+
+impl BrickStrain {
+    /// The smallest det F of the integration points, with the node next to it (0 to 7), for nodes at `q` (24 numbers, m).
+    pub fn smallest_volume_ratio(&self, q: &[f64]) -> (usize, f64) {
+        let gradients = Gradients::new(q);
+        let at = |g: usize| {
+            let (now, before) = (gradients.volume(g), volume(&self.shape.natural, g));
+            (node_at(g), now / before)
+        };
+        (1..8)
+            .map(at)
+            .fold(at(0), |least, next| if next.1.total_cmp(&least.1).is_lt() { next } else { least })
     }
 }
 
