@@ -36,7 +36,7 @@ impl From<Eigenvalue> for Computed {
 pub(crate) struct Family {
     /// The physical eigenvalue.
     pub(crate) s: Measured<Eigenvalue>,
-    /// Median elapsed time of linearization and eigenvalues, in milliseconds.
+    /// Elapsed time of linearization and eigenvalues, that of the fastest run, in milliseconds.
     pub(crate) elapsed_ms: Measured<f64>,
 }
 

@@ -25,6 +25,8 @@ use crate::papers::timing::timed;
 
 /// Rods of the chain whose sparsity is measured.
 const CHAIN: usize = 20;
+/// Rounds in which the families are timed in turn, so that a busy spell of the machine does not fall on one of them alone.
+const ROUNDS: usize = 5;
 /// Masses of the net that has many more coordinates than constraints.
 const MASSES: usize = 60;
 /// Entries below this share of the largest one count as zeros.
@@ -178,8 +180,14 @@ fn many_coordinates() -> Measured<[f64; 3]> {
     let found = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).map_err(words)?;
     let at = OperatingPoint::from(&found);
     let penalty_at = penalty_equilibrium(&model, found.point(), &penalty()).map_err(words)?;
-    let (_, mcs) = timed(|| spectra::mcs(&model, &at, &NullSpaceMethod::CoordinateSelection(None)))?;
-    let (_, rcs) = timed(|| spectra::rcs(&model, &at, Transferred::default()))?;
-    let (_, ucs) = timed(|| spectra::ucs(&model, &penalty_at, &penalty()))?;
-    Ok([mcs, rcs, ucs])
+    let mut fastest = [f64::INFINITY; 3];
+    for _ in 0..ROUNDS {
+        let (_, mcs) = timed(|| spectra::mcs(&model, &at, &NullSpaceMethod::CoordinateSelection(None)))?;
+        let (_, rcs) = timed(|| spectra::rcs(&model, &at, Transferred::default()))?;
+        let (_, ucs) = timed(|| spectra::ucs(&model, &penalty_at, &penalty()))?;
+        for (best, time) in fastest.iter_mut().zip([mcs, rcs, ucs]) {
+            *best = best.min(time);
+        }
+    }
+    Ok(fastest)
 }
