@@ -107,6 +107,13 @@ impl<'a> Problem<'a> {
         self.finite.get_or_init(count).map_or(most, |finite| finite.min(most))
     }
 
+    /// Finite roots by theory: 2 (n - r), less what massless coordinates take away where their number is known or the problem
+    /// is small.
+    pub(crate) fn expected_roots(&self) -> usize {
+        let massless = || self.m.sparse().outer_iterator().any(|line| line.data().iter().all(|v| *v == 0.0));
+        self.most_roots(self.finite.get().is_some() || massless())
+    }
+
     /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
     pub(crate) fn frequency_squared(&self) -> f64 {
         let (m, c, k) = (self.m.norm, self.c.norm, self.k.norm);

@@ -131,7 +131,7 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
         n: problem.n,
         m: problem.rows.m,
         rank: problem.rows.rank,
-        expected: ExpectedCounts::minimal(problem.n, problem.rows.rank.min(problem.n)),
+        expected: ExpectedCounts { motion: problem.expected_roots(), ..ExpectedCounts::default() },
         ..Counts::default()
     }
 }

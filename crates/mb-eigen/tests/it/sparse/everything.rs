@@ -38,6 +38,9 @@ fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
             assert_certified(&found.pairs, &what);
             assert_contained(&found.pairs, &motion, &what);
             assert_eq!(rigid(&found), rigid(&all), "{what}");
+            if count > motion.len() {
+                assert_eq!(found.counts.expected.motion, motion.len(), "{what}");
+            }
         }
     }
     let direct = direct::solve(&given, motion.len(), &DirectOptions::default()).unwrap().spectrum;
@@ -285,4 +288,25 @@ fn a_free_direction_between_held_ones_of_a_stiff_row() {
         &[&[12.0, 5.0, 0.0], &[0.0, 0.0, 1.0]],
     );
     assert_all_found(&pencil, "a free direction between held ones");
+}
+
+#[test]
+fn few_modes_of_a_model_with_massless_nodes_are_told_beside_all_that_exist() {
+    // A chain of masses 2 on springs 3, every third node without mass.
+    let n = 12;
+    let entry = |i: usize, j: usize| match i.abs_diff(j) {
+        0 => 6.0,
+        1 => -3.0,
+        _ => 0.0,
+    };
+    let k: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+    let mass: Vec<f64> = (0..n).map(|i| if i % 3 == 2 { 0.0 } else { 2.0 }).collect();
+    let given = QuadraticPencil {
+        m: dense::diagonal(&mass),
+        c: dense::zeros(n, n),
+        k: dense::from_rows(&k.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+        phi_q: dense::zeros(0, n),
+    };
+    let found = solve(&given.to_sparse(), &Request::Lowest { count: 2 }, &krylov()).unwrap();
+    assert_eq!(found.counts.expected.motion, 2 * (n - n / 3));
 }
