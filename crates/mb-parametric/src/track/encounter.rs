@@ -12,6 +12,11 @@ use crate::{ParametricError, SeriesSource};
 /// A share of shape in the other mode that makes a veering.
 const EXCHANGE: f64 = 0.3;
 
+/// How much wider than at its narrowest the gap of a veering is on one side at least. Where half the gap is the hypotenuse of a
+/// coupling and a distance, shapes change places by 1 - 1/r^2 while the gap widens by r on both sides: [`EXCHANGE`] at 1.2.
+/// Shapes that change while the gap hardly does, as those of an arm that turns, are no veering.
+const WIDENING: f64 = 1.2;
+
 /// What two modes do to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncounterKind {
@@ -52,11 +57,15 @@ pub(super) fn find<S: SeriesSource>(
         for b in a + 1..count {
             for mut one in between(pairs, a, b) {
                 let (before, after) = one.sides;
+                let veering = one.encounter.kind == EncounterKind::Veering;
+                if veering && !one.widens {
+                    continue;
+                }
                 let pencil = source.matrices(&path[after])?;
                 let exchange =
                     left_right_mac(&pencil, &(&pairs[before][a]).into(), &(&pairs[after][b]).into());
                 one.encounter.exchange = exchange;
-                if one.encounter.kind == EncounterKind::Veering && exchange < EXCHANGE {
+                if veering && exchange < EXCHANGE {
                     continue;
                 }
                 one.encounter.point = interpolated(path, one.encounter.sample);
@@ -72,6 +81,8 @@ pub(super) fn find<S: SeriesSource>(
 struct Candidate {
     encounter: Encounter,
     sides: (usize, usize),
+    /// Whether the gap there is clearly wider on one of them.
+    widens: bool,
 }
 
 /// What modes a and b do, judged by their eigenvalues alone.
@@ -80,16 +91,20 @@ fn between(pairs: &[Vec<PolishedPair>], a: usize, b: usize) -> Vec<Candidate> {
     let gap: Vec<f64> = pairs.iter().map(|p| (p[a].s - p[b].s).norm()).collect();
     let size: Vec<f64> = pairs.iter().map(|p| p[a].s.norm().max(p[b].s.norm())).collect();
     let level = |i: usize| order[i].abs() <= 1e-9 * size[i];
-    let candidate = |kind, sample: f64, gap_there: f64, at: (usize, usize)| Candidate {
-        encounter: Encounter {
-            modes: [a, b],
-            kind,
-            sample,
-            point: Vec::new(),
-            gap: gap_there,
-            exchange: 0.0,
-        },
-        sides: sides(&gap, gap_there, at),
+    let candidate = |kind, sample: f64, gap_there: f64, at: (usize, usize)| {
+        let (before, after) = sides(&gap, gap_there, at);
+        Candidate {
+            encounter: Encounter {
+                modes: [a, b],
+                kind,
+                sample,
+                point: Vec::new(),
+                gap: gap_there,
+                exchange: 0.0,
+            },
+            sides: (before, after),
+            widens: gap[before].max(gap[after]) >= WIDENING * gap_there,
+        }
     };
     let mut found = Vec::new();
     // The last sample at which one lay clearly above the other.

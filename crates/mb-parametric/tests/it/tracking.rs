@@ -86,6 +86,38 @@ fn coupled_modes_veer_and_change_shapes() {
     }
 }
 
+/// Half the difference of the stiffnesses is -0.55 cos(pi x), the coupling 0.5 sin(pi x): from x = 0 to 1 the shapes change places
+/// while the gap changes by a tenth.
+#[test]
+fn shapes_that_turn_at_an_even_gap_do_not_veer() {
+    let order: u8 = 16;
+    let mut power = 1.0;
+    let mut k = Vec::new();
+    for j in 0..=order {
+        // pi^j / j! with the sign of the series.
+        let term = if j % 4 < 2 { power } else { -power };
+        power *= std::f64::consts::PI / f64::from(j + 1);
+        let a = if j % 2 == 0 {
+            dense::diagonal(&[-0.55 * term, 0.55 * term])
+        } else {
+            dense::from_rows(&[[0.0, 0.5 * term], [0.5 * term, 0.0]])
+        };
+        k.push((vec![j], if j == 0 { dense::add(1.0, &a, 5.0, &dense::identity(2)) } else { a }));
+    }
+    let terms = QuadraticPencil {
+        m: vec![(vec![0], dense::identity(2))],
+        c: vec![(vec![0], dense::zeros(2, 2))],
+        k,
+        phi_q: free(2, 1),
+    };
+    let pencil = polynomial(1, usize::from(order), &terms);
+    let found = track(&pencil, &path(40), &starts(&pencil), &TrackOptions::default()).unwrap();
+    let (first, last) = (&found.pairs[0], &found.pairs[40]);
+    let matrices = pencil.evaluate(&[1.0]).unwrap();
+    assert!(left_right_mac(&matrices, &(&first[0]).into(), &(&last[1]).into()) > 0.99);
+    assert!(found.encounters.is_empty(), "{:?}", found.encounters);
+}
+
 #[test]
 fn left_right_mac_is_the_identity_at_one_point() {
     let arm = ErlsArm::recovered();
