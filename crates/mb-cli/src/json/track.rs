@@ -81,9 +81,9 @@ pub fn document(found: &Track) -> String {
                 (view.kind, view.modes, view.at, view.until) =
                     ("together", group.clone(), Some(*from), Some(*until));
             }
-            Event::Joined { group, from, until } => {
+            Event::Lost { group, from, until } => {
                 (view.kind, view.modes, view.at, view.until) =
-                    ("joined", group.clone(), Some(*from), Some(*until));
+                    ("lost", group.clone(), Some(*from), Some(*until));
             }
             Event::Untold { group } => view.modes.clone_from(group),
         }

@@ -48,8 +48,8 @@ pub enum Event {
         /// The last one.
         until: f64,
     },
-    /// Another mode coincides with one of a group, which is none of its own there.
-    Joined {
+    /// A group was not found: another mode coincides with one of it there, or its polynomials are too far off.
+    Lost {
         /// Its numbers.
         group: Vec<usize>,
         /// Abscissas of the first and the last sample.
@@ -93,7 +93,7 @@ pub(super) fn events(
         }
         for [from, until] in runs(samples.map(|i| tracked.exact[i].is_none())) {
             let [from, until] = [path.along[from], path.along[until]];
-            out.push(Event::Joined { group: group.clone(), from, until });
+            out.push(Event::Lost { group: group.clone(), from, until });
         }
         if members.is_none() {
             out.push(Event::Untold { group: group.clone() });
@@ -143,8 +143,8 @@ pub fn words(event: &Event, abscissa: &str) -> String {
         Event::Together { group, from, until } => {
             format!("modes of group {} coincide at {abscissa} {}", sum(group), stretch(*from, *until))
         }
-        Event::Joined { group, from, until } => format!(
-            "another mode coincides with one of group {} at {abscissa} {}: take it into the group",
+        Event::Lost { group, from, until } => format!(
+            "group {} is lost at {abscissa} {}: either another mode coincides with one of it and belongs into the group, or the polynomials are too far off there; a higher --order or a shorter path tells which",
             sum(group),
             stretch(*from, *until)
         ),
