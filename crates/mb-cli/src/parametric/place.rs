@@ -37,6 +37,9 @@ pub struct Place {
     motion: Given,
 }
 
+/// A coordinate this far from its given value, relative to 1 or to the value, did not stay there.
+const LEFT: f64 = 1e-6;
+
 impl Place {
     /// Reads model, values and inputs; the `variables` decide which coordinates are held.
     ///
@@ -123,6 +126,13 @@ impl Place {
             Quantity::Variable(_) => None,
         });
         given.chain(self.held.iter().copied()).collect()
+    }
+
+    /// Coordinates given at the point of expansion that the equilibrium found from there has elsewhere: name, given, found.
+    pub fn left(&self, q: &[f64]) -> Vec<(String, f64, f64)> {
+        let names = names::configuration(&self.loaded.model);
+        let far = |(k, value): &&(usize, f64)| (q[*k] - value).abs() > LEFT * (1.0 + value.abs());
+        self.start.given.iter().filter(far).map(|(k, value)| (names[*k].clone(), *value, q[*k])).collect()
     }
 
     /// The operating point that the command line asks for, with the equilibrium when it is one that was searched.

@@ -23,6 +23,18 @@ fn number(value: &serde_json::Value) -> f64 {
 }
 
 #[test]
+fn a_place_that_is_no_equilibrium_is_told_with_the_one_found() {
+    let about = |value: &str| {
+        let run = mb(&["parametric", ARM, "--about", &format!("crank.angle={value}"), "--parameters", "k"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out.contains("--about gave crank.angle")
+    };
+    assert!(about("1"));
+    let rest = number(&json(&["equilibrium", ARM])["equilibria"][0]["configuration"]["crank.angle"]);
+    assert!(!about(&rest.to_string()));
+}
+
+#[test]
 fn polynomials_give_what_the_model_gives_at_other_parameters() {
     let at = "k=940,m=0.72";
     let document = json(&["parametric", ARM, "--parameters", "k,m", "--evaluate", at]);

@@ -62,6 +62,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     }
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
     let mut notes = summary::start_notes(model, start);
+    notes.extend(left_notes(found));
     if found.place.frozen {
         notes.push(
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),
@@ -82,6 +83,20 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     }
     out.push_str(&summary::notes(&notes, style));
     out
+}
+
+/// Coordinates that did not stay where `--about` gave them.
+fn left_notes(found: &Parametric) -> Vec<String> {
+    let Some(settled) = &found.expansion.settled else { return Vec::new() };
+    let left = found.place.left(&settled.equilibrium.point().q);
+    let told = |(name, given, there): &(String, f64, f64)| {
+        format!(
+            "--about gave {name} = {}, where the model is not in equilibrium: the point of expansion is the equilibrium found from there, with {name} = {}; a coordinate stays where it is given when it is a variable that --hold holds",
+            six(*given),
+            six(*there)
+        )
+    };
+    left.iter().map(told).collect()
 }
 
 fn variables_table(expansion: &Expansion, model: &Model, style: Style) -> String {
