@@ -1,5 +1,8 @@
 //! Ordering and symbolic factorization, once for a pattern.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::graph::{Quotient, is_symmetric};
 use super::pattern::Csr;
 use super::symbolic::Symbolic;
@@ -22,6 +25,8 @@ pub struct SaddleAnalysis {
     nested_dissection: bool,
     /// Entries of the lower triangle of S.
     pub(super) entries: usize,
+    /// Whether a count in single precision has failed ([`super::short_signs`]).
+    pub(super) short_fails: Arc<AtomicBool>,
 }
 
 impl SaddleAnalysis {
@@ -56,6 +61,7 @@ impl SaddleAnalysis {
             symbolic,
             nested_dissection,
             entries,
+            short_fails: Arc::default(),
         })
     }
 

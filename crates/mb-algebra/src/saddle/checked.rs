@@ -264,7 +264,11 @@ impl<T: Number> WithSimd for Subtract<'_, T> {
         match self.width {
             1 => self.run::<1>(),
             2 => self.run::<2>(),
+            3 => self.run::<3>(),
             4 => self.run::<4>(),
+            5 => self.run::<5>(),
+            6 => self.run::<6>(),
+            7 => self.run::<7>(),
             8 => self.run::<8>(),
             _ => self.any_width(),
         }

@@ -7,13 +7,13 @@ use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
+use super::kernel::WIDTH;
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::numeric::Summary;
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
-use super::substitute::WIDTH;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 
@@ -27,8 +27,8 @@ const STRICT: f64 = 1e-13;
 /// come to a halt far above rounding, and other right-hand sides may fare worse.
 const HEALTHY: f64 = 1e-12;
 
-/// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and right-hand
-/// sides are taken by eight, a line of the cache, instead of [`WIDTH`].
+/// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and those of solutions are kept
+/// between them.
 const THIN: usize = 64;
 
 /// Factors of one matrix by the first method that passed its trial.
@@ -201,9 +201,8 @@ impl<T: Fallback> Factored<T> {
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
         let pool = &self.system.pool;
-        let together = if thin(&self.report, &self.system) { 8 } else { WIDTH };
-        for first in (0..p).step_by(together) {
-            let width = together.min(p - first);
+        for first in (0..p).step_by(WIDTH) {
+            let width = WIDTH.min(p - first);
             let mut rows = pool.take(n * width);
             for k in 0..width {
                 for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {

@@ -60,6 +60,8 @@ pub(super) struct Eliminator<T> {
     block: Block<T>,
     product: Vec<T>,
     noise: Vec<f64>,
+    /// Memory for what follows the elimination.
+    pub(super) scratch: Vec<T>,
     /// D of this front: its diagonal, and what couples a pair (at its first row).
     pub(super) d: Vec<T>,
     pub(super) e: Vec<T>,

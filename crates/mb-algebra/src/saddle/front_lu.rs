@@ -32,6 +32,8 @@ const NOISE: f64 = 1e-18;
 /// Pivots of the front being eliminated and memory kept between fronts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LuEliminator<T> {
+    /// Memory for what follows the elimination.
+    pub(super) scratch: Vec<T>,
     /// Pivots of this front; their inverses.
     pub(super) d: Vec<T>,
     pub(super) inverse: Vec<T>,

@@ -1,7 +1,8 @@
 //! Inertia without factors: as many operations as a factorization, a fraction of its memory.
 //!
-//! A Sturm count needs the signs of D only, so each panel of L is forgotten as soon as its front is done. What a trial
-//! solution shows of a whole factorization, the two ways to one number show here: for known vectors z and b = S z,
+//! Factors in single precision are asked first ([`super::short_signs`]). Where they do not do, double precision tells: a Sturm
+//! count needs the signs of D only, so each panel of L is forgotten as soon as its front is done. What a trial solution
+//! shows of a whole factorization, the two ways to one number show here: for known vectors z and b = S z,
 //!
 //! ```text
 //! z^T S z = z^T b = y^T D^-1 y,   L y = b
@@ -9,6 +10,8 @@
 //!
 //! where y takes the forward substitution only. The difference, relative to |z|^T |S| |z|, is a lower bound of the
 //! backward error of the factors; vectors of equal and of mixed signs look at it from two sides.
+
+use std::sync::Arc;
 
 use super::assembly::Source;
 use super::checked::System;
@@ -18,16 +21,22 @@ use super::number::Number;
 use super::numeric::{Numeric, Summary};
 use super::numeric_lu::NumericLu;
 use super::symbolic::Symbolic;
-use super::{Inertia, SaddleAnalysis};
+use super::{Inertia, SaddleAnalysis, short_signs};
 use crate::{Sparse, c64};
 
 /// Vectors tried.
 const TRIALS: usize = 2;
 
 /// The inertia where this quick way can tell it; `a` and `g` fit the analysis and are finite.
-pub(super) fn quick<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Inertia> {
+pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> Option<Inertia> {
     let (n, m) = (a.size(), g.rows());
-    certain(&eliminated(analysis, a, g)?.summary, n, m)
+    let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
+    if let Stored::Half(a) = &system.a
+        && let Some(found) = short_signs::inertia(analysis, &system, a)
+    {
+        return Some(found);
+    }
+    certain(&eliminated(analysis, &system)?.summary, n, m)
 }
 
 /// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
@@ -37,7 +46,8 @@ pub(super) fn phase(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Opt
         Stored::Half(a) => a,
         Stored::Pair { .. } => return phase_lu(analysis, a, g),
     };
-    let numeric = eliminated(analysis, a, g)?;
+    let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
+    let numeric = eliminated(analysis, &system)?;
     let odd = &numeric.summary;
     if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
         return None;
@@ -118,8 +128,7 @@ fn in_order<T: Number>(symbolic: &Symbolic, b: &[T]) -> Vec<T> {
 }
 
 /// D of S, where the forward substitution agrees with it.
-fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Option<Numeric<T>> {
-    let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
+fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Option<Numeric<T>> {
     let (n, m) = (system.unknowns(), system.constraints());
     let weight = analysis.options.augmentation;
     let dropped = vec![false; m];
@@ -134,7 +143,7 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, a: Half<T>, g: Sparse) -> Op
     };
     // Scaled solutions, and the right-hand sides of the augmented system.
     let z: Vec<T> = (0..n + m).flat_map(known).collect();
-    let b = right_hand_sides(analysis, &system, &z, false);
+    let b = right_hand_sides(analysis, system, &z, false);
     let mut work = [T::default(); TRIALS];
     for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
         (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);

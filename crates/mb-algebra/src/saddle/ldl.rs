@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
-use super::kernel::{NARROW, padded};
+use super::kernel::{WIDTH, padded};
 use super::number::Number;
 use super::numeric::{Numeric, Stop};
-use super::substitute::WIDTH;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -73,7 +72,7 @@ pub(super) fn ordered<T: Number>(
     let order = &analysis.symbolic.order;
     for from in (0..width).step_by(WIDTH) {
         let part = WIDTH.min(width - from);
-        let lanes = if part <= NARROW { padded(part) } else { part };
+        let lanes = padded(part);
         let mut ordered = system.pool.take(order.len() * lanes);
         for (row, &u) in ordered.chunks_exact_mut(lanes).zip(order) {
             let at = u as usize * width + from;

@@ -77,6 +77,7 @@ mod redundant;
 mod report;
 mod scaling;
 mod sequence;
+mod short_signs;
 mod single;
 mod substitute;
 mod symbolic;

@@ -25,6 +25,10 @@ pub(super) trait Number:
     fn parts(self) -> [f64; 2];
     /// i x; zero where numbers are real.
     fn turned(self) -> Self;
+    /// self + l x, rounded once where `FUSED`: only where the processor does that.
+    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self;
+    /// self + x times a real number, rounded in the same way.
+    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
 }
 
 impl Number for f64 {
@@ -57,6 +61,16 @@ impl Number for f64 {
     #[inline]
     fn turned(self) -> Self {
         0.0
+    }
+
+    #[inline(always)]
+    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        if FUSED { l.mul_add(x, self) } else { self + l * x }
+    }
+
+    #[inline(always)]
+    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        self.plus::<FUSED>(Self::from_real(by), x)
     }
 }
 
@@ -92,6 +106,16 @@ impl Number for f32 {
     fn turned(self) -> Self {
         0.0
     }
+
+    #[inline(always)]
+    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        if FUSED { l.mul_add(x, self) } else { self + l * x }
+    }
+
+    #[inline(always)]
+    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        self.plus::<FUSED>(Self::from_real(by), x)
+    }
 }
 
 impl Number for c64 {
@@ -124,5 +148,15 @@ impl Number for c64 {
     #[inline]
     fn turned(self) -> Self {
         Self::new(-self.im, self.re)
+    }
+
+    #[inline(always)]
+    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        self.plus_scaled::<FUSED>(x, l.re).plus_scaled::<FUSED>(x.turned(), l.im)
+    }
+
+    #[inline(always)]
+    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        if FUSED { Self::new(by.mul_add(x.re, self.re), by.mul_add(x.im, self.im)) } else { self + x * by }
     }
 }

@@ -130,7 +130,7 @@ impl<T: Number> Numeric<T> {
         let taken = work.extend_add(symbolic, node, panel, schur, stack);
         eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
         eliminator.update_below(panel, rows, cols, schur);
-        let kept = pack(panel, rows, cols);
+        let kept = pack(panel, rows, cols, &mut eliminator.scratch);
         // In the place of the children's update matrices.
         let end = work.top + taken;
         work.top = end - trapezoid::push(&mut self.panels[own..end], below);

@@ -126,7 +126,7 @@ impl<T: Number> NumericLu<T> {
         let mut kept = 0;
         let end = work.top + taken;
         for panels in &mut self.panels {
-            kept = pack(&mut panels[start..start + rows * cols], rows, cols);
+            kept = pack(&mut panels[start..start + rows * cols], rows, cols, &mut eliminator.scratch);
             // In the place of the children's update matrices.
             work.top = end - trapezoid::push(&mut panels[own..end], below);
         }
@@ -154,7 +154,7 @@ impl<T: Number> NumericLu<T> {
     }
 
     /// Solves in place, with the transposed matrix on demand; `x` is in the order of elimination, `width` right-hand sides
-    /// row by row: 1, 2, 4, 8 or more.
+    /// row by row: 1, 2, 4 or 8.
     pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize, transposed: bool) {
         let [l, w] = &self.panels;
         let exchanges = Some(&self.exchanges);

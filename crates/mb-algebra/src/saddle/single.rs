@@ -15,9 +15,8 @@ use std::sync::Arc;
 use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
-use super::kernel::{NARROW, padded};
+use super::kernel::{WIDTH, padded};
 use super::numeric::Numeric;
-use super::substitute::WIDTH;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -64,6 +63,14 @@ impl SingleLdl {
     }
 }
 
+impl SingleLdl {
+    /// Positive and negative eigenvalues of L D L^T.
+    pub(super) fn signs(&self) -> (usize, usize) {
+        let found = &self.numeric.summary;
+        (found.positive - found.negative, found.negative)
+    }
+}
+
 impl ScaledSolve<f64> for SingleLdl {
     fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize, _transposed: bool) -> bool {
         let analysis = &*self.analysis;
@@ -77,7 +84,7 @@ impl ScaledSolve<f64> for SingleLdl {
         let mut from = 0;
         while from < width {
             let part = WIDTH.min(width - from);
-            let lanes = if part <= NARROW { padded(part) } else { part };
+            let lanes = padded(part);
             ordered.clear();
             ordered.resize(symbolic.order.len() * lanes, 0.0);
             let sizes = &sizes[from..from + part];

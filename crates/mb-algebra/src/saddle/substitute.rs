@@ -1,23 +1,13 @@
 //! Forward and backward substitution with the panels of L, one or many right-hand sides.
 //!
-//! One right-hand side is bound by the bytes of L, read twice. Many are kept row by row, so that each panel is
-//! read twice for all of them: up to eight by the kernels of this crate ([`super::kernel`]), more by products of
-//! matrices.
+//! One right-hand side is bound by the bytes of L, read twice. Up to eight are kept row by row, so that each panel is
+//! read twice for all of them ([`super::kernel`]).
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::{
-    solve_unit_lower_triangular_in_place, solve_unit_upper_triangular_in_place,
-};
-use faer::{Accum, MatMut, MatRef, Par};
-
-use super::kernel::{self, NARROW};
+use super::kernel;
 use super::number::Number;
 use super::numeric::Numeric;
-use super::panel::{BlockColumn, block_columns};
+use super::panel::block_columns;
 use super::symbolic::{Supernode, Symbolic};
-
-/// Right-hand sides taken at once.
-pub(super) const WIDTH: usize = 32;
 
 /// Exchanges of pivots' rows inside supernodes.
 #[derive(Clone, Debug)]
@@ -67,7 +57,7 @@ impl Exchanges {
 }
 
 impl<T: Number> Numeric<T> {
-    /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4, 8 or more.
+    /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4 or 8.
     pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize) {
         let exchanges = Some(&self.exchanges);
         forward_all(symbolic, &self.panels, exchanges, x, width);
@@ -132,7 +122,7 @@ pub(super) fn backward_all<T: Number>(
         }
         for block in block_columns(own_panel(panels, node), rows, cols).rev() {
             let t = &mut front[block.from * width..];
-            if width <= NARROW { kernel::backward(block, t, width) } else { backward(block, t, width) }
+            kernel::backward(block, t, width);
         }
         x[own.clone()].copy_from_slice(&front[..cols * width]);
         if let Some(exchanges) = exchanges {
@@ -167,7 +157,7 @@ pub(super) fn down<T: Number>(
     below.fill(T::default());
     for block in block_columns(panel, rows, cols) {
         let t = &mut front[block.from * width..];
-        if width <= NARROW { kernel::forward(block, t, width) } else { forward(block, t, width) }
+        kernel::forward(block, t, width);
     }
     x[own].copy_from_slice(&front[..cols * width]);
     let mut from = &front[cols * width..];
@@ -178,33 +168,4 @@ pub(super) fn down<T: Number>(
         }
         from = rest;
     }
-}
-
-/// As [`kernel::forward`] for more right-hand sides.
-fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usize) {
-    let below = l.rows - l.cols;
-    let entries = MatRef::from_column_major_slice(l.entries, l.rows, l.cols);
-    let (pivots, rest) = t.split_at_mut(l.cols * width);
-    let mut pivots = MatMut::from_row_major_slice_mut(pivots, l.cols, width);
-    solve_unit_lower_triangular_in_place(entries.subrows(0, l.cols), pivots.as_mut(), Par::Seq);
-    if below > 0 {
-        let rest = MatMut::from_row_major_slice_mut(rest, below, width);
-        let l = entries.subrows(l.cols, below);
-        matmul(rest, Accum::Add, l, pivots.as_ref(), T::default() - T::UNIT, Par::Seq);
-    }
-}
-
-/// As [`kernel::backward`] for more right-hand sides.
-fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usize) {
-    let below = l.rows - l.cols;
-    let entries = MatRef::from_column_major_slice(l.entries, l.rows, l.cols);
-    let (pivots, rest) = t.split_at_mut(l.cols * width);
-    let mut pivots = MatMut::from_row_major_slice_mut(pivots, l.cols, width);
-    if below > 0 {
-        let rest = MatRef::from_row_major_slice(rest, below, width);
-        let l = entries.subrows(l.cols, below).transpose();
-        matmul(pivots.as_mut(), Accum::Add, l, rest, T::default() - T::UNIT, Par::Seq);
-    }
-    let triangle = entries.subrows(0, l.cols).transpose();
-    solve_unit_upper_triangular_in_place(triangle, pivots, Par::Seq);
 }

@@ -213,22 +213,33 @@ impl Symmetric<'_> {
         Ok(all)
     }
 
-    /// Cuts an interval until no part holds more than [`SLICE`] modes.
+    /// Cuts an interval until no part holds more than [`SLICE`] modes; the cuts of one round side by side on all cores.
     fn slices(&mut self, band: Counted) -> Result<Vec<Counted>, EigenError> {
         let (mut open, mut done) = (vec![band], Vec::new());
-        while let Some(slice) = open.pop() {
-            let narrow = slice.to - slice.from <= 1e-6 * slice.to.abs();
-            if slice.modes <= SLICE || narrow {
-                done.push(slice);
-                continue;
+        let (problem, options, driver) = (self.problem, self.options, self.driver);
+        while !open.is_empty() {
+            let narrow = |slice: &Counted| slice.to - slice.from <= 1e-6 * slice.to.abs();
+            let (small, large): (Vec<Counted>, _) =
+                open.iter().partition(|slice| slice.modes <= SLICE || narrow(slice));
+            done.extend(small);
+            let mut runs: Vec<Symmetric<'_>> =
+                large.iter().map(|_| Symmetric::new(problem, options, driver)).collect();
+            let cuts: Vec<Result<_, EigenError>> = large
+                .par_iter()
+                .zip(&mut runs)
+                .map(|(slice, run)| run.below(0.5 * (slice.from + slice.to)))
+                .collect();
+            self.factorizations += runs.iter().map(|run| run.factorizations).sum::<usize>();
+            open.clear();
+            for (slice, cut) in large.into_iter().zip(cuts) {
+                let Some((middle, below)) = cut? else {
+                    done.push(slice);
+                    continue;
+                };
+                let lower = below.saturating_sub(slice.low).min(slice.modes);
+                open.push(Counted { from: middle, low: below, modes: slice.modes - lower, ..slice });
+                open.push(Counted { to: middle, modes: lower, ..slice });
             }
-            let Some((middle, below)) = self.below(0.5 * (slice.from + slice.to))? else {
-                done.push(slice);
-                continue;
-            };
-            let lower = below.saturating_sub(slice.low).min(slice.modes);
-            open.push(Counted { from: middle, low: below, modes: slice.modes - lower, ..slice });
-            open.push(Counted { to: middle, modes: lower, ..slice });
         }
         done.sort_by(|a, b| a.from.total_cmp(&b.from));
         Ok(done)
