@@ -2,13 +2,24 @@
 
 use mb_algebra::AlgebraError;
 
+/// Six significant digits without the zeros behind them; with an exponent where digits alone would be hard to read.
+fn brief(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
 /// Failure to satisfy, reduce or solve with constraints.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstraintError {
     /// The constraints could not be satisfied from the given start.
     #[error(
-        "The mechanism cannot be assembled at t = {time} s: after {iterations} steps {owner} is still violated by {violation:.3e}{contradiction}."
+        "The mechanism cannot be assembled at t = {at} s: after {iterations} steps {owner} is still violated by {violation:.3e}{contradiction}.",
+        at = brief(*time)
     )]
     NotAssembled {
         /// Time in s.
@@ -24,7 +35,8 @@ pub enum ConstraintError {
     },
     /// No velocities satisfy the velocity constraints.
     #[error(
-        "No velocities satisfy the constraints at t = {time} s: {owner} asks for a rate that the others do not allow, short by {violation:.3e} per second."
+        "No velocities satisfy the constraints at t = {at} s: {owner} asks for a rate that the others do not allow, short by {violation:.3e} per second.",
+        at = brief(*time)
     )]
     VelocitiesContradict {
         /// Time in s.
@@ -63,7 +75,8 @@ pub enum ConstraintError {
     },
     /// A direction that has neither mass nor constraint.
     #[error(
-        "The accelerations are undetermined at t = {time} s: the coordinate {coordinate} can move without moving a mass. Give it mass or hold it by a constraint."
+        "The accelerations are undetermined at t = {at} s: the coordinate {coordinate} can move without moving a mass. Give it mass or hold it by a constraint.",
+        at = brief(*time)
     )]
     MassMissing {
         /// Time in s.
@@ -82,7 +95,7 @@ pub enum ConstraintError {
         range: &'static str,
     },
     /// The start does not satisfy the constraints.
-    #[error("The start at t = {time} s does not satisfy the constraints: {}.", list.join("; "))]
+    #[error("The start at t = {at} s does not satisfy the constraints: {}.", list.join("; "), at = brief(*time))]
     InconsistentStart {
         /// Time in s.
         time: f64,
@@ -91,7 +104,8 @@ pub enum ConstraintError {
     },
     /// No motion is possible and none is driven.
     #[error(
-        "The mechanism is locked at t = {time} s: its {rank} independent constraints leave no degree of freedom, and no drive moves it."
+        "The mechanism is locked at t = {at} s: its {rank} independent constraints leave no degree of freedom, and no drive moves it.",
+        at = brief(*time)
     )]
     Locked {
         /// Time in s.
@@ -101,7 +115,8 @@ pub enum ConstraintError {
     },
     /// The step that the error control asks for is below the resolution of time.
     #[error(
-        "The integration stops at t = {time} s: the step fell to {step:.1e} s because of {coordinate}{constraint}. The mechanism may reach a limit of its motion there, or the equations are too stiff for this integrator."
+        "The integration stops at t = {at} s: the step fell to {step:.1e} s because of {coordinate}{constraint}. The mechanism may reach a limit of its motion there, or the equations are too stiff for this integrator.",
+        at = brief(*time)
     )]
     StepTooSmall {
         /// Time in s.
@@ -115,7 +130,8 @@ pub enum ConstraintError {
     },
     /// The energy balance is broken.
     #[error(
-        "The method {method} is unstable here: at t = {time} s the energy is {drift:+.3e} J away from its balance, with {scale:.3e} J to be set in motion. Use smaller tolerances or steps, or other parameters of the method."
+        "The method {method} is unstable here: at t = {at} s the energy is {drift:+.3e} J away from its balance, with {scale:.3e} J to be set in motion. Use smaller tolerances or steps, or other parameters of the method.",
+        at = brief(*time)
     )]
     Unstable {
         /// Name of the method.
@@ -138,4 +154,19 @@ pub enum ConstraintError {
     /// A matrix computation failed.
     #[error(transparent)]
     Algebra(#[from] AlgebraError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        for (x, text) in [(0.0, "0"), (0.5, "0.5"), (-2.25, "-2.25")] {
+            assert_eq!(brief(x), text);
+        }
+        assert_eq!(brief(1.0 / 3.0).len(), "0.333333".len());
+        let locked = ConstraintError::Locked { time: f64::powi(2.0, -60), rank: 3 };
+        assert!(locked.to_string().contains("e-19 s"), "{locked}");
+    }
 }

@@ -1,5 +1,8 @@
 //! Requests that do not fit the model, and what to do about them.
 
+use crate::render::six;
+use mb_model::spec::nearest;
+
 /// A request that does not fit the model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -81,7 +84,7 @@ pub enum RequestError {
         option: &'static str,
     },
     /// A motion that ended before the time asked for.
-    #[error("--after {after}: the motion ended {reached} s after its start.")]
+    #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]
     NotReached {
         /// Time asked for, s.
         after: f64,
@@ -269,11 +272,15 @@ impl RequestError {
                 if names.len() > MOST { format!(", ... ({} in all)", names.len()) } else { String::new() };
             format!("its {what}: {}{more}", names[..names.len().min(MOST)].join(", "))
         };
+        let meant = |name: &str, known: &[String]| {
+            nearest(name, known.iter().map(String::as_str))
+                .map_or_else(String::new, |n| format!("did you mean `{n}`? "))
+        };
         Some(match self {
-            Self::NoSuchParameter { known, .. } => list("parameters", known),
-            Self::NoSuchCoordinate { known, .. } => list("coordinates", known),
-            Self::NoSuchInput { known, .. } => list("inputs", known),
-            Self::NoSuchOutput { known, .. } => list("outputs", known),
+            Self::NoSuchParameter { name, known } => meant(name, known) + &list("parameters", known),
+            Self::NoSuchCoordinate { name, known, .. } => meant(name, known) + &list("coordinates", known),
+            Self::NoSuchInput { name, known, .. } => meant(name, known) + &list("inputs", known),
+            Self::NoSuchOutput { name, known } => meant(name, known) + &list("outputs", known),
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
@@ -294,7 +301,9 @@ impl RequestError {
             Self::ConstraintsChange { .. } => {
                 "--formulation minimal, which is the default, has the terms of their change".to_owned()
             }
-            Self::NoSuchModel { known, .. } => format!("there are: {}", known.join(", ")),
+            Self::NoSuchModel { name, known } => {
+                format!("{}there are: {}", meant(name, known), known.join(", "))
+            }
             Self::TooLarge { most, .. } if *most < crate::flow::MOST_ROWS => {
                 format!("--formulation minimal takes {}", crate::flow::MOST_ROWS)
             }

@@ -36,6 +36,8 @@ fn wrong_names_are_answered_with_the_right_ones() {
     let run = mb(&["generate", "five-bar"]);
     assert_eq!(run.code, 1);
     snapshot("generate_unknown_model", &run.err);
+    let run = mb(&["generate", "spatial-fourbar"]);
+    assert!(run.err.contains("did you mean `spatial-four-bar`?"), "{}", run.err);
     let run = mb(&["generate", "n-four-bar", "--set", "M=3"]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("no parameter `M`"), "{}", run.err);

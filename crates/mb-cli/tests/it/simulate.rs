@@ -79,6 +79,8 @@ fn mistakes_are_named_and_leave_no_file() {
     for (extra, told) in [
         (["--velocity", "crank.speed=3"], "crank.speed"),
         (["--stop", "nowhere=1"], "nowhere"),
+        (["--stop", "crank-angel=1"], "did you mean `crank-angle`?"),
+        (["--velocity", "crnk.x=3"], "did you mean `crank.x`?"),
         (["--input", "motor=1"], "motor"),
         (["--every", "0"], "0"),
     ] {

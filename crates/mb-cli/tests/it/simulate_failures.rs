@@ -1,6 +1,6 @@
 //! `mb simulate` where a motion cannot begin or cannot go on: what is said, and what is kept.
 
-use crate::support::{Run, mb, mb_with, model};
+use crate::support::{Run, json, mb, mb_with, model, right};
 use std::path::Path;
 
 const NUMERICS: i32 = 2;
@@ -96,4 +96,65 @@ fn an_unstable_combination_is_stopped_by_its_energy() {
     assert!(run.err.contains("unstable") && run.err.contains("energy"), "{}", run.err);
     let kept = std::fs::read_to_string(Path::new(path)).unwrap();
     assert!(!kept.contains("NaN") && !kept.contains("inf"), "{kept}");
+}
+
+/// A run that left its branch ends as finished with an energy still below the limit of the balance: told in words and in JSON.
+#[test]
+fn a_run_that_left_its_branch_is_told_by_its_energy() {
+    let turning = model("n-four-bar-turning");
+    let args = ["simulate", &turning, "--until", "10", "--method", "augmented-lagrangian", "--rtol", "1e-9"];
+    let args = [&args[..], &["--atol", "1e-11"]].concat();
+    let told = right(&args);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("off its balance") && told.contains("left its branch"), "{told}");
+    let run = json(&args)["runs"][0].clone();
+    let found = &run["energy_departure"];
+    assert_eq!(run["end"], "finished", "{run}");
+    assert!(found["drift"].as_f64().unwrap().abs() > 0.01 * found["scale"].as_f64().unwrap(), "{run}");
+    assert!(found["explained"].as_f64().unwrap() < found["drift"].as_f64().unwrap().abs(), "{run}");
+}
+
+/// Every model that starts to move by itself, with the methods as they come: nothing is told of its energy.
+#[test]
+fn good_runs_have_no_departure_of_energy() {
+    for name in [
+        "andrews-squeezer",
+        "bricard",
+        "double-pendulum-rigid",
+        "four-bar-driven",
+        "free-body",
+        "mechanism-zero-mode",
+        "n-four-bar",
+        "n-four-bar-turning",
+        "rod-pendulum",
+        "rod-pendulum-upright",
+        "simple-pendulum",
+        "slider-crank",
+        "spatial-chain",
+        "spatial-four-bar",
+        "spatial-pendulum",
+        "top",
+    ] {
+        let file = model(name);
+        let until = if name == "andrews-squeezer" { "0.01" } else { "0.5" };
+        let short = ["simulate", &file, "--until", until, "--every", until];
+        let implicit =
+            ["--integrator", "generalized-alpha", "--step", if until == "0.01" { "1e-5" } else { "1e-3" }];
+        for extra in [&[][..], &["--method", "standard"], &implicit] {
+            let run = mb(&[&short[..], extra, &["--json"]].concat());
+            assert_eq!(run.code, 0, "{name} {extra:?}: {}", run.err);
+            let answer: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+            assert!(answer["runs"][0]["energy_departure"].is_null(), "{name} {extra:?}: {}", run.out);
+        }
+    }
+}
+
+/// Times in errors are short, however small.
+#[test]
+fn times_in_errors_are_short() {
+    let four_bar = model("spatial-four-bar");
+    let tiny = ["simulate", &four_bar, "--time", "1.234567e-7", "--until", "0.1"];
+    let run = mb(&[&tiny[..], &["--at", "coupler.z=0.46", "--start", "refuse"]].concat());
+    assert_ne!(run.code, 0);
+    assert!(words(&run).contains("t = 1.23457e-7 s"), "{}", run.err);
 }

@@ -118,6 +118,8 @@ impl Run<'_, '_> {
         }
         let (from, to) = (self.integrator.time_before(), self.integrator.time());
         recorder.see_dependence(to, self.dynamics.take_weakest());
+        let (q, v) = self.integrator.state().split_at(self.dynamics.model().nq());
+        recorder.explain(&self.dynamics, to - from, q, v);
         let mut event = None;
         if !self.watch.is_empty() {
             let Self { integrator, dynamics, between, watch, .. } = self;

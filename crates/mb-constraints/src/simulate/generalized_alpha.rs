@@ -145,6 +145,7 @@ fn all(
             }
         }
         dynamics.evaluate(goal, &state.point.q, &state.point.v)?;
+        recorder.explain(dynamics, 0.0, &state.point.q, &state.point.v);
         recorder.report(dynamics, goal, &state.point.q, &state.point.v)?;
         recorder.next = k + 1;
     }

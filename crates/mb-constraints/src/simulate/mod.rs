@@ -6,6 +6,7 @@
 //! with a dense model and no events.
 
 mod dormand_prince;
+mod energy;
 mod events;
 mod explicit;
 mod generalized_alpha;
@@ -17,6 +18,7 @@ mod start;
 mod trajectory;
 
 pub use dormand_prince::StepControl;
+pub use energy::EnergyDeparture;
 pub use generalized_alpha::GeneralizedAlpha;
 pub use options::{Crossing, Event, Integrator, SimulationOptions};
 pub use start::{Start, StartPolicy, consistent_start};

@@ -1,5 +1,6 @@
 //! Keeps reports and the balance of energy during a run.
 
+use super::energy::Explained;
 use super::trajectory::{End, Record, SingularPassage, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
@@ -26,6 +27,8 @@ pub(super) struct Recorder {
     /// Kinetic energy at the start.
     kinetic: f64,
     limit: f64,
+    /// What method and tolerances explain of a departure from the balance.
+    explained: Explained,
     method: String,
     /// The singular configuration that the motion is near to.
     passing: Option<SingularPassage>,
@@ -56,6 +59,9 @@ impl Recorder {
         let reports = options.reports(start.t);
         let times = (0..=16_i32).map(|i| start.t + (options.until - start.t) * f64::from(i) / 16.0);
         let driven = times.into_iter().any(|t| model.phi_t(&start.q, t).iter().any(|x| *x != 0.0));
+        // The method's own figures are those of the start.
+        dynamics.evaluate(start.t, &start.q, &start.v)?;
+        let powered = driven || dynamics.terms().is_powered();
         let mut out = Self {
             // One more for an event.
             trajectory: Trajectory::with_capacity(model, dynamics.inputs(), reports.len() + 1, MOST_PASSAGES),
@@ -70,10 +76,10 @@ impl Recorder {
             potential: [0.0; 3],
             kinetic: 0.0,
             limit: options.energy_limit,
+            explained: Explained::new(&options.integrator, dynamics, powered),
             method: options.integrator.method_name(),
             passing: None,
         };
-        dynamics.evaluate(start.t, &start.q, &start.v)?;
         out.report(dynamics, start.t, &start.q, &start.v)?;
         out.power = out.power_at(dynamics, start.t, &start.q, &start.v);
         Ok(out)
@@ -120,13 +126,25 @@ impl Recorder {
         self.energy = energy.kinetic + energy.potential;
         self.check_balance(t, self.energy - self.work - self.first)
     }
-    /// Refuses a departure from the balance that is large beside the energy in motion.
-    fn check_balance(&self, time: f64, drift: f64) -> Result<(), ConstraintError> {
+    /// Notes what a step of length `h` that ended at q and v may have changed of the energy.
+    pub(super) fn explain(&mut self, dynamics: &ForwardDynamics<'_>, h: f64, q: &[f64], v: &[f64]) {
+        self.explained.step(dynamics, h, q, v);
+    }
+    /// Energy in motion, and that of everything.
+    fn energy_scales(&self) -> (f64, f64) {
         // What may turn into motion; the kinetic energy itself would grow with the instability.
         let [first, lowest, largest] = self.potential;
-        let rounding = 1e-12 + 1e-10 * (largest + self.kinetic);
-        let scale = self.kinetic + (first - lowest) + self.work.abs() + rounding;
-        let large = self.trajectory.statistics.steps > SETTLED && drift.abs() > self.limit * scale;
+        let size = largest + self.kinetic + self.work.abs();
+        (self.kinetic + (first - lowest) + self.work.abs(), size)
+    }
+    /// Refuses a departure from the balance that is large beside the energy in motion.
+    fn check_balance(&mut self, time: f64, drift: f64) -> Result<(), ConstraintError> {
+        self.explained.see(time, drift);
+        let (scale, size) = self.energy_scales();
+        // What penalties hold and take is lost to the mechanism, but no instability.
+        let lost = self.explained.in_penalties();
+        let scale = scale + lost + 1e-12 + 1e-10 * size;
+        let large = self.trajectory.statistics.steps > SETTLED && (drift + lost).abs() > self.limit * scale;
         if drift.is_finite() && !large {
             return Ok(());
         }
@@ -203,6 +221,9 @@ impl Recorder {
     /// The trajectory with its end.
     pub(super) fn finish(mut self, end: End) -> Trajectory {
         self.close_passage();
+        let (scale, size) = self.energy_scales();
+        let keep = &mut self.trajectory;
+        keep.energy_departure = self.explained.judge(scale, size, keep.statistics.steps, keep.singular.len());
         self.trajectory.end = end;
         self.trajectory
     }

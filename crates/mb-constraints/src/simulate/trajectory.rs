@@ -1,5 +1,6 @@
 //! What a simulation gives: states at the reports, violation, energy, statistics.
 
+use super::energy::EnergyDeparture;
 use crate::error::ConstraintError;
 use mb_model::{Model, Point};
 
@@ -87,6 +88,9 @@ pub struct Trajectory {
     /// Rounding errors of the accelerations by penalties at the start, relative to them; see
     /// [`crate::ForwardDynamics::penalty_noise`].
     pub penalty_noise: Option<f64>,
+    /// The largest departure of the energy from its balance, where it is beyond what method and tolerances explain: a
+    /// reason to doubt a run that finished.
+    pub energy_departure: Option<EnergyDeparture>,
     /// Counts.
     pub statistics: Statistics,
     /// How it ended.
@@ -108,6 +112,7 @@ impl Trajectory {
             inputs: inputs.to_vec(),
             singular: Vec::with_capacity(passages),
             penalty_noise: None,
+            energy_departure: None,
             statistics: Statistics::default(),
             end: End::Finished,
             sizes,

@@ -4,7 +4,8 @@ use super::{Run, SimulateArgs};
 use crate::json::{Head, text};
 use crate::render::{Column, Style, Table, six, tiny};
 use crate::source::Loaded;
-use mb_constraints::simulate::{End, SingularPassage, Start, Trajectory};
+use mb_constraints::ConstraintError;
+use mb_constraints::simulate::{End, EnergyDeparture, SingularPassage, Start, Trajectory};
 use mb_model::Model;
 use mb_model::model::Sensor;
 use serde::Serialize;
@@ -97,6 +98,7 @@ pub(super) fn words(
                 tiny(noise)
             );
         }
+        out.push_str(&departure(run));
         out.push_str(&passages(model, run));
     }
     if let [run] = runs
@@ -116,6 +118,39 @@ pub(super) fn words(
         out.push_str(&table.render(style));
     }
     out
+}
+
+/// A departure of the energy from its balance that nothing explains, in words; nothing where the run ended for it.
+fn departure(run: &Run) -> String {
+    let m = &run.motion;
+    let Some(found) = m.energy_departure.filter(|_| !is_unstable(m)) else { return String::new() };
+    let EnergyDeparture { time, drift, scale, explained } = found;
+    let mut out =
+        format!("  {}: the energy is {} J off its balance at t = {} s", run.name, six(drift), six(time));
+    if scale > 0.0 {
+        let _ = write!(out, ", {} % of the {} J in motion", brief(100.0 * drift.abs() / scale), six(scale));
+    }
+    if let Some(explained) = explained.filter(|e| *e < drift.abs()) {
+        let _ = write!(out, "; method and tolerances explain at most {} J", tiny(explained));
+    }
+    out.push_str(". Do not trust this motion: ");
+    out.push_str(match (m.singular.is_empty(), run.name.as_str()) {
+        (false, _) => "it may have left its branch near a singular configuration; try direct-correction or coordinate-partitioning",
+        (true, "generalized-alpha") => "the step is too long for it, or the method's damping takes what it cannot resolve; try a smaller --step",
+        (true, "penalty") => "the penalties take or hold the energy; try a larger --alpha, smaller tolerances or another --method",
+        (true, _) => "try smaller --rtol and --atol, or another --method",
+    });
+    out.push('\n');
+    out
+}
+
+/// Two digits, for shares.
+fn brief(x: f64) -> String {
+    if (0.1..1e4).contains(&x) { format!("{x:.1}") } else { tiny(x) }
+}
+
+fn is_unstable(motion: &Trajectory) -> bool {
+    matches!(motion.end, End::Failed(ConstraintError::Unstable { .. }))
 }
 
 /// Singular configurations on the way, in words.
@@ -184,9 +219,18 @@ struct RunView<'a> {
     largest_violation: f64,
     mean_violation: f64,
     energy_drift: f64,
+    energy_departure: Option<DepartureView>,
     singular_passages: Vec<PassageView>,
     outputs: Vec<OutputView<'a>>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct DepartureView {
+    time: f64,
+    drift: f64,
+    scale: f64,
+    explained: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -244,6 +288,12 @@ pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
                 largest_violation,
                 mean_violation,
                 energy_drift: run.motion.energy_drift(),
+                energy_departure: run.motion.energy_departure.map(|d| DepartureView {
+                    time: d.time,
+                    drift: d.drift,
+                    scale: d.scale,
+                    explained: d.explained,
+                }),
                 singular_passages: passage_views(&loaded.model, &run.motion),
                 outputs: output_views(&loaded.model, &run.motion),
                 seconds: run.seconds,

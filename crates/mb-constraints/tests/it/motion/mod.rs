@@ -1,5 +1,6 @@
 //! Forward dynamics: methods, integrators, energy, failures.
 
+mod energy;
 mod failures;
 mod implicit;
 mod methods;
@@ -46,7 +47,13 @@ pub(crate) fn run(model: &Model, v: &[f64], options: &SimulationOptions) -> Traj
     if let End::Failed(failure) = &motion.end {
         panic!("{}: {failure}", options.integrator.method_name());
     }
+    no_departure(&motion, &options.integrator.method_name());
     motion
+}
+
+/// A good run gives no reason for doubt.
+pub(crate) fn no_departure(motion: &Trajectory, name: &str) {
+    assert_eq!(motion.energy_departure, None, "{name}: {:e} J", motion.energy_drift());
 }
 
 /// A four-bar linkage of two loops with springs and damping, swinging.

@@ -52,6 +52,7 @@ fn andrews_squeezer_reaches_its_reference_state() {
     for method in [ConstraintMethod::Standard, direct(), partitioning()] {
         let motion = go(&model, &options(0.03, 0.001, explicit(method.clone(), TIGHT)));
         assert_eq!(motion.end, End::Finished, "{method}");
+        super::no_departure(&motion, "squeezer");
         let first = motion.point(0);
         let a = relative_angles(&model, &first.a);
         for (k, name) in ANGLES.iter().enumerate() {
@@ -135,6 +136,7 @@ fn departure(bar: TurningFourBar, until: f64, integrator: Integrator) -> f64 {
     let model = bar.spec().and_then(|s| s.build()).expect("a linkage that moves");
     let motion = go(&model, &options(until, 0.1, integrator));
     assert_eq!(motion.end, End::Finished);
+    super::no_departure(&motion, "four-bar");
     (0..motion.len())
         .map(|i| distance(motion.q_at(i), &bar.at(motion.times[i]).expect("a motion")))
         .fold(0.0, f64::max)
@@ -242,6 +244,7 @@ fn bricards_loop_moves_on_its_closed_curve() {
         let motion = go(&model, &options(1.2, 0.1, explicit(method.clone(), control)));
         assert_eq!(motion.end, End::Finished, "{method}");
         assert!(motion.energy_drift() < energy, "{method}: {:e}", motion.energy_drift());
+        super::no_departure(&motion, "bricard");
         for i in 0..motion.len() {
             let p = bricard_vertices(motion.q_at(i));
             let edge = |k: usize| -> [f64; 3] { std::array::from_fn(|x| p[(k + 1) % 6][x] - p[k % 6][x]) };

@@ -15,6 +15,7 @@ fn run(model: &Model, until: f64, integrator: Integrator) -> Trajectory {
     })
     .expect("a linkage that moves");
     assert_eq!(motion.end, End::Finished, "{}", options.integrator.method_name());
+    super::no_departure(&motion, &options.integrator.method_name());
     motion
 }
 
