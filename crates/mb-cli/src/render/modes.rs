@@ -72,17 +72,17 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
     for line in lines(&result.spectrum, all) {
         let pair = line.pair;
         let value = |f: Option<f64>| f.map_or_else(|| "-".to_owned(), six);
-        let (re, im) = match shown(pair) {
-            Some(s) => (six(s.re), line.imaginary(s)),
-            None => ("-".to_owned(), "-".to_owned()),
-        };
+        let s = shown(pair);
+        let (re, im) = s.map_or_else(|| ("-".to_owned(), "-".to_owned()), |s| (six(s.re), line.imaginary(s)));
+        // What is shown as undamped has no damping ratio of the size of rounding.
+        let zeta = pair.damping_ratio().map(|zeta| if s.is_some_and(|s| s.re == 0.0) { 0.0 } else { zeta });
         table.row(vec![
             line.number.to_string(),
             re,
             im,
             value(pair.frequency_hz()),
             value(pair.natural_frequency_hz()),
-            value(pair.damping_ratio()),
+            value(zeta),
             class(pair),
             tiny(pair.backward_error),
             if pair.error_bar.is_finite() { tiny(pair.error_bar) } else { "-".to_owned() },
@@ -203,8 +203,27 @@ fn sparse(finding: &SparseFinding) -> Option<String> {
             hz(to),
             modes(counted)
         )),
+        SparseFinding::CompleteInside { re, im, radius, roots, squared } => Some(format!(
+            "no root is missing with {}: the phase of the determinant counts {roots}",
+            inside(re, im, radius, squared)
+        )),
+        SparseFinding::MissingInside { re, im, radius, counted, found, squared } => Some(format!(
+            "ROOTS ARE MISSING with {}: the phase of the determinant counts {counted}, {found} were found",
+            inside(re, im, radius, squared)
+        )),
         ref other => Some(other.to_string()),
     }
+}
+
+/// The inside of a circle in the plane of s or s^2.
+fn inside(re: f64, im: f64, radius: f64, squared: bool) -> String {
+    let (what, unit) = if squared { ("s^2", "(rad/s)^2") } else { ("s", "rad/s") };
+    let centre = if im == 0.0 {
+        six(re)
+    } else {
+        format!("{} {} {}i", six(re), if im < 0.0 { "-" } else { "+" }, six(im.abs()))
+    };
+    format!("{what} within {} {unit} of {centre}", six(radius))
 }
 
 /// The mode shapes: amplitude and phase by coordinate; `left` ones too when asked for.

@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod beams;
+#[cfg(unix)]
+mod book;
 mod check;
 mod equilibrium;
 mod expansions;

@@ -83,12 +83,12 @@ impl General<'_> {
             return Ok(Err("the phase of the determinant does not close along the contour"));
         }
         let found = circle.known.iter().filter(|tau| (*tau - shift).norm() < circle.radius).count();
-        let (re, im, radius) = (shift.re, shift.im, circle.radius);
+        let (re, im, radius, squared) = (shift.re, shift.im, circle.radius, self.form == Form::Squared);
         if missing == 0.0 {
-            return Ok(Ok(SparseFinding::CompleteInside { re, im, radius, roots: found }));
+            return Ok(Ok(SparseFinding::CompleteInside { re, im, radius, roots: found, squared }));
         }
         let counted = found as f64 + missing;
-        Ok(Ok(SparseFinding::MissingInside { re, im, radius, counted, found }))
+        Ok(Ok(SparseFinding::MissingInside { re, im, radius, counted, found, squared }))
     }
 
     /// A circle around the shift through the gap behind the roots needed; none where zeros have chains that were not followed.

@@ -96,7 +96,7 @@ pub enum SparseFinding {
     },
     /// The phase of the determinant along a circle shows that no root is missing inside.
     CompleteInside {
-        /// Centre in the plane of s, or of s^2 for undamped problems: real part.
+        /// Centre in the plane of s, rad/s, or of s^2: real part.
         re: f64,
         /// Imaginary part.
         im: f64,
@@ -104,10 +104,12 @@ pub enum SparseFinding {
         radius: f64,
         /// Roots inside, all of them found.
         roots: usize,
+        /// Whether centre and radius are in the plane of s^2, (rad/s)^2.
+        squared: bool,
     },
     /// The phase of the determinant along a circle counts another number of roots than were found.
     MissingInside {
-        /// Centre in the plane of s, or of s^2 for undamped problems: real part.
+        /// Centre in the plane of s, rad/s, or of s^2: real part.
         re: f64,
         /// Imaginary part.
         im: f64,
@@ -117,6 +119,8 @@ pub enum SparseFinding {
         counted: f64,
         /// Found.
         found: usize,
+        /// Whether centre and radius are in the plane of s^2, (rad/s)^2.
+        squared: bool,
     },
     /// Completeness rests on the order in which a Krylov method finds roots, and was not proved.
     Unproved {
@@ -209,6 +213,13 @@ impl From<SparseFinding> for crate::Finding {
     }
 }
 
+/// The inside of a circle around `re + im i`, in words.
+fn circle(re: f64, im: f64, radius: f64, squared: bool) -> String {
+    let (what, unit) = if squared { ("s^2", "(rad/s)^2") } else { ("s", "rad/s") };
+    let centre = if im == 0.0 { format!("{re:.6e}") } else { format!("{re:.6e} {im:+.6e}i") };
+    format!("{what} within {radius:.6e} {unit} of {centre}")
+}
+
 impl fmt::Display for SparseFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -255,15 +266,15 @@ impl fmt::Display for SparseFinding {
                 "The inertia of the factors counts {counted} modes with |s^2| above {above:.6e} (rad/s)^2, but {found} \
                  were found."
             ),
-            Self::CompleteInside { re, im, radius, roots } => write!(
+            Self::CompleteInside { re, im, radius, roots, squared } => write!(
                 f,
-                "The phase of the determinant counts {roots} roots within {radius:.6e} of {re:.6e} {im:+.6e}i; all of them \
-                 were found."
+                "The phase of the determinant counts {roots} roots with {}; all of them were found.",
+                circle(*re, *im, *radius, *squared)
             ),
-            Self::MissingInside { re, im, radius, counted, found } => write!(
+            Self::MissingInside { re, im, radius, counted, found, squared } => write!(
                 f,
-                "The phase of the determinant counts {counted} roots within {radius:.6e} of {re:.6e} {im:+.6e}i, but \
-                 {found} were found."
+                "The phase of the determinant counts {counted} roots with {}, but {found} were found.",
+                circle(*re, *im, *radius, *squared)
             ),
             Self::Unproved { reason } => {
                 write!(f, "That no root is missing is likely but not proved: {reason}.")
