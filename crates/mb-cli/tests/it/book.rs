@@ -46,7 +46,9 @@ fn follow(page: &Path) -> usize {
     for block in blocks(&text) {
         if block.language == "toml" && block.text.contains("units = ") {
             let named = block.text.lines().next().and_then(|l| l.strip_prefix("# "));
-            let name = named.filter(|n| n.ends_with(".toml")).unwrap_or("model.toml");
+            let name = named
+                .filter(|n| Path::new(n).extension().is_some_and(|e| e == "toml"))
+                .unwrap_or("model.toml");
             std::fs::write(folder.path().join(name), &block.text).unwrap();
             run(&format!("mb check {name}"));
         }
