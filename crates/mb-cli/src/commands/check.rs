@@ -176,21 +176,53 @@ fn rigid_modes(model: &Model, spectrum: &Spectrum) -> Vec<RigidMode> {
             distinct.push(pair);
         }
     }
-    let mode = |pair: &&Eigenpair| {
-        let largest = pair.right.iter().map(|z| z.norm()).fold(f64::MIN_POSITIVE, f64::max);
-        let mut dominant: Vec<(String, f64)> = coordinates
-            .iter()
-            .zip(&pair.right)
-            .map(|(c, z)| (c.clone(), z.norm() / largest))
-            .filter(|(_, amplitude)| *amplitude > DOMINANT)
-            .collect();
-        dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
-        // Of a beam's nodes the one that moves most.
-        let mut told = HashSet::new();
-        dominant.retain(|(name, _)| told.insert(name.clone()));
-        RigidMode { dominant, drifting: pair.chain > 1 }
-    };
-    distinct.iter().map(mode).collect()
+    // Motions that go on and those that damping stops are not mixed.
+    let mut out = Vec::new();
+    for drifting in [true, false] {
+        let vectors = distinct.iter().filter(|pair| (pair.chain > 1) == drifting);
+        let vectors: Vec<Vec<f64>> = vectors.map(|pair| pair.right.iter().map(|z| z.re).collect()).collect();
+        let modes = separated(vectors).into_iter();
+        out.extend(modes.map(|x| RigidMode { dominant: dominant(&coordinates, &x), drifting }));
+    }
+    out
+}
+
+/// The coordinates that move most in `x`, with their amplitudes, the largest 1.
+fn dominant(coordinates: &[String], x: &[f64]) -> Vec<(String, f64)> {
+    let largest = x.iter().fold(f64::MIN_POSITIVE, |m, a| m.max(a.abs()));
+    let mut dominant: Vec<(String, f64)> = coordinates
+        .iter()
+        .zip(x)
+        .map(|(c, a)| (c.clone(), a.abs() / largest))
+        .filter(|(_, amplitude)| *amplitude > DOMINANT)
+        .collect();
+    dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
+    // Of a beam's nodes the one that moves most.
+    let mut told = HashSet::new();
+    dominant.retain(|(name, _)| told.insert(name.clone()));
+    dominant
+}
+
+/// Other vectors of the same span, each with an entry 1 where all others have 0, so that bodies that move by themselves
+/// are told apart: Gauss-Jordan elimination with complete pivoting.
+fn separated(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    for done in 0..vectors.len() {
+        let entries = vectors.iter().enumerate().skip(done);
+        let entries = entries.flat_map(|(v, x)| x.iter().enumerate().map(move |(i, a)| (v, i, a.abs())));
+        let Some((v, i, size)) = entries.max_by(|a, b| a.2.total_cmp(&b.2)) else { break };
+        if size == 0.0 {
+            break;
+        }
+        vectors.swap(done, v);
+        let scale = vectors[done][i];
+        vectors[done].iter_mut().for_each(|a| *a /= scale);
+        let pivot = vectors[done].clone();
+        for (_, x) in vectors.iter_mut().enumerate().filter(|(v, _)| *v != done) {
+            let factor = x[i];
+            x.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= factor * p);
+        }
+    }
+    vectors
 }
 
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {

@@ -31,6 +31,26 @@ fn free_motions_are_counted_and_named() {
 }
 
 #[test]
+fn free_motions_of_bodies_that_move_by_themselves_are_told_apart() {
+    // Two bodies that touch nothing: six motions, of one body and one coordinate each.
+    let body = "mass = 1.0\ninertia = 0.1\nangle = 0.0\n";
+    let text = format!(
+        "units = \"SI\"\nname = \"two\"\n[[body]]\nname = \"left\"\nat = [0, 0]\n{body}[[body]]\nname = \"right\"\nat = [1, 0]\n{body}"
+    );
+    let run = mb_with(&["check", "-", "--json"], &text);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let mut moving: Vec<String> = Vec::new();
+    for mode in found["rigid_modes"].as_array().unwrap() {
+        let dominant = mode["dominant"].as_array().unwrap();
+        assert_eq!(dominant.len(), 1, "{mode}");
+        moving.push(dominant[0].to_string());
+    }
+    moving.sort();
+    moving.dedup();
+    assert_eq!(moving.len(), 6, "{moving:?}");
+}
+
+#[test]
 fn a_body_that_falls_has_no_equilibrium() {
     let text = "units = \"SI\"\nname = \"stone\"\ngravity = [0.0, -9.81]\n[[body]]\nname = \"stone\"\nmass = 1.0\ninertia = 0.1\nat = [0.0, 0.0]\nangle = 0.0\n";
     let run = mb_with(&["check", "-"], text);
