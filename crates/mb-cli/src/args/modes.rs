@@ -2,6 +2,7 @@
 
 use super::{BasisArg, FormulationArg, MotionArgs, StartArgs, TransferredArg};
 use crate::args::{Assignment, at_least_one};
+use crate::failure::RequestError;
 use clap::{Args, ValueEnum};
 use mb_eigen::sparse::Request;
 use std::path::PathBuf;
@@ -115,6 +116,30 @@ impl RequestArgs {
             Some(Request::Band { .. }) => "--band",
             Some(Request::Largest { .. }) => "--largest",
             _ => "--all",
+        }
+    }
+    /// Checks the numbers of the request.
+    ///
+    /// # Errors
+    /// The option with what it must be.
+    pub fn check(&self) -> Result<(), RequestError> {
+        let frequency = |option, value: f64, least: f64, range| {
+            let right = value.is_finite() && value >= least;
+            if right { Ok(()) } else { Err(RequestError::OutOfRange { option, value, range }) }
+        };
+        let positive = "a frequency in Hz, not negative";
+        frequency("near", self.near.unwrap_or(0.0), 0.0, positive)?;
+        if let [from, to] = *self.band.as_slice() {
+            frequency("band LO", from, 0.0, positive)?;
+            frequency("band HI", to, from, "a frequency in Hz, not below LO")?;
+        }
+        match self.max_damping {
+            Some(value) if !(0.0..1.0).contains(&value) => Err(RequestError::OutOfRange {
+                option: "max-damping",
+                value,
+                range: "at least 0 and below 1",
+            }),
+            _ => Ok(()),
         }
     }
     /// The request; none when everything is wanted or nothing is said.

@@ -58,6 +58,7 @@ fn names_of(matrices: &Matrices) -> impl Fn(usize) -> String {
 /// # Errors
 /// As [`run`].
 pub fn analyse(args: &ModesArgs, progress: Progress) -> Result<MatrixModes, Failure> {
+    args.request.check()?;
     let stage = progress.stage("reading the matrices");
     let matrices = Matrices::read(&args.matrices)?;
     drop(stage);

@@ -151,6 +151,7 @@ fn check_shares(args: &ModesArgs) -> Result<(), Failure> {
 /// The part of the spectrum to compute, and whether that was chosen by size; none for all of it.
 fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool), Failure> {
     let formulation = &args.formulation;
+    args.request.check()?;
     if let Some(request) = args.request.part() {
         // Both keep the constraints in the matrices; what sets them apart is the rest of the spectrum.
         let name = match (formulation.formulation, request) {
@@ -193,7 +194,7 @@ fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation
 }
 
 fn penalty(args: &FormulationArgs) -> Result<Formulation, Failure> {
-    let wrong = |option, value, range| Err(RequestError::PenaltyOutOfRange { option, value, range }.into());
+    let wrong = |option, value, range| Err(RequestError::OutOfRange { option, value, range }.into());
     if !(args.alpha.is_finite() && args.alpha > 0.0) {
         return wrong("alpha", args.alpha, "a positive number");
     }

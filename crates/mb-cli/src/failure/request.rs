@@ -91,9 +91,9 @@ pub enum RequestError {
         /// Time reached, s.
         reached: f64,
     },
-    /// A penalty parameter out of its range.
+    /// A number out of its range.
     #[error("--{option} is {value}, but it must be {range}.")]
-    PenaltyOutOfRange {
+    OutOfRange {
         /// The option.
         option: &'static str,
         /// Its value.
@@ -317,7 +317,7 @@ impl RequestError {
             | Self::BadPath { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
-            | Self::PenaltyOutOfRange { .. }
+            | Self::OutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }
             | Self::UnknownFormat { .. } => return None,

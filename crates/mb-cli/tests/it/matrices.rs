@@ -257,8 +257,8 @@ fn bad_input_is_named_with_file_and_line() {
     );
     says(&["--damping", &path("missing.mtx")], &["missing.mtx", "cannot be read"]);
     says(&["--lowest", "0"], &["at least 1"]);
-    says(&["--near", "-3"], &["not negative"]);
-    says(&["--band", "5", "3"], &["not below"]);
+    says(&["--near", "-3"], &["--near is -3", "not negative"]);
+    says(&["--band", "5", "3"], &["--band HI is 3", "not below"]);
     says(&["--near-point", "a,b"], &["write RE,IM"]);
     says(&["--lowest", "3", "--all"], &["cannot be used with"]);
     let error: serde_json::Value =

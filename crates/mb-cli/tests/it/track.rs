@@ -175,6 +175,10 @@ fn mistakes_are_named() {
     let straight = ["track", ARM, "--parameter", "k", "--from", "800", "--to"];
     for (args, told) in [
         ([straight.as_slice(), &["much"]].concat(), "`much` is not a finite number"),
+        (
+            ["track", ARM, "--parameter", "kk", "--from", "1", "--to", "2"].to_vec(),
+            "--parameter: the model has no",
+        ),
         (["track", ARM, "--parameter", "kk", "--from", "1", "--to", "2"].to_vec(), "did you mean `k`"),
         (["track", ARM, "--path", "/nowhere.csv"].to_vec(), "/nowhere.csv"),
         ([straight.as_slice(), &["900", "--plot", "modes.png"]].concat(), ".svg"),
