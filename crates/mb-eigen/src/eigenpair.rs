@@ -20,7 +20,8 @@ pub struct Eigenpair {
     pub right: Vec<c64>,
     /// Multipliers l, m; of minimum norm where constraint rows depend on each other.
     pub multipliers: Vec<c64>,
-    /// y, n: y^H (s^2 M + s C + K) + mu^H Phi_q = 0, Phi_q y = 0.
+    /// y, n: y^H (s^2 M + s C + K) + mu^H Phi_q = 0, Phi_q y = 0. Empty, as `left_multipliers`, where a sparse analysis was
+    /// not asked for left vectors ([`crate::sparse::SparseOptions::left_vectors`]).
     pub left: Vec<c64>,
     /// mu, m, of the left vector.
     pub left_multipliers: Vec<c64>,
@@ -62,6 +63,12 @@ impl Eigenpair {
     /// -Re s / |s|: below 0 unstable, below 1 oscillating, 1 for a real decaying root; none at zero and infinity.
     pub fn damping_ratio(&self) -> Option<f64> {
         self.value().filter(|s| s.norm() > 0.0).map(|s| -s.re / s.norm())
+    }
+
+    /// The pair without its left vector.
+    pub(crate) fn without_left(mut self) -> Self {
+        (self.left, self.left_multipliers) = (Vec::new(), Vec::new());
+        self
     }
 
     /// The pair with conjugate root and vectors.

@@ -216,6 +216,15 @@ pub enum EigenError {
         /// Coordinates.
         size: usize,
     },
+    /// What is asked for needs left vectors, and the analysis was not asked for them.
+    #[error(
+        "Pair {pair} (from 0) has no left vector, which damped and unsymmetric problems need here: ask the analysis for left \
+         vectors (left_vectors)."
+    )]
+    NoLeftVector {
+        /// Index of the pair.
+        pair: usize,
+    },
     /// A group names a coordinate that does not exist.
     #[error("Group {group} has coordinate {coordinate} (from 0), but there are only {size} coordinates.")]
     GroupOutOfRange {

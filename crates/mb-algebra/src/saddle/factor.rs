@@ -66,6 +66,11 @@ impl SaddleFactor {
         &self.inner.report
     }
 
+    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
+    pub fn later_method(&self) -> Option<Method> {
+        self.inner.later_method()
+    }
+
     /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
     /// memory of the largest front and of the stack of updates.
     ///
@@ -81,6 +86,19 @@ impl SaddleFactor {
             return Ok(None);
         }
         Ok(super::inertia::quick(analysis, a, g))
+    }
+
+    /// ln |det [A, G^T; G, 0]|, without factors as [`SaddleFactor::quick_inertia`]; A as there.
+    ///
+    /// Its slope against ln s at large s is the number of finite eigenvalues of a polynomial A(s). `None` where this quick way
+    /// leaves a doubt, as at dependent rows of G.
+    pub fn ln_determinant(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(f64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Option<f64>, AlgebraError> {
+        let (a, g) = prepare(analysis, terms, phi_q, |f, x| f * x)?;
+        Ok(super::inertia::ln_determinant(analysis, Stored::Half(a), g))
     }
 }
 
@@ -135,6 +153,11 @@ impl SaddleFactorComplex {
     /// What the factorization did.
     pub fn report(&self) -> &FactorReport {
         &self.inner.report
+    }
+
+    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
+    pub fn later_method(&self) -> Option<Method> {
+        self.inner.later_method()
     }
 }
 

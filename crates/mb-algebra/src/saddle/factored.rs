@@ -8,6 +8,7 @@ use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
 use super::kernel::WIDTH;
+use super::later::Later;
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::numeric::Summary;
@@ -31,13 +32,15 @@ const HEALTHY: f64 = 1e-12;
 /// between them.
 const THIN: usize = 64;
 
-/// Factors of one matrix by the first method that passed its trial.
+/// Factors of one matrix by the first method that passed its trial, with those behind it for solutions it misses.
 #[derive(Debug)]
 pub(super) struct Factored<T: Fallback> {
+    analysis: Arc<SaddleAnalysis>,
     options: SaddleOptions,
     system: System<T>,
     solver: Box<dyn ScaledSolve<T>>,
     dependent: Dependent,
+    later: Later<T>,
     pub(super) inertia: Option<Inertia>,
     pub(super) report: FactorReport,
 }
@@ -65,7 +68,7 @@ impl<T: Fallback> Factored<T> {
         let ladder =
             [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::AugmentedLu, Method::Lu];
         for method in ladder {
-            if method < first {
+            if method < first.min(Method::Lu) {
                 continue;
             }
             let made = match method {
@@ -166,16 +169,34 @@ impl<T: Fallback> Factored<T> {
         let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
         let report = report(analysis, method, failed, &candidate.summary, trial, &dependent);
         system.pool.keeps = thin(&report, &system);
-        Self { options, system, solver: candidate.solver, dependent, inertia: candidate.inertia, report }
+        let later = Later::behind(method, matches!(system.a, Stored::Half(_)));
+        let Candidate { solver, inertia, .. } = candidate;
+        Self { analysis: Arc::clone(analysis), options, system, solver, dependent, later, inertia, report }
+    }
+
+    /// The furthest method that a solution had to take because those before it missed its residual.
+    pub(super) fn later_method(&self) -> Option<Method> {
+        self.later.used()
     }
 
     /// Solves for `width` right-hand sides, row by row, with the transposed matrix on demand; `g` empty for zero.
     fn solve(&self, f: &[T], g: &[T], width: usize, transposed: bool) -> Result<Checked<T>, AlgebraError> {
-        let found = self.system.solve(&*self.solver, &self.options, f, g, width, transposed);
-        let mut found = accept(found, self.options.tolerance).map_err(|error| {
-            let contradiction = self.dependent.contradiction(g, self.options.tolerance);
-            contradiction.map_or(error, |(row, residual)| SaddleError::Inconsistent { row, residual }.into())
-        })?;
+        let (system, options) = (&self.system, &self.options);
+        let found = system.solve(&*self.solver, options, f, g, width, transposed);
+        let mut found = match accept(found, options.tolerance) {
+            Ok(found) => found,
+            Err(error) => {
+                if let Some((row, residual)) = self.dependent.contradiction(g, options.tolerance) {
+                    return Err(SaddleError::Inconsistent { row, residual }.into());
+                }
+                if !options.trial {
+                    return Err(error);
+                }
+                let (analysis, dropped) = (&self.analysis, &self.dependent.dropped);
+                let found = self.later.solve(analysis, system, options, dropped, (f, g), width, transposed);
+                found.ok_or(error)?
+            }
+        };
         self.dependent.minimize(&mut found.l, width);
         Ok(found)
     }
@@ -434,7 +455,7 @@ fn report<T: Fallback>(
     let entries = match method {
         Method::AugmentedLdl | Method::SingleLdl => Some(analysis.symbolic.panel_entries),
         Method::AugmentedLu => Some(2 * analysis.symbolic.panel_entries),
-        Method::ThresholdLdl | Method::Lu => None,
+        Method::ThresholdLdl | Method::Lu | Method::DenseLu | Method::Shortest => None,
     };
     FactorReport {
         method,

@@ -7,13 +7,17 @@ use sprs::CsMat;
 
 use super::checked::{ScaledSolve, System};
 use super::half::Half;
+use super::later::Boxed;
 use super::number::Number;
 use super::single::SingleLdl;
 use super::{Inertia, Method, SaddleAnalysis, SaddleError};
-use crate::{AlgebraError, Scatter, Sparse, SparseC, SparseLu, SparseLuComplex, Triplets, c64};
+use crate::{
+    AlgebraError, Dense, DenseC, Lu, LuComplex, Scatter, Sparse, SparseC, SparseLu, SparseLuComplex, Svd,
+    Triplets, c64, to_dense,
+};
 
 /// A robust solver and the inertia it found.
-pub(super) type Robust<T> = (Box<dyn ScaledSolve<T>>, Option<Inertia>);
+pub(super) type Robust<T> = (Boxed<T>, Option<Inertia>);
 
 /// Numbers with robust methods.
 pub(super) trait Fallback: Number {
@@ -29,6 +33,10 @@ pub(super) trait Fallback: Number {
         system: &System<Self>,
         dropped: &[bool],
     ) -> Option<Result<Robust<Self>, AlgebraError>>;
+    /// LU of the dense matrix; `None` where a pivot is zero.
+    fn dense(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>>;
+    /// Singular values of the dense matrix; `None` where their iteration fails.
+    fn shortest(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>>;
 }
 
 impl Fallback for f64 {
@@ -47,13 +55,27 @@ impl Fallback for f64 {
         dropped: &[bool],
     ) -> Option<Result<Robust<Self>, AlgebraError>> {
         match method {
-            Method::AugmentedLdl | Method::SingleLdl | Method::AugmentedLu => None,
+            Method::AugmentedLdl
+            | Method::SingleLdl
+            | Method::AugmentedLu
+            | Method::DenseLu
+            | Method::Shortest => None,
             Method::ThresholdLdl => Some(Threshold::factor(system, dropped)),
             Method::Lu => {
                 let matrix: Sparse = assemble(system, dropped).to_sparse();
                 Some(SparseLu::new(&matrix).map(|lu| boxed(LuSolve { lu, dropped: dropped.to_vec() })))
             }
         }
+    }
+
+    fn dense(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>> {
+        let lu = Lu::new(&to_dense(&assemble(system, dropped).to_sparse())).ok()?;
+        Some(Box::new(LuSolve { lu, dropped: dropped.to_vec() }))
+    }
+
+    fn shortest(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>> {
+        let svd = Svd::new(&to_dense(&assemble(system, dropped).to_sparse())).ok()?;
+        Some(Box::new(LuSolve { lu: Singular(svd), dropped: dropped.to_vec() }))
     }
 }
 
@@ -77,6 +99,32 @@ impl Fallback for c64 {
         let matrix: SparseC = assemble(system, dropped).to_sparse_complex();
         Some(SparseLuComplex::new(&matrix).map(|lu| boxed(LuSolve { lu, dropped: dropped.to_vec() })))
     }
+
+    fn dense(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>> {
+        let lu = LuComplex::new(&complex_dense(system, dropped)).ok()?;
+        Some(Box::new(LuSolve { lu, dropped: dropped.to_vec() }))
+    }
+
+    fn shortest(system: &System<Self>, dropped: &[bool]) -> Option<Boxed<Self>> {
+        let a = complex_dense(system, dropped);
+        let n = a.nrows();
+        let svd = Svd::new(&Dense::from_fn(2 * n, 2 * n, |i, j| {
+            let entry = a[(i % n, j % n)];
+            match (i < n, j < n) {
+                (true, false) => -entry.im,
+                (false, true) => entry.im,
+                _ => entry.re,
+            }
+        }));
+        Some(Box::new(LuSolve { lu: Singular(svd.ok()?), dropped: dropped.to_vec() }))
+    }
+}
+
+fn complex_dense(system: &System<c64>, dropped: &[bool]) -> DenseC {
+    let sparse: SparseC = assemble(system, dropped).to_sparse_complex();
+    let mut out = DenseC::zeros(sparse.rows(), sparse.cols());
+    sparse.iter().for_each(|(&value, (i, j))| out[(i, j)] = value);
+    out
 }
 
 fn boxed<T: Number>(solver: impl ScaledSolve<T> + 'static) -> Robust<T> {
@@ -108,7 +156,7 @@ struct LuSolve<L> {
     dropped: Vec<bool>,
 }
 
-/// What both LU types do.
+/// What all factors over the whole matrix do.
 trait SolveOne<T> {
     fn solve_one(&self, b: &[T], transposed: bool) -> Vec<T>;
 }
@@ -122,6 +170,44 @@ impl SolveOne<f64> for SparseLu {
 impl SolveOne<c64> for SparseLuComplex {
     fn solve_one(&self, b: &[c64], transposed: bool) -> Vec<c64> {
         if transposed { self.solve_transpose(b) } else { self.solve(b) }
+    }
+}
+
+impl SolveOne<f64> for Lu {
+    fn solve_one(&self, b: &[f64], transposed: bool) -> Vec<f64> {
+        if transposed { self.solve_transpose(b) } else { self.solve(b) }
+    }
+}
+
+impl SolveOne<c64> for LuComplex {
+    fn solve_one(&self, b: &[c64], transposed: bool) -> Vec<c64> {
+        if transposed { self.solve_transpose(b) } else { self.solve(b) }
+    }
+}
+
+/// A = U S V^T for shortest solutions; of a complex matrix the real form [Re A, -Im A; Im A, Re A].
+#[derive(Debug)]
+struct Singular(Svd);
+
+impl SolveOne<f64> for Singular {
+    fn solve_one(&self, b: &[f64], transposed: bool) -> Vec<f64> {
+        let Svd { u, s, v } = &self.0;
+        let (from, to) = if transposed { (v, u) } else { (u, v) };
+        let cut = f64::EPSILON * s.len() as f64 * s.first().copied().unwrap_or(0.0);
+        let mut y = crate::dense::matvec_transpose(from, b);
+        y.iter_mut().zip(s).for_each(|(y, s)| *y = if *s > cut { *y / s } else { 0.0 });
+        crate::dense::matvec(to, &y)
+    }
+}
+
+impl SolveOne<c64> for Singular {
+    fn solve_one(&self, b: &[c64], transposed: bool) -> Vec<c64> {
+        // The transpose of the real form is that of A^H, and A^T x = b says A^H x* = b*.
+        let sign = if transposed { -1.0 } else { 1.0 };
+        let real: Vec<f64> = b.iter().map(|z| z.re).chain(b.iter().map(|z| sign * z.im)).collect();
+        let x = SolveOne::<f64>::solve_one(self, &real, transposed);
+        let (re, im) = x.split_at(b.len());
+        re.iter().zip(im).map(|(re, im)| c64::new(*re, sign * im)).collect()
     }
 }
 

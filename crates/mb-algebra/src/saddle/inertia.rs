@@ -42,35 +42,57 @@ pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> 
 /// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
 /// and neither does g G^T G, a multiple of the rows of G. An odd number of exchanges in LU turns it by half a circle.
 pub(super) fn phase(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64> {
-    let a = match a {
-        Stored::Half(a) => a,
-        Stored::Pair { .. } => return phase_lu(analysis, a, g),
-    };
-    let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
+    let mut phase = 0.0;
+    let odd = determinant(analysis, a, g, |d| phase -= d.arg())?.0;
+    Some(if odd { std::f64::consts::PI + phase } else { phase })
+}
+
+/// ln |det S|, where this quick way can tell it: the logarithms of D, and those of the scales taken back.
+pub(super) fn ln_determinant<T: Number>(analysis: &SaddleAnalysis, a: Stored<T>, g: Sparse) -> Option<f64> {
+    let mut sum = 0.0;
+    let (_, scales) = determinant(analysis, a, g, |d| sum -= d.magnitude().ln())?;
+    Some(sum - 2.0 * scales)
+}
+
+/// Calls with determinants whose product is 1 / det of the scaled S; whether exchanges change its sign, and the sum of the
+/// logarithms of the scales.
+fn determinant<T: Number>(
+    analysis: &SaddleAnalysis,
+    a: Stored<T>,
+    g: Sparse,
+    mut call: impl FnMut(T),
+) -> Option<(bool, f64)> {
+    let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+    let scales = system.scaling.unknowns.iter().chain(&system.scaling.rows).map(|s| s.ln()).sum();
+    if !matches!(system.a, Stored::Half(_)) {
+        let numeric = eliminated_lu(analysis, &system)?;
+        let (inverse, odd) = numeric.determinant();
+        for d in inverse {
+            call(*d);
+        }
+        return Some((odd, scales));
+    }
     let numeric = eliminated(analysis, &system)?;
     let odd = &numeric.summary;
     if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
         return None;
     }
-    let mut phase = 0.0;
     let mut pairs = numeric.pairs.iter().peekable();
     let mut k = 0;
     while k < numeric.inverse.len() {
-        let own = numeric.inverse[k];
-        if let Some(&(_, e)) = pairs.next_if(|(at, _)| *at as usize == k) {
-            phase -= (own * numeric.inverse[k + 1] - e * e).arg();
-            k += 2;
-        } else {
-            phase -= own.arg();
+        let mut own = numeric.inverse[k];
+        k += 1;
+        if let Some(&(_, e)) = pairs.next_if(|(at, _)| *at as usize + 1 == k) {
+            own = own * numeric.inverse[k] - e * e;
             k += 1;
         }
+        call(own);
     }
-    Some(phase)
+    Some((false, scales))
 }
 
-/// The same of a matrix of any kind by LU.
-fn phase_lu(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64> {
-    let system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
+/// L, D and W of a matrix of any kind without L and W, where both substitutions agree with D.
+fn eliminated_lu<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Option<NumericLu<T>> {
     let dropped = vec![false; system.constraints()];
     let source = Source {
         g_cols: &analysis.g_cols,
@@ -81,11 +103,11 @@ fn phase_lu(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64>
         weight: analysis.options.augmentation,
     };
     // z^T S z by the matrix and as (W^-1 S^T z)^T D^-1 (L^-1 P S z).
-    let z: Vec<c64> = (0..system.unknowns() + system.constraints()).flat_map(known).collect();
+    let z: Vec<T> = (0..system.unknowns() + system.constraints()).flat_map(known).collect();
     let symbolic = &analysis.symbolic;
-    let mut work = [c64::default(); TRIALS];
+    let mut work = [T::default(); TRIALS];
     let [mut right, mut left] = [false, true].map(|transposed| {
-        let b = right_hand_sides(analysis, &system, &z, transposed);
+        let b = right_hand_sides(analysis, system, &z, transposed);
         if !transposed {
             for (z, b) in z.chunks_exact(TRIALS).zip(b.chunks_exact(TRIALS)) {
                 (0..TRIALS).for_each(|k| work[k] += z[k] * b[k]);
@@ -103,12 +125,7 @@ fn phase_lu(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64>
     let size = system.sum_of_magnitudes();
     let agrees = work.iter().all(|difference| difference.size() <= analysis.options.tolerance * size);
     let odd = &numeric.summary;
-    if !(agrees && odd.weak.is_empty() && odd.singular.is_empty()) {
-        return None;
-    }
-    let (inverse, odd) = numeric.determinant();
-    let turned = if odd { std::f64::consts::PI } else { 0.0 };
-    Some(turned - inverse.iter().map(|d| d.arg()).sum::<f64>())
+    (agrees && odd.weak.is_empty() && odd.singular.is_empty()).then_some(numeric)
 }
 
 /// Scaled solutions with entries between 1 and 2.

@@ -39,6 +39,16 @@ impl SaddleLu {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
+    /// As [`super::SaddleFactor::ln_determinant`], for matrices of any kind.
+    pub fn ln_determinant(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(f64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Option<f64>, AlgebraError> {
+        let (a, g) = stored(analysis, terms, phi_q, |f, x| f * x)?;
+        Ok(super::inertia::ln_determinant(analysis, a, g))
+    }
+
     /// As [`super::SaddleFactor::solve`].
     pub fn solve(&self, f: &[f64], g: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
         self.inner.solve_one(f, g)
@@ -57,6 +67,11 @@ impl SaddleLu {
     /// What the factorization did.
     pub fn report(&self) -> &FactorReport {
         &self.inner.report
+    }
+
+    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
+    pub fn later_method(&self) -> Option<Method> {
+        self.inner.later_method()
     }
 }
 
@@ -81,8 +96,7 @@ impl SaddleLuComplex {
         terms: &[(c64, &Sparse)],
         phi_q: &Sparse,
     ) -> Result<Option<f64>, AlgebraError> {
-        let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
-        let a = halves(analysis, phi_q.cols(), terms, |f, x| f * x);
+        let (a, g) = stored(analysis, terms, phi_q, |f, x| f * x)?;
         Ok(super::inertia::phase(analysis, a, g))
     }
 
@@ -105,6 +119,11 @@ impl SaddleLuComplex {
     pub fn report(&self) -> &FactorReport {
         &self.inner.report
     }
+
+    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
+    pub fn later_method(&self) -> Option<Method> {
+        self.inner.later_method()
+    }
 }
 
 fn build<T: Fallback, U: Fallback>(
@@ -113,9 +132,19 @@ fn build<T: Fallback, U: Fallback>(
     phi_q: &Sparse,
     times: impl Fn(T, U) -> T,
 ) -> Result<Factored<T>, AlgebraError> {
-    let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
-    let a = halves(analysis, phi_q.cols(), terms, times);
+    let (a, g) = stored(analysis, terms, phi_q, times)?;
     Factored::new(analysis, a, g, analysis.options().first_method.max(Method::AugmentedLu))
+}
+
+/// Checks the terms of A and G; A by both halves and G by columns.
+pub(super) fn stored<T: Fallback, U: Fallback>(
+    analysis: &Arc<SaddleAnalysis>,
+    terms: &[(T, &CsMat<U>)],
+    phi_q: &Sparse,
+    times: impl Fn(T, U) -> T,
+) -> Result<(Stored<T>, Sparse), AlgebraError> {
+    let g = check(analysis, terms.iter().map(|(_, a)| *a), phi_q)?;
+    Ok((halves(analysis, phi_q.cols(), terms, times), g))
 }
 
 /// The lower half of the sum by columns and the upper one by rows.

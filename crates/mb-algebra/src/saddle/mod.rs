@@ -11,7 +11,8 @@
 //! 4. L D L^T by the multifrontal method, Bunch-Kaufman exchanges inside small diagonal blocks (module `front`); for
 //!    unsymmetric A L U on the same fronts, rows exchanged inside each (module `front_lu`).
 //! 5. Every factorization is tried on a known solution, every solution is checked in both blocks of rows and
-//!    refined when needed; when the trial fails, pivoting over the whole matrix takes over.
+//!    refined when needed; when the trial fails, pivoting over the whole matrix takes over, and so it does for a later
+//!    solution that misses its residual (module `later`).
 //!    Where only half of the memory is there, factors in single precision are tried (module `single`).
 //! 6. Rows of G that depend on others show as pivots that are rounding noise; they are confirmed by their
 //!    combination, reported, and their multipliers get the values of minimum norm (module `redundant`).
@@ -62,6 +63,7 @@ mod graph;
 mod half;
 mod inertia;
 mod kernel;
+mod later;
 mod ldl;
 mod lu;
 #[cfg(feature = "metis")]

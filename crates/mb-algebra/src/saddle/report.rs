@@ -34,9 +34,10 @@ pub struct SaddleOptions {
     /// Largest number of refinement steps. Default 4.
     pub max_refinements: usize,
     /// Whether the augmented L D L^T is tried on a known solution before it is given out. Default true; without the
-    /// trial the check of each solution tells what the factors are worth, which serves where one is asked for.
+    /// trial the check of each solution tells what the factors are worth, which serves where one is asked for: a solution
+    /// that misses the tolerance is then refused, and not sought by other methods.
     pub trial: bool,
-    /// Skip the methods before this one: for comparisons and tests.
+    /// Skip the methods before this one: for comparisons and tests. At most [`Method::Lu`], the last to be tried first.
     pub first_method: Method,
 }
 
@@ -69,6 +70,10 @@ pub enum Method {
     AugmentedLu,
     /// L U with partial pivoting over the whole matrix.
     Lu,
+    /// L U of the dense matrix: for solutions that the methods before missed, in small systems.
+    DenseLu,
+    /// The shortest solution of least residual by singular values, behind [`Method::DenseLu`] in still smaller systems.
+    Shortest,
 }
 
 impl fmt::Display for Method {
@@ -79,6 +84,8 @@ impl fmt::Display for Method {
             Self::ThresholdLdl => "LDL^T with threshold pivoting",
             Self::AugmentedLu => "Augmented LU",
             Self::Lu => "LU with partial pivoting",
+            Self::DenseLu => "LU of the dense matrix",
+            Self::Shortest => "Shortest solution by singular values",
         })
     }
 }

@@ -70,7 +70,7 @@ pub fn analyse(args: &ModesArgs, progress: Progress) -> Result<MatrixModes, Fail
         None => Request::All,
     };
     let stage = progress.stage(&format!("computing {}", words(&request)));
-    let result = part::of_matrices(&matrices, request, &part::options(&args.solver))?;
+    let result = part::of_matrices(&matrices, request, &part::options(&args.solver, &args.output))?;
     drop(stage);
     Ok(MatrixModes { matrices, result, chosen })
 }

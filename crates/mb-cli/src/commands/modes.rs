@@ -102,7 +102,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let _stage = progress.stage(&format!("computing {asked}"));
     let results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
-            let options = part::options(&args.solver);
+            let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
                 ([Formulation::Unconstrained(factors)], Request::Lowest { count }) => {
                     part::of_penalty(model, &at, factors, count, &options)?

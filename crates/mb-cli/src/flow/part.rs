@@ -1,7 +1,7 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
 use super::{FormulationSpectrum, moving};
-use crate::args::{DriverArg, SolverArgs, SymmetryArg};
+use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
 use mb_eigen::penalty;
@@ -24,9 +24,10 @@ pub const DENSE_UP_TO: usize = 1000;
 /// Constraint rows up to which penalty matrices, which may couple them all, are made.
 const MOST_PENALTIES: usize = 4000;
 
-/// Options of the sparse layer from the command line.
-pub fn options(args: &SolverArgs) -> SparseOptions {
+/// Options of the sparse layer from the command line: left vectors where they are shown, written or made use of.
+pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
     SparseOptions {
+        left_vectors: output.left || output.shares.participation,
         solver: match args.solver {
             DriverArg::BuiltIn => Solver::BuiltIn,
             DriverArg::Arpack => Solver::Arpack,

@@ -113,7 +113,7 @@ pub fn solve(
     })?;
     let mut findings = problem.rows.findings.clone();
     findings.append(&mut general.findings);
-    let pairs = Certifier::new(&problem).certify(roots);
+    let pairs = Certifier::new(&problem, true).certify(roots);
     out.spectrum = Spectrum::partial(pairs, sparse_solve::counts(&problem), findings);
     out.spectrum.tell_poor_accuracy();
     Ok(out)

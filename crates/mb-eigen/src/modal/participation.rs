@@ -18,17 +18,20 @@
 //! whatever the damping; r^T M r where the direction itself is admissible. An m may be negative where vectors are
 //! complex. Not told (none) for defective roots. Sizes: r, x, y of length n.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions};
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, norms, sparse};
 
 use crate::error::at;
-use crate::vectors::{complex, inner};
+use crate::vectors::{complex, conjugate, inner};
 use crate::{Class, EigenError, Eigenpair};
 
 /// Mass added on the diagonal, relative, where directions without mass make M singular.
 const FAINT: f64 = 1e-13;
+/// Asymmetry that rounding of assembly leaves, relative to the largest entry.
+const SYMMETRIC: f64 = 1e-12;
 /// C x relative to |C| |x| up to which a chain at zero counts as that of a free body.
 const UNDAMPED: f64 = 1e-10;
 
@@ -84,8 +87,9 @@ impl Participation {
 
 /// Participation factors and effective masses of the modes among `pairs`.
 ///
-/// `pencil`: M, C, K n x n, Phi_q m x n, whose roots the pairs are. Errors: directions of wrong length, a mass matrix that
-/// is indefinite beyond use, memory.
+/// `pencil`: M, C, K n x n, Phi_q m x n, whose roots the pairs are. Pairs without left vectors
+/// ([`crate::sparse::SparseOptions::left_vectors`]) do where M and K are symmetric and C is zero. Errors: directions of wrong
+/// length, left vectors that are needed and missing, a mass matrix that is indefinite beyond use, memory.
 pub fn participation(
     pencil: &QuadraticPencil<Sparse>,
     pairs: &[Eigenpair],
@@ -112,21 +116,53 @@ pub fn participation(
     let from_left: Vec<Vec<c64>> =
         directions.iter().map(|direction| complex(&sparse::matvec(&transposed, &direction.vector))).collect();
     let from_right: Vec<Vec<c64>> = momenta.iter().map(|m| complex(m)).collect();
+    let lefts = Lefts::new(pencil);
     let modes = super::modes(pairs)
         .into_iter()
         .map(|index| {
-            let weights = Weights::of(pencil, &pairs[index]);
+            let y = lefts.of(index, &pairs[index])?;
+            let weights = Weights::of(pencil, &pairs[index], &y);
             let (mut factor, mut effective_mass) = (Vec::new(), Vec::new());
             for (left, right) in from_left.iter().zip(&from_right) {
-                let excited = inner(&pairs[index].left, right);
+                let excited = inner(&y, right);
                 let carried = inner(left, &pairs[index].right);
                 factor.push(weights.map(|w| w.factor * excited));
                 effective_mass.push(weights.map(|w| (w.mass * carried * excited).re));
             }
-            ModeParticipation { pair: index, factor, effective_mass }
+            Ok(ModeParticipation { pair: index, factor, effective_mass })
         })
-        .collect();
+        .collect::<Result<Vec<_>, EigenError>>()?;
     Ok(Participation { directions: masses.collect(), modes })
+}
+
+/// Where left vectors come from.
+struct Lefts<'a> {
+    pencil: &'a QuadraticPencil<Sparse>,
+    /// Whether they are those of the right ones.
+    mirrored: bool,
+}
+
+impl<'a> Lefts<'a> {
+    fn new(pencil: &'a QuadraticPencil<Sparse>) -> Self {
+        let symmetric = |a: &Sparse| sparse::is_symmetric(a, SYMMETRIC).is_ok();
+        let mirrored = norms::max_abs(&pencil.c) == 0.0 && symmetric(&pencil.m) && symmetric(&pencil.k);
+        Self { pencil, mirrored }
+    }
+
+    /// y of a pair; its own, or x* over 2 s x^T M x.
+    fn of(&self, index: usize, pair: &'a Eigenpair) -> Result<Cow<'a, [c64]>, EigenError> {
+        if !pair.left.is_empty() {
+            return Ok(Cow::Borrowed(&pair.left));
+        }
+        if !self.mirrored {
+            return Err(EigenError::NoLeftVector { pair: index });
+        }
+        let y = conjugate(&pair.right);
+        let (Some(s), 1) = (pair.value(), pair.chain) else { return Ok(Cow::Owned(y)) };
+        let slope = s * inner(&y, &sparse::matvec_complex(&self.pencil.m, &pair.right)) * 2.0;
+        let by = slope.conj().inv();
+        Ok(Cow::Owned(if by.is_finite() { y.iter().map(|y| y * by).collect() } else { y }))
+    }
 }
 
 /// What y^H M r, and its product with r^T M x, are multiplied by.
@@ -137,14 +173,14 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(pencil: &QuadraticPencil<Sparse>, pair: &Eigenpair) -> Option<Self> {
+    fn of(pencil: &QuadraticPencil<Sparse>, pair: &Eigenpair, left: &[c64]) -> Option<Self> {
         let s = pair.value()?;
         if pair.class == Class::Rigid && pair.chain == 2 {
             let damping = norms::two_complex(&sparse::matvec_complex(&pencil.c, &pair.right));
             if damping > UNDAMPED * norms::frobenius(&pencil.c) {
                 return None;
             }
-            let modal = inner(&pair.left, &sparse::matvec_complex(&pencil.m, &pair.right));
+            let modal = inner(left, &sparse::matvec_complex(&pencil.m, &pair.right));
             let by = modal.inv();
             return by.is_finite().then_some(Self { factor: by, mass: by });
         }

@@ -26,7 +26,8 @@ use crate::sparse::certificate::{Certifier, Root};
 use crate::sparse::matrix::{Matrix, norm_bound};
 use crate::sparse::problem::Problem;
 use crate::sparse::shift_solve::{Effort, ShiftSolve};
-use crate::sparse::{Request, SparseFinding, SparseOptions, solve};
+use crate::sparse::solve::solve_with;
+use crate::sparse::{Request, SparseFinding, SparseOptions};
 use crate::vectors::{ZERO, conjugate};
 use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, SpuriousOrigin, check};
 
@@ -45,7 +46,7 @@ const CLEAR: f64 = 0.1;
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.
 ///
 /// Which modes these are is decided, and proved where the options ask for it, on the constrained problem. Vectors have
-/// length n, multipliers are left out as in [`super::solve`]; `penalty_share` is set. Errors as [`solve`].
+/// length n, multipliers are left out as in [`super::solve`]; `penalty_share` is set. Errors as [`crate::sparse::solve`].
 pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> Result<Spectrum, EigenError> {
     let (m, n) = blocks.phi_q.shape();
     for (name, a) in [("Xi", &blocks.xi), ("Theta", &blocks.theta), ("Omega", &blocks.omega)] {
@@ -57,9 +58,10 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         k: blocks.k.clone(),
         phi_q: blocks.phi_q.clone(),
     };
-    let start = solve(&constrained, &Request::Lowest { count }, options)?;
     let slack = blocks.to_constrained();
     let problem = Problem::new(&slack, options)?;
+    // An unsymmetric root is followed with both of its vectors.
+    let start = solve_with(&constrained, &Request::Lowest { count }, options, !problem.symmetric)?;
     let mut roots = Vec::with_capacity(start.pairs.len());
     let mut second_of_chain = false;
     for pair in start.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
@@ -71,7 +73,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         }
         roots.push(follow(&problem, n, pair)?);
     }
-    let pairs = Certifier::new(&problem).certify(roots);
+    let pairs = Certifier::new(&problem, options.left_vectors).certify(roots);
     let measure = Measure::new(blocks);
     let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
     let mut findings: Vec<Finding> = start.findings.into_iter().filter(|f| !of_the_constrained(f)).collect();

@@ -59,17 +59,20 @@ pub(crate) struct Certifier<'a> {
     problem: &'a Problem<'a>,
     rounding: f64,
     gamma: f64,
+    /// Whether pairs keep their left vectors.
+    keeps_left: bool,
     /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
     felt: Cell<Option<(f64, f64)>>,
 }
 
 impl<'a> Certifier<'a> {
-    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
+    pub(crate) fn new(problem: &'a Problem<'a>, keeps_left: bool) -> Self {
         let longest = problem.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
         Self {
             problem,
             rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
             gamma: problem.frequency_squared().sqrt(),
+            keeps_left,
             felt: Cell::new(None),
         }
     }
@@ -80,7 +83,8 @@ impl<'a> Certifier<'a> {
         let mut pairs: Vec<Eigenpair> = Vec::with_capacity(roots.len());
         for root in roots {
             kinds.push((root.mirror, root.opposite, root.rigid));
-            pairs.push(self.pair(root));
+            let pair = self.pair(root);
+            pairs.push(if self.keeps_left { pair } else { pair.without_left() });
         }
         widen_clusters(&kinds, &mut pairs);
         let mut out = Vec::with_capacity(2 * pairs.len());

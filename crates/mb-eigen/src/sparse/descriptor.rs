@@ -17,7 +17,7 @@ use mb_algebra::{
 use super::matrix::{self, norm_bound};
 use super::options::{SparseOptions, Structure};
 use super::request::Request;
-use super::solve::solve;
+use super::solve::solve_with;
 use crate::descriptor::{self, DescriptorStructure, Transferred};
 use crate::vectors::inner;
 use crate::{
@@ -34,8 +34,21 @@ const REGULAR: f64 = 1e12;
 /// `pencil`: E, A of equal size N, E possibly singular. The vectors are states y of length N, multipliers are part of them,
 /// and infinite roots are never returned; how many there are is told in the counts, by theory where E and A have the form of
 /// the module's header, else by rank (up to 400 states, or where E has as many regular rows as nonzero ones; zero counts mean
-/// that nothing is known). [`Structure::Symmetric`] declares E and A symmetric. Errors as [`solve`].
+/// that nothing is known). [`Structure::Symmetric`] declares E and A symmetric. Errors as [`super::solve`].
 pub fn solve_descriptor(
+    pencil: &DescriptorPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    let mut spectrum = with_left(pencil, request, options)?;
+    if !options.left_vectors {
+        spectrum.pairs = spectrum.pairs.into_iter().map(Eigenpair::without_left).collect();
+    }
+    Ok(spectrum)
+}
+
+/// The same with left vectors, which the condition of the states needs.
+fn with_left(
     pencil: &DescriptorPencil<Sparse>,
     request: &Request,
     options: &SparseOptions,
@@ -59,7 +72,7 @@ pub fn solve_descriptor(
             spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
             return Ok(spectrum);
         }
-        let mut spectrum = solve(&blocks, request, options)?;
+        let mut spectrum = solve_with(&blocks, request, options, true)?;
         spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
         let counts = &mut spectrum.counts;
         // Directions without mass turn roots of motion into infinite ones in either form.
@@ -89,7 +102,7 @@ fn without_form(
         k: sparse::scale(-1.0, &pencil.a),
         phi_q: sparse::zeros(0, size),
     };
-    let mut spectrum = solve(&quadratic, request, options)?;
+    let mut spectrum = solve_with(&quadratic, request, options, options.left_vectors)?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
     spectrum.pairs.retain(|pair| pair.class != Class::Infinite);

@@ -30,6 +30,9 @@ const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
 const DOUBTFUL: f64 = 1e-3;
 /// Change of its displacements, relative, above which it is rounding.
 const UNCONFIRMED: f64 = 1e-4;
+/// Residual of a converged left pair where only certificates need it. The application that follows gains further digits.
+const LEFT_TOLERANCE: f64 = 1e-7;
+
 /// Nonzero eigenvalues with vectors from both sides.
 #[derive(Clone, Debug)]
 pub(crate) struct Set {
@@ -155,7 +158,8 @@ impl<'a> General<'a> {
         let problem = self.problem;
         let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
         let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));
-        let right = self.side(problem, shifted, count, right, false)?;
+        let tolerance = self.options.tolerance;
+        let right = self.side(problem, shifted, count, right, false, tolerance)?;
         let reach = if right.exhausted {
             f64::INFINITY
         } else {
@@ -168,7 +172,8 @@ impl<'a> General<'a> {
         }
         if let (Some(transposed), None) = (self.transposed.clone(), &set.left) {
             let more = set.tau.len() + 2;
-            let left = self.side(&transposed, shifted, more, left, true)?;
+            let tolerance = if self.options.left_vectors { tolerance } else { tolerance.max(LEFT_TOLERANCE) };
+            let left = self.side(&transposed, shifted, more, left, true, tolerance)?;
             set.left = Some(self.matched(&transposed, shifted.tau, &set, &left)?);
         }
         biorthonormalize(problem, self.form, shifted.tau, &mut set);
@@ -183,6 +188,7 @@ impl<'a> General<'a> {
         count: usize,
         projector: Option<&Projector>,
         transposed: bool,
+        tolerance: f64,
     ) -> Result<Side, EigenError> {
         let operator = LinearForm {
             problem,
@@ -195,7 +201,7 @@ impl<'a> General<'a> {
         let deflated = Deflated { inner: &operator, projector };
         let length = operator.length();
         let count = count.min(length);
-        let mut wanted = self.wanted(count, self.options.tolerance);
+        let mut wanted = self.wanted(count, tolerance);
         loop {
             let basis = wanted.dimension(length);
             self.check_basis(basis, &shifted.solver)?;

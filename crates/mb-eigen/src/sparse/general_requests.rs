@@ -127,7 +127,7 @@ impl General<'_> {
         // Beyond the finite roots a search finds rounding of the infinite ones.
         let degree = if self.form == Form::Squared { 2 } else { 1 };
         let known: usize = zeros.iter().map(|zero| zero.chain).sum();
-        let much = 2 * (per_mode * count + 1) >= self.problem.dof();
+        let much = 2 * (per_mode * count + 1) >= self.problem.surely();
         let most = self.problem.most_roots(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
         let mut round = 0;

@@ -18,6 +18,7 @@ mod contour;
 mod descriptor;
 mod doubled;
 mod finding;
+mod finite;
 mod forward;
 pub(crate) mod general;
 pub(crate) mod general_requests;

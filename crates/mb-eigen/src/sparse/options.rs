@@ -90,6 +90,10 @@ pub struct SparseOptions {
     /// further root near the ones returned ([`super::SparseFinding::CompleteInside`]). With
     /// `prove_complete`. Default 5e9, a fraction of a second.
     pub count_operations: f64,
+    /// Whether pairs keep their left vectors and multipliers, biorthonormal where roots are semisimple; otherwise both are
+    /// empty. Error bars and conditions need left vectors of unsymmetric problems, but only a few of their digits: without
+    /// this their search ends sooner, and no memory is spent on them afterwards. Default false.
+    pub left_vectors: bool,
     /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
     /// reports as available. Default none.
     pub memory_limit: Option<u64>,
@@ -112,6 +116,7 @@ impl Default for SparseOptions {
             dense_limit: 400,
             all_limit: 4000,
             count_operations: 5e9,
+            left_vectors: false,
             memory_limit: None,
         }
     }

@@ -7,6 +7,7 @@ use mb_algebra::saddle::{
 };
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
 
+use super::finite;
 use super::matrix::{Matrix, check, check_symmetric};
 use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
@@ -20,6 +21,8 @@ const REFINE_ABOVE: f64 = 1e-14;
 const OPERATIONS_PER_ROW: f64 = 1e4;
 /// Largest n of which finite roots are counted by rank decisions, with dense matrices.
 const COUNT_UP_TO: usize = 400;
+/// Operations of an elimination up to which finite roots are counted although few of them are wanted.
+const COUNT_OPERATIONS: f64 = 1e9;
 const ANALYSIS: &str = "Structure of the factors";
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
@@ -90,28 +93,41 @@ impl<'a> Problem<'a> {
         self.n.saturating_sub(self.rows.rank)
     }
 
-    /// Most finite roots there can be: 2 (n - r), and where `much` of the spectrum of a small problem is wanted the number
-    /// that rank decisions tell. What a Krylov method finds beyond that is rounding.
-    pub(crate) fn most_roots(&self, much: bool) -> usize {
-        let most = 2 * self.dof();
-        if !much || self.n > COUNT_UP_TO {
-            return most;
-        }
-        let count = || {
-            let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
-            let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
-            let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
-            // A count that fails is no reason to give up the search.
-            quadratic::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
-        };
-        self.finite.get_or_init(count).map_or(most, |finite| finite.min(most))
+    /// n - r less the coordinates without any mass: modes that surely exist where the pencil is regular.
+    pub(crate) fn surely(&self) -> usize {
+        let massless = self.m.sparse().outer_iterator().filter(|line| line.data().iter().all(|v| *v == 0.0));
+        self.dof().saturating_sub(massless.count())
     }
 
-    /// Finite roots by theory: 2 (n - r), less what massless coordinates take away where their number is known or the problem
-    /// is small.
+    /// Most finite roots there can be: 2 (n - r), and where `much` of the spectrum is wanted the number that rank decisions
+    /// tell of a small problem and the determinant of a large one. What a Krylov method finds beyond that is rounding.
+    pub(crate) fn most_roots(&self, much: bool) -> usize {
+        let most = 2 * self.dof();
+        if !much {
+            return most;
+        }
+        self.finite.get_or_init(|| self.finite_roots()).map_or(most, |finite| finite.min(most))
+    }
+
+    fn finite_roots(&self) -> Option<usize> {
+        if self.n > COUNT_UP_TO {
+            return finite::count(self);
+        }
+        let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
+        let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
+        let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
+        // A count that fails is no reason to give up the search.
+        quadratic::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
+    }
+
+    /// Finite roots by theory: 2 (n - r), less what coordinates without mass take away where there are some and counting is
+    /// worth its operations.
     pub(crate) fn expected_roots(&self) -> usize {
-        let massless = || self.m.sparse().outer_iterator().any(|line| line.data().iter().all(|v| *v == 0.0));
-        self.most_roots(self.finite.get().is_some() || massless())
+        let affordable = || {
+            let operations = self.analysis().map_or(f64::INFINITY, |a| a.estimate().flops);
+            self.n <= COUNT_UP_TO || operations <= COUNT_OPERATIONS
+        };
+        self.most_roots(self.finite.get().is_some() || (self.surely() < self.dof() && affordable()))
     }
 
     /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
@@ -212,6 +228,18 @@ impl<'a> Problem<'a> {
         let inertia = found.ok().flatten()?;
         // Every independent constraint adds one positive and one negative eigenvalue.
         inertia.negative.checked_sub(self.rows.rank)
+    }
+
+    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where that leaves a doubt.
+    pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let found = if self.symmetric_matrices() {
+            SaddleFactor::ln_determinant(&analysis, &terms, phi)
+        } else {
+            SaddleLu::ln_determinant(&analysis, &terms, phi)
+        };
+        found.ok().flatten()
     }
 
     /// arg det of a M + b C + K with the constraints, up to multiples of 2 pi, without keeping factors; none where that leaves

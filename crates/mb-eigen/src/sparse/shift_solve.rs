@@ -11,7 +11,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::Mat;
-use mb_algebra::saddle::{FactorReport, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex};
+use mb_algebra::saddle::{
+    FactorReport, Method, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex,
+};
 use mb_algebra::{AlgebraError, Dense, DenseC, SparseLu, c64};
 use sprs::CsMat;
 
@@ -114,6 +116,8 @@ pub(crate) trait Saddle<T>: Send + Sync {
         None
     }
     fn report(&self) -> &FactorReport;
+    /// The furthest method a solution took because those before it missed its residual.
+    fn later_method(&self) -> Option<Method>;
 }
 
 impl Saddle<f64> for SaddleFactor {
@@ -128,6 +132,10 @@ impl Saddle<f64> for SaddleFactor {
     fn report(&self) -> &FactorReport {
         self.report()
     }
+
+    fn later_method(&self) -> Option<Method> {
+        self.later_method()
+    }
 }
 
 impl Saddle<c64> for SaddleFactorComplex {
@@ -137,6 +145,10 @@ impl Saddle<c64> for SaddleFactorComplex {
 
     fn report(&self) -> &FactorReport {
         self.report()
+    }
+
+    fn later_method(&self) -> Option<Method> {
+        self.later_method()
     }
 }
 
@@ -148,6 +160,10 @@ impl Saddle<f64> for SaddleLu {
     fn report(&self) -> &FactorReport {
         self.report()
     }
+
+    fn later_method(&self) -> Option<Method> {
+        self.later_method()
+    }
 }
 
 impl Saddle<c64> for SaddleLuComplex {
@@ -157,6 +173,10 @@ impl Saddle<c64> for SaddleLuComplex {
 
     fn report(&self) -> &FactorReport {
         self.report()
+    }
+
+    fn later_method(&self) -> Option<Method> {
+        self.later_method()
     }
 }
 
@@ -194,11 +214,17 @@ impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
 
     fn work(&self) -> Work {
         let report = self.factor.report();
+        let mut failed: Vec<String> =
+            report.failed.iter().map(|(method, error)| format!("{method}: {error}")).collect();
+        let later = self.factor.later_method();
+        if later.is_some() {
+            failed.push(format!("{}: some solutions missed their residual", report.method));
+        }
         Work {
             solves: self.solves.load(Ordering::Relaxed),
             worst_residual: report.trial.worst(),
-            failed: report.failed.iter().map(|(method, error)| format!("{method}: {error}")).collect(),
-            method: report.method.to_string(),
+            failed,
+            method: later.unwrap_or(report.method).to_string(),
         }
     }
 }

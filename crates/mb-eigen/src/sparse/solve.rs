@@ -24,14 +24,24 @@ pub fn solve(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
+    solve_with(pencil, request, options, options.left_vectors)
+}
+
+/// [`solve`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
+pub(crate) fn solve_with(
+    pencil: &QuadraticPencil<Sparse>,
+    request: &Request,
+    options: &SparseOptions,
+    keeps_left: bool,
+) -> Result<Spectrum, EigenError> {
     request.check()?;
     let driver = options.solver.driver()?;
     let problem = Problem::new(pencil, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
-        return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), &[]));
+        return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }
     if goes_dense(&problem, request, options) {
-        return dense(pencil, &problem, request, options);
+        return dense(pencil, &problem, request, options, keeps_left);
     }
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
@@ -40,7 +50,7 @@ pub fn solve(
             Ok(modes) => {
                 findings.append(&mut run.findings);
                 let roots = roots(&problem, &modes, request);
-                let mut spectrum = finish(&problem, roots, findings, &[]);
+                let mut spectrum = finish(&problem, roots, findings, keeps_left);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
@@ -49,7 +59,7 @@ pub fn solve(
             }
             Err(EigenError::IndefiniteMetric) => findings.push(Finding::IndefiniteMass),
             Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
-                return singular(pencil, &problem, request, options, error);
+                return singular(pencil, &problem, request, options, keeps_left, error);
             }
             Err(error) => return Err(error),
         }
@@ -58,10 +68,10 @@ pub fn solve(
     match general(&mut run, request) {
         Ok(roots) => {
             findings.append(&mut run.findings);
-            Ok(finish(&problem, roots, findings, &[]))
+            Ok(finish(&problem, roots, findings, keeps_left))
         }
         Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
-            singular(pencil, &problem, request, options, error)
+            singular(pencil, &problem, request, options, keeps_left, error)
         }
         Err(error) => Err(error),
     }
@@ -110,9 +120,8 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 }
 
 /// Certifies roots.
-fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, skip: &[Finding]) -> Spectrum {
-    findings.retain(|finding| !skip.contains(finding));
-    let certifier = Certifier::new(problem);
+fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
+    let certifier = Certifier::new(problem, keeps_left);
     let mut pairs = certifier.certify(roots);
     findings.extend(certifier.findings());
     let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
@@ -207,9 +216,13 @@ fn singular(
     problem: &Problem,
     request: &Request,
     options: &SparseOptions,
+    keeps_left: bool,
     error: EigenError,
 ) -> Result<Spectrum, EigenError> {
-    if problem.n <= options.dense_limit { dense(pencil, problem, request, options) } else { Err(error) }
+    if problem.n > options.dense_limit {
+        return Err(error);
+    }
+    dense(pencil, problem, request, options, keeps_left)
 }
 
 /// The whole spectrum by the dense path, and what the request asks of it.
@@ -218,6 +231,7 @@ fn dense(
     problem: &Problem,
     request: &Request,
     options: &SparseOptions,
+    keeps_left: bool,
 ) -> Result<Spectrum, EigenError> {
     let bytes = 8 * 24 * problem.n * problem.n;
     if problem.n > options.all_limit {
@@ -231,6 +245,9 @@ fn dense(
     let undamped = problem.undamped();
     let some = |raws: &[Raw]| if undamped { oscillations(raws, request, 2 * problem.dof()) } else { None };
     let mut spectrum = quadratic::solve_some(&pencil.to_dense(), &settings, &some)?;
+    if !keeps_left {
+        spectrum.pairs = spectrum.pairs.into_iter().map(Eigenpair::without_left).collect();
+    }
     if *request == Request::All {
         return Ok(spectrum);
     }

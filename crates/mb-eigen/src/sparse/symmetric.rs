@@ -209,7 +209,7 @@ impl<'a> Symmetric<'a> {
         restarts: usize,
     ) -> Result<RitzReal, EigenError> {
         // Beyond the finite roots there is nothing but rounding.
-        let much = 2 * (count + known.x.ncols()) >= self.problem.dof();
+        let much = 2 * (count + known.x.ncols()) >= self.problem.surely();
         let room = (self.problem.most_roots(much) / 2).saturating_sub(known.x.ncols());
         if room == 0 {
             return Ok(Ritz::none(self.problem.n));

@@ -5,7 +5,7 @@
 
 use mb_algebra::{QuadraticPencil, Sparse, c64, dense, sparse as ops};
 use mb_eigen::direct::{self, DirectOptions};
-use mb_eigen::sparse::{self, Request};
+use mb_eigen::sparse::{self, Request, SparseOptions};
 use mb_eigen::{DenseOptions, Eigenpair, quadratic};
 
 use crate::sparse::agreement::krylov;
@@ -56,8 +56,18 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -
     let all = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
     let dense_pairs: Vec<Eigenpair> = all.motion().cloned().collect();
     assert_biorthonormal(pencil, &dense_pairs, &format!("{what} dense"));
-    let lowest = sparse::solve(pencil, &Request::Lowest { count }, &krylov()).unwrap().pairs;
+    let asked = SparseOptions { left_vectors: true, ..krylov() };
+    let lowest = sparse::solve(pencil, &Request::Lowest { count }, &asked).unwrap().pairs;
     assert_biorthonormal(pencil, &lowest, &format!("{what} sparse"));
+    let unasked = sparse::solve(pencil, &Request::Lowest { count }, &krylov()).unwrap().pairs;
+    assert_eq!(unasked.len(), lowest.len(), "{what}");
+    for (pair, with) in unasked.iter().zip(&lowest) {
+        assert!(pair.left.is_empty() && pair.left_multipliers.is_empty(), "{what}");
+        let (s, t) = (pair.value().unwrap(), with.value().unwrap());
+        assert!((s - t).norm() <= pair.error_bar + with.error_bar, "{what}: {s} {t}");
+        let similar = with.error_bar * 2.0 + 1e-12 * t.norm();
+        assert!(pair.error_bar <= similar, "{what}: bars {:e} {:e}", pair.error_bar, with.error_bar);
+    }
     let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.pairs;
     assert_biorthonormal(pencil, &direct, &format!("{what} direct"));
     vec![dense_pairs, lowest, direct]

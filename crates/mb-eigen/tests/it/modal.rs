@@ -224,3 +224,31 @@ fn shapes_are_followed_when_frequencies_cross() {
     assert_eq!(by_value, [0, 1]);
     assert!(likeness < 0.01);
 }
+
+#[test]
+fn pairs_without_left_vectors_do_where_right_ones_are_left_ones() {
+    use mb_eigen::EigenError;
+    use mb_eigen::sparse::{Request, SparseOptions, solve};
+    let asked = SparseOptions { dense_limit: 0, left_vectors: true, ..SparseOptions::default() };
+    for kind in [Kind::Undamped, Kind::FreeFree, Kind::Damped] {
+        let pencil = problem(kind, 22, 4, 3);
+        let given = directions(22, 2, 7);
+        let request = Request::Lowest { count: 5 };
+        let with = solve(&pencil, &request, &asked).unwrap();
+        let without = solve(&pencil, &request, &SparseOptions { left_vectors: false, ..asked }).unwrap();
+        let all = participation(&pencil, &with.pairs, &given).unwrap();
+        let found = participation(&pencil, &without.pairs, &given);
+        if kind == Kind::Damped {
+            assert_eq!(found, Err(EigenError::NoLeftVector { pair: 0 }));
+            continue;
+        }
+        for (a, b) in all.modes.iter().zip(&found.unwrap().modes) {
+            for d in 0..2 {
+                let (x, y) = (a.effective_mass[d].unwrap(), b.effective_mass[d].unwrap());
+                assert!((x - y).abs() < 1e-9 * all.directions[d].total, "{kind:?}: {x} {y}");
+                let (x, y) = (a.factor[d].unwrap(), b.factor[d].unwrap());
+                assert!((x - y).norm() < 1e-9 * (1.0 + x.norm()), "{kind:?}: {x} {y}");
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mb_algebra::saddle::{
-    Inertia, Method, OrderingChoice, SaddleAnalysis, SaddleError, SaddleFactor, SaddleOptions,
+    Inertia, Method, OrderingChoice, SaddleAnalysis, SaddleError, SaddleFactor, SaddleLu, SaddleOptions,
 };
 use mb_algebra::{
     AlgebraError, Dense, RankTolerance, Scatter, Sparse, Svd, SymmetricDefiniteEigen, SymmetricEigen,
@@ -11,7 +11,7 @@ use mb_algebra::{
 };
 
 use super::generated as cases;
-use super::{Numbers, assembled, constraints, factor, methods, residuals};
+use super::{Numbers, assembled, constraints, factor, methods, residuals, unsymmetric};
 
 /// Large dense fronts: recursion over blocks, exchanges and pairs far from the first block.
 #[test]
@@ -254,6 +254,38 @@ fn the_next_method_takes_over() {
     let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
     let (top, low) = residuals(&a, &g, &x, &l, &b[..n], &b[n..]);
     assert!(top < 1e-13 && low < 1e-13, "{top:e} {low:e}");
+}
+
+/// Factors that pass their trial and miss another right-hand side: the next method gives the solution, and says so.
+#[test]
+fn a_solution_the_factors_miss_is_sought_by_the_next_method() {
+    let numbers = &mut Numbers(7_164_734_046_447_944_403);
+    let (n, m) = (23, 9);
+    let (a, g) = (unsymmetric(n, -0.21, numbers), constraints(m, n, numbers));
+    let f = Dense::from_fn(n, 3, |_, _| numbers.next());
+    let dense_lu = mb_algebra::Lu::new(&assembled(&a, &g)).unwrap();
+    let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
+    let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+    let before = lu.later_method();
+    for transposed in [false, true] {
+        let (x, l) = if transposed { lu.solve_block_transposed(&f) } else { lu.solve_block(&f) }.unwrap();
+        for k in 0..3 {
+            let b: Vec<f64> = (0..n + m).map(|i| if i < n { f[(i, k)] } else { 0.0 }).collect();
+            let exact = if transposed { dense_lu.solve_transpose(&b) } else { dense_lu.solve(&b) };
+            let allowed = 1e-13 / dense_lu.rcond() * mb_algebra::norms::max_abs_vec(&exact);
+            for (i, exact) in exact.iter().enumerate() {
+                let found = if i < n { x[(i, k)] } else { l[(i - n, k)] };
+                assert!((found - exact).abs() <= allowed, "{found:e} {exact:e} by {:?}", lu.report());
+            }
+        }
+    }
+    assert_eq!((before, lu.later_method()), (None, Some(Method::Lu)), "{:?}", lu.report());
+    // Without a trial a solution that is not good enough is refused.
+    let untried = SaddleOptions { trial: false, ..SaddleOptions::default() };
+    let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &untried).unwrap());
+    let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
+    let refused = [lu.solve_block(&f).is_err(), lu.solve_block_transposed(&f).is_err()];
+    assert!(refused.contains(&true) && lu.later_method().is_none(), "{refused:?}");
 }
 
 /// Every joint of a chain written twice: more dependent rows than combinations are formed for.

@@ -1,6 +1,8 @@
 //! What is said of input that is wrong, or right but unusual.
 
-use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, dense, norms, sparse as ops, to_dense, to_sparse};
+use mb_algebra::{
+    Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, norms, sparse as ops, to_dense, to_sparse,
+};
 use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, Structure, solve};
 use mb_eigen::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
@@ -123,6 +125,43 @@ fn directions_without_mass_are_no_modes_and_more_than_exist_is_said() {
     assert!(details(&dense_path).contains(&&fewer), "{:?}", dense_path.findings);
     let singular = Finding::SingularMass { directions: 6, infinite: 12 };
     assert!(dense_path.findings.contains(&singular), "{:?}", dense_path.findings);
+}
+
+#[test]
+fn more_than_exist_is_said_of_large_problems_too() {
+    // A chain of 600 coordinates, the ends held by constraints; of its masses only every tenth is there. Dampers at other
+    // coordinates without mass add a real root each.
+    let n = 600;
+    for (dampers, spin) in [(0, 0.0), (3, 0.0), (3, 0.5)] {
+        let (mut c, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(2, n));
+        for i in 0..n {
+            k.add(i, i, 2.0 + (i % 3) as f64);
+            if i > 0 {
+                k.add(i, i - 1, -1.0);
+                k.add(i - 1, i, -1.0);
+            }
+        }
+        for d in 0..dampers {
+            c.add(101 + 20 * d, 101 + 20 * d, 0.5);
+        }
+        for (i, j) in [(9, 19), (19, 29)] {
+            c.add(i, j, spin);
+            c.add(j, i, -spin);
+        }
+        phi_q.add(0, 0, 1.0);
+        phi_q.add(1, n - 1, 1.0);
+        let m = ops::diagonal(&(0..n).map(|i| if i % 10 == 9 { 2.0 } else { 0.0 }).collect::<Vec<_>>());
+        let pencil = QuadraticPencil { m, c: c.to_sparse(), k: k.to_sparse(), phi_q: phi_q.to_sparse() };
+        // Sixty masses, the last of them held.
+        let (masses, dof) = (59, n - 2);
+        let few = solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
+        assert_eq!(few.counts.expected.motion, 2 * masses + dampers, "{dampers} {spin}");
+        let found = solve(&pencil, &Request::Lowest { count: 80 }, &krylov()).unwrap();
+        assert_eq!(found.pairs.len(), 2 * masses + dampers, "{dampers} {spin}: {:?}", found.findings);
+        let fewer = SparseFinding::FewerExist { wanted: 80, exist: masses + dampers, dof };
+        assert!(details(&found).contains(&&fewer), "{:?}", found.findings);
+        assert_certified(&found.pairs, "large");
+    }
 }
 
 #[test]
