@@ -229,6 +229,9 @@ impl Failure {
             Self::Linear(LinearError::NoEquilibrium { .. }) => {
                 "try --strategy relaxation, start values with --at, or `mb equilibrium --find-all 24`".to_owned()
             }
+            Self::Eigen { source: EigenError::OutOfMemory { .. }, .. } => {
+                "--memory GIB says how much may be used; without it, it is what the system has".to_owned()
+            }
             Self::Linear(LinearError::InsideOut { .. }) => {
                 "`mb equilibrium --load-path` lets the loads grow and tells how much of them it carries".to_owned()
             }

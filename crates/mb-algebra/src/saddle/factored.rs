@@ -472,3 +472,6 @@ fn report<T: Fallback>(
         growth: summary.growth,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -234,6 +234,11 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
+/// A positive number.
+fn positive(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| *x > 0.0).ok_or_else(|| "must be a positive number".to_owned())
+}
+
 impl std::fmt::Display for Assignment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}={}", self.name, self.value)

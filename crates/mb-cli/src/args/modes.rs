@@ -1,7 +1,7 @@
 //! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
 
 use super::{BasisArg, FormulationArg, MotionArgs, StartArgs, TransferredArg};
-use crate::args::{Assignment, at_least_one};
+use crate::args::{Assignment, at_least_one, positive};
 use crate::failure::RequestError;
 use clap::{Args, ValueEnum};
 use mb_eigen::sparse::Request;
@@ -199,6 +199,9 @@ pub struct SolverArgs {
     /// Where the operator is inverted, in rad/s, instead of an automatic choice
     #[arg(long, value_name = "RE,IM", allow_hyphen_values = true)]
     pub shift: Option<PointArg>,
+    /// Memory in GiB that factors and vectors may take, by estimates made before; by default what the system has
+    #[arg(long, value_name = "GIB", value_parser = positive)]
+    pub memory: Option<f64>,
 }
 
 const MODES_EXAMPLES: &str = "\

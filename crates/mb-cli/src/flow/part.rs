@@ -38,8 +38,18 @@ pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
             SymmetryArg::None => Structure::General,
         },
         shift: args.shift.map_or(Shift::Automatic, |p| Shift::At(p.0)),
+        memory_limit: args.memory.map(bytes),
         ..SparseOptions::default()
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positive, and a conversion that saturates"
+)]
+fn bytes(gib: f64) -> u64 {
+    (gib * 1_073_741_824.0) as u64
 }
 
 /// Eigenpairs of matrices.

@@ -270,6 +270,33 @@ fn bad_input_is_named_with_file_and_line() {
 }
 
 #[test]
+fn memory_that_is_short_is_told_before_the_work_with_what_can_be_done() {
+    let chain = Chain::new(500);
+    let flat = refused(&chain, &["--lowest", "4", "--memory", "1e-5"]);
+    let flat: String = flat.split_whitespace().collect::<Vec<_>>().join(" ");
+    for word in ["need about", "may be used", "Ask for fewer modes", "--memory GIB"] {
+        assert!(flat.contains(word), "{flat} should say {word}");
+    }
+    assert!(refused(&chain, &["--lowest", "4", "--memory", "-1"]).contains("a positive number"));
+    let enough = frequencies(&chain.json(&["--lowest", "4", "--memory", "0.5"]));
+    assert_eq!(enough.len(), 4);
+}
+
+#[test]
+fn an_empty_band_says_which_damping_was_allowed() {
+    let chain = Chain::new(450);
+    chain.write(
+        "C.mtx",
+        &format!("%%MatrixMarket matrix coordinate real symmetric\n450 450 1\n450 450 {MASS}\n"),
+    );
+    let c = chain.path("C.mtx");
+    let args = chain.args(&["--damping", &c, "--band", "0.01", "0.2", "--max-damping", "1e-9"]);
+    let text = right(&args.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("between 0.01 and 0.2 Hz and a damping ratio of at most 0.000000001."), "{text}");
+}
+
+#[test]
 fn a_folder_that_does_not_exist_is_named_and_a_singular_pencil_counted() {
     let chain = Chain::new(5);
     let nowhere = Path::new(&chain.path("none")).join("x.csv");

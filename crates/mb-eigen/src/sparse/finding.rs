@@ -164,6 +164,8 @@ pub enum SparseFinding {
         from_hz: f64,
         /// Upper end, Hz.
         to_hz: f64,
+        /// Only modes with at most this damping ratio were asked for; none for no limit.
+        max_damping_ratio: Option<f64>,
     },
     /// How far from the imaginary axis a band of a damped problem was searched.
     BandCovered {
@@ -293,8 +295,12 @@ impl fmt::Display for SparseFinding {
                 "Shift {re:.6e} {im:+.6e}i; {factorizations} factorizations, {solves} right-hand sides, worst residual \
                  {worst_residual:.1e}."
             ),
-            Self::EmptyBand { from_hz, to_hz } => {
-                write!(f, "No mode has a frequency between {from_hz} and {to_hz} Hz.")
+            Self::EmptyBand { from_hz, to_hz, max_damping_ratio } => {
+                write!(f, "No mode has a frequency between {from_hz} and {to_hz} Hz")?;
+                match max_damping_ratio {
+                    Some(most) => write!(f, " and a damping ratio of at most {most}."),
+                    None => f.write_str("."),
+                }
             }
             Self::BandCovered { damping_ratio } => write!(
                 f,

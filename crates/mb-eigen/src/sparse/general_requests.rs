@@ -185,7 +185,7 @@ impl General<'_> {
         }
         if roots.is_empty() {
             let (from_hz, to_hz) = (from / std::f64::consts::TAU, to / std::f64::consts::TAU);
-            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz }.into());
+            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
         }
         Ok(roots)
     }

@@ -171,7 +171,7 @@ impl Symmetric<'_> {
             modes = all;
         }
         if modes.w.is_empty() {
-            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz }.into());
+            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
         }
         Ok(modes)
     }

@@ -129,7 +129,7 @@ fn directions_without_mass_are_no_modes_and_more_than_exist_is_said() {
 
 #[test]
 fn more_than_exist_is_said_of_large_problems_too() {
-    // A chain of 600 coordinates, the ends held by constraints; of its masses only every tenth is there. Dampers at other
+    // A chain of 600 coordinates, the ends held by constraints; of its masses only every fiftieth is there. Dampers at other
     // coordinates without mass add a real root each.
     let n = 600;
     for (dampers, spin) in [(0, 0.0), (3, 0.0), (3, 0.5)] {
@@ -144,21 +144,21 @@ fn more_than_exist_is_said_of_large_problems_too() {
         for d in 0..dampers {
             c.add(101 + 20 * d, 101 + 20 * d, 0.5);
         }
-        for (i, j) in [(9, 19), (19, 29)] {
+        for (i, j) in [(49, 99), (99, 149)] {
             c.add(i, j, spin);
             c.add(j, i, -spin);
         }
         phi_q.add(0, 0, 1.0);
         phi_q.add(1, n - 1, 1.0);
-        let m = ops::diagonal(&(0..n).map(|i| if i % 10 == 9 { 2.0 } else { 0.0 }).collect::<Vec<_>>());
+        let m = ops::diagonal(&(0..n).map(|i| if i % 50 == 49 { 2.0 } else { 0.0 }).collect::<Vec<_>>());
         let pencil = QuadraticPencil { m, c: c.to_sparse(), k: k.to_sparse(), phi_q: phi_q.to_sparse() };
-        // Sixty masses, the last of them held.
-        let (masses, dof) = (59, n - 2);
+        // Twelve masses, the last of them held.
+        let (masses, dof) = (11, n - 2);
         let few = solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
         assert_eq!(few.counts.expected.motion, 2 * masses + dampers, "{dampers} {spin}");
-        let found = solve(&pencil, &Request::Lowest { count: 80 }, &krylov()).unwrap();
+        let found = solve(&pencil, &Request::Lowest { count: 20 }, &krylov()).unwrap();
         assert_eq!(found.pairs.len(), 2 * masses + dampers, "{dampers} {spin}: {:?}", found.findings);
-        let fewer = SparseFinding::FewerExist { wanted: 80, exist: masses + dampers, dof };
+        let fewer = SparseFinding::FewerExist { wanted: 20, exist: masses + dampers, dof };
         assert!(details(&found).contains(&&fewer), "{:?}", found.findings);
         assert_certified(&found.pairs, "large");
     }
@@ -242,7 +242,7 @@ fn a_singular_pencil_is_said_and_solved_where_that_is_possible() {
 
 #[test]
 fn an_empty_band_is_said() {
-    for damping in [0.0, 1e-3] {
+    for (damping, end) in [(0.0, " Hz."), (1e-3, " Hz and a damping ratio of at most 0.2.")] {
         let mut pencil = chain();
         pencil.c = ops::scale(damping, &pencil.k);
         let request = Request::Band { from_hz: 50.0, to_hz: 60.0, max_damping_ratio: Some(0.2) };
@@ -250,10 +250,7 @@ fn an_empty_band_is_said() {
         assert!(found.pairs.is_empty());
         let empty = details(&found).into_iter().find(|f| matches!(f, SparseFinding::EmptyBand { .. }));
         let empty = empty.unwrap_or_else(|| panic!("{:?}", found.findings)).to_string();
-        assert!(
-            empty.starts_with("No mode has a frequency between 50") && empty.ends_with(" Hz."),
-            "{empty}"
-        );
+        assert!(empty.starts_with("No mode has a frequency between 50") && empty.ends_with(end), "{empty}");
     }
 }
 

@@ -1,0 +1,51 @@
+//! Solutions that the factors in use miss.
+
+use super::*;
+use crate::saddle::lu::stored;
+use crate::{Dense, to_sparse};
+
+/// Factors that have forgotten an unknown.
+#[derive(Debug)]
+struct Forgetful(Box<dyn ScaledSolve<f64>>);
+
+impl ScaledSolve<f64> for Forgetful {
+    fn solve(&self, system: &System<f64>, b: &mut [f64], width: usize, transposed: bool) -> bool {
+        let solved = self.0.solve(system, b, width, transposed);
+        b[..width].fill(0.0);
+        solved
+    }
+}
+
+#[test]
+fn the_next_method_gives_the_solution_that_factors_miss() {
+    let n = 5;
+    let a = to_sparse(&Dense::from_fn(n, n, |i, j| if i == j { 4.0 } else { 1.0 / (2.0 + i as f64) }));
+    let g = to_sparse(&Dense::from_fn(1, n, |_, j| if j == 2 { 1.0 } else { 0.0 }));
+    for (trial, later) in [(true, Some(Method::Lu)), (false, None)] {
+        let options = SaddleOptions { trial, ..SaddleOptions::default() };
+        let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &options).unwrap());
+        let (a, g) = stored(&analysis, &[(1.0, &a)], &g, |f, x| f * x).unwrap();
+        let mut factored = Factored::new(&analysis, a, g, Method::AugmentedLu).unwrap();
+        let f = Dense::from_fn(n, 3, |i, j| (1 + i + 2 * j) as f64);
+        let right = factored.solve_many(&f, true).unwrap();
+        assert_eq!(factored.later_method(), None);
+        let solver = std::mem::replace(&mut factored.solver, Box::new(NoSolver));
+        factored.solver = Box::new(Forgetful(solver));
+        let again = factored.solve_many(&f, true);
+        assert_eq!((again.is_ok(), factored.later_method()), (trial, later));
+        for (i, j) in (0..n).flat_map(|i| (0..3).map(move |j| (i, j))).filter(|_| trial) {
+            let apart = again.as_ref().unwrap().0[(i, j)] - right.0[(i, j)];
+            assert!(apart.abs() < 1e-14, "{i} {j}: {apart:e}");
+        }
+    }
+}
+
+/// Stands where factors are taken out.
+#[derive(Debug)]
+struct NoSolver;
+
+impl ScaledSolve<f64> for NoSolver {
+    fn solve(&self, _: &System<f64>, _: &mut [f64], _: usize, _: bool) -> bool {
+        false
+    }
+}
