@@ -85,7 +85,8 @@ impl Pendulum {
 /// # Errors
 /// Those of the eigenanalysis.
 pub fn first_constrained(lin: &SparseSystem) -> Result<Spectrum, Box<dyn Error>> {
-    Ok(sparse::solve(&lin.pencil(), &Request::Lowest { count: FIRST }, &SparseOptions::default())?)
+    let lowest = Request::Lowest { count: FIRST };
+    Ok(sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &lowest, &SparseOptions::default())?)
 }
 
 /// The first pairs of the mechanism in the penalty system (UCS).

@@ -68,7 +68,7 @@ pub use factor::{
     Svd,
 };
 pub use num_complex::Complex64 as c64;
-pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, Transferred};
+pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, StiffnessParts, Transferred};
 pub use rank::{RankDecision, RankTolerance};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};

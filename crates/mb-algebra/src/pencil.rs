@@ -17,6 +17,26 @@ pub struct QuadraticPencil<A = Dense> {
     pub phi_q: A,
 }
 
+/// A stiffness matrix as a sum K = exact + rounded, of which only the second part has errors of rounding.
+///
+/// Fine meshes of slender links have entries, 12 EI / h^3, that exceed the stiffness of their low modes by h^-4 and more, so
+/// that K itself, rounded to double precision, no longer determines these modes. The sum does, and who needs only some
+/// digits takes [`Self::sum`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct StiffnessParts<A = Sparse> {
+    /// Large entries that all are multiples of one power of two, and exact; n x n.
+    pub exact: A,
+    /// The rest, n x n; each entry has the error of a few roundings of its own size.
+    pub rounded: A,
+}
+
+impl StiffnessParts<Sparse> {
+    /// K, each entry rounded.
+    pub fn sum(&self) -> Sparse {
+        sparse::add(1.0, &self.exact, 1.0, &self.rounded)
+    }
+}
+
 /// E y' = A y, with E possibly singular.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescriptorPencil<A = Dense> {
@@ -47,6 +67,8 @@ pub struct PenaltyBlocks {
     pub theta: Dense,
     /// Omega, m x m.
     pub omega: Dense,
+    /// K as a sum whose large part is exact, where it is known.
+    pub k_parts: Option<StiffnessParts>,
 }
 
 impl PenaltyBlocks {
@@ -72,6 +94,17 @@ impl PenaltyBlocks {
             k: beside(&self.k, &dense::mul(&self.xi, &self.omega)),
             phi_q: sparse::blocks(&[&[Some(&self.phi_q), Some(&less)]], &[m], &size),
         }
+    }
+
+    /// The parts of diag(K, Xi Omega), the stiffness of [`Self::to_constrained`], where those of K are known.
+    pub fn constrained_parts(&self) -> Option<StiffnessParts> {
+        let parts = self.k_parts.as_ref()?;
+        let size = [self.m.rows(), self.phi_q.rows()];
+        let own = to_sparse(&dense::mul(&self.xi, &self.omega));
+        Some(StiffnessParts {
+            exact: sparse::blocks(&[&[Some(&parts.exact), None], &[None, None]], &size, &size),
+            rounded: sparse::blocks(&[&[Some(&parts.rounded), None], &[None, Some(&own)]], &size, &size),
+        })
     }
 }
 

@@ -49,6 +49,13 @@ impl Twofold {
         self.lost += other.lost * by;
     }
 
+    /// Adds another sum.
+    #[inline(always)]
+    pub(crate) fn join(&mut self, other: Self) {
+        self.add(other.sum, other.lost);
+    }
+
+    #[inline(always)]
     pub(crate) fn value(self) -> f64 {
         self.sum + self.lost
     }
@@ -168,17 +175,34 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
+    /// Plain loops: what is not compiled in one piece with its caller knows nothing of the processor's instructions.
     #[inline(always)]
     fn sums(&self, product_error: impl Fn(f64, f64, f64) -> f64) -> Vec<Twofold> {
-        let row = |row: sprs::CsVecView<'_, f64>| {
-            let mut sum = Twofold::default();
-            for (&j, &a) in row.indices().iter().zip(row.data()) {
-                let product = a * self.x[j];
-                sum.add(product, product_error(a, self.x[j], product) + a * self.low[j]);
+        let (starts, index, value) = (self.a.proper_indptr(), self.a.indices(), self.a.data());
+        let mut out = vec![Twofold::default(); self.a.rows()];
+        for (i, out) in out.iter_mut().enumerate() {
+            let own = starts[i]..starts[i + 1];
+            let (index, value) = (&index[own.clone()], &value[own]);
+            // Two sums side by side, for each addition waits for the one before.
+            let (mut one, mut other) = (Twofold::default(), Twofold::default());
+            let (pairs, last) = index.as_chunks::<2>();
+            let (values, last_value) = value.as_chunks::<2>();
+            let term = |sum: &mut Twofold, j: usize, a: f64| {
+                let (x, low) = (self.x[j], self.low[j]);
+                let product = a * x;
+                sum.add(product, product_error(a, x, product) + a * low);
+            };
+            for (&[i, j], &[a, b]) in pairs.iter().zip(values) {
+                term(&mut one, i, a);
+                term(&mut other, j, b);
             }
-            sum
-        };
-        self.a.outer_iterator().map(row).collect()
+            if let (&[j], &[a]) = (last, last_value) {
+                term(&mut one, j, a);
+            }
+            one.join(other);
+            *out = one;
+        }
+        out
     }
 }
 

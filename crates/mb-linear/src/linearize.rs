@@ -19,7 +19,7 @@
 
 use crate::point::{OperatingPoint, PointKind};
 use crate::turning::Turning;
-use mb_algebra::{Dense, QuadraticPencil, Sparse};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
 use mb_model::Model;
 
 /// Derivatives of the constraint rates, m x n each; absent at rest, where they vanish.
@@ -42,6 +42,8 @@ pub struct LinearizedSystem<A = Dense> {
     pub c: A,
     /// Stiffness matrix K with the constraint-reaction stiffness, n x n.
     pub k: A,
+    /// K as a sum whose large part is exact, where elements tell such a part apart (flexible links) and storage is sparse.
+    pub k_parts: Option<StiffnessParts<A>>,
     /// Constraint Jacobian Phi_q, m x n.
     pub phi_q: A,
     /// Input matrix F, n x inputs.
@@ -89,7 +91,8 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     } else {
         model.input_matrix(point).to_dense()
     };
-    let lin = LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates };
+    let (m, c, k, phi_q) = (blocks.m, blocks.c, blocks.k, blocks.phi_q);
+    let lin = LinearizedSystem { m, c, k, k_parts: None, phi_q, f, rates };
     match Turning::dense(model, point) {
         Some(turning) => turning.of(lin),
         None => lin,
@@ -99,14 +102,15 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
 /// Linearizes at a verified point, with sparse blocks: time and memory linear in the elements.
 pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
-    let blocks = model.blocks(point);
+    let (blocks, k_parts) = model.blocks_in_parts(point);
     let rates = (at.kind() == PointKind::Motion).then(|| ConstraintRates {
         phi_dot_q: model.phi_dot_q(&point.q, &point.v, point.t).to_sparse(),
         phi_ddot_q: model.phi_ddot_q(point).to_sparse(),
         phi_ddot_v: model.phi_ddot_v(point).to_sparse(),
     });
     let f = model.input_matrix(point).to_sparse();
-    let lin = LinearizedSystem { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, f, rates };
+    let (m, c, k, phi_q) = (blocks.m, blocks.c, blocks.k, blocks.phi_q);
+    let lin = LinearizedSystem { m, c, k, k_parts, phi_q, f, rates };
     match Turning::sparse(model, point) {
         Some(turning) => turning.of(lin),
         None => lin,

@@ -66,7 +66,7 @@ impl Turning<Dense> {
             let phi_dot_q = &r.phi_dot_q + &dense::mul(&lin.phi_q, &self.rate);
             ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
         });
-        LinearizedSystem { c, k, rates, ..lin }
+        LinearizedSystem { c, k, k_parts: None, rates, ..lin }
     }
 }
 
@@ -88,6 +88,6 @@ impl Turning<Sparse> {
             let phi_dot_q = sparse::add(1.0, &r.phi_dot_q, 1.0, &sparse::mul(&lin.phi_q, &self.rate));
             ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
         });
-        LinearizedSystem { c, k, rates, ..lin }
+        LinearizedSystem { c, k, k_parts: None, rates, ..lin }
     }
 }

@@ -109,7 +109,8 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
                 }
                 _ => part::of_model(model, &at, request, &options, args.request.option())?,
             };
-            vec![if chosen { part::without_wish(result) } else { result }]
+            let result = if chosen { part::without_wish(result) } else { result };
+            vec![part::with_growing(result, &site)]
         }
         None => formulations.iter().map(|f| flow::spectrum(model, &at, f)).collect::<Result<_, _>>()?,
     };

@@ -1,14 +1,14 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
-use super::{FormulationSpectrum, moving};
+use super::{FormulationSpectrum, Site, moving};
 use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
 use crate::matrices::{Matrices, MatrixProblem};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
-use mb_eigen::{Finding, sparse};
+use mb_eigen::{Eigenpair, Finding, sparse};
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, PointKind, linearize_sparse};
+use mb_linear::{OperatingPoint, PointKind, Stability, linearize_sparse};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -90,7 +90,7 @@ pub fn of_model(
     }
     let lin = linearize_sparse(model, at);
     let name = "constrained/sparse".to_owned();
-    match sparse::solve(&lin.pencil(), &request, options) {
+    match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
         Ok(spectrum) => {
             Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
         }
@@ -130,6 +130,25 @@ pub fn of_penalty(
         }),
         Err(source) => Err(Failure::Eigen { formulation: name, source }),
     }
+}
+
+/// Says which growing modes of an unstable equilibrium are not among the lowest, where the analysis has not said so.
+pub fn with_growing(mut result: FormulationSpectrum, site: &Site) -> FormulationSpectrum {
+    let told = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::GrowingNotShown { .. } });
+    let Site::Rest(settled) = site else { return result };
+    let (Stability::Unstable { directions }, Some(Request::Lowest { .. })) =
+        (settled.stability, &result.request)
+    else {
+        return result;
+    };
+    let spectrum = &mut result.spectrum;
+    let grows = |pair: &&Eigenpair| pair.value().is_some_and(|s| s.re > pair.error_bar);
+    let shown = spectrum.pairs.iter().filter(grows).count();
+    if shown < directions && !spectrum.findings.iter().any(told) {
+        let counted = directions;
+        spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
+    }
+    result
 }
 
 /// Takes out the word that fewer modes exist than were asked for, where it was not the user who asked.

@@ -58,10 +58,11 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         k: blocks.k.clone(),
         phi_q: blocks.phi_q.clone(),
     };
-    let slack = blocks.to_constrained();
-    let problem = Problem::new(&slack, options)?;
+    let (slack, parts) = (blocks.to_constrained(), blocks.constrained_parts());
+    let problem = Problem::new(&slack, options)?.with_parts(parts.as_ref(), options)?;
     // An unsymmetric root is followed with both of its vectors.
-    let start = solve_with(&constrained, &Request::Lowest { count }, options, !problem.symmetric)?;
+    let (request, both) = (Request::Lowest { count }, !problem.symmetric);
+    let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
     let mut roots = Vec::with_capacity(start.pairs.len());
     let mut second_of_chain = false;
     for pair in start.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {

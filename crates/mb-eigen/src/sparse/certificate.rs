@@ -10,7 +10,9 @@
 //! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
 //! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
 //! Phi_q x in the constraint violation. Symmetric pairs whose bar says little are improved and measured again in doubled
-//! precision (doubled.rs), where u g becomes u |r| + u^2 g but for inertia, which keeps u.
+//! precision (doubled.rs), where u g becomes u |r| + u^2 g but for inertia, which keeps u. Where K is known as a sum whose
+//! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
+//! can do is then inside the bar.
 
 use std::cell::Cell;
 
@@ -31,6 +33,9 @@ use crate::{Class, Eigenpair, Finding};
 
 /// Bar relative to |s| above which a pair is worth doubled precision.
 const POOR: f64 = 1e-8;
+/// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
+/// entries of an element share, as the error of its axial force, is that of the force.
+const ENTRY: f64 = 2.0 * f64::EPSILON;
 /// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
 const DEFECTIVE: f64 = 1e-13;
 
@@ -142,8 +147,10 @@ impl<'a> Certifier<'a> {
         let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
         let form = |a: &Matrix| found.x.iter().zip(apply(a, &found.x)).map(|(x, y)| x * y).sum::<c64>();
         let d = (s * form(&p.m) * 2.0 + form(&p.c)).norm();
-        let up_to = 0.5 * f64::EPSILON * (terms(&p.k) + size * terms(&p.c)) / d;
-        if self.felt.get().is_none_or(|(s, before)| up_to / size > before / s) {
+        // What rounding did to K that is known in parts is in the bar.
+        let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
+        let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
+        if up_to > 0.0 && self.felt.get().is_none_or(|(s, before)| up_to / size > before / s) {
             self.felt.set(Some((size, up_to)));
         }
     }
@@ -231,7 +238,8 @@ impl<'a> Certifier<'a> {
             bilinear(rows, &root.right, &conjugate)
         };
         let p = self.problem;
-        let forms = Forms { m: form(&p.m), c: form(&p.c), k: form(&p.k) };
+        let k = p.stiffness().iter().map(form).sum();
+        let forms = Forms { m: form(&p.m), c: form(&p.c), k };
         let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
         rayleigh(&mut raw, forms);
         raw.value()
@@ -255,9 +263,15 @@ impl<'a> Certifier<'a> {
         let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| a.magnitude(&x));
         let react = p.rows.given.magnitude_transpose(&l);
         let size = s.norm();
+        // With K in parts the bar holds for the model, of whose matrices every entry has its own rounding.
+        let own = p.rounded_stiffness().filter(|_| rounding < self.rounding);
+        let own = own.map(|a| a.magnitude(&x));
         let mut rho = 0.0;
         for i in 0..p.n {
-            let g = rounding * (size * c[i] + k[i] + react[i]) + self.rounding * size * size * m[i];
+            let entries = own.as_ref().map_or(0.0, |own| own[i] + react[i]);
+            let g = rounding * (size * c[i] + k[i] + react[i])
+                + self.rounding * size * size * m[i]
+                + ENTRY * entries;
             rho += y[i].norm() * (residual[i].norm() * (1.0 + self.rounding) + g);
         }
         let mu = p.rows.to_unit(mu);

@@ -94,6 +94,13 @@ pub enum SparseFinding {
         /// Found.
         found: usize,
     },
+    /// Of an unstable system some growing modes are not among those asked for, because they are faster.
+    GrowingNotShown {
+        /// Growing modes, by the signs of the stiffness on the directions the constraints leave free or by all roots.
+        counted: usize,
+        /// Those among the modes returned.
+        shown: usize,
+    },
     /// The phase of the determinant along a circle shows that no root is missing inside.
     CompleteInside {
         /// Centre in the plane of s, rad/s, or of s^2: real part.
@@ -267,6 +274,11 @@ impl fmt::Display for SparseFinding {
                 f,
                 "The inertia of the factors counts {counted} modes with |s^2| above {above:.6e} (rad/s)^2, but {found} \
                  were found."
+            ),
+            Self::GrowingNotShown { counted, shown } => write!(
+                f,
+                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. The others are faster than the \
+                 modes asked for; ask for more of them, or for the roots near a point of the positive real axis."
             ),
             Self::CompleteInside { re, im, radius, roots, squared } => write!(
                 f,

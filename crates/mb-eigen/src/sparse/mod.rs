@@ -44,4 +44,4 @@ pub use descriptor::solve_descriptor;
 pub use finding::SparseFinding;
 pub use options::{Shift, Solver, SparseOptions, Structure};
 pub use request::Request;
-pub use solve::solve;
+pub use solve::{solve, solve_in_parts};

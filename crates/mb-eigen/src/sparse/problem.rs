@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use mb_algebra::saddle::{
     self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
 };
-use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, sparse};
+use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, StiffnessParts, c64, sparse};
 
 use super::finite;
 use super::matrix::{Matrix, check, check_symmetric};
@@ -32,6 +32,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) m: Matrix<'a>,
     pub(crate) c: Matrix<'a>,
     pub(crate) k: Matrix<'a>,
+    /// K as a sum, exact and rounded part, where it is known as one.
+    parts: Option<[Matrix<'a>; 2]>,
     pub(crate) rows: Rows,
     /// Whether M, C and K may all be treated as symmetric.
     pub(crate) symmetric: bool,
@@ -70,6 +72,7 @@ impl<'a> Problem<'a> {
             m,
             c,
             k,
+            parts: None,
             rows,
             symmetric,
             memory_limit,
@@ -78,9 +81,34 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// The same problem with K known as a sum.
+    pub(crate) fn with_parts(
+        self,
+        parts: Option<&'a StiffnessParts>,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        let Some(StiffnessParts { exact, rounded }) = parts else { return Ok(self) };
+        check("K, exact part", exact, self.n, self.n)?;
+        check("K, rounded part", rounded, self.n, self.n)?;
+        let parts = Some([exact, rounded].map(|a| Matrix::new(a, options.symmetry_tolerance)));
+        Ok(Self { parts, ..self })
+    }
+
+    /// The terms of K: one, or the two parts.
+    pub(crate) fn stiffness(&self) -> &[Matrix<'a>] {
+        self.parts.as_ref().map_or(std::slice::from_ref(&self.k), |parts| &parts[..])
+    }
+
+    /// The part of K with the errors of rounding that its entries have, where K is known in parts.
+    pub(crate) fn rounded_stiffness(&self) -> Option<&Matrix<'a>> {
+        self.parts.as_ref().map(|[_, rounded]| rounded)
+    }
+
     /// The problem of the left eigenvectors.
     pub(crate) fn transposed(&self) -> Self {
-        Self { m: self.m.transposed(), c: self.c.transposed(), k: self.k.transposed(), ..self.clone() }
+        let [m, c, k] = [&self.m, &self.c, &self.k].map(Matrix::transposed);
+        let parts = self.parts.as_ref().map(|parts| parts.each_ref().map(Matrix::transposed));
+        Self { m, c, k, parts, ..self.clone() }
     }
 
     /// Whether there is no damping or gyroscopic matrix.

@@ -1,6 +1,6 @@
 //! From a request to the method that answers it.
 
-use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::certificate::{Certifier, Root};
 use super::finding::SparseFinding;
@@ -24,19 +24,34 @@ pub fn solve(
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
-    solve_with(pencil, request, options, options.left_vectors)
+    solve_with(pencil, None, request, options, options.left_vectors)
 }
 
-/// [`solve`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
+/// As [`solve`], with K known as a sum whose large part is exact.
+///
+/// `parts`: n x n each, their sum is `pencil.k` but for one rounding of each entry. Bars of pairs of symmetric problems that
+/// needed doubled precision then hold for the model behind the matrices, rounding of their entries included; without parts
+/// they hold for the matrices as given. Errors as [`solve`].
+pub fn solve_in_parts(
+    pencil: &QuadraticPencil<Sparse>,
+    parts: Option<&StiffnessParts>,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Spectrum, EigenError> {
+    solve_with(pencil, parts, request, options, options.left_vectors)
+}
+
+/// [`solve_in_parts`]; `keeps_left`: left vectors stay, with as many digits as the options ask for.
 pub(crate) fn solve_with(
     pencil: &QuadraticPencil<Sparse>,
+    parts: Option<&StiffnessParts>,
     request: &Request,
     options: &SparseOptions,
     keeps_left: bool,
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
     let driver = options.solver.driver()?;
-    let problem = Problem::new(pencil, options)?;
+    let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
         return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), keeps_left));
     }
@@ -253,11 +268,17 @@ fn dense(
     }
     let wanted = request.count();
     let (kept, modes) = choose(&spectrum.pairs, request, undamped);
+    let growing = |pairs: &[Eigenpair]| pairs.iter().filter(|pair| grows(pair)).count();
+    let counted = growing(&spectrum.pairs);
     let mut index = 0;
     spectrum.pairs.retain(|_| {
         index += 1;
         kept[index - 1]
     });
+    let shown = growing(&spectrum.pairs);
+    if matches!(request, Request::Lowest { .. }) && shown < counted {
+        spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
+    }
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     if let Some(wanted) = wanted.filter(|wanted| *wanted > modes) {
         let dof = problem.dof();
@@ -265,6 +286,11 @@ fn dense(
     }
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
     Ok(spectrum)
+}
+
+/// Whether a root grows, beyond its error; one of a conjugate pair.
+fn grows(pair: &Eigenpair) -> bool {
+    pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar && s.im >= 0.0)
 }
 
 /// Marks the roots that have a chance to be asked for, one mode more than are, where all roots are conjugate pairs on the

@@ -140,6 +140,12 @@ impl Symmetric<'_> {
         let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
         self.complete(place, known, modes, counted)?;
         modes.sort_by(f64::abs);
+        // What grows faster than the slowest modes is not among them.
+        let shown = modes.w.iter().take(count).filter(|w| **w < 0.0).count();
+        let counted = low + modes.w.iter().filter(|w| **w < 0.0 && **w > from).count();
+        if counted > shown {
+            self.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
+        }
         Ok(())
     }
 

@@ -153,6 +153,7 @@ fn blocks(pencil: &QuadraticPencil, alpha: f64, xi: f64, omega: f64) -> PenaltyB
         xi: dense::scale(alpha, &one),
         theta: dense::scale(2.0 * xi * omega, &one),
         omega: dense::scale(omega * omega, &one),
+        k_parts: None,
     }
 }
 

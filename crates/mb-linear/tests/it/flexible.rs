@@ -1,12 +1,15 @@
 //! Flexible links against what is known of beams and of rigid pendulums.
 
 use mb_algebra::{QuadraticPencil, dense, norms, to_dense};
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::sparse::{self, Request, SparseFinding, SparseOptions};
+use mb_eigen::{DenseOptions, Finding, Spectrum, quadratic};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::unconstrained::{
     Penalty, penalty_equilibrium, unconstrained, unconstrained_blocks,
 };
-use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, Stability, linearize, stability};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, OperatingPoint, Stability, linearize, linearize_sparse, stability,
+};
 use mb_model::{Model, ModelSpec};
 
 fn rest_of(model: &Model) -> Equilibrium {
@@ -371,4 +374,37 @@ fn long_flexible_links_hang_stably_and_upright_ones_fall() {
     let model = over.spec().unwrap().build().unwrap();
     let rest = Equilibrium::verify(&model, over.equilibrium(), &EquilibriumOptions::default()).unwrap();
     assert_eq!(stability(&model, &rest).unwrap(), Stability::Unstable { directions: 2 });
+}
+
+/// With K in parts the bars of very fine meshes reach to the model, not only to its rounded matrices.
+#[test]
+fn bars_of_ten_thousand_elements_hold() {
+    let lowest = |elements: u32| {
+        let pendulum = FlexibleDoublePendulum { elements, ..FlexibleDoublePendulum::default() };
+        let model = pendulum.spec().unwrap().build().unwrap();
+        let options = EquilibriumOptions::default();
+        let rest = Equilibrium::verify(&model, pendulum.equilibrium(), &options).unwrap();
+        let lin = linearize_sparse(&model, &OperatingPoint::from(&rest));
+        let (count, options) = (4, SparseOptions::default());
+        let request = Request::Lowest { count };
+        sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, &options).unwrap()
+    };
+    // The axial force is constant in an element: the error of the mesh falls as h^2, and what is left of it as h^4.
+    let (rough, coarse) = (lowest(250), lowest(500));
+    for elements in [2_000, 10_000] {
+        let fine = lowest(elements);
+        assert_eq!((fine.pairs.len(), fine.counts.found.rigid), (8, 0));
+        let share = (250.0 / f64::from(elements)).powi(2);
+        for ((a, b), c) in rough.pairs.iter().zip(&coarse.pairs).zip(&fine.pairs) {
+            let [first, second, s] = [a, b, c].map(|pair| pair.value().unwrap());
+            let slope = (first - second) / 0.75;
+            let expected = first + slope * (share - 1.0);
+            let bar = c.error_bar;
+            assert!(bar < 2e-8 * s.norm(), "{elements}: {s} {bar:e}");
+            let (off, own) = ((expected - s).norm(), 2.0 * (a.error_bar + b.error_bar) + 1e-10 * s.norm());
+            assert!(off <= own + bar, "{elements}: {s} off {off:e}, bar {bar:e}, {own:e}");
+        }
+        let rounded = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::RoundedStiffness { .. } });
+        assert!(!fine.findings.iter().any(rounded), "{:?}", fine.findings);
+    }
 }

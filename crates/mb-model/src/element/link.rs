@@ -40,7 +40,7 @@ use super::hermite::{
     BEND_BEND, CUBIC, CUBIC_CUBIC, LINEAR, LINEAR_CUBIC, LINEAR_LINEAR, SLOPE_SLOPE, dot, times,
     transpose_times,
 };
-use super::{Data, Dependence, ElementLaw, LinkPoint, Local, Place, Slot};
+use super::{ConstantForm, Data, Dependence, ElementLaw, LinkPoint, Local, Place, Slot};
 use crate::outline::Stroke;
 use mb_scalar::{Lift, Real};
 
@@ -115,7 +115,24 @@ impl<S: Real> Field<S> {
     }
 }
 
+impl LinkElement {
+    /// The stiffness of bending, EI / h^3 with rotations in units of 1 / h.
+    pub(super) fn bending_form(&self) -> ConstantForm {
+        let h = self.length;
+        ConstantForm {
+            at: [4, 5, 7, 8],
+            unit: [1.0, h, 1.0, h],
+            matrix: &BEND_BEND,
+            factor: self.bending / (h * h * h),
+        }
+    }
+}
+
 impl<P: Data> LinkElement<P> {
+    /// The same without stiffness in bending, which is `bending_form`; for derivatives by the configuration.
+    pub(super) fn softened(&self) -> Self {
+        Self { bending: P::zero(), ..*self }
+    }
     /// Position field e and its time derivatives, less what the frame adds.
     fn position<S: Lift<P>>(&self, q: &[S], h: S) -> Field<S> {
         let mut e = Field::of(q, h);
@@ -170,7 +187,9 @@ impl<P: Data> LinkElement<P> {
             Field { x: [S::zero(); 2], y: slope }.push(axial * stretch / h, h, out);
         }
         Field { x: [-stretch, stretch], y: [S::zero(); 4] }.push(axial, h, out);
-        Field { x: [S::zero(); 2], y: times(&BEND_BEND, &e.y) }.push(bending, h, out);
+        if self.bending != P::zero() {
+            Field { x: [S::zero(); 2], y: times(&BEND_BEND, &e.y) }.push(bending, h, out);
+        }
         if self.beta != P::zero() {
             let beta = S::lift(self.beta);
             let stretching = rate.x[1] - rate.x[0];

@@ -18,6 +18,7 @@ mod constraint;
 mod custom;
 pub(crate) mod face_load;
 mod force;
+mod form;
 mod hermite;
 mod hinge;
 mod inertia;
@@ -38,6 +39,7 @@ pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;
 pub use face_load::{FaceLoad, Traction};
+pub(crate) use form::{ConstantForm, SplitEntries};
 pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
 pub use hinge::{Effort, HingeSpring, Moment, Motor};
 pub use inertia::{PlanarBody, PointMass, Rod};
@@ -386,6 +388,13 @@ impl<P: Data> Element<P> {
             | Self::Custom(_) => false,
         }
     }
+    /// The element without the part of its stiffness that [`Element::constant_form`] tells; none where it tells none.
+    pub(crate) fn softened(&self) -> Option<Self> {
+        match self {
+            Self::Link(e) => Some(Self::Link(e.softened())),
+            _ => None,
+        }
+    }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         each_law!(self, e => ElementLaw::<P>::phi(e, at, out), c => S::phi_of(&**c, at, out));
@@ -393,6 +402,13 @@ impl<P: Data> Element<P> {
 }
 
 impl Element<f64> {
+    /// The part of the stiffness that is the same at every point, where the element tells it apart.
+    pub(crate) fn constant_form(&self) -> Option<ConstantForm> {
+        match self {
+            Self::Link(e) => Some(e.bending_form()),
+            _ => None,
+        }
+    }
     /// As [`Element::residual`] in a scalar outside the closed list; false for elements from
     /// outside, which know only that list.
     pub(crate) fn residual_wide<S: Lift<f64>>(&self, at: &Local<'_, S>, out: &mut [S]) -> bool {

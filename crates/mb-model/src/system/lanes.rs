@@ -124,7 +124,8 @@ pub(super) struct Room {
 /// Whether an element is swept in lanes.
 fn in_lanes(m: &Member) -> bool {
     let enough = if m.wires.linear { MANY } else { LANES };
-    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_))
+    // Links, of few coordinates, are swept without their constant form where that is wanted.
+    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_) | Element::Link(_))
 }
 
 /// Local directions of an element that are swept at once, one a lane.
@@ -191,7 +192,7 @@ impl Model<f64> {
         if depends.a && wanted != Wanted::Statics {
             self.wide_residual(By::Acceleration, f, m, own, &mut out.m);
         }
-        if depends.v && wanted == Wanted::All {
+        if depends.v && matches!(wanted, Wanted::All | Wanted::Parts) {
             let still = m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == 0.0);
             if !still {
                 self.wide_residual(By::Velocity, f, m, own, &mut out.c);

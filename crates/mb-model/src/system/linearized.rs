@@ -37,6 +37,8 @@ pub type LinearizedBlocks = Blocks<Sparse>;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     All,
+    /// All, but K without the constant forms that elements tell apart.
+    Parts,
     /// M and K.
     Inertia,
     /// K and Phi_q.
@@ -54,7 +56,7 @@ impl Model<f64> {
         (blocks.k, blocks.phi_q)
     }
     /// The wanted blocks; those not wanted have no entries. Large models use all cores, one region of columns each.
-    fn sparse_blocks(&self, wanted: Wanted, point: &Point) -> LinearizedBlocks {
+    pub(super) fn sparse_blocks(&self, wanted: Wanted, point: &Point) -> LinearizedBlocks {
         let (n, m) = (self.nv(), self.nc());
         let mut parts = Blocks { m: Vec::new(), c: Vec::new(), k: Vec::new(), phi_q: Vec::new() };
         let mut gather = |part: Blocks<Columns>| {
@@ -204,13 +206,15 @@ impl<P: Data> Model<P> {
         if depends.a || depends.v || depends.q {
             s.d1.gather(&m.wires, point, self.gravity);
             if wanted != Wanted::Statics {
-                self.sweep_residual(By::Acceleration, &mut s.d1, m, own, point, &mut out.m);
+                self.sweep_residual(By::Acceleration, &mut s.d1, (m, &m.element), own, point, &mut out.m);
             }
             let still = || m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == P::zero());
-            if wanted == Wanted::All && !still() {
-                self.sweep_residual(By::Velocity, &mut s.d1, m, own, point, &mut out.c);
+            if matches!(wanted, Wanted::All | Wanted::Parts) && !still() {
+                self.sweep_residual(By::Velocity, &mut s.d1, (m, &m.element), own, point, &mut out.c);
             }
-            self.sweep_residual(By::Configuration, &mut s.d1, m, own, point, &mut out.k);
+            let soft = if wanted == Wanted::Parts { m.element.softened() } else { None };
+            let element = soft.as_ref().unwrap_or(&m.element);
+            self.sweep_residual(By::Configuration, &mut s.d1, (m, element), own, point, &mut out.k);
         }
         let lambda = &point.lambda[m.row..m.row + m.rows];
         if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {

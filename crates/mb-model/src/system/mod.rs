@@ -22,6 +22,7 @@ mod loads;
 mod matrices;
 mod motion;
 mod output;
+mod parts;
 mod reaction;
 mod regions;
 mod residual;

@@ -237,3 +237,56 @@ fn reference_conditions_are_rows_of_the_model() {
     assert_eq!(model.row_name(2), "link (reference node 4 y)");
     assert_eq!(model.coordinate_name(13), "link[4].uy");
 }
+
+/// The parts of K make K, and for rigid motion cancel far beyond the digits of its entries.
+#[test]
+fn parts_of_the_stiffness_cancel_beyond_its_digits() {
+    // A step of few digits, so that the arc lengths of the nodes are exact.
+    let step = 3.0 / 128.0;
+    let data = LinkData { elements: 40, length: 40.0 * step, bending: 1e12 / 7.0, axial: 0.0, ..DATA };
+    let (model, link) = link(&data, [0.0; 3]);
+    let p = model.initial_point();
+    let (blocks, parts) = model.blocks_in_parts(&p);
+    let parts = parts.expect("links tell their bending apart");
+    let plain = model.blocks(&p);
+    let largest = mb_algebra::norms::max_abs(&plain.k);
+    let difference = mb_algebra::norms::max_abs(&mb_algebra::sparse::add(1.0, &plain.k, -1.0, &blocks.k));
+    assert!(difference <= 8.0 * f64::EPSILON * largest);
+    assert_eq!((blocks.k, blocks.m), (parts.sum(), plain.m));
+
+    let mut turned = vec![0.0; model.nv()];
+    for k in 1..=link.nodes() {
+        let at = model.coordinates().block(link.node(k)).v;
+        turned[at + 1] = (k - 1) as f64 * step;
+        turned[at + 2] = 1.0;
+    }
+    let [exact, rounded, whole] = [&parts.exact, &parts.rounded, &plain.k]
+        .map(|a| mb_algebra::sparse::matvec(a, &turned));
+    let left = exact.iter().zip(&rounded).map(|(a, b)| (a + b).abs()).fold(0.0, f64::max);
+    let before = whole.iter().map(|r| r.abs()).fold(0.0, f64::max);
+    assert!(left <= 1e-26 * largest && before >= 1e-18 * largest, "{left:e} {before:e} {largest:e}");
+}
+
+/// Away from the straight state, under damping and in company of bodies, the parts make K as well.
+#[test]
+fn parts_of_the_stiffness_at_any_point() {
+    let (mut model, _) = link(&LinkData { alpha: 0.3, beta: 0.02, ..DATA }, [0.3, -9.81, 0.0]);
+    let body = model.add_block("body", BlockKind::PlanarPose, &[0.0; 3]);
+    let none: Model = Model::new("nothing", [0.0; 3]);
+    assert!(none.blocks_in_parts(&none.initial_point()).1.is_none());
+    let mass = Element::PlanarBody(PlanarBody {
+        slot: 0,
+        mass: 2.0,
+        inertia: 0.3,
+        center_of_mass: [0.1, 0.2],
+        alpha: 0.0,
+    });
+    model.add_element("body", mass, vec![body], Vec::new());
+    let p = point(&model, 0.4);
+    let (plain, (blocks, parts)) = (model.blocks(&p), model.blocks_in_parts(&p));
+    let sum = parts.expect("links tell their bending apart").sum();
+    for (a, b) in [(&plain.m, &blocks.m), (&plain.c, &blocks.c), (&plain.k, &blocks.k), (&plain.k, &sum)] {
+        let difference = mb_algebra::norms::max_abs(&mb_algebra::sparse::add(1.0, a, -1.0, b));
+        assert!(difference <= 1e-13 * mb_algebra::norms::max_abs(a), "{difference:e}");
+    }
+}

@@ -347,3 +347,32 @@ fn a_small_first_basis_is_enlarged_until_all_converge() {
     let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
     assert_contained(&found.pairs, &motion, "enlarged");
 }
+
+#[test]
+fn growing_modes_beyond_those_asked_for_are_told() {
+    // Springs 1, 2, ..., one of -1e4: s = 100 is the fastest root of all.
+    let n = 40;
+    let k = Dense::from_fn(n, n, |i, j| if i != j { 0.0 } else if i == 7 { -1e4 } else { 1.0 + i as f64 });
+    let pencil = |c: f64| QuadraticPencil {
+        m: ops::identity(n),
+        c: ops::scale(c, &ops::identity(n)),
+        k: to_sparse(&k),
+        phi_q: ops::zeros(0, n),
+    };
+    let told = |spectrum: &Spectrum| {
+        details(spectrum).into_iter().find_map(|detail| match *detail {
+            SparseFinding::GrowingNotShown { counted, shown } => Some((counted, shown)),
+            _ => None,
+        })
+    };
+    let lowest = |c: f64, count: usize, options: &SparseOptions| {
+        solve(&pencil(c), &Request::Lowest { count }, options).unwrap()
+    };
+    let krylov = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    for options in [krylov, SparseOptions::default()] {
+        assert_eq!(told(&lowest(0.0, 20, &options)), Some((1, 0)));
+        assert_eq!(told(&lowest(0.0, 40, &options)), None);
+    }
+    // The dense path knows all roots of a damped system too.
+    assert_eq!(told(&lowest(0.1, 20, &SparseOptions::default())), Some((1, 0)));
+}

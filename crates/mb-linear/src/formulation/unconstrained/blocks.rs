@@ -41,9 +41,10 @@ pub fn unconstrained_blocks(
         return fail(model.row_name(i), rates[i], 0.0);
     }
     super::check_balance(model, point)?;
-    let blocks = model.blocks(point);
+    let (blocks, k_parts) = model.blocks_in_parts(point);
     let Matrices { xi, theta, omega } = matrices;
-    Ok(PenaltyBlocks { m: blocks.m, c: blocks.c, k: blocks.k, phi_q: blocks.phi_q, xi, theta, omega })
+    let (m, c, k, phi_q) = (blocks.m, blocks.c, blocks.k, blocks.phi_q);
+    Ok(PenaltyBlocks { m, c, k, phi_q, xi, theta, omega, k_parts })
 }
 
 /// Newton's correction (dq, dw) of the penalty system at rest, with `stiffness` = Xi Omega.

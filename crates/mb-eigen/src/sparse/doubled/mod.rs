@@ -6,14 +6,19 @@
 //! ```
 //!
 //! with x = x_1 + x_2, the sums of K x and C x in doubled precision (compensated.rs) and sigma beside s: residual inverse
-//! iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w = -s^2. The entries of a stiff link's K exceed the stiffness of its low modes by
+//! iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w = -s^2
+//! (real.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
 //! h^-3 and more (1e12 at 10,000 elements), so that a vector rounded to double already leaves a residual of u |K| |x|, and
 //! a bar that allows for it reaches zero. The factor is as bad, but a factor with two right digits gains two digits in each
-//! step, for the residual has them all. What comes out is the root of the matrices as given. Whether these, rounded, are
-//! still the ones that were meant is another matter (see [`super::SparseFinding::RoundedStiffness`]). Sizes: n unknowns, m
+//! step, for the residual has them all. What comes out is the root of the
+//! matrices as given. Whether these, rounded, are still the ones that were meant is another matter: they are where K is given
+//! as a sum whose large part is exact ([`mb_algebra::StiffnessParts`]), else see
+//! [`super::SparseFinding::RoundedStiffness`]. Sizes: n unknowns, m
 //! rows; a factorization and some 30 (nnz K + nnz M) operations a step.
 
 use mb_algebra::{AlgebraError, Dense, DenseC, c64};
+
+mod real;
 
 use super::certificate::Root;
 use super::matrix::Matrix;
@@ -48,6 +53,9 @@ pub(crate) struct Doubled {
 
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
 pub(crate) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
+    if problem.undamped() && root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0) {
+        return real::refine(problem, root);
+    }
     // Where damping is light, or acts on little, a real factor without its imaginary part does, for half the work.
     let kinds: &[Kind] = if problem.undamped() { &[Kind::Real] } else { &[Kind::Real, Kind::Complex] };
     let mut best: Option<(f64, Doubled)> = None;
@@ -115,20 +123,20 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
 fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f64, Doubled)> {
     let Start { mut s, mut x, mut l } = start;
     let (undamped, oscillates) = (problem.undamped(), s.re == 0.0);
-    let real = undamped && x.iter().chain(&l).all(|z| z.im == 0.0);
     let solve = factor(problem, s * (1.0 + aside), kind).ok()?;
     let mut low = vec![ZERO; x.len()];
     let mut best: Option<(f64, Doubled)> = None;
     let mut idle = 0;
     for _ in 0..STEPS {
         let mx = plain(&problem.m, &x);
-        let [cx, kx] = [&problem.c, &problem.k].map(|a| product(a, &x, &low, real));
+        let cx = product(&problem.c, &x, &low);
+        let kx = stiffness(problem, &x, &low);
         let force = reaction(problem, &l);
         // Inertia cancels in nothing: it is what is left of stiffness and reactions.
         let at = |s: c64| -> Vec<c64> {
             let inertia = s * s;
             let row = |i: usize| {
-                let mut sum = kx[i];
+                let mut sum = kx.get(i).copied().unwrap_or_default();
                 if !cx.is_empty() {
                     sum.add_scaled(&cx[i], s);
                 }
@@ -200,6 +208,12 @@ impl Sum {
         self.add_scaled(other, c64::new(1.0, 0.0));
     }
 
+    fn plus(mut self, other: Self) -> Self {
+        self.re.join(other.re);
+        self.im.join(other.im);
+        self
+    }
+
     fn add_scaled(&mut self, other: &Self, by: c64) {
         self.re.add_scaled(other.re, by.re);
         self.im.add_scaled(other.im, by.re);
@@ -215,17 +229,26 @@ impl Sum {
 }
 
 /// A (x + low), each entry in two parts; empty for zero.
-fn product(a: &Matrix, x: &[c64], low: &[c64], real: bool) -> Vec<Sum> {
+fn product(a: &Matrix, x: &[c64], low: &[c64]) -> Vec<Sum> {
     if a.is_zero() {
         return Vec::new();
     }
     let part = |v: &[c64], of: fn(&c64) -> f64| v.iter().map(of).collect::<Vec<f64>>();
     let re = rows_times(a.sparse(), &part(x, |z| z.re), &part(low, |z| z.re));
-    if real {
-        return re.into_iter().map(|re| Sum { re, im: Twofold::default() }).collect();
-    }
     let im = rows_times(a.sparse(), &part(x, |z| z.im), &part(low, |z| z.im));
     re.into_iter().zip(im).map(|(re, im)| Sum { re, im }).collect()
+}
+
+/// K (x + low), K as a sum where it is known as one.
+fn stiffness(problem: &Problem, x: &[c64], low: &[c64]) -> Vec<Sum> {
+    let mut parts = problem.stiffness().iter().map(|part| product(part, x, low));
+    let first = parts.next().unwrap_or_default();
+    parts.filter(|part| !part.is_empty()).fold(first, |sum, part| {
+        if sum.is_empty() {
+            return part;
+        }
+        sum.into_iter().zip(part).map(|(a, b)| a.plus(b)).collect()
+    })
 }
 
 /// M x, rounded.
