@@ -81,3 +81,17 @@ fn json_reads_back_exactly_and_has_its_version() {
         }
     }
 }
+
+#[test]
+fn growing_modes_that_are_not_shown_are_told() {
+    // Two soft links standing upright: eight directions give way, the slowest two are asked for.
+    let path = model("flexible-double-pendulum");
+    let mut args = vec!["modes", path.as_str(), "--set", "g=-9.81", "--set", "E=1e6", "--lowest"];
+    args.push("2");
+    let found = right(&args);
+    assert!(found.contains("unstable in 8 directions"), "{found}");
+    assert!(found.contains("UNSTABLE: 8 modes grow, of which 2 are among those returned"), "{found}");
+    args.pop();
+    args.push("30");
+    assert!(!right(&args).contains("UNSTABLE"));
+}

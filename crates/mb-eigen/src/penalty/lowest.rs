@@ -11,9 +11,9 @@
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
 //! penalty, so that every pair starts next to its own root; at the fixed point of the step z and the multipliers of the
 //! solve are an exact eigenvector however far sigma is, and each step gains the factor |s - sigma| over the distance to
-//! the next root. One factorization and two solves are the rule. Where the steps do not settle, because stiffnesses far above
-//! that of the mode leave the factors few digits, the start (x, 0), l itself goes to the certificate, which improves it with
-//! residuals in doubled precision.
+//! the next root. One factorization and two solves are the rule. In symmetric problems the start (x, 0), l goes to the
+//! certificate first, which improves it in the same way with residuals in doubled precision: stiffnesses far above that of the
+//! mode leave the factors few digits, and the steps above would end there.
 //!
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
@@ -38,6 +38,8 @@ const SETTLED: f64 = 1e-8;
 /// Where a factorization is tried again when sigma is a root, relative to sigma: beside stiffnesses of 1e12 times that of the
 /// mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
 const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
+/// Bar relative to |s| up to which a root needs no further steps.
+const SURE: f64 = 1e-8;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
@@ -63,7 +65,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     // An unsymmetric root is followed with both of its vectors.
     let (request, both) = (Request::Lowest { count }, !problem.symmetric);
     let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
-    let mut roots = Vec::with_capacity(start.pairs.len());
+    let (mut roots, mut starts) = (Vec::with_capacity(start.pairs.len()), Vec::new());
     let mut second_of_chain = false;
     for pair in start.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         if pair.chain == 2 {
@@ -72,9 +74,10 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
                 continue;
             }
         }
-        roots.push(follow(&problem, n, pair)?);
+        roots.push(extended(&problem, n, pair));
+        starts.push(pair);
     }
-    let pairs = Certifier::new(&problem, options.left_vectors).certify(roots);
+    let pairs = certified(&problem, (n, options.left_vectors), roots, &starts)?;
     let measure = Measure::new(blocks);
     let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
     let mut findings: Vec<Finding> = start.findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
@@ -98,17 +101,51 @@ fn overlap(start: &[Eigenpair], found: &[Eigenpair]) -> Option<Finding> {
     unsure.then_some(Finding::PenaltyOverlap { largest_physical: largest, smallest_spurious: None })
 }
 
-/// The root of the penalty problem next to a pair of the constrained one.
-fn follow(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Result<Root, EigenError> {
+/// The roots of the penalty problem next to `roots`, with their certificates.
+///
+/// In symmetric problems the certificate improves a start with residuals in doubled precision, which leads to the root itself;
+/// what is left unsure then, and everything where left vectors differ, follows the steps above.
+fn certified(
+    problem: &Problem<'_>,
+    (n, left_vectors): (usize, bool),
+    mut roots: Vec<Root>,
+    starts: &[&Eigenpair],
+) -> Result<Vec<Eigenpair>, EigenError> {
+    let certifier = Certifier::new(problem, left_vectors);
+    let mut unsure = vec![true; roots.len()];
+    if problem.symmetric {
+        let pairs = certifier.certify(roots.clone());
+        let mut at = 0;
+        for (root, unsure) in roots.iter().zip(&mut unsure) {
+            let pair = &pairs[at];
+            // A start that was good enough as it is knows nothing of its violations yet.
+            let moved = pair.right[n..].iter().any(|e| *e != ZERO);
+            *unsure = !moved || pair.error_bar > SURE * pair.value().map_or(0.0, c64::norm);
+            at += if root.mirror || (root.rigid && root.chain == 2) { 2 } else { 1 };
+        }
+        if !unsure.contains(&true) {
+            return Ok(pairs);
+        }
+    }
+    for ((root, start), unsure) in roots.iter_mut().zip(starts).zip(unsure) {
+        if unsure && !root.rigid {
+            match follow(problem, root.clone(), start) {
+                Ok(found) => *root = found,
+                // The start stays, with a bar that says how far it may be off.
+                Err(EigenError::NoRegularShift { .. }) if problem.symmetric => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(certifier.certify(roots))
+}
+
+/// A pair of the constrained problem as a start for the penalty problem: x without violations.
+fn extended(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Root {
     let s = start.value().unwrap_or(ZERO);
-    let extended = |x: &[c64]| {
-        let mut z = x.to_vec();
-        z.resize(problem.n, ZERO);
-        z
-    };
     let mut root = Root {
         s,
-        right: extended(&start.right),
+        right: with_violations(problem, &start.right),
         multipliers: start.multipliers.clone(),
         left: None,
         rigid: start.class == Class::Rigid,
@@ -123,12 +160,23 @@ fn follow(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Result<Root, Ei
         let x = DenseC::from_fn(problem.n, 1, |i, _| root.right[i]);
         let mx = problem.m.mul(&x);
         root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();
-        return Ok(root);
     }
+    root
+}
+
+/// (x, 0).
+fn with_violations(problem: &Problem<'_>, x: &[c64]) -> Vec<c64> {
+    let mut z = x.to_vec();
+    z.resize(problem.n, ZERO);
+    z
+}
+
+/// The root of the penalty problem next to a start, from the steps above.
+fn follow(problem: &Problem<'_>, mut root: Root, start: &Eigenpair) -> Result<Root, EigenError> {
     let unmoved = root.clone();
     let mut settled = false;
-    let (sigma, solver) = factor(problem, s)?;
-    let mut left = (!problem.symmetric).then(|| extended(&conjugate(&start.left)));
+    let (sigma, solver) = factor(problem, root.s)?;
+    let mut left = (!problem.symmetric).then(|| with_violations(problem, &conjugate(&start.left)));
     for step in 0..STEPS {
         let solved = |z: &[c64], transposed: bool| -> Result<_, EigenError> {
             let force = moved(problem, root.s, sigma, z, transposed);

@@ -72,7 +72,7 @@ fn with_left(
             spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
             return Ok(spectrum);
         }
-        let mut spectrum = solve_with(&blocks, request, options, true)?;
+        let mut spectrum = solve_with(&blocks, None, request, options, true)?;
         spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
         let counts = &mut spectrum.counts;
         // Directions without mass turn roots of motion into infinite ones in either form.
@@ -102,7 +102,7 @@ fn without_form(
         k: sparse::scale(-1.0, &pencil.a),
         phi_q: sparse::zeros(0, size),
     };
-    let mut spectrum = solve_with(&quadratic, request, options, options.left_vectors)?;
+    let mut spectrum = solve_with(&quadratic, None, request, options, options.left_vectors)?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
     spectrum.pairs.retain(|pair| pair.class != Class::Infinite);

@@ -230,6 +230,24 @@ impl<'a> Problem<'a> {
         Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
     }
 
+    /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
+    pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
+    /// The same with complex factors.
+    pub(crate) fn factor_complex_roughly(
+        &self,
+        a: c64,
+        b: c64,
+    ) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactorComplex::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
     /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
     pub(crate) fn factor_leading(&self, leading: &Matrix) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
         if leading.is_zero() {

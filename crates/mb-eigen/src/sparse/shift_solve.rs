@@ -188,11 +188,16 @@ pub(crate) struct SaddleSolve<T> {
 }
 
 impl<T> SaddleSolve<T> {
+    /// Takes factors as they are, for steps whose residuals tell what they are worth.
+    pub(crate) fn rough(factor: Box<dyn Saddle<T>>, rank: usize) -> Self {
+        Self { factor, rank, solves: AtomicUsize::new(0) }
+    }
+
     /// Refuses factors of a matrix that is singular to working precision, as at a shift on an eigenvalue.
     pub(crate) fn new(factor: Box<dyn Saddle<T>>, rank: usize) -> Result<Self, AlgebraError> {
         match factor.report().near_singular.first() {
             Some(&(index, pivot)) => Err(AlgebraError::Singular { index, pivot }),
-            None => Ok(Self { factor, rank, solves: AtomicUsize::new(0) }),
+            None => Ok(Self::rough(factor, rank)),
         }
     }
 }

@@ -98,11 +98,11 @@ impl<S: Laned> Frame<S> {
         self.q.iter_mut().for_each(Laned::clear);
     }
     /// Evaluates the residual M a - f into `out`.
-    fn evaluate_residual(&mut self, m: &Member) {
+    fn evaluate_residual(&mut self, element: &Element, n: usize) {
         self.out.clear();
-        self.out.resize(m.wires.v_index.len(), S::zero());
+        self.out.resize(n, S::zero());
         let at = Local { q: &self.q, v: &self.v, a: &self.a, t: self.t, u: &self.u, gravity: self.gravity };
-        m.element.residual_wide(&at, &mut self.out);
+        element.residual_wide(&at, &mut self.out);
     }
     /// Evaluates Phi into `out`.
     fn evaluate_phi(&mut self, m: &Member) {
@@ -123,9 +123,12 @@ pub(super) struct Room {
 
 /// Whether an element is swept in lanes.
 fn in_lanes(m: &Member) -> bool {
-    let enough = if m.wires.linear { MANY } else { LANES };
-    // Links, of few coordinates, are swept without their constant form where that is wanted.
-    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_) | Element::Link(_))
+    match m.element {
+        // Of few coordinates, but with much to compute beside their derivatives.
+        Element::Link(_) => true,
+        Element::Custom(_) => false,
+        _ => m.wires.v_index.len() >= if m.wires.linear { MANY } else { LANES },
+    }
 }
 
 /// Local directions of an element that are swept at once, one a lane.
@@ -190,16 +193,18 @@ impl Model<f64> {
         f.lift_from(&m.wires, point, self.gravity);
         let depends = m.element.dependence();
         if depends.a && wanted != Wanted::Statics {
-            self.wide_residual(By::Acceleration, f, m, own, &mut out.m);
+            self.wide_residual(By::Acceleration, f, (m, &m.element), own, &mut out.m);
         }
         if depends.v && matches!(wanted, Wanted::All | Wanted::Parts) {
             let still = m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == 0.0);
             if !still {
-                self.wide_residual(By::Velocity, f, m, own, &mut out.c);
+                self.wide_residual(By::Velocity, f, (m, &m.element), own, &mut out.c);
             }
         }
         if depends.q {
-            self.wide_residual(By::Configuration, f, m, own, &mut out.k);
+            let soft = if wanted == Wanted::Parts { m.element.softened() } else { None };
+            let element = soft.as_ref().unwrap_or(&m.element);
+            self.wide_residual(By::Configuration, f, (m, element), own, &mut out.k);
         }
         if m.rows == 0 {
             return;
@@ -210,12 +215,13 @@ impl Model<f64> {
             self.wide_reaction_stiffness(&mut room.second, m, own, point, lambda, &mut out.k);
         }
     }
-    /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards.
+    /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards. The second
+    /// of the pair is the element itself, or what takes its place.
     fn wide_residual(
         &self,
         by: By,
         f: &mut Frame<Lanes>,
-        m: &Member,
+        (m, element): (&Member, &Element),
         own: &Range<usize>,
         out: &mut impl Scatter<f64>,
     ) {
@@ -226,7 +232,7 @@ impl Model<f64> {
                 By::Acceleration => seed_units(&mut f.a, &group),
                 By::Input => return,
             }
-            f.evaluate_residual(m);
+            f.evaluate_residual(element, m.wires.v_index.len());
             match by {
                 By::Configuration => f.clear_q(),
                 By::Velocity => f.v.iter_mut().for_each(Laned::clear),

@@ -96,7 +96,7 @@ type Solve<'a> = Box<dyn Fn(&[c64]) -> Option<(Vec<c64>, Vec<c64>)> + 'a>;
 /// Factors at sigma.
 fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>, AlgebraError> {
     if kind == Kind::Real {
-        let solver = problem.factor((sigma * sigma).re, sigma.re)?;
+        let solver = problem.factor_roughly((sigma * sigma).re, sigma.re)?;
         return Ok(Box::new(move |r| {
             // Real and imaginary part side by side, the latter where there is one.
             let parts = if r.iter().all(|r| r.im == 0.0) { 1 } else { 2 };
@@ -109,7 +109,7 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
             Some((joined(&solved.x), joined(&l)))
         }));
     }
-    let solver = problem.factor_complex(sigma * sigma, sigma)?;
+    let solver = problem.factor_complex_roughly(sigma * sigma, sigma)?;
     Ok(Box::new(move |r| {
         let f = DenseC::from_fn(r.len(), 1, |i, _| r[i]);
         let solved = solver.solve(&f, false, Effort::Krylov).ok()?;

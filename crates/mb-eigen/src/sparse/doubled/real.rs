@@ -74,7 +74,7 @@ fn rounded(problem: &Problem, pair: &Pair) -> f64 {
 
 /// The steps with one factor; the smallest weighted residual relative to 2 w x^T M x, and its pair.
 fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option<(f64, Pair)> {
-    let solver = problem.factor(-pair.w * (1.0 + aside).powi(2), 0.0).ok()?;
+    let solver = problem.factor_roughly(-pair.w * (1.0 + aside).powi(2), 0.0).ok()?;
     let mut low = vec![0.0; pair.x.len()];
     let mut best: Option<(f64, Pair)> = None;
     let mut idle = 0;
