@@ -14,10 +14,7 @@ use mb_eigen::Spectrum;
 use std::error::Error;
 use std::time::Instant;
 
-fn fastest(
-    runs: usize,
-    of: impl Fn() -> Result<Spectrum, Box<dyn Error>>,
-) -> Result<f64, Box<dyn Error>> {
+fn fastest(runs: usize, of: impl Fn() -> Result<Spectrum, Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let mut best = f64::INFINITY;
     for _ in 0..runs {
         let start = Instant::now();

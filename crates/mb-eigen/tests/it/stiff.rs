@@ -132,8 +132,16 @@ fn bars_of_long_damped_links_and_penalties_are_narrow_and_hold() {
     let held = |elements: usize| {
         let QuadraticPencil { m, c, k, phi_q } = pendulum::flexible_pendulum(elements);
         let factor = |x: f64| dense::scale(x, &dense::identity(10));
-        let blocks =
-            PenaltyBlocks { m, c, k, phi_q, xi: factor(1e7), theta: factor(20.0), omega: factor(100.0), k_parts: None };
+        let blocks = PenaltyBlocks {
+            m,
+            c,
+            k,
+            phi_q,
+            xi: factor(1e7),
+            theta: factor(20.0),
+            omega: factor(100.0),
+            k_parts: None,
+        };
         penalty::lowest(&blocks, 4, &SparseOptions::default()).unwrap()
     };
     near(&damped(200), &damped(1_000), 1e-7, "damped");

@@ -260,8 +260,8 @@ fn parts_of_the_stiffness_cancel_beyond_its_digits() {
         turned[at + 1] = (k - 1) as f64 * step;
         turned[at + 2] = 1.0;
     }
-    let [exact, rounded, whole] = [&parts.exact, &parts.rounded, &plain.k]
-        .map(|a| mb_algebra::sparse::matvec(a, &turned));
+    let [exact, rounded, whole] =
+        [&parts.exact, &parts.rounded, &plain.k].map(|a| mb_algebra::sparse::matvec(a, &turned));
     let left = exact.iter().zip(&rounded).map(|(a, b)| (a + b).abs()).fold(0.0, f64::max);
     let before = whole.iter().map(|r| r.abs()).fold(0.0, f64::max);
     assert!(left <= 1e-26 * largest && before >= 1e-18 * largest, "{left:e} {before:e} {largest:e}");

@@ -352,7 +352,15 @@ fn a_small_first_basis_is_enlarged_until_all_converge() {
 fn growing_modes_beyond_those_asked_for_are_told() {
     // Springs 1, 2, ..., one of -1e4: s = 100 is the fastest root of all.
     let n = 40;
-    let k = Dense::from_fn(n, n, |i, j| if i != j { 0.0 } else if i == 7 { -1e4 } else { 1.0 + i as f64 });
+    let k = Dense::from_fn(n, n, |i, j| {
+        if i != j {
+            0.0
+        } else if i == 7 {
+            -1e4
+        } else {
+            1.0 + i as f64
+        }
+    });
     let pencil = |c: f64| QuadraticPencil {
         m: ops::identity(n),
         c: ops::scale(c, &ops::identity(n)),
