@@ -194,9 +194,9 @@ pub enum EigenError {
     },
     /// The memory needed exceeds what is there, or what is allowed.
     #[error(
-        "{what} need about {needed_gib:.3} GiB, but {available_gib:.3} GiB may be used. Ask for fewer modes or a smaller \
-         subspace, take a coarser model, or raise the limit (memory_limit).",
-        needed_gib = *needed as f64 / 1_073_741_824.0, available_gib = *available as f64 / 1_073_741_824.0
+        "{what} need about {}, but {} may be used. Ask for fewer modes or a smaller subspace, take a coarser model, or raise \
+         the limit (memory_limit).",
+        memory(*needed), memory(*available)
     )]
     OutOfMemory {
         /// What needs it.
@@ -253,6 +253,16 @@ pub enum EigenError {
         /// The failure.
         source: AlgebraError,
     },
+}
+
+/// An amount of memory in the unit that suits it.
+fn memory(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        ..1_048_576.0 => format!("{:.3} KiB", bytes / 1024.0),
+        ..1_073_741_824.0 => format!("{:.3} MiB", bytes / 1_048_576.0),
+        _ => format!("{:.3} GiB", bytes / 1_073_741_824.0),
+    }
 }
 
 /// Why a factorization at one shift failed: `Err` where no other shift can help.

@@ -272,9 +272,11 @@ fn bad_input_is_named_with_file_and_line() {
 #[test]
 fn memory_that_is_short_is_told_before_the_work_with_what_can_be_done() {
     let chain = Chain::new(500);
-    let flat = refused(&chain, &["--lowest", "4", "--memory", "1e-5"]);
+    let run = chain.run(&["--lowest", "4", "--memory", "1e-5"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+    let flat = run.err.replace("\n  │ ", " ").replace("\n  | ", " ");
     let flat: String = flat.split_whitespace().collect::<Vec<_>>().join(" ");
-    for word in ["need about", "may be used", "Ask for fewer modes", "--memory GIB"] {
+    for word in ["need about", "but 10.485 KiB may be used", "Ask for fewer modes", "--memory GIB"] {
         assert!(flat.contains(word), "{flat} should say {word}");
     }
     assert!(refused(&chain, &["--lowest", "4", "--memory", "-1"]).contains("a positive number"));
