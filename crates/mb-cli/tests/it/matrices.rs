@@ -279,7 +279,7 @@ fn memory_that_is_short_is_told_before_the_work_with_what_can_be_done() {
     for word in ["need about", "but 10.485 KiB may be used", "Ask for fewer modes", "--memory GIB"] {
         assert!(flat.contains(word), "{flat} should say {word}");
     }
-    assert!(refused(&chain, &["--lowest", "4", "--memory", "-1"]).contains("a positive number"));
+    assert!(refused(&chain, &["--lowest", "4", "--memory", "0"]).contains("a positive number"));
     let enough = frequencies(&chain.json(&["--lowest", "4", "--memory", "0.5"]));
     assert_eq!(enough.len(), 4);
 }
