@@ -27,6 +27,7 @@ pub(super) struct Source<'a> {
 }
 
 /// Memory of the front in work, and the stack.
+#[derive(Clone, Debug)]
 pub(super) struct Work {
     /// Index in the front of each place; valid where `places` agrees.
     local: Vec<u32>,
@@ -52,6 +53,12 @@ impl Work {
             top,
             stack_sums: Vec::new(),
         }
+    }
+
+    /// Begins a matrix, its stack at the end of an array of so many numbers.
+    pub(super) fn restart(&mut self, top: usize) {
+        self.top = top;
+        self.stack_sums.clear();
     }
 
     /// Begins with a front: its places, and the sums its children left.

@@ -1,6 +1,9 @@
 //! Solutions of the saddle-point system, scaled, refined and checked block by block.
 
+use super::SaddleAnalysis;
 use super::half::{Half, Stored};
+use super::kernel::WIDTH;
+use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::pattern::Csr;
 use super::pool::Pool;
@@ -8,6 +11,7 @@ use super::scaling::Scaling;
 use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 use pulp::{Arch, Simd, WithSimd};
+use sprs::CsMat;
 
 /// Displacement over what it would be without constraints below which these hold back everything.
 const HELD: f64 = 1e-13;
@@ -18,6 +22,11 @@ pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
     ///
     /// `transposed` asks for the transposed matrix, not conjugated; it makes no difference to symmetric ones.
     fn solve(&self, system: &System<T>, b: &mut [T], width: usize, transposed: bool) -> bool;
+
+    /// The factors, where they are those of the augmented L D L^T.
+    fn augmented_ldl(&mut self) -> Option<&mut AugmentedLdl<T>> {
+        None
+    }
 }
 
 /// The matrix with its scaling, for residuals.
@@ -51,23 +60,49 @@ impl<T: Number> System<T> {
 
     pub(super) fn with_scaling(a: Stored<T>, g: Sparse, scaling: Scaling) -> Self {
         let (n, m) = (a.size(), g.rows());
-        let (mut sums_a, mut sums_gt, mut sums_g) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
-        a.for_each(|i, j, value| sums_a[i] += value.size() * scaling.unknowns[j]);
-        sums_a.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
         let sums_a_columns = matches!(a, Stored::Pair { .. }).then(|| {
             let mut sums = vec![0.0; n];
             a.for_each(|i, j, value| sums[j] += value.size() * scaling.unknowns[i]);
             sums.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
             sums
         });
-        for (j, column) in g.outer_iterator().enumerate() {
-            for (r, &value) in column.iter() {
-                let size = value.abs() * scaling.unknowns[j];
+        let (sums_a, sums_gt, sums_g) = (vec![0.0; n], vec![0.0; n], vec![0.0; m]);
+        let mut out = Self { a, g, scaling, sums_a, sums_a_columns, sums_gt, sums_g, pool: Pool::default() };
+        out.sum_up();
+        out
+    }
+
+    /// Sums of magnitudes along the rows.
+    fn sum_up(&mut self) {
+        let Self { a, g, scaling, sums_a, sums_gt, sums_g, .. } = self;
+        for sums in [&mut *sums_a, &mut *sums_gt, &mut *sums_g] {
+            sums.fill(0.0);
+        }
+        a.for_each(|i, j, value| sums_a[i] += value.size() * scaling.unknowns[j]);
+        sums_a.iter_mut().zip(&scaling.unknowns).for_each(|(sum, s)| *sum *= s);
+        let (start, rows, values) = parts(g);
+        for (j, scale) in scaling.unknowns.iter().enumerate() {
+            for (&r, value) in rows[start[j]..start[j + 1]].iter().zip(&values[start[j]..start[j + 1]]) {
+                let size = value.abs() * scale;
                 sums_gt[j] += size * scaling.rows[r];
                 sums_g[r] += size;
             }
         }
-        Self { a, g, scaling, sums_a, sums_a_columns, sums_gt, sums_g, pool: Pool::default() }
+    }
+
+    /// Takes the values of a symmetric A and of G in the memory at hand; false where a pattern is not the same.
+    pub(super) fn refill(&mut self, a: &CsMat<T>, g: &Sparse, analysis: &SaddleAnalysis) -> bool {
+        let Stored::Half(half) = &mut self.a else { return false };
+        let same = self.g.indptr().into_raw_storage() == g.indptr().into_raw_storage()
+            && self.g.indices() == g.indices();
+        if !g.is_csc() || !same || !half.refill(a, &analysis.symbolic.place) {
+            return false;
+        }
+        self.g.data_mut().copy_from_slice(g.data());
+        let Self { a, g, scaling, .. } = self;
+        scaling.update(a, g, &analysis.g_cols, &analysis.g_rows, 0.0);
+        self.sum_up();
+        true
     }
 
     pub(super) fn unknowns(&self) -> usize {
@@ -112,13 +147,16 @@ impl<T: Number> System<T> {
         transposed: bool,
     ) -> BlockError {
         let (s, sums_a) = (&self.scaling, self.sums_a(transposed));
-        let x = largest(solution.0, &s.unknowns, width);
-        let l = largest(solution.1, &s.rows, width);
+        let [mut x, mut l, mut free, mut moved] = [(); 4].map(|()| PerColumn::new(width));
+        let [x, l, free, moved] = [x.slice(), l.slice(), free.slice(), moved.slice()];
+        largest(solution.0, &s.unknowns, x);
+        largest(solution.1, &s.rows, l);
         let mut worst = BlockError::default();
-        let free = self.displacement_if_free(rhs.0, width, transposed);
+        self.displacement_if_free(rhs.0, transposed, free);
         // What is held altogether is a zero with rounding, and is measured as that.
-        let moved: Vec<f64> =
-            x.iter().zip(&free).map(|(&x, &free)| if x <= HELD * free { free } else { x }).collect();
+        for ((moved, &x), &free) in moved.iter_mut().zip(&*x).zip(&*free) {
+            *moved = if x <= HELD * free { free } else { x };
+        }
         let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
         for (i, (residual, rhs)) in rows.enumerate() {
             let scale = s.unknowns[i];
@@ -139,17 +177,15 @@ impl<T: Number> System<T> {
 
     /// |f| / |A| of every column, scaled: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
-    fn displacement_if_free(&self, f: &[T], width: usize, transposed: bool) -> Vec<f64> {
+    fn displacement_if_free(&self, f: &[T], transposed: bool, out: &mut [f64]) {
         let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
-        let mut out = vec![0.0_f64; width];
         if stiffest > 0.0 {
-            for (row, scale) in f.chunks_exact(width).zip(&self.scaling.unknowns) {
+            for (row, scale) in f.chunks_exact(out.len()).zip(&self.scaling.unknowns) {
                 for (out, f) in out.iter_mut().zip(row) {
                     *out = out.max(f.size() * scale / stiffest);
                 }
             }
         }
-        out
     }
 
     /// Solves for `width` right-hand sides, row by row; `g` empty for zero.
@@ -192,12 +228,20 @@ impl<T: Number> System<T> {
             let enough = error.worst() <= options.refine_above && (step > 0 || options.refine_above > 0.0);
             if enough || error.worst() > 0.5 * before || step == options.max_refinements {
                 if better {
+                    self.give_back(best.take());
                     best = Some(Checked { x, l, error, refinements: step });
+                    (x, l) = (Vec::new(), Vec::new());
                 }
                 break;
             }
             if better {
-                best = Some(Checked { x: x.clone(), l: l.clone(), error, refinements: step });
+                let mut kept = best.take().map_or_else(
+                    || (self.pool.take(n * width), self.pool.take(m * width)),
+                    |best| (best.x, best.l),
+                );
+                kept.0.copy_from_slice(&x);
+                kept.1.copy_from_slice(&l);
+                best = Some(Checked { x: kept.0, l: kept.1, error, refinements: step });
             }
             for (row, &scale) in b.chunks_exact_mut(width).zip(s.unknowns.iter().chain(&s.rows)) {
                 for x in row {
@@ -205,8 +249,36 @@ impl<T: Number> System<T> {
                 }
             }
         }
-        self.pool.give(b);
+        for array in [b, x, l] {
+            self.pool.give(array);
+        }
         best
+    }
+
+    fn give_back(&self, solution: Option<Checked<T>>) {
+        if let Some(found) = solution {
+            self.pool.give(found.x);
+            self.pool.give(found.l);
+        }
+    }
+}
+
+/// A number for each of a few columns, without memory of its own for as many as are taken at once.
+struct PerColumn {
+    few: [f64; WIDTH],
+    many: Vec<f64>,
+    width: usize,
+}
+
+impl PerColumn {
+    /// Zeros.
+    fn new(width: usize) -> Self {
+        let many = if width > WIDTH { vec![0.0; width] } else { Vec::new() };
+        Self { few: [0.0; WIDTH], many, width }
+    }
+
+    fn slice(&mut self) -> &mut [f64] {
+        if self.width > WIDTH { &mut self.many } else { &mut self.few[..self.width] }
     }
 }
 
@@ -234,14 +306,12 @@ fn raise(worst: &mut f64, error: f64, size: f64) {
     }
 }
 
-/// The columns' largest magnitudes of x / scale.
-fn largest<T: Number>(x: &[T], scale: &[f64], width: usize) -> Vec<f64> {
-    let mut out = vec![0.0_f64; width];
-    for (row, s) in x.chunks_exact(width).zip(scale) {
+/// The columns' largest magnitudes of x / scale into `out`, which holds zeros.
+fn largest<T: Number>(x: &[T], scale: &[f64], out: &mut [f64]) {
+    for (row, s) in x.chunks_exact(out.len()).zip(scale) {
         let inverse = s.recip();
         out.iter_mut().zip(row).for_each(|(m, x)| *m = m.max(x.size() * inverse));
     }
-    out
 }
 
 /// [`System::subtract`], compiled for the processor at hand.

@@ -19,7 +19,7 @@ const ASYMMETRY_ALLOWED: f64 = 1e-8;
 /// Factors of [A, G^T; G, 0] with a real symmetric A, indefinite allowed.
 #[derive(Debug)]
 pub struct SaddleFactor {
-    inner: Factored<f64>,
+    pub(super) inner: Factored<f64>,
 }
 
 impl SaddleFactor {
@@ -219,14 +219,30 @@ pub(super) fn check<'a, T: Fallback>(
 /// Compares A z and A^T z for one vector z of mixed signs and sizes; names the entry when they differ.
 fn check_symmetric<T: Fallback>(a: &CsMat<T>) -> Result<(), AlgebraError> {
     let n = a.cols();
-    let z: Vec<f64> = (0..n)
-        .map(|i| {
-            let bits = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
-            0.5 + bits as f64 / (1_u64 << 53) as f64
-        })
-        .collect();
-    let mut difference = vec![T::default(); n];
-    let mut sizes = vec![0.0; n];
+    compare(a, &mut vec![0.0; n], &mut vec![T::default(); n], &mut vec![0.0; n])
+}
+
+/// As [`check_symmetric`] with memory for three vectors given.
+pub(super) fn asymmetry(a: &Sparse, room: &mut [Vec<f64>; 3]) -> Result<(), AlgebraError> {
+    let [z, difference, sizes] = room;
+    compare(a, z, difference, sizes)
+}
+
+/// Refuses entries that are not finite.
+pub(super) fn check_values(a: &Sparse) -> Result<(), AlgebraError> {
+    if a.data().iter().all(|x| x.is_finite()) { Ok(()) } else { first_non_finite(a) }
+}
+
+fn compare<T: Fallback>(
+    a: &CsMat<T>,
+    z: &mut [f64],
+    difference: &mut [T],
+    sizes: &mut [f64],
+) -> Result<(), AlgebraError> {
+    for (i, z) in z.iter_mut().enumerate() {
+        let bits = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+        *z = 0.5 + bits as f64 / (1_u64 << 53) as f64;
+    }
     for (col, column) in a.outer_iterator().enumerate() {
         let (mut own, mut size) = (T::default(), 0.0);
         for (row, &value) in column.iter() {
@@ -240,7 +256,7 @@ fn check_symmetric<T: Fallback>(a: &CsMat<T>) -> Result<(), AlgebraError> {
     let largest = sizes.iter().fold(0.0_f64, |m, &s| m.max(s));
     if difference
         .iter()
-        .zip(&sizes)
+        .zip(&*sizes)
         .all(|(d, &s)| d.size() <= ASYMMETRY_ALLOWED * s.max(f64::EPSILON * largest))
     {
         return Ok(());

@@ -35,12 +35,12 @@ const THIN: usize = 64;
 /// Factors of one matrix by the first method that passed its trial, with those behind it for solutions it misses.
 #[derive(Debug)]
 pub(super) struct Factored<T: Fallback> {
-    analysis: Arc<SaddleAnalysis>,
+    pub(super) analysis: Arc<SaddleAnalysis>,
     options: SaddleOptions,
-    system: System<T>,
-    solver: Box<dyn ScaledSolve<T>>,
-    dependent: Dependent,
-    later: Later<T>,
+    pub(super) system: System<T>,
+    pub(super) solver: Box<dyn ScaledSolve<T>>,
+    pub(super) dependent: Dependent,
+    pub(super) later: Later<T>,
     pub(super) inertia: Option<Inertia>,
     pub(super) report: FactorReport,
 }
@@ -203,13 +203,17 @@ impl<T: Fallback> Factored<T> {
 
     /// One right-hand side; checks its lengths and that it is finite.
     pub(super) fn solve_one(&self, f: &[T], g: &[T]) -> Result<(Vec<T>, Vec<T>), AlgebraError> {
+        self.checked_one(f, g).map(|found| (found.x, found.l))
+    }
+
+    pub(super) fn checked_one(&self, f: &[T], g: &[T]) -> Result<Checked<T>, AlgebraError> {
         assert_eq!(f.len(), self.system.unknowns(), "saddle-point solve: right-hand side of wrong length");
         assert_eq!(g.len(), self.system.constraints(), "saddle-point solve: right-hand side of wrong length");
         let bad = f.iter().chain(g).position(|x| !x.size().is_finite());
         if let Some(row) = bad {
             return Err(AlgebraError::NonFinite { row, col: 0 });
         }
-        self.solve(f, g, 1, false).map(|found| (found.x, found.l))
+        self.solve(f, g, 1, false)
     }
 
     /// Right-hand sides in the columns of F, with g = 0; A^T in place of A when `transposed`.
@@ -356,12 +360,17 @@ fn augmented<T: Fallback>(
     if let Some(&row) = lost {
         return Err(SaddleError::LostPivot { row: row as usize }.into());
     }
+    let certain = summary.weak.is_empty() && near_singular(&summary, n).next().is_none();
+    let inertia = certain_inertia(&summary, system.constraints()).filter(|_| certain);
+    Ok(Candidate { solver: Box::new(ldl), inertia, summary })
+}
+
+/// The inertia that the pivots show, where it is possible with that many rows of G.
+pub(super) fn certain_inertia(summary: &Summary, constraints: usize) -> Option<Inertia> {
     let zero = summary.null.len();
-    let certain = summary.weak.is_empty() && near_singular(&summary, n).is_empty();
     let inertia = Inertia { positive: summary.positive - summary.negative, negative: summary.negative, zero };
-    let independent = system.constraints() - zero;
-    let enough = inertia.positive >= independent && inertia.negative >= independent;
-    Ok(Candidate { solver: Box::new(ldl), inertia: (certain && enough).then_some(inertia), summary })
+    let independent = constraints - zero;
+    (inertia.positive >= independent && inertia.negative >= independent).then_some(inertia)
 }
 
 /// LU on the fronts: twice the memory, dependent rows as in [`augmented`].
@@ -396,9 +405,10 @@ fn augmented_lu<T: Fallback>(
     Ok(Candidate { solver: Box::new(lu), inertia: None, summary })
 }
 
-pub(super) fn near_singular(summary: &Summary, n: usize) -> Vec<(usize, f64)> {
-    let small = summary.doubtful.iter().filter(|(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
-    small.map(|&(u, ratio)| (u as usize, ratio)).collect()
+pub(super) fn near_singular(summary: &Summary, n: usize) -> impl Iterator<Item = (usize, f64)> {
+    let small =
+        summary.doubtful.iter().filter(move |(u, ratio)| (*u as usize) < n && *ratio <= NEAR_SINGULAR);
+    small.map(|&(u, ratio)| (u as usize, ratio))
 }
 
 fn robust<T: Fallback>(
@@ -466,7 +476,7 @@ fn report<T: Fallback>(
         trial_refinements: trial.refinements,
         redundant: dependent.rows.clone(),
         minimum_norm: dependent.minimum_norm(),
-        near_singular: near_singular(summary, analysis.unknowns),
+        near_singular: near_singular(summary, analysis.unknowns).collect(),
         replaced_pivots: summary.weak.len(),
         pivot_pairs: summary.pairs,
         growth: summary.growth,

@@ -277,11 +277,13 @@ impl<T: Number> Eliminator<T> {
 /// Applies the exchanges of a block that starts at `from` to the rest of the panel and to the list of rows.
 fn exchange<T: Number>(panel: &mut [T], rows: usize, from: usize, perm: &[u32], all: &mut [u32]) {
     let size = perm.len();
-    let old: Vec<u32> = all[from..from + size].to_vec();
+    let mut old = [0; BLOCK];
+    old[..size].copy_from_slice(&all[from..from + size]);
     for (k, &p) in perm.iter().enumerate() {
         all[from + k] = old[p as usize];
     }
-    let mut saved = vec![T::default(); size];
+    let mut saved = [T::default(); BLOCK];
+    let saved = &mut saved[..size];
     for column in panel[..from * rows].chunks_exact_mut(rows) {
         saved.copy_from_slice(&column[from..from + size]);
         for (k, &p) in perm.iter().enumerate() {

@@ -71,6 +71,33 @@ impl<T: Number> Half<T> {
         Self { start, rows, values }
     }
 
+    /// Takes the values of another matrix by columns; false where its pattern is not that of this one.
+    pub(super) fn refill(&mut self, a: &CsMat<T>, place: &[u32]) -> bool {
+        let starts = a.indptr();
+        let starts = starts.into_raw_storage();
+        if !a.is_csc() || starts.len() != self.start.len() {
+            return false;
+        }
+        let mut at = 0;
+        for j in 0..self.size() {
+            let own = starts[j]..starts[j + 1];
+            for (&i, &value) in a.indices()[own.clone()].iter().zip(&a.data()[own]) {
+                if place[i] < place[j] {
+                    continue;
+                }
+                if self.rows.get(at) != Some(&(i as u32)) {
+                    return false;
+                }
+                self.values[at] = value;
+                at += 1;
+            }
+            if self.start[j + 1] != at {
+                return false;
+            }
+        }
+        true
+    }
+
     /// The matrix in other numbers, each entry scaled along its row and column: single precision has a smaller range.
     pub(super) fn scaled_to<U: Number>(&self, scale: &[f64], to: impl Fn(T) -> U) -> Half<U> {
         let mut values = Vec::with_capacity(self.values.len());

@@ -184,7 +184,7 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Optio
 fn certain(summary: &Summary, n: usize, m: usize) -> Option<Inertia> {
     let ordinary = summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty();
     let doubtful = summary.doubtful.iter().any(|(u, _)| *u as usize >= n);
-    if !ordinary || doubtful || !near_singular(summary, n).is_empty() {
+    if !ordinary || doubtful || near_singular(summary, n).next().is_some() {
         return None;
     }
     let inertia =

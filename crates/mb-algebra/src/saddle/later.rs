@@ -54,6 +54,14 @@ impl<T: Fallback> Later<T> {
         Self { rungs, furthest: AtomicUsize::new(0) }
     }
 
+    /// Forgets all factors, for another matrix.
+    pub(super) fn forget(&mut self) {
+        for rung in &mut self.rungs {
+            rung.solver.take();
+        }
+        self.furthest = AtomicUsize::new(0);
+    }
+
     /// The furthest method that gave a solution.
     pub(super) fn used(&self) -> Option<Method> {
         let furthest = self.furthest.load(Ordering::Relaxed).checked_sub(1)?;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::assembly::Source;
 use super::checked::{ScaledSolve, System};
-use super::half::Half;
+use super::half::{Half, Stored};
 use super::kernel::{WIDTH, padded};
 use super::number::Number;
-use super::numeric::{Numeric, Stop};
+use super::numeric::{Numeric, Stop, Workspace};
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -17,6 +17,8 @@ pub(super) struct AugmentedLdl<T> {
     analysis: Arc<SaddleAnalysis>,
     dropped: Vec<bool>,
     pub(super) numeric: Numeric<T>,
+    /// Memory of another factorization, once there has been one.
+    again: Option<Box<Workspace<T>>>,
 }
 
 impl<T: Number> AugmentedLdl<T> {
@@ -37,7 +39,25 @@ impl<T: Number> AugmentedLdl<T> {
         };
         let made = Numeric::new(&analysis.symbolic, a, &source);
         let numeric = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
-        Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric })
+        Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric, again: None })
+    }
+
+    /// Factors the A and G that `system` holds now, in the memory of these factors.
+    pub(super) fn renew(&mut self, system: &System<T>) -> Result<(), AlgebraError> {
+        let Self { analysis, dropped, numeric, again } = self;
+        let Stored::Half(a) = &system.a else { return Ok(()) };
+        let source = Source {
+            g_cols: &analysis.g_cols,
+            g_rows: &analysis.g_rows,
+            scaling: &system.scaling,
+            augmented: &analysis.augmented,
+            dropped,
+            weight: analysis.options.augmentation,
+        };
+        let again = again.get_or_insert_with(|| Box::new(Workspace::new(&analysis.symbolic)));
+        numeric
+            .renew(&analysis.symbolic, a, &source, again)
+            .map_err(|stop| refused(stop, system.unknowns() + system.constraints()))
     }
 }
 
@@ -46,9 +66,15 @@ impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
         let analysis = &*self.analysis;
         augment(analysis, system, b, width, |r| self.dropped[r]);
         ordered(analysis, system, b, width, |x, lanes| {
-            self.numeric.substitute(&analysis.symbolic, x, lanes);
+            let mut front = system.pool.take(analysis.symbolic.max_rows * lanes);
+            self.numeric.substitute(&analysis.symbolic, x, &mut front, lanes);
+            system.pool.give(front);
         });
         true
+    }
+
+    fn augmented_ldl(&mut self) -> Option<&mut Self> {
+        Some(self)
     }
 }
 

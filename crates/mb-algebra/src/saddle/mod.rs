@@ -48,6 +48,7 @@
     reason = "what is not inlined into a kernel is not compiled for the processor the kernel was chosen for"
 )]
 
+mod again;
 mod analysis;
 mod assembly;
 mod augmented_lu;

@@ -32,6 +32,17 @@ pub(super) struct Numeric<T> {
     pub(super) summary: Summary,
 }
 
+/// Memory of the front in work: assembly and elimination.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace<T>(Work, Eliminator<T>);
+
+impl<T: Number> Workspace<T> {
+    /// For factors with their stack.
+    pub(super) fn new(symbolic: &Symbolic) -> Self {
+        Self(Work::new(symbolic, symbolic.work_entries), Eliminator::default())
+    }
+}
+
 /// What was met on the way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Summary {
@@ -51,6 +62,17 @@ pub(super) struct Summary {
     pub(super) growth: f64,
 }
 
+impl Summary {
+    /// Forgets everything.
+    fn clear(&mut self) {
+        for list in [&mut self.null, &mut self.singular, &mut self.weak] {
+            list.clear();
+        }
+        self.doubtful.clear();
+        (self.positive, self.negative, self.pairs, self.growth) = (0, 0, 0, 0.0);
+    }
+}
+
 /// Why the elimination stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stop {
@@ -65,15 +87,46 @@ pub(super) enum Stop {
 impl<T: Number> Numeric<T> {
     pub(super) fn new(symbolic: &Symbolic, a: &Half<T>, source: &Source<'_>) -> Result<Self, Stop> {
         let mut out = Self::empty(symbolic, symbolic.work_entries)?;
-        let mut work = (Work::new(symbolic, out.panels.len()), Eliminator::default());
-        for (s, node) in symbolic.supernodes.iter().enumerate() {
-            let kept = out.eliminate(symbolic, s, node.panel, (a, source), &mut work)?;
-            debug_assert_eq!(kept, node.entries());
-        }
+        out.eliminate_all(symbolic, a, source, &mut Workspace::new(symbolic))?;
         out.panels.truncate(symbolic.panel_entries);
         out.panels.shrink_to_fit();
-        out.summary.growth = work.1.growth;
         Ok(out)
+    }
+
+    /// Factors another matrix in the memory at hand; from the first time on that of the stack is kept too.
+    pub(super) fn renew(
+        &mut self,
+        symbolic: &Symbolic,
+        a: &Half<T>,
+        source: &Source<'_>,
+        work: &mut Workspace<T>,
+    ) -> Result<(), Stop> {
+        let more = symbolic.work_entries.saturating_sub(self.panels.len());
+        self.panels.try_reserve_exact(more).map_err(|_| Stop::Memory)?;
+        self.panels.resize(symbolic.work_entries, T::default());
+        self.pairs.clear();
+        // Another matrix may have more pairs and exchanges.
+        self.pairs.reserve(symbolic.order.len() / 2);
+        self.exchanges.clear(symbolic);
+        self.summary.clear();
+        work.0.restart(self.panels.len());
+        work.1.growth = 0.0;
+        self.eliminate_all(symbolic, a, source, work)
+    }
+
+    fn eliminate_all(
+        &mut self,
+        symbolic: &Symbolic,
+        a: &Half<T>,
+        source: &Source<'_>,
+        work: &mut Workspace<T>,
+    ) -> Result<(), Stop> {
+        for (s, node) in symbolic.supernodes.iter().enumerate() {
+            let kept = self.eliminate(symbolic, s, node.panel, (a, source), work)?;
+            debug_assert_eq!(kept, node.entries());
+        }
+        self.summary.growth = work.1.growth;
+        Ok(())
     }
 
     /// Eliminates without keeping L; `x` holds `width` right-hand sides in the order of elimination, row by row, and
@@ -86,7 +139,8 @@ impl<T: Number> Numeric<T> {
         width: usize,
     ) -> Result<Self, Stop> {
         let mut out = Self::empty(symbolic, symbolic.work_without_panels)?;
-        let mut work = (Work::new(symbolic, out.panels.len()), Eliminator::default());
+        let mut work = Workspace::new(symbolic);
+        work.0.restart(out.panels.len());
         let mut front = vec![T::default(); symbolic.max_rows * width];
         for s in 0..symbolic.supernodes.len() {
             let kept = out.eliminate(symbolic, s, 0, (a, source), &mut work)?;
@@ -115,7 +169,7 @@ impl<T: Number> Numeric<T> {
         s: usize,
         start: usize,
         (a, source): (&Half<T>, &Source<'_>),
-        (work, eliminator): &mut (Work, Eliminator<T>),
+        Workspace(work, eliminator): &mut Workspace<T>,
     ) -> Result<usize, Stop> {
         let node = &symbolic.supernodes[s];
         let (rows, cols, below) = (node.rows(), node.cols, node.below);

@@ -158,14 +158,15 @@ impl<T: Number> NumericLu<T> {
     pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize, transposed: bool) {
         let [l, w] = &self.panels;
         let exchanges = Some(&self.exchanges);
+        let front = &mut vec![T::default(); symbolic.max_rows * width];
         if transposed {
-            forward_all(symbolic, w, None, x, width);
+            forward_all(symbolic, w, None, x, front, width);
             self.divide(x, width);
-            backward_all(symbolic, l, exchanges, x, width);
+            backward_all(symbolic, l, exchanges, x, front, width);
         } else {
-            forward_all(symbolic, l, exchanges, x, width);
+            forward_all(symbolic, l, exchanges, x, front, width);
             self.divide(x, width);
-            backward_all(symbolic, w, None, x, width);
+            backward_all(symbolic, w, None, x, front, width);
         }
     }
 

@@ -48,6 +48,7 @@ impl<T: Copy + Default> Pool<T> {
     /// Gives an array back.
     pub(super) fn give(&self, array: Vec<T>) {
         if self.keeps
+            && array.capacity() > 0
             && let Ok(mut arrays) = self.arrays.lock()
             && arrays.len() < KEPT
         {

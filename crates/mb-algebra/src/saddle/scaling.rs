@@ -23,6 +23,8 @@ pub(super) struct Scaling {
     /// Entries of the scaled G, in the order of its columns and of its rows.
     pub(super) by_col: Vec<f64>,
     pub(super) by_row: Vec<f64>,
+    /// Next place in each row, while the entries of the rows are filled in.
+    next: Vec<usize>,
 }
 
 /// In even scales, entries of unknowns of constraints count as this part of the usual ones at least.
@@ -53,40 +55,63 @@ impl Scaling {
     ///
     /// Entries of unknowns of constraints count as `least` of the usual ones at least.
     pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr, least: f64) -> Self {
-        let mut unknowns = vec![0.0_f64; a.size()];
+        let none = Vec::new;
+        let mut out =
+            Self { unknowns: none(), rows: none(), by_col: none(), by_row: none(), next: Vec::new() };
+        out.update(a, g, g_cols, g_rows, least);
+        out
+    }
+    /// The scaling of another matrix of the same pattern, in the memory of this one.
+    pub(super) fn update<T: Number>(
+        &mut self,
+        a: &Stored<T>,
+        g: &Sparse,
+        g_cols: &Csr,
+        g_rows: &Csr,
+        least: f64,
+    ) {
+        let Self { unknowns, rows, by_col, by_row, next } = self;
+        unknowns.clear();
+        unknowns.resize(a.size(), 0.0);
         a.for_each(|i, j, value| {
             for at in [i, j] {
                 unknowns[at] = unknowns[at].max(value.size());
             }
         });
         // Unknowns without entries get the scale of the others.
-        let usual = mean_above(&unknowns, 0.0).unwrap_or(1.0);
+        let usual = mean_above(unknowns, 0.0).unwrap_or(1.0);
         // Without what is only a trace.
-        let of_most = mean_above(&unknowns, least * usual).unwrap_or(usual);
+        let of_most = mean_above(unknowns, least * usual).unwrap_or(usual);
         for (j, x) in unknowns.iter_mut().enumerate() {
             let least = if g_cols.row(j).is_empty() { 0.0 } else { least * of_most };
             *x = inverse_root(if *x > 0.0 { x.max(least) } else { usual });
         }
         let (_, row_of) = g_cols.parts();
-        let mut by_col = g.data().to_vec();
-        let mut largest = vec![0.0_f64; g.rows()];
+        by_col.clear();
+        by_col.extend_from_slice(g.data());
+        // The largest entries of the rows at first.
+        rows.clear();
+        rows.resize(g.rows(), 0.0);
         let mut at = 0;
         for (j, &scale) in unknowns.iter().enumerate() {
             for &r in g_cols.row(j) {
                 by_col[at] *= scale;
-                largest[r as usize] = largest[r as usize].max(by_col[at].abs());
+                rows[r as usize] = rows[r as usize].max(by_col[at].abs());
                 at += 1;
             }
         }
-        let rows: Vec<f64> = largest.into_iter().map(|x| power_of_two(x).recip()).collect();
-        let mut by_row = vec![0.0; by_col.len()];
-        let mut next: Vec<usize> = g_rows.parts().0.to_vec();
+        for x in rows.iter_mut() {
+            *x = power_of_two(*x).recip();
+        }
+        by_row.clear();
+        by_row.resize(by_col.len(), 0.0);
+        next.clear();
+        next.extend_from_slice(g_rows.parts().0);
         for (value, &r) in by_col.iter_mut().zip(row_of) {
             *value *= rows[r as usize];
             by_row[next[r as usize]] = *value;
             next[r as usize] += 1;
         }
-        Self { unknowns, rows, by_col, by_row }
     }
     /// Largest ratio of the scales of two unknowns of constraints.
     pub(super) fn spread(&self, g_cols: &Csr) -> f64 {

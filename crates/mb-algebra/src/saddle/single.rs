@@ -81,6 +81,7 @@ impl ScaledSolve<f64> for SingleLdl {
             sizes.iter_mut().zip(row).for_each(|(size, b)| *size = size.max(b.abs()));
         }
         let mut ordered: Vec<f32> = Vec::new();
+        let mut front = vec![0.0_f32; symbolic.max_rows * WIDTH];
         let mut from = 0;
         while from < width {
             let part = WIDTH.min(width - from);
@@ -96,7 +97,7 @@ impl ScaledSolve<f64> for SingleLdl {
                     *to = small;
                 }
             }
-            self.numeric.substitute(symbolic, &mut ordered, lanes);
+            self.numeric.substitute(symbolic, &mut ordered, &mut front, lanes);
             for (row, &u) in ordered.chunks_exact(lanes).zip(&symbolic.order) {
                 let at = u as usize * width + from;
                 for ((b, x), size) in b[at..at + part].iter_mut().zip(row).zip(sizes) {

@@ -19,6 +19,14 @@ pub(super) struct Exchanges {
 }
 
 impl Exchanges {
+    /// Forgets all exchanges, with room for any.
+    pub(super) fn clear(&mut self, symbolic: &Symbolic) {
+        self.moved.fill(false);
+        if self.perm.is_empty() {
+            self.perm.extend(0..symbolic.order.len() as u32);
+        }
+    }
+
     pub(super) fn none(symbolic: &Symbolic) -> Self {
         Self { perm: Vec::new(), moved: vec![false; symbolic.supernodes.len()] }
     }
@@ -58,11 +66,12 @@ impl Exchanges {
 
 impl<T: Number> Numeric<T> {
     /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4 or 8.
-    pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], width: usize) {
+    /// `front`: memory for `width` times the rows of the largest front.
+    pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], front: &mut [T], width: usize) {
         let exchanges = Some(&self.exchanges);
-        forward_all(symbolic, &self.panels, exchanges, x, width);
+        forward_all(symbolic, &self.panels, exchanges, x, front, width);
         self.divide(x, width);
-        backward_all(symbolic, &self.panels, exchanges, x, width);
+        backward_all(symbolic, &self.panels, exchanges, x, front, width);
     }
 
     /// x <- D^-1 x.
@@ -92,11 +101,11 @@ pub(super) fn forward_all<T: Number>(
     panels: &[T],
     exchanges: Option<&Exchanges>,
     x: &mut [T],
+    front: &mut [T],
     width: usize,
 ) {
-    let mut front = vec![T::default(); symbolic.max_rows * width];
     for (s, node) in symbolic.supernodes.iter().enumerate() {
-        down(symbolic, s, own_panel(panels, node), exchanges, x, &mut front, width);
+        down(symbolic, s, own_panel(panels, node), exchanges, x, front, width);
     }
 }
 
@@ -106,9 +115,9 @@ pub(super) fn backward_all<T: Number>(
     panels: &[T],
     exchanges: Option<&Exchanges>,
     x: &mut [T],
+    front: &mut [T],
     width: usize,
 ) {
-    let mut front = vec![T::default(); symbolic.max_rows * width];
     for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
         let (rows, cols) = (node.rows(), node.cols);
         let own = node.first * width..(node.first + cols) * width;

@@ -71,7 +71,7 @@ impl AugmentedLagrangian {
             work.next.copy_from_slice(&terms.force);
             add_transpose(terms, -1.0, &work.lambda, &mut work.next);
             add_transpose(terms, alpha, &work.target, &mut work.next);
-            work.system.solve_penalty(&mut work.next);
+            work.system.solve_penalty(&mut work.next)?;
             for (l, target) in work.lambda.iter_mut().zip(&work.target) {
                 *l -= alpha * target;
             }

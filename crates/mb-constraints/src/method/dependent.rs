@@ -30,6 +30,50 @@ pub(super) struct Elimination {
     pub(super) dependent: Vec<usize>,
     /// By coordinate, whether it was picked.
     pub(super) is_dependent: Vec<bool>,
+    room: Room,
+}
+
+/// What an elimination works in, kept for the next one.
+#[derive(Debug, Default)]
+struct Room {
+    /// Rows not yet eliminated that have a column.
+    count: Vec<usize>,
+    /// Rows with the fewest entries of their columns, some of them older ones.
+    queue: BinaryHeap<Reverse<(usize, usize)>>,
+    done: Vec<bool>,
+    /// Entries of the reduced rows one after the other, the pivot first; where each begins, and one more.
+    entries: Vec<(usize, f64)>,
+    begin: Vec<usize>,
+    /// Order of each pivot.
+    order: Vec<usize>,
+    x: Vec<f64>,
+    seen: Vec<bool>,
+    touched: Vec<usize>,
+    due: BinaryHeap<Reverse<usize>>,
+}
+
+impl Room {
+    /// For m rows and the columns that `columns` lists the rows of.
+    fn clear(&mut self, m: usize, columns: &[Vec<usize>]) {
+        let n = columns.len();
+        self.count.clear();
+        self.count.extend(columns.iter().map(Vec::len));
+        self.queue.clear();
+        fill(&mut self.done, m, false);
+        self.entries.clear();
+        self.begin.clear();
+        self.begin.push(0);
+        fill(&mut self.order, n, NONE);
+        fill(&mut self.x, n, 0.0);
+        fill(&mut self.seen, n, false);
+        self.touched.clear();
+        self.due.clear();
+    }
+}
+
+fn fill<T: Clone>(x: &mut Vec<T>, length: usize, value: T) {
+    x.clear();
+    x.resize(length, value);
 }
 
 /// Never a place in the order of pivots.
@@ -49,28 +93,21 @@ impl Elimination {
                 columns[j].push(i);
             }
         }
-        Self { rows, columns, dependent: Vec::new(), is_dependent: vec![false; n] }
+        let room = Room::default();
+        Self { rows, columns, dependent: Vec::with_capacity(m), is_dependent: vec![false; n], room }
     }
     /// Picks the dependent coordinates for these values.
     pub(super) fn choose(&mut self, values: &[f64]) {
-        let (m, n) = (self.rows.len(), self.columns.len());
+        let m = self.rows.len();
         self.dependent.clear();
         self.is_dependent.fill(false);
-        // Rows not yet eliminated that have a column.
-        let mut count: Vec<usize> = self.columns.iter().map(Vec::len).collect();
         let fewest =
             |row: &[(usize, usize)], count: &[usize]| row.iter().map(|(j, _)| count[*j]).min().unwrap_or(0);
-        let mut queue: BinaryHeap<_> = (0..m).map(|i| Reverse((fewest(&self.rows[i], &count), i))).collect();
-        let mut done = vec![false; m];
-        // Reduced rows by order of their pivots, and the order of each pivot.
-        let mut reduced: Vec<Vec<(usize, f64)>> = Vec::new();
-        let mut order = vec![NONE; n];
-        let mut x = vec![0.0; n];
-        let mut seen = vec![false; n];
-        let mut touched: Vec<usize> = Vec::new();
-        let mut due: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+        self.room.clear(m, &self.columns);
+        let Room { count, queue, done, entries, begin, order, x, seen, touched, due } = &mut self.room;
+        queue.extend((0..m).map(|i| Reverse((fewest(&self.rows[i], count), i))));
         while let Some(Reverse((key, i))) = queue.pop() {
-            if done[i] || key != fewest(&self.rows[i], &count) {
+            if done[i] || key != fewest(&self.rows[i], count) {
                 // An older key; the newer one is in the queue as well.
                 continue;
             }
@@ -86,7 +123,7 @@ impl Elimination {
                 }
             }
             while let Some(Reverse(k)) = due.pop() {
-                let row = &reduced[k];
+                let row = &entries[begin[k]..begin[k + 1]];
                 let (pivot, value) = row[0];
                 let factor = x[pivot] / value;
                 if factor == 0.0 {
@@ -110,9 +147,11 @@ impl Elimination {
                 let good = |j: &&usize| order[**j] == NONE && x[**j].abs() >= THRESHOLD * largest;
                 let fewest = touched.iter().filter(good).min_by_key(|j| (count[**j], **j));
                 if let Some(pivot) = fewest.copied() {
-                    order[pivot] = reduced.len();
+                    order[pivot] = begin.len() - 1;
                     let rest = touched.iter().filter(|j| order[**j] == NONE && x[**j] != 0.0);
-                    reduced.push([(pivot, x[pivot])].into_iter().chain(rest.map(|j| (*j, x[*j]))).collect());
+                    entries.push((pivot, x[pivot]));
+                    entries.extend(rest.map(|j| (*j, x[*j])));
+                    begin.push(entries.len());
                     self.dependent.push(pivot);
                     self.is_dependent[pivot] = true;
                 }
@@ -125,7 +164,7 @@ impl Elimination {
             }
             for (j, _) in &self.rows[i] {
                 for k in self.columns[*j].iter().filter(|k| !done[**k]) {
-                    queue.push(Reverse((fewest(&self.rows[*k], &count), *k)));
+                    queue.push(Reverse((fewest(&self.rows[*k], count), *k)));
                 }
             }
         }

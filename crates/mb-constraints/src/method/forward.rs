@@ -4,8 +4,8 @@
 //! (q, v)' = (rate(q, v), a(t, q, v))
 //! ```
 //!
-//! One object holds the storage of a model and a method; after the first evaluation dense models
-//! are evaluated without allocating.
+//! One object holds the storage of a model and a method; after the first evaluations nothing is
+//! allocated, but by large models with redundant constraints.
 
 use super::linear::{System, add_product, column_measures};
 use super::partitioning::Partition;

@@ -7,18 +7,15 @@
 //!
 //! Where M alone is singular, M + c Phi_q^T Phi_q takes its place and f + c Phi_q^T gamma that of
 //! f, which changes neither a nor lambda. No square of Phi_q is formed, and the pivots of R decide
-//! the rank. Sparse systems go through the saddle-point factorization of `mb-algebra`, first as
-//! they are, which asks for a regular M, each solution checked; where that fails, from then on with
-//! the constraints added to M and a trial of each factorization.
+//! the rank. Sparse systems are those of the module `sparse_system`.
 
 use super::DENSE_MOTION_UP_TO;
+use super::sparse_system::SparseSystem;
 use crate::error::ConstraintError;
 use mb_algebra::in_place::{EnvelopeCholesky, Orthogonal};
-use mb_algebra::saddle::{Method, SaddleAnalysis, SaddleFactor, SaddleOptions};
-use mb_algebra::{AlgebraError, RankTolerance, Sparse, SparseCholesky, sparse};
+use mb_algebra::{AlgebraError, RankTolerance, Sparse};
 use mb_model::Model;
 use mb_model::system::MotionTerms;
-use std::sync::Arc;
 
 /// Rows that keep less than this share of their length beside the others count as dependent when
 /// accelerations are solved for; above the violation that an integration leaves.
@@ -90,11 +87,12 @@ impl System {
         }
     }
     /// Solves with the last [`Self::factor_penalty`].
-    pub(super) fn solve_penalty(&mut self, x: &mut [f64]) {
+    pub(super) fn solve_penalty(&mut self, x: &mut [f64]) -> Result<(), ConstraintError> {
         match self {
             Self::Dense(s) => s.cholesky.solve(x),
-            Self::Sparse(s) => s.solve_penalty(x),
+            Self::Sparse(s) => s.solve_penalty(x)?,
         }
+        Ok(())
     }
     /// The first constraint row that counts as dependent; none where it is not known.
     pub(super) fn dropped_row(&self) -> Option<usize> {
@@ -160,7 +158,11 @@ pub(super) fn column_measures(terms: &MotionTerms, j: usize) -> (f64, f64) {
     }
 }
 
-fn sparse_column<'a>(pattern: &'a Sparse, values: &'a [f64], j: usize) -> (&'a [usize], &'a [f64]) {
+pub(super) fn sparse_column<'a>(
+    pattern: &'a Sparse,
+    values: &'a [f64],
+    j: usize,
+) -> (&'a [usize], &'a [f64]) {
     let start = pattern.indptr().into_raw_storage();
     let range = start[j]..start[j + 1];
     (&pattern.indices()[range.clone()], &values[range])
@@ -305,151 +307,5 @@ impl DenseSystem {
     }
     fn factor_penalty(&mut self, terms: &MotionTerms, alpha: f64) -> Result<(), ConstraintError> {
         self.factor_augmented(terms, alpha)
-    }
-}
-
-/// Backward error of accelerations from which on they are refined: far below what integrators ask.
-const REFINE_ABOVE: f64 = 1e-12;
-
-/// Sparse factors: the orders of elimination are found once.
-#[derive(Debug)]
-pub(super) struct SparseSystem {
-    mass: Sparse,
-    phi_q: Sparse,
-    identity: Sparse,
-    /// For systems as they are; none once one of them failed.
-    quick: Option<Arc<SaddleAnalysis>>,
-    /// For any system; made when first asked for.
-    careful: Option<Arc<SaddleAnalysis>>,
-    /// For shortest steps in the identity; made when first asked for.
-    plain: Option<Arc<SaddleAnalysis>>,
-    factor: Option<SaddleFactor>,
-    /// True when the factor is of the mass matrix.
-    massive: bool,
-    penalty: Option<SparseCholesky>,
-}
-
-impl SparseSystem {
-    fn new(terms: &MotionTerms) -> Result<Self, ConstraintError> {
-        let (mass, phi_q) = match (terms.mass_pattern(), terms.phi_q_pattern()) {
-            (Some(mass), Some(phi_q)) => (mass.clone(), phi_q.clone()),
-            _ => (sparse::zeros(terms.n, terms.n), sparse::zeros(terms.m, terms.n)),
-        };
-        let quick = Some(Arc::new(SaddleAnalysis::new(&mass, &phi_q, &Self::quick_options())?));
-        let identity = sparse::identity(terms.n);
-        Ok(Self {
-            mass,
-            phi_q,
-            identity,
-            quick,
-            careful: None,
-            plain: None,
-            factor: None,
-            massive: true,
-            penalty: None,
-        })
-    }
-    /// For systems with a regular matrix whose solutions are checked one by one.
-    pub(super) fn quick_options() -> SaddleOptions {
-        SaddleOptions {
-            augment_up_to: 0,
-            augmentation: 0.0,
-            trial: false,
-            refine_above: REFINE_ABOVE,
-            ..SaddleOptions::default()
-        }
-    }
-    fn fill(&mut self, terms: &MotionTerms) {
-        self.mass.data_mut().copy_from_slice(&terms.mass);
-        self.phi_q.data_mut().copy_from_slice(&terms.phi_q);
-    }
-    fn factor(&mut self, terms: &MotionTerms, mass: bool) -> Result<usize, ConstraintError> {
-        self.fill(terms);
-        self.massive = mass;
-        let factor = if mass {
-            self.factor_with_mass()?
-        } else {
-            let analysis = if let Some(analysis) = &self.plain {
-                analysis.clone()
-            } else {
-                Arc::new(SaddleAnalysis::new(&self.identity, &self.phi_q, &Self::quick_options())?)
-            };
-            self.plain = Some(analysis.clone());
-            SaddleFactor::new(&analysis, &self.identity, &self.phi_q)?
-        };
-        let rank = terms.m - factor.report().redundant.len();
-        self.factor = Some(factor);
-        Ok(rank)
-    }
-    fn factor_with_mass(&mut self) -> Result<SaddleFactor, ConstraintError> {
-        if let Some(quick) = &self.quick {
-            let made = SaddleFactor::new(quick, &self.mass, &self.phi_q);
-            let sound = |factor: &SaddleFactor| {
-                let report = factor.report();
-                report.method == Method::AugmentedLdl
-                    && report.replaced_pivots == 0
-                    && report.near_singular.is_empty()
-            };
-            if let Ok(factor) = made
-                && sound(&factor)
-            {
-                return Ok(factor);
-            }
-            self.quick = None;
-        }
-        let analysis = if let Some(analysis) = &self.careful {
-            analysis.clone()
-        } else {
-            Arc::new(SaddleAnalysis::new(&self.mass, &self.phi_q, &SaddleOptions::default())?)
-        };
-        self.careful = Some(analysis.clone());
-        Ok(SaddleFactor::new(&analysis, &self.mass, &self.phi_q)?)
-    }
-    fn solve(
-        &mut self,
-        f: &[f64],
-        gamma: &[f64],
-        a: &mut [f64],
-        lambda: &mut [f64],
-    ) -> Result<(), ConstraintError> {
-        let Some(factor) = &self.factor else { return Ok(()) };
-        let (x, l) = match factor.solve(f, gamma) {
-            Ok(found) => found,
-            Err(_) if self.massive && self.quick.take().is_some() => {
-                let factor = self.factor_with_mass()?;
-                self.factor.insert(factor).solve(f, gamma)?
-            }
-            Err(failure) => return Err(failure.into()),
-        };
-        a.copy_from_slice(&x);
-        lambda.copy_from_slice(&l);
-        Ok(())
-    }
-    fn shortest(&self, b: &[f64], d: &mut [f64]) -> Result<(), ConstraintError> {
-        if let Some(factor) = &self.factor {
-            d.copy_from_slice(&factor.solve(&vec![0.0; d.len()], b)?.0);
-        }
-        Ok(())
-    }
-    fn factor_penalty(&mut self, terms: &MotionTerms, alpha: f64) -> Result<(), ConstraintError> {
-        self.fill(terms);
-        let square = sparse::mul(&sparse::transpose(&self.phi_q), &self.phi_q);
-        let matrix = sparse::add(1.0, &self.mass, alpha, &square);
-        let again = self.penalty.as_mut().map(|factor| factor.refactor(&matrix));
-        match again {
-            Some(Ok(())) => Ok(()),
-            // The first one, or a pattern that changed with a number that happened to be zero.
-            None | Some(Err(AlgebraError::PatternChanged { .. })) => {
-                self.penalty = Some(SparseCholesky::new(&matrix)?);
-                Ok(())
-            }
-            Some(Err(other)) => Err(other.into()),
-        }
-    }
-    fn solve_penalty(&self, x: &mut [f64]) {
-        if let Some(factor) = &self.penalty {
-            let solved = factor.solve(x);
-            x.copy_from_slice(&solved);
-        }
     }
 }

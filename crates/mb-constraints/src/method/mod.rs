@@ -40,7 +40,9 @@ mod forward;
 mod linear;
 mod partitioning;
 mod penalty;
+mod penalty_matrix;
 mod reduced;
+mod sparse_system;
 mod square;
 mod standard;
 
@@ -50,6 +52,7 @@ pub use direct_correction::{CorrectionTime, CorrectionWeight, DirectCorrection};
 pub use forward::{CorrectionReport, Diagnostics, ForwardDynamics};
 pub use partitioning::CoordinatePartitioning;
 pub use penalty::Penalty;
+pub(crate) use square::Square;
 
 use crate::error::ConstraintError;
 

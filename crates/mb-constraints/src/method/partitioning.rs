@@ -24,8 +24,8 @@
 use super::ConstraintMethod;
 use super::dependent::Elimination;
 use super::forward::Work;
-use super::linear::SparseSystem;
 use super::reduced::Reduced;
+use super::sparse_system::SparseSystem;
 use super::square::Square;
 use crate::error::ConstraintError;
 use crate::violation::largest;
@@ -214,6 +214,9 @@ struct SparseBlocks {
     identity: Sparse,
     analysis: Arc<SaddleAnalysis>,
     factor: Option<SaddleFactor>,
+    zero: Vec<f64>,
+    /// Multipliers that mean nothing.
+    idle: Vec<f64>,
 }
 
 impl SparseBlocks {
@@ -221,29 +224,36 @@ impl SparseBlocks {
         let identity = sparse::identity(phi_q.cols());
         let analysis = Arc::new(SaddleAnalysis::new(&identity, phi_q, &SparseSystem::quick_options())?);
         let elimination = Elimination::new(phi_q);
-        Ok(Self { elimination, phi_d: phi_q.clone(), identity, analysis, factor: None })
+        let (zero, idle) = (vec![0.0; phi_q.cols()], vec![0.0; phi_q.rows()]);
+        Ok(Self { elimination, phi_d: phi_q.clone(), identity, analysis, factor: None, zero, idle })
     }
     fn factor(&mut self, terms: &MotionTerms) -> Result<bool, ConstraintError> {
-        let starts: Vec<usize> = self.phi_d.indptr().into_raw_storage().to_vec();
-        let values = self.phi_d.data_mut();
         for (j, is_dependent) in self.elimination.is_dependent.iter().enumerate() {
-            let range = starts[j]..starts[j + 1];
+            let start = self.phi_d.indptr();
+            let start = start.into_raw_storage();
+            let range = start[j]..start[j + 1];
+            let values = &mut self.phi_d.data_mut()[range.clone()];
             if *is_dependent {
-                values[range.clone()].copy_from_slice(&terms.phi_q[range]);
+                values.copy_from_slice(&terms.phi_q[range]);
             } else {
-                values[range].fill(0.0);
+                values.fill(0.0);
             }
+        }
+        if let Some(factor) = &mut self.factor
+            && factor.refactor(&self.identity, &self.phi_d).unwrap_or(false)
+        {
+            return Ok(terms.m == self.elimination.dependent.len());
         }
         let factor = SaddleFactor::new(&self.analysis, &self.identity, &self.phi_d)?;
         let rank = terms.m - factor.report().redundant.len();
         self.factor = Some(factor);
         Ok(rank == self.elimination.dependent.len())
     }
-    fn solve(&self, residual: &[f64], change: &mut [f64]) -> Result<(), ConstraintError> {
+    fn solve(&mut self, residual: &[f64], change: &mut [f64]) -> Result<(), ConstraintError> {
         if let Some(factor) = &self.factor {
-            let (d, _) = factor.solve(&vec![0.0; change.len()], residual)?;
-            for ((change, d), is_dependent) in change.iter_mut().zip(&d).zip(&self.elimination.is_dependent) {
-                *change = if *is_dependent { -d } else { 0.0 };
+            factor.solve_into(&self.zero, residual, change, &mut self.idle)?;
+            for (change, is_dependent) in change.iter_mut().zip(&self.elimination.is_dependent) {
+                *change = if *is_dependent { -*change } else { 0.0 };
             }
         }
         Ok(())

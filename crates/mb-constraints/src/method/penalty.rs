@@ -62,7 +62,7 @@ impl Penalty {
         work.system.factor_penalty(terms, self.alpha)?;
         work.a.copy_from_slice(&terms.force);
         add_transpose(terms, self.alpha, &work.target, &mut work.a);
-        work.system.solve_penalty(&mut work.a);
+        work.system.solve_penalty(&mut work.a)?;
         for (l, target) in work.lambda.iter_mut().zip(&work.target) {
             *l = -self.alpha * target;
         }

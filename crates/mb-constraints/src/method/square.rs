@@ -2,7 +2,7 @@
 
 /// P A = L U of a k x k matrix by columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Square {
+pub(crate) struct Square {
     k: usize,
     a: Vec<f64>,
     exchange: Vec<usize>,
@@ -14,19 +14,19 @@ pub(super) struct Square {
 
 impl Square {
     /// Storage for k x k.
-    pub(super) fn new(k: usize) -> Self {
+    pub(crate) fn new(k: usize) -> Self {
         Self { k, a: vec![0.0; k * k], exchange: vec![0; k], inverse: vec![0.0; k], smallest: 0.0 }
     }
     /// Number of rows k.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.k
     }
     /// The matrix by columns: fill it, then call [`Self::factor`].
-    pub(super) fn input(&mut self) -> &mut [f64] {
+    pub(crate) fn input(&mut self) -> &mut [f64] {
         &mut self.a
     }
     /// Factors the matrix in [`Self::input`]; false when a pivot falls below `cut` times the largest entry.
-    pub(super) fn factor(&mut self, cut: f64) -> bool {
+    pub(crate) fn factor(&mut self, cut: f64) -> bool {
         let k = self.k;
         let least = cut * self.a.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
         self.smallest = f64::INFINITY;
@@ -68,11 +68,11 @@ impl Square {
         true
     }
     /// Magnitude of the smallest pivot of the last factors.
-    pub(super) fn smallest_pivot(&self) -> f64 {
+    pub(crate) fn smallest_pivot(&self) -> f64 {
         self.smallest
     }
     /// A^T x = b in place, with the last factors.
-    pub(super) fn solve_transpose(&self, x: &mut [f64]) {
+    pub(crate) fn solve_transpose(&self, x: &mut [f64]) {
         let k = self.k;
         for (j, column) in self.a.chunks_exact(k.max(1)).enumerate() {
             x[j] = (x[j] - dot(&column[..j], &x[..j])) * self.inverse[j];
@@ -85,7 +85,7 @@ impl Square {
         }
     }
     /// A X = B in place, with the last factors; any number of right-hand sides one after the other.
-    pub(super) fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&self, b: &mut [f64]) {
         let k = self.k;
         if k == 0 {
             return;

@@ -27,7 +27,7 @@
 //! ```
 //!
 //! Redundant constraints get shortest multipliers. Newton's method keeps its factors while they
-//! serve (module `newton`). Memory is taken in each iteration.
+//! serve (module `newton`). Memory is taken once, but where constraints are redundant (module `step_system`).
 
 use super::increment::InverseTangent;
 use super::newton::Newton;
@@ -74,6 +74,21 @@ struct State {
     w: Vec<f64>,
 }
 
+impl State {
+    fn copy_from(&mut self, other: &Self) {
+        self.point.t = other.point.t;
+        for (to, from) in [
+            (&mut self.point.q, &other.point.q),
+            (&mut self.point.v, &other.point.v),
+            (&mut self.point.a, &other.point.a),
+            (&mut self.point.lambda, &other.point.lambda),
+            (&mut self.w, &other.w),
+        ] {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
 /// Integrates from a consistent start.
 pub(super) fn run(
     mut dynamics: ForwardDynamics<'_>,
@@ -106,32 +121,33 @@ fn all(
         u: dynamics.inputs().to_vec(),
         a: a.clone(),
     };
-    let mut state = State { point, w: a };
-    let mut newton = Newton::default();
+    let mut stepper = Stepper::new(model, alpha, State { point, w: a });
+    let mut before = stepper.state.clone();
     let mut watch = super::events::Watch::new(&options.events, dynamics, start.t, &start.q, &start.v);
     let mut y = vec![0.0; model.nq() + model.nv()];
+    let mut inside = vec![0.0; model.nv()];
     for k in 1..recorder.reports.len() {
         let goal = recorder.reports[k];
-        while state.point.t < goal {
-            let left = goal - state.point.t;
+        while stepper.state.point.t < goal {
+            let now = stepper.state.point.t;
+            let left = goal - now;
             // Steps of equal length up to the report.
             let count = (left / alpha.step - 1e-9).ceil().max(1.0);
-            let before = state.clone();
-            let goal_of_step = if count > 1.0 { state.point.t + left / count } else { goal };
-            let iterations = advance(model, &mut state, &mut newton, goal_of_step, alpha, 0)?;
+            before.copy_from(&stepper.state);
+            let iterations = stepper.advance(if count > 1.0 { now + left / count } else { goal }, 0)?;
             let statistics = &mut recorder.trajectory.statistics;
             statistics.steps += 1;
             statistics.evaluations += iterations;
             statistics.most_iterations = statistics.most_iterations.max(iterations);
-            statistics.factorizations = newton.factorizations;
-            let (from, to) = (before.point.t, state.point.t);
-            let mut between = |t: f64, y: &mut [f64]| hermite(model, &before.point, &state.point, t, y);
+            statistics.factorizations = stepper.newton.factorizations;
+            let (from, to) = (&before.point, &stepper.state.point);
+            let mut between = |t: f64, y: &mut [f64]| hermite(model, [from, to], t, y, &mut inside);
             let event = if watch.is_empty() {
                 None
             } else {
-                watch.first(dynamics, from, to, &mut y, &mut between)?
+                watch.first(dynamics, from.t, to.t, &mut y, &mut between)?
             };
-            let stop = event.as_ref().map_or(to, |e| e.0);
+            let stop = event.as_ref().map_or(to.t, |e| e.0);
             recorder.work_to(dynamics, stop, &mut y, &mut between)?;
             if let Some((t, name)) = event {
                 between(t, &mut y);
@@ -140,26 +156,25 @@ fn all(
                 recorder.report(dynamics, t, q, v)?;
                 return Ok(End::Event(name));
             }
-            if observer(&recorder.progress(to)).is_break() {
+            if observer(&recorder.progress(to.t)).is_break() {
                 return Ok(End::Interrupted);
             }
         }
-        dynamics.evaluate(goal, &state.point.q, &state.point.v)?;
-        recorder.explain(dynamics, 0.0, &state.point.q, &state.point.v);
-        recorder.report(dynamics, goal, &state.point.q, &state.point.v)?;
+        let at = &stepper.state.point;
+        dynamics.evaluate(goal, &at.q, &at.v)?;
+        recorder.explain(dynamics, 0.0, &at.q, &at.v);
+        recorder.report(dynamics, goal, &at.q, &at.v)?;
         recorder.next = k + 1;
     }
     Ok(End::Finished)
 }
 
-/// The state between two steps: cubic in the tangent at the first, velocities quadratic.
-fn hermite(model: &Model, from: &Point, to: &Point, t: f64, y: &mut [f64]) {
+/// The state between two steps: cubic in the tangent at the first, velocities quadratic; `d` is room for a tangent.
+fn hermite(model: &Model, [from, to]: [&Point; 2], t: f64, y: &mut [f64], d: &mut [f64]) {
     let h = to.t - from.t;
     let s = (t - from.t) / h;
-    let n = model.nv();
     let (q, v) = y.split_at_mut(model.nq());
-    let mut d = vec![0.0; n];
-    for i in 0..n {
+    for i in 0..model.nv() {
         // Velocity with the accelerations of both ends, third degree.
         let (v0, v1, a0, a1) = (from.v[i], to.v[i], h * from.a[i], h * to.a[i]);
         let c2 = 3.0 * (v1 - v0) - 2.0 * a0 - a1;
@@ -173,129 +188,138 @@ fn hermite(model: &Model, from: &Point, to: &Point, t: f64, y: &mut [f64]) {
         return;
     }
     q.copy_from_slice(&from.q);
-    model.coordinates().retract_in_place(q, &d);
+    model.coordinates().retract_in_place(q, d);
 }
 
-/// One step to time `goal`; halved when Newton's method does not converge. Gives its iterations.
-fn advance(
-    model: &Model,
-    state: &mut State,
-    newton: &mut Newton,
-    goal: f64,
-    alpha: &GeneralizedAlpha,
-    depth: usize,
-) -> Result<usize, ConstraintError> {
-    let mut outcome = step(model, state, newton, goal, alpha);
-    if outcome.is_err() && newton.is_older() {
-        newton.renew();
-        outcome = step(model, state, newton, goal, alpha);
-    }
-    match outcome {
-        Ok((next, iterations)) => {
-            *state = next;
-            Ok(iterations)
-        }
-        Err(failure) if depth == MOST_HALVINGS => Err(failure),
-        Err(_) => {
-            let middle = f64::midpoint(state.point.t, goal);
-            let first = advance(model, state, newton, middle, alpha, depth + 1)?;
-            Ok(first + advance(model, state, newton, goal, alpha, depth + 1)?)
-        }
-    }
+/// Makes steps, in memory taken once.
+struct Stepper<'m> {
+    model: &'m Model,
+    options: GeneralizedAlpha,
+    newton: Newton,
+    state: State,
+    /// The state at the end of the step in work.
+    next: State,
+    /// The increment of the positions, the part of it that only holds them, and their sum.
+    d: Vec<f64>,
+    p: Vec<f64>,
+    increment: Vec<f64>,
+    inverse: InverseTangent,
 }
 
-fn step(
-    model: &Model,
-    state: &State,
-    newton: &mut Newton,
-    goal: f64,
-    options: &GeneralizedAlpha,
-) -> Result<(State, usize), ConstraintError> {
-    let rho = options.spectral_radius;
-    let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
-    let gamma = 0.5 + alpha_f - alpha_m;
-    let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
-    let before = &state.point;
-    let h = goal - before.t;
-    let n = model.nv();
-    let mut next = Point { t: goal, ..before.clone() };
-    // The predictor has a = 0 at the end; w, d and v follow from it.
-    let mut w = vec![0.0; n];
-    let mut d = vec![0.0; n];
-    for i in 0..n {
-        w[i] = (alpha_f * before.a[i] - alpha_m * state.w[i]) / (1.0 - alpha_m);
-        next.v[i] = before.v[i] + h * ((1.0 - gamma) * state.w[i] + gamma * w[i]);
-        d[i] = h * (before.v[i] + h * ((0.5 - beta) * state.w[i] + beta * w[i]));
+impl<'m> Stepper<'m> {
+    fn new(model: &'m Model, options: &GeneralizedAlpha, state: State) -> Self {
+        let room = || vec![0.0; model.nv()];
+        Self {
+            model,
+            options: *options,
+            newton: Newton::new(model, options.stabilized),
+            next: state.clone(),
+            state,
+            d: room(),
+            p: room(),
+            increment: room(),
+            inverse: InverseTangent::default(),
+        }
     }
-    next.a.fill(0.0);
-    let b = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f));
-    let g = gamma / (h * beta);
-    // A better first guess: the acceleration of the last step.
-    for i in 0..n {
-        let x = before.a[i] / b;
-        next.a[i] += b * x;
-        next.v[i] += g * x;
-        d[i] += x;
-    }
-    newton.begin([b, g]);
-    let mut last = f64::INFINITY;
-    // The part of the increment that only holds the positions.
-    let mut p = vec![0.0; n];
-    let total = |d: &[f64], p: &[f64]| -> Vec<f64> { d.iter().zip(p).map(|(d, p)| d + p).collect() };
-    for iteration in 1..=options.max_iterations {
-        next.q.copy_from_slice(&before.q);
-        let increment = total(&d, &p);
-        model.coordinates().retract_in_place(&mut next.q, &increment);
-        let residual: Vec<f64> = model.residual(&next).iter().map(|x| -x).collect();
-        let phi: Vec<f64> = model.phi(&next.q, goal).iter().map(|x| -x).collect();
-        if residual.iter().chain(&phi).any(|x| !x.is_finite()) {
-            let owner = model.first_non_finite(&next).unwrap_or("the mechanism").to_owned();
-            return Err(ConstraintError::NotFinite { owner });
+    /// One step to time `goal`; halved when Newton's method does not converge. Gives its iterations.
+    fn advance(&mut self, goal: f64, depth: usize) -> Result<usize, ConstraintError> {
+        let mut outcome = self.step(goal);
+        if outcome.is_err() && self.newton.is_older() {
+            self.newton.renew();
+            outcome = self.step(goal);
         }
-        let inverse = InverseTangent::new(model, &increment);
-        let (x, l, shift) = if options.stabilized {
-            // Phi_q (v + g x) + Phi_t = 0, and Phi + Phi_q (x + shift) = 0.
-            let rate: Vec<f64> = model.phi_dot(&next.q, &next.v, goal).iter().map(|x| -x / g).collect();
-            let rest: Vec<f64> = phi.iter().zip(&rate).map(|(phi, rate)| phi - rate).collect();
-            newton.solve(model, &next, &inverse, [b, g], [&residual, &rate], Some(&rest))?
-        } else {
-            newton.solve(model, &next, &inverse, [b, g], [&residual, &phi], None)?
-        };
-        let (x, shift) = (inverse.apply(&x), inverse.apply(&shift));
-        for (p, shift) in p.iter_mut().zip(&shift) {
-            *p += shift;
-        }
-        for i in 0..n {
-            next.a[i] += b * x[i];
-            next.v[i] += g * x[i];
-            d[i] += x[i];
-        }
-        for (lambda, l) in next.lambda.iter_mut().zip(&l) {
-            *lambda += l;
-        }
-        let size = norms::max_abs_vec(&x).max(norms::max_abs_vec(&shift));
-        let scale = norms::max_abs_vec(&next.q).max(1.0);
-        if !size.is_finite() || (iteration > 3 && size > 2.0 * last) {
-            break;
-        }
-        if size <= options.tolerance * scale {
-            next.q.copy_from_slice(&before.q);
-            model.coordinates().retract_in_place(&mut next.q, &total(&d, &p));
-            model.coordinates().normalize(&mut next.q);
-            for i in 0..n {
-                w[i] += (1.0 - alpha_f) / (1.0 - alpha_m) * next.a[i];
+        match outcome {
+            Ok(iterations) => {
+                std::mem::swap(&mut self.state, &mut self.next);
+                Ok(iterations)
             }
-            return Ok((State { point: next, w }, iteration));
+            Err(failure) if depth == MOST_HALVINGS => Err(failure),
+            Err(_) => {
+                let first = self.advance(f64::midpoint(self.state.point.t, goal), depth + 1)?;
+                Ok(first + self.advance(goal, depth + 1)?)
+            }
         }
-        newton.judge(size, last);
-        last = size;
     }
-    let (row, violation) = largest(&model.phi(&next.q, goal)).unwrap_or((0, 0.0));
-    let constraint = if model.nc() > 0 {
-        format!(", with {} violated by {violation:.1e}", model.row_name(row))
-    } else {
-        String::new()
-    };
-    let coordinate = largest(&d).map_or(String::new(), |(i, _)| model.coordinate_name(i));
-    Err(ConstraintError::StepTooSmall { time: before.t, step: h, coordinate, constraint })
+    /// One step into `next`.
+    fn step(&mut self, goal: f64) -> Result<usize, ConstraintError> {
+        let rho = self.options.spectral_radius;
+        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 + alpha_f - alpha_m;
+        let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+        let h = goal - self.state.point.t;
+        let b = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f));
+        let g = gamma / (h * beta);
+        self.next.copy_from(&self.state);
+        self.next.point.t = goal;
+        let (before, next) = (&self.state, &mut self.next);
+        for i in 0..self.model.nv() {
+            // The predictor has a = 0 at the end; w, d and v follow from it.
+            let (v, a, w) = (before.point.v[i], before.point.a[i], before.w[i]);
+            next.w[i] = (alpha_f * a - alpha_m * w) / (1.0 - alpha_m);
+            // A better first guess: the acceleration of the last step.
+            let x = a / b;
+            next.point.a[i] = a;
+            next.point.v[i] = v + h * ((1.0 - gamma) * w + gamma * next.w[i]) + g * x;
+            self.d[i] = h * (v + h * ((0.5 - beta) * w + beta * next.w[i])) + x;
+        }
+        self.p.fill(0.0);
+        self.newton.begin([b, g]);
+        let mut last = f64::INFINITY;
+        for iteration in 1..=self.options.max_iterations {
+            self.place();
+            self.inverse.update(self.model, &self.increment);
+            let Self { model, newton, next, inverse, d, p, .. } = self;
+            newton.solve(model, &next.point, inverse, [b, g])?;
+            inverse.apply(&mut newton.x);
+            inverse.apply(&mut newton.shift);
+            for (p, shift) in p.iter_mut().zip(&newton.shift) {
+                *p += shift;
+            }
+            for (i, x) in newton.x.iter().enumerate() {
+                next.point.a[i] += b * x;
+                next.point.v[i] += g * x;
+                d[i] += x;
+            }
+            for (lambda, l) in next.point.lambda.iter_mut().zip(&newton.l) {
+                *lambda += l;
+            }
+            let size = norms::max_abs_vec(&newton.x).max(norms::max_abs_vec(&newton.shift));
+            let scale = norms::max_abs_vec(&next.point.q).max(1.0);
+            if !size.is_finite() || (iteration > 3 && size > 2.0 * last) {
+                break;
+            }
+            if size <= self.options.tolerance * scale {
+                self.place();
+                let next = &mut self.next;
+                self.model.coordinates().normalize(&mut next.point.q);
+                for (w, a) in next.w.iter_mut().zip(&next.point.a) {
+                    *w += (1.0 - alpha_f) / (1.0 - alpha_m) * a;
+                }
+                return Ok(iteration);
+            }
+            newton.judge(size, last);
+            last = size;
+        }
+        Err(self.collapsed(h))
+    }
+    /// Puts the positions of `next` where the increment takes them.
+    fn place(&mut self) {
+        for (sum, (d, p)) in self.increment.iter_mut().zip(self.d.iter().zip(&self.p)) {
+            *sum = d + p;
+        }
+        self.next.point.q.copy_from_slice(&self.state.point.q);
+        self.model.coordinates().retract_in_place(&mut self.next.point.q, &self.increment);
+    }
+    /// The failure of a step of length `h`.
+    fn collapsed(&self, h: f64) -> ConstraintError {
+        let (model, at) = (self.model, &self.next.point);
+        let (row, violation) = largest(&model.phi(&at.q, at.t)).unwrap_or((0, 0.0));
+        let constraint = if model.nc() > 0 {
+            format!(", with {} violated by {violation:.1e}", model.row_name(row))
+        } else {
+            String::new()
+        };
+        let coordinate = largest(&self.d).map_or(String::new(), |(i, _)| model.coordinate_name(i));
+        ConstraintError::StepTooSmall { time: self.state.point.t, step: h, coordinate, constraint }
+    }
 }

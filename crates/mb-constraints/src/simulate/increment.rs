@@ -1,6 +1,6 @@
 //! Increments of a configuration in the coordinates' own geometry, and their derivative.
 
-use mb_algebra::{Dense, Scatter, Sparse, Triplets, sparse};
+use mb_algebra::Sparse;
 use mb_model::{BlockKind, Model};
 
 /// T^-1 of the increment d: (q (+) (d + x)) = (q (+) d) (+) T x to first order.
@@ -10,57 +10,41 @@ use mb_model::{BlockKind, Model};
 /// ```text
 /// T^-1 = I + r~ / 2 + (1 / a^2 - (1 + cos a) / (2 a sin a)) r~^2
 /// ```
+#[derive(Debug, Default)]
 pub(super) struct InverseTangent {
-    n: usize,
     /// First row of each rotation and its block.
     blocks: Vec<(usize, [[f64; 3]; 3])>,
 }
 
 impl InverseTangent {
-    pub(super) fn new(model: &Model, d: &[f64]) -> Self {
+    /// That of the increment `d`, in the memory of the last one.
+    pub(super) fn update(&mut self, model: &Model, d: &[f64]) {
         let poses = model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose);
-        let blocks = poses.map(|b| (b.v + 3, inverse_tangent([d[b.v + 3], d[b.v + 4], d[b.v + 5]])));
-        Self { n: d.len(), blocks: blocks.collect() }
+        self.blocks.clear();
+        self.blocks.extend(poses.map(|b| (b.v + 3, inverse_tangent([d[b.v + 3], d[b.v + 4], d[b.v + 5]]))));
     }
-    pub(super) fn apply(&self, x: &[f64]) -> Vec<f64> {
-        let mut out = x.to_vec();
+    /// x <- T^-1 x.
+    pub(super) fn apply(&self, x: &mut [f64]) {
         for (at, block) in &self.blocks {
+            let own = [x[*at], x[at + 1], x[at + 2]];
             for i in 0..3 {
-                out[at + i] = (0..3).map(|j| block[i][j] * x[at + j]).sum();
+                x[at + i] = (0..3).map(|j| block[i][j] * own[j]).sum();
             }
         }
-        out
     }
-    /// A T^-1.
-    pub(super) fn dense(&self, a: &Dense) -> Dense {
-        let mut out = a.clone();
+    /// A <- A T^-1 for the `values` of a matrix in which the columns of a rotation have the same rows.
+    pub(super) fn multiply(&self, pattern: &Sparse, values: &mut [f64]) {
+        let start = pattern.indptr();
+        let start = start.into_raw_storage();
         for (at, block) in &self.blocks {
-            for i in 0..self.n {
+            let rows = start[at + 1] - start[*at];
+            for k in start[*at]..start[at + 1] {
+                let own = [values[k], values[k + rows], values[k + 2 * rows]];
                 for j in 0..3 {
-                    out[(i, at + j)] = (0..3).map(|k| a[(i, at + k)] * block[k][j]).sum();
+                    values[k + j * rows] = (0..3).map(|i| own[i] * block[i][j]).sum();
                 }
             }
         }
-        out
-    }
-    pub(super) fn sparse(&self, a: &Sparse) -> Sparse {
-        if self.blocks.is_empty() {
-            return a.clone();
-        }
-        let mut t = Triplets::new(self.n, self.n);
-        let mut turned = vec![false; self.n];
-        for (at, block) in &self.blocks {
-            for i in 0..3 {
-                turned[at + i] = true;
-                for j in 0..3 {
-                    t.add(at + i, at + j, block[i][j]);
-                }
-            }
-        }
-        for i in (0..self.n).filter(|i| !turned[*i]) {
-            t.add(i, i, 1.0);
-        }
-        sparse::mul(a, &t.to_sparse())
     }
 }
 

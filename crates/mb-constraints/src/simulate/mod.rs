@@ -2,8 +2,9 @@
 //!
 //! [`simulate`] makes the start consistent, integrates, and keeps what it computed whatever happens
 //! on the way: a failure is the [`End`] of the [`Trajectory`], an error only where nothing could
-//! begin. Nothing is allocated between the first report and the last by the explicit integrator
-//! with a dense model and no events.
+//! begin. Nothing is allocated between the first report and the last, for dense and sparse models, explicit and
+//! implicit steps. Memory is taken all the same for events, by elements from outside that take some, and in
+//! large models and implicit steps for redundant constraints and whatever else the factors in place leave in doubt.
 
 mod dormand_prince;
 mod energy;
@@ -15,6 +16,7 @@ mod newton;
 mod options;
 mod recorder;
 mod start;
+mod step_system;
 mod trajectory;
 
 pub use dormand_prince::StepControl;

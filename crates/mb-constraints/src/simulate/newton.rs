@@ -7,48 +7,74 @@
 //! The residual is always that of the present iterate, so an older matrix changes the number of
 //! iterations and not what they converge to. Factors serve from iteration to iteration and from step to step, as
 //! long as each iteration leaves less than [`SLOW`] of the correction before it; a step that does
-//! not converge with older ones is begun again with its own.
+//! not converge with older ones is begun again with its own. Matrices and factors stay in the same memory
+//! (module `step_system`).
 
 use super::increment::InverseTangent;
+use super::step_system::StepSystem;
 use crate::error::ConstraintError;
-use crate::patterns::SaddlePatterns;
-use crate::saddle::{DENSE_UP_TO, Saddle};
-use mb_algebra::{dense, sparse};
+use mb_model::system::SteppingTerms;
 use mb_model::{Model, Point};
 
 /// Share of the last correction that an iteration may leave before the factors are made anew.
 const SLOW: f64 = 0.1;
 
-/// Step x, change of the multipliers l, step that holds the positions alone.
-pub(super) type Correction = (Vec<f64>, Vec<f64>, Vec<f64>);
-
-/// Factors of the linear systems of the iterations.
-#[derive(Debug, Default)]
+/// Equations of the iterations and their factors.
+#[derive(Debug)]
 pub(super) struct Newton {
-    kept: Option<Factors>,
-    /// Analyses of the systems of all steps, and of those of the shortest steps.
-    patterns: [SaddlePatterns; 2],
+    pub(super) terms: SteppingTerms,
+    /// The system of all steps, and that of the shortest steps where velocities are held as well.
+    system: StepSystem,
+    plain: Option<StepSystem>,
+    /// b and g of the factors at hand.
+    kept: Option<[f64; 2]>,
     /// True when the step began with the factors of an earlier one.
     older: bool,
     /// Factorizations so far.
     pub(super) factorizations: usize,
-}
-
-#[derive(Debug)]
-struct Factors {
-    /// b and g that the matrix was made with.
-    weights: [f64; 2],
-    saddle: Saddle,
-    /// For the shortest step with Phi_q step = rest.
-    plain: Option<Saddle>,
+    /// Right-hand sides -r, and -Phi or -Phi' / g; -Phi less that.
+    residual: Vec<f64>,
+    rows: Vec<f64>,
+    rest: Vec<f64>,
+    zero: Vec<f64>,
+    /// The correction x, that of the multipliers l, the step that holds the positions alone.
+    pub(super) x: Vec<f64>,
+    pub(super) l: Vec<f64>,
+    pub(super) shift: Vec<f64>,
+    /// Multipliers of the shortest steps, which mean nothing.
+    idle: Vec<f64>,
 }
 
 impl Newton {
+    /// Room for a model; `stabilized` where velocities are held to their constraints too.
+    pub(super) fn new(model: &Model, stabilized: bool) -> Self {
+        let (n, m) = (model.nv(), model.nc());
+        let terms = SteppingTerms::new(model);
+        let system = StepSystem::new(terms.pattern(), terms.phi_q_pattern());
+        let plain = stabilized.then(|| StepSystem::plain(n, terms.phi_q_pattern()));
+        let (nv, nc) = (|| vec![0.0; n], || vec![0.0; m]);
+        Self {
+            terms,
+            system,
+            plain,
+            kept: None,
+            older: false,
+            factorizations: 0,
+            residual: nv(),
+            rows: nc(),
+            rest: nc(),
+            zero: nv(),
+            x: nv(),
+            l: nc(),
+            shift: nv(),
+            idle: nc(),
+        }
+    }
     /// Begins a step with the factors of the last one, where its length is the same.
     pub(super) fn begin(&mut self, [b, g]: [f64; 2]) {
         // Times of reports are sums of steps: their differences agree up to rounding.
         let near = |x: f64, y: f64| (x - y).abs() <= 1e-6 * y.abs();
-        if self.kept.as_ref().is_some_and(|k| !near(k.weights[0], b) || !near(k.weights[1], g)) {
+        if self.kept.is_some_and(|k| !near(k[0], b) || !near(k[1], g)) {
             self.kept = None;
         }
         self.older = self.kept.is_some();
@@ -68,60 +94,50 @@ impl Newton {
             self.kept = None;
         }
     }
-    /// Solves the linear system of an iteration at `at`; with `rest` also for the shortest step
-    /// with Phi_q step = rest.
+    /// Solves the linear system of an iteration at `at` into x, l and shift.
     pub(super) fn solve(
         &mut self,
         model: &Model,
         at: &Point,
         inverse: &InverseTangent,
         weights: [f64; 2],
-        [residual, phi]: [&[f64]; 2],
-        rest: Option<&[f64]>,
-    ) -> Result<Correction, ConstraintError> {
-        let factors = if let Some(factors) = self.kept.take() {
-            factors
+    ) -> Result<(), ConstraintError> {
+        model.stepping_residual(at, &mut self.terms);
+        if self.terms.residual.iter().chain(&self.terms.phi).any(|x| !x.is_finite()) {
+            let owner = model.first_non_finite(at).unwrap_or("the mechanism").to_owned();
+            return Err(ConstraintError::NotFinite { owner });
+        }
+        negate(&self.terms.residual, 1.0, &mut self.residual);
+        if self.plain.is_some() {
+            // Phi_q (v + g x) + Phi_t = 0, and Phi + Phi_q (x + shift) = 0.
+            model.stepping_rates(at, &mut self.terms);
+            negate(&self.terms.phi_dot, 1.0 / weights[1], &mut self.rows);
+            for ((rest, phi), rate) in self.rest.iter_mut().zip(&self.terms.phi).zip(&self.rows) {
+                *rest = -phi - rate;
+            }
         } else {
+            negate(&self.terms.phi, 1.0, &mut self.rows);
+        }
+        if self.kept.is_none() {
             self.factorizations += 1;
-            Factors::new(model, at, inverse, weights, rest.is_some(), &mut self.patterns)?
-        };
-        let (x, l) = factors.saddle.solve(residual, phi);
-        let zero = vec![0.0; model.nv()];
-        let shift = match (rest, &factors.plain) {
-            (Some(rest), Some(plain)) => plain.solve(&zero, rest).0,
-            _ => zero,
-        };
-        self.kept = Some(factors);
-        Ok((x, l, shift))
+            model.stepping_blocks(at, &mut self.terms);
+            self.system.factor(&self.terms, inverse, weights)?;
+            if let Some(plain) = &mut self.plain {
+                plain.factor_plain(&self.terms.phi_q)?;
+            }
+        }
+        self.system.solve(&self.residual, &self.rows, &mut self.x, &mut self.l);
+        if let Some(plain) = &mut self.plain {
+            plain.solve(&self.zero, &self.rest, &mut self.shift, &mut self.idle);
+        }
+        self.kept = Some(weights);
+        Ok(())
     }
 }
 
-impl Factors {
-    fn new(
-        model: &Model,
-        at: &Point,
-        inverse: &InverseTangent,
-        weights: [f64; 2],
-        stabilized: bool,
-        [dynamic, positions]: &mut [SaddlePatterns; 2],
-    ) -> Result<Self, ConstraintError> {
-        let [b, g] = weights;
-        let n = model.nv();
-        if n + model.nc() <= DENSE_UP_TO {
-            let blocks = model.dense_blocks(at);
-            let inertia = dense::add(b, &blocks.m, g, &blocks.c);
-            let a = dense::add(1.0, &inverse.dense(&inertia), 1.0, &blocks.k);
-            let saddle = Saddle::dense(&a, &blocks.phi_q)?;
-            let plain = stabilized.then(|| Saddle::dense(&dense::identity(n), &blocks.phi_q)).transpose()?;
-            return Ok(Self { weights, saddle, plain });
-        }
-        let blocks = model.blocks(at);
-        let inertia = sparse::add(b, &blocks.m, g, &blocks.c);
-        let a = sparse::add(1.0, &inverse.sparse(&inertia), 1.0, &blocks.k);
-        let saddle = Saddle::sparse_again(&a, &blocks.phi_q, dynamic)?;
-        let plain = stabilized
-            .then(|| Saddle::sparse_again(&sparse::identity(n), &blocks.phi_q, positions))
-            .transpose()?;
-        Ok(Self { weights, saddle, plain })
+/// to = -scale from.
+fn negate(from: &[f64], scale: f64, to: &mut [f64]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = -scale * from;
     }
 }

@@ -72,7 +72,7 @@ impl<S: Laned> Frame<S> {
         self.gravity = gravity.map(S::lift);
     }
     /// Gives the configuration its rates along these local tangent directions, one a lane.
-    fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Group) {
+    pub(super) fn seed_tangent(&mut self, wires: &Wires, coordinates: &Coordinates, directions: &Group) {
         let (mut q, mut v) = (0, 0);
         let (mut unit, mut rate) = ([S::zero(); LANES], [S::zero(); 7]);
         for id in &wires.blocks {
@@ -94,7 +94,7 @@ impl<S: Laned> Frame<S> {
             v += nv;
         }
     }
-    fn clear_q(&mut self) {
+    pub(super) fn clear_q(&mut self) {
         self.q.iter_mut().for_each(Laned::clear);
     }
     /// Evaluates the residual M a - f into `out`.
@@ -119,6 +119,8 @@ pub(super) struct Room {
     single: Scratch<f64>,
     first: Frame<Lanes>,
     second: Frame<Dual<Lanes>>,
+    /// The configuration of `second` without its directions.
+    here: Vec<Dual<Lanes>>,
 }
 
 /// Whether an element is swept in lanes.
@@ -133,20 +135,20 @@ fn in_lanes(m: &Member) -> bool {
 
 /// Local directions of an element that are swept at once, one a lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+pub(super) struct Group {
     local: [usize; LANES],
     len: usize,
 }
 
 impl Group {
     /// The lanes in use and the local directions in them.
-    fn lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+    pub(super) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         self.local.into_iter().take(self.len).enumerate()
     }
 }
 
 /// The directions of an element among the columns `own`, in groups of as many as there are lanes.
-fn groups<'a>(m: &'a Member, own: &'a Range<usize>) -> impl Iterator<Item = Group> + use<'a> {
+pub(super) fn groups<'a>(m: &'a Member, own: &'a Range<usize>) -> impl Iterator<Item = Group> + use<'a> {
     let columns = m.wires.v_index.iter().enumerate();
     let mut local = columns.filter(|(_, col)| own.contains(col)).map(|(j, _)| j);
     std::iter::from_fn(move || {
@@ -212,7 +214,8 @@ impl Model<f64> {
         self.wide_phi_q(f, m, own, &mut out.phi_q);
         let lambda = &point.lambda[m.row..m.row + m.rows];
         if lambda.iter().any(|l| *l != 0.0) {
-            self.wide_reaction_stiffness(&mut room.second, m, own, point, lambda, &mut out.k);
+            let frame = (&mut room.second, &mut room.here);
+            self.wide_reaction_stiffness(frame, m, own, point, lambda, &mut out.k);
         }
     }
     /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards. The second
@@ -267,7 +270,7 @@ impl Model<f64> {
     /// Adds the element's part of d(Phi_q^T lambda)/dq.
     fn wide_reaction_stiffness(
         &self,
-        f: &mut Frame<Dual<Lanes>>,
+        (f, here): (&mut Frame<Dual<Lanes>>, &mut Vec<Dual<Lanes>>),
         m: &Member,
         own: &Range<usize>,
         point: &Point,
@@ -275,7 +278,7 @@ impl Model<f64> {
         out: &mut impl Scatter<f64>,
     ) {
         f.lift_from(&m.wires, point, self.gravity);
-        let here = f.q.clone();
+        here.clone_from(&f.q);
         for (j, col) in m.wires.v_index.iter().enumerate().filter(|(_, col)| own.contains(col)) {
             f.step(&m.wires, self.coordinates(), j, outer());
             for group in groups(m, &(0..usize::MAX)) {
@@ -289,7 +292,7 @@ impl Model<f64> {
                     }
                 }
             }
-            f.q.copy_from_slice(&here);
+            f.q.copy_from_slice(here);
         }
     }
 }

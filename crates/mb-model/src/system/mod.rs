@@ -26,6 +26,7 @@ mod parts;
 mod reaction;
 mod regions;
 mod residual;
+mod stepping;
 mod sweep;
 
 pub use energy::Energies;
@@ -33,6 +34,7 @@ pub use linearized::{Blocks, LinearizedBlocks};
 pub use motion::MotionTerms;
 pub use output::OutputMatrices;
 pub use reaction::Wrench;
+pub use stepping::SteppingTerms;
 
 use crate::element::Data;
 use crate::model::{Member, Model};

@@ -126,7 +126,7 @@ impl MotionTerms {
 }
 
 /// Position of an entry in the values of a matrix by columns that has it.
-fn index(a: &Sparse, row: usize, col: usize) -> usize {
+pub(super) fn index(a: &Sparse, row: usize, col: usize) -> usize {
     let start = a.indptr().into_raw_storage();
     let rows = &a.indices()[start[col]..start[col + 1]];
     start[col] + rows.partition_point(|r| *r < row)
@@ -144,7 +144,7 @@ fn for_mass(model: &Model, mut each: impl FnMut(usize, usize)) {
 }
 
 /// Rows and columns of Phi_q in the order the elements are evaluated in.
-fn for_phi_q(model: &Model, mut each: impl FnMut(usize, usize)) {
+pub(super) fn for_phi_q(model: &Model, mut each: impl FnMut(usize, usize)) {
     for m in model.members() {
         for col in &m.wires.v_index {
             for i in 0..m.rows {
@@ -338,17 +338,26 @@ fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &
 
 /// Adds Phi and Phi' of one element.
 fn values(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &mut MotionTerms) {
-    let f = &mut terms.d1;
+    values_of(m, c, (q, v, t), &mut terms.d1);
+    for (i, x) in terms.d1.out.iter().enumerate() {
+        terms.phi[m.row + i] += x.re;
+        terms.phi_dot[m.row + i] += x.eps;
+    }
+}
+
+/// Phi and Phi' of one element, as value and derivative, into the answer of the frame.
+pub(super) fn values_of(
+    m: &Member<f64>,
+    c: &Coordinates,
+    (q, v, t): (&[f64], &[f64], f64),
+    f: &mut Frame<D1<f64>>,
+) {
     f.gather_q(&m.wires, q, t);
     f.t = Dual::variable(t);
     f.v.clear();
     f.v.extend(m.wires.v_index.iter().map(|i| Dual::constant(v[*i])));
     f.follow(&m.wires, c, |x| x.re, |x, rate| x.eps = rate);
     f.phi(m);
-    for (i, x) in f.out.iter().enumerate() {
-        terms.phi[m.row + i] += x.re;
-        terms.phi_dot[m.row + i] += x.eps;
-    }
 }
 
 /// Adds the element's part of Phi_q.

@@ -146,9 +146,14 @@ impl<S: Real> Frame<S> {
         for id in &wires.blocks {
             let kind = coordinates.block(*id).kind;
             if j < v + kind.nv() {
-                let mut d = vec![S::zero(); kind.nv()];
+                if kind.is_linear() {
+                    self.q[q + j - v] += step;
+                    return;
+                }
+                // Six velocities at most where the configuration is not linear.
+                let mut d = [S::zero(); 6];
                 d[j - v] = step;
-                kind.retract(&mut self.q[q..q + kind.nq()], &d);
+                kind.retract(&mut self.q[q..q + kind.nq()], &d[..kind.nv()]);
                 return;
             }
             q += kind.nq();

@@ -2,7 +2,7 @@
 
 use crate::workshop::{model, point};
 use mb_algebra::{Sparse, dense, to_dense};
-use mb_model::system::MotionTerms;
+use mb_model::system::{MotionTerms, SteppingTerms};
 use mb_model::{Model, Point};
 
 fn near(what: &str, a: &[f64], b: &[f64]) {
@@ -136,4 +136,37 @@ fn bodies_in_space_have_a_potential() {
     let potential = 9.81 * (2.0 * 0.75 + 1.0) + 0.5 * 8.0 * 0.25 + 0.5 * 10.0 * 0.04;
     assert!((m.potential_energy(&p) - potential).abs() < 1e-13, "{}", m.potential_energy(&p));
     assert!(m.power(&p).abs() < 1e-13, "{}", m.power(&p));
+}
+
+/// Residual, rates and blocks in places found once are those of the functions that find them anew, zeros included.
+#[test]
+fn stepping_terms_give_what_each_function_gives() {
+    let m = model();
+    let p = point(&m);
+    let mut terms = SteppingTerms::new(&m);
+    for at in [&m.initial_point(), &p] {
+        m.stepping_residual(at, &mut terms);
+        m.stepping_rates(at, &mut terms);
+        m.stepping_blocks(at, &mut terms);
+    }
+    near("residual", &terms.residual, &m.residual(&p));
+    near("phi", &terms.phi, &m.phi(&p.q, p.t));
+    near("phi'", &terms.phi_dot, &m.phi_dot(&p.q, &p.v, p.t));
+    let blocks = m.dense_blocks(&p);
+    let square =
+        [("mass", &terms.m, &blocks.m), ("damping", &terms.c, &blocks.c), ("k", &terms.k, &blocks.k)];
+    for (what, values, expected) in square {
+        let ours = filled(terms.pattern(), values);
+        for j in 0..m.nv() {
+            near(what, &dense::column(&ours, j), &dense::column(expected, j));
+        }
+    }
+    let ours = filled(terms.phi_q_pattern(), &terms.phi_q);
+    for j in 0..m.nv() {
+        near("phi_q", &dense::column(&ours, j), &dense::column(&blocks.phi_q, j));
+    }
+    // Each entry knows the one across the diagonal.
+    let numbered: Vec<f64> = (0..terms.k.len()).map(|k| k as f64).collect();
+    let facing: Vec<f64> = terms.facing().iter().map(|k| *k as f64).collect();
+    assert_eq!(filled(terms.pattern(), &numbered), dense::transpose(&filled(terms.pattern(), &facing)));
 }
