@@ -6,6 +6,9 @@ use mb_gallery::{Computed, Printed, Relation};
 const EXTRA_PLACES: i32 = 3;
 /// Values below this share of their limit are shown as such.
 const FAR_BELOW: f64 = 1e-3;
+/// Values from here on are shown to the digits of the printed one: whole numbers are not told apart any more, and condition
+/// numbers of this size change with rounding.
+const HUGE: f64 = 1e15;
 /// Decimals of a number that has no printed partner.
 const DEFAULT_PLACES: i32 = 6;
 
@@ -54,6 +57,7 @@ impl Beside<'_> {
             }
             Some(p) if p.relation() != Relation::Equal => format!("{x:.1e}"),
             Some(p) if p.re().last_place() == 0 && x.fract() == 0.0 => format!("{:.0}", x + 0.0),
+            Some(p) if x.is_finite() && x.abs() >= HUGE => format!("{x:.*e}", decimals(p)),
             Some(p) if p.re().value() != 0.0 && p.re().value().abs() < 1e-3 => format!("{x:.3e}"),
             _ => format!("{:.places$}", x + 0.0),
         }
@@ -87,6 +91,14 @@ impl Beside<'_> {
             _ => format!("{d:.1e}"),
         }
     }
+}
+
+/// Digits of a printed number after its first.
+#[expect(clippy::cast_possible_truncation, reason = "an exponent of a finite number")]
+fn decimals(printed: &Printed) -> usize {
+    let value = printed.re().value().abs();
+    let first = if value > 0.0 { value.log10().floor() as i32 } else { 0 };
+    usize::try_from(first - printed.re().last_place()).unwrap_or(0)
 }
 
 fn is_upper_limit(printed: &Printed) -> bool {
@@ -131,6 +143,13 @@ mod tests {
         assert_eq!(beside(1e-9).computed(&Computed::Real(1.0 / 3.0)), "0.33333333");
         assert_eq!(beside(5e-9).computed(&Computed::Real(1.0 / 3.0)), "0.33333333");
         assert_eq!(beside(6e-9).computed(&Computed::Real(1.0 / 3.0)), "0.3333333");
+    }
+
+    #[test]
+    fn huge_values_have_the_digits_of_the_printed_one() {
+        assert_eq!(shown("3.9409e22", &Computed::Real(5.635_03e16)), "5.6350e16");
+        assert_eq!(shown("1.5", &Computed::Real(2e15)), "2.0e15");
+        assert_eq!(shown("9.38e6", &Computed::Real(9.5e6)), "9500000");
     }
 
     #[test]

@@ -236,7 +236,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// A positive number.
 fn positive(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|x: &f64| *x > 0.0).ok_or_else(|| "must be a positive number".to_owned())
+    text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).ok_or_else(|| "must be a positive number".to_owned())
 }
 
 impl std::fmt::Display for Assignment {
@@ -263,7 +263,7 @@ pub struct CheckArgs {
 /// Arguments of `mb equilibrium`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
+    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium frame.toml --plot loaded.svg\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
 )]
 pub struct EquilibriumArgs {
     /// The model.
@@ -278,6 +278,12 @@ pub struct EquilibriumArgs {
     /// Let gravity and all loads grow from zero; tell the load factor at which the equilibrium buckles or ends
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
     pub load_path: bool,
+    /// Draw the equilibrium over the model as it is built; with --find-all each one, with --load-path the way there
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<std::path::PathBuf>,
+    /// Draw displacements this many times as large; 1 draws them as they are. Small ones are enlarged unless told otherwise
+    #[arg(long, value_name = "FACTOR", requires = "plot", value_parser = positive)]
+    pub plot_scale: Option<f64>,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,

@@ -2,21 +2,27 @@
 
 use crate::Answer;
 use crate::args::EquilibriumArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Settled};
 use crate::json;
 use crate::names;
+use crate::plot::{self, EquilibriumPlot, Picture};
 use crate::render::{Column, Style, Table, six, summary};
-use crate::source::{Text, load};
+use crate::source::{Loaded, Text, load};
 use mb_model::Model;
 use mb_model::element::{Driven, Element};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
 pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
+    if let Some(path) = args.plot.as_deref().filter(|p| !plot::is_sheet(p)) {
+        let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
+        return Err(RequestError::UnknownFormat { option, path, known }.into());
+    }
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     if args.find_all.is_some() {
@@ -25,12 +31,15 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     }
     let start = crate::start::options(model, &args.start)?;
     if args.load_path {
-        return super::load_path::run(&loaded, &start, args.json, style);
+        return super::load_path::run(&loaded, &start, args, style);
     }
     let found = match args.find_all {
         Some(starts) => flow::equilibria(model, &start, starts)?,
         None => vec![flow::settle(model, &start)?],
     };
+    if let Some(path) = &args.plot {
+        draw(path, &loaded, args, &found)?;
+    }
     let rank = flow::rank(model, found[0].equilibrium.point())?;
     if args.json {
         return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found)));
@@ -50,6 +59,31 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     notes.extend(summary::redundancy_notes(&rank));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))
+}
+
+/// Draws what was found.
+fn draw(path: &Path, loaded: &Loaded, args: &EquilibriumArgs, found: &[Settled]) -> Result<(), Failure> {
+    let number = |i: usize| if found.len() > 1 { format!("{}. ", i + 1) } else { String::new() };
+    let pictures = found.iter().enumerate().map(|(i, settled)| Picture {
+        title: format!("{}equilibrium: {}", number(i), settled.stability),
+        q: settled.equilibrium.q(),
+        passed: Vec::new(),
+    });
+    let start = found.iter().find_map(|f| f.start.as_ref());
+    EquilibriumPlot {
+        model: &loaded.model,
+        before: start.map_or(loaded.model.initial(), |s| &s.q),
+        before_is: before_is(args),
+        pictures: pictures.collect(),
+        source: loaded.file.clone(),
+        scale: args.plot_scale,
+    }
+    .write(path)
+}
+
+/// What the configuration is that an equilibrium is looked for from.
+pub(super) fn before_is(args: &EquilibriumArgs) -> &'static str {
+    if args.start.at.is_empty() || args.start.no_solve { "as built" } else { "the start given" }
 }
 
 fn one(model: &Model, settled: &Settled, style: Style) -> String {

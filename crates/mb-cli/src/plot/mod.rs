@@ -1,15 +1,21 @@
-//! Mode shapes as SVG: the moved mechanism over the undeformed one, in the plane, or isometric where bodies move in space.
+//! Mode shapes and equilibria as SVG.
+//!
+//! Of a mode shape: the moved mechanism over the undeformed one, in the plane, or isometric where bodies move in space.
 //!
 //! A mode moves a place by Re(a d e^(i phi)), d the image of the mode shape, to first order in the amplitude a, which is
 //! chosen by the size of the picture. Of an oscillation in one phase both ends of the swing are drawn; of a complex mode
 //! eight phases and the paths of the points.
 
+mod equilibrium;
 mod glyph;
 mod label;
 mod panel;
 mod scene;
 mod surface;
 mod svg;
+mod view;
+
+pub use equilibrium::{EquilibriumPlot, Picture};
 
 use crate::failure::Failure;
 use crate::outfile;

@@ -1,12 +1,10 @@
 //! The picture of one mode.
 
-use super::glyph;
 use super::label;
-use super::scene::{Motion, Scene, bounds};
-use super::surface::{self, Face};
+use super::scene::{Motion, Scene};
 use super::svg::{Point, Svg};
+use super::view::{self, View};
 use crate::render::modes::Line;
-use mb_model::Stroke;
 use std::f64::consts::{PI, TAU};
 
 /// Largest displacement relative to the larger side of the model.
@@ -17,10 +15,6 @@ const COMPLEX: f64 = 0.02;
 const PHASES: usize = 8;
 /// Points of a path.
 const PATH: usize = 36;
-/// Room for the words above, and around the picture.
-const WORDS: f64 = 50.0;
-const MARGIN: f64 = 26.0;
-
 /// A mode ready to be drawn.
 pub(super) struct Panel<'a> {
     scene: &'a Scene<'a>,
@@ -31,23 +25,6 @@ pub(super) struct Panel<'a> {
     phases: Vec<(f64, &'static str)>,
     /// Whether points move on paths worth drawing.
     paths: bool,
-}
-
-/// From metres to the drawing, y downwards.
-#[derive(Clone, Copy, Debug)]
-struct View {
-    scale: f64,
-    center: Point,
-    middle: Point,
-}
-
-impl View {
-    fn at(&self, p: [f64; 2]) -> Point {
-        [
-            self.middle[0] + self.scale * (p[0] - self.center[0]),
-            self.middle[1] - self.scale * (p[1] - self.center[1]),
-        ]
-    }
 }
 
 impl<'a> Panel<'a> {
@@ -63,10 +40,8 @@ impl<'a> Panel<'a> {
         } else {
             vec![(0.0, "moved")]
         };
-        let [lo, hi] = scene.bounds();
-        let extent = (hi[0] - lo[0]).max(hi[1] - lo[1]);
-        let extent = if extent > 0.0 { extent } else { 1.0 };
-        let amplitude = if motion.largest > 0.0 { AMPLITUDE * extent / motion.largest } else { 0.0 };
+        let amplitude =
+            if motion.largest > 0.0 { AMPLITUDE * scene.extent() / motion.largest } else { 0.0 };
         let motion = if complex { motion } else { motion.in_phase() };
         Self { scene, line, motion, amplitude, phases, paths: complex }
     }
@@ -81,25 +56,21 @@ impl<'a> Panel<'a> {
 
     /// Positions of the places of a stroke at a phase, m.
     fn moved(&self, stroke: usize, phase: f64) -> Vec<[f64; 2]> {
-        let rest = &self.scene.rest[stroke];
+        let rest = &self.scene.rest.at[stroke];
         let steps = self.motion.at(stroke, phase, self.amplitude);
         rest.iter().zip(steps).map(|(p, d)| [p[0] + d[0], p[1] + d[1]]).collect()
     }
 
+    /// Positions of the places of all strokes at a phase, m.
+    fn all_moved(&self, phase: f64) -> Vec<Vec<[f64; 2]>> {
+        (0..self.scene.strokes.len()).map(|i| self.moved(i, phase)).collect()
+    }
+
     /// The view that shows the model at rest and at every phase.
     fn view(&self, size: [f64; 2]) -> View {
-        let count = self.scene.strokes.len();
         let phases = (0..4).map(|k| TAU * f64::from(k) / 4.0);
-        let moved = phases.flat_map(|phase| (0..count).flat_map(move |i| self.moved(i, phase)));
-        let [lo, hi] = bounds(self.scene.rest.iter().flatten().copied().chain(moved));
-        let room = [size[0] - 2.0 * MARGIN, size[1] - WORDS - 2.0 * MARGIN];
-        let fit = |k: usize| if hi[k] > lo[k] { room[k] / (hi[k] - lo[k]) } else { f64::INFINITY };
-        let scale = fit(0).min(fit(1));
-        View {
-            scale: if scale.is_finite() { scale } else { 1.0 },
-            center: [0, 1].map(|k| 0.5 * (lo[k] + hi[k])),
-            middle: [0.5 * size[0], WORDS + MARGIN + 0.5 * room[1]],
-        }
+        let moved = phases.flat_map(|phase| self.all_moved(phase)).flatten();
+        View::new(self.scene.rest.at.iter().flatten().copied().chain(moved), size)
     }
 
     /// Draws the panel into a corner of the drawing.
@@ -108,19 +79,7 @@ impl<'a> Panel<'a> {
         svg.text([18.0, 25.0], "title", &self.title());
         svg.text([18.0, 42.0], "small", &label::subtitle(self.line));
         let view = self.view(size);
-        let extent = view.scale * self.scene.bounds().iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
-        let reach = extent.clamp(20.0, 60.0);
-        let map = |points: &[[f64; 2]]| -> Vec<Point> { points.iter().map(|p| view.at(*p)).collect() };
-        self.ground(svg, &view);
-        svg.begin("rest");
-        surface::draw(svg, self.faces(|i| map(&self.scene.rest[i])));
-        for (stroke, rest) in self.scene.strokes.iter().zip(&self.scene.rest) {
-            if stroke.stroke == Stroke::Slider {
-                glyph::rail(svg, &map(rest), reach);
-            }
-            glyph::stroke(svg, stroke.stroke, &map(rest));
-        }
-        svg.end();
+        view::at_rest(svg, self.scene, &view);
         if self.motion.largest == 0.0 {
             svg.text([18.0, size[1] - 16.0], "small", "no point that is drawn moves in this mode");
             return;
@@ -129,50 +88,8 @@ impl<'a> Panel<'a> {
             self.draw_paths(svg, &view);
         }
         for (phase, class) in &self.phases {
-            svg.begin(class);
-            surface::draw(svg, self.faces(|i| map(&self.moved(i, *phase))));
-            for (i, stroke) in self.scene.strokes.iter().enumerate() {
-                if self.moves(i) {
-                    glyph::stroke(svg, stroke.stroke, &map(&self.moved(i, *phase)));
-                }
-            }
-            svg.end();
+            view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
         }
-    }
-
-    /// All faces of solids, where `at` gives the points of a stroke.
-    fn faces(&self, at: impl Fn(usize) -> Vec<Point>) -> Vec<Face> {
-        let mut out = Vec::new();
-        for (i, stroke) in self.scene.strokes.iter().enumerate() {
-            if stroke.stroke != Stroke::Faces {
-                continue;
-            }
-            let (points, near) = (at(i), &self.scene.nearness[i]);
-            for (corners, near) in points.as_chunks::<4>().0.iter().zip(near.chunks_exact(4)) {
-                out.push(Face { nearness: near.iter().sum(), corners: *corners });
-            }
-        }
-        out
-    }
-
-    /// Whether a stroke has a place that moves.
-    fn moves(&self, stroke: usize) -> bool {
-        self.scene.strokes[stroke].places.iter().any(|p| !p.is_ground())
-    }
-
-    /// Marks of the ground, each place once.
-    fn ground(&self, svg: &mut Svg, view: &View) {
-        let mut marked: Vec<[f64; 2]> = Vec::new();
-        svg.begin("ground");
-        for (stroke, rest) in self.scene.strokes.iter().zip(&self.scene.rest) {
-            for (place, at) in stroke.places.iter().zip(rest) {
-                if place.is_ground() && stroke.stroke != Stroke::Slider && !marked.contains(at) {
-                    marked.push(*at);
-                    glyph::ground(svg, view.at(*at));
-                }
-            }
-        }
-        svg.end();
     }
 
     /// The paths of the moving places.
@@ -180,7 +97,7 @@ impl<'a> Panel<'a> {
         let mut drawn: Vec<[f64; 2]> = Vec::new();
         for (i, stroke) in self.scene.strokes.iter().enumerate() {
             for (k, place) in stroke.places.iter().enumerate() {
-                let rest = self.scene.rest[i][k];
+                let rest = self.scene.rest.at[i][k];
                 if place.is_ground() || drawn.contains(&rest) {
                     continue;
                 }

@@ -10,10 +10,17 @@ pub(super) struct Scene<'a> {
     pub(super) strokes: Vec<OutlineStroke>,
     /// Whether everything lies in the plane of the drawing.
     pub(super) planar: bool,
-    /// Positions of the places of each stroke in the drawing, m.
-    pub(super) rest: Vec<Vec<[f64; 2]>>,
-    /// How far towards the reader the places of each stroke are, m.
-    pub(super) nearness: Vec<Vec<f64>>,
+    /// At the operating point.
+    pub(super) rest: Posture,
+}
+
+/// Where the places of each stroke are.
+#[derive(Clone, Debug)]
+pub(super) struct Posture {
+    /// In the drawing, m.
+    pub(super) at: Vec<Vec<[f64; 2]>>,
+    /// How far towards the reader, m.
+    pub(super) near: Vec<Vec<f64>>,
 }
 
 /// Displacements of the places of each stroke, per unit of the mode shape.
@@ -32,11 +39,23 @@ impl<'a> Scene<'a> {
             strokes.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone()).collect();
         strokes.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
         let planar = model.is_planar();
-        let at = |s: &OutlineStroke| s.places.iter().map(|p| seen(planar, model.place_at(p, q))).collect();
-        let rest = strokes.iter().map(at).collect();
-        let near = |s: &OutlineStroke| s.places.iter().map(|p| nearness(model.place_at(p, q))).collect();
-        let nearness = strokes.iter().map(near).collect();
-        Self { model, q, strokes, planar, rest, nearness }
+        let rest = Posture { at: Vec::new(), near: Vec::new() };
+        let mut scene = Self { model, q, strokes, planar, rest };
+        scene.rest = scene.posture(&scene.places(q));
+        scene
+    }
+
+    /// Positions of the places of each stroke at a configuration, m.
+    pub(super) fn places(&self, q: &[f64]) -> Vec<Vec<[f64; 3]>> {
+        let of = |s: &OutlineStroke| s.places.iter().map(|p| self.model.place_at(p, q)).collect();
+        self.strokes.iter().map(of).collect()
+    }
+
+    /// The places as the drawing shows them.
+    pub(super) fn posture(&self, places: &[Vec<[f64; 3]>]) -> Posture {
+        let at = |p: &Vec<[f64; 3]>| p.iter().map(|p| seen(self.planar, *p)).collect();
+        let near = |p: &Vec<[f64; 3]>| p.iter().map(|p| nearness(*p)).collect();
+        Posture { at: places.iter().map(at).collect(), near: places.iter().map(near).collect() }
     }
 
     /// How the mode shape `x` (n numbers) moves the places.
@@ -54,9 +73,16 @@ impl<'a> Scene<'a> {
         Motion { steps, largest }
     }
 
+    /// The larger side of the model at rest, m; one for a single place.
+    pub(super) fn extent(&self) -> f64 {
+        let [lo, hi] = self.bounds();
+        let extent = (hi[0] - lo[0]).max(hi[1] - lo[1]);
+        if extent > 0.0 { extent } else { 1.0 }
+    }
+
     /// Lower left and upper right corner of the model at rest.
     pub(super) fn bounds(&self) -> [[f64; 2]; 2] {
-        bounds(self.rest.iter().flatten().copied())
+        bounds(self.rest.at.iter().flatten().copied())
     }
 }
 
@@ -90,7 +116,9 @@ impl Motion {
 }
 
 /// A vector as the drawing shows it: its x and y in the plane, isometric with z upwards in space.
-fn seen(planar: bool, [x, y, z]: [f64; 3]) -> [f64; 2] {
+///
+/// Lengths along the axes are true in both.
+pub(super) fn seen(planar: bool, [x, y, z]: [f64; 3]) -> [f64; 2] {
     if planar {
         return [x, y];
     }

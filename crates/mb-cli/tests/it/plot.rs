@@ -1,4 +1,4 @@
-//! `mb modes --plot`: the structure of the drawings, and that they hold nothing but numbers.
+//! `mb modes --plot` and `mb equilibrium --plot`: the structure of the drawings, and that they hold nothing but numbers.
 
 use crate::support::{mb, model, right};
 use std::path::Path;
@@ -38,13 +38,17 @@ fn well_formed(text: &str) {
 
 #[test]
 fn the_structure_of_a_sheet() {
-    let text = sheet(&[&model("rod-pendulum")]);
+    structure("plot_rod_pendulum", &sheet(&[&model("rod-pendulum")]));
+}
+
+/// A snapshot of what is drawn, wherever it is.
+fn structure(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
     settings.set_prepend_module_to_snapshot(false);
     settings.add_filter(r"-?\d+(\.\d+)?(e-\d+)?", "#");
     settings.add_filter(r"(?s)<style>.*</style>", "<style/>");
-    settings.bind(|| insta::assert_snapshot!("plot_rod_pendulum", text));
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 #[test]
@@ -97,4 +101,62 @@ joint = [{ name = \"x\", type = \"point-on-line\", a = \"A\", b = [0, 0], axis =
     let drawing = sheet(&[path.to_str().unwrap()]);
     assert!(drawing.matches("moved faint").count() >= 7 && drawing.contains("class=\"path\""), "{drawing}");
     assert!(drawing.contains("zeta = "), "{drawing}");
+}
+
+/// Runs `mb equilibrium` with a sheet as output and gives the drawing.
+fn loaded(args: &[&str]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sheet.svg");
+    right(&[&["equilibrium"], args, &["--plot", path.to_str().unwrap()]].concat());
+    read(&path)
+}
+
+/// The number between two words of a drawing.
+fn between(text: &str, before: &str, after: &str) -> f64 {
+    let rest = text.split_once(before).unwrap_or_else(|| panic!("no `{before}`: {text}")).1;
+    rest.split_once(after).unwrap().0.parse().unwrap()
+}
+
+#[test]
+fn a_beam_under_its_load_is_drawn_over_the_unloaded_one() {
+    // The example pulled sideways as well would bend; its tension alone lengthens it by F L / EA.
+    let text = loaded(&[&model("beam-cantilever"), "--set", "n=4", "--set", "F=1e10"]);
+    let longer = 1e10 * 200.0 / (2.06e11 * 100.0);
+    let drawn = between(&text, "largest displacement ", " m (beam");
+    assert!((drawn / longer - 1.0).abs() < 1e-2, "{drawn} for {longer}");
+    assert!(text.contains("grey: as built, blue: in equilibrium"), "{text}");
+    structure("plot_equilibrium_beam", &text);
+    // Twice as large in the drawing, the same in words.
+    let twice = loaded(&[&model("beam-cantilever"), "--set", "n=4", "--set", "F=1e10", "--plot-scale", "2"]);
+    assert!(twice.contains("displacements drawn 2 times as large"), "{twice}");
+    assert!((between(&twice, "largest displacement ", " m (beam") / drawn - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_solid_shows_the_faces_that_look_at_the_reader() {
+    let text =
+        loaded(&[&model("solid-cantilever"), "--set", "N=3", "--set", "F=1e10", "--plot-scale", "1"]);
+    structure("plot_equilibrium_solid", &text);
+}
+
+#[test]
+fn equilibria_of_every_model_of_the_gallery_are_drawn() {
+    for name in ["slider-crank", "n-four-bar", "spatial-four-bar", "flexible-double-pendulum", "beam-four-bar"] {
+        let text = loaded(&[&model(name)]);
+        assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");
+    }
+}
+
+#[test]
+fn several_equilibria_and_the_way_along_growing_loads_are_drawn() {
+    let text = loaded(&[&model("rod-pendulum"), "--find-all", "24"]);
+    assert_eq!(text.matches("class=\"frame\"").count(), 2, "{text}");
+    assert!(text.contains("1. equilibrium: stable") && text.contains("2. equilibrium: unstable"), "{text}");
+    let text = loaded(&[&model("beam-cantilever"), "--set", "n=2", "--set", "F=1e9", "--load-path"]);
+    assert!(text.contains("equilibrium at 1.00000 times the loads: stable"), "{text}");
+    assert!(text.matches("class=\"moved faint\"").count() >= 9, "{text}");
+    let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.png"]);
+    assert!(run.code == 1 && run.err.contains(".svg"), "{run:?}");
+    let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.svg", "--plot-scale", "0"]);
+    assert!(run.code == 1 && run.err.contains("must be a positive number"), "{run:?}");
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
 
 mod beam;
+mod beam_joints;
 mod beam_studies;
 mod equilibrium;
 mod flexible;

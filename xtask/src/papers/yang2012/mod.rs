@@ -49,8 +49,8 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             return Ok(TableReport::not_yet_implemented(table));
         }
         let answers = match table.id.as_str() {
-            "yang2012/table-2" => cantilever::answers(table, &systems.free),
-            "yang2012/table-3" => cantilever::answers(table, &systems.tense),
+            "yang2012/table-2" => cantilever::answers(table, &systems.free, "model 1"),
+            "yang2012/table-3" => cantilever::answers(table, &systems.tense, "model 1"),
             "yang2012/table-5" => four_bar::answers(table, &systems.linkage),
             "yang2012/table-2-solid" => solids().answers(table, false),
             "yang2012/table-3-solid" => solids().answers(table, true),

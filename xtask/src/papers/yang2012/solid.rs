@@ -8,11 +8,11 @@
 //!
 //! [yang2012]: mb_eigen::direct
 
-use mb_gallery::models::{BeamCantilever, SolidCantilever};
+use mb_gallery::models::SolidCantilever;
 use mb_gallery::{Computed, Table};
 use mb_model::spec::SolidElementSpec;
 
-use super::system::{MODES, Measured, System, put_unscaled, unscaled};
+use super::system::{Measured, System};
 use crate::answers::Answers;
 
 /// The cantilever of the mesh near model 2, without and under tension.
@@ -34,20 +34,7 @@ impl Solids {
     /// The answers to the rows of the solid model in Table 2, or in Table 3.
     pub(super) fn answers(&self, table: &Table, under_tension: bool) -> Answers {
         let system = if under_tension { &self.tense } else { &self.free };
-        let mut answers = Answers::default();
-        let tension = system.as_ref().map_or(0.0, |s| s.tension);
-        let continuum = BeamCantilever { tension, ..BeamCantilever::default() }.continuum_hz(MODES / 2);
-        let raw = unscaled(system);
-        for (mode, row) in table.rows.iter().enumerate() {
-            let exact = continuum.get(mode / 2).copied().ok_or_else(|| "no such root".to_owned());
-            let found = system.as_ref().map_err(Clone::clone).and_then(|s| s.hz(mode));
-            answers.put(&row.label, "model 2, scaled", found.clone().map(Computed::Real));
-            let rounded = |x: f64| (x * 1e4).round() / 1e4;
-            let error = found.and_then(|f| exact.map(|e| 100.0 * (rounded(f) - rounded(e)) / rounded(e)));
-            answers.put(&row.label, "error of model 2", error.map(Computed::Real));
-            put_unscaled(&mut answers, &row.label, "model 2, unscaled", &raw, mode);
-        }
-        answers
+        super::cantilever::answers(table, system, "model 2")
     }
 
     /// The frequencies beside those of a separate calculation.
