@@ -121,13 +121,9 @@ fn multiplier_unit(model: &Model, row: usize) -> &'static str {
         Some(Element::Distance(_)) => "N/m",
         Some(Element::Coincident(_) | Element::OnLine(_) | Element::AngleOfLine(_)) => "N",
         Some(Element::RelativeAngle(_)) => "N m",
-        Some(Element::Joint(joint)) => {
+        Some(element @ (Element::Joint(_) | Element::MeanTie(_))) => {
             let within = row - member.map_or(0, |m| m.row);
-            if joint.locked.names().nth(within).is_some_and(|n| n.starts_with("rotation")) {
-                "N m"
-            } else {
-                "N"
-            }
+            if element.row_axis(within).starts_with("rotation") { "N m" } else { "N" }
         }
         Some(Element::Drive(d)) => match d.quantity {
             Driven::Angle { .. } | Driven::Rotation(_) => "N m",

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! For forces with a potential an equilibrium is stable when K_r is positive definite; the
-//! number of negative eigenvalues is the number of unstable directions.
+//! number of negative eigenvalues is the number of unstable directions. A small eigenvalue, such as that of a column just
+//! below its buckling load, has a sign as long as it is clear of what rounding in K makes of it; only what is not counts as
+//! a direction without stiffness.
 //!
 //! Large models are counted by the inertia of saddle-point factors instead: with columns of R of
 //! length one, K_r has as many eigenvalues below c as [K - c I, Phi_q^T; Phi_q, 0] has negative ones
@@ -23,13 +25,16 @@ use std::sync::Arc;
 /// Up to this many coordinates and rows in all K_r is formed as a dense matrix.
 const DENSE_UP_TO: usize = 1000;
 
-/// A stiffness below this share of the largest entry of K is zero: what rounding in K can make of it.
+/// A stiffness below this share of the largest entry of K is looked at more closely; of a large model it is zero.
 const ZERO: f64 = 1e-10;
 
 /// Shares of the largest entry of K below which a diagonal entry is not scaled up further.
 const EVENED: f64 = 1e-4;
 
-/// The closer look at zeros, relative to [`ZERO`].
+/// Rounding in an entry of K, relative to the largest: that of the sums which the entry was made of, with room to spare.
+const ENTRY: f64 = 1e2 * f64::EPSILON;
+
+/// The closer look at zeros of a large model, relative to [`ZERO`].
 const CLOSER_LOOK: f64 = 1e-4;
 
 /// Steps of inverse iteration for the least stiffness; a factor of two does no harm.
@@ -83,31 +88,53 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
         return by_inertia(&k, &phi_q);
     }
     let blocks = model.dense_blocks(equilibrium.point());
-    let (k, phi_q) = in_even_units(&blocks.k, &blocks.phi_q);
+    let units = even_units(&blocks.k);
+    let (k, phi_q) = scaled(&blocks.k, &blocks.phi_q, &units);
     let basis =
         NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| model.coordinate_name(i))?;
     let k_r = dense::mul_transpose(&basis.r, &dense::mul(&k, &basis.r));
     if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
         return Ok(Stability::Undecided);
     }
-    let values = SymmetricEigen::new(&dense::symmetric_part(&k_r))?.values;
-    let cut = ZERO * norms::max_abs(&k);
-    let negative = values.iter().filter(|x| **x < -cut).count();
-    let zero = values.iter().filter(|x| x.abs() <= cut).count();
+    let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
+    let (cut, largest) = (ZERO * norms::max_abs(&k), norms::max_abs(&blocks.k));
+    let (mut negative, mut zero) = (0, 0);
+    for (i, value) in eigen.values.iter().enumerate() {
+        let sign = if value.abs() > cut {
+            value.signum()
+        } else {
+            let x = dense::matvec(&basis.r, eigen.vectors.col_as_slice(i));
+            sign_of(&k, &x, &units, largest)
+        };
+        negative += usize::from(sign < 0.0);
+        zero += usize::from(sign == 0.0);
+    }
     Ok(of_counts(negative, zero))
 }
 
-/// D K D and Phi_q D, with D from the diagonal of K: signs stay (Sylvester), and displacements weigh as much as rotations.
+/// The sign of x^T K x, zero where rounding in the entries of K may be what it is; K and x in even units, `largest` the
+/// largest entry of K as it was.
+///
+/// Entries are rounded each for itself, so that their parts in x^T K x add up to u |K| sqrt(sum x_i^4).
+fn sign_of(k: &Dense, x: &[f64], units: &[f64], largest: f64) -> f64 {
+    let stiffness = dense::dot(x, &dense::matvec(k, x));
+    let fourth: f64 = x.iter().zip(units).map(|(x, d)| (x * d).powi(4)).sum();
+    if stiffness.abs() > ENTRY * largest * fourth.sqrt() { stiffness.signum() } else { 0.0 }
+}
+
+/// D of D K D and Phi_q D, from the diagonal of K: signs stay (Sylvester), and displacements weigh as much as rotations.
 ///
 /// Without it the stiffness of a column near its buckling load, small against that of rotations measured in other units,
 /// counts as zero too early. D keeps within [`EVENED`], so that rounding in a large entry is not blown up in a soft one.
-fn in_even_units(k: &Dense, phi_q: &Dense) -> (Dense, Dense) {
+fn even_units(k: &Dense) -> Vec<f64> {
     let largest = norms::max_abs(k);
     if largest == 0.0 {
-        return (k.clone(), phi_q.clone());
+        return vec![1.0; k.nrows()];
     }
-    let d: Vec<f64> =
-        (0..k.nrows()).map(|i| (k[(i, i)].abs() / largest).max(EVENED).sqrt().recip()).collect();
+    (0..k.nrows()).map(|i| (k[(i, i)].abs() / largest).max(EVENED).sqrt().recip()).collect()
+}
+
+fn scaled(k: &Dense, phi_q: &Dense, d: &[f64]) -> (Dense, Dense) {
     (
         Dense::from_fn(k.nrows(), k.ncols(), |i, j| d[i] * k[(i, j)] * d[j]),
         Dense::from_fn(phi_q.nrows(), phi_q.ncols(), |i, j| phi_q[(i, j)] * d[j]),

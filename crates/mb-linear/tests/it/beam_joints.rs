@@ -105,7 +105,7 @@ fn model(case: &Case, bar: Kind, partner: Partner, modulus: f64) -> Model {
     };
     let mut text = format!("units = \"SI\"\nname = \"bar\"\ngravity = {GRAVITY:?}\n");
     text += &member("bar", 0.0, bar, modulus);
-    text += &bushing("far end", "bar.end");
+    text += &bushing("far-end", "bar.end");
     let b = match (partner, case.far) {
         (Partner::Ground, false) => "[0, 0, 0]",
         (Partner::Ground, true) => "[-1, 0.2, 0.1]",
@@ -149,7 +149,7 @@ fn solve(case: &Case, bar: Kind, partner: Partner, modulus: f64) -> Found {
     let wrench = model.wrench(reaction, rest.point());
     let end = |q: &[f64]| {
         let strokes = model.outline();
-        let bushing = strokes.iter().find(|s| s.owner.contains("far end")).unwrap();
+        let bushing = strokes.iter().find(|s| s.owner.contains("far-end")).unwrap();
         model.place_at(&bushing.places[0], q)
     };
     let (before, after) = (end(model.initial()), end(rest.q()));

@@ -90,7 +90,11 @@ impl WrongElement {
 
 /// Points that have no mean rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the {points} points lie on a line, so that they have no mean rotation about it")]
+#[error("{}", if *points == 1 {
+    "a single point has no rotation".to_owned()
+} else {
+    format!("the {points} points lie on a line, so that they have no mean rotation about it")
+})]
 pub struct PointsOnALine {
     /// Number of points.
     pub points: usize,

@@ -64,6 +64,14 @@ pub enum SolidFault {
         /// The set.
         set: String,
     },
+    /// A single node where a set must stand.
+    #[error("`{node}` is a single node; `{key}` takes node sets")]
+    NotASet {
+        /// The key.
+        key: &'static str,
+        /// The node.
+        node: String,
+    },
     /// A node set without a mean rotation.
     #[error("the node set `{set}` cannot be averaged: {error}")]
     NoMean {
@@ -114,6 +122,9 @@ impl SolidFault {
                 "write `rigid = [\"{set}\"]` in the table of the solid, or `averaged` if it shall stay free to deform"
             ),
             Self::TwoFrames { .. } => "a set is one or the other".to_owned(),
+            Self::NotASet { node, .. } => {
+                format!("`{node}` takes springs, forces, spherical joints and outputs as it is; only turning needs a set")
+            }
             Self::NoMean { .. } => "take more nodes, or a joint at one node".to_owned(),
             Self::WrongElement(_) | Self::Mesh { .. } => return None,
             Self::PoissonsRatio { .. } => "a rubber has about 0.499".to_owned(),

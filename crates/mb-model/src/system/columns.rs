@@ -10,7 +10,7 @@
 //! A range is small enough to stay in the caches. Its sums do not depend on where the ranges are cut, hence not on
 //! the number of threads. Entries that sum to zero stay in the pattern.
 
-use mb_algebra::{Scatter, Sparse};
+use mb_algebra::{Dense, Scatter, Sparse};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -92,7 +92,10 @@ impl ColumnSums {
             self.found.0.extend(self.keys.iter().map(|(row, _)| *row));
             self.found.1.extend(self.keys.iter().map(|(_, at)| self.sums[*at as usize]));
         }
-        Columns { counts, rows: self.found.0.clone(), values: self.found.1.clone() }
+        // The next range will have about as many.
+        let (rows, values) = &mut self.found;
+        let (rows_next, values_next) = (Vec::with_capacity(rows.len()), Vec::with_capacity(values.len()));
+        Columns { counts, rows: std::mem::replace(rows, rows_next), values: std::mem::replace(values, values_next) }
     }
     /// `first` and `sorted`.
     fn sort_runs(&mut self) {
@@ -152,6 +155,40 @@ impl Scatter<f64> for ColumnSums {
         }
         self.row.push(half_width(row));
         self.value.push(value);
+    }
+}
+
+/// Receives the entries that an element has in a column.
+pub(super) trait Collect: Scatter<f64> {
+    /// Adds the values to the entries at (`rows`, `col`); zeros are no entries.
+    fn add_column(&mut self, col: usize, rows: &[usize], values: impl Iterator<Item = f64>) {
+        for (row, value) in rows.iter().zip(values) {
+            if value != 0.0 {
+                self.add(*row, col, value);
+            }
+        }
+    }
+}
+
+impl Collect for Dense {}
+
+impl Collect for ColumnSums {
+    #[inline]
+    fn add_column(&mut self, col: usize, rows: &[usize], values: impl Iterator<Item = f64>) {
+        if !self.own.contains(&col) {
+            return;
+        }
+        let (col, start) = (col - self.own.start, self.row.len());
+        for (row, value) in rows.iter().zip(values) {
+            if value != 0.0 {
+                assert!(*row < self.rows, "row {row} outside the matrix");
+                self.row.push(half_width(*row));
+                self.value.push(value);
+            }
+        }
+        if self.row.len() > start && self.runs.last().is_none_or(|run| run.0 != col) {
+            self.runs.push((col, start));
+        }
     }
 }
 

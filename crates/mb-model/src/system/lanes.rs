@@ -10,6 +10,7 @@
 //! q (+) d is the rate of q along d. Elements from outside, which know no such numbers, and elements of few
 //! coordinates, which would leave lanes empty or gain nothing, are swept one by one.
 
+use super::columns::Collect;
 use super::linearized::{Blocks, Wanted};
 use super::matrices::By;
 use super::sweep::{Frame, Scratch, outer};
@@ -17,7 +18,6 @@ use crate::coordinates::Coordinates;
 use crate::element::{Element, Local};
 use crate::model::{Member, Model, Wires};
 use crate::state::Point;
-use mb_algebra::Scatter;
 use mb_scalar::{Dual, Lift, Wide};
 use std::ops::Range;
 
@@ -164,7 +164,7 @@ pub(super) fn groups<'a>(m: &'a Member, own: &'a Range<usize>) -> impl Iterator<
 
 impl Model<f64> {
     /// Adds the columns `own` of the blocks of some elements, in one pass on this thread; other columns may come too.
-    pub(super) fn plain_blocks_of<'a, A: Scatter<f64>>(
+    pub(super) fn plain_blocks_of<'a, A: Collect>(
         &self,
         wanted: Wanted,
         members: impl IntoIterator<Item = &'a Member>,
@@ -182,7 +182,7 @@ impl Model<f64> {
         }
     }
     /// As `blocks_of_member`, in lanes.
-    fn wide_blocks<A: Scatter<f64>>(
+    fn wide_blocks<A: Collect>(
         &self,
         wanted: Wanted,
         room: &mut Room,
@@ -226,7 +226,7 @@ impl Model<f64> {
         f: &mut Frame<Lanes>,
         (m, element): (&Member, &Element),
         own: &Range<usize>,
-        out: &mut impl Scatter<f64>,
+        out: &mut impl Collect,
     ) {
         for group in groups(m, own) {
             match by {
@@ -243,17 +243,13 @@ impl Model<f64> {
                 By::Input => {}
             }
             for (lane, j) in group.lanes() {
-                let col = m.wires.v_index[j];
-                for (row, x) in m.wires.v_index.iter().zip(&f.out) {
-                    if x.eps[lane] != 0.0 {
-                        out.add(*row, col, x.eps[lane]);
-                    }
-                }
+                let values = f.out.iter().map(|x| x.eps[lane]);
+                out.add_column(m.wires.v_index[j], &m.wires.v_index, values);
             }
         }
     }
     /// Adds the element's part of Phi_q.
-    fn wide_phi_q(&self, f: &mut Frame<Lanes>, m: &Member, own: &Range<usize>, out: &mut impl Scatter<f64>) {
+    fn wide_phi_q(&self, f: &mut Frame<Lanes>, m: &Member, own: &Range<usize>, out: &mut impl Collect) {
         for group in groups(m, own) {
             f.seed_tangent(&m.wires, self.coordinates(), &group);
             f.evaluate_phi(m);
@@ -275,7 +271,7 @@ impl Model<f64> {
         own: &Range<usize>,
         point: &Point,
         lambda: &[f64],
-        out: &mut impl Scatter<f64>,
+        out: &mut impl Collect,
     ) {
         f.lift_from(&m.wires, point, self.gravity);
         here.clone_from(&f.q);

@@ -1,7 +1,7 @@
 //! All blocks of the linearization in one pass over the elements.
 
 use super::PARALLEL_FROM;
-use super::columns::{ColumnSums, Columns};
+use super::columns::{Collect, ColumnSums, Columns};
 use super::lanes::Room;
 use super::matrices::By;
 use super::regions::Regions;
@@ -158,6 +158,8 @@ impl Scatter<f64> for Largest {
         self.0 = self.0.max(value.abs());
     }
 }
+
+impl Collect for Largest {}
 
 impl<P: Data> Model<P> {
     /// The blocks as triplets in the model's own scalar; large models use all cores.

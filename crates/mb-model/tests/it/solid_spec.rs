@@ -266,3 +266,35 @@ fn what_is_wrong_with_a_solid_is_said() {
     );
     assert!(joint("bar.node7", "revolute").contains("joint 'j'"), "{}", joint("bar.node7", "revolute"));
 }
+
+/// What hangs on a faulty solid is not told to be at fault too.
+#[test]
+fn a_faulty_set_is_the_only_fault() {
+    let with = |list: &str| {
+        format!(
+            "{BLOCK}
+            [[joint]]
+            name = 'grip'
+            type = 'fixed'
+            a = 'bar.x+'
+            b = 'ground'
+            [[force]]
+            name = 'push'
+            at = 'bar.x+'
+            vector = [0, 0, 1]
+            "
+        )
+        .replace("fixed = [\"x-\"]", &format!("fixed = [\"x-\"]\n{list}"))
+    };
+    assert!(Model::from_toml(&with("averaged = ['x+']")).is_ok());
+    for (list, words) in [
+        ("averaged = ['x']", "neither a node set nor a node `x`"),
+        ("rigid = ['node3']", "`node3` is a single node; `rigid` takes node sets"),
+        ("averaged = ['x+']\nrigid = ['x+']", "stands twice"),
+    ] {
+        let error = Model::from_toml(&with(list)).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(words), "{list}: {text}");
+        assert!(!text.contains("grip") && !text.contains("push"), "{list}: {text}");
+    }
+}

@@ -7,7 +7,7 @@
 //! Damping proportional to stiffness, `beta`, works on the rates of strain, which no rigid motion makes.
 
 use super::super::{Data, Dependence, ElementLaw, Local, Place};
-use super::elastic::{BrickShape, packed};
+use super::elastic::BrickShape;
 use super::natural::{FACES, Gradients, STRAINS, node_at, volume};
 use crate::outline::Stroke;
 use mb_scalar::Lift;
@@ -33,20 +33,6 @@ impl<P: Data> BrickStrain<P> {
             *e -= S::lift(*natural);
         }
         e
-    }
-    /// H e.
-    fn stresses<S: Lift<P>>(&self, e: &[S; STRAINS]) -> [S; STRAINS] {
-        let mut out = [S::zero(); STRAINS];
-        for i in 0..STRAINS {
-            let row = &self.shape.elastic[packed(i, 0)..=packed(i, i)];
-            let mut sum = e[i].times(row[i]);
-            for j in 0..i {
-                sum += e[j].times(row[j]);
-                out[j] += e[i].times(row[j]);
-            }
-            out[i] += sum;
-        }
-        out
     }
 }
 
@@ -77,12 +63,12 @@ impl<P: Data> ElementLaw<P> for BrickStrain<P> {
                 *e += rate.times(self.beta);
             }
         }
-        gradients.pulled(&self.stresses(&e)).spread(out);
+        gradients.pulled(&self.shape.elastic.times(&e)).spread(out);
     }
     fn potential<S: Lift<P>>(&self, at: &Local<'_, S>) -> S {
         let e = self.strains(&Gradients::new(at.q));
         let mut sum = S::zero();
-        for (e, s) in e.iter().zip(self.stresses(&e)) {
+        for (e, s) in e.iter().zip(self.shape.elastic.times(&e)) {
             sum += *e * s;
         }
         sum.scale(0.5)

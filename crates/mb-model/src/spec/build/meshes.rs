@@ -37,10 +37,14 @@ pub(super) struct MeshPart<P> {
 }
 
 impl<P: Data> Builder<P> {
-    /// Reads all solids; their rigid sets stand among the bodies in space. A faulty one is kept as nothing.
+    /// Reads all solids; their rigid sets stand among the bodies in space. A faulty one is kept as a placeholder.
     pub(super) fn read_meshes(&mut self, entries: &Entries<'_>, files: &MeshFiles, problems: &mut Problems) {
         for e in &entries.solids {
-            let part = problems.keep(self.read_mesh(e, files));
+            let part = problems.keep(self.read_mesh(e, files)).ok_or_else(|| {
+                let origin = BeamStation { at: [P::zero(); 3], euler: unturned() };
+                self.solids.push(SolidPart::node(e.name.clone(), &origin));
+                self.solids.len() - 1
+            });
             self.meshes.push(part);
         }
     }
@@ -97,7 +101,9 @@ impl<P: Data> Builder<P> {
         for (key, names) in [("rigid", &spec.rigid), ("averaged", &spec.averaged)] {
             for name in names {
                 let Some(set) = mesh.sets.get(name) else {
-                    return Err(wrong(key, Box::new(unknown_set(&mesh, &e.name, name))));
+                    let node = nodes_of(&mesh, &e.name, name);
+                    let fault = node.map(|_| Box::new(SolidFault::NotASet { key, node: name.clone() }));
+                    return Err(wrong(key, fault.unwrap_or_else(|unknown| unknown)));
                 };
                 if rigid.iter().chain(&averaged).any(|(other, _)| other == name) {
                     return Err(wrong(key, Box::new(SolidFault::TwoFrames { set: name.clone() })));
@@ -160,14 +166,15 @@ impl<P: Data> Builder<P> {
     /// Adds the coordinates of the nodes of all solids.
     pub(super) fn add_mesh_blocks(&mut self, entries: &Entries<'_>) {
         for (part, e) in self.meshes.iter_mut().zip(&entries.solids) {
-            if let Some(part) = part {
+            if let Ok(part) = part {
                 part.blocks = self.model.add_solid_nodes(&e.name, &part.mesh);
             }
         }
     }
     /// Adds the elements of a solid, then its holds.
     pub(super) fn mesh(&mut self, k: usize, e: &Entry<'_, SolidSpec>) -> Outcome<()> {
-        let Some(part) = self.meshes[k].take() else { return Ok(()) };
+        // Out of the list for as long as its elements are added.
+        let Ok(part) = std::mem::replace(&mut self.meshes[k], Err(0)) else { return Ok(()) };
         let added = self.model.add_solid_elements(&e.owner(), &part.data, &part.mesh, &part.blocks);
         let result = added.map_err(|wrong| {
             let key = if e.spec.mesh.is_some() { "mesh" } else { "block" };
@@ -193,7 +200,7 @@ impl<P: Data> Builder<P> {
                 e.problem("averaged", Fault::Solid(Box::new(fault)))
             }));
         }
-        self.meshes[k] = Some(part);
+        self.meshes[k] = Ok(part);
         result.and(averaged)
     }
     /// Ties a node to a body in space, both where they are at the start.
@@ -218,7 +225,10 @@ impl<P: Data> Builder<P> {
     /// The place of a reference on solid `k`.
     pub(super) fn solid_spot(&self, k: usize, name: &str, place: Option<&str>) -> Result<Spot<P>, Fault> {
         let fault = |fault: SolidFault| Err(Fault::Solid(Box::new(fault)));
-        let Some(part) = &self.meshes[k] else { return Ok(Spot::Ground([P::zero(); 3])) };
+        let part = match &self.meshes[k] {
+            Ok(part) => part,
+            Err(body) => return Ok(Spot::Solid(*body, [P::zero(); 3])),
+        };
         let Some(text) = place else { return fault(SolidFault::WhereOnSolid { solid: name.to_owned() }) };
         if let Some((_, body)) = part.rigid.iter().chain(&part.averaged).find(|(set, _)| set == text) {
             return Ok(Spot::Solid(*body, [P::zero(); 3]));
@@ -233,7 +243,7 @@ impl<P: Data> Builder<P> {
     }
     /// The coordinates of node `node` of solid `k`.
     pub(super) fn node_block(&self, k: usize, node: usize) -> Option<BlockId> {
-        self.meshes[k].as_ref().and_then(|part| part.blocks.get(node).copied())
+        self.meshes[k].as_ref().ok().and_then(|part| part.blocks.get(node).copied())
     }
     /// Where node `node` of solid `k` is at the start.
     pub(super) fn node_start(&self, k: usize, node: usize) -> [P; 3] {
@@ -261,7 +271,7 @@ impl<P: Data> Builder<P> {
         let Some(set) = set else {
             return Err(wrong("on", Box::new(SolidFault::WhereOnSolid { solid: base.to_owned() })));
         };
-        let Some(part) = &self.meshes[index] else { return Ok(()) };
+        let Ok(part) = &self.meshes[index] else { return Ok(()) };
         let Some(nodes) = part.mesh.sets.get(set) else {
             return Err(wrong("on", Box::new(unknown_set(&part.mesh, base, set))));
         };
@@ -309,7 +319,7 @@ impl<P: Data> Builder<P> {
             (Some(direction), magnitude)
         };
         let input = self.input(e, spec.input.as_ref())?.first().copied();
-        if let Some(part) = &self.meshes[index] {
+        if let Ok(part) = &self.meshes[index] {
             let (mesh, blocks) = (&part.mesh, part.blocks.as_slice());
             self.model.add_face_load(&e.owner(), (mesh, blocks), &faces, direction, &magnitude, input);
         }

@@ -218,8 +218,8 @@ struct Builder<P: Data> {
     own_solids: usize,
     /// Beams; a node that stands for all of them for a faulty one.
     beams: Vec<Result<BeamPart<P>, usize>>,
-    /// Solids; none for a faulty one.
-    meshes: Vec<Option<MeshPart<P>>>,
+    /// Solids; a body that stands for all places of a faulty one.
+    meshes: Vec<Result<MeshPart<P>, usize>>,
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
     flexible: Vec<LinkPart<P>>,
