@@ -11,17 +11,20 @@ use crate::json;
 use crate::names;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
+use mb_algebra::{dense, norms};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair, Spectrum};
 use mb_linear::{Formulation, LinearError};
-use mb_model::{Block, BlockKind, Model};
+use mb_model::{Block, BlockKind, Model, Point};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Parts of a zero mode's vector below this share of the largest are not named.
 const DOMINANT: f64 = 0.1;
+/// Parts of the loads below this share of the largest push along no free motion.
+const PUSH: f64 = 1e-8;
 
 /// A zero mode with the coordinates that move in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +105,55 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
             ));
         }
     }
+    if let Err(Failure::Linear(LinearError::NoEquilibrium { .. })) = &settled {
+        notes.extend(pushed_motion(model, &start, &options));
+    }
     let (verdict, code) = verdict(&rank, &settled);
     Ok(Check { parts: parts(model), start, rank, settled, rigid, notes, verdict, code, loaded })
+}
+
+/// Says along which free motion of the unloaded model at its start the loads push, where they do.
+fn pushed_motion(model: &Model, start: &Start, options: &flow::StartOptions) -> Option<String> {
+    let unloaded = model.under_loads(0.0);
+    let given = start.q.iter().copied().enumerate().collect();
+    let there = flow::StartOptions { given, solve: false, ..options.clone() };
+    let settled = flow::settle(&unloaded, &there).ok()?;
+    let found = lowest_or_all(&unloaded, &settled).ok()?;
+    let point = Point { lambda: vec![0.0; model.nc()], ..settled.equilibrium.point().clone() };
+    let load = model.residual(&point);
+    // The part of the loads in the space of the free motions, whose vectors are made orthonormal.
+    let mut space: Vec<Vec<f64>> = Vec::new();
+    let mut push = vec![0.0; model.nv()];
+    for pair in found.spectrum.of_class(Class::Rigid) {
+        let mut x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
+        let length = norms::two(&x);
+        for y in &space {
+            let along = dense::dot(&x, y);
+            add(&mut x, y, -along);
+        }
+        let left = norms::two(&x);
+        if left > 1e-6 * length {
+            for x in &mut x {
+                *x /= left;
+            }
+            add(&mut push, &x, dense::dot(&x, &load));
+            space.push(x);
+        }
+    }
+    let size = norms::max_abs_vec(&push);
+    if size.is_nan() || size <= PUSH * norms::max_abs_vec(&load) {
+        return None;
+    }
+    let moved: Vec<String> = dominant(&names_by_body(model), &push)
+        .iter()
+        .take(6)
+        .map(|(name, amplitude)| format!("{name} ({amplitude:.2})"))
+        .collect();
+    Some(format!("the loads push along a motion that nothing holds at the start: {}", moved.join(", ")))
+}
+
+fn add(x: &mut [f64], y: &[f64], by: f64) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += by * y);
 }
 
 /// Modes among which the free motions are: all, or of a large model those of lowest frequency.

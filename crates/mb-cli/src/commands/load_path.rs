@@ -5,10 +5,11 @@ use crate::args::EquilibriumArgs;
 use crate::failure::Failure;
 use crate::flow::{self, StartOptions};
 use crate::json;
+use crate::names;
 use crate::plot::{EquilibriumPlot, Picture};
-use crate::render::{Column, Style, Table, six};
+use crate::render::{Column, Style, Table, six, summary};
 use crate::source::Loaded;
-use mb_linear::{LoadPath, PathEnd};
+use mb_linear::{LoadPath, PathEnd, Stability};
 
 /// Runs the command.
 ///
@@ -30,14 +31,18 @@ pub fn run(
     let mut table =
         Table::new(vec![Column::number("load factor", ""), Column::words("equilibrium"), Column::words("")]);
     for step in &path.steps {
-        let iterations = format!("{} iterations", step.equilibrium.iterations);
-        table.row(vec![six(step.factor), step.stability.to_string(), style.dim(&iterations)]);
+        let iterations = names::count(step.equilibrium.iterations, "iteration", "iterations");
+        let stability = match step.stability {
+            // Why is said once, below.
+            Stability::Undecided => "undecided by stiffness".to_owned(),
+            other => other.to_string(),
+        };
+        table.row(vec![six(step.factor), stability, style.dim(&iterations)]);
     }
     let end = match &path.end {
         PathEnd::FullLoad => "full load".to_owned(),
         PathEnd::Buckling { factor, directions } => {
-            let ways =
-                if *directions == 1 { "1 direction".to_owned() } else { format!("{directions} directions") };
+            let ways = names::count(*directions, "direction", "directions");
             format!("buckles at {} times the loads, in {ways}", six(*factor))
         }
         PathEnd::LimitPoint { factor } => {
@@ -47,7 +52,13 @@ pub fn run(
             format!("beyond {} times the loads {worst}", six(*factor))
         }
     };
-    Ok(Answer::right(format!("{}{}\n", table.render(style), style.bold(&end))))
+    let mut out = format!("{}{}\n", table.render(style), style.bold(&end));
+    if path.steps.iter().any(|s| s.stability == Stability::Undecided) {
+        let note = "where stiffness does not decide (loads without a potential, such as followers, or signs lost in \
+                    rounding) the path goes on whether stable or not: `mb modes` tells";
+        out.push_str(&summary::notes(&[note.to_owned()], style));
+    }
+    Ok(Answer::right(out))
 }
 
 /// Draws the last equilibrium over the unloaded model, those before it faintly.

@@ -86,6 +86,9 @@ fn free_motions_are_named() {
     // Nothing holds the weight of a boom that floats.
     let run = mb_with(&["modes", "-"], BOOM);
     assert!(run.code != 0 && run.err.contains("boom"), "{run:?}");
+    let run = mb_with(&["check", "-"], BOOM);
+    let told = "the loads push along a motion that nothing holds at the start: boom.z (1.00)\n";
+    assert!(run.code != 0 && run.out.contains(told), "{}", run.out);
 }
 
 #[test]
@@ -156,4 +159,26 @@ vector = [0, 0, -20000]
     // Light loads are carried to the end.
     let light = arch.replace("-20000", "-1");
     assert_eq!(of(&["equilibrium", "-", "--load-path"], &light)["end"]["kind"], "full-load");
+}
+
+/// A load that follows the tip has no potential: the path says so once, and vibration tells what stiffness does not.
+#[test]
+fn a_follower_load_is_not_judged_by_stiffness() {
+    // Beck's column loses its stability by flutter, at 20.05 EI / L^2 (131 kN here).
+    let column = |force: f64| {
+        let load = format!(
+            "[[force]]\nname = \"push\"\nat = \"boom.end\"\nvector = [-{force:?}, 0, 0]\nframe = \"follower\"\n"
+        );
+        format!("{BOOM}{FOOT}{load}").replace("-9.81", "0")
+    };
+    let run = mb_with(&["equilibrium", "-", "--load-path"], &column(1.4e5));
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("full load\n") && run.out.contains("1 iteration\n"), "{}", run.out);
+    assert_eq!(run.out.matches("loads without a potential").count(), 1, "{}", run.out);
+    let growing = |force| {
+        let found = of(&["modes", "-"], &column(force));
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap().clone();
+        pairs.iter().any(|p| p["re"].as_f64().is_some_and(|re| re > 1.0))
+    };
+    assert!(!growing(1.2e5) && growing(1.4e5));
 }

@@ -60,4 +60,6 @@ fn a_column_tells_the_load_factor_at_which_it_buckles() {
         words.contains("buckles at 0.5") && words.contains("times the loads, in 2 directions"),
         "{words}"
     );
+    // Just below its load the column is stable, not neutral.
+    assert!(!words.contains("neutral"), "{words}");
 }
