@@ -125,7 +125,8 @@ impl<P: Data> JointFrame<P> {
     }
     /// Euler parameters of the frame against the ground; their length means nothing.
     pub fn euler<S: Lift<P>>(&self, q: &[S]) -> [S; 4] {
-        product(self.attitude.euler(q), self.euler.map(S::lift))
+        let body = self.attitude.euler(q);
+        if self.is_aligned() { body } else { product(body, self.euler.map(S::lift)) }
     }
     /// Angular velocity in the axes of the frame, rad/s; linear in `v` with constant coefficients.
     pub fn own_spin<S: Lift<P>>(&self, v: &[S]) -> Vector3<S> {

@@ -78,6 +78,11 @@ fn in_plane<S: Real>(angle: S, local: [S; 2]) -> [S; 2] {
     [cos * x - sin * y, sin * x + cos * y]
 }
 
+/// True for the reference point of a body, which no rotation moves; nodes of beams are such places.
+fn is_reference<P: Real>(local: &[P; 3]) -> bool {
+    local.iter().all(|x| *x == P::zero())
+}
+
 impl<P: Real> Place<P> {
     /// Position in m.
     pub fn position<S: Lift<P>>(&self, q: &[S]) -> Vector3<S> {
@@ -89,6 +94,7 @@ impl<P: Real> Place<P> {
                 let s = rotated(q[i + 2], local);
                 Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
             }
+            Self::OnBody { q: i, local, .. } if is_reference(&local) => Vector3::new(q[i], q[i + 1], q[i + 2]),
             Self::OnBody { q: i, local, .. } => {
                 let s = turned(euler(q, i), &lifted(local));
                 Vector3::new(q[i] + s.x, q[i + 1] + s.y, q[i + 2] + s.z)
@@ -109,6 +115,7 @@ impl<P: Real> Place<P> {
                 let t = turn(rotated(q[i + 2], local));
                 Vector3::new(v[j] + v[j + 2] * t[0], v[j + 1] + v[j + 2] * t[1], S::zero())
             }
+            Self::OnBody { v: j, local, .. } if is_reference(&local) => Vector3::new(v[j], v[j + 1], v[j + 2]),
             Self::OnBody { q: i, v: j, local } => {
                 let w = Vector3::new(v[j + 3], v[j + 4], v[j + 5]);
                 let t = turned(euler(q, i), &cross(&w, &lifted(local)));
@@ -137,9 +144,7 @@ impl<P: Real> Place<P> {
                     S::zero(),
                 )
             }
-            Self::OnBody { v: j, local, .. } if local.iter().all(|x| *x == P::zero()) => {
-                Vector3::new(a[j], a[j + 1], a[j + 2])
-            }
+            Self::OnBody { v: j, local, .. } if is_reference(&local) => Vector3::new(a[j], a[j + 1], a[j + 2]),
             Self::OnBody { q: i, v: j, local } => {
                 let (w, spin) =
                     (Vector3::new(v[j + 3], v[j + 4], v[j + 5]), Vector3::new(a[j + 3], a[j + 4], a[j + 5]));
@@ -168,6 +173,11 @@ impl<P: Real> Place<P> {
                 out[j + 1] += force.y;
             }
             Self::SpatialPoint { v: j, .. } => {
+                for k in 0..3 {
+                    out[j + k] += force[k];
+                }
+            }
+            Self::OnBody { v: j, local, .. } if is_reference(&local) => {
                 for k in 0..3 {
                     out[j + k] += force[k];
                 }

@@ -71,6 +71,13 @@ impl ColumnSums {
             self.place = vec![NOT_YET; rows];
         }
     }
+    /// Makes room for about so many entries at once, in place of step by step.
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.row.reserve(entries);
+        self.value.reserve(entries);
+        self.found.0.reserve(entries / 2);
+        self.found.1.reserve(entries / 2);
+    }
     /// The sums.
     pub(super) fn sum(&mut self) -> Columns {
         self.sort_runs();

@@ -74,6 +74,10 @@ impl Model<f64> {
             let regions = Regions::of(self);
             let one = |room: &mut Assembling, (own, members): (Range<usize>, &[usize])| {
                 room.begin(n, m, own.clone());
+                room.sums.k.expect(Regions::ENTRIES);
+                if wanted != Wanted::Statics {
+                    room.sums.m.expect(Regions::ENTRIES);
+                }
                 let members = members.iter().map(|k| &self.members()[*k]);
                 self.plain_blocks_of(wanted, members, &own, point, &mut room.room, &mut room.sums);
                 room.sum()

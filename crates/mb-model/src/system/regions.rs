@@ -7,9 +7,6 @@ use crate::element::Data;
 use crate::model::Model;
 use std::ops::Range;
 
-/// Entries that elements give to one region, about: few enough to stay in the caches of a core.
-const ENTRIES: usize = 1 << 18;
-
 /// Regions of columns and their elements.
 #[derive(Debug)]
 pub(super) struct Regions {
@@ -21,6 +18,9 @@ pub(super) struct Regions {
 }
 
 impl Regions {
+    /// Entries that elements give to one region, about: few enough to stay in the caches of a core.
+    pub(super) const ENTRIES: usize = 1 << 18;
+
     /// The regions of a model, cut between its blocks of coordinates.
     pub(super) fn of<P: Data>(model: &Model<P>) -> Self {
         let blocks = model.coordinates().blocks();
@@ -34,7 +34,7 @@ impl Regions {
         let mut region_of = Vec::with_capacity(blocks.len());
         let (mut start, mut here) = (0, 0);
         for (block, entries) in blocks.iter().zip(entries) {
-            if here >= ENTRIES {
+            if here >= Self::ENTRIES {
                 columns.push(start..block.v);
                 (start, here) = (block.v, 0);
             }

@@ -11,7 +11,7 @@
 
 use super::super::rotation::cross;
 use super::super::{Data, Dependence, ElementLaw, JointFrame, Local, Place};
-use super::kinematics::{BeamStation, Interpolation, MOST};
+use super::kinematics::{BeamStation, Interpolation, MOST, times};
 use mb_scalar::Lift;
 use nalgebra::Vector3;
 
@@ -74,23 +74,21 @@ impl<P: Data> ElementLaw<P> for BeamInertia<P> {
             w[i] = frame.own_spin(at.v);
             w_t[i] = frame.own_spin(at.a);
             if self.is_damped() {
-                let alpha = S::lift(self.alpha);
-                a[i] += frame.place.velocity(at.q, at.v) * alpha;
-                w_t[i] += w[i] * alpha;
+                a[i] += times(&frame.place.velocity(at.q, at.v), self.alpha);
+                w_t[i] += times(&w[i], self.alpha);
             }
         }
         for (i, frame) in self.frames.iter().enumerate() {
-            let (mut force, mut momentum, mut rate) = (gravity * -S::lift(self.weight[i]), zero, zero);
+            let (mut force, mut momentum, mut rate) = (times(&gravity, -self.weight[i]), zero, zero);
             for j in 0..self.frames.len() {
-                let m = S::lift(self.mass[i][j]);
-                force += a[j] * m;
-                momentum += w[j] * m;
-                rate += w_t[j] * m;
+                let m = self.mass[i][j];
+                force += times(&a[j], m);
+                momentum += times(&w[j], m);
+                rate += times(&w_t[j], m);
             }
             for k in 0..3 {
-                let square = S::lift(self.gyration[k]);
-                momentum[k] *= square;
-                rate[k] *= square;
+                momentum[k] = momentum[k].times(self.gyration[k]);
+                rate[k] = rate[k].times(self.gyration[k]);
             }
             frame.place.push(at.q, force, out);
             frame.own_twist(&(rate + cross(&w[i], &momentum)), out);

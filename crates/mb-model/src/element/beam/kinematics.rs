@@ -107,11 +107,16 @@ pub(super) fn combined<P: Real, S: Lift<P>>(
     of: &[Vector3<S>; MOST],
     n: usize,
 ) -> Vector3<S> {
-    let mut sum = of[0] * S::lift(weights[0]);
+    let mut sum = times(&of[0], weights[0]);
     for i in 1..n {
-        sum += of[i] * S::lift(weights[i]);
+        sum += times(&of[i], weights[i]);
     }
     sum
+}
+
+/// A vector times a constant.
+pub(super) fn times<P: Real, S: Lift<P>>(v: &Vector3<S>, by: P) -> Vector3<S> {
+    v.map(|x| x.times(by))
 }
 
 /// A section between the nodes, with everything its strains and their variations are made of.
@@ -179,4 +184,12 @@ impl<S: Real> Section<S> {
 pub(super) fn unspin<S: Real>(theta: &Vector3<S>, v: &Vector3<S>, sign: f64) -> Vector3<S> {
     let once = cross(theta, v);
     v + once.map(|x| x.scale(0.5 * sign)) + cross(theta, &once) * cotangent_term(dot(theta, theta))
+}
+
+/// T(theta)^-1 v and T(theta)^-T v.
+pub(super) fn unspin_both<S: Real>(theta: &Vector3<S>, v: &Vector3<S>) -> [Vector3<S>; 2] {
+    let once = cross(theta, v);
+    let even = v + cross(theta, &once) * cotangent_term(dot(theta, theta));
+    let odd = once.map(|x| x.scale(0.5));
+    [even + odd, even - odd]
 }

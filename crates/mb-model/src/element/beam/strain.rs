@@ -15,7 +15,9 @@
 
 use super::super::rotation::{cross, dot, turned};
 use super::super::{Data, Dependence, ElementLaw, JointFrame, Local, Place};
-use super::kinematics::{BeamStation, Interpolation, MOST, Nodes, Section, combined, unspin};
+use super::kinematics::{
+    BeamStation, Interpolation, MOST, Nodes, Section, combined, times, unspin, unspin_both,
+};
 use crate::outline::Stroke;
 use mb_scalar::Lift;
 use nalgebra::Vector3;
@@ -151,18 +153,16 @@ impl<P: Data> BeamStrain<P> {
             gamma.x = green(section, point);
         }
         if let Some([gamma_t, kappa_t]) = rates {
-            let beta = S::lift(law.beta);
             let axial = match law.axial_strain {
                 AxialStrain::Exact => gamma_t.x,
                 AxialStrain::GreenLagrange => dot(&section.gamma, &gamma_t),
             };
-            gamma += Vector3::new(axial, gamma_t.y, gamma_t.z) * beta;
-            kappa += kappa_t * beta;
+            gamma += times(&Vector3::new(axial, gamma_t.y, gamma_t.z), law.beta);
+            kappa += times(&kappa_t, law.beta);
         }
-        let times = |c: &[P; 3], v: Vector3<S>| {
-            Vector3::new(S::lift(c[0]) * v.x, S::lift(c[1]) * v.y, S::lift(c[2]) * v.z)
-        };
-        let (mut n, m) = (times(&law.force, gamma), times(&law.moment, kappa));
+        let by_axis =
+            |c: &[P; 3], v: Vector3<S>| Vector3::new(v.x.times(c[0]), v.y.times(c[1]), v.z.times(c[2]));
+        let (mut n, m) = (by_axis(&law.force, gamma), by_axis(&law.moment, kappa));
         if law.axial_strain == AxialStrain::GreenLagrange {
             let axial = n.x;
             n.x = S::zero();
@@ -273,25 +273,25 @@ impl<P: Data> ElementLaw<P> for BeamStrain<P> {
             let section = Section::new(&nodes, &point.shape, &point.slope, count);
             let rate = rates.as_ref().map(|r| r.strains(&nodes, &section, point, count));
             let [n, bend] = self.stress(point, &section, rate);
-            let length = S::lift(point.length);
             let n_m = section.out(&n);
-            own += cross(&n_m, &section.y) * length;
+            own += times(&cross(&n_m, &section.y), point.length);
             let n_ground = turned(nodes.axes, &n_m);
             let by_theta = section.spin_transposed(&cross(&n, &section.gamma)) + section.bend_gradient(&bend);
             let by_slope = section.spin_transposed(&bend);
             for i in 0..count {
-                let slope = length * S::lift(point.slope[i]);
-                force[i] += n_ground * slope;
+                let slope = point.length * point.slope[i];
+                force[i] += times(&n_ground, slope);
                 if i != m {
-                    turn[i] += by_theta * (length * S::lift(point.shape[i])) + by_slope * slope;
+                    turn[i] += times(&by_theta, point.length * point.shape[i]) + times(&by_slope, slope);
                 }
             }
         }
         for (i, frame) in self.frames.iter().enumerate() {
             frame.place.push(at.q, force[i], out);
             if i != m {
-                frame.own_twist(&unspin(&nodes.theta[i], &turn[i], -1.0), out);
-                own -= unspin(&nodes.theta[i], &turn[i], 1.0);
+                let [inverse, transposed] = unspin_both(&nodes.theta[i], &turn[i]);
+                frame.own_twist(&transposed, out);
+                own -= inverse;
             }
         }
         self.frames[m].own_twist(&own, out);
