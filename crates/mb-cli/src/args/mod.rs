@@ -236,7 +236,10 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// A positive number.
 fn positive(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).ok_or_else(|| "must be a positive number".to_owned())
+    text.parse()
+        .ok()
+        .filter(|x: &f64| x.is_finite() && *x > 0.0)
+        .ok_or_else(|| "must be a positive number".to_owned())
 }
 
 impl std::fmt::Display for Assignment {

@@ -40,8 +40,7 @@ impl<'a> Panel<'a> {
         } else {
             vec![(0.0, "moved")]
         };
-        let amplitude =
-            if motion.largest > 0.0 { AMPLITUDE * scene.extent() / motion.largest } else { 0.0 };
+        let amplitude = if motion.largest > 0.0 { AMPLITUDE * scene.extent() / motion.largest } else { 0.0 };
         let motion = if complex { motion } else { motion.in_phase() };
         Self { scene, line, motion, amplitude, phases, paths: complex }
     }

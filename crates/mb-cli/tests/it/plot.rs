@@ -134,14 +134,15 @@ fn a_beam_under_its_load_is_drawn_over_the_unloaded_one() {
 
 #[test]
 fn a_solid_shows_the_faces_that_look_at_the_reader() {
-    let text =
-        loaded(&[&model("solid-cantilever"), "--set", "N=3", "--set", "F=1e10", "--plot-scale", "1"]);
+    let text = loaded(&[&model("solid-cantilever"), "--set", "N=3", "--set", "F=1e10", "--plot-scale", "1"]);
     structure("plot_equilibrium_solid", &text);
 }
 
 #[test]
 fn equilibria_of_every_model_of_the_gallery_are_drawn() {
-    for name in ["slider-crank", "n-four-bar", "spatial-four-bar", "flexible-double-pendulum", "beam-four-bar"] {
+    for name in
+        ["slider-crank", "n-four-bar", "spatial-four-bar", "flexible-double-pendulum", "beam-four-bar"]
+    {
         let text = loaded(&[&model(name)]);
         assert!(text.contains("class=\"rest\"") && text.contains("class=\"moved\""), "{name}");
     }

@@ -203,7 +203,8 @@ fn a_joint_at_a_beam_becomes_that_of_a_rigid_body_as_one_over_the_modulus() {
     let partner = Partner::Member(Kind::Beam);
     for case in CASES.iter().step_by(3) {
         let rigid = solve(case, Kind::Body, Partner::Member(Kind::Body), 0.0).frequencies[0];
-        let off = [2e11, 2e12].map(|e| (solve(case, Kind::Beam, partner, e).frequencies[0] / rigid - 1.0).abs());
+        let off =
+            [2e11, 2e12].map(|e| (solve(case, Kind::Beam, partner, e).frequencies[0] / rigid - 1.0).abs());
         assert!((off[0] / off[1] / 10.0 - 1.0).abs() < 0.1, "{}: {off:?}", case.says);
     }
 }

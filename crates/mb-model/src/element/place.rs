@@ -94,7 +94,9 @@ impl<P: Real> Place<P> {
                 let s = rotated(q[i + 2], local);
                 Vector3::new(q[i] + s[0], q[i + 1] + s[1], S::zero())
             }
-            Self::OnBody { q: i, local, .. } if is_reference(&local) => Vector3::new(q[i], q[i + 1], q[i + 2]),
+            Self::OnBody { q: i, local, .. } if is_reference(&local) => {
+                Vector3::new(q[i], q[i + 1], q[i + 2])
+            }
             Self::OnBody { q: i, local, .. } => {
                 let s = turned(euler(q, i), &lifted(local));
                 Vector3::new(q[i] + s.x, q[i + 1] + s.y, q[i + 2] + s.z)
@@ -115,7 +117,9 @@ impl<P: Real> Place<P> {
                 let t = turn(rotated(q[i + 2], local));
                 Vector3::new(v[j] + v[j + 2] * t[0], v[j + 1] + v[j + 2] * t[1], S::zero())
             }
-            Self::OnBody { v: j, local, .. } if is_reference(&local) => Vector3::new(v[j], v[j + 1], v[j + 2]),
+            Self::OnBody { v: j, local, .. } if is_reference(&local) => {
+                Vector3::new(v[j], v[j + 1], v[j + 2])
+            }
             Self::OnBody { q: i, v: j, local } => {
                 let w = Vector3::new(v[j + 3], v[j + 4], v[j + 5]);
                 let t = turned(euler(q, i), &cross(&w, &lifted(local)));
@@ -144,7 +148,9 @@ impl<P: Real> Place<P> {
                     S::zero(),
                 )
             }
-            Self::OnBody { v: j, local, .. } if is_reference(&local) => Vector3::new(a[j], a[j + 1], a[j + 2]),
+            Self::OnBody { v: j, local, .. } if is_reference(&local) => {
+                Vector3::new(a[j], a[j + 1], a[j + 2])
+            }
             Self::OnBody { q: i, v: j, local } => {
                 let (w, spin) =
                     (Vector3::new(v[j + 3], v[j + 4], v[j + 5]), Vector3::new(a[j + 3], a[j + 4], a[j + 5]));

@@ -123,7 +123,9 @@ impl SolidFault {
             ),
             Self::TwoFrames { .. } => "a set is one or the other".to_owned(),
             Self::NotASet { node, .. } => {
-                format!("`{node}` takes springs, forces, spherical joints and outputs as it is; only turning needs a set")
+                format!(
+                    "`{node}` takes springs, forces, spherical joints and outputs as it is; only turning needs a set"
+                )
             }
             Self::NoMean { .. } => "take more nodes, or a joint at one node".to_owned(),
             Self::WrongElement(_) | Self::Mesh { .. } => return None,

@@ -102,7 +102,11 @@ impl ColumnSums {
         // The next range will have about as many.
         let (rows, values) = &mut self.found;
         let (rows_next, values_next) = (Vec::with_capacity(rows.len()), Vec::with_capacity(values.len()));
-        Columns { counts, rows: std::mem::replace(rows, rows_next), values: std::mem::replace(values, values_next) }
+        Columns {
+            counts,
+            rows: std::mem::replace(rows, rows_next),
+            values: std::mem::replace(values, values_next),
+        }
     }
     /// `first` and `sorted`.
     fn sort_runs(&mut self) {

@@ -398,8 +398,7 @@ mod tests {
                 let e: [f64; STRAINS] = core::array::from_fn(|i| ((3 * i) as f64).cos());
                 let largest = lower.iter().fold(0.0_f64, |s, h| s.max(h.abs()));
                 for (i, found) in form.times(&e).iter().enumerate() {
-                    let whole: f64 =
-                        (0..STRAINS).map(|j| lower[packed(i.max(j), i.min(j))] * e[j]).sum();
+                    let whole: f64 = (0..STRAINS).map(|j| lower[packed(i.max(j), i.min(j))] * e[j]).sum();
                     assert!((found - whole).abs() < 1e-13 * largest);
                 }
             }
