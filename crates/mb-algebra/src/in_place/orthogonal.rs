@@ -27,6 +27,10 @@ pub struct Orthogonal {
     work: Vec<f64>,
     smallest: f64,
     common: bool,
+    /// Columns that are picked at most.
+    most: usize,
+    /// Largest share of its length that a column kept that was not picked.
+    beyond: f64,
 }
 
 impl Orthogonal {
@@ -47,12 +51,19 @@ impl Orthogonal {
             work: vec![0.0; m.max(n)],
             smallest: 1.0,
             common: false,
+            most: size,
+            beyond: 0.0,
         }
     }
     /// As [`Self::new`], but columns are measured against the longest of all: the longest is
     /// picked first.
     pub fn with_common_scale(n: usize, m: usize) -> Self {
         Self { common: true, ..Self::new(n, m) }
+    }
+    /// Columns that are picked at most, however independent the rest is, until this is called again. Columns that depend on
+    /// others only where a motion is exact would else be picked for its errors.
+    pub fn limit_rank(&mut self, most: usize) {
+        self.most = most.min(self.n).min(self.m);
     }
     /// The matrix to be factored, by columns n x m: fill it, then call [`Self::factor`].
     pub fn input(&mut self) -> &mut [f64] {
@@ -73,7 +84,7 @@ impl Orthogonal {
         self.rank = 0;
         self.smallest = 1.0;
         let cut = tolerance.relative * tolerance.relative;
-        for k in 0..n.min(m) {
+        for k in 0..self.most {
             let ratio = |i: usize| if self.lengths[i] > 0.0 { self.left[i] / self.lengths[i] } else { 0.0 };
             let (mut best, mut size) = (k, ratio(k));
             for i in k + 1..m {
@@ -103,6 +114,9 @@ impl Orthogonal {
             }
             self.rank = k + 1;
         }
+        let left = self.left.iter().zip(&self.lengths).skip(self.rank);
+        let shares = left.map(|(left, length)| if *length > 0.0 { left.max(0.0) / length } else { 0.0 });
+        self.beyond = shares.fold(0.0, f64::max).sqrt();
         if self.rank < m {
             self.complete();
         }
@@ -148,6 +162,10 @@ impl Orthogonal {
     /// The smallest share of its own length that a picked column had left; one when none was.
     pub fn smallest_share(&self) -> f64 {
         self.smallest
+    }
+    /// The largest share of its own length that a column had left that was not picked; zero when all were.
+    pub fn share_beyond(&self) -> f64 {
+        self.beyond
     }
     /// x <- Q^T x for n numbers.
     pub fn apply_transpose(&self, x: &mut [f64]) {
@@ -290,5 +308,17 @@ mod tests {
         assert_eq!(ours.factor(RankTolerance { relative: 1e-6 }), 2);
         assert_eq!(ours.pivots()[2], 1);
         assert!(ours.smallest_share() > 0.9);
+    }
+    #[test]
+    fn no_more_columns_are_picked_than_allowed() {
+        let list: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[1.0, 0.2, 0.0], &[0.0, 0.0, 1.0]];
+        let (_, flat) = columns(&list);
+        let mut ours = Orthogonal::new(3, 3);
+        for (most, beyond) in [(3, 0.0), (2, 0.2 / 1.04_f64.sqrt())] {
+            ours.limit_rank(most);
+            ours.input().copy_from_slice(&flat);
+            assert_eq!(ours.factor(RankTolerance { relative: 1e-8 }), most);
+            assert!((ours.share_beyond() - beyond).abs() < 1e-12, "{}", ours.share_beyond());
+        }
     }
 }

@@ -46,7 +46,15 @@ pub fn equilibrium_line(settled: &Settled, style: Style) -> String {
     };
     let t = e.point().t;
     let when = if t == 0.0 { String::new() } else { format!(" at t = {} s", six(t)) };
-    format!("equilibrium{when}: {stability}; {how}, residual {}\n", tiny(e.residual))
+    let elsewhere = matches!(settled.stability, Stability::Unstable { .. })
+        && settled.start.is_some()
+        && e.found_by == "Newton";
+    let hint = if elsewhere {
+        "  (stable ones: --strategy relaxation slides to one, mb equilibrium --find-all 20 searches)\n"
+    } else {
+        ""
+    };
+    format!("equilibrium{when}: {stability}; {how}, residual {}\n{hint}", tiny(e.residual))
 }
 
 /// Where the model was linearized: the line, and configuration and speeds when they are short.

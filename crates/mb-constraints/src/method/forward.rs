@@ -122,6 +122,13 @@ impl<'m> ForwardDynamics<'m> {
             weakest: None,
         })
     }
+    /// Counts no more than `most` constraint rows as independent, for mechanisms whose constraints are redundant in all
+    /// their configurations, such as Bennett's linkage: a little beside the constraints, where the stages of a step are, the
+    /// redundant rows are independent of the others and would ask for accelerations that have nothing to do with the motion. A
+    /// row that becomes independent clearly counts nevertheless. Known of dense models.
+    pub fn limit_rank(&mut self, most: usize) {
+        self.work.system.limit_rank(most);
+    }
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.model

@@ -21,6 +21,9 @@ use mb_model::system::MotionTerms;
 /// accelerations are solved for; above the violation that an integration leaves.
 const MOTION_CUTOFF: RankTolerance = RankTolerance { relative: 1e-6 };
 
+/// A row that keeps this share of its length beside the others is no error of the integration.
+const CLEARLY_INDEPENDENT: f64 = 0.05;
+
 /// The linear systems of one model.
 #[derive(Debug)]
 pub(super) enum System {
@@ -37,6 +40,13 @@ impl System {
         let terms = MotionTerms::sparse(model);
         let system = SparseSystem::new(&terms)?;
         Ok((Self::Sparse(Box::new(system)), terms))
+    }
+    /// Counts no more than so many rows as independent, until one more is so clearly.
+    pub(super) fn limit_rank(&mut self, most: usize) {
+        if let Self::Dense(s) = self {
+            s.most = most;
+            s.orthogonal.limit_rank(most);
+        }
     }
     /// Factors [M Phi_q^T; Phi_q 0] and returns the rank of Phi_q.
     pub(super) fn factor(&mut self, terms: &MotionTerms) -> Result<usize, ConstraintError> {
@@ -185,6 +195,8 @@ pub(super) struct DenseSystem {
     y: Vec<f64>,
     /// True when the last weight was the identity.
     identity: bool,
+    /// Rows that count as independent at most.
+    most: usize,
 }
 
 impl DenseSystem {
@@ -202,6 +214,7 @@ impl DenseSystem {
             force: vec![0.0; n],
             y: vec![0.0; n.max(m)],
             identity: false,
+            most: m,
         }
     }
     /// M + c Phi_q^T Phi_q into `matrix`.
@@ -254,7 +267,13 @@ impl DenseSystem {
             }
         }
         self.identity = identity;
-        self.orthogonal.factor(tolerance)
+        let rank = self.orthogonal.factor(tolerance);
+        if rank == self.most && self.orthogonal.share_beyond() > CLEARLY_INDEPENDENT {
+            // From the next state on: here the row hardly holds anything yet.
+            self.most += 1;
+            self.orthogonal.limit_rank(self.most);
+        }
+        rank
     }
     fn factor(&mut self, terms: &MotionTerms) -> Result<usize, ConstraintError> {
         self.factor_mass(terms)?;

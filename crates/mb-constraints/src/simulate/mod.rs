@@ -10,6 +10,7 @@ mod dormand_prince;
 mod energy;
 mod events;
 mod explicit;
+mod general_rank;
 mod generalized_alpha;
 mod increment;
 mod newton;
@@ -72,7 +73,10 @@ pub fn simulate(
     start::check_mobility(model, &start, options.until, rank)?;
     match &options.integrator {
         Integrator::DormandPrince { method, control, restart } => {
-            let dynamics = ForwardDynamics::new(model, method, &inputs)?;
+            let mut dynamics = ForwardDynamics::new(model, method, &inputs)?;
+            if let Some(most) = general_rank::general_rank(model, &start, rank)? {
+                dynamics.limit_rank(most);
+            }
             explicit::run(dynamics, &start, options, *control, *restart, observer)
         }
         Integrator::GeneralizedAlpha(alpha) => {

@@ -268,6 +268,31 @@ fn bricards_loop_moves_on_its_closed_curve() {
     }
 }
 
+/// Redundant rows are independent of the others a little beside the constraints, where the stages of a step are: they
+/// must neither shorten the steps nor pass for singular configurations.
+#[test]
+fn redundant_rows_ask_for_nothing_beside_the_constraints() {
+    let model = bricard().unwrap().build().unwrap();
+    let control = StepControl { relative: 1e-6, absolute: 1e-9, max_step: None };
+    let motions: Vec<_> = ConstraintMethod::all()
+        .into_iter()
+        .map(|method| (method.clone(), go(&model, &options(2.0, 0.02, explicit(method, control)))))
+        .collect();
+    let least = motions.iter().map(|(_, motion)| motion.statistics.steps).min().unwrap();
+    for (method, motion) in &motions {
+        // It does come near to a configuration in which two rows are nearly alike.
+        assert!(
+            motion.singular.iter().all(|passage| passage.share > 1e-2),
+            "{method}: {:?}",
+            motion.singular
+        );
+        let penalties =
+            matches!(method, ConstraintMethod::Penalty(_) | ConstraintMethod::AugmentedLagrangian(_));
+        let steps = motion.statistics.steps;
+        assert!(penalties || steps < 3 * least, "{method}: {steps} steps, another {least}");
+    }
+}
+
 /// The same loop by the implicit integrator, which holds the redundant row by its shortest multipliers.
 #[test]
 fn bricards_loop_by_the_implicit_integrator() {
