@@ -8,6 +8,7 @@
 //! element can write to in both triangles and the diagonal, so that sums of them are sums of
 //! lists. Elements are taken one after the other by the calling thread.
 
+use super::columns::Collect;
 use super::lanes::{Lanes, Room, groups};
 use super::linearized::{Blocks, Wanted};
 use super::motion::{for_phi_q, index, values_of};
@@ -123,6 +124,8 @@ impl Scatter<f64> for Placed<'_> {
         self.values[index(self.pattern, row, col)] += value;
     }
 }
+
+impl Collect for Placed<'_> {}
 
 impl Model<f64> {
     /// r and Phi at `point` into `terms`.
