@@ -12,6 +12,7 @@ mod expansions;
 mod families;
 mod generate;
 mod interrupt;
+mod joints;
 mod large;
 mod matrices;
 mod modes;
