@@ -125,12 +125,8 @@ pub(super) struct Room {
 
 /// Whether an element is swept in lanes.
 fn in_lanes(m: &Member) -> bool {
-    match m.element {
-        // Of few coordinates, but with much to compute beside their derivatives.
-        Element::Link(_) => true,
-        Element::Custom(_) => false,
-        _ => m.wires.v_index.len() >= if m.wires.linear { MANY } else { LANES },
-    }
+    let enough = if m.wires.linear { MANY } else { LANES };
+    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_))
 }
 
 /// Local directions of an element that are swept at once, one a lane.
