@@ -299,7 +299,12 @@ pub(super) fn accept<T: Number>(
 }
 
 /// Raises `worst` to error / size; NaN stays.
+#[inline(always)]
 fn raise(worst: &mut f64, error: f64, size: f64) {
+    // As a rule: a product in place of a quotient.
+    if error <= *worst * size {
+        return;
+    }
     let ratio = if error == 0.0 { 0.0 } else { error / size };
     if ratio > *worst || ratio.is_nan() {
         *worst = ratio;

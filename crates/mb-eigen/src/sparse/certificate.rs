@@ -24,11 +24,11 @@ use super::finding::SparseFinding;
 use super::matrix::Matrix;
 use super::problem::Problem;
 use crate::certificate::Forms;
-use crate::compensated::bilinear;
+use crate::compensated::bilinear_sparse;
 use crate::krylov::scalar::norm;
 use crate::quadratic::Raw;
 use crate::rayleigh::rayleigh;
-use crate::vectors::{ZERO, inner};
+use crate::vectors::{ZERO, abs, inner};
 use crate::{Class, Eigenpair, Finding};
 
 /// Bar relative to |s| above which a pair is worth doubled precision.
@@ -57,6 +57,16 @@ pub(crate) struct Root {
     /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
     pub(crate) chain: usize,
     pub(crate) curvature: f64,
+}
+
+/// What a root leaves of the equations, with the magnitudes of their terms.
+struct Terms<'a> {
+    /// |x|.
+    x: &'a [f64],
+    /// |M| |x|, |C| |x| and |K| |x|.
+    magnitudes: [Vec<f64>; 3],
+    residual: &'a [c64],
+    violation: &'a [c64],
 }
 
 /// The norms and magnitudes of one problem.
@@ -186,7 +196,8 @@ impl<'a> Certifier<'a> {
             root.s = self.quotient(&root, &y);
         }
         let (x, l, s) = (&root.right, &root.multipliers, root.s);
-        let [mx, cx, kx] = [&p.m, &p.c, &p.k].map(|a| apply(a, x));
+        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
+        let [(mx, m), (cx, c), (kx, k)] = [&p.m, &p.c, &p.k].map(|a| a.with_magnitude(x, &sizes));
         let react = p.rows.given.mul_transpose(&column(l));
         let force = |i: usize| s * (s * mx[i] + cx[i]) + kx[i] + react[(i, 0)];
         // Phase and length of x change no size of what it leaves.
@@ -197,7 +208,10 @@ impl<'a> Certifier<'a> {
         let rounding = if doubled.is_some() { self.rounding * self.rounding } else { self.rounding };
         let forms = Forms { m: inner(&y, &mx), c: inner(&y, &cx), k: inner(&y, &kx) };
         let violation = p.rows.unit.mul(&column(x));
-        let rho = self.weighted_residual(&y, &mu, x, l, s, &residual, violation.col_as_slice(0), rounding);
+        let magnitudes = [m, c, k];
+        let left_over =
+            Terms { x: &sizes, magnitudes, residual: &residual, violation: violation.col_as_slice(0) };
+        let rho = self.weighted_residual(&y, &mu, l, s, &left_over, rounding);
         let size = s.norm();
         let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
         let rest = norms::two_complex(&residual);
@@ -233,13 +247,7 @@ impl<'a> Certifier<'a> {
             return root.s;
         }
         let conjugate = crate::vectors::conjugate(y);
-        let form = |a: &Matrix| {
-            let rows = a.sparse().outer_iterator().map(|row| {
-                let (index, value) = row.into_raw_storage();
-                index.iter().copied().zip(value.iter().copied())
-            });
-            bilinear(rows, &root.right, &conjugate)
-        };
+        let form = |a: &Matrix| bilinear_sparse(a.sparse(), &root.right, &conjugate);
         let p = self.problem;
         let k = p.stiffness().iter().map(form).sum();
         let forms = Forms { m: form(&p.m), c: form(&p.c), k };
@@ -248,39 +256,35 @@ impl<'a> Certifier<'a> {
         raw.value()
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the letters of the formula")]
     fn weighted_residual(
         &self,
         y: &[c64],
         mu: &[c64],
-        x: &[c64],
         l: &[c64],
         s: c64,
-        residual: &[c64],
-        violation: &[c64],
+        terms: &Terms<'_>,
         rounding: f64,
     ) -> f64 {
         let p = self.problem;
-        let sizes = |v: &[c64]| v.iter().map(|z| z.norm()).collect::<Vec<f64>>();
-        let (x, l) = (sizes(x), sizes(l));
-        let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| a.magnitude(&x));
+        let l: Vec<f64> = l.iter().map(|l| abs(*l)).collect();
         let react = p.rows.given.magnitude_transpose(&l);
+        let [m, c, k] = &terms.magnitudes;
         let size = s.norm();
         // With K in parts the bar holds for the model, of whose matrices every entry has its own rounding.
         let own = p.rounded_stiffness().filter(|_| rounding < self.rounding);
-        let own = own.map(|a| a.magnitude(&x));
+        let own = own.map(|a| a.magnitude(terms.x));
         let mut rho = 0.0;
         for i in 0..p.n {
             let entries = own.as_ref().map_or(0.0, |own| own[i] + react[i]);
             let g = rounding * (size * c[i] + k[i] + react[i])
                 + self.rounding * size * size * m[i]
                 + ENTRY * entries;
-            rho += y[i].norm() * (residual[i].norm() * (1.0 + self.rounding) + g);
+            rho += abs(y[i]) * (abs(terms.residual[i]) * (1.0 + self.rounding) + g);
         }
         let mu = p.rows.to_unit(mu);
-        let phi = p.rows.unit.magnitude(&x);
+        let phi = p.rows.unit.magnitude(terms.x);
         for i in 0..mu.len() {
-            rho += mu[i].norm() * (violation[i].norm() + self.rounding * phi[i]);
+            rho += abs(mu[i]) * (abs(terms.violation[i]) + self.rounding * phi[i]);
         }
         rho
     }

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use faer::Mat;
-use mb_algebra::{Sparse, norms, sparse};
+use mb_algebra::{Sparse, c64, norms, sparse};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
+
+/// Entries of a row up to which products with several columns are made one by one.
+const THIN: usize = 3;
 
 /// A square or rectangular sparse matrix by rows; borrowed where the storage given already is, or serves as, that.
 #[derive(Clone, Debug)]
@@ -82,10 +85,14 @@ impl<'a> Matrix<'a> {
         if p == 0 || self.rows.nnz() == 0 {
             return out;
         }
-        if p == 1 {
-            let (x, y) = (x.col_as_slice(0), out.col_as_slice_mut(0));
-            for (y, row) in y.iter_mut().zip(self.rows.outer_iterator()) {
-                *y = row.iter().fold(T::default(), |s, (j, a)| s + x[j].times(*a));
+        if p == 1 || self.rows.nnz() <= THIN * n {
+            // So few entries are read again for every column sooner than X is packed.
+            for column in 0..p {
+                let (x, y) = (x.col_as_slice(column), out.col_as_slice_mut(column));
+                for (y, row) in y.iter_mut().zip(self.rows.outer_iterator()) {
+                    let entries = row.indices().iter().zip(row.data());
+                    *y = entries.fold(T::default(), |s, (j, a)| s + x[*j].times(*a));
+                }
             }
             return out;
         }
@@ -120,6 +127,27 @@ impl<'a> Matrix<'a> {
                 out[(i, from + j)] = s;
             }
         }
+    }
+
+    /// A x and |A| |x| of one complex vector, whose magnitudes are `sizes`.
+    pub(crate) fn with_magnitude(&self, x: &[c64], sizes: &[f64]) -> (Vec<c64>, Vec<f64>) {
+        let n = self.rows.rows();
+        if self.is_zero() {
+            return (vec![c64::new(0.0, 0.0); n], vec![0.0; n]);
+        }
+        let complex = x.iter().any(|x| x.im != 0.0);
+        let line = |row: sprs::CsVecView<'_, f64>| {
+            let (mut re, mut im, mut size) = (0.0, 0.0, 0.0);
+            for (&j, &a) in row.indices().iter().zip(row.data()) {
+                re += a * x[j].re;
+                size += a.abs() * sizes[j];
+                if complex {
+                    im += a * x[j].im;
+                }
+            }
+            (c64::new(re, im), size)
+        };
+        self.rows.outer_iterator().map(line).unzip()
     }
 
     /// |A| |x|.
