@@ -82,7 +82,7 @@ pub struct SparseOptions {
     /// Asymmetry up to which a matrix counts as symmetric, relative to its largest entry. Default 1e-12.
     pub symmetry_tolerance: f64,
     /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
-    /// for. Default 400.
+    /// for, and up to 40 where they are damped or unsymmetric. Default 400; zero for never.
     pub dense_limit: usize,
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
