@@ -10,7 +10,6 @@ use super::half::{Half, Stored};
 use super::kernel::WIDTH;
 use super::later::Later;
 use super::ldl::AugmentedLdl;
-use super::number::Number;
 use super::numeric::Summary;
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
@@ -27,10 +26,6 @@ const STRICT: f64 = 1e-13;
 /// Backward error of the trial above which L D L^T without exchanges between blocks gives way to a robust method: refinement has
 /// come to a halt far above rounding, and other right-hand sides may fare worse.
 const HEALTHY: f64 = 1e-12;
-
-/// Fewer entries of the factor per row than this: the vectors take more memory than the factor, and those of solutions are kept
-/// between them.
-const THIN: usize = 64;
 
 /// Factors of one matrix by the first method that passed its trial, with those behind it for solutions it misses.
 #[derive(Debug)]
@@ -158,7 +153,7 @@ impl<T: Fallback> Factored<T> {
     #[expect(clippy::too_many_arguments, reason = "what the ladder has gathered")]
     fn finish(
         analysis: &Arc<SaddleAnalysis>,
-        mut system: System<T>,
+        system: System<T>,
         options: SaddleOptions,
         method: Method,
         failed: Vec<(Method, AlgebraError)>,
@@ -168,7 +163,6 @@ impl<T: Fallback> Factored<T> {
     ) -> Self {
         let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
         let report = report(analysis, method, failed, &candidate.summary, trial, &dependent);
-        system.pool.keeps = thin(&report, &system);
         let later = Later::behind(method, matches!(system.a, Stored::Half(_)));
         let Candidate { solver, inertia, .. } = candidate;
         Self { analysis: Arc::clone(analysis), options, system, solver, dependent, later, inertia, report }
@@ -313,12 +307,6 @@ fn single<T: Fallback>(
     analysis.check_memory(size_of::<f32>()).ok()?;
     let made = T::single(analysis, system, a)?;
     Some(made.map(|solver| Candidate { solver, inertia: None, summary: Summary::default() }))
-}
-
-/// Whether the vectors of a solution take more memory than the factor.
-fn thin<T: Number>(report: &FactorReport, system: &System<T>) -> bool {
-    let size = system.unknowns() + system.constraints();
-    report.factor_nonzeros.is_some_and(|entries| entries < THIN * size)
 }
 
 /// Errors that another method would not mend.

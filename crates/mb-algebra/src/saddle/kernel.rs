@@ -19,6 +19,12 @@ use super::panel::{BLOCK, BlockColumn, TILE};
 /// Right-hand sides the kernels take at most.
 pub(super) const WIDTH: usize = 8;
 
+/// Products of a block column below which plain instructions do.
+const SMALL: usize = 128;
+
+/// Entries of a block column, half a megabyte or more, that two cores share.
+const SHARED: usize = 1 << 16;
+
 /// The width of the kernel for so many right-hand sides, at most [`WIDTH`].
 pub(super) fn padded(width: usize) -> usize {
     width.next_power_of_two()
@@ -26,71 +32,150 @@ pub(super) fn padded(width: usize) -> usize {
 
 /// One substitution with a block column; `t` holds its rows, `width` numbers each.
 pub(super) fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usize) {
-    dispatch(l, t, width, true);
+    let BlockColumn { cols, triangle, tiles, .. } = l;
+    let (x, below) = t.split_at_mut(cols * width);
+    let whole = Down { cols, triangle, tiles, x, below, width };
+    // Where a panel is tiny, choosing the instructions costs more than they save.
+    if cols * l.rows * width < SMALL {
+        return whole.run::<false>();
+    }
+    let Some(middle) = middle(l) else { return Arch::new().dispatch(whole) };
+    let Down { x, below, .. } = whole;
+    Arch::new().dispatch(Down { cols, triangle, tiles: &[], x, below: &mut [], width });
+    // The rows below share nothing but what they are computed from.
+    let mut copy = [T::default(); BLOCK * WIDTH];
+    let copy = &mut copy[..cols * width];
+    copy.copy_from_slice(x);
+    let (upper, lower) = below.split_at_mut(middle * width);
+    let (first, second) = tiles.split_at(middle * cols);
+    side_by_side(
+        || Arch::new().dispatch(Down { cols, triangle: &[], tiles: first, x, below: upper, width }),
+        || Arch::new().dispatch(Down { cols, triangle: &[], tiles: second, x: copy, below: lower, width }),
+    );
 }
 
 /// As [`forward`], with the transpose.
 pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usize) {
-    dispatch(l, t, width, false);
-}
-
-fn dispatch<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usize, down: bool) {
-    // Where a panel is tiny, choosing the instructions costs more than they save.
-    if l.cols * l.rows * width < 128 {
-        return by_width::<T, false>(l, t, width, down);
+    let BlockColumn { cols, triangle, tiles, .. } = l;
+    let (x, below) = t.split_at_mut(cols * width);
+    let whole = Up { cols, triangle, tiles, x, below, width };
+    if cols * l.rows * width < SMALL {
+        return whole.run::<false>();
     }
-    Arch::new().dispatch(Step { l, t, width, down });
+    let Some(middle) = middle(l) else { return Arch::new().dispatch(whole) };
+    let Up { x, below, .. } = whole;
+    let mut other = [T::default(); BLOCK * WIDTH];
+    let other = &mut other[..cols * width];
+    let (upper, lower) = below.split_at(middle * width);
+    let (first, second) = tiles.split_at(middle * cols);
+    let (mine, theirs) = (&mut *x, &mut *other);
+    side_by_side(
+        || Arch::new().dispatch(Up { cols, triangle: &[], tiles: first, x: mine, below: upper, width }),
+        || Arch::new().dispatch(Up { cols, triangle: &[], tiles: second, x: theirs, below: lower, width }),
+    );
+    x.iter_mut().zip(&*other).for_each(|(x, other)| *x += *other);
+    Arch::new().dispatch(Up { cols, triangle, tiles: &[], x, below: &[], width });
 }
 
-struct Step<'a, T> {
-    l: BlockColumn<'a, T>,
-    t: &'a mut [T],
+/// Where a large block column's rows below are cut in two, always, so that sums do not depend on the number of cores.
+fn middle<T: Copy>(l: BlockColumn<'_, T>) -> Option<usize> {
+    let rows = l.rows - l.cols;
+    (l.tiles.len() >= SHARED).then(|| (rows / 2).next_multiple_of(TILE))
+}
+
+/// Both on two cores, where there are two.
+fn side_by_side(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if rayon::current_num_threads() > 1 {
+        rayon::join(first, second);
+    } else {
+        first();
+        second();
+    }
+}
+
+/// x <- L11^-1 x, where there is a triangle, and below <- below - L21 x.
+struct Down<'a, T> {
+    cols: usize,
+    triangle: &'a [T],
+    tiles: &'a [T],
+    x: &'a mut [T],
+    below: &'a mut [T],
     width: usize,
-    down: bool,
 }
 
-impl<T: Number> WithSimd for Step<'_, T> {
+impl<T: Number> Down<'_, T> {
+    #[inline(always)]
+    fn run<const F: bool>(self) {
+        match self.width {
+            1 => self.fixed::<1, F>(),
+            2 => self.fixed::<2, F>(),
+            4 => self.fixed::<4, F>(),
+            _ => self.fixed::<8, F>(),
+        }
+    }
+
+    #[inline(always)]
+    fn fixed<const W: usize, const F: bool>(self) {
+        let (x, below) = (self.x.as_chunks_mut::<W>().0, self.below.as_chunks_mut::<W>().0);
+        solve_triangle::<T, W, F>(self.cols, self.triangle, x);
+        match (W, T::COMPLEX) {
+            (1, _) => one_down::<T, F>(self.tiles, x.as_flattened(), below.as_flattened_mut()),
+            (_, false) => tiles_down::<T, W, 4, F>(self.tiles, x, below),
+            (2 | 4, true) => tiles_down::<T, W, 2, F>(self.tiles, x, below),
+            (_, true) => tiles_down::<T, W, 1, F>(self.tiles, x, below),
+        }
+    }
+}
+
+impl<T: Number> WithSimd for Down<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         // All wide instructions there are come with fused ones.
-        if S::IS_SCALAR {
-            by_width::<T, false>(self.l, self.t, self.width, self.down);
-        } else {
-            by_width::<T, true>(self.l, self.t, self.width, self.down);
-        }
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
     }
 }
 
-#[inline(always)]
-fn by_width<T: Number, const F: bool>(l: BlockColumn<'_, T>, t: &mut [T], width: usize, down: bool) {
-    match width {
-        1 => step::<T, 1, F>(l, t, down),
-        2 => step::<T, 2, F>(l, t, down),
-        4 => step::<T, 4, F>(l, t, down),
-        _ => step::<T, 8, F>(l, t, down),
-    }
+/// x <- x - L21^T below, and L11^-T x where there is a triangle.
+struct Up<'a, T> {
+    cols: usize,
+    triangle: &'a [T],
+    tiles: &'a [T],
+    x: &'a mut [T],
+    below: &'a [T],
+    width: usize,
 }
 
-#[inline(always)]
-fn step<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T>, t: &mut [T], down: bool) {
-    let t = &mut t.as_chunks_mut::<W>().0[..l.rows];
-    if down {
-        solve_triangle::<T, W, F>(l, t);
-        match (W, T::COMPLEX) {
-            (1, _) => one_down::<T, F>(l, t.as_flattened_mut()),
-            (_, false) => tiles_down::<T, W, 4, F>(l, t),
-            (2 | 4, true) => tiles_down::<T, W, 2, F>(l, t),
-            (_, true) => tiles_down::<T, W, 1, F>(l, t),
+impl<T: Number> Up<'_, T> {
+    #[inline(always)]
+    fn run<const F: bool>(self) {
+        match self.width {
+            1 => self.fixed::<1, F>(),
+            2 => self.fixed::<2, F>(),
+            4 => self.fixed::<4, F>(),
+            _ => self.fixed::<8, F>(),
         }
-    } else {
+    }
+
+    #[inline(always)]
+    fn fixed<const W: usize, const F: bool>(self) {
+        let (x, below) = (self.x.as_chunks_mut::<W>().0, self.below.as_chunks::<W>().0);
         if W == 1 {
-            one_up::<T, F>(l, t.as_flattened_mut());
+            one_up::<T, F>(self.tiles, x.as_flattened_mut(), below.as_flattened());
         } else {
-            tiles_up::<T, W, F>(l, t);
+            tiles_up::<T, W, F>(self.tiles, x, below);
         }
-        solve_transposed::<T, W, F>(l, t);
+        solve_transposed::<T, W, F>(self.cols, self.triangle, x);
+    }
+}
+
+impl<T: Number> WithSimd for Up<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
     }
 }
 
@@ -135,9 +220,9 @@ impl<T: Number, const W: usize> Sum<T, W> {
 }
 
 #[inline(always)]
-fn solve_triangle<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
-    for (j, column) in l.triangle.chunks_exact(l.cols).enumerate() {
-        let (done, rest) = t[..l.cols].split_at_mut(j + 1);
+fn solve_triangle<T: Number, const W: usize, const F: bool>(cols: usize, triangle: &[T], x: &mut [[T; W]]) {
+    for (j, column) in triangle.chunks_exact(cols).enumerate() {
+        let (done, rest) = x.split_at_mut(j + 1);
         let x = done[j];
         for (t, &l) in rest.iter_mut().zip(&column[j + 1..]) {
             subtract::<T, W, F>(t, l, &x);
@@ -146,9 +231,9 @@ fn solve_triangle<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T
 }
 
 #[inline(always)]
-fn solve_transposed<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
-    for (j, column) in l.triangle.chunks_exact(l.cols).enumerate().rev() {
-        let (x, rest) = t[j..l.cols].split_at_mut(1);
+fn solve_transposed<T: Number, const W: usize, const F: bool>(cols: usize, triangle: &[T], x: &mut [[T; W]]) {
+    for (j, column) in triangle.chunks_exact(cols).enumerate().rev() {
+        let (x, rest) = x[j..].split_at_mut(1);
         let mut sum = Sum::of(&x[0]);
         for (t, &l) in rest.iter().zip(&column[j + 1..]) {
             sum.subtract::<F>(l, t);
@@ -160,12 +245,12 @@ fn solve_transposed<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_,
 /// The rows below, R of a tile at a time over all columns.
 #[inline(always)]
 fn tiles_down<T: Number, const W: usize, const R: usize, const F: bool>(
-    l: BlockColumn<'_, T>,
-    t: &mut [[T; W]],
+    tiles: &[T],
+    x: &[[T; W]],
+    below: &mut [[T; W]],
 ) {
-    let (x, below) = t.split_at_mut(l.cols);
     let (groups, rest) = below.as_chunks_mut::<TILE>();
-    let mut tiles = l.tiles.chunks_exact(TILE * l.cols);
+    let mut tiles = tiles.chunks_exact(TILE * x.len());
     for (group, tile) in groups.iter_mut().zip(&mut tiles) {
         for (at, rows) in group.as_chunks_mut::<R>().0.iter_mut().enumerate() {
             let mut sums: [Sum<T, W>; R] = std::array::from_fn(|i| Sum::of(&rows[i]));
@@ -186,12 +271,11 @@ fn tiles_down<T: Number, const W: usize, const R: usize, const F: bool>(
     }
 }
 
-/// t1 -= L21^T t2, tile by tile.
+/// x -= L21^T below, tile by tile.
 #[inline(always)]
-fn tiles_up<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T>, t: &mut [[T; W]]) {
-    let (x, below) = t.split_at_mut(l.cols);
+fn tiles_up<T: Number, const W: usize, const F: bool>(tiles: &[T], x: &mut [[T; W]], below: &[[T; W]]) {
     let (groups, rest) = below.as_chunks::<TILE>();
-    let mut tiles = l.tiles.chunks_exact(TILE * l.cols);
+    let mut tiles = tiles.chunks_exact(TILE * x.len());
     for (group, tile) in groups.iter().zip(&mut tiles) {
         for (x, column) in x.iter_mut().zip(tile.as_chunks::<TILE>().0) {
             let mut sum = Sum::of(x);
@@ -214,10 +298,9 @@ fn tiles_up<T: Number, const W: usize, const F: bool>(l: BlockColumn<'_, T>, t: 
 
 /// The rows below for one right-hand side: the rows of a tile side by side.
 #[inline(always)]
-fn one_down<T: Number, const F: bool>(l: BlockColumn<'_, T>, t: &mut [T]) {
-    let (x, below) = t.split_at_mut(l.cols);
+fn one_down<T: Number, const F: bool>(tiles: &[T], x: &[T], below: &mut [T]) {
     let (groups, rest) = below.as_chunks_mut::<TILE>();
-    let mut tiles = l.tiles.chunks_exact(TILE * l.cols);
+    let mut tiles = tiles.chunks_exact(TILE * x.len());
     for (group, tile) in groups.iter_mut().zip(&mut tiles) {
         let mut sums = *group;
         for (&x, column) in x.iter().zip(tile.as_chunks::<TILE>().0) {
@@ -233,21 +316,22 @@ fn one_down<T: Number, const F: bool>(l: BlockColumn<'_, T>, t: &mut [T]) {
     }
 }
 
-/// t1 -= L21^T t2 for one right-hand side: four parts of each sum, which the processor adds side by side.
+/// x -= L21^T below for one right-hand side: four parts of each sum, which the processor adds side by side.
 #[inline(always)]
-fn one_up<T: Number, const F: bool>(l: BlockColumn<'_, T>, t: &mut [T]) {
-    let (x, below) = t.split_at_mut(l.cols);
+fn one_up<T: Number, const F: bool>(tiles: &[T], x: &mut [T], below: &[T]) {
     let (groups, rest) = below.as_chunks::<TILE>();
-    let mut tiles = l.tiles.chunks_exact(TILE * l.cols);
-    let mut parts = [[T::default(); TILE]; BLOCK];
-    let parts = &mut parts[..l.cols];
-    for (group, tile) in groups.iter().zip(&mut tiles) {
-        for (sums, column) in parts.iter_mut().zip(tile.as_chunks::<TILE>().0) {
-            (0..TILE).for_each(|i| sums[i] = sums[i].plus::<F>(column[i], group[i]));
+    let mut tiles = tiles.chunks_exact(TILE * x.len());
+    if !groups.is_empty() {
+        let mut parts = [[T::default(); TILE]; BLOCK];
+        let parts = &mut parts[..x.len()];
+        for (group, tile) in groups.iter().zip(&mut tiles) {
+            for (sums, column) in parts.iter_mut().zip(tile.as_chunks::<TILE>().0) {
+                (0..TILE).for_each(|i| sums[i] = sums[i].plus::<F>(column[i], group[i]));
+            }
         }
-    }
-    for (x, [a, b, c, d]) in x.iter_mut().zip(parts) {
-        *x -= (*a + *b) + (*c + *d);
+        for (x, [a, b, c, d]) in x.iter_mut().zip(parts) {
+            *x -= (*a + *b) + (*c + *d);
+        }
     }
     if !rest.is_empty() {
         for (x, column) in x.iter_mut().zip(tiles.remainder().chunks_exact(rest.len())) {
@@ -263,7 +347,7 @@ mod tests {
 
     /// y with L y = t in the pivots' rows, t2 - L21 y below; and t1 <- L11^-T (t1 - L21^T t2).
     fn agree_with_the_formula<T: Number>(of: fn(f64, f64) -> T) {
-        for (rows, cols) in [(1, 1), (6, 3), (13, 5), (48, 48), (61, 48), (130, 20), (52, 2)] {
+        for (rows, cols) in [(1, 1), (6, 3), (13, 5), (48, 48), (61, 48), (130, 20), (52, 2), (1500, 48)] {
             let entry = |i: usize, j: usize| {
                 let part = |by: usize| ((by * i + 3 * j) % 11) as f64 / 64.0 - 0.05;
                 of(part(7), part(5))

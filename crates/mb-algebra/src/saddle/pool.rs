@@ -10,13 +10,11 @@ const KEPT: usize = 8;
 #[derive(Debug)]
 pub(super) struct Pool<T> {
     arrays: Mutex<Vec<Vec<T>>>,
-    /// Whether arrays given back are kept: beside large factors they only take memory.
-    pub(super) keeps: bool,
 }
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Self { arrays: Mutex::new(Vec::new()), keeps: true }
+        Self { arrays: Mutex::new(Vec::new()) }
     }
 }
 
@@ -47,8 +45,7 @@ impl<T: Copy + Default> Pool<T> {
 
     /// Gives an array back.
     pub(super) fn give(&self, array: Vec<T>) {
-        if self.keeps
-            && array.capacity() > 0
+        if array.capacity() > 0
             && let Ok(mut arrays) = self.arrays.lock()
             && arrays.len() < KEPT
         {

@@ -9,6 +9,9 @@ use super::numeric::Numeric;
 use super::panel::block_columns;
 use super::symbolic::{Supernode, Symbolic};
 
+/// Entries of factors that have large block columns.
+const LARGE: usize = 1 << 22;
+
 /// Exchanges of pivots' rows inside supernodes.
 #[derive(Clone, Debug)]
 pub(super) struct Exchanges {
@@ -104,8 +107,20 @@ pub(super) fn forward_all<T: Number>(
     front: &mut [T],
     width: usize,
 ) {
-    for (s, node) in symbolic.supernodes.iter().enumerate() {
-        down(symbolic, s, own_panel(panels, node), exchanges, x, front, width);
+    among_cores(symbolic, || {
+        for (s, node) in symbolic.supernodes.iter().enumerate() {
+            down(symbolic, s, own_panel(panels, node), exchanges, x, front, width);
+        }
+    });
+}
+
+/// Runs on one of the cores that share out large block columns, where there are several: to hand each one over from outside
+/// would cost more.
+fn among_cores(symbolic: &Symbolic, work: impl FnOnce() + Send) {
+    if symbolic.panel_entries >= LARGE && rayon::current_num_threads() > 1 {
+        rayon::scope(|_| work());
+    } else {
+        work();
     }
 }
 
@@ -118,26 +133,28 @@ pub(super) fn backward_all<T: Number>(
     front: &mut [T],
     width: usize,
 ) {
-    for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
-        let (rows, cols) = (node.rows(), node.cols);
-        let own = node.first * width..(node.first + cols) * width;
-        let front = &mut front[..rows * width];
-        front[..cols * width].copy_from_slice(&x[own.clone()]);
-        let mut at = cols * width;
-        for &(first, length) in &symbolic.runs[node.runs.clone()] {
-            let (first, length) = (first as usize * width, length as usize * width);
-            front[at..at + length].copy_from_slice(&x[first..first + length]);
-            at += length;
+    among_cores(symbolic, || {
+        for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
+            let (rows, cols) = (node.rows(), node.cols);
+            let own = node.first * width..(node.first + cols) * width;
+            let front = &mut front[..rows * width];
+            front[..cols * width].copy_from_slice(&x[own.clone()]);
+            let mut at = cols * width;
+            for &(first, length) in &symbolic.runs[node.runs.clone()] {
+                let (first, length) = (first as usize * width, length as usize * width);
+                front[at..at + length].copy_from_slice(&x[first..first + length]);
+                at += length;
+            }
+            for block in block_columns(own_panel(panels, node), rows, cols).rev() {
+                let t = &mut front[block.from * width..];
+                kernel::backward(block, t, width);
+            }
+            x[own.clone()].copy_from_slice(&front[..cols * width]);
+            if let Some(exchanges) = exchanges {
+                exchanges.undo(s, node, width, &mut x[own], &front[..cols * width]);
+            }
         }
-        for block in block_columns(own_panel(panels, node), rows, cols).rev() {
-            let t = &mut front[block.from * width..];
-            kernel::backward(block, t, width);
-        }
-        x[own.clone()].copy_from_slice(&front[..cols * width]);
-        if let Some(exchanges) = exchanges {
-            exchanges.undo(s, node, width, &mut x[own], &front[..cols * width]);
-        }
-    }
+    });
 }
 
 fn own_panel<'a, T>(panels: &'a [T], node: &Supernode) -> &'a [T] {

@@ -14,10 +14,11 @@
 //! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
 //! can do is then inside the bar.
 
-use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
 
 use faer::Mat;
 use mb_algebra::{DenseC, c64, norms};
+use rayon::prelude::*;
 
 use super::doubled::{self, Doubled};
 use super::finding::SparseFinding;
@@ -36,6 +37,8 @@ const POOR: f64 = 1e-8;
 /// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
 /// entries of an element share, as the error of its axial force, is that of the force.
 const ENTRY: f64 = 2.0 * f64::EPSILON;
+/// Numbers in the vectors of all pairs from which on cores share them out.
+const SHARED: usize = 200_000;
 /// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
 const DEFECTIVE: f64 = 1e-13;
 
@@ -77,7 +80,7 @@ pub(crate) struct Certifier<'a> {
     /// Whether pairs keep their left vectors.
     keeps_left: bool,
     /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
-    felt: Cell<Option<(f64, f64)>>,
+    felt: Mutex<Option<(f64, f64)>>,
 }
 
 impl<'a> Certifier<'a> {
@@ -88,7 +91,7 @@ impl<'a> Certifier<'a> {
             rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
             gamma: problem.frequency_squared().sqrt(),
             keeps_left,
-            felt: Cell::new(None),
+            felt: Mutex::new(None),
         }
     }
 
@@ -96,10 +99,16 @@ impl<'a> Certifier<'a> {
     pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
         let mut kinds = Vec::with_capacity(roots.len());
         let mut pairs: Vec<Eigenpair> = Vec::with_capacity(roots.len());
-        for root in roots {
-            kinds.push((root.mirror, root.opposite, root.rigid));
+        kinds.extend(roots.iter().map(|root| (root.mirror, root.opposite, root.rigid)));
+        let certified = |root: Root| {
             let pair = self.pair(root);
-            pairs.push(if self.keeps_left { pair } else { pair.without_left() });
+            if self.keeps_left { pair } else { pair.without_left() }
+        };
+        if self.problem.n * roots.len() < SHARED {
+            pairs.extend(roots.into_iter().map(certified));
+        } else {
+            pairs.par_extend(roots.into_par_iter().map(certified));
+        }
         }
         widen_clusters(&kinds, &mut pairs);
         let mut out = Vec::with_capacity(2 * pairs.len());
@@ -163,14 +172,18 @@ impl<'a> Certifier<'a> {
         // What rounding did to K that is known in parts is in the bar.
         let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
         let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
-        if up_to > 0.0 && self.felt.get().is_none_or(|(s, before)| up_to / size > before / s) {
-            self.felt.set(Some((size, up_to)));
+        let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        if up_to > 0.0 && felt.is_none_or(|(s, before)| up_to / size > before / s) {
+            *felt = Some((size, up_to));
         }
     }
 
     /// What there is to say beside the pairs.
     pub(crate) fn findings(&self) -> Option<Finding> {
-        self.felt.get().map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+        self.felt
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
     }
 
     /// Measures a root, with a residual in doubled precision where there is one.
