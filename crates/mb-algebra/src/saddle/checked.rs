@@ -335,32 +335,38 @@ impl<T: Number> WithSimd for Subtract<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        // Numbers known when compiled make the inner loops a few instructions.
-        match self.width {
-            1 => self.run::<1>(),
-            2 => self.run::<2>(),
-            3 => self.run::<3>(),
-            4 => self.run::<4>(),
-            5 => self.run::<5>(),
-            6 => self.run::<6>(),
-            7 => self.run::<7>(),
-            8 => self.run::<8>(),
-            _ => self.any_width(),
-        }
+        // All wide instructions there are come with fused ones.
+        if S::IS_SCALAR { self.by_width::<false>() } else { self.by_width::<true>() }
     }
 }
 
 impl<T: Number> Subtract<'_, T> {
     #[inline(always)]
-    fn run<const W: usize>(self) {
+    fn by_width<const F: bool>(self) {
+        // Numbers known when compiled make the inner loops a few instructions.
+        match self.width {
+            1 => self.run::<1, F>(),
+            2 => self.run::<2, F>(),
+            3 => self.run::<3, F>(),
+            4 => self.run::<4, F>(),
+            5 => self.run::<5, F>(),
+            6 => self.run::<6, F>(),
+            7 => self.run::<7, F>(),
+            8 => self.run::<8, F>(),
+            _ => self.any_width(),
+        }
+    }
+
+    #[inline(always)]
+    fn run<const W: usize, const F: bool>(self) {
         let chunks = |x| -> &[[T; W]] { <[T]>::as_chunks(x).0 };
         let (x, l) = (chunks(self.x), chunks(self.l));
         let (f, g) = (self.f.as_chunks_mut::<W>().0, self.g.as_chunks_mut::<W>().0);
         match &self.system.a {
-            Stored::Half(a) => subtract_half(a, x, f),
+            Stored::Half(a) => subtract_half::<T, W, F>(a, x, f),
             Stored::Pair { lower, upper } => {
                 let [lower, upper] = if self.transposed { [upper, lower] } else { [lower, upper] };
-                subtract_pair(lower, upper, x, f);
+                subtract_pair::<T, W, F>(lower, upper, x, f);
             }
         }
         let (start, rows, values) = parts(&self.system.g);
@@ -394,19 +400,19 @@ impl<T: Number> Subtract<'_, T> {
 
 /// f -= A x for W columns, each entry read once for both its places.
 #[inline(always)]
-fn subtract_half<T: Number, const W: usize>(a: &Half<T>, x: &[[T; W]], f: &mut [[T; W]]) {
+fn subtract_half<T: Number, const W: usize, const F: bool>(a: &Half<T>, x: &[[T; W]], f: &mut [[T; W]]) {
     for (j, own) in x.iter().enumerate() {
         let (rows, values) = a.column(j);
         let mut sum = [T::default(); W];
         for (&i, &value) in rows.iter().zip(values) {
             let i = i as usize;
             if i == j {
-                (0..W).for_each(|k| sum[k] += value * own[k]);
+                (0..W).for_each(|k| sum[k] = sum[k].plus::<F>(value, own[k]));
                 continue;
             }
             let (f, x) = (&mut f[i], &x[i]);
-            (0..W).for_each(|k| f[k] -= value * own[k]);
-            (0..W).for_each(|k| sum[k] += value * x[k]);
+            (0..W).for_each(|k| f[k] = f[k].minus::<F>(value, own[k]));
+            (0..W).for_each(|k| sum[k] = sum[k].plus::<F>(value, x[k]));
         }
         (0..W).for_each(|k| f[j][k] -= sum[k]);
     }
@@ -414,7 +420,7 @@ fn subtract_half<T: Number, const W: usize>(a: &Half<T>, x: &[[T; W]], f: &mut [
 
 /// The same with the halves of a matrix of any kind.
 #[inline(always)]
-fn subtract_pair<T: Number, const W: usize>(
+fn subtract_pair<T: Number, const W: usize, const F: bool>(
     lower: &Half<T>,
     upper: &Half<T>,
     x: &[[T; W]],
@@ -424,13 +430,13 @@ fn subtract_pair<T: Number, const W: usize>(
         let (rows, values) = lower.column(j);
         for (&i, &value) in rows.iter().zip(values) {
             let f = &mut f[i as usize];
-            (0..W).for_each(|k| f[k] -= value * own[k]);
+            (0..W).for_each(|k| f[k] = f[k].minus::<F>(value, own[k]));
         }
         let (cols, values) = upper.column(j);
         let mut sum = [T::default(); W];
         for (&i, &value) in cols.iter().zip(values).filter(|(i, _)| **i as usize != j) {
             let x = &x[i as usize];
-            (0..W).for_each(|k| sum[k] += value * x[k]);
+            (0..W).for_each(|k| sum[k] = sum[k].plus::<F>(value, x[k]));
         }
         (0..W).for_each(|k| f[j][k] -= sum[k]);
     }

@@ -204,11 +204,10 @@ impl<T: Number, const W: usize> Sum<T, W> {
         let [first, second] = &mut self.parts;
         if T::COMPLEX {
             let [re, im] = l.parts();
-            (0..W).for_each(|k| first[k] = first[k].plus_scaled::<F>(x[k], -re));
-            (0..W).for_each(|k| second[k] = second[k].plus_scaled::<F>(x[k], -im));
+            (0..W).for_each(|k| first[k] = first[k].minus_scaled::<F>(x[k], re));
+            (0..W).for_each(|k| second[k] = second[k].minus_scaled::<F>(x[k], im));
         } else {
-            let l = T::default() - l;
-            (0..W).for_each(|k| first[k] = first[k].plus::<F>(l, x[k]));
+            (0..W).for_each(|k| first[k] = first[k].minus::<F>(l, x[k]));
         }
     }
 
@@ -304,8 +303,7 @@ fn one_down<T: Number, const F: bool>(tiles: &[T], x: &[T], below: &mut [T]) {
     for (group, tile) in groups.iter_mut().zip(&mut tiles) {
         let mut sums = *group;
         for (&x, column) in x.iter().zip(tile.as_chunks::<TILE>().0) {
-            let x = T::default() - x;
-            (0..TILE).for_each(|i| sums[i] = sums[i].plus::<F>(column[i], x));
+            (0..TILE).for_each(|i| sums[i] = sums[i].minus::<F>(column[i], x));
         }
         *group = sums;
     }

@@ -27,8 +27,10 @@ pub(super) trait Number:
     fn turned(self) -> Self;
     /// self + l x, rounded once where `FUSED`: only where the processor does that.
     fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self;
-    /// self + x times a real number, rounded in the same way.
-    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
+    /// self - l x, rounded in the same way.
+    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self;
+    /// self - x times a real number, rounded in the same way.
+    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
 }
 
 impl Number for f64 {
@@ -69,8 +71,13 @@ impl Number for f64 {
     }
 
     #[inline(always)]
-    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
-        self.plus::<FUSED>(Self::from_real(by), x)
+    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        if FUSED { (-l).mul_add(x, self) } else { self - l * x }
+    }
+
+    #[inline(always)]
+    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        self.minus::<FUSED>(Self::from_real(by), x)
     }
 }
 
@@ -113,8 +120,13 @@ impl Number for f32 {
     }
 
     #[inline(always)]
-    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
-        self.plus::<FUSED>(Self::from_real(by), x)
+    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        if FUSED { (-l).mul_add(x, self) } else { self - l * x }
+    }
+
+    #[inline(always)]
+    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        self.minus::<FUSED>(Self::from_real(by), x)
     }
 }
 
@@ -152,11 +164,25 @@ impl Number for c64 {
 
     #[inline(always)]
     fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
-        self.plus_scaled::<FUSED>(x, l.re).plus_scaled::<FUSED>(x.turned(), l.im)
+        if FUSED {
+            let re = l.im.mul_add(-x.im, l.re.mul_add(x.re, self.re));
+            Self::new(re, l.im.mul_add(x.re, l.re.mul_add(x.im, self.im)))
+        } else {
+            self + l * x
+        }
     }
 
     #[inline(always)]
-    fn plus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
-        if FUSED { Self::new(by.mul_add(x.re, self.re), by.mul_add(x.im, self.im)) } else { self + x * by }
+    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+        self.plus::<FUSED>(-l, x)
+    }
+
+    #[inline(always)]
+    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+        if FUSED {
+            Self::new((-by).mul_add(x.re, self.re), (-by).mul_add(x.im, self.im))
+        } else {
+            self - x * by
+        }
     }
 }
