@@ -109,7 +109,6 @@ impl<'a> Certifier<'a> {
         } else {
             pairs.par_extend(roots.into_par_iter().map(certified));
         }
-        }
         widen_clusters(&kinds, &mut pairs);
         let mut out = Vec::with_capacity(2 * pairs.len());
         for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
