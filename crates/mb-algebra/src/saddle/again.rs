@@ -67,7 +67,6 @@ impl Factored<f64> {
         if !system.refill(a, g, analysis) {
             return Ok(false);
         }
-        system.pool.keeps = true;
         ldl.renew(system)?;
         let summary = &ldl.numeric.summary;
         let doubt = !(summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty())
