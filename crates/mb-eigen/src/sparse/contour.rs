@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_is_not_counted_is_said() {
         let pencil = unsymmetric(6);
-        let options = SparseOptions { count_operations: 0.0, ..SparseOptions::default() };
+        let options = SparseOptions { count_operations: 0.0, dense_limit: 0, ..SparseOptions::default() };
         let found =
             crate::sparse::solve(&pencil, &crate::sparse::Request::Lowest { count: 1 }, &options).unwrap();
         let unproved = |f: &crate::Finding| {
