@@ -64,10 +64,9 @@ impl Factored<f64> {
         }
         checked?;
         later.forget();
-        if !system.refill(a, g, analysis) {
+        if !system.refill(a, g, analysis) || !ldl.renew(system)? {
             return Ok(false);
         }
-        ldl.renew(system)?;
         let summary = &ldl.numeric.summary;
         let doubt = !(summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty())
             || summary.doubtful.iter().any(|(u, _)| *u as usize >= n)

@@ -5,6 +5,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::SaddleAnalysis;
 use super::half::Half;
 use super::number::Number;
 use super::numeric::Stop;
@@ -24,6 +25,20 @@ pub(super) struct Source<'a> {
     pub(super) dropped: &'a [bool],
     /// g, after scaling.
     pub(super) weight: f64,
+}
+
+impl<'a> Source<'a> {
+    /// The constraints as analysed, scaled, but for the rows left out.
+    pub(super) fn of(analysis: &'a SaddleAnalysis, scaling: &'a Scaling, dropped: &'a [bool]) -> Self {
+        Self {
+            g_cols: &analysis.g_cols,
+            g_rows: &analysis.g_rows,
+            scaling,
+            augmented: &analysis.augmented,
+            dropped,
+            weight: analysis.options.augmentation,
+        }
+    }
 }
 
 /// Memory of the front in work, and the stack.

@@ -24,14 +24,7 @@ impl<T: Number> AugmentedLu<T> {
         system: &System<T>,
         dropped: &[bool],
     ) -> Result<Self, AlgebraError> {
-        let source = Source {
-            g_cols: &analysis.g_cols,
-            g_rows: &analysis.g_rows,
-            scaling: &system.scaling,
-            augmented: &analysis.augmented,
-            dropped,
-            weight: analysis.options.augmentation,
-        };
+        let source = Source::of(analysis, &system.scaling, dropped);
         let (lower, upper) = system.a.halves();
         let made = NumericLu::new(&analysis.symbolic, [lower, upper], &source);
         let numeric = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;

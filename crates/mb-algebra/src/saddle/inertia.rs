@@ -94,14 +94,7 @@ fn determinant<T: Number>(
 /// L, D and W of a matrix of any kind without L and W, where both substitutions agree with D.
 fn eliminated_lu<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Option<NumericLu<T>> {
     let dropped = vec![false; system.constraints()];
-    let source = Source {
-        g_cols: &analysis.g_cols,
-        g_rows: &analysis.g_rows,
-        scaling: &system.scaling,
-        augmented: &analysis.augmented,
-        dropped: &dropped,
-        weight: analysis.options.augmentation,
-    };
+    let source = Source::of(analysis, &system.scaling, &dropped);
     // z^T S z by the matrix and as (W^-1 S^T z)^T D^-1 (L^-1 P S z).
     let z: Vec<T> = (0..system.unknowns() + system.constraints()).flat_map(known).collect();
     let symbolic = &analysis.symbolic;
@@ -147,17 +140,9 @@ fn in_order<T: Number>(symbolic: &Symbolic, b: &[T]) -> Vec<T> {
 /// D of S, where the forward substitution agrees with it.
 fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Option<Numeric<T>> {
     let (n, m) = (system.unknowns(), system.constraints());
-    let weight = analysis.options.augmentation;
     let dropped = vec![false; m];
     let Stored::Half(a) = &system.a else { return None };
-    let source = Source {
-        g_cols: &analysis.g_cols,
-        g_rows: &analysis.g_rows,
-        scaling: &system.scaling,
-        augmented: &analysis.augmented,
-        dropped: &dropped,
-        weight,
-    };
+    let source = Source::of(analysis, &system.scaling, &dropped);
     // Scaled solutions, and the right-hand sides of the augmented system.
     let z: Vec<T> = (0..n + m).flat_map(known).collect();
     let b = right_hand_sides(analysis, system, &z, false);

@@ -39,9 +39,9 @@ pub(super) fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usiz
     if cols * l.rows * width < SMALL {
         return whole.run::<false>();
     }
-    let Some(middle) = middle(l) else { return Arch::new().dispatch(whole) };
+    let Some(middle) = middle(l) else { return wide(whole) };
     let Down { x, below, .. } = whole;
-    Arch::new().dispatch(Down { cols, triangle, tiles: &[], x, below: &mut [], width });
+    wide(Down { cols, triangle, tiles: &[], x, below: &mut [], width });
     // The rows below share nothing but what they are computed from.
     let mut copy = [T::default(); BLOCK * WIDTH];
     let copy = &mut copy[..cols * width];
@@ -49,8 +49,8 @@ pub(super) fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usiz
     let (upper, lower) = below.split_at_mut(middle * width);
     let (first, second) = tiles.split_at(middle * cols);
     side_by_side(
-        || Arch::new().dispatch(Down { cols, triangle: &[], tiles: first, x, below: upper, width }),
-        || Arch::new().dispatch(Down { cols, triangle: &[], tiles: second, x: copy, below: lower, width }),
+        || wide(Down { cols, triangle: &[], tiles: first, x, below: upper, width }),
+        || wide(Down { cols, triangle: &[], tiles: second, x: copy, below: lower, width }),
     );
 }
 
@@ -62,7 +62,7 @@ pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usi
     if cols * l.rows * width < SMALL {
         return whole.run::<false>();
     }
-    let Some(middle) = middle(l) else { return Arch::new().dispatch(whole) };
+    let Some(middle) = middle(l) else { return wide(whole) };
     let Up { x, below, .. } = whole;
     let mut other = [T::default(); BLOCK * WIDTH];
     let other = &mut other[..cols * width];
@@ -70,11 +70,11 @@ pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usi
     let (first, second) = tiles.split_at(middle * cols);
     let (mine, theirs) = (&mut *x, &mut *other);
     side_by_side(
-        || Arch::new().dispatch(Up { cols, triangle: &[], tiles: first, x: mine, below: upper, width }),
-        || Arch::new().dispatch(Up { cols, triangle: &[], tiles: second, x: theirs, below: lower, width }),
+        || wide(Up { cols, triangle: &[], tiles: first, x: mine, below: upper, width }),
+        || wide(Up { cols, triangle: &[], tiles: second, x: theirs, below: lower, width }),
     );
     x.iter_mut().zip(&*other).for_each(|(x, other)| *x += *other);
-    Arch::new().dispatch(Up { cols, triangle, tiles: &[], x, below: &[], width });
+    wide(Up { cols, triangle, tiles: &[], x, below: &[], width });
 }
 
 /// Where a large block column's rows below are cut in two, always, so that sums do not depend on the number of cores.
@@ -93,6 +93,42 @@ fn side_by_side(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     }
 }
 
+/// One pass over a block column.
+trait Pass: Sized {
+    /// Right-hand sides: 1, 2, 4 or 8.
+    fn width(&self) -> usize;
+
+    /// The pass for `W` right-hand sides, products and sums fused where `F`.
+    fn fixed<const W: usize, const F: bool>(self);
+
+    #[inline(always)]
+    fn run<const F: bool>(self) {
+        match self.width() {
+            1 => self.fixed::<1, F>(),
+            2 => self.fixed::<2, F>(),
+            4 => self.fixed::<4, F>(),
+            _ => self.fixed::<8, F>(),
+        }
+    }
+}
+
+/// The pass by the widest instructions there are.
+fn wide(pass: impl Pass) {
+    Arch::new().dispatch(Wide(pass));
+}
+
+struct Wide<P>(P);
+
+impl<P: Pass> WithSimd for Wide<P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        // All wide instructions there are come with fused ones.
+        if S::IS_SCALAR { self.0.run::<false>() } else { self.0.run::<true>() }
+    }
+}
+
 /// x <- L11^-1 x, where there is a triangle, and below <- below - L21 x.
 struct Down<'a, T> {
     cols: usize,
@@ -103,15 +139,9 @@ struct Down<'a, T> {
     width: usize,
 }
 
-impl<T: Number> Down<'_, T> {
-    #[inline(always)]
-    fn run<const F: bool>(self) {
-        match self.width {
-            1 => self.fixed::<1, F>(),
-            2 => self.fixed::<2, F>(),
-            4 => self.fixed::<4, F>(),
-            _ => self.fixed::<8, F>(),
-        }
+impl<T: Number> Pass for Down<'_, T> {
+    fn width(&self) -> usize {
+        self.width
     }
 
     #[inline(always)]
@@ -127,16 +157,6 @@ impl<T: Number> Down<'_, T> {
     }
 }
 
-impl<T: Number> WithSimd for Down<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // All wide instructions there are come with fused ones.
-        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
-    }
-}
-
 /// x <- x - L21^T below, and L11^-T x where there is a triangle.
 struct Up<'a, T> {
     cols: usize,
@@ -147,15 +167,9 @@ struct Up<'a, T> {
     width: usize,
 }
 
-impl<T: Number> Up<'_, T> {
-    #[inline(always)]
-    fn run<const F: bool>(self) {
-        match self.width {
-            1 => self.fixed::<1, F>(),
-            2 => self.fixed::<2, F>(),
-            4 => self.fixed::<4, F>(),
-            _ => self.fixed::<8, F>(),
-        }
+impl<T: Number> Pass for Up<'_, T> {
+    fn width(&self) -> usize {
+        self.width
     }
 
     #[inline(always)]
@@ -167,15 +181,6 @@ impl<T: Number> Up<'_, T> {
             tiles_up::<T, W, F>(self.tiles, x, below);
         }
         solve_transposed::<T, W, F>(self.cols, self.triangle, x);
-    }
-}
-
-impl<T: Number> WithSimd for Up<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
     }
 }
 

@@ -29,34 +29,21 @@ impl<T: Number> AugmentedLdl<T> {
         a: &Half<T>,
         dropped: &[bool],
     ) -> Result<Self, AlgebraError> {
-        let source = Source {
-            g_cols: &analysis.g_cols,
-            g_rows: &analysis.g_rows,
-            scaling: &system.scaling,
-            augmented: &analysis.augmented,
-            dropped,
-            weight: analysis.options.augmentation,
-        };
+        let source = Source::of(analysis, &system.scaling, dropped);
         let made = Numeric::new(&analysis.symbolic, a, &source);
         let numeric = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
         Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric, again: None })
     }
 
-    /// Factors the A and G that `system` holds now, in the memory of these factors.
-    pub(super) fn renew(&mut self, system: &System<T>) -> Result<(), AlgebraError> {
+    /// Factors the A and G that `system` holds now, in the memory of these factors; false where A is not held by one half.
+    pub(super) fn renew(&mut self, system: &System<T>) -> Result<bool, AlgebraError> {
         let Self { analysis, dropped, numeric, again } = self;
-        let Stored::Half(a) = &system.a else { return Ok(()) };
-        let source = Source {
-            g_cols: &analysis.g_cols,
-            g_rows: &analysis.g_rows,
-            scaling: &system.scaling,
-            augmented: &analysis.augmented,
-            dropped,
-            weight: analysis.options.augmentation,
-        };
+        let Stored::Half(a) = &system.a else { return Ok(false) };
+        let source = Source::of(analysis, &system.scaling, dropped);
         let again = again.get_or_insert_with(|| Box::new(Workspace::new(&analysis.symbolic)));
         numeric
             .renew(&analysis.symbolic, a, &source, again)
+            .map(|()| true)
             .map_err(|stop| refused(stop, system.unknowns() + system.constraints()))
     }
 }

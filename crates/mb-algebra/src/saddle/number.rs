@@ -33,100 +33,69 @@ pub(super) trait Number:
     fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
 }
 
+/// What single and double precision have in common.
+macro_rules! real_number {
+    () => {
+        const COMPLEX: bool = false;
+
+        #[inline]
+        fn size(self) -> f64 {
+            f64::from(self.abs())
+        }
+
+        #[inline]
+        fn inverse(self) -> Self {
+            self.recip()
+        }
+
+        fn is_negative(self) -> bool {
+            self < 0.0
+        }
+
+        #[inline]
+        fn parts(self) -> [f64; 2] {
+            [f64::from(self), 0.0]
+        }
+
+        #[inline]
+        fn turned(self) -> Self {
+            0.0
+        }
+
+        #[inline(always)]
+        fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+            if FUSED { l.mul_add(x, self) } else { self + l * x }
+        }
+
+        #[inline(always)]
+        fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
+            if FUSED { (-l).mul_add(x, self) } else { self - l * x }
+        }
+
+        #[inline(always)]
+        fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
+            self.minus::<FUSED>(Self::from_real(by), x)
+        }
+    };
+}
+
 impl Number for f64 {
-    #[inline]
-    fn size(self) -> f64 {
-        self.abs()
-    }
-
-    #[inline]
-    fn inverse(self) -> Self {
-        self.recip()
-    }
-
-    fn is_negative(self) -> bool {
-        self < 0.0
-    }
+    real_number!();
 
     #[inline]
     fn scaled(self, by: f64) -> Self {
         self * by
     }
-
-    const COMPLEX: bool = false;
-
-    #[inline]
-    fn parts(self) -> [f64; 2] {
-        [self, 0.0]
-    }
-
-    #[inline]
-    fn turned(self) -> Self {
-        0.0
-    }
-
-    #[inline(always)]
-    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
-        if FUSED { l.mul_add(x, self) } else { self + l * x }
-    }
-
-    #[inline(always)]
-    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
-        if FUSED { (-l).mul_add(x, self) } else { self - l * x }
-    }
-
-    #[inline(always)]
-    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
-        self.minus::<FUSED>(Self::from_real(by), x)
-    }
 }
 
 impl Number for f32 {
-    #[inline]
-    fn size(self) -> f64 {
-        f64::from(self.abs())
-    }
+    real_number!();
 
-    #[inline]
-    fn inverse(self) -> Self {
-        self.recip()
-    }
-
-    fn is_negative(self) -> bool {
-        self < 0.0
-    }
+    const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
 
     #[inline]
     fn scaled(self, by: f64) -> Self {
         Self::from_real(f64::from(self) * by)
-    }
-
-    const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
-    const COMPLEX: bool = false;
-
-    #[inline]
-    fn parts(self) -> [f64; 2] {
-        [f64::from(self), 0.0]
-    }
-
-    #[inline]
-    fn turned(self) -> Self {
-        0.0
-    }
-
-    #[inline(always)]
-    fn plus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
-        if FUSED { l.mul_add(x, self) } else { self + l * x }
-    }
-
-    #[inline(always)]
-    fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self {
-        if FUSED { (-l).mul_add(x, self) } else { self - l * x }
-    }
-
-    #[inline(always)]
-    fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self {
-        self.minus::<FUSED>(Self::from_real(by), x)
     }
 }
 

@@ -43,14 +43,7 @@ impl SingleLdl {
         // A is scaled already; so are the entries of G.
         scaling.unknowns.fill(1.0);
         let dropped = vec![false; system.constraints()];
-        let source = Source {
-            g_cols: &analysis.g_cols,
-            g_rows: &analysis.g_rows,
-            scaling: &scaling,
-            augmented: &analysis.augmented,
-            dropped: &dropped,
-            weight: analysis.options.augmentation,
-        };
+        let source = Source::of(analysis, &scaling, &dropped);
         let size = system.unknowns() + system.constraints();
         let made = Numeric::new(&analysis.symbolic, &rounded, &source);
         let numeric = made.map_err(|stop| super::ldl::refused(stop, size))?;
