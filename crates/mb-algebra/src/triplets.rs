@@ -106,14 +106,7 @@ impl Triplets<f64> {
     ///
     /// Entries that are or sum to zero stay in the pattern, so that the pattern depends on the model only.
     pub fn to_sparse(&self) -> Sparse {
-        sum_by_column(std::slice::from_ref(self), 0.0)
-    }
-
-    /// The sum of several sets of entries of one shape, as [`Triplets::to_sparse`] would give it of all in turn.
-    ///
-    /// Panics when there are none or when their shapes differ.
-    pub fn sum_to_sparse(parts: &[Self]) -> Sparse {
-        sum_by_column(parts, 0.0)
+        sum_by_column(self, 0.0)
     }
 
     /// The dense matrix with the entries of equal place summed.
@@ -129,23 +122,20 @@ impl Triplets<f64> {
 impl Triplets<Complex64> {
     /// The sparse complex matrix (CSC); see [`Triplets::to_sparse`].
     pub fn to_sparse_complex(&self) -> crate::SparseC {
-        sum_by_column(std::slice::from_ref(self), Complex64::new(0.0, 0.0))
+        sum_by_column(self, Complex64::new(0.0, 0.0))
     }
 }
 
 /// Two counting sorts, by row and then by column: within a column the rows come out in order.
-fn sum_by_column<T: Copy + std::ops::AddAssign>(parts: &[Triplets<T>], zero: T) -> sprs::CsMat<T> {
-    let (rows, cols) = (parts[0].rows, parts[0].cols);
+fn sum_by_column<T: Copy + std::ops::AddAssign>(triplets: &Triplets<T>, zero: T) -> sprs::CsMat<T> {
+    let &Triplets { rows, cols, ref entries } = triplets;
     let mut row_end = vec![0_usize; rows + 1];
-    for part in parts {
-        assert_eq!((part.rows, part.cols), (rows, cols), "triplets of different shapes");
-        for &(row, _, _) in &part.entries {
-            row_end[row as usize + 1] += 1;
-        }
+    for &(row, _, _) in entries {
+        row_end[row as usize + 1] += 1;
     }
     accumulate(&mut row_end);
     let mut by_row = vec![(0_u32, zero); row_end[rows]];
-    for &(row, col, value) in parts.iter().flat_map(|part| &part.entries) {
+    for &(row, col, value) in entries {
         let next = &mut row_end[row as usize];
         by_row[*next] = (col, value);
         *next += 1;
@@ -210,17 +200,6 @@ mod tests {
         assert_eq!(a.get(2, 1), Some(&4.0));
         assert_eq!(a.get(1, 0), Some(&0.0));
         assert_eq!(t.to_dense(), crate::to_dense(&a));
-    }
-
-    #[test]
-    fn parts_add_up_as_the_whole_does() {
-        let (mut whole, mut parts) = (Triplets::new(4, 3), vec![Triplets::new(4, 3), Triplets::new(4, 3)]);
-        for i in 0..20_usize {
-            let (row, col, value) = (i * 7 % 4, i * 5 % 3, 0.1 * i as f64);
-            whole.add(row, col, value);
-            parts[i / 12].add(row, col, value);
-        }
-        assert_eq!(Triplets::sum_to_sparse(&parts), whole.to_sparse());
     }
 
     #[test]

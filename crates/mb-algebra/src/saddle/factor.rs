@@ -8,6 +8,7 @@ use super::analysis::check_columns;
 use super::factored::Factored;
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
+use super::solutions::solutions;
 use super::{FactorReport, Inertia, Method, SaddleAnalysis};
 use crate::convert::csc;
 use crate::factor::{check_square, first_non_finite};
@@ -23,6 +24,8 @@ pub struct SaddleFactor {
 }
 
 impl SaddleFactor {
+    solutions!(f64, Dense);
+
     /// Factors A (n x n, both triangles, pattern within the analysed one) with the constraints G (m x n).
     ///
     /// Dependent rows of G are found and left out; see [`FactorReport::redundant`]. Errors: shapes, entries that
@@ -40,35 +43,9 @@ impl SaddleFactor {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
-    /// (x, l) with A x + G^T l = f, G x = g; f of length n, g of length m.
-    ///
-    /// Refined and checked in both blocks of rows. Multipliers of dependent rows have minimum norm. Errors: a
-    /// right-hand side that is not finite, [`super::SaddleError::Inconsistent`],
-    /// [`super::SaddleError::ResidualTooLarge`].
-    pub fn solve(&self, f: &[f64], g: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
-        self.inner.solve_one(f, g)
-    }
-
-    /// X (n x p) and L (m x p) with A X + G^T L = F, G X = 0; F is n x p. Checked as [`SaddleFactor::solve`].
-    ///
-    /// Many columns at once cost a fraction of one by one.
-    pub fn solve_block(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.inner.solve_many(f, false)
-    }
-
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
     pub fn inertia(&self) -> Option<Inertia> {
         self.inner.inertia
-    }
-
-    /// What the factorization did.
-    pub fn report(&self) -> &FactorReport {
-        &self.inner.report
-    }
-
-    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
-    pub fn later_method(&self) -> Option<Method> {
-        self.inner.later_method()
     }
 
     /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
@@ -109,6 +86,8 @@ pub struct SaddleFactorComplex {
 }
 
 impl SaddleFactorComplex {
+    solutions!(c64, DenseC);
+
     /// As [`SaddleFactor::new`]; the robust method is LU.
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
         build(analysis, &[(c64::new(1.0, 0.0), a)], phi_q, |f, x| f * x).map(|inner| Self { inner })
@@ -138,26 +117,6 @@ impl SaddleFactorComplex {
             return Ok(None);
         }
         Ok(super::inertia::phase(analysis, Stored::Half(a), g))
-    }
-
-    /// As [`SaddleFactor::solve`].
-    pub fn solve(&self, f: &[c64], g: &[c64]) -> Result<(Vec<c64>, Vec<c64>), AlgebraError> {
-        self.inner.solve_one(f, g)
-    }
-
-    /// As [`SaddleFactor::solve_block`].
-    pub fn solve_block(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.inner.solve_many(f, false)
-    }
-
-    /// What the factorization did.
-    pub fn report(&self) -> &FactorReport {
-        &self.inner.report
-    }
-
-    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
-    pub fn later_method(&self) -> Option<Method> {
-        self.inner.later_method()
     }
 }
 

@@ -8,6 +8,7 @@ use super::factor::check;
 use super::factored::Factored;
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
+use super::solutions::solutions;
 use super::{FactorReport, Method, SaddleAnalysis};
 use crate::{AlgebraError, Dense, DenseC, Sparse, SparseC, c64};
 
@@ -24,6 +25,8 @@ pub struct SaddleLuComplex {
 }
 
 impl SaddleLu {
+    solutions!(f64, Dense);
+
     /// Factors A (n x n, pattern within the analysed one) with the constraints G (m x n). Errors as
     /// [`super::SaddleFactor::new`], but for symmetry.
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &Sparse, phi_q: &Sparse) -> Result<Self, AlgebraError> {
@@ -49,33 +52,15 @@ impl SaddleLu {
         Ok(super::inertia::ln_determinant(analysis, a, g))
     }
 
-    /// As [`super::SaddleFactor::solve`].
-    pub fn solve(&self, f: &[f64], g: &[f64]) -> Result<(Vec<f64>, Vec<f64>), AlgebraError> {
-        self.inner.solve_one(f, g)
-    }
-
-    /// As [`super::SaddleFactor::solve_block`].
-    pub fn solve_block(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.inner.solve_many(f, false)
-    }
-
     /// X (n x p) and L (m x p) with A^T X + G^T L = F, G X = 0; F is n x p. Checked as [`super::SaddleFactor::solve`].
     pub fn solve_block_transposed(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
         self.inner.solve_many(f, true)
     }
-
-    /// What the factorization did.
-    pub fn report(&self) -> &FactorReport {
-        &self.inner.report
-    }
-
-    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
-    pub fn later_method(&self) -> Option<Method> {
-        self.inner.later_method()
-    }
 }
 
 impl SaddleLuComplex {
+    solutions!(c64, DenseC);
+
     /// As [`SaddleLu::new`].
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
         build(analysis, &[(c64::new(1.0, 0.0), a)], phi_q, |f, x| f * x).map(|inner| Self { inner })
@@ -100,29 +85,9 @@ impl SaddleLuComplex {
         Ok(super::inertia::phase(analysis, a, g))
     }
 
-    /// As [`super::SaddleFactor::solve`].
-    pub fn solve(&self, f: &[c64], g: &[c64]) -> Result<(Vec<c64>, Vec<c64>), AlgebraError> {
-        self.inner.solve_one(f, g)
-    }
-
-    /// As [`super::SaddleFactor::solve_block`].
-    pub fn solve_block(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.inner.solve_many(f, false)
-    }
-
     /// As [`SaddleLu::solve_block_transposed`]; the transpose is not conjugated.
     pub fn solve_block_transposed(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
         self.inner.solve_many(f, true)
-    }
-
-    /// What the factorization did.
-    pub fn report(&self) -> &FactorReport {
-        &self.inner.report
-    }
-
-    /// The furthest method that a solution has taken so far because those before it missed its residual; none as a rule.
-    pub fn later_method(&self) -> Option<Method> {
-        self.inner.later_method()
     }
 }
 

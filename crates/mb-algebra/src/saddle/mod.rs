@@ -82,6 +82,7 @@ mod scaling;
 mod sequence;
 mod short_signs;
 mod single;
+mod solutions;
 mod substitute;
 mod symbolic;
 mod trapezoid;

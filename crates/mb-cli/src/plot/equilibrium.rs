@@ -10,7 +10,7 @@
 use super::scene::{Posture, Scene, seen};
 use super::svg::{Point, Svg};
 use super::view::{self, View};
-use super::{ACROSS, HEADING, LETTERS, PANEL, shortened};
+use super::{ACROSS, HEADING, PANEL, headed};
 use crate::failure::Failure;
 use crate::outfile;
 use crate::render::six;
@@ -75,11 +75,6 @@ impl EquilibriumPlot<'_> {
         outfile::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a number of letters between 30 and 200"
-    )]
     fn sheet(&self) -> String {
         let scene = Scene::new(self.model, self.before);
         let drawn = &self.pictures[..self.pictures.len().min(MOST)];
@@ -91,16 +86,13 @@ impl EquilibriumPlot<'_> {
             if drawn.len() == 1 { (LARGE, 1) } else { (PANEL, drawn.len().clamp(1, ACROSS)) };
         let down = drawn.len().div_ceil(across).max(1);
         let (width, height) = (panel[0] * across as f64, HEADING + panel[1] * down as f64);
-        let fit = |words: &str, letter: f64| shortened(words, ((width - 32.0) / letter) as usize);
-        let mut svg = Svg::new(width, height, &self.model.name);
-        svg.text([16.0, 22.0], "heading", &fit(&self.model.name, LETTERS[0]));
         let told = if drawn.len() < self.pictures.len() {
             format!(", {} of {} equilibria", drawn.len(), self.pictures.len())
         } else {
             String::new()
         };
-        svg.text([16.0, 39.0], "small", &fit(&format!("{}{told}", self.source), LETTERS[1]));
-        svg.text([16.0, 55.0], "small", &fit(&self.legend(factor), LETTERS[1]));
+        let below = [&*format!("{}{told}", self.source), &*self.legend(factor)];
+        let mut svg = headed([width, height], &self.model.name, below);
         for (i, (picture, largest)) in drawn.iter().zip(&largest).enumerate() {
             let at = [panel[0] * (i % across) as f64, HEADING + panel[1] * (i / across) as f64];
             svg.begin_at(at);

@@ -25,7 +25,7 @@ use mb_model::Model;
 use panel::Panel;
 use scene::Scene;
 use std::path::Path;
-use svg::Svg;
+use svg::{Point, Svg};
 
 /// Width and height of the picture of one mode.
 const PANEL: [f64; 2] = [360.0, 320.0];
@@ -90,27 +90,18 @@ impl Plot<'_> {
         lines.map(|(_, line)| line).take(self.most)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a number of letters between 30 and 200"
-    )]
     fn sheet(&self, panels: &[Panel<'_>]) -> String {
         let across = panels.len().clamp(1, ACROSS);
         let down = panels.len().div_ceil(across).max(1);
         let (width, height) = (PANEL[0] * across as f64, HEADING + PANEL[1] * down as f64);
-        let fit = |words: &str, letter: f64| shortened(words, ((width - 32.0) / letter) as usize);
-        let mut svg = Svg::new(width, height, &self.model.name);
-        svg.text([16.0, 22.0], "heading", &fit(&self.model.name, LETTERS[0]));
         let told = if panels.len() < self.lines.len() {
             format!(", {} of {} modes", panels.len(), self.lines.len())
         } else {
             String::new()
         };
-        svg.text([16.0, 39.0], "small", &fit(&format!("{}{told}", self.source), LETTERS[1]));
         let view = if self.model.is_planar() { "" } else { "; isometric from x, -y and above, z upwards" };
         let legend = format!("grey: at rest, blue: moved, not to scale{view}");
-        svg.text([16.0, 55.0], "small", &fit(&legend, LETTERS[1]));
+        let mut svg = headed([width, height], &self.model.name, [&format!("{}{told}", self.source), &legend]);
         if panels.is_empty() {
             svg.text([16.0, HEADING + 30.0], "title", "no modes");
         }
@@ -122,6 +113,21 @@ impl Plot<'_> {
         }
         svg.finish()
     }
+}
+
+/// A sheet of this size with the name of the model above and two lines below it, cut to its width.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of letters between 30 and 200"
+)]
+fn headed(size: Point, name: &str, below: [&str; 2]) -> Svg {
+    let fit = |words: &str, letter: f64| shortened(words, ((size[0] - 32.0) / letter) as usize);
+    let mut svg = Svg::new(size[0], size[1], name);
+    svg.text([16.0, 22.0], "heading", &fit(name, LETTERS[0]));
+    svg.text([16.0, 39.0], "small", &fit(below[0], LETTERS[1]));
+    svg.text([16.0, 55.0], "small", &fit(below[1], LETTERS[1]));
+    svg
 }
 
 /// The words, cut with dots where they are longer than `most` letters.

@@ -193,18 +193,31 @@ fn a_distance_from_a_file_carries_the_weight() {
     }
 }
 
-/// A driven hinge turns by its law and still carries the weight; the moment of the drive turns the inertia.
-#[test]
-fn drives_from_a_file_follow_their_law() {
-    let driven = format!(
+/// A hinge of the load, named J; its force, and its angle as an output.
+fn hinge(axis: &str) -> String {
+    format!(
         r#"
         [[joint]]
         name = "J"
         type = "revolute"
         a = "load"
         b = B
-        axis = [0, 1, 0]
+        axis = {axis}
         {FORCE}
+        [[output]]
+        name = "angle"
+        quantity = "angle"
+        of = "J"
+        "#
+    )
+}
+
+/// A driven hinge turns by its law and still carries the weight; the moment of the drive turns the inertia.
+#[test]
+fn drives_from_a_file_follow_their_law() {
+    let driven = format!(
+        r#"
+        {}
         [[drive]]
         name = "motor"
         quantity = "angle"
@@ -212,15 +225,11 @@ fn drives_from_a_file_follow_their_law() {
         law = "0.5*t + 3*t^2"
 
         [[output]]
-        name = "angle"
-        quantity = "angle"
-        of = "J"
-
-        [[output]]
         name = "moment"
         quantity = "multiplier"
         of = "motor"
-        "#
+        "#,
+        hinge("[0, 1, 0]")
     );
     for on_carrier in [false, true] {
         let value = tried("drive", &model(on_carrier, "angular_velocity = [0, 0.5, 0]", &driven));
@@ -300,25 +309,15 @@ fn springs_bushings_dampers_and_dead_loads_from_a_file() {
 #[test]
 fn torsional_springs_and_follower_loads_from_a_file() {
     let (k, force, arm) = (40.0, 6.0, 0.25);
-    let hinge = format!(
+    let sprung = format!(
         r#"
-        [[joint]]
-        name = "J"
-        type = "revolute"
-        a = "load"
-        b = B
-        axis = [0, 1, 0]
-        {FORCE}
+        {}
         [[torsion-spring]]
         name = "T"
         joint = "J"
         stiffness = 40
-
-        [[output]]
-        name = "angle"
-        quantity = "angle"
-        of = "J"
-        "#
+        "#,
+        hinge("[0, 1, 0]")
     );
     let follower = r#"
         [[force]]
@@ -329,10 +328,10 @@ fn torsional_springs_and_follower_loads_from_a_file() {
     "#;
     for on_carrier in [false, true] {
         let omega = (k / INERTIA).sqrt();
-        let turning = tried("torsion", &model(on_carrier, "angular_velocity = [0, 3, 0]", &hinge));
+        let turning = tried("torsion", &model(on_carrier, "angular_velocity = [0, 3, 0]", &sprung));
         near("torsion", turning("angle"), 3.0 / omega * (omega * UNTIL).sin());
         near("torsion", turning("carried"), MASS * GRAVITY);
-        let text = model(on_carrier, "", &format!("{hinge}{follower}"));
+        let text = model(on_carrier, "", &format!("{sprung}{follower}"));
         let pushed = tried("follower", &text);
         let angle = force * arm / k * (1.0 - (omega * UNTIL).cos());
         near("follower", pushed("angle"), angle);
@@ -350,13 +349,7 @@ fn torsional_springs_and_follower_loads_from_a_file() {
 fn torques_from_a_file_have_their_reaction() {
     let torque = format!(
         r#"
-        [[joint]]
-        name = "J"
-        type = "revolute"
-        a = "load"
-        b = B
-        axis = [0, 0, 1]
-        {FORCE}
+        {}
         [[torque]]
         name = "twist"
         on = "load"
@@ -365,16 +358,12 @@ fn torques_from_a_file_have_their_reaction() {
         magnitude = 0.9
 
         [[output]]
-        name = "angle"
-        quantity = "angle"
-        of = "J"
-
-        [[output]]
         name = "reaction"
         quantity = "moment"
         of = "base"
         axis = "z"
-        "#
+        "#,
+        hinge("[0, 0, 1]")
     );
     let value = tried("torque", &model(true, "", &torque));
     near("angle", value("angle"), 0.5 * 0.9 / INERTIA * UNTIL * UNTIL);

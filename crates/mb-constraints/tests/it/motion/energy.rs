@@ -49,20 +49,25 @@ fn penalties_that_take_energy_are_told() {
     assert_eq!(firm.energy_departure, None);
 }
 
+/// A mass of one kilogram this far from a fixed point, on a spring of one metre.
+fn on_a_stiff_spring(distance: f64, gravity: f64) -> Model {
+    Model::from_toml(&format!(
+        r#"
+        units = "SI"
+        name = "stiff"
+        gravity = [0, -{gravity}]
+        point = [{{ name = "O", at = [0, 0], fixed = true }}, {{ name = "P", at = [{distance}, 0], mass = 1 }}]
+        spring = [{{ name = "s", a = "O", b = "P", stiffness = 1e4, natural_length = 1, damping = 0 }}]
+        "#
+    ))
+    .expect("a model that holds")
+}
+
 /// A stiff spring that turns, with steps a hundred times its period and no damping by the method: Newton's method may converge and the energy
 /// grows all the same. The run is stopped by it or told; with small steps nothing is.
 #[test]
 fn implicit_steps_that_are_too_long_are_told() {
-    let model = Model::from_toml(
-        r#"
-        units = "SI"
-        name = "stiff pendulum"
-        gravity = [0, -9.81]
-        point = [{ name = "O", at = [0, 0], fixed = true }, { name = "P", at = [1, 0], mass = 1 }]
-        spring = [{ name = "s", a = "O", b = "P", stiffness = 1e4, natural_length = 1, damping = 0 }]
-        "#,
-    )
-    .unwrap();
+    let model = on_a_stiff_spring(1.0, 9.81);
     let by = |step| {
         let alpha = GeneralizedAlpha { step, spectral_radius: 1.0, ..Default::default() };
         go(&model, &options(10.0, 0.1, Integrator::GeneralizedAlpha(alpha)))
@@ -80,15 +85,7 @@ fn implicit_steps_that_are_too_long_are_told() {
 /// overflow, with the figures of the balance.
 #[test]
 fn explicit_steps_that_explode_are_ended() {
-    let model = Model::from_toml(
-        r#"
-        units = "SI"
-        name = "stiff"
-        point = [{ name = "O", at = [0, 0], fixed = true }, { name = "P", at = [1.01, 0], mass = 1 }]
-        spring = [{ name = "s", a = "O", b = "P", stiffness = 1e4, natural_length = 1, damping = 0 }]
-        "#,
-    )
-    .unwrap();
+    let model = on_a_stiff_spring(1.01, 0.0);
     let control = StepControl { relative: 1e3, absolute: 1.0, max_step: Some(0.04) };
     let motion = go(&model, &options(10.0, 0.1, explicit(ConstraintMethod::Standard, control)));
     let End::Failed(ConstraintError::Unstable { drift, scale, .. }) = motion.end else {
