@@ -46,13 +46,13 @@ pub(super) struct ColumnSums {
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     /// Entries in each column.
-    counts: Vec<usize>,
-    rows: Vec<u32>,
-    values: Vec<f64>,
+    pub(super) counts: Vec<usize>,
+    pub(super) rows: Vec<u32>,
+    pub(super) values: Vec<f64>,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "numbers of rows are checked when a range begins")]
-const fn half_width(i: usize) -> u32 {
+pub(super) const fn half_width(i: usize) -> u32 {
     i as u32
 }
 
@@ -70,13 +70,6 @@ impl ColumnSums {
         if self.place.len() != rows {
             self.place = vec![NOT_YET; rows];
         }
-    }
-    /// Makes room for about so many entries at once, in place of step by step.
-    pub(super) fn expect(&mut self, entries: usize) {
-        self.row.reserve(entries);
-        self.value.reserve(entries);
-        self.found.0.reserve(entries / 2);
-        self.found.1.reserve(entries / 2);
     }
     /// The sums.
     pub(super) fn sum(&mut self) -> Columns {

@@ -10,6 +10,7 @@
 //! q (+) d is the rate of q along d. Elements from outside, which know no such numbers, and elements of few
 //! coordinates, which would leave lanes empty or gain nothing, are swept one by one.
 
+use super::bricks::{BrickSweep, NODES, brick};
 use super::columns::Collect;
 use super::linearized::{Blocks, Wanted};
 use super::matrices::By;
@@ -119,6 +120,7 @@ pub(super) struct Room {
     single: Scratch<f64>,
     first: Frame<Lanes>,
     second: Frame<Dual<Lanes>>,
+    bricks: BrickSweep,
     /// The configuration of `second` without its directions.
     here: Vec<Dual<Lanes>>,
 }
@@ -170,10 +172,41 @@ impl Model<f64> {
         out: &mut Blocks<A>,
     ) {
         for m in members {
-            if in_lanes(m) {
+            if brick(m).is_some() {
+                Self::brick_blocks(wanted, &mut room.bricks, m, own, point, out);
+            } else if in_lanes(m) {
                 self.wide_blocks(wanted, room, m, own, point, out);
             } else {
                 self.blocks_of_member(wanted, &mut room.single, m, own, point, out);
+            }
+        }
+    }
+    /// As `blocks_of_member`, of the elastic forces of a hexahedron.
+    fn brick_blocks<A: Collect>(
+        wanted: Wanted,
+        sweep: &mut BrickSweep,
+        m: &Member,
+        own: &Range<usize>,
+        point: &Point,
+        out: &mut Blocks<A>,
+    ) {
+        let Some(element) = brick(m) else { return };
+        sweep.take(&m.wires, point);
+        let damped = element.beta != 0.0 && matches!(wanted, Wanted::All | Wanted::Parts);
+        let index = &m.wires.v_index;
+        let nodes: Vec<usize> = (0..8).filter(|a| (0..3).any(|k| own.contains(&index[3 * a + k]))).collect();
+        for group in nodes.chunks(NODES) {
+            for (by, out) in [(By::Velocity, &mut out.c), (By::Configuration, &mut out.k)] {
+                if by == By::Velocity && !damped {
+                    continue;
+                }
+                sweep.sweep(element, by, group);
+                for (lane, a) in group.iter().enumerate() {
+                    for axis in 0..3 {
+                        let values = (0..8).flat_map(|row| sweep.entries(row, lane, axis));
+                        out.add_column(index[3 * a + axis], index, values);
+                    }
+                }
             }
         }
     }
@@ -188,8 +221,11 @@ impl Model<f64> {
         out: &mut Blocks<A>,
     ) {
         let f = &mut room.first;
-        f.lift_from(&m.wires, point, self.gravity);
         let depends = m.element.dependence();
+        if wanted == Wanted::Statics && !depends.q && m.rows == 0 {
+            return;
+        }
+        f.lift_from(&m.wires, point, self.gravity);
         if depends.a && wanted != Wanted::Statics {
             self.wide_residual(By::Acceleration, f, (m, &m.element), own, &mut out.m);
         }

@@ -1,12 +1,15 @@
 //! All blocks of the linearization in one pass over the elements.
 
 use super::PARALLEL_FROM;
+use super::bricks::brick;
 use super::columns::{Collect, ColumnSums, Columns};
 use super::lanes::Room;
 use super::matrices::By;
-use super::regions::Regions;
+use super::mesh::{Finding, Meshed};
+use super::regions::{Region, Regions};
 use super::sweep::Scratch;
-use crate::element::Data;
+use super::workers::share_out;
+use crate::element::{BrickStrain, Data};
 use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
@@ -58,38 +61,36 @@ impl Model<f64> {
     /// The wanted blocks; those not wanted have no entries. Large models use all cores, one region of columns each.
     pub(super) fn sparse_blocks(&self, wanted: Wanted, point: &Point) -> LinearizedBlocks {
         let (n, m) = (self.nv(), self.nc());
-        let mut parts = Blocks { m: Vec::new(), c: Vec::new(), k: Vec::new(), phi_q: Vec::new() };
-        let mut gather = |part: Blocks<Columns>| {
-            parts.m.push(part.m);
-            parts.c.push(part.c);
-            parts.k.push(part.k);
-            parts.phi_q.push(part.phi_q);
-        };
-        if self.members().len() < PARALLEL_FROM {
-            let mut room = Assembling::default();
-            room.begin(n, m, 0..n);
-            self.plain_blocks_of(wanted, self.members(), &(0..n), point, &mut room.room, &mut room.sums);
-            gather(room.sum());
+        let regions = if self.members().len() < PARALLEL_FROM {
+            Regions::one(self)
         } else {
-            let regions = Regions::of(self);
-            let one = |room: &mut Assembling, (own, members): (Range<usize>, &[usize])| {
-                room.begin(n, m, own.clone());
-                room.sums.k.expect(Regions::ENTRIES);
-                if wanted != Wanted::Statics {
-                    room.sums.m.expect(Regions::ENTRIES);
-                }
-                let members = members.iter().map(|k| &self.members()[*k]);
-                self.plain_blocks_of(wanted, members, &own, point, &mut room.room, &mut room.sums);
-                room.sum()
-            };
-            let found: Vec<_> = regions.all().into_par_iter().map_init(Assembling::default, one).collect();
-            found.into_iter().for_each(&mut gather);
+            // Statics knows nothing of mass.
+            let still = |m: &Member| m.rows == 0 && !m.element.dependence().q;
+            Regions::of(self, |m| wanted != Wanted::Statics || !still(m))
+        };
+        let with_c = matches!(wanted, Wanted::All | Wanted::Parts);
+        let one = |room: &mut Assembling, region: Region<'_>| {
+            room.begin(n, m, region.columns.clone());
+            let others = region.members.iter().map(|k| &self.members()[*k]).filter(|m| brick(m).is_none());
+            self.plain_blocks_of(wanted, others, &region.columns, point, &mut room.room, &mut room.sums);
+            let Blocks { m, c, k, phi_q } = room.sum();
+            let damped = |brick: &BrickStrain| with_c && brick.beta != 0.0;
+            let c = Meshed::new(self, &region, damped, c, &mut room.finding);
+            let k = Meshed::new(self, &region, |_| true, k, &mut room.finding);
+            (m, c, k, phi_q)
+        };
+        let (mut ms, mut cs, mut ks, mut phi_qs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (m, c, k, phi_q) in share_out(regions.all(), one) {
+            ms.push(m);
+            cs.push(c);
+            ks.push(k);
+            phi_qs.push(phi_q);
         }
         Blocks {
-            m: Columns::join(n, parts.m),
-            c: Columns::join(n, parts.c),
-            k: Columns::join(n, parts.k),
-            phi_q: Columns::join(m, parts.phi_q),
+            m: Columns::join(n, ms),
+            c: Meshed::join(self, By::Velocity, point, cs),
+            k: Meshed::join(self, By::Configuration, point, ks),
+            phi_q: Columns::join(m, phi_qs),
         }
     }
     /// The largest magnitudes among the entries that single elements have in M and in K.
@@ -131,12 +132,14 @@ impl Model<f64> {
 struct Assembling {
     room: Room,
     sums: Blocks<ColumnSums>,
+    finding: Finding,
 }
 
 impl Default for Assembling {
     fn default() -> Self {
         let none = ColumnSums::default;
-        Self { room: Room::default(), sums: Blocks { m: none(), c: none(), k: none(), phi_q: none() } }
+        let sums = Blocks { m: none(), c: none(), k: none(), phi_q: none() };
+        Self { room: Room::default(), sums, finding: Finding::default() }
     }
 }
 

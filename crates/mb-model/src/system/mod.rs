@@ -13,6 +13,7 @@
 //! All functions panic when the sizes of the point are not those of the model; use
 //! [`Model::initial_point`] as the pattern.
 
+mod bricks;
 mod columns;
 mod constraints;
 mod energy;
@@ -20,6 +21,7 @@ mod lanes;
 mod linearized;
 mod loads;
 mod matrices;
+mod mesh;
 mod motion;
 mod output;
 mod parts;
@@ -28,6 +30,7 @@ mod regions;
 mod residual;
 mod stepping;
 mod sweep;
+mod workers;
 
 pub use energy::Energies;
 pub use linearized::{Blocks, LinearizedBlocks};

@@ -134,15 +134,19 @@ impl<P: Data> Form<P> {
         Self { first, columns, values }
     }
     /// H e.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
     pub(super) fn times<S: Lift<P>>(&self, e: &[S; STRAINS]) -> [S; STRAINS] {
-        core::array::from_fn(|i| {
-            let row = usize::from(self.first[i])..usize::from(self.first[i + 1]);
+        let mut out = [S::zero(); STRAINS];
+        for (out, row) in out.iter_mut().zip(self.first.windows(2)) {
+            let row = usize::from(row[0])..usize::from(row[1]);
             let mut sum = S::zero();
             for (j, h) in self.columns[row.clone()].iter().zip(&self.values[row]) {
                 sum += e[usize::from(*j)].times(*h);
             }
-            sum
-        })
+            *out = sum;
+        }
+        out
     }
 }
 

@@ -9,6 +9,8 @@
 //! at the points with coordinates +-1/sqrt 3. Points and coefficients are numbered by bits: bit d of a point is the
 //! sign of its coordinate d, bit d of a coefficient says whether coordinate d is a factor of m.
 
+#![expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
+
 use mb_scalar::Real;
 
 /// Natural coordinates of the nodes: round the face zeta = -1, then round zeta = 1.
@@ -61,49 +63,48 @@ pub(super) fn volume(numbers: &[f64; STRAINS], g: usize) -> f64 {
     (a * (b * c - bc * bc) - ab * (ab * c - bc * ca) + ca * (ab * bc - b * ca)).sqrt()
 }
 
-fn plus<S: Real>(a: [S; 3], b: [S; 3]) -> [S; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-fn minus<S: Real>(a: [S; 3], b: [S; 3]) -> [S; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-fn times<S: Real>(a: [S; 3], s: f64) -> [S; 3] {
-    a.map(|x| x.scale(s))
-}
+#[inline(always)]
 pub(in crate::element) fn dot<S: Real>(a: &[S; 3], b: &[S; 3]) -> S {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
-fn add_to<S: Real>(out: &mut [S; 3], a: &[S; 3], s: S) {
-    for (out, a) in out.iter_mut().zip(a) {
-        *out += *a * s;
-    }
-}
-
 /// Vectors g_1, g_2, g_3 at the integration points, four values each.
 pub(super) struct Gradients<S>(pub(super) [[[S; 3]; 4]; 3]);
 
 impl<S: Real> Gradients<S> {
     /// Of the vectors at the nodes, 24 numbers.
+    #[inline(always)]
     pub(super) fn new(nodes: &[S]) -> Self {
-        let mut c = BY_BITS.map(|a| [nodes[3 * a], nodes[3 * a + 1], nodes[3 * a + 2]]);
-        for d in 0..3 {
-            for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
-                let hi = lo | (1 << d);
-                (c[lo], c[hi]) = (plus(c[lo], c[hi]), minus(c[hi], c[lo]));
+        let mut out = Self([[[S::zero(); 3]; 4]; 3]);
+        for k in 0..3 {
+            let mut c = [S::zero(); 8];
+            for (c, a) in c.iter_mut().zip(BY_BITS) {
+                *c = nodes[3 * a + k];
+            }
+            for d in 0..3 {
+                for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
+                    let hi = lo | (1 << d);
+                    let (low, high) = (c[lo], c[hi]);
+                    (c[lo], c[hi]) = (low + high, high - low);
+                }
+            }
+            for d in 0..3 {
+                let (e, f) = others(d);
+                let one = c[1 << d].scale(0.125);
+                let by_e = c[(1 << d) | (1 << e)].scale(0.125 * POINT);
+                let by_f = c[(1 << d) | (1 << f)].scale(0.125 * POINT);
+                let by_both = c[7].scale(0.125 * POINT * POINT);
+                let (low, high) = (one - by_e, one + by_e);
+                let (low_f, high_f) = (by_f - by_both, by_f + by_both);
+                out.0[d][0][k] = low - low_f;
+                out.0[d][1][k] = high - high_f;
+                out.0[d][2][k] = low + low_f;
+                out.0[d][3][k] = high + high_f;
             }
         }
-        Self([0, 1, 2].map(|d| {
-            let (e, f) = others(d);
-            let coefficient = |more: usize, factor: f64| times(c[(1 << d) | more], 0.125 * factor);
-            let (one, by_e) = (coefficient(0, 1.0), coefficient(1 << e, POINT));
-            let (by_f, by_both) =
-                (coefficient(1 << f, POINT), coefficient((1 << e) | (1 << f), POINT * POINT));
-            let (low, high) = (minus(one, by_e), plus(one, by_e));
-            let (low_f, high_f) = (minus(by_f, by_both), plus(by_f, by_both));
-            [minus(low, low_f), minus(high, high_f), plus(low, low_f), plus(high, high_f)]
-        }))
+        out
     }
     /// g_d at point `g`.
+    #[inline(always)]
     pub(super) fn at(&self, d: usize, g: usize) -> &[S; 3] {
         &self.0[d][value_at(d, g)]
     }
@@ -113,6 +114,7 @@ impl<S: Real> Gradients<S> {
         a * (e * j - f * i) - b * (d * j - f * h) + c * (d * i - e * h)
     }
     /// The numbers that strains are differences of.
+    #[inline(always)]
     pub(super) fn numbers(&self) -> [S; STRAINS] {
         let mut out = [S::zero(); STRAINS];
         for d in 0..3 {
@@ -126,6 +128,7 @@ impl<S: Real> Gradients<S> {
         out
     }
     /// The rates of the numbers where the vectors have the rates `rate`.
+    #[inline(always)]
     pub(super) fn rates(&self, rate: &Self) -> [S; STRAINS] {
         let mut out = [S::zero(); STRAINS];
         for d in 0..3 {
@@ -140,49 +143,49 @@ impl<S: Real> Gradients<S> {
         out
     }
     /// What works on the vectors when `stress` works on the numbers.
+    #[inline(always)]
     pub(super) fn pulled(&self, stress: &[S; STRAINS]) -> Self {
         let mut out = Self([[[S::zero(); 3]; 4]; 3]);
-        for d in 0..3 {
-            for (j, g) in self.0[d].iter().enumerate() {
-                add_to(&mut out.0[d][j], g, stress[4 * d + j]);
-            }
-            let e = (d + 1) % 3;
-            for g in 0..8 {
-                let s = stress[12 + 8 * d + g];
-                add_to(&mut out.0[d][value_at(d, g)], self.at(e, g), s);
-                add_to(&mut out.0[e][value_at(e, g)], self.at(d, g), s);
+        for k in 0..3 {
+            for d in 0..3 {
+                for j in 0..4 {
+                    out.0[d][j][k] += self.0[d][j][k] * stress[4 * d + j];
+                }
+                let e = (d + 1) % 3;
+                for g in 0..8 {
+                    let (i, j) = (value_at(d, g), value_at(e, g));
+                    let s = &stress[12 + 8 * d + g];
+                    out.0[d][i][k] += self.0[e][j][k] * *s;
+                    out.0[e][j][k] += self.0[d][i][k] * *s;
+                }
             }
         }
         out
     }
     /// Adds what works on the nodes when these work on the vectors: the transpose of [`Self::new`].
+    #[inline(always)]
     pub(super) fn spread(&self, out: &mut [S]) {
-        let mut c = [[S::zero(); 3]; 8];
-        for d in 0..3 {
-            let (e, f) = others(d);
-            let [h0, h1, h2, h3] = self.0[d];
-            let (low, high) = (plus(h0, h2), plus(h1, h3));
-            let (low_f, high_f) = (minus(h2, h0), minus(h3, h1));
-            let parts = [
-                (0, plus(low, high), 1.0),
-                (1 << e, minus(high, low), POINT),
-                (1 << f, plus(low_f, high_f), POINT),
-                ((1 << e) | (1 << f), minus(high_f, low_f), POINT * POINT),
-            ];
-            for (more, part, factor) in parts {
-                let c = &mut c[(1 << d) | more];
-                *c = plus(*c, times(part, 0.125 * factor));
+        for k in 0..3 {
+            let mut c = [S::zero(); 8];
+            for d in 0..3 {
+                let (e, f) = others(d);
+                let [h0, h1, h2, h3] = [0, 1, 2, 3].map(|j: usize| &self.0[d][j][k]);
+                let (low, high) = (*h0 + *h2, *h1 + *h3);
+                let (low_f, high_f) = (*h2 - *h0, *h3 - *h1);
+                c[1 << d] += (low + high).scale(0.125);
+                c[(1 << d) | (1 << e)] += (high - low).scale(0.125 * POINT);
+                c[(1 << d) | (1 << f)] += (low_f + high_f).scale(0.125 * POINT);
+                c[7] += (high_f - low_f).scale(0.125 * POINT * POINT);
             }
-        }
-        for d in 0..3 {
-            for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
-                let hi = lo | (1 << d);
-                (c[lo], c[hi]) = (minus(c[lo], c[hi]), plus(c[lo], c[hi]));
+            for d in 0..3 {
+                for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
+                    let hi = lo | (1 << d);
+                    let (low, high) = (c[lo], c[hi]);
+                    (c[lo], c[hi]) = (low - high, low + high);
+                }
             }
-        }
-        for (a, force) in BY_BITS.iter().zip(c) {
-            for (out, f) in out[3 * a..3 * a + 3].iter_mut().zip(force) {
-                *out += f;
+            for (c, a) in c.iter().zip(BY_BITS) {
+                out[3 * a + k] += *c;
             }
         }
     }
