@@ -73,6 +73,56 @@ fn regions_give_the_blocks_of_the_whole() {
     assert_eq!((k, phi_q), (blocks.k, blocks.phi_q));
 }
 
+/// One core or several, the same bits in the same places.
+#[test]
+fn cores_do_not_change_a_bit() -> Result<(), rayon::ThreadPoolBuildError> {
+    let model = block();
+    let point = somewhere(&model);
+    let with = |cores: usize| -> Result<_, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build()?;
+        Ok(pool.install(|| (model.blocks(&point), model.residual(&point))))
+    };
+    let (one, residual) = with(1)?;
+    for cores in [2, 5] {
+        let (several, again) = with(cores)?;
+        assert!(residual == again, "{cores} cores");
+        let pairs = [
+            ("M", &one.m, &several.m),
+            ("C", &one.c, &several.c),
+            ("K", &one.k, &several.k),
+            ("Phi_q", &one.phi_q, &several.phi_q),
+        ];
+        for (name, a, b) in pairs {
+            assert!(a == b, "{name} by {cores} cores");
+        }
+    }
+    Ok(())
+}
+
+/// Two solids, one of them damped: C has columns of that one alone, and K of both, whether there are many elements or few.
+#[test]
+fn damped_and_undamped_solids_stand_side_by_side() {
+    for count in [[3, 2, 2], [16, 15, 12]] {
+        let material = SolidMaterial { density: 3.0, youngs_modulus: 40.0, poissons_ratio: 0.3 };
+        let mesh = SolidMesh::block([1.0, 1.0, 1.0], count);
+        let mut model = Model::new("two blocks", [0.0; 3]);
+        for (name, beta) in [("plain", 0.0), ("damped", 0.02)] {
+            let nodes = model.add_solid_nodes(name, &mesh);
+            let data = SolidData { beta, ..SolidData::new(material) };
+            assert!(model.add_solid_elements(name, &data, &mesh, &nodes).is_ok());
+        }
+        let point = somewhere(&model);
+        let (blocks, whole) = (model.blocks(&point), model.block_triplets(&point));
+        for (name, a, b) in [("C", &blocks.c, whole.c.to_sparse()), ("K", &blocks.k, whole.k.to_sparse())] {
+            assert_eq!((a.indptr(), a.indices()), (b.indptr(), b.indices()), "{name}");
+            let difference = norms::max_abs(&sparse::add(1.0, a, -1.0, &b));
+            assert!(difference <= 1e-12 * norms::max_abs(&b), "{name} {difference}");
+        }
+        let half = model.nv() / 2;
+        assert!(blocks.c.outer_iterator().take(half).all(|column| column.nnz() == 0));
+    }
+}
+
 /// Forces of many elements are summed in their order, on however many cores they were computed.
 #[test]
 fn many_residuals_add_up() {
