@@ -1,8 +1,15 @@
 //! Assembly: the nearest configuration, velocities and accelerations that satisfy the constraints.
 //!
-//! Position: Gauss-Newton with shortest steps, q <- q (+) d, Phi_q d = -Phi, halved while the
-//! violation does not fall. Velocity: v <- v + d with Phi_q d = -(Phi_q v + Phi_t). Held
-//! coordinates keep their start value.
+//! Position: Gauss-Newton with shortest steps, q <- q (+) f d, Phi_q d = -Phi, halved until the violation is what the
+//! derivative promises within a half,
+//!
+//! ```text
+//! |Phi(q (+) f d) - (1 - f) Phi(q)| <= f |Phi(q)| / 2,   f = f1, f1/2, ..., f1/64
+//! ```
+//!
+//! with f1 = 1 or what turns nothing by more than one radian, so that no step leaps over a configuration into another
+//! branch; where no such step is found, as at a fold, a step that lessens the violation does. Velocity: v <- v + d with
+//! Phi_q d = -(Phi_q v + Phi_t). Held coordinates keep their start value.
 
 use crate::error::ConstraintError;
 use crate::patterns::SaddlePatterns;
@@ -24,9 +31,9 @@ pub struct AssemblyOptions {
 }
 
 impl Default for AssemblyOptions {
-    /// Tolerance 1e-12, 60 steps, nothing held.
+    /// Tolerance 1e-12, 100 steps, nothing held.
     fn default() -> Self {
-        Self { tolerance: 1e-12, max_iterations: 60, hold: Vec::new() }
+        Self { tolerance: 1e-12, max_iterations: 100, hold: Vec::new() }
     }
 }
 
@@ -91,24 +98,27 @@ pub fn assemble(
         }
         let rhs: Vec<f64> = phi.iter().map(|x| -x).collect();
         let step = shortest(&phi_q, &rhs, &mut patterns)?;
-        let size = norms::two(&step);
         let here = norms::two(&phi);
-        // A full step of Newton's method is right near the solution; far away shorter ones are.
-        let mut factor = 1.0;
-        let (next, next_phi) = loop {
+        let taken = |factor: f64| {
             let d: Vec<f64> = step.iter().map(|x| factor * x).collect();
-            let trial = model.coordinates().retract(&q, &d);
-            let trial_phi = model.phi(&trial, t);
-            let size = norms::two(&trial_phi);
-            if size.is_finite() && size <= (1.0 - 0.25 * factor) * here {
-                break (trial, trial_phi);
-            }
-            factor *= 0.5;
-            if factor < 1e-6 {
-                return Err(not_assembled(model, &q, t, iterations, &phi, options));
-            }
+            let q = model.coordinates().retract(&q, &d);
+            let phi = model.phi(&q, t);
+            (q, phi)
         };
-        moved += factor * size;
+        let promised = |factor: f64, trial: &[f64]| {
+            let off: Vec<f64> = trial.iter().zip(&phi).map(|(new, old)| new - (1.0 - factor) * old).collect();
+            norms::two(&off) <= 0.5 * factor * here
+        };
+        let lessened = |factor: f64, trial: &[f64]| norms::two(trial) <= (1.0 - 0.25 * factor) * here;
+        let largest = 1.0 / model.coordinates().largest_turn(&step).max(1.0);
+        let halves = |most: i32| (0..most).map(|k| largest * 0.5_f64.powi(k));
+        let straight = halves(7).map(|f| (f, taken(f))).find(|(f, (_, phi))| promised(*f, phi));
+        let found =
+            straight.or_else(|| halves(20).map(|f| (f, taken(f))).find(|(f, (_, phi))| lessened(*f, phi)));
+        let Some((factor, (next, next_phi))) = found else {
+            return Err(not_assembled(model, &q, t, iterations, &phi, options));
+        };
+        moved += factor * norms::two(&step);
         (q, phi) = (next, next_phi);
     }
     Err(not_assembled(model, &q, t, options.max_iterations, &phi, options))

@@ -50,6 +50,15 @@ impl BlockKind {
     pub const fn is_linear(self) -> bool {
         !matches!(self, Self::Pose)
     }
+    /// True when tangent direction `i` is an angle or a rotation, in rad.
+    pub const fn turns(self, i: usize) -> bool {
+        match self {
+            Self::Angle => true,
+            Self::PlanarPose | Self::ElasticNode => i == 2,
+            Self::Pose => i >= 3,
+            Self::PlanarPoint | Self::SpatialPoint | Self::Vector(_) => false,
+        }
+    }
     /// Name of tangent direction `i`.
     pub fn axis(self, i: usize) -> String {
         let names: &[&str] = match self {
@@ -203,6 +212,14 @@ impl Coordinates {
         let k = self.blocks.partition_point(|b| b.v <= i).saturating_sub(1);
         let b = &self.blocks[k];
         format!("{}.{}", b.name, b.kind.axis(i - b.v))
+    }
+    /// The largest angle or rotation (rad) in a step `d` (nv) of the tangent; zero without any.
+    pub fn largest_turn(&self, d: &[f64]) -> f64 {
+        let turns = self.blocks.iter().flat_map(|b| {
+            let own = &d[b.v..b.v + b.kind.nv()];
+            own.iter().enumerate().filter(|(i, _)| b.kind.turns(*i)).map(|(_, d)| d.abs())
+        });
+        turns.fold(0.0, f64::max)
     }
     /// Names of all velocities, in order.
     pub fn names(&self) -> Vec<String> {

@@ -5,7 +5,8 @@ use mb_algebra::norms;
 use mb_constraints::{
     AssemblyOptions, ConstraintError, accelerations, assemble, assemble_velocities, violations,
 };
-use mb_model::{BlockId, Point};
+use mb_model::{BlockId, Model, Point};
+use std::f64::consts::FRAC_PI_2;
 
 #[test]
 fn an_open_chain_is_closed_from_a_rough_start() {
@@ -55,4 +56,30 @@ fn velocities_and_accelerations_satisfy_their_constraints() {
     }
     // Pure translation on a circle: the coupler does not turn.
     assert!(point.v[2].abs() < 1e-13 && point.a[2].abs() < 1e-12);
+}
+
+/// Pins of a universal joint that are nearly parallel: the derivative promises more than a turn, and a whole step would leap into
+/// another branch. The nearest configuration is a quarter turn less their angle away.
+#[test]
+fn far_starts_come_to_the_nearest_configuration() {
+    for along in [0.05_f64, 0.2, 0.7] {
+        let model = Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "cardan"
+            joint = [{{ name = "U", type = "universal", a = "b", b = "ground", axis = [1, 0, 0], axis_a = [1, {along}, 0] }}]
+            [[spatial-body]]
+            name = "b"
+            mass = 1
+            inertia = [0.1, 0.1, 0.1]
+            at = [0, 0, 0]
+            "#
+        ))
+        .unwrap();
+        let done = assemble(&model, model.initial(), 0.0, &AssemblyOptions::default()).unwrap();
+        let nearest = FRAC_PI_2 - along.atan();
+        let turned = 2.0 * done.q[3].abs().acos();
+        assert!((turned - nearest).abs() < 1e-9, "{along}: {turned} for {nearest}");
+        assert!(done.moved < 1.2 * nearest, "{along}: {} for {nearest}", done.moved);
+    }
 }
