@@ -112,8 +112,10 @@ b = [3.0, 0.0]
     let run = refused(&text);
     assert!(run.err.contains("cannot be assembled"), "{}", run.err);
     // The line is that of the constraint that is furthest off.
-    assert!(run.err.replace("\n  | ", " ").contains("rod 'OP' (length) is still"), "{}", run.err);
-    assert!(run.err.contains("<stdin>:15:8"), "{}", run.err);
+    let told = run.err.replace("\n  | ", " ");
+    assert!(told.contains("joint 'pin' (x) is still violated"), "{}", run.err);
+    assert!(told.contains("rod 'OP' (length), rod 'PQ' (length)"), "{}", run.err);
+    assert!(run.err.contains("<stdin>:31:8"), "{}", run.err);
 }
 
 #[test]
