@@ -5,6 +5,7 @@ use super::half::{Half, Stored};
 use super::kernel::WIDTH;
 use super::ldl::AugmentedLdl;
 use super::number::Number;
+use super::passes::{add_scaled, by_width, exceeds, largest, largest_unscaled, spread};
 use super::pattern::Csr;
 use super::pool::Pool;
 use super::scaling::Scaling;
@@ -137,53 +138,75 @@ impl<T: Number> System<T> {
         columns.unwrap_or(&self.sums_a)
     }
 
-    /// Largest backward error of the columns.
+    /// Largest backward error of the columns. `free` and `moved`: their displacements |f| / |A| without constraints and
+    /// |x| with them, |l| in `multipliers`, all scaled.
     fn error(
         &self,
-        solution: (&[T], &[T]),
+        sizes: [&[f64]; 3],
         rhs: (&[T], &[T]),
         residual: (&[T], &[T]),
-        width: usize,
         transposed: bool,
     ) -> BlockError {
+        by_width!(sizes[0].len(), w => self.error_of(sizes, rhs, residual, transposed, w))
+    }
+
+    #[inline(always)]
+    fn error_of(
+        &self,
+        [free, x, l]: [&[f64]; 3],
+        rhs: (&[T], &[T]),
+        residual: (&[T], &[T]),
+        transposed: bool,
+        width: usize,
+    ) -> BlockError {
         let (s, sums_a) = (&self.scaling, self.sums_a(transposed));
-        let [mut x, mut l, mut free, mut moved] = [(); 4].map(|()| PerColumn::new(width));
-        let [x, l, free, moved] = [x.slice(), l.slice(), free.slice(), moved.slice()];
-        largest(solution.0, &s.unknowns, x);
-        largest(solution.1, &s.rows, l);
-        let mut worst = BlockError::default();
-        self.displacement_if_free(rhs.0, transposed, free);
+        let (free, x, l) = (&free[..width], &x[..width], &l[..width]);
+        let mut moved = PerColumn::new(width);
+        let moved = &mut moved.slice()[..width];
         // What is held altogether is a zero with rounding, and is measured as that.
-        for ((moved, &x), &free) in moved.iter_mut().zip(&*x).zip(&*free) {
+        for ((moved, &x), &free) in moved.iter_mut().zip(x).zip(free) {
             *moved = if x <= HELD * free { free } else { x };
         }
+        let mut worst = BlockError::default();
         let rows = residual.0.chunks_exact(width).zip(rhs.0.chunks_exact(width));
         for (i, (residual, rhs)) in rows.enumerate() {
-            let scale = s.unknowns[i];
-            for k in 0..width {
-                let size = sums_a[i] * moved[k] + self.sums_gt[i] * l[k] + scale * rhs[k].size();
-                raise(&mut worst.displacement, scale * residual[k].size(), size);
+            let (scale, a, g) = (s.unknowns[i], sums_a[i], self.sums_gt[i]);
+            let errors = || {
+                residual.iter().zip(rhs).zip(moved.iter().zip(l)).map(|((residual, rhs), (&x, &l))| {
+                    (scale * residual.size(), a * x + g * l + scale * rhs.size())
+                })
+            };
+            if exceeds(errors(), worst.displacement) {
+                errors().for_each(|(error, size)| raise(&mut worst.displacement, error, size));
             }
         }
+        let none = T::default();
         for (r, residual) in residual.1.chunks_exact(width).enumerate() {
-            for k in 0..width {
-                let rhs = rhs.1.get(r * width + k).map_or(0.0, |g| g.size());
-                let size = self.sums_g[r] * (x[k] + free[k]) + rhs;
-                raise(&mut worst.constraint, residual[k].size(), size);
+            let sum = self.sums_g[r];
+            let rhs = |k: usize| rhs.1.get(r * width + k).unwrap_or(&none).size();
+            let errors = || {
+                let sizes = x.iter().zip(free).map(|(x, free)| sum * (x + free));
+                residual
+                    .iter()
+                    .zip(sizes)
+                    .enumerate()
+                    .map(|(k, (residual, size))| (residual.size(), size + rhs(k)))
+            };
+            if exceeds(errors(), worst.constraint) {
+                errors().for_each(|(error, size)| raise(&mut worst.constraint, error, size));
             }
         }
         worst
     }
 
-    /// |f| / |A| of every column, scaled: the displacement that the constraints hold back. Where
+    /// |f| / |A| of every column of scaled `f`: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
     fn displacement_if_free(&self, f: &[T], transposed: bool, out: &mut [f64]) {
         let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
         if stiffest > 0.0 {
-            for (row, scale) in f.chunks_exact(out.len()).zip(&self.scaling.unknowns) {
-                for (out, f) in out.iter_mut().zip(row) {
-                    *out = out.max(f.size() * scale / stiffest);
-                }
+            largest(f, out);
+            for out in out {
+                *out /= stiffest;
             }
         }
     }
@@ -202,24 +225,38 @@ impl<T: Number> System<T> {
     ) -> Option<Checked<T>> {
         let (n, m) = (self.unknowns(), self.constraints());
         let s = &self.scaling;
-        let mut b = self.pool.take((n + m) * width);
+        let mut b = self.pool.any((n + m) * width);
         spread(&mut b[..n * width], f, &s.unknowns, width);
         spread(&mut b[n * width..], g, &s.rows, width);
-        let (mut x, mut l) = (self.pool.take(n * width), self.pool.take(m * width));
+        let [mut free, mut sizes_x, mut sizes_l] = [(); 3].map(|()| PerColumn::new(width));
+        let [free, sizes_x, sizes_l] = [free.slice(), sizes_x.slice(), sizes_l.slice()];
+        self.displacement_if_free(&b[..n * width], transposed, free);
+        let (mut x, mut l) = (self.pool.any(n * width), self.pool.any(m * width));
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
             if !solver.solve(self, &mut b, width, transposed) {
                 break;
             }
-            add_scaled(&mut x, &b[..n * width], &s.unknowns, width);
-            add_scaled(&mut l, &b[n * width..], &s.rows, width);
-            // The residual takes the place of the correction that has been added.
             let (rf, rg) = b.split_at_mut(n * width);
+            sizes_x.fill(0.0);
+            sizes_l.fill(0.0);
+            if step == 0 {
+                spread(&mut x, rf, &s.unknowns, width);
+                spread(&mut l, rg, &s.rows, width);
+                largest(rf, sizes_x);
+                largest(rg, sizes_l);
+            } else {
+                add_scaled(&mut x, rf, &s.unknowns, width);
+                add_scaled(&mut l, rg, &s.rows, width);
+                largest_unscaled(&x, &s.unknowns, sizes_x);
+                largest_unscaled(&l, &s.rows, sizes_l);
+            }
+            // The residual takes the place of the correction that has been added.
             rf.copy_from_slice(f);
-            rg.fill(T::default());
             rg[..g.len()].copy_from_slice(g);
+            rg[g.len()..].fill(T::default());
             self.subtract(&x, &l, rf, rg, width, transposed);
-            let error = self.error((&x, &l), (f, g), (rf, rg), width, transposed);
+            let error = self.error([&*free, &*sizes_x, &*sizes_l], (f, g), (rf, rg), transposed);
             let before = best.as_ref().map_or(f64::INFINITY, |b| b.error.worst());
             if !error.worst().is_finite() {
                 break;
@@ -236,7 +273,7 @@ impl<T: Number> System<T> {
             }
             if better {
                 let mut kept = best.take().map_or_else(
-                    || (self.pool.take(n * width), self.pool.take(m * width)),
+                    || (self.pool.any(n * width), self.pool.any(m * width)),
                     |best| (best.x, best.l),
                 );
                 kept.0.copy_from_slice(&x);
@@ -308,14 +345,6 @@ fn raise(worst: &mut f64, error: f64, size: f64) {
     let ratio = if error == 0.0 { 0.0 } else { error / size };
     if ratio > *worst || ratio.is_nan() {
         *worst = ratio;
-    }
-}
-
-/// The columns' largest magnitudes of x / scale into `out`, which holds zeros.
-fn largest<T: Number>(x: &[T], scale: &[f64], out: &mut [f64]) {
-    for (row, s) in x.chunks_exact(out.len()).zip(scale) {
-        let inverse = s.recip();
-        out.iter_mut().zip(row).for_each(|(m, x)| *m = m.max(x.size() * inverse));
     }
 }
 
@@ -453,18 +482,4 @@ fn subtract_multiple<T: Number>(to: &mut [T], value: T, x: &[T]) {
 /// Where the columns start, rows and values of a matrix by columns that owns its parts.
 fn parts<T>(a: &sprs::CsMat<T>) -> (&[usize], &[usize], &[T]) {
     (a.indptr().into_raw_storage(), a.indices(), a.data())
-}
-
-/// The rows of `from`, scaled.
-fn spread<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
-    for ((to, from), &s) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)).zip(scale) {
-        to.iter_mut().zip(from).for_each(|(t, f)| *t = f.scaled(s));
-    }
-}
-
-/// Adds the rows of `from`, scaled.
-fn add_scaled<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
-    for ((to, from), &s) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)).zip(scale) {
-        to.iter_mut().zip(from).for_each(|(t, f)| *t += f.scaled(s));
-    }
 }

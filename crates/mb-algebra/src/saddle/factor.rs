@@ -43,6 +43,18 @@ impl SaddleFactor {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
+    /// As [`SaddleFactor::solve_block`] with X given, of the shape of F, and without L: nothing is asked of the system.
+    ///
+    /// # Panics
+    /// When X has another shape than F, or F another number of rows than A.
+    pub fn solve_block_into(
+        &self,
+        f: faer::MatRef<'_, f64>,
+        x: faer::MatMut<'_, f64>,
+    ) -> Result<(), AlgebraError> {
+        self.inner.solve_many_into(f, false, x, None)
+    }
+
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
     pub fn inertia(&self) -> Option<Inertia> {
         self.inner.inertia

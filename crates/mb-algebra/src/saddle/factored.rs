@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use faer::{ColMut, ColRef};
+
 use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
@@ -10,7 +12,9 @@ use super::half::{Half, Stored};
 use super::kernel::WIDTH;
 use super::later::Later;
 use super::ldl::AugmentedLdl;
+use super::number::Number;
 use super::numeric::Summary;
+use super::passes::{by_columns, by_rows};
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
@@ -216,37 +220,51 @@ impl<T: Fallback> Factored<T> {
         f: &faer::Mat<T>,
         transposed: bool,
     ) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
+        let mut x = faer::Mat::zeros(self.system.unknowns(), f.ncols());
+        let mut l = faer::Mat::zeros(self.system.constraints(), f.ncols());
+        self.solve_many_into(f.as_ref(), transposed, x.as_mut(), Some(l.as_mut()))?;
+        Ok((x, l))
+    }
+
+    /// The same into X, of the shape of F, and where asked for L, m x p.
+    pub(super) fn solve_many_into(
+        &self,
+        f: faer::MatRef<'_, T>,
+        transposed: bool,
+        mut x: faer::MatMut<'_, T>,
+        mut l: Option<faer::MatMut<'_, T>>,
+    ) -> Result<(), AlgebraError> {
         let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
-        let (mut x, mut l) = (faer::Mat::zeros(n, p), faer::Mat::zeros(m, p));
+        assert_eq!(x.shape(), (n, p), "saddle-point solve: solution of wrong shape");
         let pool = &self.system.pool;
         for first in (0..p).step_by(WIDTH) {
             let width = WIDTH.min(p - first);
-            let mut rows = pool.take(n * width);
-            for k in 0..width {
-                for (i, &value) in f.col_as_slice(first + k).iter().enumerate() {
-                    if !value.size().is_finite() {
-                        return Err(AlgebraError::NonFinite { row: i, col: first + k });
-                    }
-                    rows[i * width + k] = value;
-                }
-            }
+            let mut rows = pool.any(n * width);
+            let columns = f.subcols(first, width).col_iter().filter_map(ColRef::try_as_col_major);
+            let columns: Vec<&[T]> = columns.map(ColRef::as_slice).collect();
+            assert_eq!(columns.len(), width, "saddle-point solve: columns in one piece each");
+            by_rows(&columns, first, &mut rows)?;
             let found = self.solve(&rows, &[], width, transposed)?;
             pool.give(rows);
-            for k in 0..width {
-                let copy = |to: &mut [T], from: &[T]| {
-                    to.iter_mut().zip(from[k..].iter().step_by(width)).for_each(|(t, &f)| *t = f);
-                };
-                copy(x.col_as_slice_mut(first + k), &found.x);
-                if m > 0 {
-                    copy(l.col_as_slice_mut(first + k), &found.l);
-                }
+            into_columns(&found.x, x.as_mut().subcols_mut(first, width));
+            if let Some(l) = l.as_mut().filter(|_| m > 0) {
+                assert_eq!(l.shape(), (m, p), "saddle-point solve: multipliers of wrong shape");
+                into_columns(&found.l, l.as_mut().subcols_mut(first, width));
             }
             pool.give(found.x);
             pool.give(found.l);
         }
-        Ok((x, l))
+        Ok(())
     }
+}
+
+/// Rows into the columns of a matrix.
+fn into_columns<T: Number>(rows: &[T], mut to: faer::MatMut<'_, T>) {
+    let columns = to.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
+    let mut columns: Vec<&mut [T]> = columns.map(ColMut::as_slice_mut).collect();
+    assert_eq!(columns.len() * columns.first().map_or(0, |c| c.len()), rows.len());
+    by_columns(rows, &mut columns);
 }
 
 /// Whether the matrix is singular beyond doubt.

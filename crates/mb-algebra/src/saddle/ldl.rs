@@ -8,6 +8,7 @@ use super::half::{Half, Stored};
 use super::kernel::{WIDTH, padded};
 use super::number::Number;
 use super::numeric::{Numeric, Stop, Workspace};
+use super::passes::by_width;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -53,7 +54,7 @@ impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
         let analysis = &*self.analysis;
         augment(analysis, system, b, width, |r| self.dropped[r]);
         ordered(analysis, system, b, width, |x, lanes| {
-            let mut front = system.pool.take(analysis.symbolic.max_rows * lanes);
+            let mut front = system.pool.any(analysis.symbolic.max_rows * lanes);
             self.numeric.substitute(&analysis.symbolic, x, &mut front, lanes);
             system.pool.give(front);
         });
@@ -86,17 +87,31 @@ pub(super) fn ordered<T: Number>(
     for from in (0..width).step_by(WIDTH) {
         let part = WIDTH.min(width - from);
         let lanes = padded(part);
-        let mut ordered = system.pool.take(order.len() * lanes);
-        for (row, &u) in ordered.chunks_exact_mut(lanes).zip(order) {
-            let at = u as usize * width + from;
-            row[..part].copy_from_slice(&b[at..at + part]);
-        }
+        let mut ordered = system.pool.any(order.len() * lanes);
+        by_width!(part, w => gather(&mut ordered, lanes, order, &b[from..], width, w));
         substitute(&mut ordered, lanes);
-        for (row, &u) in ordered.chunks_exact(lanes).zip(order) {
-            let at = u as usize * width + from;
-            b[at..at + part].copy_from_slice(&row[..part]);
-        }
+        by_width!(part, w => scatter(&ordered, lanes, order, &mut b[from..], width, w));
         system.pool.give(ordered);
+    }
+}
+
+/// Rows of `lanes` numbers in the order of elimination: the first `part` of each row of `b`, then zeros.
+#[inline(always)]
+fn gather<T: Number>(to: &mut [T], lanes: usize, order: &[u32], b: &[T], width: usize, part: usize) {
+    for (row, &u) in to.chunks_exact_mut(lanes).zip(order) {
+        let at = u as usize * width;
+        let (own, rest) = row.split_at_mut(part);
+        own.copy_from_slice(&b[at..at + part]);
+        rest.fill(T::default());
+    }
+}
+
+/// The reverse.
+#[inline(always)]
+fn scatter<T: Number>(from: &[T], lanes: usize, order: &[u32], b: &mut [T], width: usize, part: usize) {
+    for (row, &u) in from.chunks_exact(lanes).zip(order) {
+        let at = u as usize * width;
+        b[at..at + part].copy_from_slice(&row[..part]);
     }
 }
 
@@ -113,6 +128,10 @@ pub(super) fn augment<T: Number>(
         return;
     }
     let (top, low) = b.split_at_mut(system.unknowns() * width);
+    // As a rule nothing is asked of G x.
+    if low.iter().all(|l| *l == T::default()) {
+        return;
+    }
     let mut at = 0;
     for (j, top) in top.chunks_exact_mut(width).enumerate() {
         for &r in analysis.g_cols.row(j) {

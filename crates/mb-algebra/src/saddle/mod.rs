@@ -74,6 +74,7 @@ mod numeric;
 mod numeric_lu;
 mod ordering;
 mod panel;
+mod passes;
 mod pattern;
 mod pool;
 mod redundant;

@@ -34,6 +34,13 @@ impl<T: Copy + Default> Pool<T> {
         out
     }
 
+    /// An array that holds anything, for whoever writes all of it.
+    pub(super) fn any(&self, length: usize) -> Vec<T> {
+        let mut out = self.least(length).unwrap_or_default();
+        out.resize(length, T::default());
+        out
+    }
+
     /// The smallest array with room for so many numbers.
     fn least(&self, length: usize) -> Option<Vec<T>> {
         // Where another thread panicked, memory is asked for as if there were no pool.
@@ -69,5 +76,7 @@ mod tests {
         assert_eq!([eight.as_ptr(), twenty.as_ptr()], places);
         assert_eq!(eight, [0.0; 8]);
         assert_eq!(pool.take(3), [0.0; 3]);
+        pool.give(eight);
+        assert_eq!(pool.any(5).len(), 5);
     }
 }

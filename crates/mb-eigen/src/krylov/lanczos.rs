@@ -11,11 +11,11 @@
 //! eigenvalues up to the block size are found at once, higher multiplicities through rounding or a second search
 //! from other start vectors with these deflated.
 
-use faer::{Mat, MatRef};
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::expansion::{Expansion, Indefinite, expand};
-use super::scalar::{Scalar, product, put, start_block};
+use super::block::{Block, orthonormalize};
+use super::expansion::Indefinite;
+use super::scalar::{product, put, start_block, turn};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;
 use crate::error::at;
@@ -24,9 +24,6 @@ use crate::error::at;
 const NOISY: f64 = 1e-10;
 /// Most blocks added between two looks at the projection.
 const PATIENCE: usize = 6;
-
-/// Rows of the basis turned at once.
-const ROWS: usize = 512;
 
 /// Basis with its projection.
 struct Basis<'a> {
@@ -81,11 +78,9 @@ pub(super) fn solve(
         Some(start) if start.ncols() > 0 => start.as_ref().subcols(0, block.min(start.ncols())).to_owned(),
         _ => start_block(n, block, wanted.salt),
     };
-    let start = operator.apply(start.as_ref(), operator.metric(&start).as_ref())?;
     let mut basis = Basis::new(operator, limit, block);
-    out.applications += block;
-    let first = basis.orthonormalize(start)?;
-    basis.append(first);
+    out.applications += start.ncols();
+    basis.begin(&start)?;
     let mut fresh = 0_u64;
     // Columns from which on a look at the projection is due.
     let mut due = first_look(n, block, wanted);
@@ -98,14 +93,9 @@ pub(super) fn solve(
             // An invariant subspace; what lies beside it is reached by another start.
             fresh += 1;
             let salt = wanted.salt.wrapping_add(fresh << 32);
-            let start = start_block(n, block, salt);
-            let start = operator.apply(start.as_ref(), operator.metric(&start).as_ref())?;
             out.applications += block;
-            let next = basis.orthonormalize(start)?;
-            let nothing = next.q.ncols() == 0;
-            basis.append(next);
-            basis.coupling = Dense::zeros(0, 0);
-            if nothing {
+            basis.begin(&start_block(n, block, salt))?;
+            if basis.filled == basis.done {
                 out.exhausted = true;
                 break;
             }
@@ -169,43 +159,50 @@ impl<'a> Basis<'a> {
         }
     }
 
-    fn orthonormalize(&self, w: Dense) -> Result<Expansion<f64>, EigenError> {
-        let map = |w: &Mat<f64>| self.operator.metric(w);
-        expand(self.v.as_ref().subcols(0, self.filled), w, Some(&map))
-            .map_err(|Indefinite| EigenError::IndefiniteMetric)
+    /// Another start: the operator applied to `start`, beside what there is.
+    fn begin(&mut self, start: &Dense) -> Result<(), EigenError> {
+        let at = self.v.as_mut().subcols_mut(self.filled, start.ncols());
+        self.operator.apply_into(start.as_ref(), self.operator.metric(start).as_ref(), at)?;
+        self.orthonormalize(start.ncols())?;
+        self.coupling = Dense::zeros(0, 0);
+        Ok(())
     }
 
-    fn append(&mut self, next: Expansion<f64>) {
-        put(&mut self.v, self.filled, next.q.as_ref());
-        self.filled += next.q.ncols();
-        if let Some(gq) = next.gq {
-            self.force = gq;
+    /// Makes the `width` columns behind those present part of the basis; their products with those.
+    fn orthonormalize(&mut self, width: usize) -> Result<Dense, EigenError> {
+        if self.force.ncols() != width {
+            self.force = Dense::zeros(self.v.nrows(), width);
         }
-        self.coupling = next.r;
+        let Block { c, r } = orthonormalize(self.operator, &mut self.v, self.filled, width, &mut self.force)
+            .map_err(|Indefinite| EigenError::IndefiniteMetric)?;
+        self.filled += r.nrows();
+        self.coupling = r;
+        Ok(c)
     }
 
     /// Applies the operator to the current block.
     fn step(&mut self) -> Result<(), EigenError> {
-        let (from, width) = (self.done, self.filled - self.done);
-        let v = self.v.as_ref().subcols(from, width);
-        let w = self.operator.apply(v, self.force.as_ref())?;
-        let next = self.orthonormalize(w)?;
+        let (from, end) = (self.done, self.filled);
+        let width = end - from;
+        let (basis, next) = self.v.as_mut().split_at_col_mut(end);
+        let block = basis.as_ref().subcols(from, width);
+        self.operator.apply_into(block, self.force.as_ref(), next.subcols_mut(0, width))?;
+        let c = self.orthonormalize(width)?;
         for j in 0..width {
-            for i in 0..self.filled {
+            for i in 0..end {
                 // Within the block both triangles are computed; their mean is nearer to the truth.
                 let value = if i >= from {
-                    let (below, above) = (next.c[(i, j)], next.c[(from + j, i - from)]);
+                    let (below, above) = (c[(i, j)], c[(from + j, i - from)]);
                     self.noise = self.noise.max((below - above).abs());
                     0.5 * (below + above)
                 } else {
-                    next.c[(i, j)]
+                    c[(i, j)]
                 };
                 self.t[(i, from + j)] = value;
                 self.t[(from + j, i)] = value;
             }
         }
-        self.done = self.filled;
-        self.append(next);
+        self.done = end;
         Ok(())
     }
 
@@ -240,7 +237,7 @@ impl<'a> Basis<'a> {
         let (k, width) = (self.done, self.filled - self.done);
         let room = k.saturating_sub(2 * wanted.block).max(1);
         let keep = (wanted.count + (k.saturating_sub(wanted.count)) / 2).min(room);
-        turn(&mut self.v, k, projection.vectors.as_ref().subcols(0, keep));
+        turn(self.v.as_mut().subcols_mut(0, k), projection.vectors.as_ref().subcols(0, keep));
         let block = self.v.as_ref().subcols(k, width).to_owned();
         put(&mut self.v, keep, block.as_ref());
         for j in 0..keep {
@@ -250,21 +247,6 @@ impl<'a> Basis<'a> {
         }
         self.done = keep;
         self.filled = keep + width;
-    }
-}
-
-/// The first k columns of V times Y (k x p, p <= k) in their place: some rows at a time, so that no second basis is needed.
-fn turn(v: &mut Dense, k: usize, y: MatRef<'_, f64>) {
-    for first in (0..v.nrows()).step_by(ROWS) {
-        let length = ROWS.min(v.nrows() - first);
-        let old = v.as_ref().subrows(first, length).subcols(0, k).to_owned();
-        f64::gemm(
-            v.as_mut().subrows_mut(first, length).subcols_mut(0, y.ncols()),
-            false,
-            old.as_ref(),
-            y,
-            1.0,
-        );
     }
 }
 

@@ -14,6 +14,7 @@
 
 #[cfg(feature = "arpack")]
 mod arpack;
+mod block;
 mod expansion;
 mod flat;
 mod krylov_schur;
@@ -22,7 +23,7 @@ pub(crate) mod scalar;
 pub(crate) mod schur;
 mod two_level;
 
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use mb_algebra::{Dense, DenseC, c64};
 
 use crate::EigenError;
@@ -40,6 +41,20 @@ pub trait SymmetricOperator: Sync {
     fn apply(&self, v: MatRef<'_, f64>, gv: MatRef<'_, f64>) -> Result<Dense, EigenError>;
     /// G V for a block of columns V.
     fn metric(&self, v: &Dense) -> Dense;
+    /// As [`SymmetricOperator::apply`] into columns of an array that holds anything; for operators that need not ask for memory.
+    fn apply_into(
+        &self,
+        v: MatRef<'_, f64>,
+        gv: MatRef<'_, f64>,
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), EigenError> {
+        out.copy_from(self.apply(v, gv)?);
+        Ok(())
+    }
+    /// As [`SymmetricOperator::metric`] into an array of the same shape that holds anything.
+    fn metric_into(&self, v: MatRef<'_, f64>, out: &mut Dense) {
+        *out = self.metric(&v.to_owned());
+    }
 }
 
 /// Any linear operator on real or complex vectors.

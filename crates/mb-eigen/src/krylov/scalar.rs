@@ -89,6 +89,21 @@ pub(crate) fn product<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     out
 }
 
+/// Rows of a basis turned at once.
+const ROWS: usize = 512;
+
+/// V Y (n x k and k x p, p <= k) in the place of the first p columns of V: some rows at a time, so that no second basis is needed.
+pub(crate) fn turn<T: Scalar>(mut v: MatMut<'_, T>, y: MatRef<'_, T>) {
+    let mut old = Mat::<T>::zeros(ROWS.min(v.nrows()), v.ncols());
+    for first in (0..v.nrows()).step_by(ROWS) {
+        let length = ROWS.min(v.nrows() - first);
+        let mut old = old.as_mut().subrows_mut(0, length);
+        old.copy_from(v.as_ref().subrows(first, length));
+        let new = v.as_mut().subrows_mut(first, length).subcols_mut(0, y.ncols());
+        T::gemm(new, false, old.as_ref(), y, 1.0);
+    }
+}
+
 /// V Y for complex Y, V in its own arithmetic.
 pub(crate) fn combine<T: Scalar>(v: MatRef<'_, T>, y: &DenseC) -> DenseC {
     let times = |entry: &dyn Fn(c64) -> T| {

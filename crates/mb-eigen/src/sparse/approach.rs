@@ -2,23 +2,24 @@
 //!
 //! Seen from sigma, such modes have nearly equal theta = 1 / (w - sigma), and a Krylov method needs many restarts to tell
 //! them apart. A block of random vectors after a few steps of inverse iteration shows the cluster, long before any mode
-//! of it has converged: its Ritz values agree while each vector is still a mixture. With T the operator and v one of them,
+//! of it has converged: its Ritz values agree while each vector is still a mixture. With T the operator and v a Ritz vector of it,
 //!
 //! ```text
 //! theta = v^T M T v,   r^2 theta^2 = |T v|_M^2 - theta^2,   sigma' = sigma + 1 / (theta (1 + EDGE r))
 //! ```
 //!
 //! r is the spread of theta in the mixture, and EDGE spreads above its mean lie beyond all of them: sigma' is below the
-//! cluster at a tenth of its former distance. The inertia of its factors tells when it is not. Two or three
+//! cluster at some hundredths of its former distance. The inertia of its factors tells when it is not. Two
 //! such steps, each a factorization and three block solves, take the place of some ten restarts.
 
-use mb_algebra::Dense;
+use mb_algebra::{Dense, SymmetricEigen};
 
-use super::shift_invert::{Known, ShiftInvert};
+use super::problem::Problem;
+use super::shift_invert::Known;
 use super::symmetric::{Shifted, Symmetric};
 use super::zeros::orthonormal;
 use crate::EigenError;
-use crate::krylov::SymmetricOperator;
+use crate::error::at;
 use crate::krylov::scalar::Scalar;
 
 /// Steps of the shift.
@@ -31,6 +32,8 @@ const SPREAD: f64 = 0.3;
 const MIXED: f64 = 0.02;
 /// Spreads of theta from its mean to beyond all modes of the mixture.
 const EDGE: f64 = 1.5;
+/// Distance from the first mode, relative to the spread of the Ritz values, that is near enough.
+const NEAREST: f64 = 0.1;
 /// Tries to get below the cluster.
 const TRIES: usize = 3;
 
@@ -38,7 +41,7 @@ const TRIES: usize = 3;
 struct Sight {
     /// Largest spread of theta in a vector, relative to theta.
     mixed: f64,
-    /// Smallest and largest w = sigma + 1 / theta.
+    /// Smallest and largest Ritz value w = sigma + 1 / theta.
     first: f64,
     last: f64,
     /// Where the modes begin.
@@ -64,10 +67,10 @@ impl Symmetric<'_> {
         if low.ncols() < 3 || !clustered(ends.0, ends.1, shifted.sigma) {
             return Ok((shifted, low));
         }
+        let mut force = problem.m.mul(&low);
         for _ in 0..MOVES {
-            let operator = ShiftInvert { problem, solver: shifted.solver.as_ref(), known };
-            let (sight, next) = look(&operator, shifted.sigma, &low)?;
-            low = orthonormal(problem, &none, next, 1)?.0;
+            let sight = look(problem, &shifted, known, &mut low, &mut force)?;
+            (low, force) = orthonormal(problem, &none, low, 1)?;
             let (from, to) = (shifted.sigma, sight.edge);
             let worth = to - from > 0.5 * (sight.first - from);
             if sight.mixed < MIXED || !worth || !clustered(sight.first, sight.last, from) {
@@ -81,9 +84,9 @@ impl Symmetric<'_> {
                 break;
             }
             for _ in 0..STEPS {
-                let operator = ShiftInvert { problem, solver: shifted.solver.as_ref(), known };
-                let moved = operator.apply(low.as_ref(), operator.metric(&low).as_ref())?;
-                low = orthonormal(problem, &none, moved, 1)?.0;
+                shifted.solver.displacements(force.as_ref(), low.as_mut())?;
+                known.project(&mut low);
+                (low, force) = orthonormal(problem, &none, low, 1)?;
             }
         }
         Ok((shifted, low))
@@ -103,20 +106,36 @@ impl Symmetric<'_> {
     }
 }
 
-/// One step of inverse iteration, and what it shows.
-fn look(operator: &ShiftInvert<'_>, sigma: f64, low: &Dense) -> Result<(Sight, Dense), EigenError> {
-    let force = operator.metric(low);
-    let next = operator.apply(low.as_ref(), force.as_ref())?;
-    let first = f64::adjoint_product(force.as_ref(), next.as_ref());
-    let second = f64::adjoint_product(next.as_ref(), operator.metric(&next).as_ref());
+/// One step of inverse iteration, and what it shows; `force` holds M `low` before, and that of the new `low` afterwards.
+fn look(
+    problem: &Problem<'_>,
+    shifted: &Shifted,
+    known: &Known,
+    low: &mut Dense,
+    force: &mut Dense,
+) -> Result<Sight, EigenError> {
+    shifted.solver.displacements(force.as_ref(), low.as_mut())?;
+    known.project(low);
+    let first = f64::adjoint_product(force.as_ref(), low.as_ref());
+    problem.m.mul_into(low.as_ref(), force.as_mut());
+    let second = f64::adjoint_product(low.as_ref(), force.as_ref());
+    let form = |matrix: &Dense, y: &[f64]| -> f64 {
+        let product = |j: usize| y.iter().enumerate().map(|(i, y)| y * matrix[(i, j)]).sum::<f64>();
+        y.iter().enumerate().map(|(j, y)| y * product(j)).sum()
+    };
+    let sigma = shifted.sigma;
+    let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&first))
+        .map_err(at("Ritz values of the lowest modes"))?;
     let mut sight = Sight { mixed: 0.0, first: f64::INFINITY, last: f64::NEG_INFINITY, edge: f64::INFINITY };
-    for j in 0..low.ncols() {
-        let theta = first[(j, j)];
-        let mixed = (second[(j, j)] / (theta * theta) - 1.0).max(0.0).sqrt();
+    for (j, &theta) in eigen.values.iter().enumerate() {
+        let moved = form(&second, eigen.vectors.col_as_slice(j));
+        let mixed = (moved / (theta * theta) - 1.0).max(0.0).sqrt();
         let w = sigma + theta.recip();
         sight.mixed = sight.mixed.max(mixed);
         (sight.first, sight.last) = (sight.first.min(w), sight.last.max(w));
         sight.edge = sight.edge.min(sigma + (theta * (1.0 + EDGE * mixed)).recip());
     }
-    Ok((sight, next))
+    // Where the first vector is a mode already, its neighbours tell how near to go.
+    sight.edge = sight.edge.min(sight.first - NEAREST * (sight.last - sight.first));
+    Ok(sight)
 }

@@ -72,6 +72,16 @@ struct Terms<'a> {
     violation: &'a [c64],
 }
 
+/// What a root leaves of the equations.
+struct Measures {
+    /// |r|.
+    rest: f64,
+    /// |Phi_q x|, rows at length one.
+    violated: f64,
+    rho: f64,
+    forms: Forms,
+}
+
 /// The norms and magnitudes of one problem.
 pub(crate) struct Certifier<'a> {
     problem: &'a Problem<'a>,
@@ -207,27 +217,14 @@ impl<'a> Certifier<'a> {
         if doubled.is_none() {
             root.s = self.quotient(&root, &y);
         }
-        let (x, l, s) = (&root.right, &root.multipliers, root.s);
-        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
-        let [(mx, m), (cx, c), (kx, k)] = [&p.m, &p.c, &p.k].map(|a| a.with_magnitude(x, &sizes));
-        let react = p.rows.given.mul_transpose(&column(l));
-        let force = |i: usize| s * (s * mx[i] + cx[i]) + kx[i] + react[(i, 0)];
-        // Phase and length of x change no size of what it leaves.
-        let residual: Vec<c64> = match doubled {
-            None => (0..p.n).map(force).collect(),
-            Some(found) => found.residual.iter().map(|r| r / length).collect(),
+        let s = root.s;
+        let measures = match doubled {
+            None if symmetric && self.is_real(&root) => self.real_measures(&root),
+            _ => self.measures(&root, &y, &mu, doubled.map(|found| (found, length))),
         };
-        let rounding = if doubled.is_some() { self.rounding * self.rounding } else { self.rounding };
-        let forms = Forms { m: inner(&y, &mx), c: inner(&y, &cx), k: inner(&y, &kx) };
-        let violation = p.rows.unit.mul(&column(x));
-        let magnitudes = [m, c, k];
-        let left_over =
-            Terms { x: &sizes, magnitudes, residual: &residual, violation: violation.col_as_slice(0) };
-        let rho = self.weighted_residual(&y, &mu, l, s, &left_over, rounding);
+        let Measures { rest, violated, rho, forms } = measures;
         let size = s.norm();
         let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
-        let rest = norms::two_complex(&residual);
-        let violated = norm(violation.col_as_slice(0));
         let beta = size.hypot(1.0).recip();
         let d = s * forms.m * 2.0 + forms.c;
         let terms = 2.0 * size * forms.m.norm() + forms.c.norm();
@@ -251,6 +248,77 @@ impl<'a> Certifier<'a> {
             penalty_share: None,
             class: if root.rigid { Class::Rigid } else { Class::Physical },
         }
+    }
+
+    /// What a root leaves of the equations; the residual in doubled precision, of a vector of another length, where there is one.
+    fn measures(&self, root: &Root, y: &[c64], mu: &[c64], doubled: Option<(&Doubled, f64)>) -> Measures {
+        let p = self.problem;
+        let (x, l, s) = (&root.right, &root.multipliers, root.s);
+        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
+        let [(mx, m), (cx, c), (kx, k)] = [&p.m, &p.c, &p.k].map(|a| a.with_magnitude(x, &sizes));
+        let react = p.rows.given.mul_transpose(&column(l));
+        let force = |i: usize| s * (s * mx[i] + cx[i]) + kx[i] + react[(i, 0)];
+        // Phase and length of x change no size of what it leaves.
+        let residual: Vec<c64> = match doubled {
+            None => (0..p.n).map(force).collect(),
+            Some((found, length)) => found.residual.iter().map(|r| r / length).collect(),
+        };
+        let rounding = if doubled.is_some() { self.rounding * self.rounding } else { self.rounding };
+        let forms = Forms { m: inner(y, &mx), c: inner(y, &cx), k: inner(y, &kx) };
+        let violation = p.rows.unit.mul(&column(x));
+        let magnitudes = [m, c, k];
+        let left_over =
+            Terms { x: &sizes, magnitudes, residual: &residual, violation: violation.col_as_slice(0) };
+        let rho = self.weighted_residual(y, mu, l, s, &left_over, rounding);
+        Measures {
+            rest: norms::two_complex(&residual),
+            violated: norm(violation.col_as_slice(0)),
+            rho,
+            forms,
+        }
+    }
+
+    /// Whether a root of a problem without damping has nothing complex but s = +-i sqrt(w).
+    fn is_real(&self, root: &Root) -> bool {
+        let axis = root.s.re == 0.0 || root.s.im == 0.0;
+        axis && self.problem.c.is_zero() && root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0)
+    }
+
+    /// As [`Certifier::measures`] of such a root whose left vector is the right one: in real numbers, and in one pass over the rows.
+    fn real_measures(&self, root: &Root) -> Measures {
+        let p = self.problem;
+        let part = |z: &[c64]| z.iter().map(|z| z.re).collect::<Vec<f64>>();
+        let (x, l) = (part(&root.right), part(&root.multipliers));
+        let mut react = vec![[0.0; 2]; p.n];
+        for (row, l) in p.rows.given.sparse().outer_iterator().zip(&l) {
+            for (&j, a) in row.indices().iter().zip(row.data()) {
+                react[j][0] += l * a;
+                react[j][1] += (l * a).abs();
+            }
+        }
+        let square = (root.s * root.s).re;
+        let u = self.rounding;
+        let (mut rho, mut mass, mut stiffness) = (0.0, 0.0, 0.0);
+        let mut residual = Vec::with_capacity(p.n);
+        let rows = p.m.sparse().outer_iterator().zip(p.k.sparse().outer_iterator());
+        for ((m, k), (own, react)) in rows.zip(x.iter().zip(&react)) {
+            let [(mx, m), (kx, k)] = [m, k].map(|row| times(row, &x));
+            let force: f64 = square * mx + kx + react[0];
+            residual.push(force);
+            rho += own.abs() * (force.abs() * (1.0 + u) + u * (k + react[1] + square.abs() * m));
+            mass += own * mx;
+            stiffness += own * kx;
+        }
+        let mut violation = Vec::with_capacity(l.len());
+        let mu = p.rows.to_unit(&l);
+        for (row, mu) in p.rows.unit.sparse().outer_iterator().zip(&mu) {
+            let (sum, size) = times(row, &x);
+            violation.push(sum);
+            rho += mu.abs() * (sum.abs() + u * size);
+        }
+        let real = |z: f64| c64::new(z, 0.0);
+        let forms = Forms { m: real(mass), c: ZERO, k: real(stiffness) };
+        Measures { rest: norms::two(&residual), violated: norms::two(&violation), rho, forms }
     }
 
     /// The Rayleigh quotient on the matrices as given, in doubled precision: the factors' error enters it squared.
@@ -315,6 +383,17 @@ impl<'a> Certifier<'a> {
     }
 }
 
+/// A row times x, and of the magnitudes of both.
+fn times(row: sprs::CsVecView<'_, f64>, x: &[f64]) -> (f64, f64) {
+    let (mut sum, mut size) = (0.0, 0.0);
+    for (&j, a) in row.indices().iter().zip(row.data()) {
+        let term = a * x[j];
+        sum += term;
+        size += term.abs();
+    }
+    (sum, size)
+}
+
 /// A x of a complex vector; skips matrices without entries.
 fn apply(a: &Matrix, x: &[c64]) -> Vec<c64> {
     if a.is_zero() {
@@ -331,9 +410,10 @@ fn column(x: &[c64]) -> DenseC {
 fn unit(x: &mut [c64], l: &mut [c64]) {
     let (mut at, mut largest) = (0, 0.0);
     for (i, z) in x.iter().enumerate() {
+        let size = if z.im == 0.0 { z.re.abs() } else { z.norm() };
         // Among entries of nearly equal size the first one sets the phase.
-        if z.norm() > 1.001 * largest {
-            (at, largest) = (i, z.norm());
+        if size > 1.001 * largest {
+            (at, largest) = (i, size);
         }
     }
     let size = norms::two_complex(x);

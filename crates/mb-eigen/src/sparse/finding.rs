@@ -64,7 +64,7 @@ pub enum SparseFinding {
         from: f64,
         /// Upper end of w, (rad/s)^2.
         to: f64,
-        /// Modes with w in it, all of them returned.
+        /// Modes with w in it, all of them found, and returned as far as they were asked for.
         modes: usize,
     },
     /// The inertia counts modes that were not found.
@@ -100,6 +100,17 @@ pub enum SparseFinding {
         counted: usize,
         /// Those among the modes returned.
         shown: usize,
+    },
+    /// An eigenvalue has more modes than the number asked for leaves room for.
+    MultipleCut {
+        /// The eigenvalue s, rad/s; one of a conjugate pair: real part.
+        re: f64,
+        /// Imaginary part.
+        im: f64,
+        /// Modes found that agree with it within 1e-6 of s^2.
+        found: usize,
+        /// Those of them that are returned.
+        returned: usize,
     },
     /// The phase of the determinant along a circle shows that no root is missing inside.
     CompleteInside {
@@ -229,6 +240,16 @@ fn circle(re: f64, im: f64, radius: f64, squared: bool) -> String {
     format!("{what} within {radius:.6e} {unit} of {centre}")
 }
 
+/// An eigenvalue of more modes than are returned, in words.
+fn cut(re: f64, im: f64, found: usize, returned: usize) -> String {
+    let others = found.saturating_sub(returned);
+    let are = if returned == 1 { "is" } else { "are" };
+    format!(
+        "The eigenvalue s = {re:.6e} {im:+.6e}i rad/s has {found} modes, of which {returned} {are} returned and {others} left out, \
+         because no more were asked for: ask for {others} more to see all of them."
+    )
+}
+
 impl fmt::Display for SparseFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -258,7 +279,7 @@ impl fmt::Display for SparseFinding {
             Self::Complete { from, to, modes } => write!(
                 f,
                 "The inertia of the factors proves that {modes} modes have w = -s^2 between {from:.6e} and {to:.6e} \
-                 (rad/s)^2; all of them are returned."
+                 (rad/s)^2; all of them were found."
             ),
             Self::Missing { from, to, counted, found } => write!(
                 f,
@@ -280,6 +301,7 @@ impl fmt::Display for SparseFinding {
                 "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. The others are faster than the \
                  modes asked for; ask for more of them, or for the roots near a point of the positive real axis."
             ),
+            Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
             Self::CompleteInside { re, im, radius, roots, squared } => write!(
                 f,
                 "The phase of the determinant counts {roots} roots with {}; all of them were found.",
@@ -308,11 +330,9 @@ impl fmt::Display for SparseFinding {
                  {worst_residual:.1e}."
             ),
             Self::EmptyBand { from_hz, to_hz, max_damping_ratio } => {
-                write!(f, "No mode has a frequency between {from_hz} and {to_hz} Hz")?;
-                match max_damping_ratio {
-                    Some(most) => write!(f, " and a damping ratio of at most {most}."),
-                    None => f.write_str("."),
-                }
+                let damped = max_damping_ratio.map(|most| format!(" and a damping ratio of at most {most}"));
+                let damped = damped.unwrap_or_default();
+                write!(f, "No mode has a frequency between {from_hz} and {to_hz} Hz{damped}.")
             }
             Self::BandCovered { damping_ratio } => write!(
                 f,

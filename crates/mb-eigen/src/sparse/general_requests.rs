@@ -12,6 +12,7 @@
 use mb_algebra::c64;
 
 use super::certificate::Root;
+use super::cut;
 use super::finding::SparseFinding;
 use super::general::{General, Set, Shifted};
 use super::general_zeros::Zeros;
@@ -274,7 +275,7 @@ impl General<'_> {
 
     /// The nearest candidates and zeros as roots.
     fn chosen(
-        &self,
+        &mut self,
         set: &Set,
         candidates: &[Candidate],
         zeros: Vec<Root>,
@@ -286,6 +287,9 @@ impl General<'_> {
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
         order.extend(zeros.iter().map(|_| (point.norm(), None)));
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let s: Vec<c64> = order.iter().map(|(_, c)| c.map_or_else(|| c64::new(0.0, 0.0), |c| c.s)).collect();
+        let (returned, left_out) = s.split_at(count.min(s.len()));
+        self.findings.extend(cut::told(returned, left_out));
         order.truncate(count);
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
         let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();

@@ -14,6 +14,7 @@ use mb_algebra::{DenseC, c64};
 
 use super::biorthonormal::biorthonormalize;
 use super::certificate::Root;
+use super::cut;
 use super::finding::SparseFinding;
 use super::forward::{Forward, ForwardSymmetric};
 use super::general::{General, Set, Side, divide};
@@ -56,14 +57,14 @@ impl Symmetric<'_> {
                 break;
             }
             known.add(problem, &found.x);
-            modes.append(&found);
+            modes.append(found);
         }
         if let (Some(sigma), false) = (top, exhausted || modes.w.len() >= count) {
             let mut shifted = self.factor(sigma)?;
             let wanted = count + 1 - modes.w.len();
             let found = self.nearest(&mut shifted, &known, wanted, None, Place::Here)?;
             known.add(problem, &found.modes.x);
-            modes.append(&found.modes);
+            modes.append(found.modes);
         }
         modes.sort_by(|w| -w.abs());
         if self.options.prove_complete {
@@ -71,6 +72,7 @@ impl Symmetric<'_> {
         }
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(modes)
     }
@@ -142,7 +144,7 @@ impl Symmetric<'_> {
                 break;
             }
             known.add(self.problem, &found.x);
-            modes.append(&found);
+            modes.append(found);
         }
         modes.sort_by(|w| -w.abs());
         let found = outside(modes);
@@ -204,6 +206,9 @@ impl General<'_> {
         candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(candidates.len(), count, set.exhausted);
+        let s: Vec<c64> = candidates.iter().map(|c| c.s).collect();
+        let (returned, left_out) = s.split_at(count.min(s.len()));
+        self.findings.extend(cut::told(returned, left_out));
         candidates.truncate(count);
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use mb_algebra::{Sparse, c64, norms, sparse};
 
 use crate::EigenError;
@@ -22,6 +22,8 @@ pub(crate) struct Matrix<'a> {
     /// Bound of the 2-norm.
     pub(crate) norm: f64,
     pub(crate) symmetric: bool,
+    /// Whether the entries are those of the diagonal, all of them.
+    diagonal: bool,
 }
 
 impl<'a> Matrix<'a> {
@@ -35,15 +37,16 @@ impl<'a> Matrix<'a> {
             symmetric: mirrored || nearly,
             even: nearly.then(|| Arc::new(sparse::add(0.5, a, 0.5, &sparse::transpose(a)))),
             norm: norm_bound(a),
+            diagonal: square && a.nnz() == a.rows() && a.indices().iter().enumerate().all(|(i, j)| i == *j),
             rows: if mirrored || a.is_csr() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csr()) },
         }
     }
 
     /// The same, of a matrix that is nobody else's.
     pub(crate) fn owned(a: Sparse, tolerance: f64) -> Matrix<'static> {
-        let Matrix { rows, even, norm, symmetric } = Matrix::new(&a, tolerance);
+        let Matrix { rows, even, norm, symmetric, diagonal } = Matrix::new(&a, tolerance);
         let other = if let Cow::Owned(rows) = rows { Some(rows) } else { None };
-        Matrix { rows: Cow::Owned(other.unwrap_or(a)), even, norm, symmetric }
+        Matrix { rows: Cow::Owned(other.unwrap_or(a)), even, norm, symmetric, diagonal }
     }
 
     /// The matrix; its outer vectors are the rows.
@@ -80,41 +83,54 @@ impl<'a> Matrix<'a> {
 
     /// A X.
     pub(crate) fn mul<T: Scalar>(&self, x: &Mat<T>) -> Mat<T> {
-        let (n, p) = (self.rows.rows(), x.ncols());
-        let mut out = Mat::zeros(n, p);
-        if p == 0 || self.rows.nnz() == 0 {
-            return out;
-        }
-        if p == 1 || self.rows.nnz() <= THIN * n {
-            // So few entries are read again for every column sooner than X is packed.
-            for column in 0..p {
-                let (x, y) = (x.col_as_slice(column), out.col_as_slice_mut(column));
-                for (y, row) in y.iter_mut().zip(self.rows.outer_iterator()) {
-                    let entries = row.indices().iter().zip(row.data());
-                    *y = entries.fold(T::default(), |s, (j, a)| s + x[*j].times(*a));
-                }
-            }
-            return out;
-        }
-        let mut from = 0;
-        while from < p {
-            match p - from {
-                1 | 2 => self.columns::<2, T>(x, from, &mut out),
-                3 | 4 => self.columns::<4, T>(x, from, &mut out),
-                _ => self.columns::<8, T>(x, from, &mut out),
-            }
-            from += 8;
-        }
+        let mut out = Mat::zeros(self.rows.rows(), x.ncols());
+        self.mul_into(x.as_ref(), out.as_mut());
         out
     }
 
-    /// Up to W columns of A X from `from` on. Packed by rows of X, so that the W numbers an entry meets are neighbours in
+    /// A X into an array that holds anything.
+    pub(crate) fn mul_into<T: Scalar>(&self, x: MatRef<'_, T>, mut out: MatMut<'_, T>) {
+        let (n, p) = (self.rows.rows(), x.ncols());
+        if self.rows.nnz() == 0 {
+            out.fill(T::default());
+            return;
+        }
+        let from: Vec<&[T]> =
+            x.col_iter().filter_map(ColRef::try_as_col_major).map(ColRef::as_slice).collect();
+        let to = out.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
+        let mut to: Vec<&mut [T]> = to.map(ColMut::as_slice_mut).collect();
+        assert!(from.len() == p && to.len() == p, "vectors in one piece each");
+        if self.diagonal {
+            for (x, y) in from.iter().zip(&mut to) {
+                y.iter_mut().zip(*x).zip(self.rows.data()).for_each(|((y, x), a)| *y = x.times(*a));
+            }
+        } else if p == 1 || self.rows.nnz() <= THIN * n {
+            // So few entries are read again for every column sooner than X is packed.
+            let starts = self.rows.proper_indptr();
+            for (x, y) in from.iter().zip(&mut to) {
+                for (y, own) in y.iter_mut().zip(starts.windows(2)) {
+                    let entries =
+                        self.rows.indices()[own[0]..own[1]].iter().zip(&self.rows.data()[own[0]..own[1]]);
+                    *y = entries.fold(T::default(), |s, (j, a)| s + x[*j].times(*a));
+                }
+            }
+        } else {
+            for (x, y) in from.chunks(8).zip(to.chunks_mut(8)) {
+                match x.len() {
+                    1 | 2 => self.columns::<2, T>(x, y),
+                    3 | 4 => self.columns::<4, T>(x, y),
+                    _ => self.columns::<8, T>(x, y),
+                }
+            }
+        }
+    }
+
+    /// Up to W columns of A X. Packed by rows of X, so that the W numbers an entry meets are neighbours in
     /// memory; W is fixed, so that their sums stay in registers.
-    fn columns<const W: usize, T: Scalar>(&self, x: &Mat<T>, from: usize, out: &mut Mat<T>) {
-        let width = W.min(x.ncols() - from);
-        let mut packed = vec![[T::default(); W]; x.nrows()];
-        for j in 0..width {
-            packed.iter_mut().zip(x.col_as_slice(from + j)).for_each(|(packed, v)| packed[j] = *v);
+    fn columns<const W: usize, T: Scalar>(&self, x: &[&[T]], out: &mut [&mut [T]]) {
+        let mut packed = vec![[T::default(); W]; self.rows.cols()];
+        for (j, x) in x.iter().enumerate() {
+            packed.iter_mut().zip(*x).for_each(|(packed, v)| packed[j] = *v);
         }
         for (i, row) in self.rows.outer_iterator().enumerate() {
             let mut sum = [T::default(); W];
@@ -123,9 +139,7 @@ impl<'a> Matrix<'a> {
                     *s += v.times(*a);
                 }
             }
-            for (j, s) in sum.into_iter().take(width).enumerate() {
-                out[(i, from + j)] = s;
-            }
+            out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
         }
     }
 
@@ -230,6 +244,18 @@ pub(crate) fn check_symmetric(matrix: &'static str, a: &Sparse, tolerance: f64) 
 mod tests {
     use super::*;
     use mb_algebra::{Dense, dense, to_sparse};
+
+    #[test]
+    fn products_with_a_diagonal_are_those_of_its_entries() {
+        let a = Matrix::owned(to_sparse(&dense::diagonal(&[2.0, -3.0, 0.5])), 0.0);
+        assert!(a.diagonal);
+        let x = Dense::from_fn(3, 2, |i, j| (i + 3 * j) as f64);
+        assert_eq!(a.mul(&x), Dense::from_fn(3, 2, |i, j| [2.0, -3.0, 0.5][i] * x[(i, j)]));
+        // As many entries elsewhere.
+        let b = Dense::from_fn(3, 3, |i, j| if (i + 1) % 3 == j { 2.0 } else { 0.0 });
+        let b = Matrix::owned(to_sparse(&b), 0.0);
+        assert!(!b.diagonal && b.mul(&x) == Dense::from_fn(3, 2, |i, j| 2.0 * x[((i + 1) % 3, j)]));
+    }
 
     #[test]
     fn products_agree_with_the_dense_ones() {

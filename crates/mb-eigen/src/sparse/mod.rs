@@ -15,6 +15,7 @@ mod approach;
 pub(crate) mod biorthonormal;
 pub(crate) mod certificate;
 mod contour;
+mod cut;
 mod descriptor;
 mod doubled;
 mod finding;

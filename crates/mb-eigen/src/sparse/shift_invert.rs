@@ -7,14 +7,14 @@
 //! The multipliers are eliminated inside the solve, so that the Krylov basis holds displacements only; known modes Z
 //! (M-orthonormal) are removed by T - Z Z^T M T. Sizes: vectors of length n.
 
-use faer::MatRef;
+use faer::{MatMut, MatRef};
 use mb_algebra::Dense;
 
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve};
 use crate::EigenError;
 use crate::krylov::SymmetricOperator;
-use crate::krylov::scalar::{Scalar, beside, subtract};
+use crate::krylov::scalar::{Scalar, beside};
 
 /// Modes known so far, M-orthonormal.
 #[derive(Clone, Debug)]
@@ -30,6 +30,11 @@ impl Known {
         Self { x: Dense::zeros(n, 0), mx: Dense::zeros(n, 0) }
     }
 
+    /// M-orthonormal columns.
+    pub(crate) fn of(problem: &Problem, x: &Dense) -> Self {
+        Self { x: x.clone(), mx: problem.m.mul(x) }
+    }
+
     /// Adds M-orthonormal columns that are M-orthogonal to those present.
     pub(crate) fn add(&mut self, problem: &Problem, x: &Dense) {
         self.x = beside(self.x.as_ref(), x.as_ref());
@@ -38,9 +43,13 @@ impl Known {
 
     /// W - X X^T M W.
     pub(crate) fn project(&self, w: &mut Dense) {
+        self.project_from(w.as_mut());
+    }
+
+    fn project_from(&self, w: MatMut<'_, f64>) {
         if self.x.ncols() > 0 {
             let c = f64::adjoint_product(self.mx.as_ref(), w.as_ref());
-            subtract(w, self.x.as_ref(), c.as_ref());
+            f64::gemm(w, true, self.x.as_ref(), c.as_ref(), -1.0);
         }
     }
 }
@@ -65,5 +74,20 @@ impl SymmetricOperator for ShiftInvert<'_> {
 
     fn metric(&self, v: &Dense) -> Dense {
         self.problem.m.mul(v)
+    }
+
+    fn apply_into(
+        &self,
+        _v: MatRef<'_, f64>,
+        mv: MatRef<'_, f64>,
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), EigenError> {
+        self.solver.displacements(mv, out.as_mut())?;
+        self.known.project_from(out);
+        Ok(())
+    }
+
+    fn metric_into(&self, v: MatRef<'_, f64>, out: &mut Dense) {
+        self.problem.m.mul_into(v, out.as_mut());
     }
 }

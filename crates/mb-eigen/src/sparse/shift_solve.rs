@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use faer::Mat;
+use faer::{Mat, MatMut, MatRef};
 use mb_algebra::saddle::{
     FactorReport, Method, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex,
 };
@@ -42,6 +42,11 @@ pub(crate) struct Solution<T> {
 pub(crate) trait ShiftSolve<T: Scalar>: Send + Sync {
     /// Solves for the columns of f, n x p; with the transposed matrix (not conjugated) on demand.
     fn solve(&self, f: &Mat<T>, transposed: bool, effort: Effort) -> Result<Solution<T>, EigenError>;
+    /// The x alone of such systems for a step of a Krylov method, into an array of the shape of f that holds anything.
+    fn displacements(&self, f: MatRef<'_, T>, mut x: MatMut<'_, T>) -> Result<(), EigenError> {
+        x.copy_from(self.solve(&f.to_owned(), false, Effort::Krylov)?.x);
+        Ok(())
+    }
     /// Negative eigenvalues of A on the null space of Phi_i, for symmetric A.
     fn negative(&self) -> Option<usize>;
     /// Work and quality so far.
@@ -109,9 +114,14 @@ pub(crate) fn assemble_scaled<T: Scalar>(a: &CsMat<T>, rows: &Matrix, scale: f64
 }
 
 /// A saddle-point factorization of any kind.
-pub(crate) trait Saddle<T>: Send + Sync {
+pub(crate) trait Saddle<T: Scalar>: Send + Sync {
     /// `transposed` makes no difference to symmetric matrices.
     fn solve_block(&self, f: &Mat<T>, transposed: bool) -> Result<(Mat<T>, Mat<T>), AlgebraError>;
+    /// X alone, not transposed.
+    fn solve_into(&self, f: MatRef<'_, T>, mut x: MatMut<'_, T>) -> Result<(), AlgebraError> {
+        x.copy_from(self.solve_block(&f.to_owned(), false)?.0);
+        Ok(())
+    }
     fn negative(&self) -> Option<usize> {
         None
     }
@@ -123,6 +133,10 @@ pub(crate) trait Saddle<T>: Send + Sync {
 impl Saddle<f64> for SaddleFactor {
     fn solve_block(&self, f: &Dense, _transposed: bool) -> Result<(Dense, Dense), AlgebraError> {
         self.solve_block(f)
+    }
+
+    fn solve_into(&self, f: MatRef<'_, f64>, x: MatMut<'_, f64>) -> Result<(), AlgebraError> {
+        self.solve_block_into(f, x)
     }
 
     fn negative(&self) -> Option<usize> {
@@ -181,13 +195,13 @@ impl Saddle<c64> for SaddleLuComplex {
 }
 
 /// A saddle-point factorization with a count of its solves.
-pub(crate) struct SaddleSolve<T> {
+pub(crate) struct SaddleSolve<T: Scalar> {
     factor: Box<dyn Saddle<T>>,
     rank: usize,
     solves: AtomicUsize,
 }
 
-impl<T> SaddleSolve<T> {
+impl<T: Scalar> SaddleSolve<T> {
     /// Takes factors as they are, for steps whose residuals tell what they are worth.
     pub(crate) fn rough(factor: Box<dyn Saddle<T>>, rank: usize) -> Self {
         Self { factor, rank, solves: AtomicUsize::new(0) }
@@ -210,6 +224,11 @@ impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
             .solve_block(f, transposed)
             .map_err(at("Solve with the shifted saddle-point matrix"))?;
         Ok(Solution { x, l })
+    }
+
+    fn displacements(&self, f: MatRef<'_, T>, x: MatMut<'_, T>) -> Result<(), EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        self.factor.solve_into(f, x).map_err(at("Solve with the shifted saddle-point matrix"))
     }
 
     fn negative(&self) -> Option<usize> {

@@ -3,6 +3,7 @@
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::certificate::{Certifier, Root};
+use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
 use super::options::{SparseOptions, Structure};
@@ -64,7 +65,8 @@ pub(crate) fn solve_with(
         match symmetric(&mut run, request) {
             Ok(modes) => {
                 findings.append(&mut run.findings);
-                let roots = roots(&problem, &modes, request);
+                let (roots, cut) = roots(&problem, &modes, request);
+                findings.extend(cut);
                 let mut spectrum = finish(&problem, roots, findings, keeps_left);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
@@ -162,22 +164,17 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
     }
 }
 
-/// The roots of symmetric modes that a request asks for.
-fn roots(problem: &Problem, modes: &Modes, request: &Request) -> Vec<Root> {
+/// The roots of symmetric modes that a request asks for, and what there is to say of those it leaves out.
+fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec<Finding>) {
     let l = problem.rows.multipliers(&modes.l);
     let mx = problem.m.mul(&modes.x);
     let mut out = Vec::with_capacity(modes.w.len());
     for (j, &w) in modes.w.iter().enumerate() {
         let rigid = j < modes.rigid;
         let x = modes.x.col_as_slice(j);
-        let size = w.abs().sqrt();
         let mass: f64 = x.iter().zip(mx.col_as_slice(j)).map(|(x, m)| x * m).sum();
         let square: f64 = x.iter().map(|x| x * x).sum();
-        let s = match (rigid, w > 0.0) {
-            (true, _) => c64::new(0.0, 0.0),
-            (_, true) => c64::new(0.0, size),
-            (_, false) => c64::new(size, 0.0),
-        };
+        let s = if rigid { c64::new(0.0, 0.0) } else { cut::root(w) };
         out.push(Root {
             s,
             right: crate::vectors::complex(x),
@@ -190,7 +187,7 @@ fn roots(problem: &Problem, modes: &Modes, request: &Request) -> Vec<Root> {
             curvature: mass / square,
         });
     }
-    let Request::NearPoint { s, count } = *request else { return out };
+    let Request::NearPoint { s, count } = *request else { return (out, Vec::new()) };
     // Every root counts for itself: split the pairs and keep the nearest.
     let mut single: Vec<Root> = out
         .into_iter()
@@ -205,12 +202,15 @@ fn roots(problem: &Problem, modes: &Modes, request: &Request) -> Vec<Root> {
         .collect();
     single.sort_by(|a, b| (a.s - s).norm().total_cmp(&(b.s - s).norm()));
     let mut taken = 0;
-    single.retain(|root| {
+    let kept = single.iter().take_while(|root| {
         let keep = taken < count;
         taken += root.chain;
         keep
     });
-    single
+    let kept = kept.count();
+    let s: Vec<c64> = single.iter().map(|root| root.s).collect();
+    single.truncate(kept);
+    (single, cut::told(&s[..kept], &s[kept..]))
 }
 
 /// Whether the dense path is quicker and takes the request.
@@ -271,7 +271,8 @@ fn dense(
         return Ok(spectrum);
     }
     let wanted = request.count();
-    let (kept, modes) = choose(&spectrum.pairs, request, undamped);
+    let (kept, modes, cut) = choose(&spectrum.pairs, request, undamped);
+    spectrum.findings.extend(cut);
     let growing = |pairs: &[Eigenpair]| pairs.iter().filter(|pair| grows(pair)).count();
     let counted = growing(&spectrum.pairs);
     let mut index = 0;
@@ -330,8 +331,8 @@ fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> Option<Vec<
     Some(chosen)
 }
 
-/// Marks the pairs a request asks for; the number of modes among them.
-fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize) {
+/// Marks the pairs a request asks for; the number of modes among them, and what there is to say of those left out.
+fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize, Vec<Finding>) {
     let tau = std::f64::consts::TAU;
     let mut kept = vec![false; pairs.len()];
     let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
@@ -362,11 +363,13 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
         groups.push((key(s), members));
     }
     groups.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let s: Vec<c64> = groups.iter().filter_map(|(_, members)| pairs[members[0]].value()).collect();
     groups.truncate(request.count().unwrap_or(groups.len()));
+    let cut = cut::told(&s[..groups.len()], &s[groups.len()..]);
     for (_, members) in &groups {
         for &i in members {
             kept[i] = true;
         }
     }
-    (kept, groups.len())
+    (kept, groups.len(), cut)
 }

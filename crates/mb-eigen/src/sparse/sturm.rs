@@ -101,7 +101,7 @@ impl Symmetric<'_> {
                 break;
             }
             known.add(self.problem, &more.modes.x);
-            modes.append(&more.modes);
+            modes.append(more.modes);
         }
         let found = inside(modes);
         let Counted { from, to, modes: expected, .. } = counted;
@@ -118,7 +118,6 @@ impl Symmetric<'_> {
     pub(crate) fn prove_lowest(
         &mut self,
         place: &mut Released,
-        known: &mut Known,
         modes: &mut Modes,
         count: usize,
     ) -> Result<(), EigenError> {
@@ -138,7 +137,14 @@ impl Symmetric<'_> {
         };
         let Some((from, low)) = low else { return Ok(()) };
         let counted = Counted { from, to, low, modes: high.saturating_sub(low) };
-        self.complete(place, known, modes, counted)?;
+        let inside = modes.w.iter().filter(|w| **w > from && **w < to).count();
+        // Vectors to search beside are of use only where something is missing.
+        let mut known = if inside < counted.modes {
+            Known::of(self.problem, &modes.x)
+        } else {
+            Known::none(self.problem.n)
+        };
+        self.complete(place, &mut known, modes, counted)?;
         modes.sort_by(f64::abs);
         // What grows faster than the slowest modes is not among them.
         let shown = modes.w.iter().take(count).filter(|w| **w < 0.0).count();

@@ -41,6 +41,10 @@ const FIRST_SHIFT: f64 = 1e-8;
 /// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be told from the others.
 const FLOOR: f64 = 1e-15;
 
+/// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
+const CLEAR: f64 = 0.1;
+const CLEAR_OF_ROUNDING: f64 = 1e3;
+
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Modes {
@@ -163,7 +167,11 @@ impl<'a> Symmetric<'a> {
             // shift is: one long step saves another factorization.
             let closer = if zeros.x.ncols() == 0 { CLOSER } else { CLOSER_TO_RIGID };
             let better = (closer * next).max(floor);
-            if distance <= 0.3 * next || moves >= MOVES || better >= 0.5 * distance {
+            // Modes that are clear of zero, though not of the shift: the way to the fourth of them is longer than that to zero,
+            // and a nearer shift would save no step.
+            let clear = zeros.x.ncols() == 0 && next > CLEAR * distance && next > CLEAR_OF_ROUNDING * floor;
+            let fourth = zeros.ritz.get(3).is_some_and(|w| w.abs() >= distance);
+            if distance <= 0.3 * next || (clear && fourth) || moves >= MOVES || better >= 0.5 * distance {
                 return Ok((shifted, zeros));
             }
             moves += 1;
@@ -269,29 +277,25 @@ impl<'a> Symmetric<'a> {
             f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
         }
         let mut better = shifted.solver.solve(&f, false, Effort::Final)?;
-        let mass = |x: &Dense| -> Vec<f64> {
-            let mx = problem.m.mul(x);
+        let mut mx = Dense::zeros(problem.n, theta.len());
+        let mut mass = |x: &Dense| -> Vec<f64> {
+            problem.m.mul_into(x.as_ref(), mx.as_mut());
             let columns = crate::vectors::columns(x).zip(crate::vectors::columns(&mx));
             columns.map(|(x, mx)| x.iter().zip(mx).map(|(x, mx)| x * mx).sum()).collect()
         };
-        let before = mass(&better.x);
+        let before = if known.x.ncols() > 0 { mass(&better.x) } else { vec![0.0; theta.len()] };
         known.project(&mut better.x);
         // A vector inside the span of the known modes is what rounding made of an operator without further modes.
-        let own: Vec<usize> = mass(&better.x)
-            .iter()
-            .zip(&before)
-            .enumerate()
-            .filter_map(|(j, (after, before))| (*after > INSIDE * before).then_some(j))
-            .collect();
+        let masses = mass(&better.x);
+        let own: Vec<usize> = (0..theta.len()).filter(|&j| masses[j] > INSIDE * before[j]).collect();
         if own.len() < theta.len() {
             let theta: Vec<f64> = own.iter().map(|&j| theta[j]).collect();
             return self.polish(shifted, known, &theta, &pick(x, &own));
         }
-        let mx = problem.m.mul(&better.x);
         let mut w = Vec::with_capacity(theta.len());
         for j in 0..theta.len() {
-            let dot = |a: &[f64]| a.iter().zip(better.x.col_as_slice(j)).map(|(a, x)| a * x).sum::<f64>();
-            let (work, mass) = (dot(f.col_as_slice(j)), dot(mx.col_as_slice(j)));
+            let work: f64 = f.col_as_slice(j).iter().zip(better.x.col_as_slice(j)).map(|(f, x)| f * x).sum();
+            let mass = masses[j];
             w.push(shifted.sigma + work / mass);
             let by = mass.sqrt().recip();
             better.x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
@@ -369,7 +373,11 @@ impl Modes {
     }
 
     /// Adds others behind these.
-    pub(crate) fn append(&mut self, other: &Self) {
+    pub(crate) fn append(&mut self, other: Self) {
+        if self.w.is_empty() {
+            *self = other;
+            return;
+        }
         self.w.extend_from_slice(&other.w);
         self.x = crate::krylov::scalar::beside(self.x.as_ref(), other.x.as_ref());
         self.l = crate::krylov::scalar::beside(self.l.as_ref(), other.l.as_ref());
@@ -387,8 +395,14 @@ impl Modes {
     pub(crate) fn select(&mut self, order: &[usize]) {
         self.rigid = order.iter().filter(|&&j| j < self.rigid).count();
         self.w = order.iter().map(|&j| self.w[j]).collect();
-        self.x = pick(&self.x, order);
-        self.l = pick(&self.l, order);
+        if order.iter().enumerate().any(|(at, j)| at != *j) {
+            self.x = pick(&self.x, order);
+            self.l = pick(&self.l, order);
+        } else {
+            // The first columns stay where they are.
+            self.x.truncate(self.x.nrows(), order.len());
+            self.l.truncate(self.l.nrows(), order.len());
+        }
     }
 
     /// Keeps the first ones.

@@ -3,6 +3,7 @@
 use mb_algebra::c64;
 use rayon::prelude::*;
 
+use super::cut;
 use super::finding::SparseFinding;
 use super::options::Shift;
 use super::shift_invert::Known;
@@ -48,22 +49,25 @@ impl Symmetric<'_> {
             if exhausted || modes.w.len() > count {
                 break;
             }
+            if modes.w.len() > rigid {
+                known = Known::of(self.problem, &modes.x);
+            }
             let more = count + 1 - modes.w.len();
             let found = self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best)?;
             exhausted = found.exhausted;
             if found.modes.w.is_empty() {
                 break;
             }
-            known.add(self.problem, &found.modes.x);
-            modes.append(&found.modes);
+            modes.append(found.modes);
         }
         modes.sort_by(f64::abs);
         let mut place = Released::held(shifted);
         if self.options.prove_complete && count > rigid {
-            self.prove_lowest(&mut place, &mut known, &mut modes, count)?;
+            self.prove_lowest(&mut place, &mut modes, count)?;
         }
         self.report(&place);
         self.tell_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(modes)
     }
@@ -91,7 +95,7 @@ impl Symmetric<'_> {
             exhausted = found.exhausted;
             let empty = found.modes.w.is_empty();
             known.add(self.problem, &found.modes.x);
-            modes.append(&found.modes);
+            modes.append(found.modes);
             // |s_j^2 - s^2| = |s_j - s| |s_j + s| <= r (2 |s| + r) for all roots within r of s.
             let reach = modes.w[rigid..].iter().map(|w| (w - shifted.sigma).abs()).fold(0.0, f64::max);
             let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
@@ -110,14 +114,16 @@ impl Symmetric<'_> {
         }
         self.report(&place);
         self.tell_shortfall(modes.w.len(), count, exhausted);
-        Self::keep_nearest(&mut modes, s, count);
+        self.keep_nearest(&mut modes, s, count);
         Ok(modes)
     }
 
     /// Keeps the modes nearest to a point.
-    fn keep_nearest(modes: &mut Modes, s: c64, count: usize) {
+    fn keep_nearest(&mut self, modes: &mut Modes, s: c64, count: usize) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
         order.sort_by(|&i, &j| distance(modes.w[i], s).total_cmp(&distance(modes.w[j], s)));
+        let by_distance: Vec<f64> = order.iter().map(|&j| modes.w[j]).collect();
+        self.findings.extend(cut::told_of_squares(&by_distance, count));
         order.truncate(count);
         // Rigid ones are kept in front.
         order.sort_by_key(|&j| j >= modes.rigid);
@@ -167,7 +173,7 @@ impl Symmetric<'_> {
         modes.sort_by(f64::abs);
         if from_hz == 0.0 {
             let mut all = rigid;
-            all.append(&modes);
+            all.append(modes);
             modes = all;
         }
         if modes.w.is_empty() {
@@ -194,7 +200,7 @@ impl Symmetric<'_> {
                     let mut known = known.clone();
                     let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
                     known.add(problem, &found.modes.x);
-                    modes.append(&found.modes);
+                    modes.append(found.modes);
                     run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
                 }
                 let keep: Vec<usize> = (0..modes.w.len())
@@ -207,7 +213,7 @@ impl Symmetric<'_> {
         let mut all = Modes::none(problem);
         for part in parts {
             let (modes, findings) = part?;
-            all.append(&modes);
+            all.append(modes);
             self.findings.extend(findings);
         }
         Ok(all)
@@ -255,7 +261,7 @@ impl Symmetric<'_> {
             let beyond = found.modes.w.iter().any(|w| (w - shifted.sigma).abs() > radius);
             let stop = beyond || found.exhausted || found.modes.w.is_empty();
             known.add(self.problem, &found.modes.x);
-            modes.append(&found.modes);
+            modes.append(found.modes);
             if stop {
                 break;
             }

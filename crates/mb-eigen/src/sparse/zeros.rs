@@ -48,7 +48,11 @@ pub(crate) fn orthonormal(
 ) -> Result<(Dense, Dense), EigenError> {
     let mut mw = Dense::zeros(problem.n, 0);
     for _ in 0..passes {
-        mw = problem.m.mul(&w);
+        if mw.ncols() == w.ncols() {
+            problem.m.mul_into(w.as_ref(), mw.as_mut());
+        } else {
+            mw = problem.m.mul(&w);
+        }
         let inner = |a: &Dense, b: &Dense, j: usize| -> f64 {
             a.col_as_slice(j).iter().zip(b.col_as_slice(j)).map(|(a, b)| a * b).sum()
         };
@@ -56,7 +60,7 @@ pub(crate) fn orthonormal(
         if z.ncols() > 0 {
             let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
             subtract(&mut w, z.as_ref(), c.as_ref());
-            mw = problem.m.mul(&w);
+            problem.m.mul_into(w.as_ref(), mw.as_mut());
         }
         // Columns of equal length, then the eigenvectors of the Gram matrix.
         let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
@@ -72,8 +76,10 @@ pub(crate) fn orthonormal(
         let turn = Dense::from_fn(w.ncols(), kept.len(), |i, j| {
             scale[i] * eigen.vectors[(i, kept[j])] / eigen.values[kept[j]].sqrt()
         });
-        w = product(w.as_ref(), turn.as_ref());
-        mw = product(mw.as_ref(), turn.as_ref());
+        for w in [&mut w, &mut mw] {
+            crate::krylov::scalar::turn(w.as_mut(), turn.as_ref());
+            w.truncate(problem.n, kept.len());
+        }
     }
     Ok((w, mw))
 }
@@ -98,8 +104,8 @@ pub(crate) fn find(
         let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
         let mut my = problem.m.mul(&y);
         for step in 1..=STEPS {
-            let x = solver.solve(&my, false, Effort::Krylov)?.x;
-            (y, my) = orthonormal(problem, &out.x, x, if step == STEPS { 2 } else { 1 })?;
+            solver.displacements(my.as_ref(), y.as_mut())?;
+            (y, my) = orthonormal(problem, &out.x, y, if step == STEPS { 2 } else { 1 })?;
         }
         if y.ncols() == 0 {
             break;
