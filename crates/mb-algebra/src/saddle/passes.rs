@@ -135,6 +135,7 @@ pub(super) fn exceeds(errors: impl Iterator<Item = (f64, f64)>, worst: f64) -> b
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "copies and products with powers of two are exact")]
 mod tests {
     use super::*;
 
