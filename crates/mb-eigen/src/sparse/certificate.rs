@@ -24,6 +24,7 @@ use super::doubled::{self, Doubled};
 use super::finding::SparseFinding;
 use super::matrix::Matrix;
 use super::problem::Problem;
+use super::symmetric::Shifted;
 use crate::certificate::Forms;
 use crate::compensated::bilinear_sparse;
 use crate::krylov::scalar::norm;
@@ -82,6 +83,33 @@ struct Measures {
     forms: Forms,
 }
 
+/// A root measured without doubled precision.
+struct First {
+    pair: Eigenpair,
+    /// What else there is to know of the root, where doubled precision is made for its kind; no vectors.
+    again: Option<Root>,
+    /// Whether the bar says little.
+    poor: bool,
+}
+
+impl First {
+    /// Where doubled precision starts: the better vector, or the same one, with the best value there is.
+    fn start(&self) -> Option<Root> {
+        let (pair, again) = (&self.pair, self.again.as_ref()?);
+        Some(Root {
+            s: pair.alpha / pair.beta,
+            right: pair.right.clone(),
+            multipliers: pair.multipliers.clone(),
+            ..again.clone()
+        })
+    }
+}
+
+/// The results of all, from all cores where there is enough to do.
+fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync + Send) -> Vec<B> {
+    if shared { all.into_par_iter().map(of).collect() } else { all.into_iter().map(of).collect() }
+}
+
 /// The norms and magnitudes of one problem.
 pub(crate) struct Certifier<'a> {
     problem: &'a Problem<'a>,
@@ -107,18 +135,33 @@ impl<'a> Certifier<'a> {
 
     /// Certifies roots; conjugates and opposites are added behind their partners.
     pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+        self.certify_beside(roots, None)
+    }
+
+    /// The same, with factors at a shift to which the roots are the nearest, where there are some.
+    pub(crate) fn certify_beside(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
         let mut kinds = Vec::with_capacity(roots.len());
         let mut pairs: Vec<Eigenpair> = Vec::with_capacity(roots.len());
         kinds.extend(roots.iter().map(|root| (root.mirror, root.opposite, root.rigid)));
-        let certified = |root: Root| {
-            let pair = self.pair(root);
-            if self.keeps_left { pair } else { pair.without_left() }
-        };
-        if self.problem.n * roots.len() < SHARED {
-            pairs.extend(roots.into_iter().map(certified));
-        } else {
-            pairs.par_extend(roots.into_par_iter().map(certified));
+        let shared = self.problem.n * roots.len() >= SHARED;
+        let first: Vec<First> = each(roots, shared, |root| self.first(root));
+        // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
+        let poor = first.iter().filter(|first| first.poor).count();
+        let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
+        let mut better = Vec::new().into_iter();
+        if let Some(beside) = beside.filter(|_| whole) {
+            let starts: Vec<Root> = first.iter().filter_map(First::start).collect();
+            better = doubled::refine_together(self.problem, beside, &starts).into_iter();
         }
+        let found = |first: First| {
+            let found = if first.again.is_some() { better.next().flatten() } else { None };
+            (first, found)
+        };
+        let first = first.into_iter().map(found).collect();
+        pairs.extend(each(first, shared, |(first, found)| {
+            let pair = self.improved(first, found);
+            if self.keeps_left { pair } else { pair.without_left() }
+        }));
         widen_clusters(&kinds, &mut pairs);
         let mut out = Vec::with_capacity(2 * pairs.len());
         for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
@@ -142,22 +185,32 @@ impl<'a> Certifier<'a> {
         out
     }
 
-    fn pair(&self, root: Root) -> Eigenpair {
-        let p = self.problem;
-        let plain = root.left.is_none() && p.symmetric && !root.rigid && root.chain == 1;
-        let again = plain.then(|| root.clone());
+    /// A root as it is.
+    fn first(&self, root: Root) -> First {
+        let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
+        let again = plain.then(|| Root { right: Vec::new(), multipliers: Vec::new(), left: None, ..root });
         let pair = self.measured(root, None);
         let size = pair.value().map_or(0.0, c64::norm);
-        let Some(root) = again.filter(|_| size > 0.0 && pair.error_bar > POOR * size) else { return pair };
-        // The better vector, or the same one, with the best value there is.
-        let start = Root {
-            s: pair.alpha / pair.beta,
-            right: pair.right.clone(),
-            multipliers: pair.multipliers.clone(),
-            ..root
+        let again = again.filter(|_| size > 0.0);
+        First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+    }
+
+    /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
+    /// whether that needs no further steps.
+    fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
+        let Some(mut start) = first.start().filter(|_| first.poor) else { return first.pair };
+        let pair = first.pair;
+        let before = start.s;
+        let found = match found {
+            Some((found, true)) => Some(found),
+            Some((found, false)) => {
+                (start.s, start.right, start.multipliers) = (found.s, found.x.clone(), found.l.clone());
+                doubled::refine(self.problem, &start).or(Some(found))
+            }
+            None => doubled::refine(self.problem, &start),
         };
-        let Some(found) = doubled::refine(p, &start) else { return pair };
-        let (s, before, moved) = (found.s, start.s, (found.s - start.s).norm());
+        let Some(found) = found else { return pair };
+        let (s, moved) = (found.s, (found.s - before).norm());
         let better = Root { s, right: found.x.clone(), multipliers: found.l.clone(), ..start };
         let better = self.measured(better, Some(&found));
         let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar;

@@ -23,6 +23,8 @@ const OPERATIONS_PER_ROW: f64 = 1e4;
 const COUNT_UP_TO: usize = 400;
 /// Operations of an elimination up to which finite roots are counted although few of them are wanted.
 const COUNT_OPERATIONS: f64 = 1e9;
+/// Bytes of factors that may stay while others are made.
+const SMALL_FACTORS: u64 = 256 << 20;
 const ANALYSIS: &str = "Structure of the factors";
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
@@ -203,6 +205,12 @@ impl<'a> Problem<'a> {
         let pattern = self.combine(1.0, 1.0, 1.0);
         let made = Arc::new(SaddleAnalysis::new(&pattern, self.rows.independent.sparse(), &options)?);
         Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// Whether factors take so little memory that they may stay while others are made.
+    pub(crate) fn has_small_factors(&self) -> bool {
+        let limit = self.memory_limit.map_or(SMALL_FACTORS, |limit| SMALL_FACTORS.min(limit / 4));
+        self.analysis().is_ok_and(|analysis| analysis.estimate().bytes <= limit)
     }
 
     /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.

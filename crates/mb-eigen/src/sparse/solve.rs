@@ -9,7 +9,7 @@ use super::general::General;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
-use super::symmetric::{Modes, Symmetric};
+use super::symmetric::{Modes, Shifted, Symmetric};
 use crate::quadratic::{Kind, Raw};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
@@ -67,7 +67,8 @@ pub(crate) fn solve_with(
                 findings.append(&mut run.findings);
                 let (roots, cut) = roots(&problem, &modes, request);
                 findings.extend(cut);
-                let mut spectrum = finish(&problem, roots, findings, keeps_left);
+                let beside = run.beside.as_ref();
+                let mut spectrum = finish_beside(&problem, roots, findings, keeps_left, beside);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
@@ -139,9 +140,20 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 }
 
 /// Certifies roots.
-fn finish(problem: &Problem, roots: Vec<Root>, mut findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
+fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
+    finish_beside(problem, roots, findings, keeps_left, None)
+}
+
+/// The same, with the factors that the roots were found with.
+fn finish_beside(
+    problem: &Problem,
+    roots: Vec<Root>,
+    mut findings: Vec<Finding>,
+    keeps_left: bool,
+    beside: Option<&Shifted>,
+) -> Spectrum {
     let certifier = Certifier::new(problem, keeps_left);
-    let mut pairs = certifier.certify(roots);
+    let mut pairs = certifier.certify_beside(roots, beside);
     findings.extend(certifier.findings());
     let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();

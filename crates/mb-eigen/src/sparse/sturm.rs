@@ -10,6 +10,7 @@
 use mb_algebra::Dense;
 
 use super::finding::SparseFinding;
+use super::problem::Problem;
 use super::shift_invert::Known;
 use super::shift_solve::Work;
 use super::symmetric::{Modes, Place, Shifted, Symmetric};
@@ -42,11 +43,19 @@ impl Released {
         Self { sigma: shifted.sigma, before: Work::default(), shifted: Some(shifted) }
     }
 
-    /// Lets the factors go; the negative eigenvalues they told.
-    pub(crate) fn release(&mut self) -> Option<usize> {
+    /// Lets the factors go, unless they are small; the negative eigenvalues they told.
+    pub(crate) fn release(&mut self, problem: &Problem) -> Option<usize> {
+        if problem.has_small_factors() {
+            return self.shifted.as_ref()?.solver.negative();
+        }
         let shifted = self.shifted.take()?;
         self.before = shifted.solver.work();
         shifted.solver.negative()
+    }
+
+    /// The shift with its factors, where they have not been let go.
+    pub(crate) fn kept(self) -> Option<Shifted> {
+        self.shifted
     }
 
     /// Work of all factors at this shift.
@@ -113,7 +122,7 @@ impl Symmetric<'_> {
         Ok(found == expected)
     }
 
-    /// Proves that the `count` modes of smallest |w| are complete. The factors are let go before the count, which needs
+    /// Proves that the `count` modes of smallest |w| are complete. Large factors are let go before the count, which needs
     /// as much memory as they; they are made again where it shows modes to be missing.
     pub(crate) fn prove_lowest(
         &mut self,
@@ -122,7 +131,7 @@ impl Symmetric<'_> {
         count: usize,
     ) -> Result<(), EigenError> {
         let Some(top) = gap(modes, count) else { return Ok(()) };
-        let (sigma, below_shift) = (place.sigma, place.release());
+        let (sigma, below_shift) = (place.sigma, place.release(self.problem));
         let Some((to, high)) = self.below(top)? else { return Ok(()) };
         // Nothing below the shift means nothing below anything lower.
         let nothing = sigma < 0.0 && below_shift == Some(0) && modes.w.iter().all(|w| *w > sigma);

@@ -71,6 +71,8 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
     pub(crate) factorizations: usize,
+    /// The shift that the modes are the nearest to, where its factors are kept.
+    pub(crate) beside: Option<Shifted>,
     restarts: usize,
     pub(crate) searches: usize,
     largest_basis: usize,
@@ -104,6 +106,7 @@ impl<'a> Symmetric<'a> {
             driver,
             findings: Vec::new(),
             factorizations: 0,
+            beside: None,
             restarts: 0,
             searches: 0,
             largest_basis: 0,

@@ -66,6 +66,7 @@ impl Symmetric<'_> {
             self.prove_lowest(&mut place, &mut modes, count)?;
         }
         self.report(&place);
+        self.beside = place.kept();
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
@@ -113,6 +114,7 @@ impl Symmetric<'_> {
             self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
         }
         self.report(&place);
+        self.beside = place.kept();
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.keep_nearest(&mut modes, s, count);
         Ok(modes)
@@ -144,7 +146,7 @@ impl Symmetric<'_> {
         by_distance.truncate(count);
         let low = by_distance.iter().copied().fold(f64::INFINITY, f64::min);
         let high = by_distance.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        place.release();
+        place.release(self.problem);
         let least = 1e-9 * place.sigma.abs();
         let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(least);
         let (from, to) = (low - margin(low), high + margin(high));
@@ -164,7 +166,7 @@ impl Symmetric<'_> {
         let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) } else { -edge };
         let to = (squared(to_hz) * (1.0 + 1e-9)).max(from + edge);
         let mut place = Released::held(shifted);
-        place.release();
+        place.release(self.problem);
         let mut modes = match self.count(from, to)? {
             Some(counted) => self.counted_band(counted, &known)?,
             None => self.uncounted_band(from, to, known)?,

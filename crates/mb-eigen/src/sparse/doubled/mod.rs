@@ -7,7 +7,7 @@
 //!
 //! with x = x_1 + x_2, the sums of K x and C x in doubled precision (compensated.rs) and sigma beside s: residual inverse
 //! iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w = -s^2
-//! (real.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
+//! (real.rs), and those nearest to a shift share its factors (together.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
 //! h^-3 and more (1e12 at 10,000 elements), so that a vector rounded to double already leaves a residual of u |K| |x|, and
 //! a bar that allows for it reaches zero. The factor is as bad, but a factor with two right digits gains two digits in each
 //! step, for the residual has them all. What comes out is the root of the
@@ -18,12 +18,15 @@
 
 use mb_algebra::{AlgebraError, Dense, DenseC, c64};
 
+mod mixing;
 mod real;
+mod together;
 
 use super::certificate::Root;
 use super::matrix::Matrix;
 use super::problem::Problem;
 use super::shift_solve::Effort;
+use super::symmetric::Shifted;
 use crate::compensated::{Twofold, rows_times};
 use crate::vectors::ZERO;
 
@@ -49,6 +52,20 @@ pub(crate) struct Doubled {
     pub(crate) s: c64,
     /// (s^2 M + s C + K) x + Phi_q^T l for x_1 + x_2.
     pub(crate) residual: Vec<c64>,
+}
+
+/// Improves several pairs of a symmetric problem at once, where they are real, with the factors `beside` them; each with word
+/// whether it needs no further steps.
+pub(crate) fn refine_together(
+    problem: &Problem,
+    beside: &Shifted,
+    roots: &[Root],
+) -> Vec<Option<(Doubled, bool)>> {
+    let real = |root: &Root| root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0);
+    if !problem.undamped() || !roots.iter().all(real) {
+        return roots.iter().map(|_| None).collect();
+    }
+    together::refine(problem, beside, roots)
 }
 
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.

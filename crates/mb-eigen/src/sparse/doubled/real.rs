@@ -34,7 +34,8 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         l: real(&root.multipliers),
         residual: Vec::new(),
     };
-    let enough = rounded(problem, &start).max(ENOUGH);
+    let mass = dot(&start.x, &inertia(problem, &start.x));
+    let enough = rounded(problem, start.w, &start.x, mass).max(ENOUGH);
     let mut best: Option<(f64, Pair)> = None;
     for aside in ASIDE {
         let from = best.as_ref().map_or_else(|| start.clone(), |(_, found)| found.clone());
@@ -47,7 +48,11 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         }
     }
     let (_, Pair { w, x, l, residual }) = best?;
-    // A pair that changed from oscillation to growth is another one.
+    doubled(root, w, &x, &l, &residual)
+}
+
+/// A better pair in place of a root; none where it changed from oscillation to growth, which makes it another one.
+pub(super) fn doubled(root: &Root, w: f64, x: &[f64], l: &[f64], residual: &[f64]) -> Option<Doubled> {
     if (w > 0.0) != (root.s.re == 0.0) {
         return None;
     }
@@ -58,17 +63,16 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         (false, false) => c64::new(size, 0.0),
         (false, true) => c64::new(-size, 0.0),
     };
-    let complex = |x: Vec<f64>| crate::vectors::complex(&x);
-    Some(Doubled { x: complex(x), l: complex(l), s, residual: complex(residual) })
+    let [x, l, residual] = [x, l, residual].map(crate::vectors::complex);
+    Some(Doubled { x, l, s, residual })
 }
 
-/// What rounding of the entries of K does, relative to 2 w x^T M x; zero where that is not known.
-fn rounded(problem: &Problem, pair: &Pair) -> f64 {
+/// What rounding of the entries of K does to a pair of mass x^T M x, relative to 2 w x^T M x; zero where that is not known.
+pub(super) fn rounded(problem: &Problem, w: f64, x: &[f64], mass: f64) -> f64 {
     let Some(rounded) = problem.rounded_stiffness() else { return 0.0 };
-    let sizes: Vec<f64> = pair.x.iter().map(|x| x.abs()).collect();
+    let sizes: Vec<f64> = x.iter().map(|x| x.abs()).collect();
     let terms: f64 = sizes.iter().zip(rounded.magnitude(&sizes)).map(|(x, k)| x * k).sum();
-    let mass = dot(&pair.x, &inertia(problem, &pair.x));
-    let share = f64::EPSILON * terms / (2.0 * pair.w.abs() * mass.abs());
+    let share = f64::EPSILON * terms / (2.0 * w.abs() * mass.abs());
     if share.is_finite() { share } else { 0.0 }
 }
 

@@ -1,0 +1,99 @@
+//! Steps of a linear iteration mixed with those before, so that slow directions do not have to be waited for.
+//!
+//! ```text
+//! x_(k+1) = x_k + f_k - sum_i g_i (dx_i + df_i),   g = argmin |f_k - sum_i g_i df_i|_W
+//! ```
+//!
+//! f_k is what the iteration would add, dx_i and df_i the changes of x and f over the last steps, kept orthonormal in W. Anderson, J. ACM 12
+//! (1965); in a linear iteration the same as GMRES restarted (Walker and Ni, SIAM J. Numer. Anal. 49, 2011). Sizes: x of length n with
+//! m multipliers that follow, W diagonal.
+
+/// Changes kept.
+const DEPTH: usize = 3;
+/// A change of f that is nearly a mixture of those kept tells nothing.
+const NEW: f64 = 1e-3;
+
+/// What is added to a vector, and to its multipliers.
+#[derive(Clone)]
+pub(super) struct Step {
+    pub(super) x: Vec<f64>,
+    pub(super) l: Vec<f64>,
+}
+
+impl Step {
+    /// Adds another one times a number.
+    fn add(&mut self, by: f64, other: &Self) {
+        let pairs = [(&mut self.x, &other.x), (&mut self.l, &other.l)];
+        for (to, from) in pairs {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
+        }
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.x.iter_mut().chain(&mut self.l).for_each(|v| *v *= by);
+    }
+}
+
+/// The last steps of one iteration.
+#[derive(Default)]
+pub(super) struct Mixing {
+    /// f and what was added in the last step.
+    last: Option<(Step, Step)>,
+    /// df and dx + df, the former orthonormal.
+    changes: Vec<(Step, Step)>,
+}
+
+impl Mixing {
+    /// What to add in place of `f`; `weight` is the diagonal of W.
+    pub(super) fn mix(&mut self, f: Step, weight: &[f64]) -> Step {
+        let inner = |a: &Step, b: &Step| -> f64 {
+            a.x.iter().zip(&b.x).zip(weight).map(|((a, b), w)| w * a * b).sum()
+        };
+        if let Some((before, taken)) = self.last.take() {
+            let (mut df, mut both) = (f.clone(), taken);
+            df.add(-1.0, &before);
+            both.add(1.0, &df);
+            let size = inner(&df, &df);
+            for (known, with) in &self.changes {
+                let share = inner(known, &df);
+                df.add(-share, known);
+                both.add(-share, with);
+            }
+            let left = inner(&df, &df);
+            if left > NEW * NEW * size {
+                df.scale(left.sqrt().recip());
+                both.scale(left.sqrt().recip());
+                if self.changes.len() == DEPTH {
+                    self.changes.remove(0);
+                }
+                self.changes.push((df, both));
+            }
+        }
+        let mut step = f.clone();
+        for (known, with) in &self.changes {
+            step.add(-inner(known, &f), with);
+        }
+        self.last = Some((f, step.clone()));
+        step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_slow_directions_as_are_kept_are_gone_at_once() {
+        // x_(k+1) = x_k - B x_k to zero, with three slow directions among five.
+        let rates = [0.02, 0.05, 1.0, 1.0, 1.9];
+        let weight = [1.0, 2.0, 0.5, 1.0, 3.0];
+        let mut mixing = Mixing::default();
+        let mut x = vec![1.0, -2.0, 3.0, 0.5, 1.5];
+        for _ in 0..5 {
+            let f = x.iter().zip(rates).map(|(x, b)| -b * x).collect();
+            let step = mixing.mix(Step { x: f, l: Vec::new() }, &weight);
+            x.iter_mut().zip(step.x).for_each(|(x, s)| *x += s);
+        }
+        assert!(x.iter().all(|x| x.abs() < 1e-12), "{x:?}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Several undamped pairs at once, with the factors a Krylov method found them with.
+//!
+//! ```text
+//! r_j = K x_j + Phi_q^T l_j - w_j M x_j,   w_j <- w_j + x_j^T r_j / x_j^T M x_j,   x_j <- x_j - d_j
+//! [K - sigma M  Phi_i^T; Phi_i  0] [d_j; .] = [r_j; 0],   then  x_i^T M d_j = x_i^T r_j / (w_i - w_j),  i /= j
+//! ```
+//!
+//! The share of a mode i in the error of x_j comes out of the solve as (w_i - w_j) / (w_i - sigma) of itself. For the modes
+//! at hand it is put right by what the residuals say, so that nothing in it depends on sigma or on the digits of the factors; of the
+//! others, which are further from sigma than these, each step leaves (w_j - sigma) / (w_i - sigma), and mixing with the steps before
+//! (mixing.rs) takes the slowest out. Below all w the factors are those of a definite matrix and have some digits more than beside
+//! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
+//! solves for p right-hand sides and multiplies K with p columns.
+
+use mb_algebra::{Dense, c64};
+
+use super::super::certificate::Root;
+use super::super::problem::Problem;
+use super::super::shift_solve::Effort;
+use super::super::symmetric::Shifted;
+use super::mixing::{Mixing, Step};
+use super::real::{doubled, rounded};
+use super::{Doubled, ENOUGH, GAIN, PATIENCE, SMALL, STEPS, two_sum};
+use crate::compensated::{Term, sum_of_products};
+use crate::krylov::scalar::{Scalar, pick, subtract};
+
+/// Distance of two w, relative, below which their vectors are not told apart by their residuals.
+const APART: f64 = 1e-3;
+
+/// A pair as good as it got.
+struct Best {
+    rho: f64,
+    w: f64,
+    x: Vec<f64>,
+    l: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+/// All pairs on their way.
+struct Block {
+    w: Vec<f64>,
+    /// Rounded vectors, what rounding left of them, and multipliers of the rows as given.
+    x: Dense,
+    low: Dense,
+    l: Dense,
+    /// Residuals at which no more is gained that is used.
+    enough: Vec<f64>,
+    best: Vec<Option<Best>>,
+    idle: Vec<usize>,
+}
+
+/// Improves pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next step would gain
+/// nothing that is used.
+pub(super) fn refine(problem: &Problem, beside: &Shifted, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+    let p = starts.len();
+    let Some(mut block) = Block::new(problem, starts) else { return (0..p).map(|_| None).collect() };
+    let rows = problem.m.sparse();
+    let weight: Vec<f64> = (0..problem.n).map(|i| rows.get(i, i).map_or(0.0, |m| m.max(0.0))).collect();
+    let reactions = problem.rows.given.transposed();
+    let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
+    for _ in 0..STEPS {
+        let mx = problem.m.mul(&block.x);
+        let mut terms: Vec<Term<'_>> = problem
+            .stiffness()
+            .iter()
+            .filter(|part| !part.is_zero())
+            .map(|part| Term { a: part.sparse(), x: &block.x, low: Some(&block.low) })
+            .collect();
+        if block.l.nrows() > 0 {
+            terms.push(Term { a: reactions.sparse(), x: &block.l, low: None });
+        }
+        let mut r = sum_of_products(&terms);
+        let mass = masses(&block.x, &mx);
+        let Some(open) = block.measure(&mx, &mass, &mut r) else { break };
+        if open.is_empty() {
+            break;
+        }
+        let f = pick(&r, &open);
+        let Ok(solved) = beside.solver.solve(&f, false, Effort::Krylov) else { break };
+        let dl = problem.rows.multipliers(&solved.l);
+        // What the solve got wrong: the shares of the modes at hand.
+        let share = f64::adjoint_product(mx.as_ref(), solved.x.as_ref());
+        let force = f64::adjoint_product(block.x.as_ref(), f.as_ref());
+        let w = &block.w;
+        let wrong = Dense::from_fn(p, open.len(), |i, k| {
+            let (j, gap) = (open[k], w[i] - w[open[k]]);
+            let told = i != j && gap.abs() > APART * w[i].abs().max(w[j].abs());
+            (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
+        });
+        let right = |mut of: Dense, known: &Dense| {
+            subtract(&mut of, known.as_ref(), wrong.as_ref());
+            of
+        };
+        let (dx, dl) = (right(solved.x, &block.x), right(dl, &block.l));
+        for (k, &j) in open.iter().enumerate() {
+            let negative = |a: &Dense| column(a, k).iter().map(|v| -v).collect();
+            let step = mixing[j].mix(Step { x: negative(&dx), l: negative(&dl) }, &weight);
+            block.take(j, &step);
+        }
+    }
+    block.finish(starts)
+}
+
+impl Block {
+    /// The starts, of mass one; none where a mass is not positive.
+    fn new(problem: &Problem, starts: &[Root]) -> Option<Self> {
+        let (n, p) = (problem.n, starts.len());
+        let columns =
+            |rows: usize, of: fn(&Root) -> &[c64]| Dense::from_fn(rows, p, |i, j| of(&starts[j])[i].re);
+        let mut x = columns(n, |root| &root.right);
+        let mut l = columns(problem.rows.m, |root| &root.multipliers);
+        let w: Vec<f64> = starts.iter().map(|root| -(root.s * root.s).re).collect();
+        for (j, mass) in masses(&x, &problem.m.mul(&x)).into_iter().enumerate() {
+            if mass.is_nan() || mass <= 0.0 {
+                return None;
+            }
+            for block in [&mut x, &mut l].into_iter().filter(|block| block.nrows() > 0) {
+                block.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= mass.sqrt());
+            }
+        }
+        let enough = (0..p).map(|j| rounded(problem, w[j], column(&x, j), 1.0).max(ENOUGH)).collect();
+        let (best, idle) = ((0..p).map(|_| None).collect(), vec![0; p]);
+        Some(Self { w, x, low: Dense::zeros(n, p), l, enough, best, idle })
+    }
+
+    /// Takes K X + Phi_q^T L, leaves residuals in its place and w at its best; the pairs that need another step.
+    fn measure(&mut self, mx: &Dense, mass: &[f64], r: &mut Dense) -> Option<Vec<usize>> {
+        let mut open = Vec::with_capacity(mass.len());
+        for (j, &mass) in mass.iter().enumerate() {
+            let (mx, x, r) = (column(mx, j), column(&self.x, j), r.col_as_slice_mut(j));
+            let w = &mut self.w[j];
+            r.iter_mut().zip(mx).for_each(|(r, m)| *r -= *w * m);
+            let step = dot(x, r) / mass;
+            *w += step;
+            r.iter_mut().zip(mx).for_each(|(r, m)| *r -= step * m);
+            let weighted: f64 = x.iter().zip(&*r).map(|(x, r)| (x * r).abs()).sum();
+            let rho = weighted / (2.0 * w.abs() * mass);
+            if !rho.is_finite() {
+                return None;
+            }
+            let (before, enough) =
+                (self.best[j].as_ref().map_or(f64::INFINITY, |best| best.rho), self.enough[j]);
+            if before <= enough {
+                continue;
+            }
+            let gained = rho <= GAIN * before;
+            self.idle[j] = if gained { 0 } else { self.idle[j] + 1 };
+            if gained {
+                let l = column(&self.l, j).to_vec();
+                self.best[j] = Some(Best { rho, w: *w, x: x.to_vec(), l, residual: r.to_vec() });
+            }
+            if rho > enough && self.idle[j] < PATIENCE {
+                open.push(j);
+            }
+        }
+        Some(open)
+    }
+
+    /// Adds a step to a pair.
+    fn take(&mut self, j: usize, step: &Step) {
+        let columns = self.x.col_as_slice_mut(j).iter_mut().zip(self.low.col_as_slice_mut(j));
+        for ((x, low), d) in columns.zip(&step.x) {
+            let (high, rest) = two_sum(*x, *d);
+            (*x, *low) = two_sum(high, rest + *low);
+        }
+        if self.l.nrows() > 0 {
+            self.l.col_as_slice_mut(j).iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
+        }
+    }
+
+    fn finish(self, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+        let ends = self.best.into_iter().zip(starts).zip(self.enough);
+        ends.map(|((best, start), enough)| {
+            let Best { rho, w, x, l, residual } = best?;
+            Some((doubled(start, w, &x, &l, &residual)?, rho <= enough.max(SMALL)))
+        })
+        .collect()
+    }
+}
+
+/// x_j^T M x_j.
+fn masses(x: &Dense, mx: &Dense) -> Vec<f64> {
+    (0..x.ncols()).map(|j| dot(column(x, j), column(mx, j))).collect()
+}
+
+/// A column, of a matrix without rows too.
+fn column(a: &Dense, j: usize) -> &[f64] {
+    if a.nrows() > 0 { a.col_as_slice(j) } else { &[] }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
