@@ -1,0 +1,138 @@
+//! Pairs whose bar says little, improved in doubled precision and measured again.
+//!
+//! Together where they are the nearest to a shift whose factors are at hand, else, and where that does not get there, one by one
+//! (doubled). A pair is taken for better when its bar is narrower and lies within the old one.
+
+use std::sync::PoisonError;
+
+use mb_algebra::c64;
+use rayon::prelude::*;
+
+use super::super::doubled::{self, Doubled};
+use super::super::finding::SparseFinding;
+use super::super::matrix::Matrix;
+use super::super::symmetric::Shifted;
+use super::{Certifier, Root, apply};
+use crate::{Eigenpair, Finding};
+
+/// Numbers in the vectors of all pairs from which on cores share them out.
+const SHARED: usize = 200_000;
+/// Bar relative to |s| above which a pair is worth doubled precision.
+const POOR: f64 = 1e-8;
+
+/// A root measured without doubled precision.
+struct First {
+    pair: Eigenpair,
+    /// What else there is to know of the root, where doubled precision is made for its kind; no vectors.
+    again: Option<Root>,
+    /// Whether the bar says little.
+    poor: bool,
+}
+
+impl First {
+    /// Where doubled precision starts: the better vector, or the same one, with the best value there is.
+    fn start(&self) -> Option<Root> {
+        let (pair, again) = (&self.pair, self.again.as_ref()?);
+        Some(Root {
+            s: pair.alpha / pair.beta,
+            right: pair.right.clone(),
+            multipliers: pair.multipliers.clone(),
+            ..again.clone()
+        })
+    }
+}
+
+/// The results of all, from all cores where there is enough to do.
+fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync + Send) -> Vec<B> {
+    if shared { all.into_par_iter().map(of).collect() } else { all.into_iter().map(of).collect() }
+}
+
+impl Certifier<'_> {
+    /// Measures all roots, and again those that doubled precision improves.
+    pub(super) fn pairs(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
+        let shared = self.problem.n * roots.len() >= SHARED;
+        let first: Vec<First> = each(roots, shared, |root| self.first(root));
+        // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
+        let poor = first.iter().filter(|first| first.poor).count();
+        let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
+        let mut better = Vec::new().into_iter();
+        if let Some(beside) = beside.filter(|_| whole) {
+            let starts: Vec<Root> = first.iter().filter_map(First::start).collect();
+            better = doubled::refine_together(self.problem, beside, &starts).into_iter();
+        }
+        let found = |first: First| {
+            let found = if first.again.is_some() { better.next().flatten() } else { None };
+            (first, found)
+        };
+        let first = first.into_iter().map(found).collect();
+        each(first, shared, |(first, found)| {
+            let pair = self.improved(first, found);
+            if self.keeps_left { pair } else { pair.without_left() }
+        })
+    }
+
+    /// A root as it is.
+    fn first(&self, root: Root) -> First {
+        let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
+        let again = plain.then(|| Root { right: Vec::new(), multipliers: Vec::new(), left: None, ..root });
+        let pair = self.measured(root, None);
+        let size = pair.value().map_or(0.0, c64::norm);
+        let again = again.filter(|_| size > 0.0);
+        First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+    }
+
+    /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
+    /// whether that needs no further steps.
+    fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
+        let Some(mut start) = Some(&first).filter(|first| first.poor).and_then(First::start) else {
+            return first.pair;
+        };
+        let pair = first.pair;
+        let before = start.s;
+        let found = match found {
+            Some((found, true)) => Some(found),
+            Some((found, false)) => {
+                (start.s, start.right, start.multipliers) = (found.s, found.x.clone(), found.l.clone());
+                doubled::refine(self.problem, &start).or(Some(found))
+            }
+            None => doubled::refine(self.problem, &start),
+        };
+        let Some(found) = found else { return pair };
+        let (s, moved) = (found.s, (found.s - before).norm());
+        let better = Root { s, right: found.x.clone(), multipliers: found.l.clone(), ..start };
+        let better = self.measured(better, Some(&found));
+        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar;
+        if !same || better.error_bar >= pair.error_bar {
+            return pair;
+        }
+        self.feel(&found);
+        better
+    }
+
+    /// Notes what rounding of the entries of K (and C) could do to a pair.
+    fn feel(&self, found: &Doubled) {
+        let (p, s, size) = (self.problem, found.s, found.s.norm());
+        if p.c.is_zero() && p.rounded_stiffness().is_some() {
+            return;
+        }
+        let sizes: Vec<f64> = found.x.iter().map(|x| x.norm()).collect();
+        let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
+        let form = |a: &Matrix| found.x.iter().zip(apply(a, &found.x)).map(|(x, y)| x * y).sum::<c64>();
+        let d = (s * form(&p.m) * 2.0 + form(&p.c)).norm();
+        // What rounding did to K that is known in parts is in the bar.
+        let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
+        let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
+        let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        if up_to > 0.0 && felt.is_none_or(|(s, before)| up_to / size > before / s) {
+            *felt = Some((size, up_to));
+        }
+    }
+
+    /// What there is to say beside the pairs.
+    pub(crate) fn findings(&self) -> Option<Finding> {
+        self.felt
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+    }
+}
