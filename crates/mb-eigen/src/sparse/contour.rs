@@ -73,9 +73,8 @@ impl General<'_> {
         };
         let affordable = (self.options.count_operations / operations).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-        let mut left = affordable.min(1e6) as usize;
-        let turns = self.turns(&circle, &mut left)?;
-        let Some(turns) = turns else {
+        let left = affordable.min(1e6) as usize;
+        let Some(turns) = self.turns(&circle, left)? else {
             return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
         };
         let missing = turns.round();
@@ -110,13 +109,14 @@ impl General<'_> {
     }
 
     /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do.
-    fn turns(&self, circle: &Circle, left: &mut usize) -> Result<Option<f64>, EigenError> {
+    fn turns(&self, circle: &Circle, left: usize) -> Result<Option<f64>, EigenError> {
         let full = std::f64::consts::TAU;
-        let mut phase = |angle: f64| -> Result<Option<f64>, EigenError> {
-            if *left == 0 {
+        let left = std::cell::Cell::new(left);
+        let phase = |angle: f64| -> Result<Option<f64>, EigenError> {
+            if left.get() == 0 {
                 return Ok(None);
             }
-            *left -= 1;
+            left.set(left.get() - 1);
             let tau = circle.centre + c64::from_polar(circle.radius, angle);
             let (a, b) = self.form.coefficients(tau);
             let Some(whole) = self.problem.determinant_phase(a, b)? else { return Ok(None) };
@@ -131,7 +131,12 @@ impl General<'_> {
         let (Some(at), Some(beside)) = (phase(first)?, phase(first + PROBE)?) else { return Ok(None) };
         let slope = (wrapped(beside - at) / PROBE).abs();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-        let steps = ((slope * whole / QUIET).min(1e6) as usize).clamp(STEPS[0], STEPS[1]);
+        let least = (slope * whole / QUIET).min(1e6) as usize;
+        let steps = least.clamp(STEPS[0], STEPS[1]);
+        // Every part changes the phase by QUIET at most and takes a point, and every step is cut once.
+        if least.max(2 * steps - 1) > left.get() {
+            return Ok(None);
+        }
         let mut open: Vec<(f64, f64, f64, f64, usize)> = Vec::new();
         let mut before = (first, at);
         for step in 1..=steps {
@@ -147,6 +152,10 @@ impl General<'_> {
         }
         let mut sum = 0.0;
         while let Some((from, start, to, end, depth)) = open.pop() {
+            // Each of the others takes a point at least.
+            if open.len() >= left.get() {
+                return Ok(None);
+            }
             let cut = from + CUT * (to - from);
             let Some(middle) = phase(cut)? else { return Ok(None) };
             let (one, two) = (wrapped(middle - start), wrapped(end - middle));
