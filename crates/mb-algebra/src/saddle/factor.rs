@@ -143,7 +143,7 @@ fn build<T: Fallback, U: Fallback>(
 }
 
 /// Checks the terms of A and G; A by half and G by columns.
-fn prepare<T: Fallback, U: Fallback>(
+pub(super) fn prepare<T: Fallback, U: Fallback>(
     analysis: &SaddleAnalysis,
     terms: &[(T, &CsMat<U>)],
     phi_q: &Sparse,

@@ -435,7 +435,7 @@ fn robust<T: Fallback>(
 }
 
 /// Solves for a known solution whose entries differ, so that errors cannot cancel.
-fn trial<T: Fallback>(
+pub(super) fn trial<T: Fallback>(
     system: &System<T>,
     solver: &dyn ScaledSolve<T>,
     options: &SaddleOptions,

@@ -11,7 +11,7 @@
 //! where complex products would be shuffled; fewer rows fit in the registers then. `pulp` picks the instructions when the program
 //! runs; products and sums are fused where the processor does that.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::number::Number;
 use super::panel::{BLOCK, BlockColumn, TILE};
@@ -37,7 +37,7 @@ pub(super) fn forward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usiz
     let whole = Down { cols, triangle, tiles, x, below, width };
     // Where a panel is tiny, choosing the instructions costs more than they save.
     if cols * l.rows * width < SMALL {
-        return whole.run::<false>();
+        return whole.run::<_, false>(Scalar);
     }
     let Some(middle) = middle(l) else { return wide(whole) };
     let Down { x, below, .. } = whole;
@@ -60,7 +60,7 @@ pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usi
     let (x, below) = t.split_at_mut(cols * width);
     let whole = Up { cols, triangle, tiles, x, below, width };
     if cols * l.rows * width < SMALL {
-        return whole.run::<false>();
+        return whole.run::<_, false>(Scalar);
     }
     let Some(middle) = middle(l) else { return wide(whole) };
     let Up { x, below, .. } = whole;
@@ -99,15 +99,15 @@ trait Pass: Sized {
     fn width(&self) -> usize;
 
     /// The pass for `W` right-hand sides, products and sums fused where `F`.
-    fn fixed<const W: usize, const F: bool>(self);
+    fn fixed<S: Simd, const W: usize, const F: bool>(self, simd: S);
 
     #[inline(always)]
-    fn run<const F: bool>(self) {
+    fn run<S: Simd, const F: bool>(self, simd: S) {
         match self.width() {
-            1 => self.fixed::<1, F>(),
-            2 => self.fixed::<2, F>(),
-            4 => self.fixed::<4, F>(),
-            _ => self.fixed::<8, F>(),
+            1 => self.fixed::<S, 1, F>(simd),
+            2 => self.fixed::<S, 2, F>(simd),
+            4 => self.fixed::<S, 4, F>(simd),
+            _ => self.fixed::<S, 8, F>(simd),
         }
     }
 }
@@ -123,9 +123,9 @@ impl<P: Pass> WithSimd for Wide<P> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         // All wide instructions there are come with fused ones.
-        if S::IS_SCALAR { self.0.run::<false>() } else { self.0.run::<true>() }
+        if S::IS_SCALAR { self.0.run::<S, false>(simd) } else { self.0.run::<S, true>(simd) }
     }
 }
 
@@ -145,7 +145,7 @@ impl<T: Number> Pass for Down<'_, T> {
     }
 
     #[inline(always)]
-    fn fixed<const W: usize, const F: bool>(self) {
+    fn fixed<S: Simd, const W: usize, const F: bool>(self, _: S) {
         let (x, below) = (self.x.as_chunks_mut::<W>().0, self.below.as_chunks_mut::<W>().0);
         solve_triangle::<T, W, F>(self.cols, self.triangle, x);
         match (W, T::COMPLEX) {
@@ -173,12 +173,12 @@ impl<T: Number> Pass for Up<'_, T> {
     }
 
     #[inline(always)]
-    fn fixed<const W: usize, const F: bool>(self) {
+    fn fixed<S: Simd, const W: usize, const F: bool>(self, simd: S) {
         let (x, below) = (self.x.as_chunks_mut::<W>().0, self.below.as_chunks::<W>().0);
         if W == 1 {
             one_up::<T, F>(self.tiles, x.as_flattened_mut(), below.as_flattened());
         } else {
-            tiles_up::<T, W, F>(self.tiles, x, below);
+            tiles_up::<T, S, W, F>(simd, self.tiles, x, below);
         }
         solve_transposed::<T, W, F>(self.cols, self.triangle, x);
     }
@@ -277,20 +277,27 @@ fn tiles_down<T: Number, const W: usize, const R: usize, const F: bool>(
 
 /// x -= L21^T below, tile by tile.
 #[inline(always)]
-fn tiles_up<T: Number, const W: usize, const F: bool>(tiles: &[T], x: &mut [[T; W]], below: &[[T; W]]) {
+fn tiles_up<T: Number, S: Simd, const W: usize, const F: bool>(
+    simd: S,
+    tiles: &[T],
+    x: &mut [[T; W]],
+    below: &[[T; W]],
+) {
     let (groups, rest) = below.as_chunks::<TILE>();
-    let mut tiles = tiles.chunks_exact(TILE * x.len());
-    for (group, tile) in groups.iter().zip(&mut tiles) {
-        for (x, column) in x.iter_mut().zip(tile.as_chunks::<TILE>().0) {
-            let mut sum = Sum::of(x);
-            for i in 0..TILE {
-                sum.subtract::<F>(column[i], &group[i]);
+    let (whole, last) = tiles.split_at(groups.len() * TILE * x.len());
+    if !T::upward(simd, whole, x, groups.as_flattened()) {
+        for (group, tile) in groups.iter().zip(whole.chunks_exact(TILE * x.len())) {
+            for (x, column) in x.iter_mut().zip(tile.as_chunks::<TILE>().0) {
+                let mut sum = Sum::of(x);
+                for i in 0..TILE {
+                    sum.subtract::<F>(column[i], &group[i]);
+                }
+                *x = sum.value();
             }
-            *x = sum.value();
         }
     }
     if !rest.is_empty() {
-        for (x, column) in x.iter_mut().zip(tiles.remainder().chunks_exact(rest.len())) {
+        for (x, column) in x.iter_mut().zip(last.chunks_exact(rest.len())) {
             let mut sum = Sum::of(x);
             for (t, &l) in rest.iter().zip(column) {
                 sum.subtract::<F>(l, t);

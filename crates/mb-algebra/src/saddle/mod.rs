@@ -81,12 +81,14 @@ mod redundant;
 mod report;
 mod scaling;
 mod sequence;
+mod short;
 mod short_signs;
 mod single;
 mod solutions;
 mod substitute;
 mod symbolic;
 mod trapezoid;
+mod upward;
 
 pub use analysis::{SaddleAnalysis, available_memory, memory_for};
 pub use error::SaddleError;
@@ -95,3 +97,4 @@ pub use lu::{SaddleLu, SaddleLuComplex};
 pub use report::{
     BlockError, FactorEstimate, FactorReport, Inertia, Method, OrderingChoice, RedundantRow, SaddleOptions,
 };
+pub use short::SaddleShort;

@@ -2,6 +2,9 @@
 
 use std::ops::{Add, MulAssign, Sub};
 
+use pulp::Simd;
+
+use super::upward;
 use crate::c64;
 use crate::factor::Entry;
 
@@ -31,11 +34,33 @@ pub(super) trait Number:
     fn minus<const FUSED: bool>(self, l: Self, x: Self) -> Self;
     /// self - x times a real number, rounded in the same way.
     fn minus_scaled<const FUSED: bool>(self, x: Self, by: f64) -> Self;
+    /// x <- x - L21^T below with whole tiles ([`super::upward`]); false, and nothing done, where that has no pass for
+    /// these numbers, W right-hand sides and the processor.
+    #[inline(always)]
+    fn upward<S: Simd, const W: usize>(
+        simd: S,
+        tiles: &[Self],
+        x: &mut [[Self; W]],
+        below: &[[Self; W]],
+    ) -> bool {
+        let _ = (simd, tiles, x, below);
+        false
+    }
 }
 
 /// What single and double precision have in common.
 macro_rules! real_number {
-    () => {
+    ($upward:path) => {
+        #[inline(always)]
+        fn upward<S: Simd, const W: usize>(
+            simd: S,
+            tiles: &[Self],
+            x: &mut [[Self; W]],
+            below: &[[Self; W]],
+        ) -> bool {
+            $upward(simd, tiles, x, below)
+        }
+
         const COMPLEX: bool = false;
 
         #[inline]
@@ -80,7 +105,7 @@ macro_rules! real_number {
 }
 
 impl Number for f64 {
-    real_number!();
+    real_number!(upward::double);
 
     #[inline]
     fn scaled(self, by: f64) -> Self {
@@ -89,7 +114,7 @@ impl Number for f64 {
 }
 
 impl Number for f32 {
-    real_number!();
+    real_number!(upward::single);
 
     const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
 

@@ -44,16 +44,19 @@ pub(super) fn inertia(
     if !worth || analysis.check_memory(size_of::<f32>()).is_err() {
         return None;
     }
-    let found = SingleLdl::new(analysis, system, a).ok().and_then(|factors| {
-        let (positive, negative) = factors.signs();
-        let m = system.constraints();
-        let plausible = positive >= m && negative >= m && positive + negative == system.unknowns() + m;
-        (plausible && shrinks(system, &factors)).then_some(Inertia { positive, negative, zero: 0 })
-    });
+    let found = SingleLdl::new(analysis, system, a).ok().and_then(|factors| of_factors(system, &factors));
     if found.is_none() {
         analysis.short_fails.store(true, Ordering::Relaxed);
     }
     found
+}
+
+/// The inertia of S from factors made, where they tell it.
+pub(super) fn of_factors(system: &System<f64>, factors: &SingleLdl) -> Option<Inertia> {
+    let (positive, negative) = factors.signs();
+    let m = system.constraints();
+    let plausible = positive >= m && negative >= m && positive + negative == system.unknowns() + m;
+    (plausible && shrinks(system, factors)).then_some(Inertia { positive, negative, zero: 0 })
 }
 
 /// Whether a few steps of refinement make random vectors as short as they must be.

@@ -15,6 +15,7 @@
 #[cfg(feature = "arpack")]
 mod arpack;
 mod block;
+pub(crate) mod corrected;
 mod expansion;
 mod flat;
 mod krylov_schur;

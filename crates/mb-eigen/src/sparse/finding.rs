@@ -203,6 +203,12 @@ pub enum SparseFinding {
         /// Change of s, rad/s, when every entry of K is off by half a unit in its last place and all of them act together.
         up_to: f64,
     },
+    /// Factors in single precision led to the modes: half of the time and of the memory. Residuals, the solutions that give
+    /// the modes returned, and their bars have double precision.
+    ShortFactors {
+        /// Vectors corrected with them.
+        corrections: usize,
+    },
     /// A factorization method failed and the next one was taken.
     FactorizationFellBack {
         /// Methods that failed, and why.
@@ -230,6 +236,45 @@ impl From<Remark> for SparseFinding {
 impl From<SparseFinding> for crate::Finding {
     fn from(detail: SparseFinding) -> Self {
         Self::Sparse { detail }
+    }
+}
+
+impl SparseFinding {
+    /// In words, of shifts and factors; nothing of the others.
+    fn of_factors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WithoutShift { solves, worst_residual } => write!(
+                f,
+                "No shift: {solves} right-hand sides solved with the leading matrix, worst residual {worst_residual:.1e}."
+            ),
+            Self::ShiftMoved { from_re, from_im, to_re, to_im } => write!(
+                f,
+                "The shift {from_re:.6e} {from_im:+.6e}i lies on an eigenvalue or gives a singular matrix; it was \
+                 moved to {to_re:.6e} {to_im:+.6e}i."
+            ),
+            Self::Shift { re, im, factorizations, solves, worst_residual } => write!(
+                f,
+                "Shift {re:.6e} {im:+.6e}i; {factorizations} factorizations, {solves} right-hand sides, worst residual \
+                 {worst_residual:.1e}."
+            ),
+            Self::Scaled { factor } => {
+                write!(f, "Constraint rows of length one and their multipliers were scaled by {factor:.3e}.")
+            }
+            Self::RoundedStiffness { s, up_to } => write!(
+                f,
+                "Error bars hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
+                 worst in all of them together, could itself move the pair at {s:.6} rad/s by {up_to:.1e} rad/s."
+            ),
+            Self::ShortFactors { corrections } => write!(
+                f,
+                "Factors in single precision led to the modes, by {corrections} corrected vectors; residuals, the last \
+                 solutions and the error bars have double precision."
+            ),
+            Self::FactorizationFellBack { failed, used } => {
+                write!(f, "Factorization: {failed}; used instead: {used}.")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -315,20 +360,6 @@ impl fmt::Display for SparseFinding {
             Self::Unproved { reason } => {
                 write!(f, "That no root is missing is likely but not proved: {reason}.")
             }
-            Self::WithoutShift { solves, worst_residual } => write!(
-                f,
-                "No shift: {solves} right-hand sides solved with the leading matrix, worst residual {worst_residual:.1e}."
-            ),
-            Self::ShiftMoved { from_re, from_im, to_re, to_im } => write!(
-                f,
-                "The shift {from_re:.6e} {from_im:+.6e}i lies on an eigenvalue or gives a singular matrix; it was \
-                 moved to {to_re:.6e} {to_im:+.6e}i."
-            ),
-            Self::Shift { re, im, factorizations, solves, worst_residual } => write!(
-                f,
-                "Shift {re:.6e} {im:+.6e}i; {factorizations} factorizations, {solves} right-hand sides, worst residual \
-                 {worst_residual:.1e}."
-            ),
             Self::EmptyBand { from_hz, to_hz, max_damping_ratio } => {
                 let damped = max_damping_ratio.map(|most| format!(" and a damping ratio of at most {most}"));
                 let damped = damped.unwrap_or_default();
@@ -339,17 +370,7 @@ impl fmt::Display for SparseFinding {
                 "The band was searched for modes with a damping ratio up to {damping_ratio:.3}; more strongly damped \
                  ones may exist."
             ),
-            Self::Scaled { factor } => {
-                write!(f, "Constraint rows of length one and their multipliers were scaled by {factor:.3e}.")
-            }
-            Self::RoundedStiffness { s, up_to } => write!(
-                f,
-                "Error bars hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
-                 worst in all of them together, could itself move the pair at {s:.6} rad/s by {up_to:.1e} rad/s."
-            ),
-            Self::FactorizationFellBack { failed, used } => {
-                write!(f, "Factorization: {failed}; used instead: {used}.")
-            }
+            _ => self.of_factors(f),
         }
     }
 }

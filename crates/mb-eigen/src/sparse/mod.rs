@@ -35,6 +35,7 @@ mod request;
 pub(crate) mod rows;
 mod shift_invert;
 pub(crate) mod shift_solve;
+mod short;
 pub(crate) mod solve;
 mod sturm;
 mod symmetric;

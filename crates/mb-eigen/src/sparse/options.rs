@@ -90,6 +90,10 @@ pub struct SparseOptions {
     /// further root near the ones returned ([`super::SparseFinding::CompleteInside`]). With
     /// `prove_complete`. Default 5e9, a fraction of a second.
     pub count_operations: f64,
+    /// Operations of a factorization from which on the lowest modes of an undamped symmetric problem are sought with factors
+    /// in single precision first ([`super::SparseFinding::ShortFactors`]); infinite for never. Default 1e10, where they begin
+    /// to save time.
+    pub single_from: f64,
     /// Whether pairs keep their left vectors and multipliers, biorthonormal where roots are semisimple; otherwise both are
     /// empty. Error bars and conditions need left vectors of unsymmetric problems, but only a few of their digits: without
     /// this their search ends sooner, and no memory is spent on them afterwards. Default false.
@@ -116,6 +120,7 @@ impl Default for SparseOptions {
             dense_limit: 400,
             all_limit: 4000,
             count_operations: 5e9,
+            single_from: 1e10,
             left_vectors: false,
             memory_limit: None,
         }

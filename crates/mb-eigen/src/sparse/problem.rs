@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use mb_algebra::saddle::{
     self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
+    SaddleShort,
 };
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, StiffnessParts, c64, sparse};
 
@@ -12,6 +13,7 @@ use super::matrix::{Matrix, check, check_symmetric};
 use super::options::{SparseOptions, Structure};
 use super::rows::Rows;
 use super::shift_solve::{SaddleSolve, ShiftSolve};
+use super::short::ShortSolve;
 use crate::error::at;
 use crate::{DenseOptions, EigenError, quadratic};
 
@@ -236,6 +238,18 @@ impl<'a> Problem<'a> {
             return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
         }
         Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
+    }
+
+    /// Factors a M + K of an undamped symmetric problem in single precision.
+    pub(crate) fn factor_short(&self, a: f64) -> Result<ShortSolve, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleShort::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
+        Ok(ShortSolve::new(factor, self.rows.rank))
+    }
+
+    /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization tells.
+    pub(crate) fn factor_operations(&self) -> f64 {
+        self.analysis().map_or(0.0, |analysis| analysis.estimate().flops)
     }
 
     /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.

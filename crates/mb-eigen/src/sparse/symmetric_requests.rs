@@ -30,6 +30,9 @@ fn distance(w: f64, s: c64) -> f64 {
 impl Symmetric<'_> {
     /// The `count` modes of smallest |s|.
     pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        if let Some(modes) = self.lowest_in_short(count)? {
+            return Ok(modes);
+        }
         let (mut shifted, zeros) = self.start()?;
         if let Some(sigma) = self.given_shift() {
             shifted = self.factor(sigma)?;

@@ -9,3 +9,4 @@ mod invariance;
 mod largest;
 mod memory;
 pub(crate) mod random;
+mod short;

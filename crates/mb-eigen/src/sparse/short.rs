@@ -1,0 +1,246 @@
+//! The lowest modes of large undamped problems with factors in single precision.
+//!
+//! ```text
+//! z = P (L D L^T)^-1 P (K x - w M x),   P = I - Phi^T (Phi Phi^T)^-1 Phi
+//! ```
+//!
+//! A factorization in single precision takes half of the time and of the memory of one in double. Its solutions, of a few
+//! digits, correct vectors whose residuals are formed in double precision ([`crate::krylov::corrected`]); P takes the reactions away and
+//! holds the vectors to the constraints.
+//! The last application, which gives w, vectors and multipliers to all digits, is refined with the same factors; their signs
+//! are those that prove the modes complete where that can be shown. Whatever does not fit gives way to factors in
+//! double precision: free bodies and mechanisms, coordinates without mass, unstable systems, slender bodies, in
+//! which single precision has no right digit. Sizes: x n, Phi r x n (independent rows at length one).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use mb_algebra::saddle::{Method, SaddleShort};
+use mb_algebra::{Dense, SparseCholesky, sparse};
+
+use super::cut;
+use super::finding::SparseFinding;
+use super::options::{Shift, Solver};
+use super::problem::Problem;
+use super::shift_solve::{Effort, ShiftSolve, Solution, Work};
+use super::sturm::Released;
+use super::symmetric::{Modes, Shifted, Symmetric};
+use crate::EigenError;
+use crate::error::at;
+use crate::krylov::corrected::{Corrected, Lowest, basis_columns, lowest};
+
+/// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
+const SHIFT: f64 = 1e-7;
+/// Unknowns for each mode asked for: of a large part of the spectrum Krylov bases have less to orthogonalize.
+const MANY: usize = 200;
+/// Backward error of the corrections, themselves about 1e-10 of what they correct.
+const CORRECTION: f64 = 1e-6;
+/// Length of the last correction, of vectors of length one, above which a pair has not converged.
+const LATE: f64 = 1e-7;
+/// Smallest w that counts as a mode in motion, relative to the shift.
+const STILL: f64 = 1e-3;
+
+/// Factors in single precision as a solver of full precision.
+pub(crate) struct ShortSolve {
+    factor: SaddleShort,
+    rank: usize,
+    solves: AtomicUsize,
+    negative: OnceLock<Option<usize>>,
+}
+
+impl ShortSolve {
+    pub(crate) fn new(factor: SaddleShort, rank: usize) -> Self {
+        Self { factor, rank, solves: AtomicUsize::new(0), negative: OnceLock::new() }
+    }
+
+    /// Solutions of a few digits.
+    fn rough(&self, f: &Dense) -> Dense {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        self.factor.rough_block(f)
+    }
+
+    /// Corrections of solutions at hand; none where they do not come out.
+    fn correct(&self, f: &Dense) -> Option<(Dense, Dense)> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        self.factor.correct_block(f, CORRECTION).ok()
+    }
+}
+
+impl ShiftSolve<f64> for ShortSolve {
+    fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        let (x, l) = self
+            .factor
+            .solve_block(f)
+            .map_err(at("Solve with the shifted saddle-point matrix in single precision"))?;
+        Ok(Solution { x, l })
+    }
+
+    fn negative(&self) -> Option<usize> {
+        let found = || self.factor.inertia().and_then(|inertia| inertia.negative.checked_sub(self.rank));
+        *self.negative.get_or_init(found)
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            solves: self.solves.load(Ordering::Relaxed),
+            worst_residual: self.factor.trial().worst(),
+            failed: Vec::new(),
+            method: Method::SingleLdl.to_string(),
+        }
+    }
+}
+
+/// K x = w M x on the vectors that the constraints allow.
+struct Allowed<'a> {
+    problem: &'a Problem<'a>,
+    solver: &'a ShortSolve,
+    /// Factors of Phi Phi^T; none without constraints.
+    gram: Option<SparseCholesky>,
+}
+
+impl<'a> Allowed<'a> {
+    fn new(problem: &'a Problem<'a>, solver: &'a ShortSolve) -> Option<Self> {
+        let rows = problem.rows.independent.sparse();
+        let gram = if problem.rows.rank > 0 {
+            Some(SparseCholesky::new(&sparse::mul(rows, &sparse::transpose(rows))).ok()?)
+        } else {
+            None
+        };
+        Some(Self { problem, solver, gram })
+    }
+
+    /// V <- P V; (Phi Phi^T)^-1 Phi V, r x p. Of a residual it takes the reactions away, which single precision would leave
+    /// a part of.
+    fn allow(&self, v: &mut Dense) -> Dense {
+        let Some(gram) = &self.gram else { return Dense::zeros(0, v.ncols()) };
+        let rows = &self.problem.rows.independent;
+        let by = gram.solve_mat(&rows.mul(v));
+        let outside = rows.mul_transpose(&by);
+        for j in 0..v.ncols() {
+            v.col_as_slice_mut(j).iter_mut().zip(outside.col_as_slice(j)).for_each(|(v, o)| *v -= o);
+        }
+        by
+    }
+
+    /// S^-1 M applied once more to the pairs found, to all digits, which gives w, vectors, and multipliers as
+    /// [`Symmetric::polish`] does. With r = K x - w M x = P r - Phi^T l_0,
+    ///
+    /// ```text
+    /// x' = (w - sigma) S^-1 M x = x - d,   l = l_0 - e,   S d + Phi^T e = P r,  Phi d = 0
+    /// ```
+    ///
+    /// d is small, and a few of its digits are all digits of x'.
+    fn applied_once(&self, found: &Lowest, sigma: f64) -> Option<Modes> {
+        let problem = self.problem;
+        let (x, mx) = (&found.vectors, problem.m.mul(&found.vectors));
+        let mut r = problem.k.mul(x);
+        for (j, w) in found.values.iter().enumerate() {
+            r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, m)| *r -= w * m);
+        }
+        let held = self.allow(&mut r);
+        let (d, e) = self.solver.correct(&r)?;
+        // A pair that came up below others late has not been looked at.
+        let md = problem.m.mul(&d);
+        let square =
+            |j: usize| d.col_as_slice(j).iter().zip(md.col_as_slice(j)).map(|(d, m)| d * m).sum::<f64>();
+        if !(0..d.ncols()).all(|j| square(j) <= LATE * LATE) {
+            return None;
+        }
+        let mut modes = Modes { w: Vec::new(), x: x.clone(), l: held, rigid: 0 };
+        for j in 0..d.ncols() {
+            modes.x.col_as_slice_mut(j).iter_mut().zip(d.col_as_slice(j)).for_each(|(x, d)| *x -= d);
+            let e = (0..problem.rows.rank).map(|i| e[(i, j)]);
+            modes.l.col_as_slice_mut(j).iter_mut().zip(e).for_each(|(l, e)| *l = -*l - e);
+        }
+        let after = problem.m.mul(&modes.x);
+        for (j, w) in found.values.iter().enumerate() {
+            let dot = |a: &Dense| -> f64 {
+                a.col_as_slice(j).iter().zip(modes.x.col_as_slice(j)).map(|(a, x)| a * x).sum()
+            };
+            let (work, mass) = ((w - sigma) * dot(&mx), dot(&after));
+            modes.w.push(sigma + work / mass);
+            let by = mass.sqrt().recip();
+            modes.x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+            modes.l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
+        }
+        Some(modes)
+    }
+}
+
+impl Corrected for Allowed<'_> {
+    fn size(&self) -> usize {
+        self.problem.n
+    }
+
+    fn metric(&self, v: &Dense) -> Dense {
+        self.problem.m.mul(v)
+    }
+
+    fn stiffness(&self, v: &Dense) -> Dense {
+        self.problem.k.mul(v)
+    }
+
+    fn correction(&self, r: &Dense) -> Dense {
+        let mut r = r.clone();
+        self.allow(&mut r);
+        let mut z = self.solver.rough(&r);
+        self.allow(&mut z);
+        z
+    }
+}
+
+impl Symmetric<'_> {
+    /// The `count` modes of smallest |s| by factors in single precision; none where they do not serve.
+    pub(crate) fn lowest_in_short(&mut self, count: usize) -> Result<Option<Modes>, EigenError> {
+        if !self.short_is_worth(count) {
+            return Ok(None);
+        }
+        let problem = self.problem;
+        if problem.check_basis(basis_columns(count + 1), problem.n).is_err() {
+            return Ok(None);
+        }
+        let sigma = -SHIFT * problem.frequency_squared();
+        self.factorizations += 1;
+        // What went wrong, memory included, is told by the factorization that follows.
+        let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
+        // One more than wanted shows the gap in which the modes are counted.
+        let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
+        let Some(found) = lowest(&operator, count + 1, self.options.tolerance)? else { return Ok(None) };
+        let slowest = found.values[0];
+        let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
+        if slowest <= STILL * sigma.abs() || energy <= self.options.zero_tolerance {
+            return Ok(None);
+        }
+        let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
+        drop(operator);
+        self.searches += 1;
+        let shifted = Shifted { sigma, solver: Arc::new(solver) };
+        modes.sort_by(f64::abs);
+        let corrections = found.corrections;
+        drop(found);
+        self.findings.push(SparseFinding::ShortFactors { corrections }.into());
+        let mut place = Released::held(shifted);
+        if self.options.prove_complete {
+            self.prove_lowest(&mut place, &mut modes, count)?;
+        }
+        self.report(&place);
+        self.tell_shortfall(modes.w.len(), count, false);
+        self.findings.extend(cut::told_of_squares(&modes.w, count));
+        modes.truncate(count);
+        Ok(Some(modes))
+    }
+
+    fn short_is_worth(&self, count: usize) -> bool {
+        let options = self.options;
+        let automatic = options.solver == Solver::BuiltIn
+            && options.shift == Shift::Automatic
+            && options.block.is_none()
+            && options.subspace.is_none();
+        automatic
+            && count > 0
+            && count.saturating_mul(MANY) <= self.problem.dof()
+            && self.problem.factor_operations() >= options.single_from
+            && self.problem.surely() == self.problem.dof()
+    }
+}
