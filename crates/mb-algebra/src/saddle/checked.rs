@@ -2,10 +2,13 @@
 
 use super::SaddleAnalysis;
 use super::half::{Half, Stored};
-use super::kernel::WIDTH;
+use super::kernel::{WIDTH, padded};
 use super::ldl::AugmentedLdl;
 use super::number::Number;
-use super::passes::{add_scaled, by_width, exceeds, largest, largest_unscaled, spread};
+use super::passes::{
+    Part, PerColumn, add_scaled, by_width, exceeds, into_order, largest, largest_unscaled, out_of_order,
+    spread,
+};
 use super::pattern::Csr;
 use super::pool::Pool;
 use super::scaling::Scaling;
@@ -23,6 +26,11 @@ pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
     ///
     /// `transposed` asks for the transposed matrix, not conjugated; it makes no difference to symmetric ones.
     fn solve(&self, system: &System<T>, b: &mut [T], width: usize, transposed: bool) -> bool;
+
+    /// The same factors, for right-hand sides that come in their order.
+    fn in_order(&self) -> Option<&AugmentedLdl<T>> {
+        None
+    }
 
     /// The factors, where they are those of the augmented L D L^T.
     fn augmented_ldl(&mut self) -> Option<&mut AugmentedLdl<T>> {
@@ -199,15 +207,12 @@ impl<T: Number> System<T> {
         worst
     }
 
-    /// |f| / |A| of every column of scaled `f`: the displacement that the constraints hold back. Where
+    /// |f| / |A| from the columns' largest |f|, scaled: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
-    fn displacement_if_free(&self, f: &[T], transposed: bool, out: &mut [f64]) {
+    fn displacement_if_free(&self, transposed: bool, sizes: &mut [f64]) {
         let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
-        if stiffest > 0.0 {
-            largest(f, out);
-            for out in out {
-                *out /= stiffest;
-            }
+        for size in sizes {
+            *size = if stiffest > 0.0 { *size / stiffest } else { 0.0 };
         }
     }
 
@@ -226,28 +231,42 @@ impl<T: Number> System<T> {
         let (n, m) = (self.unknowns(), self.constraints());
         let s = &self.scaling;
         let mut b = self.pool.any((n + m) * width);
-        spread(&mut b[..n * width], f, &s.unknowns, width);
-        spread(&mut b[n * width..], g, &s.rows, width);
         let [mut free, mut sizes_x, mut sizes_l] = [(); 3].map(|()| PerColumn::new(width));
         let [free, sizes_x, sizes_l] = [free.slice(), sizes_x.slice(), sizes_l.slice()];
-        self.displacement_if_free(&b[..n * width], transposed, free);
         let (mut x, mut l) = (self.pool.any(n * width), self.pool.any(m * width));
+        let ordered = solver.in_order().filter(|_| g.is_empty() && width <= WIDTH);
+        if let Some(ldl) = ordered {
+            let lanes = padded(width);
+            let mut ordered = self.pool.any((n + m) * lanes);
+            into_order(&mut ordered, lanes, ldl.order(), f, &s.unknowns, free);
+            ldl.substitute(self, &mut ordered, lanes);
+            let mut of_x = Part { values: &mut x, scale: &s.unknowns, sizes: &mut *sizes_x };
+            let mut of_l = Part { values: &mut l, scale: &s.rows, sizes: &mut *sizes_l };
+            out_of_order(&ordered, lanes, ldl.order(), &mut of_x, &mut of_l);
+            self.pool.give(ordered);
+        } else {
+            spread(&mut b[..n * width], f, &s.unknowns, width);
+            spread(&mut b[n * width..], g, &s.rows, width);
+            largest(&b[..n * width], free);
+        }
+        self.displacement_if_free(transposed, free);
         let mut best: Option<Checked<T>> = None;
         for step in 0..=options.max_refinements {
-            if !solver.solve(self, &mut b, width, transposed) {
+            let first = step == 0 && ordered.is_some();
+            if !first && !solver.solve(self, &mut b, width, transposed) {
                 break;
             }
             let (rf, rg) = b.split_at_mut(n * width);
-            sizes_x.fill(0.0);
-            sizes_l.fill(0.0);
-            if step == 0 {
+            if step == 0 && !first {
                 spread(&mut x, rf, &s.unknowns, width);
                 spread(&mut l, rg, &s.rows, width);
                 largest(rf, sizes_x);
                 largest(rg, sizes_l);
-            } else {
+            } else if !first {
                 add_scaled(&mut x, rf, &s.unknowns, width);
                 add_scaled(&mut l, rg, &s.rows, width);
+                sizes_x.fill(0.0);
+                sizes_l.fill(0.0);
                 largest_unscaled(&x, &s.unknowns, sizes_x);
                 largest_unscaled(&l, &s.rows, sizes_l);
             }
@@ -297,25 +316,6 @@ impl<T: Number> System<T> {
             self.pool.give(found.x);
             self.pool.give(found.l);
         }
-    }
-}
-
-/// A number for each of a few columns, without memory of its own for as many as are taken at once.
-struct PerColumn {
-    few: [f64; WIDTH],
-    many: Vec<f64>,
-    width: usize,
-}
-
-impl PerColumn {
-    /// Zeros.
-    fn new(width: usize) -> Self {
-        let many = if width > WIDTH { vec![0.0; width] } else { Vec::new() };
-        Self { few: [0.0; WIDTH], many, width }
-    }
-
-    fn slice(&mut self) -> &mut [f64] {
-        if self.width > WIDTH { &mut self.many } else { &mut self.few[..self.width] }
     }
 }
 

@@ -49,16 +49,31 @@ impl<T: Number> AugmentedLdl<T> {
     }
 }
 
+impl<T: Number> AugmentedLdl<T> {
+    /// The unknown at each place of the order of elimination.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.analysis.symbolic.order
+    }
+
+    /// Solves for right-hand sides in the order of elimination, `lanes` of them, that ask nothing of G x.
+    pub(super) fn substitute(&self, system: &System<T>, x: &mut [T], lanes: usize) {
+        let symbolic = &self.analysis.symbolic;
+        let mut front = system.pool.any(symbolic.max_rows * lanes);
+        self.numeric.substitute(symbolic, x, &mut front, lanes);
+        system.pool.give(front);
+    }
+}
+
 impl<T: Number> ScaledSolve<T> for AugmentedLdl<T> {
     fn solve(&self, system: &System<T>, b: &mut [T], width: usize, _transposed: bool) -> bool {
         let analysis = &*self.analysis;
         augment(analysis, system, b, width, |r| self.dropped[r]);
-        ordered(analysis, system, b, width, |x, lanes| {
-            let mut front = system.pool.any(analysis.symbolic.max_rows * lanes);
-            self.numeric.substitute(&analysis.symbolic, x, &mut front, lanes);
-            system.pool.give(front);
-        });
+        ordered(analysis, system, b, width, |x, lanes| self.substitute(system, x, lanes));
         true
+    }
+
+    fn in_order(&self) -> Option<&Self> {
+        Some(self)
     }
 
     fn augmented_ldl(&mut self) -> Option<&mut Self> {

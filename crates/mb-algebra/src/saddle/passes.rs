@@ -3,6 +3,7 @@
 //! Blocks are kept row by row, `width` numbers each. What such a pass costs is the memory it goes through: each one here does all
 //! there is to do with a row while the row is at hand, and arrays that are written whole are not cleared before.
 
+use super::kernel::WIDTH;
 use super::number::Number;
 use crate::AlgebraError;
 
@@ -27,6 +28,25 @@ macro_rules! by_width {
     }};
 }
 pub(super) use by_width;
+
+/// A number for each of a few columns, without memory of its own for as many as are taken at once.
+pub(super) struct PerColumn {
+    few: [f64; WIDTH],
+    many: Vec<f64>,
+    width: usize,
+}
+
+impl PerColumn {
+    /// Zeros.
+    pub(super) fn new(width: usize) -> Self {
+        let many = if width > WIDTH { vec![0.0; width] } else { Vec::new() };
+        Self { few: [0.0; WIDTH], many, width }
+    }
+
+    pub(super) fn slice(&mut self) -> &mut [f64] {
+        if self.width > WIDTH { &mut self.many } else { &mut self.few[..self.width] }
+    }
+}
 
 /// Scaled rows of `from` into `to`, which is written whole: zeros where there are no more of them.
 pub(super) fn spread<T: Number>(to: &mut [T], from: &[T], scale: &[f64], width: usize) {
@@ -73,6 +93,85 @@ pub(super) fn largest_unscaled<T: Number>(x: &[T], scale: &[f64], out: &mut [f64
     for (row, s) in x.chunks_exact(out.len()).zip(scale) {
         let inverse = s.recip();
         out.iter_mut().zip(row).for_each(|(m, x)| *m = m.max(x.size() * inverse));
+    }
+}
+
+/// Scaled rows of f, of as many unknowns as there are scales, and zeros for what follows them, in the order of elimination with room for
+/// `lanes` numbers; `sizes` is raised to the columns' largest magnitudes.
+pub(super) fn into_order<T: Number>(
+    to: &mut [T],
+    lanes: usize,
+    order: &[u32],
+    f: &[T],
+    scale: &[f64],
+    sizes: &mut [f64],
+) {
+    by_width!(sizes.len(), w => gather_scaled(to, lanes, order, f, scale, &mut sizes[..w]));
+}
+
+#[inline(always)]
+fn gather_scaled<T: Number>(
+    to: &mut [T],
+    lanes: usize,
+    order: &[u32],
+    f: &[T],
+    scale: &[f64],
+    sizes: &mut [f64],
+) {
+    let width = sizes.len();
+    for (row, &u) in to.chunks_exact_mut(lanes).zip(order) {
+        let (own, rest) = row.split_at_mut(width);
+        rest.fill(T::default());
+        match scale.get(u as usize) {
+            Some(&scale) => {
+                let from = &f[u as usize * width..][..width];
+                for ((to, f), size) in own.iter_mut().zip(from).zip(&mut *sizes) {
+                    *to = f.scaled(scale);
+                    *size = size.max(to.size());
+                }
+            }
+            None => own.fill(T::default()),
+        }
+    }
+}
+
+/// What a block is made of: its rows, their scales, and the columns' largest magnitudes before scaling.
+pub(super) struct Part<'a, T> {
+    pub(super) values: &'a mut [T],
+    pub(super) scale: &'a [f64],
+    pub(super) sizes: &'a mut [f64],
+}
+
+/// The reverse: unknowns to x and what follows them to l, both scaled and written whole; their sizes are raised.
+pub(super) fn out_of_order<T: Number>(
+    from: &[T],
+    lanes: usize,
+    order: &[u32],
+    x: &mut Part<'_, T>,
+    l: &mut Part<'_, T>,
+) {
+    by_width!(x.sizes.len(), w => scatter_scaled(from, lanes, order, x, l, w));
+}
+
+#[inline(always)]
+fn scatter_scaled<T: Number>(
+    from: &[T],
+    lanes: usize,
+    order: &[u32],
+    x: &mut Part<'_, T>,
+    l: &mut Part<'_, T>,
+    width: usize,
+) {
+    let n = x.scale.len();
+    for (row, &u) in from.chunks_exact(lanes).zip(order) {
+        let u = u as usize;
+        let (to, at) = if u < n { (&mut *x.values, u) } else { (&mut *l.values, u - n) };
+        let (scale, sizes) = if u < n { (x.scale[at], &mut *x.sizes) } else { (l.scale[at], &mut *l.sizes) };
+        let to = &mut to[at * width..][..width];
+        for ((to, value), size) in to.iter_mut().zip(&row[..width]).zip(&mut sizes[..width]) {
+            *to = value.scaled(scale);
+            *size = size.max(value.size());
+        }
     }
 }
 
@@ -154,6 +253,25 @@ mod tests {
                 by_columns(&rows, &mut views);
                 assert_eq!(back, columns);
             }
+        }
+    }
+
+    #[test]
+    fn the_way_to_the_order_of_elimination_and_back_scales_twice() {
+        let (n, m, order) = (3, 2, [4, 1, 0, 3, 2]);
+        for (width, lanes) in [(1, 1), (2, 2), (3, 4), (8, 8)] {
+            let f: Vec<f64> = (0..n * width).map(|i| i as f64 - 4.0).collect();
+            let mut ordered = vec![f64::NAN; (n + m) * lanes];
+            let mut sizes = vec![0.0; width];
+            into_order(&mut ordered, lanes, &order, &f, &[2.0, 4.0, 0.5], &mut sizes);
+            let (mut x, mut l) = (vec![f64::NAN; n * width], vec![f64::NAN; m * width]);
+            let (mut sizes_x, mut sizes_l) = (vec![0.0; width], vec![0.0; width]);
+            let mut of_x = Part { values: &mut x, scale: &[0.5, 0.25, 2.0], sizes: &mut sizes_x };
+            let mut of_l = Part { values: &mut l, scale: &[1.0, 1.0], sizes: &mut sizes_l };
+            out_of_order(&ordered, lanes, &order, &mut of_x, &mut of_l);
+            assert_eq!((x, sizes), (f, sizes_x));
+            assert!(l.iter().chain(&sizes_l).all(|l| *l == 0.0));
+            assert!(ordered.iter().all(|x| x.is_finite()));
         }
     }
 

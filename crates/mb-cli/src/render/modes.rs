@@ -203,6 +203,13 @@ fn sparse(finding: &SparseFinding) -> Option<String> {
             hz(to),
             modes(counted)
         )),
+        SparseFinding::MultipleCut { re, im, found, returned } => Some(format!(
+            "the eigenvalue {} has {}, of which {} returned: ask for {} more to see all of them",
+            if re == 0.0 { format!("at {}", hz(im * im)) } else { format!("s = {}", point(re, im)) },
+            modes(found),
+            names::count(returned, "is", "are"),
+            found.saturating_sub(returned)
+        )),
         SparseFinding::CompleteInside { re, im, radius, roots, squared } => Some(format!(
             "no root is missing with {}: the phase of the determinant counts {roots}",
             inside(re, im, radius, squared)
@@ -218,12 +225,15 @@ fn sparse(finding: &SparseFinding) -> Option<String> {
 /// The inside of a circle in the plane of s or s^2.
 fn inside(re: f64, im: f64, radius: f64, squared: bool) -> String {
     let (what, unit) = if squared { ("s^2", "(rad/s)^2") } else { ("s", "rad/s") };
-    let centre = if im == 0.0 {
-        six(re)
-    } else {
-        format!("{} {} {}i", six(re), if im < 0.0 { "-" } else { "+" }, six(im.abs()))
-    };
-    format!("{what} within {} {unit} of {centre}", six(radius))
+    format!("{what} within {} {unit} of {}", six(radius), point(re, im))
+}
+
+/// A point of the complex plane.
+fn point(re: f64, im: f64) -> String {
+    if im == 0.0 {
+        return six(re);
+    }
+    format!("{} {} {}i", six(re), if im < 0.0 { "-" } else { "+" }, six(im.abs()))
 }
 
 /// The mode shapes: amplitude and phase by coordinate; `left` ones too when asked for.

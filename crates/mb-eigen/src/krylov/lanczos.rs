@@ -146,7 +146,9 @@ fn blocks_for_a_look(n: usize, k: usize) -> usize {
 impl<'a> Basis<'a> {
     fn new(operator: &'a dyn SymmetricOperator, limit: usize, block: usize) -> Self {
         let columns = limit + 2 * block;
-        let v = Dense::zeros(operator.size(), columns);
+        // Columns are written as they are needed: a search that ends early touches no memory for the rest.
+        let mut v = Dense::with_capacity(operator.size(), columns);
+        v.resize_with(operator.size(), 0, |_, _| 0.0);
         Self {
             operator,
             force: Dense::zeros(operator.size(), 0),
@@ -161,11 +163,21 @@ impl<'a> Basis<'a> {
 
     /// Another start: the operator applied to `start`, beside what there is.
     fn begin(&mut self, start: &Dense) -> Result<(), EigenError> {
+        self.make_room(start.ncols());
         let at = self.v.as_mut().subcols_mut(self.filled, start.ncols());
         self.operator.apply_into(start.as_ref(), self.operator.metric(start).as_ref(), at)?;
         self.orthonormalize(start.ncols())?;
         self.coupling = Dense::zeros(0, 0);
         Ok(())
+    }
+
+    /// Room for so many columns behind those present.
+    fn make_room(&mut self, width: usize) {
+        let needed = self.filled + width;
+        if self.v.ncols() < needed {
+            let n = self.v.nrows();
+            self.v.resize_with(n, needed, |_, _| 0.0);
+        }
     }
 
     /// Makes the `width` columns behind those present part of the basis; their products with those.
@@ -184,6 +196,7 @@ impl<'a> Basis<'a> {
     fn step(&mut self) -> Result<(), EigenError> {
         let (from, end) = (self.done, self.filled);
         let width = end - from;
+        self.make_room(width);
         let (basis, next) = self.v.as_mut().split_at_col_mut(end);
         let block = basis.as_ref().subcols(from, width);
         self.operator.apply_into(block, self.force.as_ref(), next.subcols_mut(0, width))?;

@@ -132,8 +132,12 @@ fn look(
         let mixed = (moved / (theta * theta) - 1.0).max(0.0).sqrt();
         let w = sigma + theta.recip();
         sight.mixed = sight.mixed.max(mixed);
-        (sight.first, sight.last) = (sight.first.min(w), sight.last.max(w));
-        sight.edge = sight.edge.min(sigma + (theta * (1.0 + EDGE * mixed)).recip());
+        if w < sight.first {
+            sight.first = w;
+            // The mixture that holds most of the lowest modes.
+            sight.edge = sigma + (theta * (1.0 + EDGE * mixed)).recip();
+        }
+        sight.last = sight.last.max(w);
     }
     // Where the first vector is a mode already, its neighbours tell how near to go.
     sight.edge = sight.edge.min(sight.first - NEAREST * (sight.last - sight.first));

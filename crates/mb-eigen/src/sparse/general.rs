@@ -33,6 +33,10 @@ const UNCONFIRMED: f64 = 1e-4;
 /// Residual of a converged left pair where only certificates need it. The application that follows gains further digits.
 const LEFT_TOLERANCE: f64 = 1e-7;
 
+/// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
+const ON_ROOT: f64 = 1e-3;
+const OVERSHADOWED: f64 = 1e6;
+
 /// Nonzero eigenvalues with vectors from both sides.
 #[derive(Clone, Debug)]
 pub(crate) struct Set {
@@ -82,6 +86,18 @@ pub(crate) struct General<'a> {
     restarts: usize,
     searches: usize,
     largest_basis: usize,
+}
+
+/// A hundredth of the way from a shift on an eigenvalue to the next one.
+fn beside_root(at: c64, set: &Set, count: usize) -> Option<c64> {
+    let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - at).norm()).collect();
+    distances.sort_by(f64::total_cmp);
+    let first = *distances.first()?;
+    let far = |d: &&f64| **d > OVERSHADOWED * first;
+    let next = distances.iter().find(far).copied();
+    let lost = set.tau.len() < count && first * OVERSHADOWED < at.norm();
+    let on = first < ON_ROOT * at.norm() && (next.is_some() || lost);
+    on.then(|| at + 0.01 * next.unwrap_or(0.01 * at.norm()))
 }
 
 impl<'a> General<'a> {
@@ -134,15 +150,7 @@ impl<'a> General<'a> {
             match solver {
                 Ok(solver) => {
                     if step != 0.0 {
-                        self.findings.push(
-                            SparseFinding::ShiftMoved {
-                                from_re: tau.re,
-                                from_im: tau.im,
-                                to_re: moved.re,
-                                to_im: moved.im,
-                            }
-                            .into(),
-                        );
+                        self.tell_moved(tau, moved);
                     }
                     return Ok(Shifted { tau: moved, solver });
                 }
@@ -154,7 +162,30 @@ impl<'a> General<'a> {
     }
 
     /// The `count` tau nearest to the shift beside zero, with left vectors.
+    ///
+    /// From beside the shift where that lies on one of them though its matrix could be factored: of the others nothing but the
+    /// rounding of its own theta is left there.
     pub(crate) fn nearest(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
+        let at = shifted.tau;
+        let set = self.nearest_from(shifted, count)?;
+        let Some(tau) = beside_root(at, &set, count) else { return Ok(set) };
+        let moved = self.factor(tau)?;
+        self.tell_moved(at, moved.tau);
+        let mut set = self.nearest_from(&moved, count)?;
+        set.reach -= (moved.tau - at).norm();
+        Ok(set)
+    }
+
+    fn tell_moved(&mut self, from: c64, to: c64) {
+        let moved =
+            SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
+        let told = self.findings.iter().any(|f| *f == Finding::from(moved.clone()));
+        if !told {
+            self.findings.push(moved.into());
+        }
+    }
+
+    fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
         let problem = self.problem;
         let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
         let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));

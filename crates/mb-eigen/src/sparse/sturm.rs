@@ -106,6 +106,7 @@ impl Symmetric<'_> {
                 released => released.insert(self.factor_quietly(place.sigma)?),
             };
             let more = self.nearest(shifted, known, counted.modes - found + 1, None, Place::Here)?;
+            place.sigma = shifted.sigma;
             if more.modes.w.is_empty() {
                 break;
             }

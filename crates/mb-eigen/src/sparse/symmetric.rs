@@ -41,6 +41,12 @@ const FIRST_SHIFT: f64 = 1e-8;
 /// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be told from the others.
 const FLOOR: f64 = 1e-15;
 
+/// A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it
+/// may move for that.
+const ON_ROOT: f64 = 1e-3;
+const OVERSHADOWED: f64 = 1e6;
+const ASIDE: usize = 2;
+
 /// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
 const CLEAR: f64 = 0.1;
 const CLEAR_OF_ROUNDING: f64 = 1e3;
@@ -116,18 +122,15 @@ impl<'a> Symmetric<'a> {
     /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is told.
     pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
         let shifted = self.factor_quietly(sigma)?;
-        if (shifted.sigma - sigma).abs() > 0.0 {
-            self.findings.push(
-                SparseFinding::ShiftMoved {
-                    from_re: -sigma,
-                    from_im: 0.0,
-                    to_re: -shifted.sigma,
-                    to_im: 0.0,
-                }
-                .into(),
-            );
-        }
+        self.tell_moved(sigma, shifted.sigma);
         Ok(shifted)
+    }
+
+    fn tell_moved(&mut self, from: f64, to: f64) {
+        if (to - from).abs() > 0.0 {
+            let moved = SparseFinding::ShiftMoved { from_re: -from, from_im: 0.0, to_re: -to, to_im: 0.0 };
+            self.findings.push(moved.into());
+        }
     }
 
     /// The same without a word.
@@ -196,6 +199,13 @@ impl<'a> Symmetric<'a> {
         let movable = place == Place::Best && self.options.shift == Shift::Automatic && count > 2;
         let patience = if movable { self.options.restarts.min(PATIENCE) } else { self.options.restarts };
         let mut ritz = self.search(shifted, known, count, start, patience)?;
+        for _ in 0..ASIDE {
+            let Some(sigma) = beside_root(shifted.sigma, &ritz) else { break };
+            let before = shifted.sigma;
+            *shifted = self.factor_quietly(sigma)?;
+            self.tell_moved(before, shifted.sigma);
+            ritz = self.search(shifted, known, count, start, patience)?;
+        }
         for _ in 0..MOVES {
             if ritz.exhausted || ritz.values.len() >= count || !movable {
                 break;
@@ -358,6 +368,15 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
     let (spread, distance) = ((last - first).abs(), (first - sigma).abs());
     let next = first - 0.5 * spread;
     (spread > 0.0 && spread < 0.3 * distance && (next - sigma).abs() > 0.5 * distance).then_some(next)
+}
+
+/// A shift beside an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
+/// the rounding of its own is left there. At a hundredth of the way to the next one they are of a size.
+fn beside_root(sigma: f64, ritz: &RitzReal) -> Option<f64> {
+    let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
+    let largest = theta.first()?.abs();
+    let next = theta.iter().map(|t| t.abs()).find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
+    (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - 0.01 / next)
 }
 
 /// Columns solved at once: eight right-hand sides share the traffic of a factor, while narrow blocks need fewer solves.

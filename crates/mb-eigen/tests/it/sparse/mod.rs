@@ -8,5 +8,6 @@ mod everything;
 mod invariance;
 mod largest;
 mod memory;
+mod multiple;
 pub(crate) mod random;
 mod short;

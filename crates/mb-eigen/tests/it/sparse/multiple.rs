@@ -1,0 +1,130 @@
+//! Eigenvalues of two modes each: all of them found, a shift on one of them, a request that cuts one in two.
+//!
+//! Masses on springs between two walls, once along x and once along y: w_j = 4 k/m sin^2(j pi / (2 (N + 1))), each twice; with
+//! damping a M the roots are -a/2 +- i sqrt(w_j - a^2/4).
+
+use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse as ops};
+use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, solve};
+use mb_eigen::{Eigenpair, Finding, Spectrum};
+
+const MASSES: usize = 400;
+
+fn pencil(damping: f64) -> QuadraticPencil<Sparse> {
+    let n = 2 * MASSES;
+    let mut k = Triplets::new(n, n);
+    for i in 0..n {
+        k.add(i, i, 2.0);
+        if i % MASSES + 1 < MASSES {
+            k.add(i, i + 1, -1.0);
+            k.add(i + 1, i, -1.0);
+        }
+    }
+    let m = ops::identity(n);
+    let c = ops::add(damping, &m, 0.0, &m);
+    QuadraticPencil { m, c, k: k.to_sparse(), phi_q: ops::zeros(0, n) }
+}
+
+/// sqrt(w_j).
+fn undamped(j: usize) -> f64 {
+    2.0 * (j as f64 * std::f64::consts::FRAC_PI_2 / (MASSES + 1) as f64).sin()
+}
+
+/// Damping that leaves the roots oscillating.
+const DAMPING: f64 = 0.002;
+
+/// The root above the real axis.
+fn root(j: usize, damping: f64) -> c64 {
+    c64::new(-0.5 * damping, (undamped(j).powi(2) - 0.25 * damping * damping).sqrt())
+}
+
+fn details(spectrum: &Spectrum) -> impl Iterator<Item = &SparseFinding> {
+    spectrum.findings.iter().filter_map(|finding| match finding {
+        Finding::Sparse { detail } => Some(detail),
+        _ => None,
+    })
+}
+
+/// The roots above the real axis are those of the modes named, and nothing is said to be missing.
+fn assert_modes(found: &Spectrum, modes: &[usize], damping: f64, what: &str) {
+    let mut values: Vec<c64> = found.motion().filter_map(Eigenpair::value).filter(|s| s.im > 0.0).collect();
+    values.sort_by(|a, b| a.im.total_cmp(&b.im));
+    let expected: Vec<c64> = modes.iter().map(|&j| root(j, damping)).collect();
+    assert_eq!(values.len(), expected.len(), "{what}: {values:?}");
+    for (value, expected) in values.iter().zip(&expected) {
+        assert!((value - expected).norm() < 1e-10 * expected.norm(), "{what}: {values:?} for {expected:?}");
+    }
+    let missing = details(found)
+        .find(|f| matches!(f, SparseFinding::Missing { .. } | SparseFinding::MissingInside { .. }));
+    assert!(missing.is_none(), "{what}: {missing:?}");
+}
+
+#[test]
+fn a_frequency_on_a_double_eigenvalue_finds_both_modes_and_their_neighbours() {
+    for damping in [0.0, DAMPING] {
+        let pencil = pencil(damping);
+        for j in [2, 5] {
+            let near = root(j, damping);
+            let hz = near.im / std::f64::consts::TAU;
+            // The next above is nearer than the one below, for w_j bends downwards.
+            for (count, modes) in
+                [(2, vec![j, j]), (4, vec![j, j, j + 1, j + 1]), (6, vec![j - 1, j - 1, j, j, j + 1, j + 1])]
+            {
+                let what = format!("mode {j}, {count} of damping {damping}");
+                let asked = Request::NearFrequency { hz, count };
+                let found = solve(&pencil, &asked, &SparseOptions::default()).unwrap();
+                assert_modes(&found, &modes, damping, &what);
+                let asked = Request::NearPoint { s: near, count };
+                let found = solve(&pencil, &asked, &SparseOptions::default()).unwrap();
+                assert_modes(&found, &modes, damping, &format!("{what}, as a point"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shift_on_a_double_eigenvalue_serves_the_lowest_modes() {
+    for damping in [0.0, DAMPING] {
+        let options = SparseOptions { shift: Shift::At(root(2, damping)), ..SparseOptions::default() };
+        let found = solve(&pencil(damping), &Request::Lowest { count: 4 }, &options).unwrap();
+        assert_modes(&found, &[1, 1, 2, 2], damping, &format!("damping {damping}"));
+    }
+}
+
+#[test]
+fn a_band_whose_middle_is_a_double_eigenvalue_holds_all_of_its_modes() {
+    let hz = |w: f64| w.sqrt() / std::f64::consts::TAU;
+    // The slice is searched from the middle of w.
+    let (middle, half) = (undamped(3).powi(2), 0.6 * (undamped(4).powi(2) - undamped(3).powi(2)));
+    let band =
+        Request::Band { from_hz: hz(middle - half), to_hz: hz(middle + half), max_damping_ratio: None };
+    let found = solve(&pencil(0.0), &band, &SparseOptions::default()).unwrap();
+    let inside: Vec<usize> =
+        (1..9).filter(|&j| (undamped(j).powi(2) - middle).abs() < half).flat_map(|j| [j, j]).collect();
+    assert_modes(&found, &inside, 0.0, "band");
+}
+
+#[test]
+fn an_eigenvalue_cut_in_two_is_named() {
+    let cut = |found: &Spectrum| -> Vec<(c64, usize, usize)> {
+        let numbers = |f: &SparseFinding| match *f {
+            SparseFinding::MultipleCut { re, im, found, returned } => {
+                Some((c64::new(re, im), found, returned))
+            }
+            _ => None,
+        };
+        details(found).filter_map(numbers).collect()
+    };
+    for damping in [0.0, DAMPING] {
+        let pencil = pencil(damping);
+        let ask = |request: Request| solve(&pencil, &request, &SparseOptions::default()).unwrap();
+        let found = ask(Request::Lowest { count: 3 });
+        assert_modes(&found, &[1, 1, 2], damping, "lowest");
+        let told = cut(&found);
+        assert!(matches!(told[..], [(s, 2, 1)] if (s - root(2, damping)).norm() < 1e-8), "{told:?}");
+        assert!(cut(&ask(Request::Lowest { count: 4 })).is_empty());
+        let told = cut(&ask(Request::NearPoint { s: root(5, damping) + c64::new(0.0, 1e-4), count: 1 }));
+        assert!(matches!(told[..], [(s, 2, 1)] if (s - root(5, damping)).norm() < 1e-8), "{told:?}");
+        let text = SparseFinding::MultipleCut { re: 0.0, im: 2.0, found: 2, returned: 1 }.to_string();
+        assert!(text.contains("has 2 modes, of which 1 is returned and 1 left out"), "{text}");
+    }
+}
