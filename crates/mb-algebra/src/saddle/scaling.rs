@@ -5,8 +5,9 @@
 //! a residual over all rows does not show it.
 //!
 //! An unknown whose entries in A are a mere trace, such as the rotation of a massless frame that a small moment acts on,
-//! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, such
-//! unknowns are scaled as if their entries were [`LEAST`] of the usual ones.
+//! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, and in any
+//! case where scales would differ by more than [`FAR_APART`], such unknowns are scaled as if their entries were [`LEAST`]
+//! of the usual ones.
 
 use super::half::Stored;
 use super::number::Number;
@@ -29,6 +30,10 @@ pub(super) struct Scaling {
 
 /// In even scales, entries of unknowns of constraints count as this part of the usual ones at least.
 pub(super) const LEAST: f64 = 1e-4;
+
+/// Ratio of the scales of unknowns of constraints from which on they are evened: a row with two of these unknowns has lost so
+/// many digits of the lighter one.
+const FAR_APART: f64 = 1e6;
 
 fn power_of_two(x: f64) -> f64 {
     // The exponent alone: 2^floor(log2 x), for normal x.
@@ -53,7 +58,8 @@ fn inverse_root(x: f64) -> f64 {
 impl Scaling {
     /// `g_cols` and `g_rows`: patterns of G (m x n, by columns) and its transpose.
     ///
-    /// Entries of unknowns of constraints count as `least` of the usual ones at least.
+    /// Entries of unknowns of constraints count as `least` of the usual ones at least, and as [`LEAST`] of them where they
+    /// are [`FAR_APART`].
     pub(super) fn new<T: Number>(a: &Stored<T>, g: &Sparse, g_cols: &Csr, g_rows: &Csr, least: f64) -> Self {
         let none = Vec::new;
         let mut out =
@@ -80,6 +86,11 @@ impl Scaling {
         });
         // Unknowns without entries get the scale of the others.
         let usual = mean_above(unknowns, 0.0).unwrap_or(1.0);
+        let held = unknowns.iter().enumerate().filter(|(j, x)| **x > 0.0 && !g_cols.row(*j).is_empty());
+        let (smallest, largest) =
+            held.fold((f64::INFINITY, 0.0_f64), |(a, b), (_, x)| (a.min(*x), b.max(*x)));
+        let apart = (largest / smallest).sqrt() > FAR_APART;
+        let least = if apart { least.max(LEAST) } else { least };
         // Without what is only a trace.
         let of_most = mean_above(unknowns, least * usual).unwrap_or(usual);
         for (j, x) in unknowns.iter_mut().enumerate() {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The start is assembled, then Newton's method is tried on the full system, then load
-//! continuation, then dynamic relaxation (see the modules). Whatever found it, the result has
+//! continuation, then dynamic relaxation, then descent with inertia (see the modules). Whatever found it, the result has
 //! passed the same verification, carries the shortest multipliers where constraints are
 //! redundant, and tells whether it is stable.
 //!
@@ -13,6 +13,7 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+mod descent;
 mod newton;
 mod path;
 mod relaxation;
@@ -31,12 +32,12 @@ use mb_model::{Model, Point};
 /// Which methods may be used, tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Newton, then load continuation, then dynamic relaxation. Newton and continuation find
+    /// Newton, then load continuation, then dynamic relaxation, then descent with inertia. Newton and continuation find
     /// the equilibrium nearest to the start, stable or not.
     Automatic,
     /// Newton's method only.
     Newton,
-    /// Dynamic relaxation, then Newton to polish: slides downhill to a stable equilibrium.
+    /// Dynamic relaxation, then descent with inertia, each with Newton to polish: slides downhill to a stable equilibrium.
     Relaxation,
 }
 
@@ -117,9 +118,12 @@ impl Equilibrium {
                 ("Newton", newton::newton),
                 ("load continuation", newton::continuation),
                 ("dynamic relaxation", relaxation::relax),
+                ("descent with inertia", descent::descend),
             ],
             Strategy::Newton => &[("Newton", newton::newton)],
-            Strategy::Relaxation => &[("dynamic relaxation", relaxation::relax)],
+            Strategy::Relaxation => {
+                &[("dynamic relaxation", relaxation::relax), ("descent with inertia", descent::descend)]
+            }
         };
         for (name, method) in methods {
             tried.push(name);

@@ -104,13 +104,18 @@ fn iterate(
 }
 
 /// The Newton correction at `point` by the factor of another point.
-fn correction(model: &Model, saddle: &Saddle, point: &Point, load: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn correction(
+    model: &Model,
+    saddle: &Saddle,
+    point: &Point,
+    load: &[f64],
+) -> (Vec<f64>, Vec<f64>) {
     let force: Vec<f64> = model.residual(point).iter().zip(load).map(|(r, l)| l - r).collect();
     let phi: Vec<f64> = model.phi(&point.q, point.t).iter().map(|x| -x).collect();
     saddle.solve(&force, &phi)
 }
 
-fn advance(model: &Model, point: &mut Point, dq: &[f64], dlambda: &[f64], factor: f64) {
+pub(super) fn advance(model: &Model, point: &mut Point, dq: &[f64], dlambda: &[f64], factor: f64) {
     let step: Vec<f64> = dq.iter().map(|x| factor * x).collect();
     point.q = model.coordinates().retract(&point.q, &step);
     for (lambda, d) in point.lambda.iter_mut().zip(dlambda) {

@@ -196,3 +196,40 @@ fn given_points_are_verified() {
     let error = OperatingPoint::declared(&m, short, 1e-9).unwrap_err().to_string();
     assert_eq!(error, "The point has 0 multipliers, the model needs 2.");
 }
+
+/// A steel beam on a ball joint, level at the start, hangs down in the end: so much stiffer along itself than as a
+/// pendulum that explicit steps do not get there.
+#[test]
+fn a_stiff_beam_swings_down_to_its_hanging_rest() {
+    let model = Model::from_toml(
+        r#"
+        units = "SI"
+        name = "beam on a ball"
+        gravity = [0.0, 0.0, -9.81]
+        [[beam]]
+        name = "rod"
+        from = [0.0, 0.0, 0.0]
+        to = [2.0, 0.0, 0.0]
+        elements = 4
+        density = 7850.0
+        youngs_modulus = 2.1e11
+        poissons_ratio = 0.3
+        section = { radius = 0.02 }
+        [[joint]]
+        name = "ball"
+        type = "spherical"
+        a = "rod.start"
+        b = "ground"
+        "#,
+    )
+    .unwrap();
+    let rest = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).unwrap();
+    let end = &rest.q()[rest.q().len() - 7..];
+    // Stretched by rho g l^2 / (2 E) of its weight.
+    let stretch = 7850.0 * 9.81 * 4.0 / (2.0 * 2.1e11);
+    assert!((end[2] + 2.0 + stretch).abs() < 1e-3 * stretch, "{} {stretch}", end[2]);
+    assert!(end[0].abs() + end[1].abs() < 1e-9, "{end:?}");
+    // Free to spin about itself.
+    let stable = stability(&model, &rest).unwrap();
+    assert!(matches!(stable, Stability::Neutral { .. }), "{stable:?}");
+}

@@ -261,6 +261,51 @@ fn traces_of_load_do_not_loosen_a_clamp() {
     }
 }
 
+/// A steel block held by the mean of its foot, a body in the mean of its end: few steps of Newton's method, and modes. The
+/// rotations of the frames have but a trace of stiffness beside the steel.
+#[test]
+fn frames_in_the_mean_carry_steel() {
+    let block = |held: &str, tool: &str| {
+        Model::from_toml(&format!(
+            r#"
+            units = "SI"
+            name = "column"
+            gravity = [0, 0, -9.81]
+            [[solid]]
+            name = "block"
+            block = {{ size = [0.1, 0.1, 1.0], elements = [3, 3, 12] }}
+            density = 7850.0
+            youngs_modulus = 2.1e11
+            poissons_ratio = 0.3
+            {held}
+            {tool}
+            "#
+        ))
+        .unwrap()
+    };
+    let foot = "[[joint]]\nname = \"foot\"\ntype = \"fixed\"\na = \"block.z-\"\nb = \"ground\"";
+    let tool = "[[spatial-body]]\nname = \"tool\"\nmass = 5.0\ninertia = [0.02, 0.02, 0.01]\n\
+        [[joint]]\nname = \"grip\"\ntype = \"fixed\"\na = \"tool\"\nb = \"block.z+\"\n\
+        [[force]]\nname = \"side\"\nat = \"tool\"\nvector = [2000.0, 0.0, 0.0]";
+    let first = |held: &str, more: &str| {
+        let model = block(held, more);
+        let rest = rest_of(&model);
+        assert!(rest.found_by == "Newton" && rest.iterations <= 6, "{} {}", rest.found_by, rest.iterations);
+        let found = lowest(&model, &rest, 2);
+        assert!((found[1] / found[0] - 1.0).abs() < 1e-4, "{found:?}");
+        found[0]
+    };
+    let clamped = first("fixed = [\"z-\"]", "");
+    // The foot may warp and stretch.
+    let by_its_mean = first("averaged = [\"z-\", \"z+\"]", foot);
+    assert!((0.97..1.0).contains(&(by_its_mean / clamped)), "{by_its_mean} {clamped}");
+    // 33/140 of the block's mass swings with its end (Rayleigh); the body has rotary inertia and an arm of zero.
+    let loaded = first("fixed = [\"z-\"]\naveraged = [\"z+\"]", tool);
+    let swinging = 33.0 / 140.0 * 78.5;
+    let ratio = (swinging / (swinging + 5.0_f64)).sqrt();
+    assert!((loaded / clamped / ratio - 1.0).abs() < 0.01, "{loaded} {clamped} {ratio}");
+}
+
 /// Damping in proportion to mass and stiffness, given in the file: zeta = alpha / (2 w) + beta w / 2 of each mode.
 #[test]
 fn damping_of_a_solid_is_that_of_proportional_damping() {
