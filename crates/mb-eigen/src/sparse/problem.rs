@@ -244,7 +244,7 @@ impl<'a> Problem<'a> {
     pub(crate) fn factor_short(&self, a: f64) -> Result<ShortSolve, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
         let factor = SaddleShort::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
-        Ok(ShortSolve::new(factor, self.rows.rank))
+        Ok(ShortSolve::new(factor))
     }
 
     /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization tells.

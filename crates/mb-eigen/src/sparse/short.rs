@@ -5,15 +5,14 @@
 //! ```
 //!
 //! A factorization in single precision takes half of the time and of the memory of one in double. Its solutions, of a few
-//! digits, correct vectors whose residuals are formed in double precision ([`crate::krylov::corrected`]); P takes the reactions away and
-//! holds the vectors to the constraints.
-//! The last application, which gives w, vectors and multipliers to all digits, is refined with the same factors; their signs
-//! are those that prove the modes complete where that can be shown. Whatever does not fit gives way to factors in
-//! double precision: free bodies and mechanisms, coordinates without mass, unstable systems, slender bodies, in
-//! which single precision has no right digit. Sizes: x n, Phi r x n (independent rows at length one).
+//! digits, correct vectors whose residuals are formed in double precision ([`crate::krylov::corrected`]); P takes the reactions
+//! away and holds the vectors to the constraints. The last application, which gives w, vectors and multipliers to all
+//! digits, is refined with the same factors. Whatever does not fit gives way to factors in double precision: free bodies
+//! and mechanisms, coordinates without mass, unstable systems, slender bodies in which single precision has no
+//! right digit. Sizes: x n, Phi r x n (independent rows at length one).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use mb_algebra::saddle::{Method, SaddleShort};
 use mb_algebra::{Dense, SparseCholesky, sparse};
@@ -30,7 +29,7 @@ use crate::error::at;
 use crate::krylov::corrected::{Corrected, Lowest, basis_columns, lowest};
 
 /// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
-const SHIFT: f64 = 1e-7;
+const SHIFT: f64 = 1e-5;
 /// Unknowns for each mode asked for: of a large part of the spectrum Krylov bases have less to orthogonalize.
 const MANY: usize = 200;
 /// Backward error of the corrections, themselves about 1e-10 of what they correct.
@@ -38,19 +37,17 @@ const CORRECTION: f64 = 1e-6;
 /// Length of the last correction, of vectors of length one, above which a pair has not converged.
 const LATE: f64 = 1e-7;
 /// Smallest w that counts as a mode in motion, relative to the shift.
-const STILL: f64 = 1e-3;
+const STILL: f64 = 1e-6;
 
 /// Factors in single precision as a solver of full precision.
 pub(crate) struct ShortSolve {
     factor: SaddleShort,
-    rank: usize,
     solves: AtomicUsize,
-    negative: OnceLock<Option<usize>>,
 }
 
 impl ShortSolve {
-    pub(crate) fn new(factor: SaddleShort, rank: usize) -> Self {
-        Self { factor, rank, solves: AtomicUsize::new(0), negative: OnceLock::new() }
+    pub(crate) fn new(factor: SaddleShort) -> Self {
+        Self { factor, solves: AtomicUsize::new(0) }
     }
 
     /// Solutions of a few digits.
@@ -76,9 +73,9 @@ impl ShiftSolve<f64> for ShortSolve {
         Ok(Solution { x, l })
     }
 
+    /// What it takes to trust the signs of these factors is better spent on those that prove the modes complete.
     fn negative(&self) -> Option<usize> {
-        let found = || self.factor.inertia().and_then(|inertia| inertia.negative.checked_sub(self.rank));
-        *self.negative.get_or_init(found)
+        None
     }
 
     fn work(&self) -> Work {
@@ -140,11 +137,11 @@ impl<'a> Allowed<'a> {
         }
         let held = self.allow(&mut r);
         let (d, e) = self.solver.correct(&r)?;
-        // A pair that came up below others late has not been looked at.
+        // A pair that came up below others late has not been looked at; the last one is only there for its w.
         let md = problem.m.mul(&d);
         let square =
             |j: usize| d.col_as_slice(j).iter().zip(md.col_as_slice(j)).map(|(d, m)| d * m).sum::<f64>();
-        if !(0..d.ncols()).all(|j| square(j) <= LATE * LATE) {
+        if !(0..d.ncols() - 1).all(|j| square(j) <= LATE * LATE) {
             return None;
         }
         let mut modes = Modes { w: Vec::new(), x: x.clone(), l: held, rigid: 0 };
@@ -206,7 +203,7 @@ impl Symmetric<'_> {
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
         let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
-        let Some(found) = lowest(&operator, count + 1, self.options.tolerance)? else { return Ok(None) };
+        let Some(found) = lowest(&operator, count, self.options.tolerance)? else { return Ok(None) };
         let slowest = found.values[0];
         let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
         if slowest <= STILL * sigma.abs() || energy <= self.options.zero_tolerance {

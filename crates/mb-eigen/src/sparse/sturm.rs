@@ -139,8 +139,8 @@ impl Symmetric<'_> {
         let known_below = |t: f64| modes.w.iter().filter(|w| **w < t).count();
         let low = if nothing {
             Some((sigma, 0))
-        } else if below_shift == Some(known_below(sigma)) {
-            // All modes below the shift are known, hence those below anything lower.
+        } else if below_shift == Some(known_below(sigma)) || high == known_below(to) {
+            // All modes below the shift, or below the top, are known, hence those below anything lower.
             Some((-top, known_below(-top)))
         } else {
             self.below(-top)?
