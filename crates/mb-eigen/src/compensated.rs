@@ -49,12 +49,6 @@ impl Twofold {
         self.lost += other.lost * by;
     }
 
-    /// Adds another sum.
-    #[inline(always)]
-    pub(crate) fn join(&mut self, other: Self) {
-        self.add(other.sum, other.lost);
-    }
-
     #[inline(always)]
     pub(crate) fn value(self) -> f64 {
         self.sum + self.lost
@@ -159,63 +153,6 @@ impl WithSimd for Form<'_> {
             im.add_scaled(&line_re, by.im);
         }
         c64::new(re.total(), im.total())
-    }
-}
-
-/// A (x + low) of a sparse matrix by rows, each entry in two parts; what the products with `low` lose does not count.
-pub(crate) fn rows_times(a: &Sparse, x: &[f64], low: &[f64]) -> Vec<Twofold> {
-    Arch::new().dispatch(Rows { a, x, low })
-}
-
-/// Products of rows, to be computed with the instructions of the processor at hand.
-struct Rows<'a> {
-    a: &'a Sparse,
-    x: &'a [f64],
-    low: &'a [f64],
-}
-
-impl Rows<'_> {
-    /// Plain loops: what is not compiled in one piece with its caller knows nothing of the processor's instructions.
-    #[inline(always)]
-    fn sums(&self, product_error: impl Fn(f64, f64, f64) -> f64) -> Vec<Twofold> {
-        let (starts, index, value) = (self.a.proper_indptr(), self.a.indices(), self.a.data());
-        let mut out = vec![Twofold::default(); self.a.rows()];
-        for (i, out) in out.iter_mut().enumerate() {
-            let own = starts[i]..starts[i + 1];
-            let (index, value) = (&index[own.clone()], &value[own]);
-            // Two sums side by side, for each addition waits for the one before.
-            let (mut one, mut other) = (Twofold::default(), Twofold::default());
-            let (pairs, last) = index.as_chunks::<2>();
-            let (values, last_value) = value.as_chunks::<2>();
-            let term = |sum: &mut Twofold, j: usize, a: f64| {
-                let (x, low) = (self.x[j], self.low[j]);
-                let product = a * x;
-                sum.add(product, product_error(a, x, product) + a * low);
-            };
-            for (&[i, j], &[a, b]) in pairs.iter().zip(values) {
-                term(&mut one, i, a);
-                term(&mut other, j, b);
-            }
-            if let (&[j], &[a]) = (last, last_value) {
-                term(&mut one, j, a);
-            }
-            one.join(other);
-            *out = one;
-        }
-        out
-    }
-}
-
-impl WithSimd for Rows<'_> {
-    type Output = Vec<Twofold>;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> Vec<Twofold> {
-        // Registers that wide come with products and sums in one rounding.
-        if S::F64_LANES >= 4 {
-            return self.sums(|a, b, product| a.mul_add(b, -product));
-        }
-        self.sums(product_error)
     }
 }
 
@@ -446,18 +383,6 @@ mod tests {
             let (one, other) = (bilinear_sparse(&sparse, &x, &y), bilinear_dense(&a, &y, &x));
             assert!((one - other).norm() <= 4.0 * f64::EPSILON * one.norm(), "{one} {other}");
         }
-    }
-
-    #[test]
-    fn rows_that_cancel_keep_what_is_left() {
-        let k = 2.0_f64.powi(60);
-        let a =
-            mb_algebra::to_sparse(&mb_algebra::dense::from_rows(&[[k, -k, 0.5], [0.0, 3.0, 0.0]])).to_csr();
-        let e = f64::EPSILON;
-        // The first numbers differ by 3 e e, of which only the low part knows.
-        let sums = rows_times(&a, &[1.0 + e, 1.0 + e, 1.0], &[3.0 * e * e, 0.0, 0.0]);
-        let exact = k * 3.0 * e * e + 0.5;
-        assert!((sums[0].value() - exact).abs() <= 0.0 && (sums[1].value() - 3.0 * (1.0 + e)).abs() <= 0.0);
     }
 
     #[test]

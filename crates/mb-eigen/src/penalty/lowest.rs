@@ -112,23 +112,25 @@ fn certified(
     starts: &[&Eigenpair],
 ) -> Result<Vec<Eigenpair>, EigenError> {
     let certifier = Certifier::new(problem, left_vectors);
-    let mut unsure = vec![true; roots.len()];
+    let mut sure: Vec<Option<Eigenpair>> = vec![None; roots.len()];
     if problem.symmetric {
         let pairs = certifier.certify(roots.clone());
         let mut at = 0;
-        for (root, unsure) in roots.iter().zip(&mut unsure) {
+        for (root, sure) in roots.iter().zip(&mut sure) {
             let pair = &pairs[at];
             // A start that was good enough as it is knows nothing of its violations yet.
             let moved = pair.right[n..].iter().any(|e| *e != ZERO);
-            *unsure = !moved || pair.error_bar > SURE * pair.value().map_or(0.0, c64::norm);
+            if moved && pair.error_bar <= SURE * pair.value().map_or(0.0, c64::norm) {
+                *sure = Some(pair.clone());
+            }
             at += if root.mirror || (root.rigid && root.chain == 2) { 2 } else { 1 };
         }
-        if !unsure.contains(&true) {
+        if sure.iter().all(Option::is_some) {
             return Ok(pairs);
         }
     }
-    for ((root, start), unsure) in roots.iter_mut().zip(starts).zip(unsure) {
-        if unsure && !root.rigid {
+    for ((root, start), sure) in roots.iter_mut().zip(starts).zip(&sure) {
+        if sure.is_none() && !root.rigid {
             match follow(problem, root.clone(), start) {
                 Ok(found) => *root = found,
                 // The start stays, with a bar that says how far it may be off.
@@ -137,7 +139,7 @@ fn certified(
             }
         }
     }
-    Ok(certifier.certify(roots))
+    Ok(certifier.certify_others(roots, sure))
 }
 
 /// A pair of the constrained problem as a start for the penalty problem: x without violations.

@@ -109,30 +109,16 @@ impl<'a> Certifier<'a> {
 
     /// The same, with factors at a shift to which the roots are the nearest, where there are some.
     pub(crate) fn certify_beside(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
-        let mut kinds = Vec::with_capacity(roots.len());
-        kinds.extend(roots.iter().map(|root| (root.mirror, root.opposite, root.rigid)));
-        let mut pairs = self.pairs(roots, beside);
-        widen_clusters(&kinds, &mut pairs);
-        let mut out = Vec::with_capacity(2 * pairs.len());
-        for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
-            let partner = if mirror {
-                Some(pair.conjugate())
-            } else if opposite {
-                Some(Eigenpair {
-                    alpha: -pair.alpha,
-                    left: pair.left.iter().map(|z| -z).collect(),
-                    left_multipliers: pair.left_multipliers.iter().map(|z| -z).collect(),
-                    ..pair.clone()
-                })
-            } else if rigid && pair.chain == 2 {
-                Some(pair.clone())
-            } else {
-                None
-            };
-            out.push(pair);
-            out.extend(partner);
-        }
-        out
+        let kinds = roots.iter().map(kind).collect();
+        with_partners(kinds, self.pairs(roots, beside))
+    }
+
+    /// The same, of roots some of which have been certified.
+    pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
+        let kinds = roots.iter().map(kind).collect();
+        let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
+        let mut found = self.pairs(open.collect(), None).into_iter();
+        with_partners(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
     /// Measures a root, with a residual in doubled precision where there is one.
@@ -377,6 +363,36 @@ fn error_bar(root: &Root, rho: f64, d: f64, a: f64) -> f64 {
         if first_order <= 0.25 * d / a || a == 0.0 { first_order } else { 4.0 * (rho / a).sqrt() }
     };
     if bar.is_nan() { f64::INFINITY } else { bar }
+}
+
+/// Whether the conjugate and the opposite of a root are roots, and whether it is rigid.
+fn kind(root: &Root) -> (bool, bool, bool) {
+    (root.mirror, root.opposite, root.rigid)
+}
+
+/// Pairs with bars of clusters, conjugates and opposites behind their partners.
+fn with_partners(kinds: Vec<(bool, bool, bool)>, mut pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
+    widen_clusters(&kinds, &mut pairs);
+    let mut out = Vec::with_capacity(2 * pairs.len());
+    for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
+        let partner = if mirror {
+            Some(pair.conjugate())
+        } else if opposite {
+            Some(Eigenpair {
+                alpha: -pair.alpha,
+                left: pair.left.iter().map(|z| -z).collect(),
+                left_multipliers: pair.left_multipliers.iter().map(|z| -z).collect(),
+                ..pair.clone()
+            })
+        } else if rigid && pair.chain == 2 {
+            Some(pair.clone())
+        } else {
+            None
+        };
+        out.push(pair);
+        out.extend(partner);
+    }
+    out
 }
 
 /// Gives roots whose bars reach another root the width of that cluster.

@@ -27,8 +27,8 @@ use super::matrix::Matrix;
 use super::problem::Problem;
 use super::shift_solve::Effort;
 use super::symmetric::Shifted;
-use crate::compensated::{Twofold, rows_times};
-use crate::vectors::ZERO;
+use crate::compensated::{Term, sum_of_products};
+use mixing::{Mixing, Step};
 
 /// Distances of sigma from s, relative to s: near enough to a neighbour of s, and, where the factor's own error is of the
 /// order of the first, further away.
@@ -138,40 +138,27 @@ fn factor<'a>(problem: &'a Problem, sigma: c64, kind: Kind) -> Result<Solve<'a>,
 
 /// The steps with one factor; the smallest weighted residual relative to s x^T (2 s M + C) x, and its pair.
 fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f64, Doubled)> {
-    let Start { mut s, mut x, mut l } = start;
+    let Start { mut s, x, l } = start;
     let (undamped, oscillates) = (problem.undamped(), s.re == 0.0);
     let solve = factor(problem, s * (1.0 + aside), kind).ok()?;
-    let mut low = vec![ZERO; x.len()];
+    let products = Products::new(problem);
+    let weight: Vec<f64> = products.weight.iter().chain(&products.weight).copied().collect();
+    let (mut x, mut l) = (parts(&x), parts(&l));
+    let mut low = Dense::zeros(x.nrows(), 2);
+    let mut mixing = Mixing::default();
     let mut best: Option<(f64, Doubled)> = None;
-    let mut idle = 0;
+    let (mut idle, mut enough) = (0, None);
     for _ in 0..STEPS {
-        let mx = plain(&problem.m, &x);
-        let cx = product(&problem.c, &x, &low);
-        let kx = stiffness(problem, &x, &low);
-        let force = reaction(problem, &l);
-        // Inertia cancels in nothing: it is what is left of stiffness and reactions.
-        let at = |s: c64| -> Vec<c64> {
-            let inertia = s * s;
-            let row = |i: usize| {
-                let mut sum = kx.get(i).copied().unwrap_or_default();
-                if !cx.is_empty() {
-                    sum.add_scaled(&cx[i], s);
-                }
-                sum.add(&force[i]);
-                sum.value() + inertia * mx[i]
-            };
-            (0..x.len()).map(row).collect()
-        };
-        let slope: Vec<c64> = if cx.is_empty() {
-            mx.iter().map(|m| s * m * 2.0).collect()
-        } else {
-            mx.iter().zip(&cx).map(|(m, c)| s * m * 2.0 + c.value()).collect()
-        };
-        let (d, mass) = (dot(&x, &slope), dot(&x, &mx));
+        let mx = joined(&problem.m.mul(&x));
+        let cx = joined(&products.damping(&x, &low));
+        let force = joined(&products.stiffness(&x, &low, &l));
+        let (vector, multipliers) = (joined(&x), joined(&l));
+        let slope: Vec<c64> = mx.iter().zip(&cx).map(|(m, c)| s * m * 2.0 + c).collect();
+        let (d, mass) = (dot(&vector, &slope), dot(&vector, &mx));
         // The step to the root of the quadratic form, the second order included.
-        let mut r = at(s);
-        let form = dot(&x, &r);
-        let first = -form / d;
+        let mut r: Vec<c64> =
+            force.iter().zip(&cx).zip(&mx).map(|((k, c), m)| k + s * c + s * s * m).collect();
+        let first = -dot(&vector, &r) / d;
         let step = first - first * first * mass / d;
         if !(step.is_finite() && d.is_finite()) {
             break;
@@ -184,106 +171,106 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
         }
         let taken = s - before;
         r.iter_mut().zip(&slope).zip(&mx).for_each(|((r, slope), m)| *r += taken * (slope + taken * m));
-        let rho = x.iter().zip(&r).map(|(x, r)| x.norm() * r.norm()).sum::<f64>() / (s.norm() * d.norm());
+        let weighted: f64 = vector.iter().zip(&r).map(|(x, r)| (x.norm_sqr() * r.norm_sqr()).sqrt()).sum();
+        let rho = weighted / (s.norm() * d.norm());
         if !rho.is_finite() {
             break;
         }
+        let enough = *enough.get_or_insert_with(|| rounded(problem, &vector, (s * d).norm()).max(ENOUGH));
         let gained = best.as_ref().is_none_or(|(before, _)| rho <= GAIN * before);
         idle = if gained { 0 } else { idle + 1 };
         if idle == PATIENCE {
             break;
         }
-        let Some((mut change, dl)) = solve(&r) else { break };
+        let solved = if rho <= enough { None } else { solve(&r) };
         if gained {
-            best = Some((rho, Doubled { x: x.clone(), l: l.clone(), s, residual: r }));
+            let found = Doubled { x: vector.clone(), l: multipliers.clone(), s, residual: r };
+            best = Some((rho, found));
         }
-        if rho <= ENOUGH {
-            break;
-        }
+        let Some((dx, dl)) = solved else { break };
         // The direction of x itself is the factor's to spoil, and of no use.
-        let along = dot(&slope, &change) / d;
-        change.iter_mut().zip(&x).for_each(|(d, x)| *d -= along * x);
-        for ((x, low), d) in x.iter_mut().zip(&mut low).zip(&change) {
-            let (re, im) = (two_sum(x.re, -d.re), two_sum(x.im, -d.im));
-            let (re, im) = (two_sum(re.0, re.1 + low.re), two_sum(im.0, im.1 + low.im));
-            (*x, *low) = (c64::new(re.0, im.0), c64::new(re.1, im.1));
+        let along = dot(&slope, &dx) / d;
+        let step = mixing
+            .mix(Step { x: opposite(&dx, along, &vector), l: opposite(&dl, along, &multipliers) }, &weight);
+        for (k, step) in step.x.chunks_exact(vector.len()).enumerate() {
+            add(x.col_as_slice_mut(k), low.col_as_slice_mut(k), step);
         }
-        l.iter_mut().zip(&dl).for_each(|(l, d)| *l -= d);
+        if l.nrows() > 0 {
+            for (k, step) in step.l.chunks_exact(multipliers.len()).enumerate() {
+                l.col_as_slice_mut(k).iter_mut().zip(step).for_each(|(l, d)| *l += d);
+            }
+        }
     }
     best
 }
 
-/// A complex sum in two parts.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    re: Twofold,
-    im: Twofold,
+/// What rounding of the entries of K does to a pair, relative to `scale` = |s x^T (2 s M + C) x|; zero where that is not known.
+fn rounded(problem: &Problem, x: &[c64], scale: f64) -> f64 {
+    let Some(rounded) = problem.rounded_stiffness() else { return 0.0 };
+    let sizes: Vec<f64> = x.iter().map(|x| x.norm_sqr().sqrt()).collect();
+    let terms: f64 = sizes.iter().zip(rounded.magnitude(&sizes)).map(|(x, k)| x * k).sum();
+    let share = f64::EPSILON * terms / scale;
+    if share.is_finite() { share } else { 0.0 }
 }
 
-impl Sum {
-    fn add(&mut self, other: &Self) {
-        self.add_scaled(other, c64::new(1.0, 0.0));
+/// Real and imaginary parts as columns.
+fn parts(z: &[c64]) -> Dense {
+    Dense::from_fn(z.len(), 2, |i, k| if k == 0 { z[i].re } else { z[i].im })
+}
+
+fn joined(a: &Dense) -> Vec<c64> {
+    (0..a.nrows()).map(|i| c64::new(a[(i, 0)], a[(i, 1)])).collect()
+}
+
+/// along x - d, real parts before imaginary ones.
+fn opposite(d: &[c64], along: c64, x: &[c64]) -> Vec<f64> {
+    let step: Vec<c64> = d.iter().zip(x).map(|(d, x)| along * x - d).collect();
+    step.iter().map(|z| z.re).chain(step.iter().map(|z| z.im)).collect()
+}
+
+/// x + low += d.
+fn add(x: &mut [f64], low: &mut [f64], d: &[f64]) {
+    for ((x, low), d) in x.iter_mut().zip(low).zip(d) {
+        let (high, rest) = two_sum(*x, *d);
+        (*x, *low) = two_sum(high, rest + *low);
+    }
+}
+
+/// Products in doubled precision, rounded at the end.
+struct Products<'a> {
+    problem: &'a Problem<'a>,
+    /// Phi_q^T by rows.
+    reactions: Matrix<'static>,
+    /// Diagonal of M.
+    weight: Vec<f64>,
+}
+
+impl<'a> Products<'a> {
+    fn new(problem: &'a Problem<'a>) -> Self {
+        let rows = problem.m.sparse();
+        let weight = (0..problem.n).map(|i| rows.get(i, i).map_or(0.0, |m| m.max(0.0))).collect();
+        Self { problem, reactions: problem.rows.given.transposed(), weight }
     }
 
-    fn plus(mut self, other: Self) -> Self {
-        self.re.join(other.re);
-        self.im.join(other.im);
-        self
-    }
-
-    fn add_scaled(&mut self, other: &Self, by: c64) {
-        self.re.add_scaled(other.re, by.re);
-        self.im.add_scaled(other.im, by.re);
-        if by.im != 0.0 {
-            self.re.add_scaled(other.im, -by.im);
-            self.im.add_scaled(other.re, by.im);
+    /// K (X + low) + Phi_q^T L, K as a sum where it is known as one.
+    fn stiffness(&self, x: &Dense, low: &Dense, l: &Dense) -> Dense {
+        let parts = self.problem.stiffness().iter().filter(|part| !part.is_zero());
+        let mut terms: Vec<Term<'_>> =
+            parts.map(|part| Term { a: part.sparse(), x, low: Some(low) }).collect();
+        if l.nrows() > 0 || terms.is_empty() {
+            terms.push(Term { a: self.reactions.sparse(), x: l, low: None });
         }
+        sum_of_products(&terms)
     }
 
-    fn value(&self) -> c64 {
-        c64::new(self.re.value(), self.im.value())
-    }
-}
-
-/// A (x + low), each entry in two parts; empty for zero.
-fn product(a: &Matrix, x: &[c64], low: &[c64]) -> Vec<Sum> {
-    if a.is_zero() {
-        return Vec::new();
-    }
-    let part = |v: &[c64], of: fn(&c64) -> f64| v.iter().map(of).collect::<Vec<f64>>();
-    let re = rows_times(a.sparse(), &part(x, |z| z.re), &part(low, |z| z.re));
-    let im = rows_times(a.sparse(), &part(x, |z| z.im), &part(low, |z| z.im));
-    re.into_iter().zip(im).map(|(re, im)| Sum { re, im }).collect()
-}
-
-/// K (x + low), K as a sum where it is known as one.
-fn stiffness(problem: &Problem, x: &[c64], low: &[c64]) -> Vec<Sum> {
-    let mut parts = problem.stiffness().iter().map(|part| product(part, x, low));
-    let first = parts.next().unwrap_or_default();
-    parts.filter(|part| !part.is_empty()).fold(first, |sum, part| {
-        if sum.is_empty() {
-            return part;
+    /// C (X + low).
+    fn damping(&self, x: &Dense, low: &Dense) -> Dense {
+        let c = &self.problem.c;
+        if c.is_zero() {
+            return Dense::zeros(x.nrows(), x.ncols());
         }
-        sum.into_iter().zip(part).map(|(a, b)| a.plus(b)).collect()
-    })
-}
-
-/// M x, rounded.
-fn plain(m: &Matrix, x: &[c64]) -> Vec<c64> {
-    let row = |row: sprs::CsVecView<'_, f64>| row.iter().map(|(j, a)| x[j] * *a).sum();
-    m.sparse().outer_iterator().map(row).collect()
-}
-
-/// Phi_q^T l, each entry in two parts.
-fn reaction(problem: &Problem, l: &[c64]) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); problem.n];
-    for (row, l) in problem.rows.given.sparse().outer_iterator().zip(l) {
-        for (j, a) in row.iter() {
-            sums[j].re.add_product(*a, l.re);
-            sums[j].im.add_product(*a, l.im);
-        }
+        sum_of_products(&[Term { a: c.sparse(), x, low: Some(low) }])
     }
-    sums
 }
 
 /// a + b and what rounding took from it.

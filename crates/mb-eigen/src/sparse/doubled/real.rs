@@ -13,8 +13,8 @@ use mb_algebra::{Dense, c64};
 use super::super::certificate::Root;
 use super::super::problem::Problem;
 use super::super::shift_solve::Effort;
-use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, SMALL, STEPS, two_sum};
-use crate::compensated::{Twofold, rows_times};
+use super::mixing::{Mixing, Step};
+use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
 
 /// A pair on its way.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         residual: Vec::new(),
     };
     let mass = dot(&start.x, &inertia(problem, &start.x));
-    let enough = rounded(problem, start.w, &start.x, mass).max(ENOUGH);
+    let enough = rounded(problem, &root.right, 2.0 * start.w.abs() * mass.abs()).max(ENOUGH);
     let mut best: Option<(f64, Pair)> = None;
     for aside in ASIDE {
         let from = best.as_ref().map_or_else(|| start.clone(), |(_, found)| found.clone());
@@ -67,26 +67,19 @@ pub(super) fn doubled(root: &Root, w: f64, x: &[f64], l: &[f64], residual: &[f64
     Some(Doubled { x, l, s, residual })
 }
 
-/// What rounding of the entries of K does to a pair of mass x^T M x, relative to 2 w x^T M x; zero where that is not known.
-pub(super) fn rounded(problem: &Problem, w: f64, x: &[f64], mass: f64) -> f64 {
-    let Some(rounded) = problem.rounded_stiffness() else { return 0.0 };
-    let sizes: Vec<f64> = x.iter().map(|x| x.abs()).collect();
-    let terms: f64 = sizes.iter().zip(rounded.magnitude(&sizes)).map(|(x, k)| x * k).sum();
-    let share = f64::EPSILON * terms / (2.0 * w.abs() * mass.abs());
-    if share.is_finite() { share } else { 0.0 }
-}
-
 /// The steps with one factor; the smallest weighted residual relative to 2 w x^T M x, and its pair.
 fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option<(f64, Pair)> {
     let solver = problem.factor_roughly(-pair.w * (1.0 + aside).powi(2), 0.0).ok()?;
-    let mut low = vec![0.0; pair.x.len()];
+    let products = Products::new(problem);
+    let mut low = Dense::zeros(pair.x.len(), 1);
+    let mut mixing = Mixing::default();
     let mut best: Option<(f64, Pair)> = None;
     let mut idle = 0;
     for _ in 0..STEPS {
         let mx = inertia(problem, &pair.x);
-        let force = elastic(problem, &pair, &low);
+        let force = products.stiffness(&single(&pair.x), &low, &single(&pair.l));
         let mass = dot(&pair.x, &mx);
-        let mut r: Vec<f64> = force.iter().zip(&mx).map(|(k, m)| k.value() - pair.w * m).collect();
+        let mut r: Vec<f64> = force.col_as_slice(0).iter().zip(&mx).map(|(k, m)| k - pair.w * m).collect();
         let step = dot(&pair.x, &r) / mass;
         if !step.is_finite() {
             break;
@@ -103,7 +96,7 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
         if idle == PATIENCE {
             break;
         }
-        let f = Dense::from_fn(r.len(), 1, |i, _| r[i]);
+        let f = single(&r);
         if gained {
             best = Some((rho, Pair { residual: r, ..pair.clone() }));
         }
@@ -112,37 +105,29 @@ fn iterate(problem: &Problem, mut pair: Pair, aside: f64, enough: f64) -> Option
         }
         let Ok(solved) = solver.solve(&f, false, Effort::Krylov) else { break };
         let change = solved.x.col_as_slice(0);
+        let multipliers = problem.rows.multipliers(&solved.l);
+        let multipliers = if multipliers.nrows() > 0 { multipliers.col_as_slice(0) } else { &[] };
         // The direction of x itself is the factor's to spoil, and of no use.
         let along = dot(&mx, change) / mass;
-        for ((x, low), d) in pair.x.iter_mut().zip(&mut low).zip(change) {
-            let (high, rest) = two_sum(*x, along * *x - d);
-            (*x, *low) = two_sum(high, rest + *low);
-        }
-        let multipliers = problem.rows.multipliers(&solved.l);
-        if multipliers.nrows() > 0 {
-            pair.l.iter_mut().zip(multipliers.col_as_slice(0)).for_each(|(l, d)| *l -= d);
-        }
+        let opposite =
+            |of: &[f64], d: &[f64]| of.iter().zip(d).map(|(x, d)| along * x - d).collect::<Vec<f64>>();
+        let step = Step { x: opposite(&pair.x, change), l: opposite(&pair.l, multipliers) };
+        let step = mixing.mix(step, &products.weight);
+        add(&mut pair.x, low.col_as_slice_mut(0), &step.x);
+        pair.l.iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
     }
     best
+}
+
+/// A column.
+fn single(x: &[f64]) -> Dense {
+    Dense::from_fn(x.len(), 1, |i, _| x[i])
 }
 
 /// M x, rounded.
 fn inertia(problem: &Problem, x: &[f64]) -> Vec<f64> {
     let row = |row: sprs::CsVecView<'_, f64>| row.iter().map(|(j, m)| m * x[j]).sum();
     problem.m.sparse().outer_iterator().map(row).collect()
-}
-
-/// K (x + low) + Phi_q^T l, each entry in two parts.
-fn elastic(problem: &Problem, pair: &Pair, low: &[f64]) -> Vec<Twofold> {
-    let mut parts = problem.stiffness().iter().map(|part| rows_times(part.sparse(), &pair.x, low));
-    let mut sums = parts.next().unwrap_or_default();
-    for part in parts {
-        sums.iter_mut().zip(part).for_each(|(sum, part)| sum.join(part));
-    }
-    for (row, l) in problem.rows.given.sparse().outer_iterator().zip(&pair.l) {
-        row.iter().for_each(|(j, a)| sums[j].add_product(*a, *l));
-    }
-    sums
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

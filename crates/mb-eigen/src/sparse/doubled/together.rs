@@ -19,9 +19,8 @@ use super::super::problem::Problem;
 use super::super::shift_solve::Effort;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
-use super::real::{doubled, rounded};
-use super::{Doubled, ENOUGH, GAIN, PATIENCE, SMALL, STEPS, two_sum};
-use crate::compensated::{Term, sum_of_products};
+use super::real::doubled;
+use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::krylov::scalar::{Scalar, pick, subtract};
 
 /// Distance of two w, relative, below which their vectors are not told apart by their residuals.
@@ -54,22 +53,11 @@ struct Block {
 pub(super) fn refine(problem: &Problem, beside: &Shifted, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
     let p = starts.len();
     let Some(mut block) = Block::new(problem, starts) else { return (0..p).map(|_| None).collect() };
-    let rows = problem.m.sparse();
-    let weight: Vec<f64> = (0..problem.n).map(|i| rows.get(i, i).map_or(0.0, |m| m.max(0.0))).collect();
-    let reactions = problem.rows.given.transposed();
+    let products = Products::new(problem);
     let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
     for _ in 0..STEPS {
         let mx = problem.m.mul(&block.x);
-        let mut terms: Vec<Term<'_>> = problem
-            .stiffness()
-            .iter()
-            .filter(|part| !part.is_zero())
-            .map(|part| Term { a: part.sparse(), x: &block.x, low: Some(&block.low) })
-            .collect();
-        if block.l.nrows() > 0 {
-            terms.push(Term { a: reactions.sparse(), x: &block.l, low: None });
-        }
-        let mut r = sum_of_products(&terms);
+        let mut r = products.stiffness(&block.x, &block.low, &block.l);
         let mass = masses(&block.x, &mx);
         let Some(open) = block.measure(&mx, &mass, &mut r) else { break };
         if open.is_empty() {
@@ -94,7 +82,7 @@ pub(super) fn refine(problem: &Problem, beside: &Shifted, starts: &[Root]) -> Ve
         let (dx, dl) = (right(solved.x, &block.x), right(dl, &block.l));
         for (k, &j) in open.iter().enumerate() {
             let negative = |a: &Dense| column(a, k).iter().map(|v| -v).collect();
-            let step = mixing[j].mix(Step { x: negative(&dx), l: negative(&dl) }, &weight);
+            let step = mixing[j].mix(Step { x: negative(&dx), l: negative(&dl) }, &products.weight);
             block.take(j, &step);
         }
     }
@@ -110,15 +98,16 @@ impl Block {
         let mut x = columns(n, |root| &root.right);
         let mut l = columns(problem.rows.m, |root| &root.multipliers);
         let w: Vec<f64> = starts.iter().map(|root| -(root.s * root.s).re).collect();
+        let mut enough = Vec::with_capacity(p);
         for (j, mass) in masses(&x, &problem.m.mul(&x)).into_iter().enumerate() {
             if mass.is_nan() || mass <= 0.0 {
                 return None;
             }
+            enough.push(rounded(problem, &starts[j].right, 2.0 * w[j].abs() * mass).max(ENOUGH));
             for block in [&mut x, &mut l].into_iter().filter(|block| block.nrows() > 0) {
                 block.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= mass.sqrt());
             }
         }
-        let enough = (0..p).map(|j| rounded(problem, w[j], column(&x, j), 1.0).max(ENOUGH)).collect();
         let (best, idle) = ((0..p).map(|_| None).collect(), vec![0; p]);
         Some(Self { w, x, low: Dense::zeros(n, p), l, enough, best, idle })
     }
@@ -158,11 +147,7 @@ impl Block {
 
     /// Adds a step to a pair.
     fn take(&mut self, j: usize, step: &Step) {
-        let columns = self.x.col_as_slice_mut(j).iter_mut().zip(self.low.col_as_slice_mut(j));
-        for ((x, low), d) in columns.zip(&step.x) {
-            let (high, rest) = two_sum(*x, *d);
-            (*x, *low) = two_sum(high, rest + *low);
-        }
+        add(self.x.col_as_slice_mut(j), self.low.col_as_slice_mut(j), &step.x);
         if self.l.nrows() > 0 {
             self.l.col_as_slice_mut(j).iter_mut().zip(&step.l).for_each(|(l, d)| *l += d);
         }
