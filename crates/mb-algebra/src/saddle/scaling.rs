@@ -31,9 +31,9 @@ pub(super) struct Scaling {
 /// In even scales, entries of unknowns of constraints count as this part of the usual ones at least.
 pub(super) const LEAST: f64 = 1e-4;
 
-/// Ratio of the scales of unknowns of constraints from which on they are evened: a row with two of these unknowns has lost so
-/// many digits of the lighter one.
-const FAR_APART: f64 = 1e6;
+/// Ratio of the scales of unknowns of constraints from which on they are evened: entries in A 1e16 times smaller than others are
+/// rounding beside these. Long links of thousands of elements, all of whose entries count, come up to 1e7.
+const FAR_APART: f64 = 1e8;
 
 fn power_of_two(x: f64) -> f64 {
     // The exponent alone: 2^floor(log2 x), for normal x.
