@@ -22,10 +22,11 @@ use crate::error::at;
 
 /// Vectors corrected at once.
 const BLOCK: usize = 8;
-/// Corrections at most.
-const STEPS: usize = 200;
-/// Steps in which the first correction that is not small enough must shrink to half.
-const PATIENCE: usize = 12;
+/// Blocks corrected at most, and more of them for each pair: those of solids take some ten and one for each pair.
+const STEPS: [usize; 2] = [24, 2];
+/// Steps in which the first correction that is not small enough must shrink to half; where all goes well each one shrinks it to a
+/// tenth.
+const PATIENCE: usize = 5;
 
 /// |z|_M of the pair behind those wanted: its w then has ten digits.
 const NEXT: f64 = 1e-5;
@@ -86,7 +87,7 @@ pub(crate) fn lowest(
     basis.add(operator, operator.correction(&start))?;
     let (mut lead, mut corrections) = (0, BLOCK);
     let (mut shortest, mut idle) = (f64::INFINITY, 0);
-    for _ in 0..STEPS {
+    for _ in 0..STEPS[0] + STEPS[1] * wanted {
         let (values, vectors) = basis.project()?;
         let targets = lead..(lead + BLOCK).min(basis.filled);
         let r = basis.residuals(operator, &values, &vectors, targets.clone());
