@@ -37,7 +37,7 @@ impl<'a> Matrix<'a> {
             symmetric: mirrored || nearly,
             even: nearly.then(|| Arc::new(sparse::add(0.5, a, 0.5, &sparse::transpose(a)))),
             norm: norm_bound(a),
-            diagonal: square && a.nnz() == a.rows() && a.indices().iter().enumerate().all(|(i, j)| i == *j),
+            diagonal: square && a.nnz() == a.rows() && a.iter().all(|(_, (i, j))| i == j),
             rows: if mirrored || a.is_csr() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csr()) },
         }
     }
@@ -255,6 +255,18 @@ mod tests {
         let b = Dense::from_fn(3, 3, |i, j| if (i + 1) % 3 == j { 2.0 } else { 0.0 });
         let b = Matrix::owned(to_sparse(&b), 0.0);
         assert!(!b.diagonal && b.mul(&x) == Dense::from_fn(3, 2, |i, j| 2.0 * x[((i + 1) % 3, j)]));
+        // As many in one column, a row each, and in one row, in both storages.
+        for c in [
+            Dense::from_fn(3, 3, |i, j| if j == 1 { (i + 1) as f64 } else { 0.0 }),
+            Dense::from_fn(3, 3, |i, j| if i == 1 { (j + 1) as f64 } else { 0.0 }),
+        ] {
+            let sparse = to_sparse(&c);
+            for given in [sparse.to_csr(), sparse.to_csc()] {
+                let given = Matrix::owned(given, 0.0);
+                assert!(!given.diagonal && given.mul(&x) == dense::mul(&c, &x));
+                assert_eq!(given.transposed().mul(&x), dense::mul(&dense::transpose(&c), &x));
+            }
+        }
     }
 
     #[test]

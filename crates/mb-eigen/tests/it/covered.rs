@@ -160,3 +160,24 @@ fn the_follower_load_makes_the_double_pendulum_flutter_where_it_should() {
         }
     }
 }
+
+/// Zeros in a chain of two and one more beside a simple root, K = 0: det(s^2 M + s C) = s^3 (s + 1). C has as many entries as rows,
+/// all in one column, which a product once took for a diagonal: the left vector, (1, 1), and with it the bar were wrong.
+#[test]
+fn a_root_beside_zeros_has_its_own_left_vector() {
+    let sparse = |rows: [[f64; 2]; 2]| mb_algebra::to_sparse(&dense::from_rows(&rows));
+    let pencil = QuadraticPencil {
+        m: sparse([[1.0, -3.0], [-1.0, 4.0]]),
+        c: sparse([[0.0, -2.0], [0.0, 3.0]]),
+        k: sparse([[0.0, 0.0], [0.0, 0.0]]),
+        phi_q: mb_algebra::sparse::zeros(0, 2),
+    };
+    for count in 3..=4 {
+        let found = direct::solve(&pencil, count, &DirectOptions::default()).unwrap();
+        let root = found.spectrum.pairs.iter().find(|p| p.value().is_some_and(|s| s.re < -0.5)).unwrap();
+        let far = (root.value().unwrap() + 1.0).norm();
+        assert!(far <= root.error_bar && root.error_bar < 1e-10, "{far:e} {:e}", root.error_bar);
+        let [a, b] = [root.left[0], root.left[1]];
+        assert!((a - b).norm() < 1e-6 * a.norm(), "{a} {b}");
+    }
+}
