@@ -100,7 +100,8 @@ pub(crate) fn find(
         ritz: Vec::new(),
     };
     for round in 0_u32.. {
-        let width = (BLOCK << round.min(4)).min(n);
+        // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
+        let width = (BLOCK << round.min(4)).min(problem.dof().max(1));
         let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
         let mut my = problem.m.mul(&y);
         for step in 1..=STEPS {
