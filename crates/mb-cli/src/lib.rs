@@ -66,6 +66,16 @@ impl Answer {
     pub fn right(text: String) -> Self {
         Self { text, ..Self::default() }
     }
+
+    /// Spectra: right, unless one of them lacks eigenvalues that theory, a count or the request demands.
+    pub fn spectra(text: String, spectra: &[flow::FormulationSpectrum]) -> Self {
+        let short = spectra.iter().filter(|s| s.spectrum.falls_short()).map(|s| {
+            format!("{}: eigenvalues are missing that theory or the request demands, as the notes tell.\n", s.name)
+        });
+        let complaint: String = short.collect();
+        let code = if complaint.is_empty() { 0 } else { failure::NUMERICS };
+        Self { text, complaint, code }
+    }
 }
 
 /// How text is marked up on the two streams.

@@ -145,6 +145,24 @@ impl fmt::Display for CountedClass {
     }
 }
 
+impl Finding {
+    /// Whether it says that eigenvalues are not there which theory, a count or the request demands, or that others stand in
+    /// their place.
+    pub fn falls_short(&self) -> bool {
+        match self {
+            Self::CountMismatch { .. } => true,
+            Self::Sparse { detail } => matches!(
+                detail,
+                SparseFinding::Converged { .. }
+                    | SparseFinding::Missing { .. }
+                    | SparseFinding::MissingAbove { .. }
+                    | SparseFinding::MissingInside { .. }
+            ),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -158,13 +176,16 @@ impl fmt::Display for Finding {
                 "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
                  {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}."
             ),
-            Self::StiffPenalty { ratio, digits_lost } => write!(
-                f,
-                "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that about \
-                 {digits_lost:.0} of 16 digits of its roots are lost; penalty factors smaller by {:.0e} would \
-                 leave half of them.",
-                10.0_f64.powf(digits_lost - 8.0)
-            ),
+            Self::StiffPenalty { ratio, digits_lost } => {
+                write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;
+                if *digits_lost < 15.5 {
+                    write!(f, "about {digits_lost:.0} of 16 digits of its roots are lost; ")?;
+                } else {
+                    f.write_str("no digit of its roots is left; ")?;
+                }
+                let smaller = 10.0_f64.powf(digits_lost - 8.0);
+                write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")
+            }
             Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
             Self::SingularMass { directions, infinite } => write!(
                 f,

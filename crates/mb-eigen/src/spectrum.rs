@@ -27,6 +27,11 @@ impl Spectrum {
         self.pairs.iter().filter(|pair| pair.class.is_motion())
     }
 
+    /// Whether eigenvalues are missing that theory, a count or the request demands ([`Finding::falls_short`]).
+    pub fn falls_short(&self) -> bool {
+        self.findings.iter().any(Finding::falls_short)
+    }
+
     /// Pairs of one class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
         self.pairs.iter().filter(move |pair| pair.class == class)

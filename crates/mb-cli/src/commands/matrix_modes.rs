@@ -40,11 +40,9 @@ pub fn run(args: &ModesArgs, style: Style, progress: Progress) -> Result<Answer,
         let lines = modes::lines(&found.result.spectrum, args.request.all);
         Shapes { coordinate: &coordinate, lines, left: args.output.left }.write(path)?;
     }
-    Ok(Answer::right(if args.output.json {
-        json::modes::of_matrices(&found, args)
-    } else {
-        render(&found, args, style)
-    }))
+    let text =
+        if args.output.json { json::modes::of_matrices(&found, args) } else { render(&found, args, style) };
+    Ok(Answer::spectra(text, std::slice::from_ref(&found.result)))
 }
 
 /// `coordinate 17`, counted as in the files.

@@ -63,11 +63,9 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         let q = &found.site.point().q;
         Plot { model, q, lines, source, most: args.output.plot_modes }.write(path)?;
     }
-    Ok(Answer::right(if args.output.json {
-        json::modes::document(&found, args)
-    } else {
-        render(&found, args, style)
-    }))
+    let text =
+        if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
+    Ok(Answer::spectra(text, &found.results))
 }
 
 /// Does the analysis.

@@ -21,6 +21,7 @@ struct Document {
     site: SiteView,
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
+    usable: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     change_per_radian: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +81,7 @@ struct MatrixDocument {
     matrices: Vec<MatrixView>,
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
+    usable: bool,
 }
 
 #[derive(Serialize)]
@@ -234,6 +236,7 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         site: SiteView::new(&found.loaded, &found.site),
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
+        usable: !found.results.iter().any(|r| r.spectrum.falls_short()),
         change_per_radian: found.changes.clone(),
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),
@@ -256,5 +259,6 @@ pub fn of_matrices(found: &MatrixModes, args: &ModesArgs) -> String {
         matrices: found.matrices.files.iter().map(file).collect(),
         formulations: vec![FormulationView::new(&found.result, Vectors::of(&found.result, false, args))],
         comparisons: Vec::new(),
+        usable: !found.result.spectrum.falls_short(),
     })
 }

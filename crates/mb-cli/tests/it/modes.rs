@@ -38,6 +38,21 @@ fn free_motions_are_exact_zeros() {
     assert!(pairs.iter().all(|p| p["class"]["kind"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0));
 }
 
+/// A script that looks at the exit code alone must not take the remains of a spectrum for one.
+#[test]
+fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
+    let args = ["modes", &model("n-four-bar"), "--formulation", "unconstrained", "--alpha", "1e20"];
+    let run = mb(&args);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.err.contains("unconstrained/penalty: eigenvalues are missing"), "{}", run.err);
+    assert!(run.out.contains("no digit of its roots is left"), "{}", run.out);
+    let run = mb(&[&args[..], &["--json"]].concat());
+    assert_eq!(run.code, 2, "{run:?}");
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["usable"], false);
+    assert_eq!(json(&["modes", &model("n-four-bar")])["usable"], true);
+}
+
 #[test]
 fn the_model_may_come_from_the_standard_input() {
     let text = right(&["generate", "rod-pendulum"]);

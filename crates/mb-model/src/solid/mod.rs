@@ -66,7 +66,7 @@ impl<P: Data> SolidData<P> {
 
 /// An element of a mesh that is inside out, flat or folded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("element {element} is inside out, flat or folded: its Jacobian determinant is {:.3e} m^3 {}", wrong.jacobian, self.place())]
+#[error("element {element} is inside out, flat or folded: its Jacobian determinant is {:.3e} {}", wrong.jacobian, self.place())]
 pub struct WrongElement {
     /// Its index in the mesh.
     pub index: usize,
