@@ -12,8 +12,12 @@
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
+mod rows;
+
 use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
+
+pub(crate) use self::rows::of_rows;
 
 /// Sums side by side at most.
 const MOST: usize = 16;

@@ -15,6 +15,7 @@
 //! can do is then inside the bar.
 
 mod improved;
+mod together;
 
 use std::sync::Mutex;
 
@@ -57,6 +58,13 @@ pub(crate) struct Root {
     /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
     pub(crate) chain: usize,
     pub(crate) curvature: f64,
+}
+
+impl Root {
+    /// Whether s is not put right by a quotient: it is zero, or one of a chain.
+    fn stays(&self) -> bool {
+        self.rigid || self.chain > 1 || self.s == ZERO
+    }
 }
 
 /// What a root leaves of the equations, with the magnitudes of their terms.
@@ -122,32 +130,37 @@ impl<'a> Certifier<'a> {
     }
 
     /// Measures a root, with a residual in doubled precision where there is one.
-    fn measured(&self, mut root: Root, doubled: Option<&Doubled>) -> Eigenpair {
-        let p = self.problem;
-        if root.rigid && p.k.is_zero() {
-            // Nothing resists: what a solve leaves of the multipliers is rounding.
-            root.multipliers.fill(ZERO);
-            if let Some((_, mu)) = &mut root.left {
-                mu.fill(ZERO);
-            }
-        }
+    fn measured(&self, root: Root, doubled: Option<&Doubled>) -> Eigenpair {
         let length = norms::two_complex(&root.right);
-        unit(&mut root.right, &mut root.multipliers);
+        let mut root = self.at_length_one(root);
         let symmetric = root.left.is_none();
-        let (mut y, mut mu) = root.left.take().unwrap_or_else(|| {
-            (crate::vectors::conjugate(&root.right), crate::vectors::conjugate(&root.multipliers))
-        });
+        let (mut y, mut mu) = root.left.take().unwrap_or_else(|| mirrored(&root));
         if !symmetric {
             unit(&mut y, &mut mu);
         }
         if doubled.is_none() {
             root.s = self.quotient(&root, &y);
         }
-        let s = root.s;
-        let measures = match doubled {
-            None if symmetric && self.is_real(&root) => self.real_measures(&root),
-            _ => self.measures(&root, &y, &mu, doubled.map(|found| (found, length))),
-        };
+        let measures = self.measures(&root, &y, &mu, doubled.map(|found| (found, length)));
+        self.pair(root, (y, mu), &measures)
+    }
+
+    /// The root with a right vector of length one.
+    fn at_length_one(&self, mut root: Root) -> Root {
+        if root.rigid && self.problem.k.is_zero() {
+            // Nothing resists: what a solve leaves of the multipliers is rounding.
+            root.multipliers.fill(ZERO);
+            if let Some((_, mu)) = &mut root.left {
+                mu.fill(ZERO);
+            }
+        }
+        unit(&mut root.right, &mut root.multipliers);
+        root
+    }
+
+    /// What is claimed of a root with left vectors y and mu.
+    fn pair(&self, root: Root, (mut y, mut mu): (Vec<c64>, Vec<c64>), measures: &Measures) -> Eigenpair {
+        let (p, s) = (self.problem, root.s);
         let Measures { rest, violated, rho, forms } = measures;
         let size = s.norm();
         let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
@@ -162,10 +175,10 @@ impl<'a> Certifier<'a> {
         Eigenpair {
             alpha: s * beta,
             beta,
-            backward_error: if rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
-            constraint_violation: if violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
-            condition: if defective { f64::INFINITY } else { self.condition(s, &forms) },
-            error_bar: error_bar(&root, rho, d.norm(), forms.m.norm()),
+            backward_error: if *rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
+            constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
+            condition: if defective { f64::INFINITY } else { self.condition(s, forms) },
+            error_bar: error_bar(&root, *rho, d.norm(), forms.m.norm()),
             right: root.right,
             multipliers: root.multipliers,
             left: y,
@@ -204,62 +217,16 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Whether a root of a problem without damping has nothing complex but s = +-i sqrt(w).
-    fn is_real(&self, root: &Root) -> bool {
-        let axis = root.s.re == 0.0 || root.s.im == 0.0;
-        axis && self.problem.c.is_zero() && root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0)
-    }
-
-    /// As [`Certifier::measures`] of such a root whose left vector is the right one: in real numbers, and in one pass over the rows.
-    fn real_measures(&self, root: &Root) -> Measures {
-        let p = self.problem;
-        let part = |z: &[c64]| z.iter().map(|z| z.re).collect::<Vec<f64>>();
-        let (x, l) = (part(&root.right), part(&root.multipliers));
-        let mut react = vec![[0.0; 2]; p.n];
-        for (row, l) in p.rows.given.sparse().outer_iterator().zip(&l) {
-            for (&j, a) in row.indices().iter().zip(row.data()) {
-                react[j][0] += l * a;
-                react[j][1] += (l * a).abs();
-            }
-        }
-        let square = (root.s * root.s).re;
-        let u = self.rounding;
-        let (mut rho, mut mass, mut stiffness) = (0.0, 0.0, 0.0);
-        let mut residual = Vec::with_capacity(p.n);
-        let rows = p.m.sparse().outer_iterator().zip(p.k.sparse().outer_iterator());
-        for ((m, k), (own, react)) in rows.zip(x.iter().zip(&react)) {
-            let [(mx, m), (kx, k)] = [m, k].map(|row| times(row, &x));
-            let force: f64 = square * mx + kx + react[0];
-            residual.push(force);
-            rho += own.abs() * (force.abs() * (1.0 + u) + u * (k + react[1] + square.abs() * m));
-            mass += own * mx;
-            stiffness += own * kx;
-        }
-        let mut violation = Vec::with_capacity(l.len());
-        let mu = p.rows.to_unit(&l);
-        for (row, mu) in p.rows.unit.sparse().outer_iterator().zip(&mu) {
-            let (sum, size) = times(row, &x);
-            violation.push(sum);
-            rho += mu.abs() * (sum.abs() + u * size);
-        }
-        let real = |z: f64| c64::new(z, 0.0);
-        let forms = Forms { m: real(mass), c: ZERO, k: real(stiffness) };
-        Measures { rest: norms::two(&residual), violated: norms::two(&violation), rho, forms }
-    }
-
     /// The Rayleigh quotient on the matrices as given, in doubled precision: the factors' error enters it squared.
     fn quotient(&self, root: &Root, y: &[c64]) -> c64 {
-        if root.rigid || root.chain > 1 || root.s == ZERO {
+        if root.stays() {
             return root.s;
         }
         let conjugate = crate::vectors::conjugate(y);
         let form = |a: &Matrix| bilinear_sparse(a.sparse(), &root.right, &conjugate);
         let p = self.problem;
         let k = p.stiffness().iter().map(form).sum();
-        let forms = Forms { m: form(&p.m), c: form(&p.c), k };
-        let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
-        rayleigh(&mut raw, forms);
-        raw.value()
+        step(root, Forms { m: form(&p.m), c: form(&p.c), k })
     }
 
     fn weighted_residual(
@@ -309,15 +276,16 @@ impl<'a> Certifier<'a> {
     }
 }
 
-/// A row times x, and of the magnitudes of both.
-fn times(row: sprs::CsVecView<'_, f64>, x: &[f64]) -> (f64, f64) {
-    let (mut sum, mut size) = (0.0, 0.0);
-    for (&j, a) in row.indices().iter().zip(row.data()) {
-        let term = a * x[j];
-        sum += term;
-        size += term.abs();
-    }
-    (sum, size)
+/// y and mu of a root whose left vectors are the conjugates of the right ones.
+fn mirrored(root: &Root) -> (Vec<c64>, Vec<c64>) {
+    (crate::vectors::conjugate(&root.right), crate::vectors::conjugate(&root.multipliers))
+}
+
+/// s of a root by its Rayleigh quotient.
+fn step(root: &Root, forms: Forms) -> c64 {
+    let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
+    rayleigh(&mut raw, forms);
+    raw.value()
 }
 
 /// A x of a complex vector; skips matrices without entries.

@@ -12,6 +12,7 @@ use super::super::doubled::{self, Doubled};
 use super::super::finding::SparseFinding;
 use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
+use super::together::Group;
 use super::{Certifier, Root, apply};
 use crate::{Eigenpair, Finding};
 
@@ -51,7 +52,8 @@ impl Certifier<'_> {
     /// Measures all roots, and again those that doubled precision improves.
     pub(super) fn pairs(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
         let shared = self.problem.n * roots.len() >= SHARED;
-        let first: Vec<First> = each(roots, shared, |root| self.first(root));
+        let first = each(self.groups(roots), shared, |group| self.first(group));
+        let first: Vec<First> = first.into_iter().flatten().collect();
         // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
         let poor = first.iter().filter(|first| first.poor).count();
         let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
@@ -71,14 +73,20 @@ impl Certifier<'_> {
         })
     }
 
-    /// A root as it is.
-    fn first(&self, root: Root) -> First {
-        let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
-        let again = plain.then(|| Root { right: Vec::new(), multipliers: Vec::new(), left: None, ..root });
-        let pair = self.measured(root, None);
-        let size = pair.value().map_or(0.0, c64::norm);
-        let again = again.filter(|_| size > 0.0);
-        First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+    /// Some roots as they are.
+    fn first(&self, roots: Group) -> Vec<First> {
+        let again = |root: &Root| {
+            let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
+            plain.then(|| Root { right: Vec::new(), multipliers: Vec::new(), left: None, ..*root })
+        };
+        let again: Vec<_> = roots.iter().map(again).collect();
+        let pairs = self.measured_side_by_side(roots);
+        let first = |(pair, again): (Eigenpair, Option<Root>)| {
+            let size = pair.value().map_or(0.0, c64::norm);
+            let again = again.filter(|_| size > 0.0);
+            First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+        };
+        pairs.into_iter().zip(again).map(first).collect()
     }
 
     /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
