@@ -20,21 +20,8 @@ const CLUSTER: f64 = 1e-7;
 /// Makes left and right vectors of one cluster biorthonormal: y_i^H ((s_i + s_j) M + C) x_j = delta_ij, which is
 /// y_i^H M x_j for tau = s^2 up to a factor.
 pub(crate) fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &mut Set) {
-    let k = set.tau.len();
-    let mut open: Vec<usize> = (0..k).collect();
-    while let Some(first) = open.pop() {
-        let close = CLUSTER * (set.tau[first] - shift).norm();
-        let mut cluster = vec![first];
-        open.retain(|&j| {
-            let near = cluster.iter().any(|&i| (set.tau[i] - set.tau[j]).norm() <= close);
-            if near {
-                cluster.push(j);
-            }
-            !near
-        });
-        if cluster.len() == 1 {
-            continue;
-        }
+    let width = |i: usize| CLUSTER * (set.tau[i] - shift).norm();
+    for cluster in clusters(&set.tau, width).into_iter().filter(|cluster| cluster.len() > 1) {
         let x = pick(&set.x, &cluster);
         let (mut y, mut mu) = match &set.left {
             Some((y, mu)) => (pick(y, &cluster), pick(mu, &cluster)),
@@ -74,6 +61,25 @@ pub(crate) fn biorthonormalize(problem: &Problem, form: Form, shift: c64, set: &
             }
         }
     }
+}
+
+/// Indices of values that lie together, each cluster as wide a step as its first value (the last of the list) allows.
+pub(crate) fn clusters(tau: &[c64], width: impl Fn(usize) -> f64) -> Vec<Vec<usize>> {
+    let mut open: Vec<usize> = (0..tau.len()).collect();
+    let mut out = Vec::new();
+    while let Some(first) = open.pop() {
+        let close = width(first);
+        let mut cluster = vec![first];
+        open.retain(|&j| {
+            let near = cluster.iter().any(|&i| (tau[i] - tau[j]).norm() <= close);
+            if near {
+                cluster.push(j);
+            }
+            !near
+        });
+        out.push(cluster);
+    }
+    out
 }
 
 fn conjugate(a: &DenseC) -> DenseC {

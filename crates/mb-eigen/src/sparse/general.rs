@@ -5,7 +5,7 @@
 //! 2. Krylov-Schur for the theta = 1 / (tau - tau_0) of largest magnitude, real arithmetic for a real shift.
 //! 3. One refined application of the operator to every Ritz vector removes what the infinite eigenvalues left and
 //!    gives the multipliers.
-//! 4. Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored root for gyroscopic
+//! 4. Repeated roots of symmetric problems get real vectors where they have such ([`real_shapes`]). Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored root for gyroscopic
 //!    problems ([`super::mirror`]); otherwise a second run on the transposed problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
 //! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
 
@@ -18,6 +18,7 @@ use super::linear_form::{Deflated, Form, LinearForm, Projector, Solver};
 use super::mirror;
 use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
+use super::real_shapes;
 use super::shift_solve::Work;
 use crate::error::only_here;
 use crate::krylov::scalar::{norm, pick};
@@ -198,6 +199,9 @@ impl<'a> General<'a> {
         };
         let mut set =
             Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
+        if self.transposed.is_none() {
+            real_shapes::choose(problem, &mut set);
+        }
         if self.mirrors {
             set.left = mirror::left_vectors(problem, &set);
         }

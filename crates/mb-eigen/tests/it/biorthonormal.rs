@@ -126,3 +126,45 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
         }
     }
 }
+
+/// Three equal chains with damping in proportion to stiffness: each root is triple, and its vectors are real ones, orthogonal by M.
+#[test]
+fn repeated_roots_of_proportional_damping_have_real_shapes() {
+    let (n, copies) = (40, 3);
+    let spring =
+        |i: usize, j: usize| if i == j { 2.0 } else { f64::from(u8::from(i.abs_diff(j) == 1)) * -1.0 };
+    let block =
+        |a: &dyn Fn(usize, usize) -> f64| {
+            mb_algebra::Dense::from_fn(n * copies, n * copies, |i, j| {
+                if i / n == j / n { a(i % n, j % n) } else { 0.0 }
+            })
+        };
+    // Turned among the copies, so that no vector of coordinates is one of a copy.
+    let mix = mb_algebra::Dense::from_fn(n * copies, n * copies, |i, j| {
+        let turn = [[2.0, -1.0, 2.0], [2.0, 2.0, -1.0], [-1.0, 2.0, 2.0]];
+        if i % n == j % n { turn[i / n][j / n] / 3.0 } else { 0.0 }
+    });
+    let through = |a: &mb_algebra::Dense| dense::mul_transpose(&mix, &dense::mul(a, &mix));
+    let pencil = QuadraticPencil {
+        m: through(&block(&|i, j| f64::from(u8::from(i == j)) * (1.0 + i as f64 / 64.0))),
+        c: through(&block(&|i, j| spring(i, j) / 256.0)),
+        k: through(&block(&spring)),
+        phi_q: dense::zeros(0, n * copies),
+    }
+    .to_sparse();
+    let options = SparseOptions { left_vectors: true, ..krylov() };
+    let found = sparse::solve(&pencil, &Request::Lowest { count: 6 }, &options).unwrap();
+    let pairs: Vec<&Eigenpair> = found.motion().filter(|p| p.value().unwrap().im > 0.0).collect();
+    assert_eq!(pairs.len(), 6);
+    for (i, pair) in pairs.iter().enumerate() {
+        let x = &pair.right;
+        let square: c64 = x.iter().map(|v| v * v).sum();
+        let length: f64 = x.iter().map(c64::norm_sqr).sum();
+        assert!((square.norm() - length).abs() < 1e-9 * length, "mode {i} circles: {square} of {length}");
+        let mx = ops::matvec_complex(&pencil.m, x);
+        for other in &pairs[..i] {
+            assert!(inner(&other.right, &mx).norm() < 1e-8 * inner(x, &mx).norm(), "mode {i}");
+        }
+    }
+    assert_biorthonormal(&pencil, &found.pairs, "three chains");
+}
