@@ -131,8 +131,7 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
 #[test]
 fn repeated_roots_of_proportional_damping_have_real_shapes() {
     let (n, copies) = (40, 3);
-    let spring =
-        |i: usize, j: usize| if i == j { 2.0 } else { f64::from(u8::from(i.abs_diff(j) == 1)) * -1.0 };
+    let spring = |i: usize, j: usize| if i == j { 2.0 } else { -f64::from(u8::from(i.abs_diff(j) == 1)) };
     let block =
         |a: &dyn Fn(usize, usize) -> f64| {
             mb_algebra::Dense::from_fn(n * copies, n * copies, |i, j| {
