@@ -141,7 +141,7 @@ pub enum StrategyArg {
     Automatic,
     /// The nearest equilibrium, stable or not
     Newton,
-    /// Slides downhill to a stable one
+    /// Slides downhill to a stable one, also from an unstable one
     Relaxation,
 }
 

@@ -13,6 +13,7 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+mod aside;
 mod descent;
 mod newton;
 mod path;
@@ -29,6 +30,9 @@ use crate::point::{OperatingPoint, check_sizes, force_scale};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 
+/// How often relaxation is sent on from an equilibrium that is unstable.
+const STEPS_ASIDE: usize = 8;
+
 /// Which methods may be used, tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
@@ -38,6 +42,7 @@ pub enum Strategy {
     /// Newton's method only.
     Newton,
     /// Dynamic relaxation, then descent with inertia, each with Newton to polish: slides downhill to a stable equilibrium.
+    /// From an unstable one, where no force pushes, it steps aside first.
     Relaxation,
 }
 
@@ -95,7 +100,31 @@ impl Equilibrium {
     /// [`LinearError::NoEquilibrium`] names the worst equation; [`LinearError::InsideOut`] where every method ends in a
     /// state in which elements of solids are inside out; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
-        Self::search(model, start, options, &mut SaddlePatterns::default(), Self::of_bodies)
+        let patterns = &mut SaddlePatterns::default();
+        let found = Self::search(model, start, options, patterns, Self::of_bodies)?;
+        if options.strategy == Strategy::Relaxation {
+            found.downhill(model, options, patterns)
+        } else {
+            Ok(found)
+        }
+    }
+    /// Itself, or what relaxation finds below where it is unstable.
+    fn downhill(
+        self,
+        model: &Model,
+        options: &EquilibriumOptions,
+        patterns: &mut SaddlePatterns,
+    ) -> Result<Self, LinearError> {
+        let mut found = self;
+        for _ in 0..STEPS_ASIDE {
+            if !matches!(stability(model, &found)?, Stability::Unstable { .. }) {
+                break;
+            }
+            let Some(beside) = aside::step_aside(model, &found, options)? else { break };
+            let Ok(below) = Self::search(model, &beside.q, options, patterns, Self::of_bodies) else { break };
+            found = Self { iterations: found.iterations + below.iterations, ..below };
+        }
+        Ok(found)
     }
     /// The first state found that `accepted` lets pass, for one of several equilibria of a model, whose factors share their
     /// analysis; `accepted` may refuse states with elements inside out.

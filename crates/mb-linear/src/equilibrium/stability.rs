@@ -23,7 +23,7 @@ use mb_model::Model;
 use std::sync::Arc;
 
 /// Up to this many coordinates and rows in all K_r is formed as a dense matrix.
-const DENSE_UP_TO: usize = 1000;
+pub(super) const DENSE_UP_TO: usize = 1000;
 
 /// A stiffness below this share of the largest entry of K is looked at more closely; of a large model it is zero.
 const ZERO: f64 = 1e-10;
@@ -87,29 +87,52 @@ pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, 
         let (k, phi_q) = model.static_blocks(equilibrium.point());
         return by_inertia(&k, &phi_q);
     }
-    let blocks = model.dense_blocks(equilibrium.point());
-    let units = even_units(&blocks.k);
-    let (k, phi_q) = scaled(&blocks.k, &blocks.phi_q, &units);
-    let basis =
-        NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| model.coordinate_name(i))?;
-    let k_r = dense::mul_transpose(&basis.r, &dense::mul(&k, &basis.r));
-    if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
+    let Some(Reduced { k, largest, units, basis, eigen }) = reduced(model, equilibrium)? else {
         return Ok(Stability::Undecided);
-    }
-    let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
-    let (cut, largest) = (ZERO * norms::max_abs(&k), norms::max_abs(&blocks.k));
+    };
+    let cut = ZERO * norms::max_abs(&k);
     let (mut negative, mut zero) = (0, 0);
     for (i, value) in eigen.values.iter().enumerate() {
         let sign = if value.abs() > cut {
             value.signum()
         } else {
-            let x = dense::matvec(&basis.r, eigen.vectors.col_as_slice(i));
+            let x = dense::matvec(&basis, eigen.vectors.col_as_slice(i));
             sign_of(&k, &x, &units, largest)
         };
         negative += usize::from(sign < 0.0);
         zero += usize::from(sign == 0.0);
     }
     Ok(of_counts(negative, zero))
+}
+
+/// K_r in even units.
+pub(super) struct Reduced {
+    /// D K D.
+    k: Dense,
+    /// The largest entry of K as it was.
+    largest: f64,
+    /// D.
+    pub(super) units: Vec<f64>,
+    /// R with Phi_q D R = 0.
+    pub(super) basis: Dense,
+    /// Of K_r = R^T D K D R, in increasing order.
+    pub(super) eigen: SymmetricEigen,
+}
+
+/// The reduced stiffness with its eigenvalues; none when it is not symmetric.
+pub(super) fn reduced(model: &Model, equilibrium: &Equilibrium) -> Result<Option<Reduced>, LinearError> {
+    let blocks = model.dense_blocks(equilibrium.point());
+    let units = even_units(&blocks.k);
+    let (k, phi_q) = scaled(&blocks.k, &blocks.phi_q, &units);
+    let basis =
+        NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| model.coordinate_name(i))?
+            .r;
+    let k_r = dense::mul_transpose(&basis, &dense::mul(&k, &basis));
+    if dense::is_symmetric(&k_r, ASYMMETRY).is_err() {
+        return Ok(None);
+    }
+    let eigen = SymmetricEigen::new(&dense::symmetric_part(&k_r))?;
+    Ok(Some(Reduced { k, largest: norms::max_abs(&blocks.k), units, basis, eigen }))
 }
 
 /// The sign of x^T K x, zero where rounding in the entries of K may be what it is; K and x in even units, `largest` the
@@ -217,7 +240,7 @@ fn regular_signs(k: &Sparse, phi_q: &Sparse) -> Result<Option<usize>, LinearErro
     Ok(negative.filter(|_| least > clear))
 }
 
-fn analysis(a: &Sparse, phi_q: &Sparse) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
+pub(super) fn analysis(a: &Sparse, phi_q: &Sparse) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
     SaddleAnalysis::new(a, phi_q, &SaddleOptions::default()).map(Arc::new)
 }
 

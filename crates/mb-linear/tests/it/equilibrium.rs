@@ -39,6 +39,15 @@ fn relaxation_slides_down_from_near_the_top() {
     assert_eq!((stability(&m, &down).unwrap(), down.found_by), (Stability::Stable, "dynamic relaxation"));
 }
 
+/// Where no force pushes, relaxation steps aside first.
+#[test]
+fn relaxation_leaves_an_exact_unstable_equilibrium() {
+    let m = pendulum(core::f64::consts::PI);
+    let down = solve(&m, Strategy::Relaxation).unwrap();
+    // To whichever side.
+    assert!((down.q()[2].cos() - 1.0).abs() < 1e-12, "{:?}", down.q());
+}
+
 #[test]
 fn a_search_tells_hanging_from_upright_once_each() {
     let m = pendulum(0.4);
