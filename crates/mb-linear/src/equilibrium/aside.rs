@@ -94,7 +94,7 @@ mod tests {
     /// Ten pendulums beside each other, of which the lightest stands on its head: both ways down are its fall.
     #[test]
     fn the_way_down_of_a_row_of_pendulums() {
-        let bodies: String = (0..10)
+        let bodies: Vec<String> = (0..10)
             .map(|i| {
                 let (mass, angle) = if i == 6 { (0.25, 180) } else { (1.0 + f64::from(i), 0) };
                 let y = if i == 6 { 0.5 } else { -0.5 };
@@ -106,7 +106,7 @@ mod tests {
             })
             .collect();
         let head = "units = \"SI\"\nname = \"row\"\ngravity = [0.0, -9.81]\n";
-        let model = Model::from_toml(&(head.to_owned() + &bodies)).expect("a model");
+        let model = Model::from_toml(&(head.to_owned() + &bodies.concat())).expect("a model");
         let options = EquilibriumOptions { strategy: super::super::Strategy::Newton, ..Default::default() };
         let rest = Equilibrium::solve(&model, model.initial(), &options).expect("an equilibrium");
         let directions =
