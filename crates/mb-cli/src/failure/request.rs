@@ -131,7 +131,7 @@ pub enum RequestError {
     },
     /// A matrix that was declared symmetric.
     #[error(
-        "Matrix {matrix} of `{path}` was declared symmetric, but {below:e} at row {row}, column {col} (from 1) faces {above:e}."
+        "Matrix {matrix} of `{path}` was declared symmetric, but {below} at row {row}, column {col} (from 1) faces {above}."
     )]
     NotSymmetric {
         /// Its letter.

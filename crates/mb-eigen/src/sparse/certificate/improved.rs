@@ -113,12 +113,12 @@ impl Certifier<'_> {
         if !same || better.error_bar >= pair.error_bar {
             return pair;
         }
-        self.feel(&found);
+        self.feel(&found, better.error_bar);
         better
     }
 
-    /// Notes what rounding of the entries of K (and C) could do to a pair.
-    fn feel(&self, found: &Doubled) {
+    /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
+    fn feel(&self, found: &Doubled, bar: f64) {
         let (p, s, size) = (self.problem, found.s, found.s.norm());
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
@@ -131,7 +131,7 @@ impl Certifier<'_> {
         let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
         let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
         let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
-        if up_to > 0.0 && felt.is_none_or(|(s, before)| up_to / size > before / s) {
+        if up_to > bar && felt.is_none_or(|(s, before)| up_to / size > before / s) {
             *felt = Some((size, up_to));
         }
     }
