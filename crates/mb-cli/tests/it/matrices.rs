@@ -253,7 +253,7 @@ fn bad_input_is_named_with_file_and_line() {
     says(&["--constraints", &path("wide.mtx")], &["wide.mtx", "is 1 x 6", "any number of rows x 5"]);
     says(
         &["--damping", &path("skew.mtx"), "--symmetry", "symmetric"],
-        &["skew.mtx", "declared symmetric", "row 2, column 1", "faces 1e0"],
+        &["skew.mtx", "declared symmetric", "row 2, column 1", "faces 1"],
     );
     says(&["--damping", &path("missing.mtx")], &["missing.mtx", "cannot be read"]);
     says(&["--lowest", "0"], &["at least 1"]);
