@@ -32,6 +32,7 @@ mod spatial_body;
 
 pub use attitude::{Attitude, Hinge, JointFrame, Slide};
 pub use beam::{AxialStrain, BeamInertia, BeamLaw, BeamStation, BeamStrain, Interpolation};
+pub(crate) use brick::{Across, Along, NODES};
 pub use brick::{
     BrickFormulation, BrickInertia, BrickShape, BrickStrain, MassForm, SolidMaterial, WrongBrick,
 };

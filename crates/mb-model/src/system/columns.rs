@@ -67,12 +67,15 @@ impl ColumnSums {
         self.row.clear();
         self.value.clear();
         self.runs.clear();
-        if self.place.len() != rows {
-            self.place = vec![NOT_YET; rows];
-        }
     }
     /// The sums.
     pub(super) fn sum(&mut self) -> Columns {
+        if self.runs.is_empty() {
+            return Columns { counts: vec![0; self.own.len()], ..Columns::default() };
+        }
+        if self.place.len() != self.rows {
+            self.place = vec![NOT_YET; self.rows];
+        }
         self.sort_runs();
         self.before.clear();
         self.keys.clear();

@@ -10,13 +10,13 @@
 //! q (+) d is the rate of q along d. Elements from outside, which know no such numbers, and elements of few
 //! coordinates, which would leave lanes empty or gain nothing, are swept one by one.
 
-use super::bricks::{BrickSweep, NODES, brick};
+use super::bricks::{BrickSweep, brick};
 use super::columns::Collect;
 use super::linearized::{Blocks, Wanted};
 use super::matrices::By;
 use super::sweep::{Frame, Scratch, outer};
 use crate::coordinates::Coordinates;
-use crate::element::{Element, Local};
+use crate::element::{Element, Local, NODES};
 use crate::model::{Member, Model, Wires};
 use crate::state::Point;
 use mb_scalar::{Dual, Lift, Wide};
@@ -173,7 +173,7 @@ impl Model<f64> {
     ) {
         for m in members {
             if brick(m).is_some() {
-                Self::brick_blocks(wanted, &mut room.bricks, m, own, point, out);
+                self.brick_blocks(wanted, &mut room.bricks, m, own, point, out);
             } else if in_lanes(m) {
                 self.wide_blocks(wanted, room, m, own, point, out);
             } else {
@@ -183,6 +183,7 @@ impl Model<f64> {
     }
     /// As `blocks_of_member`, of the elastic forces of a hexahedron.
     fn brick_blocks<A: Collect>(
+        &self,
         wanted: Wanted,
         sweep: &mut BrickSweep,
         m: &Member,
@@ -191,7 +192,7 @@ impl Model<f64> {
         out: &mut Blocks<A>,
     ) {
         let Some(element) = brick(m) else { return };
-        sweep.take(&m.wires, point);
+        sweep.take(element, m.wires.blocks.iter().map(|id| self.coordinates().block(*id)), point);
         let damped = element.beta != 0.0 && matches!(wanted, Wanted::All | Wanted::Parts);
         let index = &m.wires.v_index;
         let nodes: Vec<usize> = (0..8).filter(|a| (0..3).any(|k| own.contains(&index[3 * a + k]))).collect();

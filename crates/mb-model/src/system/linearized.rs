@@ -1,15 +1,16 @@
 //! All blocks of the linearization in one pass over the elements.
 
 use super::PARALLEL_FROM;
-use super::bricks::brick;
+use super::bricks::{brick, inertia};
 use super::columns::{Collect, ColumnSums, Columns};
 use super::lanes::Room;
 use super::matrices::By;
-use super::mesh::{Finding, Meshed};
+use super::mesh::Meshed;
+use super::neighbours::Finding;
 use super::regions::{Region, Regions};
 use super::sweep::Scratch;
 use super::workers::share_out;
-use crate::element::{BrickStrain, Data};
+use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
@@ -68,15 +69,17 @@ impl Model<f64> {
             let still = |m: &Member| m.rows == 0 && !m.element.dependence().q;
             Regions::of(self, |m| wanted != Wanted::Statics || !still(m))
         };
-        let with_c = matches!(wanted, Wanted::All | Wanted::Parts);
+        let (with_m, with_c) = (wanted != Wanted::Statics, matches!(wanted, Wanted::All | Wanted::Parts));
         let one = |room: &mut Assembling, region: Region<'_>| {
             room.begin(n, m, region.columns.clone());
-            let others = region.members.iter().map(|k| &self.members()[*k]).filter(|m| brick(m).is_none());
+            let others = region.members.iter().map(|k| &self.members()[*k]);
+            let others = others.filter(|m| brick(m).is_none() && inertia(m).is_none());
             self.plain_blocks_of(wanted, others, &region.columns, point, &mut room.room, &mut room.sums);
             let Blocks { m, c, k, phi_q } = room.sum();
-            let damped = |brick: &BrickStrain| with_c && brick.beta != 0.0;
-            let c = Meshed::new(self, &region, damped, c, &mut room.finding);
-            let k = Meshed::new(self, &region, |_| true, k, &mut room.finding);
+            let mut meshed = |by, others| Meshed::new(self, &region, by, others, &mut room.finding);
+            let m = meshed(with_m.then_some(By::Acceleration), m);
+            let c = meshed(with_c.then_some(By::Velocity), c);
+            let k = meshed(Some(By::Configuration), k);
             (m, c, k, phi_q)
         };
         let (mut ms, mut cs, mut ks, mut phi_qs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -87,9 +90,9 @@ impl Model<f64> {
             phi_qs.push(phi_q);
         }
         Blocks {
-            m: Columns::join(n, ms),
-            c: Meshed::join(self, By::Velocity, point, cs),
-            k: Meshed::join(self, By::Configuration, point, ks),
+            m: Meshed::join(self, point, ms),
+            c: Meshed::join(self, point, cs),
+            k: Meshed::join(self, point, ks),
             phi_q: Columns::join(m, phi_qs),
         }
     }

@@ -23,6 +23,7 @@ mod loads;
 mod matrices;
 mod mesh;
 mod motion;
+mod neighbours;
 mod output;
 mod parts;
 mod reaction;

@@ -1,7 +1,7 @@
 //! Assembly of models large enough for several regions of columns.
 
 use mb_algebra::{norms, sparse};
-use mb_model::element::{Attitude, Distance, Joint, JointFrame, Locked, Place};
+use mb_model::element::{Attitude, Distance, Joint, JointFrame, Locked, MassForm, Place};
 use mb_model::law::TimeLaw;
 use mb_model::{BlockId, BlockKind, Element, Model, Point, SolidData, SolidMaterial, SolidMesh, Wiring};
 
@@ -99,27 +99,42 @@ fn cores_do_not_change_a_bit() -> Result<(), rayon::ThreadPoolBuildError> {
     Ok(())
 }
 
-/// Two solids, one of them damped: C has columns of that one alone, and K of both, whether there are many elements or few.
+/// Two solids, one of them damped and lumped: M has entries along the axes alone and of the lumped one on its diagonal, C
+/// has columns of that one alone, by mass, by stiffness or both, and K of both, whether there are many elements or few.
 #[test]
 fn damped_and_undamped_solids_stand_side_by_side() {
-    for count in [[3, 2, 2], [16, 15, 12]] {
+    let cases = [[3, 2, 2], [16, 15, 12]]
+        .into_iter()
+        .flat_map(|count| [(0.0, 0.02), (0.3, 0.0), (0.3, 0.02)].map(|(alpha, beta)| (count, alpha, beta)));
+    for (count, alpha, beta) in cases {
         let material = SolidMaterial { density: 3.0, youngs_modulus: 40.0, poissons_ratio: 0.3 };
         let mesh = SolidMesh::block([1.0, 1.0, 1.0], count);
         let mut model = Model::new("two blocks", [0.0; 3]);
-        for (name, beta) in [("plain", 0.0), ("damped", 0.02)] {
-            let nodes = model.add_solid_nodes(name, &mesh);
-            let data = SolidData { beta, ..SolidData::new(material) };
-            assert!(model.add_solid_elements(name, &data, &mesh, &nodes).is_ok());
+        for damped in [false, true] {
+            let nodes = model.add_solid_nodes("block", &mesh);
+            let data = if damped {
+                SolidData { alpha, beta, mass: MassForm::Lumped, ..SolidData::new(material) }
+            } else {
+                SolidData::new(material)
+            };
+            assert!(model.add_solid_elements("block", &data, &mesh, &nodes).is_ok());
         }
         let point = somewhere(&model);
         let (blocks, whole) = (model.blocks(&point), model.block_triplets(&point));
-        for (name, a, b) in [("C", &blocks.c, whole.c.to_sparse()), ("K", &blocks.k, whole.k.to_sparse())] {
-            assert_eq!((a.indptr(), a.indices()), (b.indptr(), b.indices()), "{name}");
+        let pairs = [
+            ("M", &blocks.m, whole.m.to_sparse()),
+            ("C", &blocks.c, whole.c.to_sparse()),
+            ("K", &blocks.k, whole.k.to_sparse()),
+        ];
+        for (name, a, b) in pairs {
+            assert_eq!((a.indptr(), a.indices()), (b.indptr(), b.indices()), "{name} {alpha} {beta}");
             let difference = norms::max_abs(&sparse::add(1.0, a, -1.0, &b));
             assert!(difference <= 1e-12 * norms::max_abs(&b), "{name} {difference}");
         }
         let half = model.nv() / 2;
         assert!(blocks.c.outer_iterator().take(half).all(|column| column.nnz() == 0));
+        assert!(blocks.m.outer_iterator().skip(half).all(|column| column.nnz() == 1));
+        assert!(blocks.m.iter().all(|(_, (i, j))| (i % 3) == (j % 3)));
     }
 }
 

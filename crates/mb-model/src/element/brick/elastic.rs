@@ -20,10 +20,10 @@
 //!
 //! Fails where det J is not positive.
 
+use super::component::Beside;
 use super::natural::{CORNERS, Gradients, STRAINS, dot, functions, number_of, others, point, slopes};
 use crate::element::Data;
 use crate::element::rotation::cross;
-use mb_scalar::Lift;
 use nalgebra::Vector3;
 
 /// Voigt components: 11, 22, 33, 12, 23, 31.
@@ -136,11 +136,11 @@ impl<P: Data> Form<P> {
     /// H e.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
-    pub(super) fn times<S: Lift<P>>(&self, e: &[S; STRAINS]) -> [S; STRAINS] {
-        let mut out = [S::zero(); STRAINS];
+    pub(super) fn times<S: Beside<P>>(&self, e: &[S; STRAINS]) -> [S; STRAINS] {
+        let mut out = [S::none(); STRAINS];
         for (out, row) in out.iter_mut().zip(self.first.windows(2)) {
             let row = usize::from(row[0])..usize::from(row[1]);
-            let mut sum = S::zero();
+            let mut sum = S::none();
             for (j, h) in self.columns[row.clone()].iter().zip(&self.values[row]) {
                 sum += e[usize::from(*j)].times(*h);
             }

@@ -19,6 +19,7 @@
 //!
 //! with a constant H. Formulations differ in H alone ([`BrickFormulation`]), see `elastic.rs`.
 
+mod component;
 mod elastic;
 mod inertia;
 pub(super) mod natural;
@@ -28,5 +29,6 @@ pub use elastic::{BrickFormulation, BrickShape, MassForm, SolidMaterial, WrongBr
 pub use inertia::BrickInertia;
 pub use strain::BrickStrain;
 
+pub(crate) use component::{Across, Along, NODES};
 pub(crate) use elastic::check;
 pub(crate) use natural::FACES;

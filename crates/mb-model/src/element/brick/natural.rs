@@ -11,6 +11,7 @@
 
 #![expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
 
+use super::component::{Component, Linear};
 use mb_scalar::Real;
 
 /// Natural coordinates of the nodes: round the face zeta = -1, then round zeta = 1.
@@ -71,123 +72,184 @@ pub(in crate::element) fn dot<S: Real>(a: &[S; 3], b: &[S; 3]) -> S {
 pub(super) struct Gradients<S>(pub(super) [[[S; 3]; 4]; 3]);
 
 impl<S: Real> Gradients<S> {
-    /// Of the vectors at the nodes, 24 numbers.
-    #[inline(always)]
-    pub(super) fn new(nodes: &[S]) -> Self {
-        let mut out = Self([[[S::zero(); 3]; 4]; 3]);
-        for k in 0..3 {
-            let mut c = [S::zero(); 8];
-            for (c, a) in c.iter_mut().zip(BY_BITS) {
-                *c = nodes[3 * a + k];
-            }
-            for d in 0..3 {
-                for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
-                    let hi = lo | (1 << d);
-                    let (low, high) = (c[lo], c[hi]);
-                    (c[lo], c[hi]) = (low + high, high - low);
-                }
-            }
-            for d in 0..3 {
-                let (e, f) = others(d);
-                let one = c[1 << d].scale(0.125);
-                let by_e = c[(1 << d) | (1 << e)].scale(0.125 * POINT);
-                let by_f = c[(1 << d) | (1 << f)].scale(0.125 * POINT);
-                let by_both = c[7].scale(0.125 * POINT * POINT);
-                let (low, high) = (one - by_e, one + by_e);
-                let (low_f, high_f) = (by_f - by_both, by_f + by_both);
-                out.0[d][0][k] = low - low_f;
-                out.0[d][1][k] = high - high_f;
-                out.0[d][2][k] = low + low_f;
-                out.0[d][3][k] = high + high_f;
-            }
-        }
-        out
-    }
-    /// g_d at point `g`.
-    #[inline(always)]
-    pub(super) fn at(&self, d: usize, g: usize) -> &[S; 3] {
-        &self.0[d][value_at(d, g)]
-    }
     /// det(g_1, g_2, g_3) at point `g`.
     pub(super) fn volume(&self, g: usize) -> S {
         let [[a, b, c], [d, e, f], [h, i, j]] = [0, 1, 2].map(|d| *self.at(d, g));
         a * (e * j - f * i) - b * (d * j - f * h) + c * (d * i - e * h)
     }
+}
+
+impl<T: Component> Gradients<T> {
+    /// Of the vectors at the nodes, 24 numbers.
+    #[inline(always)]
+    pub(super) fn new(nodes: &[T]) -> Self {
+        let mut out = Self([[[T::none(); 3]; 4]; 3]);
+        out.set::<0>(nodes);
+        out.set::<1>(nodes);
+        out.set::<2>(nodes);
+        out
+    }
+    /// Component `K` of [`Self::new`].
+    #[inline(always)]
+    fn set<const K: usize>(&mut self, nodes: &[T]) {
+        let mut c = [T::none(); 8];
+        for (c, a) in c.iter_mut().zip(BY_BITS) {
+            *c = nodes[3 * a + K];
+        }
+        forth::<T, 1>(&mut c);
+        forth::<T, 2>(&mut c);
+        forth::<T, 4>(&mut c);
+        self.set_slopes::<0, K>(&c);
+        self.set_slopes::<1, K>(&c);
+        self.set_slopes::<2, K>(&c);
+    }
+    /// Component `K` of g_D by eight times the coefficients.
+    #[inline(always)]
+    fn set_slopes<const D: usize, const K: usize>(&mut self, c: &[T; 8]) {
+        let (e, f) = others(D);
+        let one = c[1 << D].by(0.125);
+        let by_e = c[(1 << D) | (1 << e)].by(0.125 * POINT);
+        let by_f = c[(1 << D) | (1 << f)].by(0.125 * POINT);
+        let by_both = c[7].by(0.125 * POINT * POINT);
+        let (low, high) = (one - by_e, one + by_e);
+        let (low_f, high_f) = (by_f - by_both, by_f + by_both);
+        self.0[D][0][K] = low - low_f;
+        self.0[D][1][K] = high - high_f;
+        self.0[D][2][K] = low + low_f;
+        self.0[D][3][K] = high + high_f;
+    }
+    /// g_d at point `g`.
+    #[inline(always)]
+    pub(super) fn at(&self, d: usize, g: usize) -> &[T; 3] {
+        &self.0[d][value_at(d, g)]
+    }
     /// The numbers that strains are differences of.
     #[inline(always)]
-    pub(super) fn numbers(&self) -> [S; STRAINS] {
-        let mut out = [S::zero(); STRAINS];
-        for d in 0..3 {
-            for (j, g) in self.0[d].iter().enumerate() {
-                out[4 * d + j] = dot(g, g).scale(0.5);
-            }
-            for g in 0..8 {
-                out[12 + 8 * d + g] = dot(self.at(d, g), self.at((d + 1) % 3, g));
-            }
-        }
+    pub(super) fn numbers(&self) -> [T::Product; STRAINS] {
+        let mut out = [T::Product::none(); STRAINS];
+        self.numbers_of::<0>(&mut out);
+        self.numbers_of::<1>(&mut out);
+        self.numbers_of::<2>(&mut out);
         out
+    }
+    /// Those of g_D with itself and with the next one.
+    #[inline(always)]
+    fn numbers_of<const D: usize>(&self, out: &mut [T::Product; STRAINS]) {
+        for (j, g) in self.0[D].iter().enumerate() {
+            out[4 * D + j] = T::dot(g, g).by(0.5);
+        }
+        for g in 0..8 {
+            out[12 + 8 * D + g] = T::dot(self.at(D, g), self.at((D + 1) % 3, g));
+        }
     }
     /// The rates of the numbers where the vectors have the rates `rate`.
     #[inline(always)]
-    pub(super) fn rates(&self, rate: &Self) -> [S; STRAINS] {
-        let mut out = [S::zero(); STRAINS];
+    pub(super) fn rates(&self, rate: &Self) -> [T::Product; STRAINS] {
+        let mut out = [T::Product::none(); STRAINS];
         for d in 0..3 {
             for (j, g) in self.0[d].iter().enumerate() {
-                out[4 * d + j] = dot(g, &rate.0[d][j]);
+                out[4 * d + j] = T::dot(g, &rate.0[d][j]);
             }
             let e = (d + 1) % 3;
             for g in 0..8 {
-                out[12 + 8 * d + g] = dot(self.at(d, g), rate.at(e, g)) + dot(rate.at(d, g), self.at(e, g));
+                let (one, other) =
+                    (T::dot(self.at(d, g), rate.at(e, g)), T::dot(rate.at(d, g), self.at(e, g)));
+                out[12 + 8 * d + g] = one + other;
             }
         }
         out
     }
-    /// What works on the vectors when `stress` works on the numbers.
+    /// Adds what works on the nodes when `stress` works on the numbers: the transpose of the derivative of
+    /// [`Self::numbers`] by the nodes.
     #[inline(always)]
-    pub(super) fn pulled(&self, stress: &[S; STRAINS]) -> Self {
-        let mut out = Self([[[S::zero(); 3]; 4]; 3]);
-        for k in 0..3 {
-            for d in 0..3 {
-                for j in 0..4 {
-                    out.0[d][j][k] += self.0[d][j][k] * stress[4 * d + j];
-                }
-                let e = (d + 1) % 3;
-                for g in 0..8 {
-                    let (i, j) = (value_at(d, g), value_at(e, g));
-                    let s = &stress[12 + 8 * d + g];
-                    out.0[d][i][k] += self.0[e][j][k] * *s;
-                    out.0[e][j][k] += self.0[d][i][k] * *s;
-                }
-            }
-        }
-        out
+    pub(super) fn spread(&self, stress: &[T::Product; STRAINS], out: &mut [T::Product]) {
+        self.spread_along::<0>(stress, out);
+        self.spread_along::<1>(stress, out);
+        self.spread_along::<2>(stress, out);
     }
-    /// Adds what works on the nodes when these work on the vectors: the transpose of [`Self::new`].
+    /// Components along axis `K`.
     #[inline(always)]
-    pub(super) fn spread(&self, out: &mut [S]) {
-        for k in 0..3 {
-            let mut c = [S::zero(); 8];
-            for d in 0..3 {
-                let (e, f) = others(d);
-                let [h0, h1, h2, h3] = [0, 1, 2, 3].map(|j: usize| &self.0[d][j][k]);
-                let (low, high) = (*h0 + *h2, *h1 + *h3);
-                let (low_f, high_f) = (*h2 - *h0, *h3 - *h1);
-                c[1 << d] += (low + high).scale(0.125);
-                c[(1 << d) | (1 << e)] += (high - low).scale(0.125 * POINT);
-                c[(1 << d) | (1 << f)] += (low_f + high_f).scale(0.125 * POINT);
-                c[7] += (high_f - low_f).scale(0.125 * POINT * POINT);
-            }
-            for d in 0..3 {
-                for lo in (0..8).filter(|m| (m >> d) & 1 == 0) {
-                    let hi = lo | (1 << d);
-                    let (low, high) = (c[lo], c[hi]);
-                    (c[lo], c[hi]) = (low - high, low + high);
-                }
-            }
-            for (c, a) in c.iter().zip(BY_BITS) {
-                out[3 * a + k] += *c;
-            }
+    fn spread_along<const K: usize>(&self, stress: &[T::Product; STRAINS], out: &mut [T::Product]) {
+        let mut c = [T::Product::none(); 8];
+        self.add_slopes::<0, K>(stress, &mut c);
+        self.add_slopes::<1, K>(stress, &mut c);
+        self.add_slopes::<2, K>(stress, &mut c);
+        back::<_, 1>(&mut c);
+        back::<_, 2>(&mut c);
+        back::<_, 4>(&mut c);
+        for (c, a) in c.iter().zip(BY_BITS) {
+            out[3 * a + K] += *c;
         }
+    }
+    /// What works on the coefficients through g_D.
+    #[inline(always)]
+    fn add_slopes<const D: usize, const K: usize>(
+        &self,
+        stress: &[T::Product; STRAINS],
+        c: &mut [T::Product; 8],
+    ) {
+        let (e, f) = others(D);
+        let (h0, h2) = (self.pulled::<D, K, 0>(stress), self.pulled::<D, K, 2>(stress));
+        let (low, low_f) = (h0 + h2, h2 - h0);
+        let (h1, h3) = (self.pulled::<D, K, 1>(stress), self.pulled::<D, K, 3>(stress));
+        let (high, high_f) = (h1 + h3, h3 - h1);
+        c[1 << D] += (low + high).by(0.125);
+        c[(1 << D) | (1 << e)] += (high - low).by(0.125 * POINT);
+        c[(1 << D) | (1 << f)] += (low_f + high_f).by(0.125 * POINT);
+        c[7] += (high_f - low_f).by(0.125 * POINT * POINT);
+    }
+    /// What works on component `K` of value `J` of g_D: five numbers have it as a factor, those of the two points with
+    /// this value.
+    #[inline(always)]
+    fn pulled<const D: usize, const K: usize, const J: usize>(
+        &self,
+        stress: &[T::Product; STRAINS],
+    ) -> T::Product {
+        let (e, f) = others(D);
+        let low = ((J & 1) << e) | ((J >> 1) << f);
+        let high = low | (1 << D);
+        // Number 12 + 8 d belongs to g_d and the next one, so that of g_D and the one before has f.
+        let (before, after) = (12 + 8 * f, 12 + 8 * D);
+        // Arrays written out: what maps them need not be compiled for the same processor.
+        let vectors = [
+            &self.0[D][J][K],
+            &self.at(e, low)[K],
+            &self.at(f, low)[K],
+            &self.at(e, high)[K],
+            &self.at(f, high)[K],
+        ];
+        let numbers = [
+            &stress[4 * D + J],
+            &stress[after + low],
+            &stress[before + low],
+            &stress[after + high],
+            &stress[before + high],
+        ];
+        T::weighted(K, vectors, numbers)
+    }
+}
+
+/// Sums and differences of coefficients that differ in one bit.
+#[inline(always)]
+fn forth<T: Linear, const BIT: usize>(c: &mut [T; 8]) {
+    let (a, b) = other_bits(BIT);
+    for lo in [0, a, b, a | b] {
+        (c[lo], c[lo | BIT]) = (c[lo] + c[lo | BIT], c[lo | BIT] - c[lo]);
+    }
+}
+/// The transpose of [`forth`].
+#[inline(always)]
+fn back<T: Linear, const BIT: usize>(c: &mut [T; 8]) {
+    let (a, b) = other_bits(BIT);
+    for lo in [0, a, b, a | b] {
+        (c[lo], c[lo | BIT]) = (c[lo] - c[lo | BIT], c[lo] + c[lo | BIT]);
+    }
+}
+const fn other_bits(bit: usize) -> (usize, usize) {
+    match bit {
+        1 => (2, 4),
+        2 => (1, 4),
+        _ => (1, 2),
     }
 }
 
@@ -270,14 +332,14 @@ mod tests {
         }
     }
 
-    /// spread and pulled are the transposes of new and rates: power is the same on both sides.
+    /// spread is the transpose of new and rates: power is the same on both sides.
     #[test]
     fn work_on_numbers_is_work_on_nodes() {
         let (x, v) = (bent(), (0..24).map(|k| f64::from(k * k % 11) - 5.0).collect::<Vec<_>>());
         let (g, rate) = (Gradients::new(&x), Gradients::new(&v));
         let stress: [f64; STRAINS] = core::array::from_fn(|i| (i as f64).cos());
         let mut force = vec![0.0; 24];
-        g.pulled(&stress).spread(&mut force);
+        g.spread(&stress, &mut force);
         let inside: f64 = g.rates(&rate).iter().zip(stress).map(|(e, s)| e * s).sum();
         let outside: f64 = force.iter().zip(&v).map(|(f, v)| f * v).sum();
         assert!((inside - outside).abs() < 1e-12 * inside.abs());

@@ -7,6 +7,7 @@
 //! Damping proportional to stiffness, `beta`, works on the rates of strain, which no rigid motion makes.
 
 use super::super::{Data, Dependence, ElementLaw, Local, Place};
+use super::component::{Beside, Component};
 use super::elastic::BrickShape;
 use super::natural::{FACES, Gradients, STRAINS, node_at, volume};
 use crate::outline::Stroke;
@@ -29,16 +30,16 @@ pub struct BrickStrain<P = f64> {
 #[expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
 impl<P: Data> BrickStrain<P> {
     #[inline(always)]
-    fn strains<S: Lift<P>>(&self, gradients: &Gradients<S>) -> [S; STRAINS] {
+    fn strains<T: Component<Product: Beside<P>>>(&self, gradients: &Gradients<T>) -> [T::Product; STRAINS] {
         let mut e = gradients.numbers();
         for (e, natural) in e.iter_mut().zip(&self.shape.natural) {
-            *e -= S::lift(*natural);
+            *e = e.less(*natural);
         }
         e
     }
     /// Adds the forces on the nodes to `out`, for nodes at `q` with velocities `v` (24 numbers each).
     #[inline(always)]
-    pub(crate) fn forces<S: Lift<P>>(&self, q: &[S], v: &[S], out: &mut [S]) {
+    pub(crate) fn forces<T: Component<Product: Beside<P>>>(&self, q: &[T], v: &[T], out: &mut [T::Product]) {
         let gradients = Gradients::new(q);
         let mut e = self.strains(&gradients);
         if self.beta != P::zero() {
@@ -47,7 +48,7 @@ impl<P: Data> BrickStrain<P> {
                 *e += rate.times(self.beta);
             }
         }
-        gradients.pulled(&self.shape.elastic.times(&e)).spread(out);
+        gradients.spread(&self.shape.elastic.times(&e), out);
     }
 }
 
