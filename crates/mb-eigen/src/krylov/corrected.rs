@@ -31,6 +31,9 @@ const PATIENCE: usize = 5;
 /// |z|_M of the pair behind those wanted: its w then has ten digits.
 const NEXT: f64 = 1e-5;
 
+/// The same of the pair after it: its w then has two.
+const BEYOND: f64 = 0.1;
+
 /// A symmetric pencil on the vectors that are allowed, with an inverse of few digits; M positive semi-definite.
 pub(crate) trait Corrected {
     /// Length of its vectors.
@@ -49,6 +52,8 @@ pub(crate) struct Lowest {
     pub(crate) values: Vec<f64>,
     /// M-orthonormal vectors, a column for each w.
     pub(crate) vectors: Dense,
+    /// About the w that follows, from above; none where it is not known yet.
+    pub(crate) beyond: Option<f64>,
     /// Vectors corrected.
     pub(crate) corrections: usize,
 }
@@ -103,10 +108,12 @@ pub(crate) fn lowest(
         let good = |(j, length): (usize, &f64)| *length <= if lead + j < wanted { tolerance } else { NEXT };
         let reached = lengths.iter().enumerate().take_while(|&pair| good(pair)).count();
         if lead + reached >= count {
+            let known = lengths.get(count - lead).is_some_and(|length| *length <= BEYOND);
+            let beyond = values.get(count).copied().filter(|_| known);
             let values = values[..count].to_vec();
             let chosen = vectors.as_ref().subcols(0, count);
             let vectors = product(basis.v.as_ref().subcols(0, basis.filled), chosen);
-            return Ok(Some(Lowest { values, vectors, corrections }));
+            return Ok(Some(Lowest { values, vectors, beyond, corrections }));
         }
         if let Some(&next) = lengths.get(reached) {
             if reached > 0 || next < 0.5 * shortest {

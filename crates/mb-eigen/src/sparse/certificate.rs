@@ -17,6 +17,8 @@
 mod improved;
 mod together;
 
+pub(crate) use self::improved::Aid;
+
 use std::sync::Mutex;
 
 use faer::Mat;
@@ -25,7 +27,6 @@ use mb_algebra::{DenseC, c64, norms};
 use super::doubled::Doubled;
 use super::matrix::Matrix;
 use super::problem::Problem;
-use super::symmetric::Shifted;
 use crate::certificate::Forms;
 use crate::compensated::bilinear_sparse;
 use crate::krylov::scalar::norm;
@@ -112,20 +113,20 @@ impl<'a> Certifier<'a> {
 
     /// Certifies roots; conjugates and opposites are added behind their partners.
     pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
-        self.certify_beside(roots, None)
+        self.certify_with(roots, Aid::Nothing)
     }
 
-    /// The same, with factors at a shift to which the roots are the nearest, where there are some.
-    pub(crate) fn certify_beside(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
+    /// The same, with what the search for the roots has left.
+    pub(crate) fn certify_with(&self, roots: Vec<Root>, aid: Aid) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
-        with_partners(kinds, self.pairs(roots, beside))
+        with_partners(kinds, self.pairs(roots, aid))
     }
 
     /// The same, of roots some of which have been certified.
     pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
         let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
-        let mut found = self.pairs(open.collect(), None).into_iter();
+        let mut found = self.pairs(open.collect(), Aid::Nothing).into_iter();
         with_partners(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 

@@ -59,6 +59,11 @@ impl<'a> Matrix<'a> {
         self.even.as_deref().unwrap_or(&self.rows)
     }
 
+    /// Whether it has the entries of its diagonal, all of them, and no others.
+    pub(crate) fn is_diagonal(&self) -> bool {
+        self.diagonal
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.norm == 0.0
     }

@@ -1,5 +1,6 @@
 //! The matrices of a large problem, checked and prepared, and their combinations at a shift.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use mb_algebra::saddle::{
@@ -204,9 +205,19 @@ impl<'a> Problem<'a> {
         }
         let memory_limit = self.memory_limit;
         let options = SaddleOptions { refine_above: REFINE_ABOVE, memory_limit, ..SaddleOptions::default() };
-        let pattern = self.combine(1.0, 1.0, 1.0);
-        let made = Arc::new(SaddleAnalysis::new(&pattern, self.rows.independent.sparse(), &options)?);
+        let made = Arc::new(SaddleAnalysis::new(&self.pattern(), self.rows.independent.sparse(), &options)?);
         Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// A matrix with the pattern of all combinations: K itself where M is a diagonal inside it and nothing else is there.
+    fn pattern(&self) -> Cow<'_, Sparse> {
+        let k = self.k.for_factors();
+        let whole = || k.outer_iterator().enumerate().all(|(i, line)| line.get(i).is_some());
+        if self.c.is_zero() && self.m.is_diagonal() && whole() {
+            Cow::Borrowed(k)
+        } else {
+            Cow::Owned(self.combine(1.0, 1.0, 1.0))
+        }
     }
 
     /// Whether factors take so little memory that they may stay while others are made.

@@ -17,11 +17,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mb_algebra::saddle::{Method, SaddleShort};
 use mb_algebra::{Dense, SparseCholesky, sparse};
 
+use super::certificate::{Aid, Certifier};
 use super::cut;
+use super::doubled;
 use super::finding::SparseFinding;
 use super::options::{Shift, Solver};
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve, Solution, Work};
+use super::solve::roots_of;
 use super::sturm::Released;
 use super::symmetric::{Modes, Shifted, Symmetric};
 use crate::EigenError;
@@ -29,7 +32,7 @@ use crate::error::at;
 use crate::krylov::corrected::{Corrected, Lowest, basis_columns, lowest};
 
 /// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
-const SHIFT: f64 = 1e-5;
+const SHIFT: f64 = 1e-6;
 /// Unknowns for each mode asked for: of a large part of the spectrum Krylov bases have less to orthogonalize.
 const MANY: usize = 200;
 /// Backward error of the corrections, themselves about 1e-10 of what they correct.
@@ -38,6 +41,8 @@ const CORRECTION: f64 = 1e-6;
 const LATE: f64 = 1e-7;
 /// Smallest w that counts as a mode in motion, relative to the shift.
 const STILL: f64 = 1e-6;
+
+const SOLVE: &str = "Solve with the shifted saddle-point matrix in single precision";
 
 /// Factors in single precision as a solver of full precision.
 pub(crate) struct ShortSolve {
@@ -56,20 +61,18 @@ impl ShortSolve {
         self.factor.rough_block(f)
     }
 
-    /// Corrections of solutions at hand; none where they do not come out.
-    fn correct(&self, f: &Dense) -> Option<(Dense, Dense)> {
+    /// Corrections of solutions at hand.
+    fn correct(&self, f: &Dense) -> Result<Solution<f64>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        self.factor.correct_block(f, CORRECTION).ok()
+        let (x, l) = self.factor.correct_block(f, CORRECTION).map_err(at(SOLVE))?;
+        Ok(Solution { x, l })
     }
 }
 
 impl ShiftSolve<f64> for ShortSolve {
     fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        let (x, l) = self
-            .factor
-            .solve_block(f)
-            .map_err(at("Solve with the shifted saddle-point matrix in single precision"))?;
+        let (x, l) = self.factor.solve_block(f).map_err(at(SOLVE))?;
         Ok(Solution { x, l })
     }
 
@@ -85,6 +88,23 @@ impl ShiftSolve<f64> for ShortSolve {
             failed: Vec::new(),
             method: Method::SingleLdl.to_string(),
         }
+    }
+}
+
+/// The same factors as a solver of a few digits, which is what corrections of solutions at hand need.
+struct FewDigits(Arc<ShortSolve>);
+
+impl ShiftSolve<f64> for FewDigits {
+    fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
+        self.0.correct(f)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        None
+    }
+
+    fn work(&self) -> Work {
+        self.0.work()
     }
 }
 
@@ -136,7 +156,7 @@ impl<'a> Allowed<'a> {
             r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, m)| *r -= w * m);
         }
         let held = self.allow(&mut r);
-        let (d, e) = self.solver.correct(&r)?;
+        let Solution { x: d, l: e } = self.solver.correct(&r).ok()?;
         // A pair that came up below others late has not been looked at; the last one is only there for its w.
         let md = problem.m.mul(&d);
         let square =
@@ -212,20 +232,39 @@ impl Symmetric<'_> {
         let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
         drop(operator);
         self.searches += 1;
-        let shifted = Shifted { sigma, solver: Arc::new(solver) };
         modes.sort_by(f64::abs);
-        let corrections = found.corrections;
+        let (corrections, beyond) = (found.corrections, found.beyond);
         drop(found);
         self.findings.push(SparseFinding::ShortFactors { corrections }.into());
-        let mut place = Released::held(shifted);
+        let solver = Arc::new(solver);
+        self.improve_poor(&solver, sigma, &modes, count);
+        let mut place = Released::held(Shifted { sigma, solver });
         if self.options.prove_complete {
-            self.prove_lowest(&mut place, &mut modes, count)?;
+            self.prove_lowest(&mut place, &mut modes, count, beyond)?;
         }
         self.report(&place);
         self.tell_shortfall(modes.w.len(), count, false);
         self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(Some(modes))
+    }
+
+    /// Improves the modes that rounding will leave few digits, in doubled precision, while there are factors: those that come
+    /// after are made for the count alone, and one for each mode would take more time than all else.
+    fn improve_poor(&mut self, solver: &Arc<ShortSolve>, sigma: f64, modes: &Modes, count: usize) {
+        let problem = self.problem;
+        let wanted = count.min(modes.w.len());
+        let poor = Certifier::new(problem, false).poor_by_rounding(&modes.w[..wanted], &modes.x);
+        let Some(last) = poor.iter().rposition(|poor| *poor) else { return };
+        // Those between lend their vectors.
+        let mut modes = modes.clone();
+        modes.truncate(last + 1);
+        let roots = roots_of(problem, &modes);
+        drop(modes);
+        let beside = Shifted { sigma, solver: Arc::new(FewDigits(Arc::clone(solver))) };
+        let found = doubled::refine_together(problem, &beside, &roots);
+        let improved = roots.into_iter().zip(found).zip(poor).filter(|(_, poor)| *poor);
+        self.aid = Aid::Improved(improved.filter_map(|((root, found), _)| Some((root.s, found?))).collect());
     }
 
     fn short_is_worth(&self, count: usize) -> bool {

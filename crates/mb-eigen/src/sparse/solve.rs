@@ -2,14 +2,14 @@
 
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
-use super::certificate::{Certifier, Root};
+use super::certificate::{Aid, Certifier, Root};
 use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
-use super::symmetric::{Modes, Shifted, Symmetric};
+use super::symmetric::{Modes, Symmetric};
 use crate::quadratic::{Kind, Raw};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
@@ -67,8 +67,8 @@ pub(crate) fn solve_with(
                 findings.append(&mut run.findings);
                 let (roots, cut) = roots(&problem, &modes, request);
                 findings.extend(cut);
-                let beside = run.beside.as_ref();
-                let mut spectrum = finish_beside(&problem, roots, findings, keeps_left, beside);
+                let aid = std::mem::take(&mut run.aid);
+                let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
@@ -141,19 +141,19 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
 
 /// Certifies roots.
 fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
-    finish_beside(problem, roots, findings, keeps_left, None)
+    finish_with(problem, roots, findings, keeps_left, Aid::Nothing)
 }
 
-/// The same, with the factors that the roots were found with.
-fn finish_beside(
+/// The same, with what the search for the roots has left.
+fn finish_with(
     problem: &Problem,
     roots: Vec<Root>,
     mut findings: Vec<Finding>,
     keeps_left: bool,
-    beside: Option<&Shifted>,
+    aid: Aid,
 ) -> Spectrum {
     let certifier = Certifier::new(problem, keeps_left);
-    let mut pairs = certifier.certify_beside(roots, beside);
+    let mut pairs = certifier.certify_with(roots, aid);
     findings.extend(certifier.findings());
     let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();
@@ -176,8 +176,8 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
     }
 }
 
-/// The roots of symmetric modes that a request asks for, and what there is to say of those it leaves out.
-fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec<Finding>) {
+/// The roots of symmetric modes, one for each.
+pub(crate) fn roots_of(problem: &Problem, modes: &Modes) -> Vec<Root> {
     let l = problem.rows.multipliers(&modes.l);
     let mx = problem.m.mul(&modes.x);
     let mut out = Vec::with_capacity(modes.w.len());
@@ -199,6 +199,12 @@ fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec
             curvature: mass / square,
         });
     }
+    out
+}
+
+/// The roots of symmetric modes that a request asks for, and what there is to say of those it leaves out.
+fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec<Finding>) {
+    let out = roots_of(problem, modes);
     let Request::NearPoint { s, count } = *request else { return (out, Vec::new()) };
     // Every root counts for itself: split the pairs and keep the nearest.
     let mut single: Vec<Root> = out

@@ -19,6 +19,9 @@ use crate::EigenError;
 /// Searches for modes the counts show to be missing.
 const REPAIRS: usize = 5;
 
+/// Where modes are counted between the last one known and an estimate of the next.
+const TOWARDS: f64 = 0.3;
+
 /// An interval of w with the number of modes in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
@@ -124,14 +127,16 @@ impl Symmetric<'_> {
     }
 
     /// Proves that the `count` modes of smallest |w| are complete. Large factors are let go before the count, which needs
-    /// as much memory as they; they are made again where it shows modes to be missing.
+    /// as much memory as they; they are made again where it shows modes to be missing. `beyond`: about where the mode after those
+    /// at hand is, as far as that is known.
     pub(crate) fn prove_lowest(
         &mut self,
         place: &mut Released,
         modes: &mut Modes,
         count: usize,
+        beyond: Option<f64>,
     ) -> Result<(), EigenError> {
-        let Some(top) = gap(modes, count) else { return Ok(()) };
+        let Some(top) = gap(modes, count, beyond) else { return Ok(()) };
         let (sigma, below_shift) = (place.sigma, place.release(self.problem));
         let Some((to, high)) = self.below(top)? else { return Ok(()) };
         // Nothing below the shift means nothing below anything lower.
@@ -173,13 +178,17 @@ impl Symmetric<'_> {
 }
 
 /// A point above the first `count` modes by |w|, in the gap to the next one where there is one.
-fn gap(modes: &Modes, count: usize) -> Option<f64> {
+fn gap(modes: &Modes, count: usize, beyond: Option<f64>) -> Option<f64> {
     let last = modes.w.get(count.min(modes.w.len()).checked_sub(1)?)?.abs();
     let beside = last * (1.0 + 1e-6);
     match modes.w.get(count) {
         Some(next) if next.abs() > beside => Some(0.5 * (last + next.abs())),
-        // The next mode coincides with the last one: count it too.
-        Some(next) => Some(next.abs() * (1.0 + 1e-6)),
+        // The next mode coincides with the last one: count it too, as far from it as the one beyond allows.
+        Some(next) => {
+            let next = next.abs();
+            let beyond = beyond.filter(|_| modes.w.len() == count + 1).unwrap_or(next);
+            Some((next * (1.0 + 1e-6)).max(next + TOWARDS * (beyond - next)))
+        }
         None => Some(beside),
     }
     .filter(|top| *top > 0.0)

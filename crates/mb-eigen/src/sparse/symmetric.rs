@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use mb_algebra::{AlgebraError, Dense};
 
+use super::certificate::Aid;
 use super::finding::SparseFinding;
 use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
@@ -77,8 +78,8 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
     pub(crate) factorizations: usize,
-    /// The shift that the modes are the nearest to, where its factors are kept.
-    pub(crate) beside: Option<Shifted>,
+    /// What helps where bars of the modes say little.
+    pub(crate) aid: Aid,
     restarts: usize,
     pub(crate) searches: usize,
     largest_basis: usize,
@@ -112,7 +113,7 @@ impl<'a> Symmetric<'a> {
             driver,
             findings: Vec::new(),
             factorizations: 0,
-            beside: None,
+            aid: Aid::Nothing,
             restarts: 0,
             searches: 0,
             largest_basis: 0,

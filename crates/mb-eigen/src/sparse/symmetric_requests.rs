@@ -3,6 +3,7 @@
 use mb_algebra::c64;
 use rayon::prelude::*;
 
+use super::certificate::Aid;
 use super::cut;
 use super::finding::SparseFinding;
 use super::options::Shift;
@@ -66,10 +67,10 @@ impl Symmetric<'_> {
         modes.sort_by(f64::abs);
         let mut place = Released::held(shifted);
         if self.options.prove_complete && count > rigid {
-            self.prove_lowest(&mut place, &mut modes, count)?;
+            self.prove_lowest(&mut place, &mut modes, count, None)?;
         }
         self.report(&place);
-        self.beside = place.kept();
+        self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
@@ -117,7 +118,7 @@ impl Symmetric<'_> {
             self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
         }
         self.report(&place);
-        self.beside = place.kept();
+        self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.keep_nearest(&mut modes, s, count);
         Ok(modes)

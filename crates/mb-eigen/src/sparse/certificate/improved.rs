@@ -5,7 +5,7 @@
 
 use std::sync::PoisonError;
 
-use mb_algebra::c64;
+use mb_algebra::{Dense, c64};
 use rayon::prelude::*;
 
 use super::super::doubled::{self, Doubled};
@@ -20,6 +20,32 @@ use crate::{Eigenpair, Finding};
 const SHARED: usize = 200_000;
 /// Bar relative to |s| above which a pair is worth doubled precision.
 const POOR: f64 = 1e-8;
+
+/// Share of that bar which rounding alone must make for a pair to be improved before it is measured.
+const SURELY: f64 = 0.5;
+
+/// What the search for the pairs leaves that helps where bars say little.
+#[derive(Default)]
+pub(crate) enum Aid {
+    #[default]
+    Nothing,
+    /// Factors at a shift that the pairs are the nearest to.
+    Factors(Shifted),
+    /// Pairs that were improved while there were such factors, by the s they had before.
+    Improved(Vec<(c64, (Doubled, bool))>),
+}
+
+impl Aid {
+    /// What is known of each root.
+    fn of(&mut self, roots: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+        let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
+        let mut take = |root: &Root| {
+            let at = list.iter().position(|(s, _)| *s == root.s)?;
+            Some(list.swap_remove(at).1)
+        };
+        roots.iter().map(&mut take).collect()
+    }
+}
 
 /// A root measured without doubled precision.
 struct First {
@@ -50,23 +76,22 @@ fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync 
 
 impl Certifier<'_> {
     /// Measures all roots, and again those that doubled precision improves.
-    pub(super) fn pairs(&self, roots: Vec<Root>, beside: Option<&Shifted>) -> Vec<Eigenpair> {
+    pub(super) fn pairs(&self, roots: Vec<Root>, mut aid: Aid) -> Vec<Eigenpair> {
+        let mut better = aid.of(&roots);
         let shared = self.problem.n * roots.len() >= SHARED;
         let first = each(self.groups(roots), shared, |group| self.first(group));
         let first: Vec<First> = first.into_iter().flatten().collect();
         // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
         let poor = first.iter().filter(|first| first.poor).count();
         let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
-        let mut better = Vec::new().into_iter();
-        if let Some(beside) = beside.filter(|_| whole) {
+        if let Aid::Factors(beside) = &aid
+            && whole
+        {
             let starts: Vec<Root> = first.iter().filter_map(First::start).collect();
-            better = doubled::refine_together(self.problem, beside, &starts).into_iter();
+            better = doubled::refine_together(self.problem, beside, &starts);
         }
-        let found = |first: First| {
-            let found = if first.again.is_some() { better.next().flatten() } else { None };
-            (first, found)
-        };
-        let first = first.into_iter().map(found).collect();
+        drop(aid);
+        let first = first.into_iter().zip(better).collect();
         each(first, shared, |(first, found)| {
             let pair = self.improved(first, found);
             if self.keeps_left { pair } else { pair.without_left() }
@@ -87,6 +112,16 @@ impl Certifier<'_> {
             First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
         };
         pairs.into_iter().zip(again).map(first).collect()
+    }
+
+    /// Which modes of an undamped symmetric problem (M-orthonormal columns of x, one for each w) are poor by rounding alone.
+    pub(crate) fn poor_by_rounding(&self, w: &[f64], x: &Dense) -> Vec<bool> {
+        let poor = |(j, w): (usize, &f64)| {
+            let x: Vec<f64> = x.col_as_slice(j).iter().map(|x| x.abs()).collect();
+            let terms: f64 = self.problem.k.magnitude(&x).iter().zip(&x).map(|(k, x)| k * x).sum();
+            self.rounding * terms > SURELY * POOR * w.abs()
+        };
+        w.iter().enumerate().map(poor).collect()
     }
 
     /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
