@@ -67,10 +67,10 @@ impl Answer {
         Self { text, ..Self::default() }
     }
 
-    /// Spectra: right, unless one of them lacks eigenvalues that theory, a count or the request demands.
+    /// Spectra: right, unless one of them has other numbers of eigenvalues than theory, a count or the request demands.
     pub fn spectra(text: String, spectra: &[flow::FormulationSpectrum]) -> Self {
         let short = spectra.iter().filter(|s| s.spectrum.falls_short()).map(|s| {
-            format!("{}: eigenvalues are missing that theory or the request demands, as the notes tell.\n", s.name)
+            format!("{}: the eigenvalues found are not all that theory or the request demands, as the notes tell.\n", s.name)
         });
         let complaint: String = short.collect();
         let code = if complaint.is_empty() { 0 } else { failure::NUMERICS };

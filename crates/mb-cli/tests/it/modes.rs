@@ -44,7 +44,7 @@ fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
     let args = ["modes", &model("n-four-bar"), "--formulation", "unconstrained", "--alpha", "1e20"];
     let run = mb(&args);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.err.contains("unconstrained/penalty: eigenvalues are missing"), "{}", run.err);
+    assert!(run.err.contains("unconstrained/penalty: the eigenvalues found are not all"), "{}", run.err);
     assert!(run.out.contains("no digit of its roots is left"), "{}", run.out);
     let run = mb(&[&args[..], &["--json"]].concat());
     assert_eq!(run.code, 2, "{run:?}");
