@@ -137,7 +137,7 @@ impl MotionArgs {
 /// Methods of the equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StrategyArg {
-    /// Newton, then load continuation, then relaxation
+    /// Newton, then load continuation, then ways downhill (relaxation, descent with inertia)
     Automatic,
     /// The nearest equilibrium, stable or not
     Newton,

@@ -1,6 +1,6 @@
 //! Solids through the program: mesh files beside the model, checks, modes of large blocks.
 
-use crate::support::{json, mb, model, right};
+use crate::support::{json, mb, mb_with, model, right};
 use std::path::Path;
 
 const MODEL: &str = r#"
@@ -64,4 +64,45 @@ fn modes_of_a_block_under_tension() {
     // The continuum under this tension, to four digits; it knows neither shear nor rotary inertia.
     let hz = |k: usize| im[k] / std::f64::consts::TAU;
     assert!((hz(0) / 0.2796 - 1.0).abs() < 0.01 && (hz(2) / 1.392 - 1.0).abs() < 0.02, "{im:?}");
+}
+
+/// A drive sets the mean of a damped face in motion at once while the block behind it rests: implicit steps take it as an impact and
+/// say so; a drive that begins gently is none.
+#[test]
+fn a_driven_face_moves_a_damped_block() {
+    let text = |law: &str| {
+        format!(
+            r#"
+            units = "SI"
+            name = "block swung by its foot"
+            gravity = [0, 0, -9.81]
+            [[solid]]
+            name = "block"
+            block = {{ size = [0.1, 0.1, 0.4], elements = [1, 1, 3] }}
+            density = 1100
+            youngs_modulus = 5e7
+            poissons_ratio = 0.4
+            averaged = ["z-"]
+            damping = {{ beta = 1e-3 }}
+            [[joint]]
+            name = "hinge"
+            type = "revolute"
+            a = "block.z-"
+            b = "ground"
+            axis = [0, 1, 0]
+            [[drive]]
+            name = "swing"
+            quantity = "angle"
+            of = "hinge"
+            law = "{law}"
+            "#
+        )
+    };
+    let implicit = ["simulate", "-", "--until", "0.1", "--integrator", "generalized-alpha", "--step", "5e-4"];
+    let sudden = mb_with(&implicit, &text("0.2*sin(6*t)"));
+    assert_eq!(sudden.code, 0, "{sudden:?}");
+    assert!(sudden.out.contains("finished") && sudden.out.contains("implicit Euler"), "{}", sudden.out);
+    assert!(!sudden.out.contains("Do not trust"), "{}", sudden.out);
+    let gentle = mb_with(&implicit, &text("0.1*(1-cos(6*t))"));
+    assert!(gentle.code == 0 && !gentle.out.contains("Euler"), "{gentle:?}");
 }

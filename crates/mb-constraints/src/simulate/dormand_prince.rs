@@ -264,6 +264,34 @@ impl DormandPrince {
         self.worst = index;
         Ok((worst, index))
     }
+    /// About the largest rate (1/s, of turning or of decay) that the last step has met, of a state of `nq` coordinates and their
+    /// velocities: from the differences of two states at its end, which the stages have, and of the rates there,
+    ///
+    /// ```text
+    /// least of  (|dv'| / |dq|)^(1/2)  and  |dv'| / |dv|       w of v' = -w^2 q, c of v' = -c v
+    /// ```
+    ///
+    /// after the test of stiffness by Hairer and Wanner, Solving Ordinary Differential Equations II, Sec. IV.2. Zero where the
+    /// states agree to rounding.
+    pub(crate) fn fastest(&self, nq: usize) -> f64 {
+        let (n, h) = (self.size, self.t_end - self.t_start);
+        let (mut rate, mut states, mut size) = (0.0_f64, [0.0_f64; 2], 0.0_f64);
+        for i in 0..n {
+            let stage = |j: usize| self.stages[j * n + i];
+            let mut x = 0.0;
+            for (j, (end, before)) in STAGES[5].iter().zip(&STAGES[4]).enumerate() {
+                x += h * (end - before) * stage(j);
+            }
+            let kind = usize::from(i >= nq);
+            states[kind] = states[kind].max(x.abs());
+            if i >= nq {
+                rate = rate.max((stage(6) - stage(5)).abs());
+            }
+            size = size.max(self.end[i].abs());
+        }
+        let found = (rate / states[0]).sqrt().min(rate / states[1]);
+        if states[0].max(states[1]) > f64::EPSILON * size && found.is_finite() { found } else { 0.0 }
+    }
     /// The state at time `t` inside the last step.
     pub(crate) fn inside(&self, t: f64, out: &mut [f64]) {
         let h = self.t_end - self.t_start;
@@ -327,6 +355,29 @@ mod tests {
         for (j, c) in INSIDE.iter().enumerate() {
             let end = if j < 6 { STAGES[5][j] } else { 0.0 };
             assert!((c.iter().sum::<f64>() - end).abs() < 1e-14);
+        }
+    }
+
+    /// A decay of 300 1/s that has died out, and a turning of 40 rad/s, both beside slow motions.
+    #[test]
+    fn the_fastest_rate_is_found() {
+        let fast = |damping: f64, stiffness: f64| {
+            let mut rates = |t: f64, y: &[f64], dy: &mut [f64]| {
+                (dy[0], dy[1]) = (y[1], -stiffness * (y[0] - t.cos()) - damping * (y[1] - t.sin()));
+                Ok(())
+            };
+            let mut d = DormandPrince::new(2, StepControl::default());
+            d.begin(0.0, &[1.0, 0.2], 3.0, 0.1, &mut rates).unwrap();
+            let mut fastest = 0.0_f64;
+            while d.time() < 2.0 {
+                d.step(&mut rates).unwrap();
+                fastest = fastest.max(d.fastest(1));
+            }
+            fastest
+        };
+        for (damping, stiffness, rate) in [(300.0, 1.0, 300.0), (0.0, 1600.0, 40.0)] {
+            let found = fast(damping, stiffness);
+            assert!((found - rate).abs() < 0.2 * rate, "{found} for {rate}");
         }
     }
 

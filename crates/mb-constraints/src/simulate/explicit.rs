@@ -2,8 +2,8 @@
 
 use super::dormand_prince::{DormandPrince, StepControl, Stepped};
 use super::events::Watch;
-use super::recorder::Recorder;
-use super::trajectory::{End, Trajectory};
+use super::recorder::{Quadrature, Recorder};
+use super::trajectory::{End, StepBound, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
@@ -18,6 +18,12 @@ const DROWNED: f64 = 10.0;
 
 /// So many steps must bring the run on by this share of its length: slower ones never end.
 const CRAWL: (usize, f64) = (2_000, 1e-5);
+
+/// Steps this much shorter than the reports, and a run of so many of them, are told with the frequency that bounds them.
+const SHORT: f64 = 0.05;
+const MANY: f64 = 20_000.0;
+/// Steps from one look at the frequency to the next.
+const LOOK: usize = 100;
 
 /// Integrates from a consistent start.
 pub(super) fn run(
@@ -43,6 +49,7 @@ pub(super) fn run(
         every: options.every,
         relative: control.relative,
         last_look: start.t,
+        fastest: 0.0,
     };
     let end = run.all(&mut recorder, restart, observer);
     recorder.trajectory.penalty_noise = noise;
@@ -65,6 +72,8 @@ struct Run<'m, 'o> {
     relative: f64,
     /// Time at which the pace was looked at last.
     last_look: f64,
+    /// Largest rate met since then, 1/s.
+    fastest: f64,
 }
 
 impl Run<'_, '_> {
@@ -138,7 +147,7 @@ impl Run<'_, '_> {
             return Ok(Some(End::Event(name)));
         }
         let Self { integrator, dynamics, between, .. } = self;
-        recorder.work_to(dynamics, to, between, |t, y| integrator.inside(t, y))?;
+        recorder.work_to(dynamics, &Quadrature::LOBATTO, to, between, |t, y| integrator.inside(t, y))?;
         self.y.copy_from_slice(self.integrator.state());
         let ends = recorder.next < recorder.reports.len() && recorder.reports[recorder.next] <= to;
         let corrects =
@@ -155,23 +164,34 @@ impl Run<'_, '_> {
         }
         Ok(None)
     }
-    /// Refuses to crawl.
-    fn check_pace(&mut self, recorder: &Recorder) -> Result<(), ConstraintError> {
-        if !recorder.trajectory.statistics.steps.is_multiple_of(CRAWL.0) {
+    /// Refuses to crawl, and notes what makes steps short and many.
+    fn check_pace(&mut self, recorder: &mut Recorder) -> Result<(), ConstraintError> {
+        let steps = recorder.trajectory.statistics.steps;
+        if steps.is_multiple_of(LOOK) {
+            let nq = self.dynamics.model().nq();
+            self.fastest = self.fastest.max(self.integrator.fastest(nq));
+        }
+        if !steps.is_multiple_of(CRAWL.0) {
             return Ok(());
         }
         let (t, length) = (self.integrator.time(), recorder.length());
         let gone = t - self.last_look;
         self.last_look = t;
+        let step = gone / CRAWL.0 as f64;
+        let fastest = std::mem::take(&mut self.fastest);
+        if step < SHORT * self.every && length > MANY * step && fastest > 0.0 {
+            let (frequency_hz, steps) = (fastest / std::f64::consts::TAU, length / step);
+            recorder.trajectory.step_bound = Some(StepBound { frequency_hz, step, steps });
+        }
         if gone >= CRAWL.1 * length {
             return Ok(());
         }
-        Err(self.collapsed(gone / CRAWL.0 as f64, self.integrator.worst(), None))
+        Err(self.collapsed(step, self.integrator.worst(), None))
     }
     /// Reports the interpolated state, corrected where the method corrects.
     fn report_inside(&mut self, recorder: &mut Recorder, t: f64) -> Result<(), ConstraintError> {
         let Self { integrator, dynamics, between, .. } = self;
-        recorder.work_to(dynamics, t, between, |t, y| integrator.inside(t, y))?;
+        recorder.work_to(dynamics, &Quadrature::LOBATTO, t, between, |t, y| integrator.inside(t, y))?;
         integrator.inside(t, between);
         if dynamics.corrects_reports() {
             correct(dynamics, recorder, t, between)?;

@@ -26,12 +26,17 @@
 //! q_{n+1} = q_n (+) (h d + p),   p in the range of Phi_q^T
 //! ```
 //!
+//! Where dampers would take the motion of the start within the first step, as stiff damping does that of nodes set in motion
+//! alone, accelerations at the start say nothing of the step. It is made in four quarters by the implicit Euler method then
+//! (alpha_m = alpha_f = 0, beta = gamma = 1, w_n = 0), which leaves nothing of such motions and keeps the order of the whole
+//! (Rannacher, Numer. Math. 43 (1984) 309).
+//!
 //! Redundant constraints get shortest multipliers. Newton's method keeps its factors while they
 //! serve (module `newton`). Memory is taken once, but where constraints are redundant (module `step_system`).
 
 use super::increment::InverseTangent;
 use super::newton::Newton;
-use super::recorder::Recorder;
+use super::recorder::{Quadrature, Recorder};
 use super::trajectory::{End, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
@@ -125,7 +130,15 @@ fn all(
     let mut before = stepper.state.clone();
     let mut watch = super::events::Watch::new(&options.events, dynamics, start.t, &start.q, &start.v);
     let mut y = vec![0.0; model.nq() + model.nv()];
-    let mut inside = vec![0.0; model.nv()];
+    let (mut inside, mut room) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
+    let mut shock = recorder.is_shock(dynamics, start, alpha.step);
+    // Stiff dampers make velocities swing about their mean from step to step, which costs no energy: power is that of the
+    // mean then, as in the balance of the trapezoidal rule.
+    let (rule, inner) = if dynamics.terms().is_powered() {
+        (Quadrature::MIDDLE, Inside::Linear)
+    } else {
+        (Quadrature::LOBATTO, Inside::Cubic)
+    };
     for k in 1..recorder.reports.len() {
         let goal = recorder.reports[k];
         while stepper.state.point.t < goal {
@@ -134,21 +147,28 @@ fn all(
             // Steps of equal length up to the report.
             let count = (left / alpha.step - 1e-9).ceil().max(1.0);
             before.copy_from(&stepper.state);
-            let iterations = stepper.advance(if count > 1.0 { now + left / count } else { goal }, 0)?;
+            let end = if count > 1.0 { now + left / count } else { goal };
+            let iterations = if shock { stepper.settle(end)? } else { stepper.advance(end, 0)? };
             let statistics = &mut recorder.trajectory.statistics;
             statistics.steps += 1;
             statistics.evaluations += iterations;
             statistics.most_iterations = statistics.most_iterations.max(iterations);
             statistics.factorizations = stepper.newton.factorizations;
             let (from, to) = (&before.point, &stepper.state.point);
-            let mut between = |t: f64, y: &mut [f64]| hermite(model, [from, to], t, y, &mut inside);
+            let mut between =
+                |t: f64, y: &mut [f64]| between_steps(model, [from, to], Inside::Cubic, t, y, &mut inside);
             let event = if watch.is_empty() {
                 None
             } else {
                 watch.first(dynamics, from.t, to.t, &mut y, &mut between)?
             };
             let stop = event.as_ref().map_or(to.t, |e| e.0);
-            recorder.work_to(dynamics, stop, &mut y, &mut between)?;
+            if std::mem::take(&mut shock) && event.is_none() {
+                recorder.settle(dynamics, to.t, &to.q, &to.v)?;
+            } else {
+                let state = |t: f64, y: &mut [f64]| between_steps(model, [from, to], inner, t, y, &mut room);
+                recorder.work_to(dynamics, &rule, stop, &mut y, state)?;
+            }
             if let Some((t, name)) = event {
                 between(t, &mut y);
                 let (q, v) = y.split_at(model.nq());
@@ -169,14 +189,32 @@ fn all(
     Ok(End::Finished)
 }
 
-/// The state between two steps: cubic in the tangent at the first, velocities quadratic; `d` is room for a tangent.
-fn hermite(model: &Model, [from, to]: [&Point; 2], t: f64, y: &mut [f64], d: &mut [f64]) {
+/// How velocities go inside a step.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    /// With the accelerations at both ends.
+    Cubic,
+    Linear,
+}
+
+/// The state between two steps, by velocities in the tangent at the first; `d` is room for a tangent.
+fn between_steps(
+    model: &Model,
+    [from, to]: [&Point; 2],
+    inside: Inside,
+    t: f64,
+    y: &mut [f64],
+    d: &mut [f64],
+) {
     let h = to.t - from.t;
     let s = (t - from.t) / h;
     let (q, v) = y.split_at_mut(model.nq());
     for i in 0..model.nv() {
-        // Velocity with the accelerations of both ends, third degree.
-        let (v0, v1, a0, a1) = (from.v[i], to.v[i], h * from.a[i], h * to.a[i]);
+        let (v0, v1) = (from.v[i], to.v[i]);
+        let (a0, a1) = match inside {
+            Inside::Cubic => (h * from.a[i], h * to.a[i]),
+            Inside::Linear => (v1 - v0, v1 - v0),
+        };
         let c2 = 3.0 * (v1 - v0) - 2.0 * a0 - a1;
         let c3 = a0 + a1 - 2.0 * (v1 - v0);
         v[i] = v0 + s * (a0 + s * (c2 + s * c3));
@@ -189,6 +227,26 @@ fn hermite(model: &Model, [from, to]: [&Point; 2], t: f64, y: &mut [f64], d: &mu
     }
     q.copy_from_slice(&from.q);
     model.coordinates().retract_in_place(q, d);
+}
+
+/// The weights of a step.
+#[derive(Clone, Copy)]
+struct Weights {
+    alpha_m: f64,
+    alpha_f: f64,
+    beta: f64,
+    gamma: f64,
+}
+
+impl Weights {
+    /// With w_n = 0 the implicit Euler method.
+    const EULER: Self = Self { alpha_m: 0.0, alpha_f: 0.0, beta: 1.0, gamma: 1.0 };
+    /// Those for a spectral radius at infinite frequency.
+    fn new(rho: f64) -> Self {
+        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 + alpha_f - alpha_m;
+        Self { alpha_m, alpha_f, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
+    }
 }
 
 /// Makes steps, in memory taken once.
@@ -221,12 +279,28 @@ impl<'m> Stepper<'m> {
             inverse: InverseTangent::default(),
         }
     }
+    /// The first step, to time `goal`, in quarters by the implicit Euler method, from where that fails by the method itself.
+    fn settle(&mut self, goal: f64) -> Result<usize, ConstraintError> {
+        let (start, mut iterations) = (self.state.point.t, 0);
+        for quarter in [0.25, 0.5, 0.75, 1.0] {
+            let end = if quarter < 1.0 { start + quarter * (goal - start) } else { goal };
+            self.state.w.fill(0.0);
+            self.state.point.a.fill(0.0);
+            match self.step(end, &Weights::EULER) {
+                Ok(more) => iterations += more,
+                Err(_) => return Ok(iterations + self.advance(goal, 0)?),
+            }
+            std::mem::swap(&mut self.state, &mut self.next);
+        }
+        Ok(iterations)
+    }
     /// One step to time `goal`; halved when Newton's method does not converge. Gives its iterations.
     fn advance(&mut self, goal: f64, depth: usize) -> Result<usize, ConstraintError> {
-        let mut outcome = self.step(goal);
+        let weights = Weights::new(self.options.spectral_radius);
+        let mut outcome = self.step(goal, &weights);
         if outcome.is_err() && self.newton.is_older() {
             self.newton.renew();
-            outcome = self.step(goal);
+            outcome = self.step(goal, &weights);
         }
         match outcome {
             Ok(iterations) => {
@@ -241,11 +315,8 @@ impl<'m> Stepper<'m> {
         }
     }
     /// One step into `next`.
-    fn step(&mut self, goal: f64) -> Result<usize, ConstraintError> {
-        let rho = self.options.spectral_radius;
-        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
-        let gamma = 0.5 + alpha_f - alpha_m;
-        let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+    fn step(&mut self, goal: f64, weights: &Weights) -> Result<usize, ConstraintError> {
+        let Weights { alpha_m, alpha_f, beta, gamma } = *weights;
         let h = goal - self.state.point.t;
         let b = (1.0 - alpha_m) / (h * h * beta * (1.0 - alpha_f));
         let g = gamma / (h * beta);

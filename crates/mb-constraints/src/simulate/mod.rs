@@ -25,7 +25,7 @@ pub use energy::EnergyDeparture;
 pub use generalized_alpha::GeneralizedAlpha;
 pub use options::{Crossing, Event, Integrator, SimulationOptions};
 pub use start::{Start, StartPolicy, consistent_start};
-pub use trajectory::{End, Record, SingularPassage, Statistics, Trajectory};
+pub use trajectory::{End, Record, SingularPassage, StartShock, Statistics, StepBound, Trajectory};
 
 use crate::error::ConstraintError;
 use crate::method::{ConstraintMethod, ForwardDynamics};
@@ -45,6 +45,8 @@ pub struct Progress {
     pub steps: usize,
     /// Reports kept.
     pub reports: usize,
+    /// What bounds explicit steps, where they are short and many.
+    pub bound: Option<StepBound>,
 }
 
 /// Simulates a motion from configuration `q` and velocities `v` at time `t`.

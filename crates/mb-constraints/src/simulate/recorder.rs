@@ -1,7 +1,7 @@
 //! Keeps reports and the balance of energy during a run.
 
 use super::energy::Explained;
-use super::trajectory::{End, Record, SingularPassage, Trajectory};
+use super::trajectory::{End, Record, SingularPassage, StartShock, Trajectory};
 use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
@@ -43,10 +43,23 @@ const NEARLY_SINGULAR: f64 = 0.05;
 /// Steps before the balance is judged: in the first ones from rest hardly anything moves.
 const SETTLED: usize = 5;
 
-/// Inner nodes and weights of Lobatto's rule with four points, exact to fifth degree.
+/// Share of the kinetic energy at the start that a first step may lose at the power of the start.
+const UNRESOLVED: f64 = 0.5;
+
+/// How power is integrated over a step: the weight of its start, then other points of it, the end the last, with theirs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quadrature(f64, &'static [(f64, f64)]);
+
+/// Inner node of Lobatto's rule with four points.
 const INNER: f64 = 0.276_393_202_250_021;
-const END_WEIGHT: f64 = 1.0 / 12.0;
-const INNER_WEIGHT: f64 = 5.0 / 12.0;
+
+impl Quadrature {
+    /// Lobatto's rule with four points, exact to fifth degree.
+    pub(super) const LOBATTO: Self =
+        Self(1.0 / 12.0, &[(INNER, 5.0 / 12.0), (1.0 - INNER, 5.0 / 12.0), (1.0, 1.0 / 12.0)]);
+    /// The power in the middle.
+    pub(super) const MIDDLE: Self = Self(0.0, &[(0.5, 1.0), (1.0, 0.0)]);
+}
 
 impl Recorder {
     /// Room for all reports; the start is reported.
@@ -94,6 +107,7 @@ impl Recorder {
     pub(super) fn work_to(
         &mut self,
         dynamics: &mut ForwardDynamics<'_>,
+        rule: &Quadrature,
         t: f64,
         y: &mut [f64],
         mut state: impl FnMut(f64, &mut [f64]),
@@ -104,10 +118,14 @@ impl Recorder {
         }
         let nq = dynamics.model().nq();
         if self.driven || dynamics.terms().is_powered() {
-            let mut sum = END_WEIGHT * self.power;
-            for (s, weight) in [(INNER, INNER_WEIGHT), (1.0 - INNER, INNER_WEIGHT), (1.0, END_WEIGHT)] {
-                let at = if s < 1.0 { from + s * h } else { t };
+            let Quadrature(first, others) = *rule;
+            let mut sum = first * self.power;
+            for (s, weight) in others {
+                let at = if *s < 1.0 { from + s * h } else { t };
                 state(at, y);
+                if *weight == 0.0 {
+                    continue;
+                }
                 let (q, v) = y.split_at(nq);
                 if self.driven {
                     dynamics.evaluate(at, q, v)?;
@@ -125,6 +143,32 @@ impl Recorder {
         self.potential[1] = self.potential[1].min(energy.potential);
         self.energy = energy.kinetic + energy.potential;
         self.check_balance(t, self.energy - self.work - self.first)
+    }
+    /// Whether dampers would take the kinetic energy of the start, at its power, within a step of length `h`.
+    pub(super) fn is_shock(&self, dynamics: &mut ForwardDynamics<'_>, start: &Start, h: f64) -> bool {
+        dynamics.terms().is_powered()
+            && -h * dynamics.outside_power(start.t, &start.q, &start.v) > UNRESOLVED * self.kinetic
+    }
+    /// Begins the balance at the end of a first step that cannot follow the power: the energy at `t` is what dampers, loads
+    /// and drives have left.
+    pub(super) fn settle(
+        &mut self,
+        dynamics: &mut ForwardDynamics<'_>,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<(), ConstraintError> {
+        if self.driven {
+            dynamics.evaluate(t, q, v)?;
+        }
+        self.power = self.power_at(dynamics, t, q, v);
+        let energy = dynamics.energies(t, q, v);
+        self.potential[1] = self.potential[1].min(energy.potential);
+        self.energy = energy.kinetic + energy.potential;
+        self.work = self.energy - self.first;
+        self.worked_to = t;
+        self.trajectory.start_shock = Some(StartShock { time: t, taken: -self.work });
+        Ok(())
     }
     /// Notes what a step of length `h` that ended at q and v may have changed of the energy.
     pub(super) fn explain(&mut self, dynamics: &ForwardDynamics<'_>, h: f64, q: &[f64], v: &[f64]) {
@@ -216,6 +260,7 @@ impl Recorder {
             until: self.reports.last().copied().unwrap_or(time),
             steps: self.trajectory.statistics.steps,
             reports: self.trajectory.len(),
+            bound: self.trajectory.step_bound,
         }
     }
     /// The trajectory with its end.

@@ -65,6 +65,26 @@ pub struct SingularPassage {
     pub share: f64,
 }
 
+/// What bounds the steps of the explicit integrator, where they are far shorter than the reports ask for and many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepBound {
+    /// About the highest frequency that the steps have to follow, oscillating or decaying, Hz.
+    pub frequency_hz: f64,
+    /// Mean of the last steps, s.
+    pub step: f64,
+    /// Steps that the whole run takes at this pace.
+    pub steps: f64,
+}
+
+/// A start whose motion dampers take within the first implicit step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StartShock {
+    /// End of that step, s.
+    pub time: f64,
+    /// Energy that dampers, loads and drives took from the mechanism in it, J; given to it when negative.
+    pub taken: f64,
+}
+
 /// A simulated motion, report by report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
@@ -91,6 +111,11 @@ pub struct Trajectory {
     /// The largest departure of the energy from its balance, where it is beyond what method and tolerances explain: a
     /// reason to doubt a run that finished.
     pub energy_departure: Option<EnergyDeparture>,
+    /// What makes explicit steps short and many, if they are.
+    pub step_bound: Option<StepBound>,
+    /// That the first implicit step was made by the implicit Euler method, because dampers end the motion of the start within
+    /// it; the balance of energy begins at its end.
+    pub start_shock: Option<StartShock>,
     /// Counts.
     pub statistics: Statistics,
     /// How it ended.
@@ -113,6 +138,8 @@ impl Trajectory {
             singular: Vec::with_capacity(passages),
             penalty_noise: None,
             energy_departure: None,
+            step_bound: None,
+            start_shock: None,
             statistics: Statistics::default(),
             end: End::Finished,
             sizes,

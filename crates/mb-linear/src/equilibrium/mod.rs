@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The start is assembled, then Newton's method is tried on the full system, then load
-//! continuation, then dynamic relaxation, then descent with inertia (see the modules). Whatever found it, the result has
-//! passed the same verification, carries the shortest multipliers where constraints are
+//! continuation, then dynamic relaxation as long as it gets somewhere, then descent with inertia, then relaxation to the
+//! end (see the modules). Whatever found it, the result has passed the same verification, carries the shortest multipliers where constraints are
 //! redundant, and tells whether it is stable.
 //!
 //! Paper: [gonzalez2017] Sec. 5 (static equilibrium configurations).
@@ -36,8 +36,8 @@ const STEPS_ASIDE: usize = 8;
 /// Which methods may be used, tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Newton, then load continuation, then dynamic relaxation, then descent with inertia. Newton and continuation find
-    /// the equilibrium nearest to the start, stable or not.
+    /// Newton, then load continuation, then dynamic relaxation as long as it gets somewhere, descent with inertia, and
+    /// relaxation to the end. Newton and continuation find the equilibrium nearest to the start, stable or not.
     Automatic,
     /// Newton's method only.
     Newton,
@@ -146,13 +146,16 @@ impl Equilibrium {
             Strategy::Automatic => &[
                 ("Newton", newton::newton),
                 ("load continuation", newton::continuation),
-                ("dynamic relaxation", relaxation::relax),
+                ("dynamic relaxation", relaxation::relax_a_while),
                 ("descent with inertia", descent::descend),
+                ("long dynamic relaxation", relaxation::relax),
             ],
             Strategy::Newton => &[("Newton", newton::newton)],
-            Strategy::Relaxation => {
-                &[("dynamic relaxation", relaxation::relax), ("descent with inertia", descent::descend)]
-            }
+            Strategy::Relaxation => &[
+                ("dynamic relaxation", relaxation::relax_a_while),
+                ("descent with inertia", descent::descend),
+                ("long dynamic relaxation", relaxation::relax),
+            ],
         };
         for (name, method) in methods {
             tried.push(name);

@@ -20,23 +20,54 @@ use mb_model::{Model, Point};
 /// Steps between new fictitious masses and factors.
 const REFRESH: usize = 5;
 
-/// Relaxes from `start`, then polishes.
+/// Steps that have to halve the residual, beside as many as it took to halve it until then.
+const PATIENCE: usize = 300;
+
+/// Relaxes from `start` as long as that gets somewhere, then polishes.
+///
+/// Stiff bodies that swing far take tens of thousands of unit steps, all of which their stiffness makes short: other methods
+/// have their turn before these.
+pub(super) fn relax_a_while(
+    model: &Model,
+    start: &Point,
+    options: &EquilibriumOptions,
+    patterns: &mut SaddlePatterns,
+) -> Result<Outcome, LinearError> {
+    within(model, start, options, patterns, PATIENCE)
+}
+
+/// Relaxes from `start` to the end, then polishes.
 pub(super) fn relax(
     model: &Model,
     start: &Point,
     options: &EquilibriumOptions,
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
+    within(model, start, options, patterns, usize::MAX)
+}
+
+fn within(
+    model: &Model,
+    start: &Point,
+    options: &EquilibriumOptions,
+    patterns: &mut SaddlePatterns,
+    patience: usize,
+) -> Result<Outcome, LinearError> {
     let mut point = start.clone();
     let mut v = vec![0.0; model.nv()];
     let mut energy = 0.0;
     let mut factor: Option<(Saddle, Vec<f64>)> = None;
     let steps = 50 * options.max_iterations;
+    let (mut best, mut halved) = (f64::INFINITY, 0_usize);
     for step in 0..steps {
         if step % REFRESH == 0 || factor.is_none() {
             point = shortest_multipliers(model, point)?;
-            if relative_residual(model, &point) < 1e-4 {
+            let residual = relative_residual(model, &point);
+            if residual < 1e-4 || step > (2 * halved).saturating_add(patience) {
                 return polished(model, &point, options, step, patterns);
+            }
+            if residual <= 0.5 * best {
+                (best, halved) = (residual, step);
             }
             let mass = fictitious_mass(model, &point);
             let phi_q = model.phi_q(&point.q, point.t).to_sparse();

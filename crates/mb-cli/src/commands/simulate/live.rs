@@ -46,7 +46,7 @@ impl Live {
     /// Removes the bar.
     pub(super) fn clear(&self) {
         if self.drawn.replace(false) {
-            let _ = write!(std::io::stderr().lock(), "\r{:100}\r", "");
+            let _ = write!(std::io::stderr().lock(), "\r{:120}\r", "");
         }
     }
 }
@@ -56,7 +56,8 @@ fn bar(name: &str, p: &simulate::Progress) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the width")]
     let full = (share * WIDTH as f64) as usize;
     let (done, open) = ("#".repeat(full), "-".repeat(WIDTH - full));
-    format!("{name:24} [{done}{open}] {:3.0} %  t = {:.4} s, {} steps", 100.0 * share, p.time, p.steps)
+    let bound = p.bound.map_or(String::new(), |b| format!(", bound by {:.0e} Hz", b.frequency_hz));
+    format!("{name:24} [{done}{open}] {:3.0} %  t = {:.4} s, {} steps{bound}", 100.0 * share, p.time, p.steps)
 }
 
 #[cfg(test)]
@@ -65,7 +66,10 @@ mod tests {
 
     #[test]
     fn the_bar_shows_the_share() {
-        let text = bar("standard", &simulate::Progress { time: 1.0, until: 2.0, steps: 7, reports: 3 });
-        assert!(text.contains("[###############---------------]  50 %"), "{text}");
+        let mut progress = simulate::Progress { time: 1.0, until: 2.0, steps: 7, reports: 3, bound: None };
+        let text = bar("standard", &progress);
+        assert!(text.contains("[###############---------------]  50 %") && text.ends_with("steps"), "{text}");
+        progress.bound = Some(simulate::StepBound { frequency_hz: 31_400.0, step: 1e-6, steps: 1e6 });
+        assert!(bar("standard", &progress).ends_with("7 steps, bound by 3e4 Hz"));
     }
 }

@@ -5,7 +5,9 @@ use crate::json::{Head, text};
 use crate::render::{Column, Style, Table, six, tiny};
 use crate::source::Loaded;
 use mb_constraints::ConstraintError;
-use mb_constraints::simulate::{End, EnergyDeparture, SingularPassage, Start, Trajectory};
+use mb_constraints::simulate::{
+    End, EnergyDeparture, SingularPassage, Start, StartShock, StepBound, Trajectory,
+};
 use mb_model::Model;
 use mb_model::model::Sensor;
 use serde::Serialize;
@@ -98,7 +100,9 @@ pub(super) fn words(
                 tiny(noise)
             );
         }
+        out.push_str(&shock(run));
         out.push_str(&departure(run));
+        out.push_str(&step_bound(run, args.every));
         out.push_str(&passages(model, run));
     }
     if let [run] = runs
@@ -118,6 +122,31 @@ pub(super) fn words(
         out.push_str(&table.render(style));
     }
     out
+}
+
+/// A start that the first implicit step does not follow, in words.
+fn shock(run: &Run) -> String {
+    let Some(StartShock { time, taken }) = run.motion.start_shock else { return String::new() };
+    format!(
+        "  {}: dampers end the motion of the start within the first step, to t = {} s, made by the implicit Euler method therefore; dampers, loads and drives {} {} J in it, and the balance of energy begins at its end\n",
+        run.name,
+        six(time),
+        if taken < 0.0 { "gave" } else { "took" },
+        six(taken.abs())
+    )
+}
+
+/// What makes explicit steps short and many, and what would help, in words.
+fn step_bound(run: &Run, every: f64) -> String {
+    let Some(StepBound { frequency_hz, step, steps }) = run.motion.step_bound else { return String::new() };
+    format!(
+        "  {}: steps of about {} s, {} for the whole run, have to follow motions of about {} Hz. Implicit steps only have to follow what is to be seen: try --integrator generalized-alpha --step {}\n",
+        run.name,
+        tiny(step),
+        tiny(steps),
+        tiny(frequency_hz),
+        0.1 * every
+    )
 }
 
 /// A departure of the energy from its balance that nothing explains, in words; nothing where the run ended for it.
@@ -220,6 +249,8 @@ struct RunView<'a> {
     mean_violation: f64,
     energy_drift: f64,
     energy_departure: Option<DepartureView>,
+    start_shock: Option<ShockView>,
+    step_bound: Option<BoundView>,
     singular_passages: Vec<PassageView>,
     outputs: Vec<OutputView<'a>>,
     seconds: f64,
@@ -231,6 +262,19 @@ struct DepartureView {
     drift: f64,
     scale: f64,
     explained: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ShockView {
+    time: f64,
+    taken: f64,
+}
+
+#[derive(Serialize)]
+struct BoundView {
+    frequency_hz: f64,
+    step: f64,
+    steps: f64,
 }
 
 #[derive(Serialize)]
@@ -293,6 +337,12 @@ pub(super) fn document(loaded: &Loaded, start: &Start, runs: &[Run]) -> String {
                     drift: d.drift,
                     scale: d.scale,
                     explained: d.explained,
+                }),
+                start_shock: run.motion.start_shock.map(|s| ShockView { time: s.time, taken: s.taken }),
+                step_bound: run.motion.step_bound.map(|b| BoundView {
+                    frequency_hz: b.frequency_hz,
+                    step: b.step,
+                    steps: b.steps,
                 }),
                 singular_passages: passage_views(&loaded.model, &run.motion),
                 outputs: output_views(&loaded.model, &run.motion),

@@ -94,6 +94,26 @@ fn explicit_steps_that_explode_are_ended() {
     assert!(drift.abs() > 0.5 * scale);
 }
 
+/// A spring that swings sixteen times a second: where reports ask for one look in five seconds, the many steps in between are told
+/// with that frequency; where they ask for every swing, they are what was asked for.
+#[test]
+fn short_steps_are_told_with_what_binds_them() {
+    let model = on_a_stiff_spring(1.01, 0.0);
+    let by = |every: f64| {
+        go(&model, &options(60.0, every, explicit(ConstraintMethod::Standard, StepControl::default())))
+    };
+    let (seldom, often) = (by(5.0), by(0.02));
+    let bound = seldom.step_bound.expect("many steps");
+    let swing = 100.0 / std::f64::consts::TAU;
+    assert!((bound.frequency_hz - swing).abs() < 0.3 * swing, "{bound:?}");
+    let steps = seldom.statistics.steps as f64;
+    assert!(
+        (bound.steps - steps).abs() < 0.2 * steps && (bound.step * steps - 60.0).abs() < 12.0,
+        "{bound:?}"
+    );
+    assert_eq!((often.step_bound, often.end), (None, End::Finished));
+}
+
 /// A body at rest has no energy in motion: rounding of its large weight, and what the start's assembly leaves, are no departure.
 #[test]
 fn what_rests_has_no_departure() {

@@ -81,3 +81,44 @@ fn factors_serve_for_many_steps() {
     assert_eq!(s.steps, 1000);
     assert!(s.factorizations > 1 && 5 * s.factorizations < s.evaluations, "{s:?}");
 }
+
+/// A damper between two masses of 1 kg that ends their relative motion in 50 microseconds.
+fn damped_pair() -> Model {
+    Model::from_toml(
+        r#"
+        units = "SI"
+        name = "pair"
+        gravity = [0, 0]
+        point = [{ name = "P", at = [0, 0], mass = 1 }, { name = "Q", at = [1, 0], mass = 1 }]
+        spring = [{ name = "s", a = "P", b = "Q", stiffness = 100, natural_length = 1, damping = 1e4 }]
+        "#,
+    )
+    .expect("a model that moves")
+}
+
+/// One mass is thrown at the other through the damper: a plastic impact, of which steps a thousand times longer than it lasts
+/// keep the momentum and the energy that is left. Steps that follow it need no such start and find the same.
+#[test]
+fn a_start_that_dampers_end_at_once_is_an_impact() {
+    let model = damped_pair();
+    let thrown = [2.0, 0.0, 0.0, 0.0];
+    for step in [5e-2, 1e-3, 2e-5] {
+        let until = if step < 1e-4 { 1e-2 } else { 1.0 };
+        let motion = run(&model, &thrown, &options(until, 0.1 * until, alpha(step, 0.9)));
+        let last = motion.len() - 1;
+        let (q, v) = (motion.q_at(last), motion.point(last).v);
+        // The middle moves at half the speed.
+        assert!((q[0] + q[2] - 1.0 - 2.0 * until).abs() < 1e-9, "{step}: {q:?}");
+        assert!((v[0] - 1.0).abs() + (v[2] - 1.0).abs() < 2e-3, "{step}: {v:?}");
+        let left = motion.records[last].kinetic + motion.records[last].potential;
+        assert!((left - 1.0).abs() < 1e-2, "{step}: {left}");
+        match motion.start_shock {
+            Some(shock) => assert!(step > 1e-4 && (shock.taken - 1.0).abs() < 2e-3, "{step}: {shock:?}"),
+            None => assert!(step < 1e-4),
+        }
+    }
+    // What rests, and what moves as one, is no shock.
+    for v in [[0.0; 4], [1.0, 0.0, 1.0, 0.0]] {
+        assert_eq!(run(&model, &v, &options(0.1, 0.1, alpha(1e-2, 0.9))).start_shock, None);
+    }
+}
