@@ -11,7 +11,7 @@
 //! polishes the rest.
 
 use super::newton::{Outcome, advance, correction, newton};
-use super::{EquilibriumOptions, relative_residual, shortest_multipliers};
+use super::{EquilibriumOptions, is_near, shortest_multipliers};
 use crate::error::LinearError;
 use mb_algebra::{Sparse, norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns};
@@ -23,8 +23,6 @@ const SHORTEST: f64 = 1e-12;
 const LONGEST: f64 = 1e9;
 /// What tau is divided by when a step is refused, and multiplied by when one is taken.
 const FACTOR: f64 = 4.0;
-/// Residual, relative to the forces at work, from which on Newton's method takes over.
-const NEAR: f64 = 1e-4;
 /// Corrections within a step, what each has to leave of the one before, and how small the last is beside the longest step.
 const CORRECTIONS: usize = 12;
 const SHRINK: f64 = 0.7;
@@ -42,10 +40,7 @@ pub(super) fn descend(
     // M has entries where K has none.
     let mut of_sum = SaddlePatterns::default();
     let mut corrections = 0;
-    while corrections < 2 * options.max_iterations
-        && tau >= SHORTEST
-        && relative_residual(model, &point) >= NEAR
-    {
+    while corrections < 2 * options.max_iterations && tau >= SHORTEST && !is_near(model, &point, options) {
         let mass = model.mass(&point).to_sparse();
         match step(model, &point, (&mass, tau), &mut of_sum, &mut corrections)? {
             Some(next) => {

@@ -269,6 +269,16 @@ fn shortest_multipliers(model: &Model, mut point: Point) -> Result<Point, Linear
     Ok(point)
 }
 
+/// Residual relative to the forces at work from which on methods that go downhill leave the rest to Newton's.
+const NEAR: f64 = 1e-4;
+
+/// Whether a point is so near to an equilibrium that Newton's method takes over. Forces are those at work alone: beside what
+/// a stiff beam would resist a small stretch with, its whole weight is nothing.
+fn is_near(model: &Model, point: &Point, options: &EquilibriumOptions) -> bool {
+    let residual = largest(&model.residual(point)).map_or(0.0, |(_, r)| r);
+    residual < NEAR * model.largest_force(point) || residual <= options.tolerance * force_scale(model, point)
+}
+
 /// Largest residual relative to the forces at work.
 fn relative_residual(model: &Model, point: &Point) -> f64 {
     largest(&model.residual(point)).map_or(0.0, |(_, r)| r / force_scale(model, point))

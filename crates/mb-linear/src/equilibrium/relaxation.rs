@@ -11,7 +11,7 @@
 //! step. Newton's method polishes the rest.
 
 use super::newton::{Outcome, newton};
-use super::{EquilibriumOptions, relative_residual, shortest_multipliers};
+use super::{EquilibriumOptions, is_near, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
 use mb_algebra::{norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, assemble};
@@ -63,7 +63,7 @@ fn within(
         if step % REFRESH == 0 || factor.is_none() {
             point = shortest_multipliers(model, point)?;
             let residual = relative_residual(model, &point);
-            if residual < 1e-4 || step > (2 * halved).saturating_add(patience) {
+            if is_near(model, &point, options) || step > (2 * halved).saturating_add(patience) {
                 return polished(model, &point, options, step, patterns);
             }
             if residual <= 0.5 * best {
