@@ -52,7 +52,7 @@ impl SaddleFactor {
         f: faer::MatRef<'_, f64>,
         x: faer::MatMut<'_, f64>,
     ) -> Result<(), AlgebraError> {
-        self.inner.solve_many_into(f, false, x, None)
+        self.inner.solve_many_into((f, None), false, x, None)
     }
 
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use faer::{ColMut, ColRef};
+use faer::{ColRef, MatMut, MatRef};
 
 use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
@@ -12,9 +12,8 @@ use super::half::{Half, Stored};
 use super::kernel::WIDTH;
 use super::later::Later;
 use super::ldl::AugmentedLdl;
-use super::number::Number;
 use super::numeric::Summary;
-use super::passes::{by_columns, by_rows};
+use super::passes::{by_rows, into_columns};
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
@@ -214,39 +213,48 @@ impl<T: Fallback> Factored<T> {
         self.solve(f, g, 1, false)
     }
 
-    /// Right-hand sides in the columns of F, with g = 0; A^T in place of A when `transposed`.
+    /// Right-hand sides in the columns of F and G, which is zero where absent; A^T in place of A when `transposed`.
     pub(super) fn solve_many(
         &self,
         f: &faer::Mat<T>,
+        g: Option<&faer::Mat<T>>,
         transposed: bool,
     ) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
         let mut x = faer::Mat::zeros(self.system.unknowns(), f.ncols());
         let mut l = faer::Mat::zeros(self.system.constraints(), f.ncols());
-        self.solve_many_into(f.as_ref(), transposed, x.as_mut(), Some(l.as_mut()))?;
+        let right = (f.as_ref(), g.map(faer::Mat::as_ref));
+        self.solve_many_into(right, transposed, x.as_mut(), Some(l.as_mut()))?;
         Ok((x, l))
     }
 
     /// The same into X, of the shape of F, and where asked for L, m x p.
     pub(super) fn solve_many_into(
         &self,
-        f: faer::MatRef<'_, T>,
+        (f, g): (MatRef<'_, T>, Option<MatRef<'_, T>>),
         transposed: bool,
-        mut x: faer::MatMut<'_, T>,
-        mut l: Option<faer::MatMut<'_, T>>,
+        mut x: MatMut<'_, T>,
+        mut l: Option<MatMut<'_, T>>,
     ) -> Result<(), AlgebraError> {
         let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
         assert_eq!(x.shape(), (n, p), "saddle-point solve: solution of wrong shape");
+        let g = g.filter(|_| m > 0);
+        assert!(g.is_none_or(|g| g.shape() == (m, p)), "saddle-point solve: right-hand side of wrong shape");
         let pool = &self.system.pool;
-        for first in (0..p).step_by(WIDTH) {
-            let width = WIDTH.min(p - first);
-            let mut rows = pool.any(n * width);
+        let by_rows = |f: MatRef<'_, T>, first: usize, width: usize| {
+            let mut rows = pool.any(f.nrows() * width);
             let columns = f.subcols(first, width).col_iter().filter_map(ColRef::try_as_col_major);
             let columns: Vec<&[T]> = columns.map(ColRef::as_slice).collect();
             assert_eq!(columns.len(), width, "saddle-point solve: columns in one piece each");
-            by_rows(&columns, first, &mut rows)?;
-            let found = self.solve(&rows, &[], width, transposed)?;
+            by_rows(&columns, first, &mut rows).map(|()| rows)
+        };
+        for first in (0..p).step_by(WIDTH) {
+            let width = WIDTH.min(p - first);
+            let rows = by_rows(f, first, width)?;
+            let lower = g.map_or_else(|| Ok(Vec::new()), |g| by_rows(g, first, width))?;
+            let found = self.solve(&rows, &lower, width, transposed)?;
             pool.give(rows);
+            pool.give(lower);
             into_columns(&found.x, x.as_mut().subcols_mut(first, width));
             if let Some(l) = l.as_mut().filter(|_| m > 0) {
                 assert_eq!(l.shape(), (m, p), "saddle-point solve: multipliers of wrong shape");
@@ -257,14 +265,6 @@ impl<T: Fallback> Factored<T> {
         }
         Ok(())
     }
-}
-
-/// Rows into the columns of a matrix.
-fn into_columns<T: Number>(rows: &[T], mut to: faer::MatMut<'_, T>) {
-    let columns = to.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
-    let mut columns: Vec<&mut [T]> = columns.map(ColMut::as_slice_mut).collect();
-    assert_eq!(columns.len() * columns.first().map_or(0, |c| c.len()), rows.len());
-    by_columns(rows, &mut columns);
 }
 
 /// Whether the matrix is singular beyond doubt.

@@ -54,7 +54,7 @@ impl SaddleLu {
 
     /// X (n x p) and L (m x p) with A^T X + G^T L = F, G X = 0; F is n x p. Checked as [`super::SaddleFactor::solve`].
     pub fn solve_block_transposed(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
-        self.inner.solve_many(f, true)
+        self.inner.solve_many(f, None, true)
     }
 }
 
@@ -87,7 +87,7 @@ impl SaddleLuComplex {
 
     /// As [`SaddleLu::solve_block_transposed`]; the transpose is not conjugated.
     pub fn solve_block_transposed(&self, f: &DenseC) -> Result<(DenseC, DenseC), AlgebraError> {
-        self.inner.solve_many(f, true)
+        self.inner.solve_many(f, None, true)
     }
 }
 

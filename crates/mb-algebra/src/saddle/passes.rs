@@ -3,6 +3,8 @@
 //! Blocks are kept row by row, `width` numbers each. What such a pass costs is the memory it goes through: each one here does all
 //! there is to do with a row while the row is at hand, and arrays that are written whole are not cleared before.
 
+use faer::{ColMut, MatMut};
+
 use super::kernel::WIDTH;
 use super::number::Number;
 use crate::AlgebraError;
@@ -209,6 +211,14 @@ fn interleave<T: Number>(columns: &[&[T]], width: usize, rows: &mut [T]) -> bool
 /// The reverse: rows into columns of the same length.
 pub(super) fn by_columns<T: Number>(rows: &[T], columns: &mut [&mut [T]]) {
     by_width!(columns.len(), w => separate(rows, w, columns));
+}
+
+/// Rows into the columns of a matrix.
+pub(super) fn into_columns<T: Number>(rows: &[T], mut to: MatMut<'_, T>) {
+    let columns = to.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
+    let mut columns: Vec<&mut [T]> = columns.map(ColMut::as_slice_mut).collect();
+    assert_eq!(columns.len() * columns.first().map_or(0, |c| c.len()), rows.len());
+    by_columns(rows, &mut columns);
 }
 
 #[inline(always)]

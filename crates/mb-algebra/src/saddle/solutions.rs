@@ -20,7 +20,15 @@ macro_rules! solutions {
         ///
         /// Many columns at once cost a fraction of one by one.
         pub fn solve_block(&self, f: &$dense) -> Result<($dense, $dense), AlgebraError> {
-            self.inner.solve_many(f, false)
+            self.inner.solve_many(f, None, false)
+        }
+
+        /// The same with G X = `g`, m x p.
+        ///
+        /// # Panics
+        /// When `f` and `g` do not have as many columns, or other numbers of rows than A and G.
+        pub fn solve_block_with(&self, f: &$dense, g: &$dense) -> Result<($dense, $dense), AlgebraError> {
+            self.inner.solve_many(f, Some(g), false)
         }
 
         /// What the factorization did.

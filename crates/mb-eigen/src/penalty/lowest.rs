@@ -11,9 +11,10 @@
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
 //! penalty, so that every pair starts next to its own root; at the fixed point of the step z and the multipliers of the
 //! solve are an exact eigenvector however far sigma is, and each step gains the factor |s - sigma| over the distance to
-//! the next root. One factorization and two solves are the rule. In symmetric problems the start (x, 0), l goes to the
-//! certificate first, which improves it in the same way with residuals in doubled precision: stiffnesses far above that of the
-//! mode leave the factors few digits, and the steps above would end there.
+//! the next root. One factorization and two solves are the rule. Pairs of symmetric problems are improved first with residuals in
+//! doubled precision: stiffnesses far above that of the mode leave the factors few digits, and the steps above would end
+//! there. Where nothing but the penalty damps, all pairs go together, with the factors that the constrained problem was
+//! solved with (`sparse/doubled/damped.rs`), else one by one in the certificate.
 //!
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
@@ -22,11 +23,12 @@ use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norms, spar
 
 use crate::krylov::scalar::norm;
 use crate::pairing::mac;
-use crate::sparse::certificate::{Certifier, Root};
+use crate::sparse::certificate::{Aid, Certifier, Root};
+use crate::sparse::doubled::{self, Doubled, Springs};
 use crate::sparse::matrix::{Matrix, norm_bound};
 use crate::sparse::problem::Problem;
 use crate::sparse::shift_solve::{Effort, ShiftSolve};
-use crate::sparse::solve::solve_with;
+use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
 use crate::sparse::{Request, SparseFinding, SparseOptions};
 use crate::vectors::{ZERO, conjugate};
 use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, SpuriousOrigin, check};
@@ -50,7 +52,7 @@ const CLEAR: f64 = 0.1;
 /// Which modes these are is decided, and proved where the options ask for it, on the constrained problem. Vectors have
 /// length n, multipliers are left out as in [`super::solve`]; `penalty_share` is set. Errors as [`crate::sparse::solve`].
 pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> Result<Spectrum, EigenError> {
-    let (m, n) = blocks.phi_q.shape();
+    let m = blocks.phi_q.rows();
     for (name, a) in [("Xi", &blocks.xi), ("Theta", &blocks.theta), ("Omega", &blocks.omega)] {
         check::matrix(name, a, m, m)?;
     }
@@ -62,27 +64,113 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     };
     let (slack, parts) = (blocks.to_constrained(), blocks.constrained_parts());
     let problem = Problem::new(&slack, options)?.with_parts(parts.as_ref(), options)?;
-    // An unsymmetric root is followed with both of its vectors.
-    let (request, both) = (Request::Lowest { count }, !problem.symmetric);
-    let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
-    let (mut roots, mut starts) = (Vec::with_capacity(start.pairs.len()), Vec::new());
+    let certifier = Certifier::new(&problem, options.left_vectors);
+    let request = Request::Lowest { count };
+    let held = Problem::new(&constrained, options)?.with_parts(blocks.k_parts.as_ref(), options)?;
+    let started: Option<Started> =
+        if problem.symmetric { from_undamped(&held, blocks, &request, options)? } else { None };
+    let (starts, pairs, findings) = if let Some((starts, found, mut findings)) = started {
+        let known = known(&certifier, &starts, &found);
+        let pairs = certified(&problem, &certifier, starts.clone(), known)?;
+        if held.rounded_stiffness().is_none() {
+            findings.extend(certifier.findings());
+        }
+        (starts, pairs, findings)
+    } else {
+        // An unsymmetric root is followed with both of its vectors.
+        let both = !problem.symmetric;
+        let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
+        let starts = of_pairs(&problem, &start.pairs);
+        let pairs = certified(&problem, &certifier, starts.clone(), vec![None; starts.len()])?;
+        (starts, pairs, start.findings)
+    };
+    let measure = Measure::new(blocks);
+    let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
+    let mut findings: Vec<Finding> = findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
+    findings.extend(overlap(&starts, &pairs));
+    Ok(Spectrum::partial(pairs, counts(&held), findings))
+}
+
+/// Roots of the undamped constrained problem, extended, those of the penalty problem next to them, and what there is to say; none where
+/// the problem is of another kind, or that way fails.
+fn from_undamped(
+    held: &Problem<'_>,
+    blocks: &PenaltyBlocks,
+    request: &Request,
+    options: &SparseOptions,
+) -> Result<Option<Started>, EigenError> {
+    let fits = held.symmetric && held.undamped() && held.dof() > 0 && request.count() != Some(0);
+    let Some(springs) = Springs::new(blocks).filter(|_| fits && !goes_dense(held, request, options)) else {
+        return Ok(None);
+    };
+    let driver = options.solver.driver()?;
+    // What went wrong is told by the whole way.
+    let Ok(found) = undamped(held, request, options, driver.as_ref()) else { return Ok(None) };
+    let Aid::Factors(beside) = found.aid else { return Ok(None) };
+    // Of two opposite roots each has its own under penalties, which damp.
+    let roots = found.roots.into_iter().flat_map(|root| {
+        let one = Root { opposite: false, ..root };
+        let other = root.opposite.then(|| Root { s: -one.s, ..one.clone() });
+        std::iter::once(one).chain(other)
+    });
+    let roots: Vec<Root> = roots.collect();
+    let moving: Vec<Root> = roots.iter().filter(|root| !root.rigid).cloned().collect();
+    let mut better = doubled::refine_damped(held, Some(&springs), &beside, &moving).into_iter();
+    let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
+    let (n, size) = (held.n, held.n + held.rows.m);
+    let starts = roots.into_iter().map(|root| extended(held, (n, size), root)).collect();
+    Ok(Some((starts, improved, found.findings)))
+}
+
+/// Roots of the constrained problem with e = 0, those of the penalty problem where they were found with word whether they need no further
+/// steps, and what there is to say.
+type Started = (Vec<Root>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
+
+/// The pairs that need no further steps.
+fn known(
+    certifier: &Certifier<'_>,
+    roots: &[Root],
+    found: &[Option<(Doubled, bool)>],
+) -> Vec<Option<Eigenpair>> {
+    let certify = |(root, found): (&Root, &Option<(Doubled, bool)>)| {
+        let (found, _) = found.as_ref().filter(|(_, enough)| *enough)?;
+        Some(certifier.certify_found(root, found)).filter(sure)
+    };
+    roots.iter().zip(found).map(certify).collect()
+}
+
+/// Whether a bar says that no further steps are needed.
+fn sure(pair: &Eigenpair) -> bool {
+    pair.error_bar <= SURE * pair.value().map_or(0.0, c64::norm)
+}
+
+/// Starts from pairs of the constrained problem.
+fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
+    let mut roots = Vec::with_capacity(pairs.len());
     let mut second_of_chain = false;
-    for pair in start.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
+    for pair in pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         if pair.chain == 2 {
             second_of_chain = !second_of_chain;
             if !second_of_chain {
                 continue;
             }
         }
-        roots.push(extended(&problem, n, pair));
-        starts.push(pair);
+        let s = pair.value().unwrap_or(ZERO);
+        let root = Root {
+            s,
+            right: pair.right.clone(),
+            multipliers: pair.multipliers.clone(),
+            left: (!problem.symmetric && pair.class != Class::Rigid)
+                .then(|| (pair.left.clone(), pair.left_multipliers.clone())),
+            rigid: pair.class == Class::Rigid,
+            mirror: s.im > 0.0,
+            opposite: false,
+            chain: pair.chain,
+            curvature: 1.0,
+        };
+        roots.push(extended(problem, (pair.right.len(), problem.n), root));
     }
-    let pairs = certified(&problem, (n, options.left_vectors), roots, &starts)?;
-    let measure = Measure::new(blocks);
-    let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
-    let mut findings: Vec<Finding> = start.findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
-    findings.extend(overlap(&start.pairs, &pairs));
-    Ok(Spectrum::partial(pairs, start.counts, findings))
+    roots
 }
 
 /// Words on modes of the constrained problem that are not true of the roots returned.
@@ -94,91 +182,66 @@ fn of_the_constrained(finding: &Finding) -> bool {
 }
 
 /// Says where roots left their starts, or cannot be told from penalty roots.
-fn overlap(start: &[Eigenpair], found: &[Eigenpair]) -> Option<Finding> {
+fn overlap(starts: &[Root], found: &[Eigenpair]) -> Option<Finding> {
     let largest = found.iter().filter_map(|pair| pair.penalty_share).reduce(f64::max);
-    let kept = |pair: &Eigenpair| start.iter().any(|s| mac(&s.right, &pair.right) > SAME);
+    let kept =
+        |pair: &Eigenpair| starts.iter().any(|s| mac(&s.right[..pair.right.len()], &pair.right) > SAME);
     let unsure = largest.is_some_and(|share| share > CLEAR) || !found.iter().all(kept);
     unsure.then_some(Finding::PenaltyOverlap { largest_physical: largest, smallest_spurious: None })
 }
 
-/// The roots of the penalty problem next to `roots`, with their certificates.
+/// The roots of the penalty problem next to `roots`, with their certificates; `known` where these are made.
 ///
 /// In symmetric problems the certificate improves a start with residuals in doubled precision, which leads to the root itself;
 /// what is left unsure then, and everything where left vectors differ, follows the steps above.
 fn certified(
     problem: &Problem<'_>,
-    (n, left_vectors): (usize, bool),
+    certifier: &Certifier<'_>,
     mut roots: Vec<Root>,
-    starts: &[&Eigenpair],
+    mut known: Vec<Option<Eigenpair>>,
 ) -> Result<Vec<Eigenpair>, EigenError> {
-    let certifier = Certifier::new(problem, left_vectors);
-    let mut sure: Vec<Option<Eigenpair>> = vec![None; roots.len()];
+    let open: Vec<usize> = (0..roots.len()).filter(|&i| known[i].is_none() && !roots[i].rigid).collect();
     if problem.symmetric {
-        let pairs = certifier.certify(roots.clone());
-        let mut at = 0;
-        for (root, sure) in roots.iter().zip(&mut sure) {
-            let pair = &pairs[at];
+        let pairs = certifier.certify_alone(open.iter().map(|&i| roots[i].clone()).collect());
+        for (&i, pair) in open.iter().zip(pairs) {
             // A start that was good enough as it is knows nothing of its violations yet.
-            let moved = pair.right[n..].iter().any(|e| *e != ZERO);
-            if moved && pair.error_bar <= SURE * pair.value().map_or(0.0, c64::norm) {
-                *sure = Some(pair.clone());
-            }
-            at += if root.mirror || (root.rigid && root.chain == 2) { 2 } else { 1 };
-        }
-        if sure.iter().all(Option::is_some) {
-            return Ok(pairs);
+            let moved = pair.right[problem.n - problem.rows.m..].iter().any(|e| *e != ZERO);
+            known[i] = Some(pair).filter(|pair| moved && sure(pair));
         }
     }
-    for ((root, start), sure) in roots.iter_mut().zip(starts).zip(&sure) {
-        if sure.is_none() && !root.rigid {
-            match follow(problem, root.clone(), start) {
-                Ok(found) => *root = found,
-                // The start stays, with a bar that says how far it may be off.
-                Err(EigenError::NoRegularShift { .. }) if problem.symmetric => {}
-                Err(error) => return Err(error),
-            }
+    for i in open.into_iter().filter(|&i| known[i].is_none()).collect::<Vec<_>>() {
+        match follow(problem, roots[i].clone()) {
+            Ok(found) => roots[i] = found,
+            // The start stays, with a bar that says how far it may be off.
+            Err(EigenError::NoRegularShift { .. }) if problem.symmetric => {}
+            Err(error) => return Err(error),
         }
     }
-    Ok(certifier.certify_others(roots, sure))
+    Ok(certifier.certify_others(roots, known))
 }
 
-/// A pair of the constrained problem as a start for the penalty problem: x without violations.
-fn extended(problem: &Problem<'_>, n: usize, start: &Eigenpair) -> Root {
-    let s = start.value().unwrap_or(ZERO);
-    let mut root = Root {
-        s,
-        right: with_violations(problem, &start.right),
-        multipliers: start.multipliers.clone(),
-        left: None,
-        rigid: start.class == Class::Rigid,
-        mirror: s.im > 0.0,
-        opposite: false,
-        chain: start.chain,
-        curvature: 1.0,
-    };
+/// A root of the constrained problem as a start for the penalty problem: x without violations, from n to `size` numbers.
+fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Root) -> Root {
     if root.rigid {
         // A motion without resistance needs no reaction: it is a zero of both problems. One that needs a reaction is not,
         // and its bar says so.
-        let x = DenseC::from_fn(problem.n, 1, |i, _| root.right[i]);
+        let x = DenseC::from_fn(problem.n, 1, |i, _| root.right.get(i).copied().unwrap_or(ZERO));
         let mx = problem.m.mul(&x);
         root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();
+    }
+    root.right.resize(size, ZERO);
+    if let Some((left, _)) = &mut root.left {
+        left.resize(size, ZERO);
     }
     root
 }
 
-/// (x, 0).
-fn with_violations(problem: &Problem<'_>, x: &[c64]) -> Vec<c64> {
-    let mut z = x.to_vec();
-    z.resize(problem.n, ZERO);
-    z
-}
-
 /// The root of the penalty problem next to a start, from the steps above.
-fn follow(problem: &Problem<'_>, mut root: Root, start: &Eigenpair) -> Result<Root, EigenError> {
+fn follow(problem: &Problem<'_>, mut root: Root) -> Result<Root, EigenError> {
     let unmoved = root.clone();
     let mut settled = false;
     let (sigma, solver) = factor(problem, root.s)?;
-    let mut left = (!problem.symmetric).then(|| with_violations(problem, &conjugate(&start.left)));
+    let mut left = root.left.as_ref().map(|(left, _)| conjugate(left));
     for step in 0..STEPS {
         let solved = |z: &[c64], transposed: bool| -> Result<_, EigenError> {
             let force = moved(problem, root.s, sigma, z, transposed);

@@ -122,6 +122,25 @@ impl<'a> Certifier<'a> {
         with_partners(kinds, self.pairs(roots, aid))
     }
 
+    /// A root that doubled precision led to another one, measured there.
+    pub(crate) fn certify_found(&self, root: &Root, found: &Doubled) -> Eigenpair {
+        let (right, multipliers) = (found.x.clone(), found.l.clone());
+        let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
+        let pair = self.measured(root, Some(found));
+        self.feel(found, pair.error_bar);
+        self.kept(pair)
+    }
+
+    /// Roots for themselves, without conjugates and opposites.
+    pub(crate) fn certify_alone(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+        self.pairs(roots, Aid::Nothing)
+    }
+
+    /// A pair with what is asked for.
+    fn kept(&self, pair: Eigenpair) -> Eigenpair {
+        if self.keeps_left { pair } else { pair.without_left() }
+    }
+
     /// The same, of roots some of which have been certified.
     pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();

@@ -17,7 +17,7 @@ pub(crate) mod certificate;
 mod contour;
 mod cut;
 mod descriptor;
-mod doubled;
+pub(crate) mod doubled;
 mod finding;
 mod finite;
 mod forward;

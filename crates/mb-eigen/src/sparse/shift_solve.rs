@@ -47,6 +47,10 @@ pub(crate) trait ShiftSolve<T: Scalar>: Send + Sync {
         x.copy_from(self.solve(&f.to_owned(), false, Effort::Krylov)?.x);
         Ok(())
     }
+    /// Solves for the columns of f, n x p, with Phi_i x = g, r x p; none where that is not offered, or fails.
+    fn solve_both(&self, _f: &Mat<T>, _g: &Mat<T>) -> Option<Solution<T>> {
+        None
+    }
     /// Negative eigenvalues of A on the null space of Phi_i, for symmetric A.
     fn negative(&self) -> Option<usize>;
     /// Work and quality so far.
@@ -122,6 +126,10 @@ pub(crate) trait Saddle<T: Scalar>: Send + Sync {
         x.copy_from(self.solve_block(&f.to_owned(), false)?.0);
         Ok(())
     }
+    /// With a right-hand side for the constraint rows; none where that is not offered, or fails.
+    fn solve_both(&self, _f: &Mat<T>, _g: &Mat<T>) -> Option<(Mat<T>, Mat<T>)> {
+        None
+    }
     fn negative(&self) -> Option<usize> {
         None
     }
@@ -137,6 +145,10 @@ impl Saddle<f64> for SaddleFactor {
 
     fn solve_into(&self, f: MatRef<'_, f64>, x: MatMut<'_, f64>) -> Result<(), AlgebraError> {
         self.solve_block_into(f, x)
+    }
+
+    fn solve_both(&self, f: &Dense, g: &Dense) -> Option<(Dense, Dense)> {
+        self.solve_block_with(f, g).ok()
     }
 
     fn negative(&self) -> Option<usize> {
@@ -229,6 +241,12 @@ impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
     fn displacements(&self, f: MatRef<'_, T>, x: MatMut<'_, T>) -> Result<(), EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
         self.factor.solve_into(f, x).map_err(at("Solve with the shifted saddle-point matrix"))
+    }
+
+    fn solve_both(&self, f: &Mat<T>, g: &Mat<T>) -> Option<Solution<T>> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        let (x, l) = self.factor.solve_both(f, g)?;
+        Some(Solution { x, l })
     }
 
     fn negative(&self) -> Option<usize> {

@@ -10,6 +10,7 @@ use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
 use super::symmetric::{Modes, Symmetric};
+use crate::krylov::KrylovDriver;
 use crate::quadratic::{Kind, Raw};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
@@ -61,13 +62,8 @@ pub(crate) fn solve_with(
     }
     let mut findings = problem.rows.findings.clone();
     if problem.symmetric && problem.undamped() {
-        let mut run = Symmetric::new(&problem, options, driver.as_ref());
-        match symmetric(&mut run, request) {
-            Ok(modes) => {
-                findings.append(&mut run.findings);
-                let (roots, cut) = roots(&problem, &modes, request);
-                findings.extend(cut);
-                let aid = std::mem::take(&mut run.aid);
+        match undamped(&problem, request, options, driver.as_ref()) {
+            Ok(Found { roots, findings, aid }) => {
                 let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
@@ -93,6 +89,30 @@ pub(crate) fn solve_with(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Roots of an undamped symmetric problem before they are certified.
+pub(crate) struct Found {
+    pub(crate) roots: Vec<Root>,
+    pub(crate) findings: Vec<Finding>,
+    /// What the search has left.
+    pub(crate) aid: Aid,
+}
+
+/// The roots of an undamped symmetric problem that a request asks for.
+pub(crate) fn undamped(
+    problem: &Problem,
+    request: &Request,
+    options: &SparseOptions,
+    driver: &dyn KrylovDriver,
+) -> Result<Found, EigenError> {
+    let mut run = Symmetric::new(problem, options, driver);
+    let modes = symmetric(&mut run, request)?;
+    let mut findings = problem.rows.findings.clone();
+    findings.append(&mut run.findings);
+    let (roots, cut) = roots(problem, &modes, request);
+    findings.extend(cut);
+    Ok(Found { roots, findings, aid: run.aid })
 }
 
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
@@ -232,7 +252,7 @@ fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec
 }
 
 /// Whether the dense path is quicker and takes the request.
-fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
+pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
     let small = problem.n <= options.dense_limit && options.structure != Structure::General;
     // Of so few damped coordinates all roots take less time than some with a proof that none is missing.
     let tiny = small && problem.n <= TINY && !(problem.symmetric && problem.undamped());

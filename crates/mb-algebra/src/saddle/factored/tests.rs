@@ -27,11 +27,11 @@ fn the_next_method_gives_the_solution_that_factors_miss() {
         let (a, g) = stored(&analysis, &[(1.0, &a)], &g, |f, x| f * x).unwrap();
         let mut factored = Factored::new(&analysis, a, g, Method::AugmentedLu).unwrap();
         let f = Dense::from_fn(n, 3, |i, j| (1 + i + 2 * j) as f64);
-        let right = factored.solve_many(&f, true).unwrap();
+        let right = factored.solve_many(&f, None, true).unwrap();
         assert_eq!(factored.later_method(), None);
         let solver = std::mem::replace(&mut factored.solver, Box::new(NoSolver));
         factored.solver = Box::new(Forgetful(solver));
-        let again = factored.solve_many(&f, true);
+        let again = factored.solve_many(&f, None, true);
         assert_eq!((again.is_ok(), factored.later_method()), (trial, later));
         for (i, j) in (0..n).flat_map(|i| (0..3).map(move |j| (i, j))).filter(|_| trial) {
             let apart = again.as_ref().unwrap().0[(i, j)] - right.0[(i, j)];

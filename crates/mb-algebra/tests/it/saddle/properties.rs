@@ -387,12 +387,20 @@ proptest! {
         let condition = rcond(&assembled(&a, &g));
         prop_assume!(condition > 1e-8);
         let f = Dense::from_fn(n, width, |_, _| numbers.next());
+        let lower = Dense::from_fn(m, width, |_, _| numbers.next());
         let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
         let lu = SaddleLu::new(&analysis, &a, &g).unwrap();
-        for (x, l) in [factor.solve_block(&f).unwrap(), lu.solve_block(&f).unwrap()] {
+        let blocks = [
+            (factor.solve_block(&f).unwrap(), false),
+            (lu.solve_block(&f).unwrap(), false),
+            (factor.solve_block_with(&f, &lower).unwrap(), true),
+            (lu.solve_block_with(&f, &lower).unwrap(), true),
+        ];
+        for ((x, l), both) in blocks {
             for k in (0..width).step_by(7) {
-                let (one_x, one_l) = factor.solve(f.col_as_slice(k), &vec![0.0; m]).unwrap();
+                let below: Vec<f64> = (0..m).map(|r| if both { lower[(r, k)] } else { 0.0 }).collect();
+                let (one_x, one_l) = factor.solve(f.col_as_slice(k), &below).unwrap();
                 let size = one_x.iter().chain(&one_l).fold(0.0_f64, |m, v| m.max(v.abs()));
                 for i in 0..n {
                     prop_assert!((x[(i, k)] - one_x[i]).abs() <= 1e-13 / condition * size);

@@ -92,10 +92,7 @@ impl Certifier<'_> {
         }
         drop(aid);
         let first = first.into_iter().zip(better).collect();
-        each(first, shared, |(first, found)| {
-            let pair = self.improved(first, found);
-            if self.keeps_left { pair } else { pair.without_left() }
-        })
+        each(first, shared, |(first, found)| self.kept(self.improved(first, found)))
     }
 
     /// Some roots as they are.
@@ -153,7 +150,7 @@ impl Certifier<'_> {
     }
 
     /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
-    fn feel(&self, found: &Doubled, bar: f64) {
+    pub(super) fn feel(&self, found: &Doubled, bar: f64) {
         let (p, s, size) = (self.problem, found.s, found.s.norm());
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;

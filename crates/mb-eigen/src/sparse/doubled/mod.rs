@@ -7,7 +7,7 @@
 //!
 //! with x = x_1 + x_2, the sums of K x and C x in doubled precision (compensated.rs) and sigma beside s: residual inverse
 //! iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w = -s^2
-//! (real.rs), and those nearest to a shift share its factors (together.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
+//! (real.rs), and those nearest to a shift share its factors (together.rs); so do those next to undamped ones (damped.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
 //! h^-3 and more (1e12 at 10,000 elements), so that a vector rounded to double already leaves a residual of u |K| |x|, and
 //! a bar that allows for it reaches zero. The factor is as bad, but a factor with two right digits gains two digits in each
 //! step, for the residual has them all. What comes out is the root of the
@@ -18,8 +18,12 @@
 
 use mb_algebra::{AlgebraError, Dense, DenseC, c64};
 
+mod damped;
 mod mixing;
 mod real;
+mod springs;
+#[cfg(test)]
+mod tests;
 mod together;
 
 use super::certificate::Root;
@@ -29,6 +33,7 @@ use super::shift_solve::Effort;
 use super::symmetric::Shifted;
 use crate::compensated::{Term, sum_of_products};
 use mixing::{Mixing, Step};
+pub(crate) use springs::Springs;
 
 /// Distances of sigma from s, relative to s: near enough to a neighbour of s, and, where the factor's own error is of the
 /// order of the first, further away.
@@ -66,6 +71,17 @@ pub(crate) fn refine_together(
         return roots.iter().map(|_| None).collect();
     }
     together::refine(problem, beside, roots)
+}
+
+/// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `beside`; each with word
+/// whether it needs no further steps. With `springs` the rows are held by them, and pairs are those of (x, Phi_q x).
+pub(crate) fn refine_damped(
+    problem: &Problem,
+    springs: Option<&Springs>,
+    beside: &Shifted,
+    roots: &[Root],
+) -> Vec<Option<(Doubled, bool)>> {
+    damped::refine(problem, springs, beside, roots)
 }
 
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
