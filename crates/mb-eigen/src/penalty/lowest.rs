@@ -42,6 +42,8 @@ const SETTLED: f64 = 1e-8;
 const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 /// Bar relative to |s| up to which a root needs no further steps.
 const SURE: f64 = 1e-8;
+/// The same of a pair that is as good as its entries have digits.
+const AS_GOOD: f64 = 1e-6;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
@@ -134,14 +136,14 @@ fn known(
 ) -> Vec<Option<Eigenpair>> {
     let certify = |(root, found): (&Root, &Option<(Doubled, bool)>)| {
         let (found, _) = found.as_ref().filter(|(_, enough)| *enough)?;
-        Some(certifier.certify_found(root, found)).filter(sure)
+        Some(certifier.certify_found(root, found)).filter(|pair| within(pair, AS_GOOD))
     };
     roots.iter().zip(found).map(certify).collect()
 }
 
-/// Whether a bar says that no further steps are needed.
-fn sure(pair: &Eigenpair) -> bool {
-    pair.error_bar <= SURE * pair.value().map_or(0.0, c64::norm)
+/// Whether a bar is that small beside |s|.
+fn within(pair: &Eigenpair, share: f64) -> bool {
+    pair.error_bar <= share * pair.value().map_or(0.0, c64::norm)
 }
 
 /// Starts from pairs of the constrained problem.
@@ -206,7 +208,7 @@ fn certified(
         for (&i, pair) in open.iter().zip(pairs) {
             // A start that was good enough as it is knows nothing of its violations yet.
             let moved = pair.right[problem.n - problem.rows.m..].iter().any(|e| *e != ZERO);
-            known[i] = Some(pair).filter(|pair| moved && sure(pair));
+            known[i] = Some(pair).filter(|pair| moved && within(pair, SURE));
         }
     }
     for i in open.into_iter().filter(|&i| known[i].is_none()).collect::<Vec<_>>() {
