@@ -17,7 +17,7 @@
 mod improved;
 mod together;
 
-pub(crate) use self::improved::Aid;
+pub(crate) use self::improved::{Aid, First};
 
 use std::sync::Mutex;
 
@@ -65,6 +65,15 @@ impl Root {
     /// Whether s is not put right by a quotient: it is zero, or one of a chain.
     fn stays(&self) -> bool {
         self.rigid || self.chain > 1 || self.s == ZERO
+    }
+}
+
+impl Root {
+    /// The root without its vectors.
+    pub(crate) fn head(&self) -> Self {
+        // Whether left vectors are others than the right ones stays known.
+        let left = self.left.as_ref().map(|_| (Vec::new(), Vec::new()));
+        Self { right: Vec::new(), multipliers: Vec::new(), left, ..*self }
     }
 }
 

@@ -25,6 +25,7 @@ pub(crate) mod general;
 pub(crate) mod general_requests;
 pub(crate) mod general_zeros;
 mod largest;
+mod light;
 pub(crate) mod linear_form;
 pub(crate) mod matrix;
 mod mirror;

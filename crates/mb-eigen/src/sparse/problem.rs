@@ -116,6 +116,12 @@ impl<'a> Problem<'a> {
         Self { m, c, k, parts, ..self.clone() }
     }
 
+    /// The problem without C; order and structure of the factors stay.
+    pub(crate) fn without_damping(&self) -> Self {
+        let c = Matrix::owned(sparse::zeros(self.n, self.n), 0.0);
+        Self { c, finite: OnceLock::new(), ..self.clone() }
+    }
+
     /// Whether there is no damping or gyroscopic matrix.
     pub(crate) fn undamped(&self) -> bool {
         self.c.is_zero()

@@ -6,6 +6,7 @@ use super::certificate::{Aid, Certifier, Root};
 use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
+use super::light;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
@@ -82,7 +83,16 @@ pub(crate) fn solve_with(
     match general(&mut run, request) {
         Ok(roots) => {
             findings.append(&mut run.findings);
-            Ok(finish(&problem, roots, findings, keeps_left))
+            if !matches!(request, Request::Lowest { .. }) {
+                return Ok(finish(&problem, roots, findings, keeps_left));
+            }
+            let certifier = Certifier::new(&problem, keeps_left);
+            let mut heads: Vec<Root> = roots.iter().map(Root::head).collect();
+            let mut first = certifier.measured_once(roots);
+            light::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
+            let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
+            let pairs = certifier.certify_others(heads, pairs);
+            Ok(finished(&problem, &certifier, pairs, findings))
         }
         Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
             singular(pencil, &problem, request, options, keeps_left, error)
@@ -168,12 +178,22 @@ fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_lef
 fn finish_with(
     problem: &Problem,
     roots: Vec<Root>,
-    mut findings: Vec<Finding>,
+    findings: Vec<Finding>,
     keeps_left: bool,
     aid: Aid,
 ) -> Spectrum {
     let certifier = Certifier::new(problem, keeps_left);
-    let mut pairs = certifier.certify_with(roots, aid);
+    let pairs = certifier.certify_with(roots, aid);
+    finished(problem, &certifier, pairs, findings)
+}
+
+/// The result, without what turned out to be no pair.
+fn finished(
+    problem: &Problem,
+    certifier: &Certifier<'_>,
+    mut pairs: Vec<Eigenpair>,
+    mut findings: Vec<Finding>,
+) -> Spectrum {
     findings.extend(certifier.findings());
     let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();

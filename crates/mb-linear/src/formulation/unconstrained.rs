@@ -252,18 +252,26 @@ impl UnconstrainedSystem {
     }
 }
 
+/// Residual beside the forces at work up to which a point is in balance.
+const BALANCED: f64 = 1e-6;
+
 /// Refuses a point where H3 does not vanish.
 fn check_balance(model: &Model, point: &Point) -> Result<(), LinearError> {
-    let tolerance = 1e-6 * crate::point::force_scale(model, point);
-    match mb_constraints::largest(&model.residual(point)) {
-        Some((i, residual)) if residual.is_nan() || residual > tolerance => Err(LinearError::NotOnMotion {
-            expected: "a point of the penalty system",
-            equation: model.coordinate_name(i),
-            residual,
-            tolerance,
-        }),
-        _ => Ok(()),
+    let Some((i, residual)) = mb_constraints::largest(&model.residual(point)) else { return Ok(()) };
+    // What derivatives add to the scale is only needed where no force is at work.
+    if residual <= BALANCED * model.largest_force(point) {
+        return Ok(());
     }
+    let tolerance = BALANCED * crate::point::force_scale(model, point);
+    if residual <= tolerance {
+        return Ok(());
+    }
+    Err(LinearError::NotOnMotion {
+        expected: "a point of the penalty system",
+        equation: model.coordinate_name(i),
+        residual,
+        tolerance,
+    })
 }
 
 /// Linearizes the penalty system at its own equilibrium or point of motion.

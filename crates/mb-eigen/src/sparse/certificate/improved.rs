@@ -14,6 +14,7 @@ use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
 use super::together::Group;
 use super::{Certifier, Root, apply};
+use crate::pairing::mac;
 use crate::{Eigenpair, Finding};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.
@@ -23,6 +24,9 @@ const POOR: f64 = 1e-8;
 
 /// Share of that bar which rounding alone must make for a pair to be improved before it is measured.
 const SURELY: f64 = 0.5;
+
+/// |cos|^2 between the vectors of a damped pair before and after, below which it has become another one.
+const SAME: f64 = 0.5;
 
 /// What the search for the pairs leaves that helps where bars say little.
 #[derive(Default)]
@@ -48,12 +52,12 @@ impl Aid {
 }
 
 /// A root measured without doubled precision.
-struct First {
-    pair: Eigenpair,
+pub(crate) struct First {
+    pub(crate) pair: Eigenpair,
     /// What else there is to know of the root, where doubled precision is made for its kind; no vectors.
-    again: Option<Root>,
+    pub(crate) again: Option<Root>,
     /// Whether the bar says little.
-    poor: bool,
+    pub(crate) poor: bool,
 }
 
 impl First {
@@ -77,10 +81,31 @@ fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync 
 impl Certifier<'_> {
     /// Measures all roots, and again those that doubled precision improves.
     pub(super) fn pairs(&self, roots: Vec<Root>, mut aid: Aid) -> Vec<Eigenpair> {
-        let mut better = aid.of(&roots);
+        let better = aid.of(&roots);
+        let first = self.measured_once(roots);
+        self.improved_all(first, better, aid)
+    }
+
+    /// Roots as they are.
+    pub(crate) fn measured_once(&self, roots: Vec<Root>) -> Vec<First> {
         let shared = self.problem.n * roots.len() >= SHARED;
         let first = each(self.groups(roots), shared, |group| self.first(group));
-        let first: Vec<First> = first.into_iter().flatten().collect();
+        first.into_iter().flatten().collect()
+    }
+
+    /// The pairs, those better that doubled precision improves.
+    pub(crate) fn improved_each(&self, first: Vec<First>) -> Vec<Eigenpair> {
+        let better = first.iter().map(|_| None).collect();
+        self.improved_all(first, better, Aid::Nothing)
+    }
+
+    fn improved_all(
+        &self,
+        first: Vec<First>,
+        mut better: Vec<Option<(Doubled, bool)>>,
+        aid: Aid,
+    ) -> Vec<Eigenpair> {
+        let shared = self.problem.n * first.len() >= SHARED;
         // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
         let poor = first.iter().filter(|first| first.poor).count();
         let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
@@ -141,7 +166,9 @@ impl Certifier<'_> {
         let (s, moved) = (found.s, (found.s - before).norm());
         let better = Root { s, right: found.x.clone(), multipliers: found.l.clone(), ..start };
         let better = self.measured(better, Some(&found));
-        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar;
+        // The bar of a start without digits may reach other roots, whose damping makes them no less near.
+        let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
+        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar && along;
         if !same || better.error_bar >= pair.error_bar {
             return pair;
         }
