@@ -148,7 +148,7 @@ impl<T: Number> System<T> {
 
     /// Largest backward error of the columns. `free` and `moved`: their displacements |f| / |A| without constraints and
     /// |x| with them, |l| in `multipliers`, all scaled.
-    fn error(
+    pub(super) fn error(
         &self,
         sizes: [&[f64]; 3],
         rhs: (&[T], &[T]),
@@ -209,7 +209,7 @@ impl<T: Number> System<T> {
 
     /// |f| / |A| from the columns' largest |f|, scaled: the displacement that the constraints hold back. Where
     /// they balance a force alone x is rounding of that size, and G x is not small against |G| |x|.
-    fn displacement_if_free(&self, transposed: bool, sizes: &mut [f64]) {
+    pub(super) fn displacement_if_free(&self, transposed: bool, sizes: &mut [f64]) {
         let stiffest = self.sums_a(transposed).iter().copied().fold(0.0, f64::max);
         for size in sizes {
             *size = if stiffest > 0.0 { *size / stiffest } else { 0.0 };

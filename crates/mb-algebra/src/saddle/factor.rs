@@ -43,7 +43,11 @@ impl SaddleFactor {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
-    /// As [`SaddleFactor::solve_block`] with X given, of the shape of F, and without L: nothing is asked of the system.
+    /// X of [`SaddleFactor::solve_block`] alone, into an array of the shape of F that holds anything, for steps of an
+    /// iteration.
+    ///
+    /// Up to eight columns are checked together, by a combination of them; where that would have to be refined each is checked
+    /// and refined for itself. Errors as there.
     ///
     /// # Panics
     /// When X has another shape than F, or F another number of rows than A.
@@ -52,7 +56,16 @@ impl SaddleFactor {
         f: faer::MatRef<'_, f64>,
         x: faer::MatMut<'_, f64>,
     ) -> Result<(), AlgebraError> {
-        self.inner.solve_many_into((f, None), false, x, None)
+        self.inner.solve_step(f, x, None)
+    }
+
+    /// X and L of [`SaddleFactor::solve_block`], checked as in [`SaddleFactor::solve_block_into`].
+    pub fn solve_block_step(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
+        let inner = &self.inner;
+        let mut x = Dense::zeros(inner.system.unknowns(), f.ncols());
+        let mut l = Dense::zeros(inner.system.constraints(), f.ncols());
+        inner.solve_step(f.as_ref(), x.as_mut(), Some(l.as_mut()))?;
+        Ok((x, l))
     }
 
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.

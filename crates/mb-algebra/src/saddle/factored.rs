@@ -3,17 +3,13 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use faer::{ColRef, MatMut, MatRef};
-
 use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
 use super::fallback::Fallback;
 use super::half::{Half, Stored};
-use super::kernel::WIDTH;
 use super::later::Later;
 use super::ldl::AugmentedLdl;
 use super::numeric::Summary;
-use super::passes::{by_rows, into_columns};
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
@@ -34,7 +30,7 @@ const HEALTHY: f64 = 1e-12;
 #[derive(Debug)]
 pub(super) struct Factored<T: Fallback> {
     pub(super) analysis: Arc<SaddleAnalysis>,
-    options: SaddleOptions,
+    pub(super) options: SaddleOptions,
     pub(super) system: System<T>,
     pub(super) solver: Box<dyn ScaledSolve<T>>,
     pub(super) dependent: Dependent,
@@ -177,7 +173,13 @@ impl<T: Fallback> Factored<T> {
     }
 
     /// Solves for `width` right-hand sides, row by row, with the transposed matrix on demand; `g` empty for zero.
-    fn solve(&self, f: &[T], g: &[T], width: usize, transposed: bool) -> Result<Checked<T>, AlgebraError> {
+    pub(super) fn solve(
+        &self,
+        f: &[T],
+        g: &[T],
+        width: usize,
+        transposed: bool,
+    ) -> Result<Checked<T>, AlgebraError> {
         let (system, options) = (&self.system, &self.options);
         let found = system.solve(&*self.solver, options, f, g, width, transposed);
         let mut found = match accept(found, options.tolerance) {
@@ -211,59 +213,6 @@ impl<T: Fallback> Factored<T> {
             return Err(AlgebraError::NonFinite { row, col: 0 });
         }
         self.solve(f, g, 1, false)
-    }
-
-    /// Right-hand sides in the columns of F and G, which is zero where absent; A^T in place of A when `transposed`.
-    pub(super) fn solve_many(
-        &self,
-        f: &faer::Mat<T>,
-        g: Option<&faer::Mat<T>>,
-        transposed: bool,
-    ) -> Result<(faer::Mat<T>, faer::Mat<T>), AlgebraError> {
-        let mut x = faer::Mat::zeros(self.system.unknowns(), f.ncols());
-        let mut l = faer::Mat::zeros(self.system.constraints(), f.ncols());
-        let right = (f.as_ref(), g.map(faer::Mat::as_ref));
-        self.solve_many_into(right, transposed, x.as_mut(), Some(l.as_mut()))?;
-        Ok((x, l))
-    }
-
-    /// The same into X, of the shape of F, and where asked for L, m x p.
-    pub(super) fn solve_many_into(
-        &self,
-        (f, g): (MatRef<'_, T>, Option<MatRef<'_, T>>),
-        transposed: bool,
-        mut x: MatMut<'_, T>,
-        mut l: Option<MatMut<'_, T>>,
-    ) -> Result<(), AlgebraError> {
-        let (n, m, p) = (self.system.unknowns(), self.system.constraints(), f.ncols());
-        assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
-        assert_eq!(x.shape(), (n, p), "saddle-point solve: solution of wrong shape");
-        let g = g.filter(|_| m > 0);
-        assert!(g.is_none_or(|g| g.shape() == (m, p)), "saddle-point solve: right-hand side of wrong shape");
-        let pool = &self.system.pool;
-        let by_rows = |f: MatRef<'_, T>, first: usize, width: usize| {
-            let mut rows = pool.any(f.nrows() * width);
-            let columns = f.subcols(first, width).col_iter().filter_map(ColRef::try_as_col_major);
-            let columns: Vec<&[T]> = columns.map(ColRef::as_slice).collect();
-            assert_eq!(columns.len(), width, "saddle-point solve: columns in one piece each");
-            by_rows(&columns, first, &mut rows).map(|()| rows)
-        };
-        for first in (0..p).step_by(WIDTH) {
-            let width = WIDTH.min(p - first);
-            let rows = by_rows(f, first, width)?;
-            let lower = g.map_or_else(|| Ok(Vec::new()), |g| by_rows(g, first, width))?;
-            let found = self.solve(&rows, &lower, width, transposed)?;
-            pool.give(rows);
-            pool.give(lower);
-            into_columns(&found.x, x.as_mut().subcols_mut(first, width));
-            if let Some(l) = l.as_mut().filter(|_| m > 0) {
-                assert_eq!(l.shape(), (m, p), "saddle-point solve: multipliers of wrong shape");
-                into_columns(&found.l, l.as_mut().subcols_mut(first, width));
-            }
-            pool.give(found.x);
-            pool.give(found.l);
-        }
-        Ok(())
     }
 }
 

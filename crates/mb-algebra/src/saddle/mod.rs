@@ -54,6 +54,7 @@ mod assembly;
 mod augmented_lu;
 mod block;
 mod checked;
+mod columns;
 mod error;
 mod factor;
 mod factored;
@@ -66,6 +67,7 @@ mod inertia;
 mod kernel;
 mod later;
 mod ldl;
+mod light;
 mod lu;
 #[cfg(feature = "metis")]
 mod metis;
@@ -87,6 +89,7 @@ mod single;
 mod solutions;
 mod substitute;
 mod symbolic;
+mod thin;
 mod trapezoid;
 mod upward;
 

@@ -17,13 +17,16 @@ use super::number::Number;
 use super::panel::pack;
 use super::substitute::{Exchanges, down};
 use super::symbolic::Symbolic;
+use super::thin::Thin;
 use super::trapezoid;
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
 pub(super) struct Numeric<T> {
-    /// All panels, packed; each holds the unit lower triangle of its pivots and the rows below.
+    /// All panels, packed; each holds the unit lower triangle of its pivots and the rows below. None where `thin` has them.
     pub(super) panels: Vec<T>,
+    /// L by columns, where that takes less.
+    pub(super) thin: Option<Thin<T>>,
     /// D^-1: diagonal by place, zero at null pivots.
     pub(super) inverse: Vec<T>,
     /// Pairs of D^-1: first place and entry off the diagonal.
@@ -88,7 +91,8 @@ impl<T: Number> Numeric<T> {
     pub(super) fn new(symbolic: &Symbolic, a: &Half<T>, source: &Source<'_>) -> Result<Self, Stop> {
         let mut out = Self::empty(symbolic, symbolic.work_entries)?;
         out.eliminate_all(symbolic, a, source, &mut Workspace::new(symbolic))?;
-        out.panels.truncate(symbolic.panel_entries);
+        out.thin = Thin::of(symbolic, &out.panels, &out.exchanges);
+        out.panels.truncate(if out.thin.is_some() { 0 } else { symbolic.panel_entries });
         out.panels.shrink_to_fit();
         Ok(out)
     }
@@ -104,6 +108,8 @@ impl<T: Number> Numeric<T> {
         let more = symbolic.work_entries.saturating_sub(self.panels.len());
         self.panels.try_reserve_exact(more).map_err(|_| Stop::Memory)?;
         self.panels.resize(symbolic.work_entries, T::default());
+        // Panels that come again are used as they are: to look for their zeros would take memory each time.
+        self.thin = None;
         self.pairs.clear();
         // Another matrix may have more pairs and exchanges.
         self.pairs.reserve(symbolic.order.len() / 2);
@@ -155,6 +161,7 @@ impl<T: Number> Numeric<T> {
         let size = symbolic.order.len();
         Ok(Self {
             panels: zeros(panels)?,
+            thin: None,
             inverse: vec![T::default(); size],
             pairs: Vec::new(),
             exchanges: Exchanges::none(symbolic),

@@ -34,6 +34,15 @@ impl Exchanges {
         Self { perm: Vec::new(), moved: vec![false; symbolic.supernodes.len()] }
     }
 
+    /// Where each row went, of factors made once; empty when nothing was exchanged.
+    pub(super) fn places(&self) -> Vec<u32> {
+        let mut out = vec![0; self.perm.len()];
+        for (to, &from) in self.perm.iter().enumerate() {
+            out[from as usize] = to as u32;
+        }
+        out
+    }
+
     /// Row `perm[k]` of the pivots of supernode s went to place k.
     pub(super) fn record(&mut self, symbolic: &Symbolic, s: usize, perm: &[u32]) {
         self.moved[s] = true;
@@ -56,6 +65,32 @@ impl Exchanges {
         }
     }
 
+    /// All exchanges at once; a supernode's rows are its own, whatever was done before with others.
+    fn apply_all<T: Number>(&self, symbolic: &Symbolic, x: &mut [T], front: &mut [T], width: usize) {
+        self.each_moved(symbolic, |s, node| {
+            let own = &mut x[node.first * width..(node.first + node.cols) * width];
+            let old = &mut front[..own.len()];
+            old.copy_from_slice(own);
+            self.apply(s, node, width, old, own);
+        });
+    }
+
+    /// The reverse.
+    fn undo_all<T: Number>(&self, symbolic: &Symbolic, x: &mut [T], front: &mut [T], width: usize) {
+        self.each_moved(symbolic, |s, node| {
+            let own = &mut x[node.first * width..(node.first + node.cols) * width];
+            let old = &mut front[..own.len()];
+            old.copy_from_slice(own);
+            self.undo(s, node, width, own, old);
+        });
+    }
+
+    fn each_moved(&self, symbolic: &Symbolic, mut act: impl FnMut(usize, &Supernode)) {
+        for (s, node) in symbolic.supernodes.iter().enumerate().filter(|(s, _)| self.moved[*s]) {
+            act(s, node);
+        }
+    }
+
     /// The reverse.
     fn undo<T: Number>(&self, s: usize, node: &Supernode, width: usize, x: &mut [T], from: &[T]) {
         if self.moved[s] {
@@ -72,6 +107,14 @@ impl<T: Number> Numeric<T> {
     /// `front`: memory for `width` times the rows of the largest front.
     pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], front: &mut [T], width: usize) {
         let exchanges = Some(&self.exchanges);
+        if let Some(thin) = &self.thin {
+            self.exchanges.apply_all(symbolic, x, front, width);
+            thin.forward(x, width);
+            self.divide(x, width);
+            thin.backward(x, width);
+            self.exchanges.undo_all(symbolic, x, front, width);
+            return;
+        }
         forward_all(symbolic, &self.panels, exchanges, x, front, width);
         self.divide(x, width);
         backward_all(symbolic, &self.panels, exchanges, x, front, width);

@@ -38,6 +38,10 @@ struct Basis<'a> {
     done: usize,
     /// Columns present.
     filled: usize,
+    /// Sum of all columns, with signs, times M.
+    mixture: Vec<f64>,
+    /// Where the block before the current one begins; none where that couples to more than it and itself.
+    previous: Option<usize>,
     /// Coupling of the current block to the last columns: B, r x p.
     coupling: Dense,
     /// Asymmetry seen in T, which only errors of the operator can cause: no residual means anything below it.
@@ -84,6 +88,7 @@ pub(super) fn solve(
     let mut fresh = 0_u64;
     // Columns from which on a look at the projection is due.
     let mut due = first_look(n, block, wanted);
+    let mut last = None;
     loop {
         if basis.filled == basis.done && basis.filled > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
@@ -109,11 +114,13 @@ pub(super) fn solve(
         }
         let projection = basis.project()?;
         if projection.converged(wanted.tolerance) >= wanted.count {
+            last = Some(projection);
             break;
         }
         due = basis.done + block * blocks_for_a_look(n, basis.done);
         if full {
             if out.restarts >= wanted.restarts {
+                last = Some(projection);
                 break;
             }
             out.restarts += 1;
@@ -121,7 +128,10 @@ pub(super) fn solve(
             due = basis.done + block * blocks_for_a_look(n, basis.done);
         }
     }
-    let projection = basis.project()?;
+    let projection = match last {
+        Some(projection) => projection,
+        None => basis.project()?,
+    };
     let count = projection.converged(wanted.tolerance).min(wanted.count.max(1));
     out.values = projection.values[..count].to_vec();
     out.estimates.clone_from(&projection.values);
@@ -131,16 +141,28 @@ pub(super) fn solve(
 }
 
 /// Columns at which the wanted pairs may have converged: where a look costs as much as several blocks, not before half as many
-/// again as are wanted.
+/// again as are wanted; where it costs as much as all those that are left to twice as many, not before that.
 fn first_look(n: usize, block: usize, wanted: &Wanted) -> usize {
     let count = wanted.count;
     // In a small space there may be no more than that.
-    if n < 64 || blocks_for_a_look(n, count) == 0 { count } else { count + count / 2 + 2 * block }
+    if n < 64 || blocks_for_a_look(n, count) == 0 {
+        count
+    } else if blocks_for_a_look(n, 2 * count) < PATIENCE {
+        count + count / 2 + 2 * block
+    } else {
+        2 * count + PATIENCE * block
+    }
 }
 
-/// How many blocks cost as much as a projected problem of size k does: about 3 k^3 + 10,000 operations against 2 n k + 5,000.
+/// How many blocks cost as much as a projected problem of size k does: about 8 k^3 + 10,000 operations against 2 n k + 5,000.
 fn blocks_for_a_look(n: usize, k: usize) -> usize {
-    ((3 * k * k * k + 10_000) / (2 * n * k + 5_000)).min(PATIENCE)
+    ((8 * k * k * k + 10_000) / (2 * n * k + 5_000)).min(PATIENCE)
+}
+
+/// The sign of a column in the mixture.
+fn sign(column: usize) -> f64 {
+    let bits = (column as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    if (bits ^ (bits >> 29)) >> 32 & 1 == 0 { 1.0 } else { -1.0 }
 }
 
 impl<'a> Basis<'a> {
@@ -156,6 +178,8 @@ impl<'a> Basis<'a> {
             t: Dense::zeros(columns, columns),
             done: 0,
             filled: 0,
+            mixture: vec![0.0; operator.size()],
+            previous: None,
             coupling: Dense::zeros(0, 0),
             noise: 0.0,
         }
@@ -166,8 +190,9 @@ impl<'a> Basis<'a> {
         self.make_room(start.ncols());
         let at = self.v.as_mut().subcols_mut(self.filled, start.ncols());
         self.operator.apply_into(start.as_ref(), self.operator.metric(start).as_ref(), at)?;
-        self.orthonormalize(start.ncols())?;
+        self.orthonormalize(start.ncols(), None)?;
         self.coupling = Dense::zeros(0, 0);
+        self.previous = Some(self.done);
         Ok(())
     }
 
@@ -180,16 +205,29 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Makes the `width` columns behind those present part of the basis; their products with those.
-    fn orthonormalize(&mut self, width: usize) -> Result<Dense, EigenError> {
+    /// Makes the `width` columns behind those present part of the basis; their products with those, nearly all of it with the
+    /// last `near` where that is known.
+    fn orthonormalize(&mut self, width: usize, near: Option<usize>) -> Result<Dense, EigenError> {
         if self.force.ncols() != width {
             self.force = Dense::zeros(self.v.nrows(), width);
         }
-        let Block { c, r } = orthonormalize(self.operator, &mut self.v, self.filled, width, &mut self.force)
-            .map_err(|Indefinite| EigenError::IndefiniteMetric)?;
+        let near = near.map(|near| (near, &self.mixture[..]));
+        let Block { c, r } =
+            orthonormalize(self.operator, &mut self.v, self.filled, width, near, &mut self.force)
+                .map_err(|Indefinite| EigenError::IndefiniteMetric)?;
+        self.mix(r.nrows());
         self.filled += r.nrows();
         self.coupling = r;
         Ok(c)
+    }
+
+    /// Adds the current block to the mixture.
+    fn mix(&mut self, width: usize) {
+        for j in 0..width {
+            let sign = sign(self.filled + j);
+            let column = self.force.col_as_slice(j);
+            self.mixture.iter_mut().zip(column).for_each(|(z, f)| *z += sign * f);
+        }
     }
 
     /// Applies the operator to the current block.
@@ -200,7 +238,8 @@ impl<'a> Basis<'a> {
         let (basis, next) = self.v.as_mut().split_at_col_mut(end);
         let block = basis.as_ref().subcols(from, width);
         self.operator.apply_into(block, self.force.as_ref(), next.subcols_mut(0, width))?;
-        let c = self.orthonormalize(width)?;
+        let near = self.previous.map(|at| end - at);
+        let c = self.orthonormalize(width, near)?;
         for j in 0..width {
             for i in 0..end {
                 // Within the block both triangles are computed; their mean is nearer to the truth.
@@ -215,6 +254,7 @@ impl<'a> Basis<'a> {
                 self.t[(from + j, i)] = value;
             }
         }
+        self.previous = Some(from);
         self.done = end;
         Ok(())
     }
@@ -260,6 +300,10 @@ impl<'a> Basis<'a> {
         }
         self.done = keep;
         self.filled = keep + width;
+        self.previous = None;
+        let signs = Dense::from_fn(self.filled, 1, |j, _| sign(j));
+        let mixed = product(self.v.as_ref().subcols(0, self.filled), signs.as_ref());
+        self.mixture.copy_from_slice(self.operator.metric(&mixed).col_as_slice(0));
     }
 }
 

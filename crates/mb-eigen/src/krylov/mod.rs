@@ -22,6 +22,7 @@ mod krylov_schur;
 mod lanczos;
 pub(crate) mod scalar;
 pub(crate) mod schur;
+pub(crate) mod slender;
 mod two_level;
 
 use faer::{Mat, MatMut, MatRef};
@@ -251,18 +252,26 @@ fn two_level<T: Scalar>(operator: &dyn SecondOrder<T>, wanted: &Wanted) -> Resul
     krylov_schur::solve(&mut two_level::TwoLevel::new(operator, columns, wanted.block)?, wanted)
 }
 
+/// Columns beside twice what is wanted, and twice as many again at most, that narrow blocks take until all converge.
+const NARROW: usize = 48;
+
 impl Wanted {
     /// Largest basis for vectors of length n.
     pub(crate) fn dimension(&self, n: usize) -> usize {
-        // Room for six blocks beside twice what is wanted: with less, restarts throw away half of the solves. A basis that
-        // spans nearly all directions of a small problem would hold rounding errors.
+        // Room for six blocks beside twice what is wanted, for narrow ones more: with less, restarts throw away half of the
+        // solves. A basis that spans nearly all directions of a small problem would hold rounding errors.
         let usual = if n > 1000 {
-            2 * self.count + 6 * self.block
+            self.frugal().max(2 * self.count + NARROW.min(2 * self.count))
         } else {
             let least = (2 * self.count + self.block).max(self.count + 4 * self.block).max(16);
             least.max((2 * self.count + 6 * self.block).min(2 * n / 3))
         };
         self.subspace.unwrap_or(usual).max(self.count + 2 * self.block).min(n)
+    }
+
+    /// The basis of a large problem where memory is short: six blocks beside twice what is wanted.
+    pub(crate) fn frugal(&self) -> usize {
+        2 * self.count + 6 * self.block
     }
 
     /// Twice the basis for a search that did not converge, up to four times the first one; false when that is used up.

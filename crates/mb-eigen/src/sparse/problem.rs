@@ -269,6 +269,11 @@ impl<'a> Problem<'a> {
         self.analysis().map_or(0.0, |analysis| analysis.estimate().flops)
     }
 
+    /// Entries of the factors; zero where the structure cannot be analysed, which the factorization tells.
+    pub(crate) fn factor_entries(&self) -> usize {
+        self.analysis().map_or(0, |analysis| analysis.estimate().factor_nonzeros)
+    }
+
     /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
     pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
         let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());

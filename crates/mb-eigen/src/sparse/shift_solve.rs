@@ -25,9 +25,9 @@ use crate::krylov::Scalar;
 /// How well a system is to be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// To 1e-13: a step of refinement when the factors alone do not reach it.
+    /// Columns checked by a combination of them: what they are used for tells what each is worth.
     Krylov,
-    /// One step of refinement at least.
+    /// Every column checked and refined where it falls short.
     Final,
 }
 
@@ -121,7 +121,11 @@ pub(crate) fn assemble_scaled<T: Scalar>(a: &CsMat<T>, rows: &Matrix, scale: f64
 pub(crate) trait Saddle<T: Scalar>: Send + Sync {
     /// `transposed` makes no difference to symmetric matrices.
     fn solve_block(&self, f: &Mat<T>, transposed: bool) -> Result<(Mat<T>, Mat<T>), AlgebraError>;
-    /// X alone, not transposed.
+    /// The same, not transposed, checked as a step of an iteration.
+    fn solve_step(&self, f: &Mat<T>) -> Result<(Mat<T>, Mat<T>), AlgebraError> {
+        self.solve_block(f, false)
+    }
+    /// X alone, as [`Saddle::solve_step`].
     fn solve_into(&self, f: MatRef<'_, T>, mut x: MatMut<'_, T>) -> Result<(), AlgebraError> {
         x.copy_from(self.solve_block(&f.to_owned(), false)?.0);
         Ok(())
@@ -141,6 +145,10 @@ pub(crate) trait Saddle<T: Scalar>: Send + Sync {
 impl Saddle<f64> for SaddleFactor {
     fn solve_block(&self, f: &Dense, _transposed: bool) -> Result<(Dense, Dense), AlgebraError> {
         self.solve_block(f)
+    }
+
+    fn solve_step(&self, f: &Dense) -> Result<(Dense, Dense), AlgebraError> {
+        self.solve_block_step(f)
     }
 
     fn solve_into(&self, f: MatRef<'_, f64>, x: MatMut<'_, f64>) -> Result<(), AlgebraError> {
@@ -229,12 +237,11 @@ impl<T: Scalar> SaddleSolve<T> {
 }
 
 impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
-    fn solve(&self, f: &Mat<T>, transposed: bool, _effort: Effort) -> Result<Solution<T>, EigenError> {
+    fn solve(&self, f: &Mat<T>, transposed: bool, effort: Effort) -> Result<Solution<T>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        let (x, l) = self
-            .factor
-            .solve_block(f, transposed)
-            .map_err(at("Solve with the shifted saddle-point matrix"))?;
+        let step = effort == Effort::Krylov && !transposed;
+        let solved = if step { self.factor.solve_step(f) } else { self.factor.solve_block(f, transposed) };
+        let (x, l) = solved.map_err(at("Solve with the shifted saddle-point matrix"))?;
         Ok(Solution { x, l })
     }
 

@@ -19,7 +19,7 @@ use mb_algebra::{Dense, SparseCholesky, sparse};
 
 use super::certificate::{Aid, Certifier};
 use super::cut;
-use super::doubled;
+use super::doubled::{self, Given};
 use super::finding::SparseFinding;
 use super::options::{Shift, Solver};
 use super::problem::Problem;
@@ -262,9 +262,10 @@ impl Symmetric<'_> {
         let roots = roots_of(problem, &modes);
         drop(modes);
         let beside = Shifted { sigma, solver: Arc::new(FewDigits(Arc::clone(solver))) };
-        let found = doubled::refine_together(problem, &beside, &roots);
-        let improved = roots.into_iter().zip(found).zip(poor).filter(|(_, poor)| *poor);
-        self.aid = Aid::Improved(improved.filter_map(|((root, found), _)| Some((root.s, found?))).collect());
+        let given: Vec<Given<'_>> = roots.iter().map(Given::of_root).collect();
+        let found = doubled::refine_together(problem, &beside, &given, &poor[..=last]);
+        let improved = roots.iter().zip(found);
+        self.aid = Aid::Improved(improved.filter_map(|(root, found)| Some((root.s, found?))).collect());
     }
 
     fn short_is_worth(&self, count: usize) -> bool {

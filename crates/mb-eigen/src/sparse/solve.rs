@@ -219,12 +219,13 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
 /// The roots of symmetric modes, one for each.
 pub(crate) fn roots_of(problem: &Problem, modes: &Modes) -> Vec<Root> {
     let l = problem.rows.multipliers(&modes.l);
-    let mx = problem.m.mul(&modes.x);
+    let mut mx = mb_algebra::Dense::zeros(problem.n, 1);
     let mut out = Vec::with_capacity(modes.w.len());
     for (j, &w) in modes.w.iter().enumerate() {
         let rigid = j < modes.rigid;
         let x = modes.x.col_as_slice(j);
-        let mass: f64 = x.iter().zip(mx.col_as_slice(j)).map(|(x, m)| x * m).sum();
+        problem.m.mul_into(modes.x.as_ref().subcols(j, 1), mx.as_mut());
+        let mass: f64 = x.iter().zip(mx.col_as_slice(0)).map(|(x, m)| x * m).sum();
         let square: f64 = x.iter().map(|x| x * x).sum();
         let s = if rigid { c64::new(0.0, 0.0) } else { cut::root(w) };
         out.push(Root {

@@ -28,6 +28,8 @@ use crate::{EigenError, Finding};
 
 /// Square of the length, relative, below which what a projection leaves of a vector is rounding.
 const INSIDE: f64 = 1e-24;
+/// Columns purified at a time, as many as a solution takes at once; half of them where that saves more memory than time is lost.
+const POLISHED: usize = 8;
 /// Restarts before the Ritz values are asked for a better shift.
 const PATIENCE: usize = 3;
 /// Where a factorization is tried again when a shift fails, relative to the shift.
@@ -51,6 +53,9 @@ const ASIDE: usize = 2;
 /// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
 const CLEAR: f64 = 0.1;
 const CLEAR_OF_ROUNDING: f64 = 1e3;
+
+/// Entries of a factor in a row up to which it is light beside the vectors of a basis.
+const LIGHT: usize = 32;
 
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
@@ -254,11 +259,14 @@ impl<'a> Symmetric<'a> {
         let mut wanted = Wanted {
             count,
             tolerance,
-            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
+            block: self.options.block.unwrap_or_else(|| self.block_size(count)),
             subspace: self.options.subspace,
             restarts,
             salt: 0,
         };
+        if self.problem.check_basis(wanted.dimension(self.problem.n), self.problem.n).is_err() {
+            wanted.subspace = wanted.subspace.or_else(|| Some(wanted.frugal()));
+        }
         loop {
             let basis = wanted.dimension(self.problem.n);
             self.problem.check_basis(basis, self.problem.n)?;
@@ -277,7 +285,18 @@ impl<'a> Symmetric<'a> {
         }
     }
 
-    /// Purifies Ritz vectors and takes w and multipliers from the solve.
+    /// Columns solved at once: eight right-hand sides share the traffic of a factor, while narrow blocks need fewer solves and a
+    /// smaller basis, whose products are what counts where the factor is hardly larger than a few vectors.
+    pub(crate) fn block_size(&self, count: usize) -> usize {
+        let by_size = match self.problem.n {
+            0..=2_000 => 2,
+            _ if self.problem.factor_entries() <= LIGHT * (self.problem.n + self.problem.rows.rank) => 4,
+            _ => 8,
+        };
+        by_size.min(count.max(1))
+    }
+
+    /// Purifies Ritz vectors and takes w and multipliers from the solve, some columns at a time.
     fn polish(
         &self,
         shifted: &Shifted,
@@ -285,37 +304,53 @@ impl<'a> Symmetric<'a> {
         theta: &[f64],
         x: &Dense,
     ) -> Result<Modes, EigenError> {
-        let problem = self.problem;
-        let mut f = problem.m.mul(x);
-        for (j, theta) in theta.iter().enumerate() {
-            f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
-        }
-        let mut better = shifted.solver.solve(&f, false, Effort::Final)?;
-        let mut mx = Dense::zeros(problem.n, theta.len());
-        let mut mass = |x: &Dense| -> Vec<f64> {
-            problem.m.mul_into(x.as_ref(), mx.as_mut());
-            let columns = crate::vectors::columns(x).zip(crate::vectors::columns(&mx));
-            columns.map(|(x, mx)| x.iter().zip(mx).map(|(x, mx)| x * mx).sum()).collect()
+        let (problem, count) = (self.problem, theta.len());
+        let mut out = Modes {
+            w: Vec::with_capacity(count),
+            x: Dense::zeros(problem.n, count),
+            l: Dense::zeros(problem.rows.rank, count),
+            rigid: 0,
         };
-        let before = if known.x.ncols() > 0 { mass(&better.x) } else { vec![0.0; theta.len()] };
-        known.project(&mut better.x);
-        // A vector inside the span of the known modes is what rounding made of an operator without further modes.
-        let masses = mass(&better.x);
-        let own: Vec<usize> = (0..theta.len()).filter(|&j| masses[j] > INSIDE * before[j]).collect();
-        if own.len() < theta.len() {
-            let theta: Vec<f64> = own.iter().map(|&j| theta[j]).collect();
-            return self.polish(shifted, known, &theta, &pick(x, &own));
+        let most = self.block_size(POLISHED).max(POLISHED / 2).min(count);
+        let mut mx = Dense::zeros(problem.n, most);
+        for first in (0..count).step_by(most.max(1)) {
+            let width = most.min(count - first);
+            let mut f = Dense::zeros(problem.n, width);
+            problem.m.mul_into(x.as_ref().subcols(first, width), f.as_mut());
+            for (j, theta) in theta[first..first + width].iter().enumerate() {
+                f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
+            }
+            // Certificates tell what each pair is worth.
+            let mut better = shifted.solver.solve(&f, false, Effort::Krylov)?;
+            let mut mass = |x: &Dense| -> Vec<f64> {
+                problem.m.mul_into(x.as_ref(), mx.as_mut().subcols_mut(0, width));
+                let columns = crate::vectors::columns(x).zip(crate::vectors::columns(&mx));
+                columns.map(|(x, mx)| x.iter().zip(mx).map(|(x, mx)| x * mx).sum()).collect()
+            };
+            let before = if known.x.ncols() > 0 { mass(&better.x) } else { vec![0.0; width] };
+            known.project(&mut better.x);
+            let masses = mass(&better.x);
+            for j in 0..width {
+                // A vector inside the span of the known modes is what rounding made of an operator without further modes.
+                if masses[j].is_nan() || masses[j] <= INSIDE * before[j] {
+                    continue;
+                }
+                let at = out.w.len();
+                let pairs = f.col_as_slice(j).iter().zip(better.x.col_as_slice(j));
+                let work: f64 = pairs.map(|(f, x)| f * x).sum();
+                out.w.push(shifted.sigma + work / masses[j]);
+                let by = masses[j].sqrt().recip();
+                for (to, from) in [(&mut out.x, &better.x), (&mut out.l, &better.l)] {
+                    if to.nrows() > 0 {
+                        let scaled = from.col_as_slice(j).iter().map(|x| x * by);
+                        to.col_as_slice_mut(at).iter_mut().zip(scaled).for_each(|(to, x)| *to = x);
+                    }
+                }
+            }
         }
-        let mut w = Vec::with_capacity(theta.len());
-        for j in 0..theta.len() {
-            let work: f64 = f.col_as_slice(j).iter().zip(better.x.col_as_slice(j)).map(|(f, x)| f * x).sum();
-            let mass = masses[j];
-            w.push(shifted.sigma + work / mass);
-            let by = mass.sqrt().recip();
-            better.x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
-            better.l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
-        }
-        Ok(Modes { w, x: better.x, l: better.l, rigid: 0 })
+        out.x.truncate(problem.n, out.w.len());
+        out.l.truncate(problem.rows.rank, out.w.len());
+        Ok(out)
     }
 
     /// What was done, for the result.
@@ -378,15 +413,6 @@ fn beside_root(sigma: f64, ritz: &RitzReal) -> Option<f64> {
     let largest = theta.first()?.abs();
     let next = theta.iter().map(|t| t.abs()).find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
     (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - 0.01 / next)
-}
-
-/// Columns solved at once: eight right-hand sides share the traffic of a factor, while narrow blocks need fewer solves.
-fn block_size(n: usize, count: usize) -> usize {
-    let by_size = match n {
-        0..=2_000 => 2,
-        _ => 8,
-    };
-    by_size.min(count.max(1))
 }
 
 impl Modes {

@@ -45,6 +45,10 @@ impl Symmetric<'_> {
         let mut exhausted = count <= rigid;
         let mut low = zeros.low;
         if self.options.shift == Shift::Automatic && count > rigid + 2 {
+            // As many as the Krylov method takes at once show as much, where they are in the order of their w.
+            if rigid == 0 {
+                low.truncate(self.problem.n, self.block_size(count).max(4).min(low.ncols()));
+            }
             (shifted, low) = self.approach(shifted, &known, low, &zeros.ritz)?;
         }
         let mut start = Some(low);

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use mb_algebra::{Dense, c64};
 use rayon::prelude::*;
 
-use super::super::doubled::{self, Doubled};
+use super::super::doubled::{self, Doubled, Given};
 use super::super::finding::SparseFinding;
 use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
@@ -19,6 +19,8 @@ use crate::{Eigenpair, Finding};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.
 const SHARED: usize = 200_000;
+/// Pairs worth doubled precision from which on they are improved together.
+const SEVERAL: usize = 3;
 /// Bar relative to |s| above which a pair is worth doubled precision.
 const POOR: f64 = 1e-8;
 
@@ -106,14 +108,15 @@ impl Certifier<'_> {
         aid: Aid,
     ) -> Vec<Eigenpair> {
         let shared = self.problem.n * first.len() >= SHARED;
-        // Those that are good enough lend their vectors where most are not. What is left out must be further from the shift.
-        let poor = first.iter().filter(|first| first.poor).count();
-        let whole = poor > 0 && 2 * poor >= first.len() && first.iter().all(|first| first.again.is_some());
+        // Those that are good enough lend their vectors. What is left out must be further from the shift.
+        let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
+        let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
+        let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
         if let Aid::Factors(beside) = &aid
             && whole
         {
-            let starts: Vec<Root> = first.iter().filter_map(First::start).collect();
-            better = doubled::refine_together(self.problem, beside, &starts);
+            let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
+            better = doubled::refine_together(self.problem, beside, &given, &poor);
         }
         drop(aid);
         let first = first.into_iter().zip(better).collect();

@@ -15,17 +15,21 @@ use crate::vectors::ZERO;
 /// Pairs side by side at most.
 const WIDTH: usize = 8;
 
+/// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
+const LONG: usize = 20_000;
+
 /// Roots measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
 pub(super) type Group = Vec<Root>;
 
 impl Certifier<'_> {
     /// Roots in groups, in their order.
     pub(super) fn groups(&self, roots: Vec<Root>) -> Vec<Group> {
+        let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
         let mut groups: Vec<(Group, bool)> = Vec::new();
         for root in roots {
             let real = self.is_real(&root);
             match groups.last_mut() {
-                Some((group, true)) if real && group.len() < WIDTH => group.push(root),
+                Some((group, true)) if real && group.len() < most => group.push(root),
                 _ => groups.push((vec![root], real)),
             }
         }
@@ -59,7 +63,8 @@ impl Certifier<'_> {
             .into_iter()
             .zip(measures)
             .map(|(root, measures)| {
-                let left = mirrored(&root);
+                // Copies of the right vectors for who asks for them alone.
+                let left = if self.keeps_left { mirrored(&root) } else { (Vec::new(), Vec::new()) };
                 self.pair(root, left, &measures)
             })
             .collect()

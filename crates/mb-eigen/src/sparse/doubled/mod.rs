@@ -31,6 +31,7 @@ use super::matrix::Matrix;
 use super::problem::Problem;
 use super::shift_solve::Effort;
 use super::symmetric::Shifted;
+use crate::Eigenpair;
 use crate::compensated::{Term, sum_of_products};
 use mixing::{Mixing, Step};
 pub(crate) use springs::Springs;
@@ -59,18 +60,40 @@ pub(crate) struct Doubled {
     pub(crate) residual: Vec<c64>,
 }
 
-/// Improves several pairs of a symmetric problem at once, where they are real, with the factors `beside` them; each with word
-/// whether it needs no further steps.
+/// A pair to start from, or to lend its vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) s: c64,
+    pub(crate) x: &'a [c64],
+    /// Multipliers of the rows as given.
+    pub(crate) l: &'a [c64],
+}
+
+impl<'a> Given<'a> {
+    /// What a pair has.
+    pub(crate) fn of(pair: &'a Eigenpair) -> Self {
+        Self { s: pair.alpha / pair.beta, x: &pair.right, l: &pair.multipliers }
+    }
+
+    /// The same of a root that has not been measured.
+    pub(crate) fn of_root(root: &'a Root) -> Self {
+        Self { s: root.s, x: &root.right, l: &root.multipliers }
+    }
+}
+
+/// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `beside`
+/// them all; each with word whether it needs no further steps.
 pub(crate) fn refine_together(
     problem: &Problem,
     beside: &Shifted,
-    roots: &[Root],
+    pairs: &[Given<'_>],
+    wanted: &[bool],
 ) -> Vec<Option<(Doubled, bool)>> {
-    let real = |root: &Root| root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0);
-    if !problem.undamped() || !roots.iter().all(real) {
-        return roots.iter().map(|_| None).collect();
+    let real = |pair: &Given<'_>| pair.x.iter().chain(pair.l).all(|z| z.im == 0.0);
+    if !problem.undamped() || !pairs.iter().all(real) {
+        return pairs.iter().map(|_| None).collect();
     }
-    together::refine(problem, beside, roots)
+    together::refine(problem, beside, pairs, wanted)
 }
 
 /// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `beside`; each with word

@@ -48,16 +48,16 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         }
     }
     let (_, Pair { w, x, l, residual }) = best?;
-    doubled(root, w, &x, &l, &residual)
+    doubled(root.s, w, &x, &l, &residual)
 }
 
 /// A better pair in place of a root; none where it changed from oscillation to growth, which makes it another one.
-pub(super) fn doubled(root: &Root, w: f64, x: &[f64], l: &[f64], residual: &[f64]) -> Option<Doubled> {
-    if (w > 0.0) != (root.s.re == 0.0) {
+pub(super) fn doubled(root: c64, w: f64, x: &[f64], l: &[f64], residual: &[f64]) -> Option<Doubled> {
+    if (w > 0.0) != (root.re == 0.0) {
         return None;
     }
     let size = w.abs().sqrt();
-    let s = match (w > 0.0, root.s.im < 0.0 || root.s.re < 0.0) {
+    let s = match (w > 0.0, root.im < 0.0 || root.re < 0.0) {
         (true, false) => c64::new(0.0, size),
         (true, true) => c64::new(0.0, -size),
         (false, false) => c64::new(size, 0.0),

@@ -10,7 +10,7 @@ use super::super::SparseOptions;
 use super::super::certificate::{Certifier, Root};
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
-use super::{Doubled, Springs, refine_damped, refine_together};
+use super::{Doubled, Given, Springs, refine_damped, refine_together};
 use crate::vectors::complex;
 
 const SIGMA: f64 = -1e-3;
@@ -98,7 +98,8 @@ proptest! {
         let (pencil, options) = (chain(n), SparseOptions::default());
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
-        let found = refine_together(&problem, &beside(&problem), &starts);
+        let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
+        let found = refine_together(&problem, &beside(&problem), &given, &vec![true; given.len()]);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
 

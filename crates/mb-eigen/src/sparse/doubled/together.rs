@@ -14,13 +14,12 @@
 
 use mb_algebra::{Dense, c64};
 
-use super::super::certificate::Root;
 use super::super::problem::Problem;
 use super::super::shift_solve::Effort;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
 use super::real::doubled;
-use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use super::{Doubled, ENOUGH, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::krylov::scalar::{Scalar, pick, subtract};
 
 /// Distance of two w, relative, below which their vectors are not told apart by their residuals.
@@ -48,11 +47,41 @@ struct Block {
     idle: Vec<usize>,
 }
 
-/// Improves pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next step would gain
-/// nothing that is used.
-pub(super) fn refine(problem: &Problem, beside: &Shifted, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+/// Vectors that only lend themselves: they are good enough as they are.
+struct Lent {
+    w: Vec<f64>,
+    x: Dense,
+    l: Dense,
+    mx: Dense,
+    mass: Vec<f64>,
+}
+
+/// Improves the `wanted` ones of pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next
+/// step would gain nothing that is used.
+pub(super) fn refine(
+    problem: &Problem,
+    beside: &Shifted,
+    starts: &[Given<'_>],
+    wanted: &[bool],
+) -> Vec<Option<(Doubled, bool)>> {
+    let of =
+        |kind: bool| starts.iter().zip(wanted).filter(move |(_, w)| **w == kind).map(|(start, _)| *start);
+    let own: Vec<Given<'_>> = of(true).collect();
+    let found = improve(problem, beside, &own, &of(false).collect::<Vec<_>>());
+    let mut found = found.unwrap_or_default().into_iter();
+    wanted.iter().map(|wanted| if *wanted { found.next().flatten() } else { None }).collect()
+}
+
+/// The same for pairs that are all wanted, beside others that are not.
+fn improve(
+    problem: &Problem,
+    beside: &Shifted,
+    starts: &[Given<'_>],
+    others: &[Given<'_>],
+) -> Option<Vec<Option<(Doubled, bool)>>> {
     let p = starts.len();
-    let Some(mut block) = Block::new(problem, starts) else { return (0..p).map(|_| None).collect() };
+    let mut block = Block::new(problem, starts)?;
+    let lent = Lent::new(problem, others)?;
     let products = Products::new(problem);
     let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
     for _ in 0..STEPS {
@@ -65,45 +94,62 @@ pub(super) fn refine(problem: &Problem, beside: &Shifted, starts: &[Root]) -> Ve
         }
         let f = pick(&r, &open);
         let Ok(solved) = beside.solver.solve(&f, false, Effort::Krylov) else { break };
-        let dl = problem.rows.multipliers(&solved.l);
+        let (mut dx, mut dl) = (solved.x, problem.rows.multipliers(&solved.l));
         // What the solve got wrong: the shares of the modes at hand.
-        let share = f64::adjoint_product(mx.as_ref(), solved.x.as_ref());
-        let force = f64::adjoint_product(block.x.as_ref(), f.as_ref());
-        let w = &block.w;
-        let wrong = Dense::from_fn(p, open.len(), |i, k| {
-            let (j, gap) = (open[k], w[i] - w[open[k]]);
-            let told = i != j && gap.abs() > APART * w[i].abs().max(w[j].abs());
-            (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
-        });
-        let right = |mut of: Dense, known: &Dense| {
-            subtract(&mut of, known.as_ref(), wrong.as_ref());
-            of
+        let wrong = |w: &[f64], x: &Dense, mx: &Dense, mass: &[f64], same: bool| {
+            let share = f64::adjoint_product(mx.as_ref(), dx.as_ref());
+            let force = f64::adjoint_product(x.as_ref(), f.as_ref());
+            Dense::from_fn(w.len(), open.len(), |i, k| {
+                let (j, gap) = (open[k], w[i] - block.w[open[k]]);
+                let told = !(same && i == j) && gap.abs() > APART * w[i].abs().max(block.w[j].abs());
+                (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
+            })
         };
-        let (dx, dl) = (right(solved.x, &block.x), right(dl, &block.l));
+        let own = wrong(&block.w, &block.x, &mx, &mass, true);
+        let of_others = wrong(&lent.w, &lent.x, &lent.mx, &lent.mass, false);
+        for (x, l, wrong) in [(&block.x, &block.l, own), (&lent.x, &lent.l, of_others)] {
+            subtract(&mut dx, x.as_ref(), wrong.as_ref());
+            subtract(&mut dl, l.as_ref(), wrong.as_ref());
+        }
         for (k, &j) in open.iter().enumerate() {
             let negative = |a: &Dense| column(a, k).iter().map(|v| -v).collect();
             let step = mixing[j].mix(Step { x: negative(&dx), l: negative(&dl) }, &products.weight);
             block.take(j, &step);
         }
     }
-    block.finish(starts)
+    Some(block.finish(starts))
+}
+
+/// Real vectors, multipliers and w of some roots.
+fn real_parts(problem: &Problem, roots: &[Given<'_>]) -> (Vec<f64>, Dense, Dense) {
+    let columns = |rows: usize, of: for<'a> fn(&Given<'a>) -> &'a [c64]| {
+        Dense::from_fn(rows, roots.len(), |i, j| of(&roots[j])[i].re)
+    };
+    let (x, l) = (columns(problem.n, |root| root.x), columns(problem.rows.m, |root| root.l));
+    (roots.iter().map(|root| -(root.s * root.s).re).collect(), x, l)
+}
+
+impl Lent {
+    /// None where a mass is not positive.
+    fn new(problem: &Problem, roots: &[Given<'_>]) -> Option<Self> {
+        let (w, x, l) = real_parts(problem, roots);
+        let mx = problem.m.mul(&x);
+        let mass = masses(&x, &mx);
+        mass.iter().all(|mass| *mass > 0.0).then_some(Self { w, x, l, mx, mass })
+    }
 }
 
 impl Block {
     /// The starts, of mass one; none where a mass is not positive.
-    fn new(problem: &Problem, starts: &[Root]) -> Option<Self> {
+    fn new(problem: &Problem, starts: &[Given<'_>]) -> Option<Self> {
         let (n, p) = (problem.n, starts.len());
-        let columns =
-            |rows: usize, of: fn(&Root) -> &[c64]| Dense::from_fn(rows, p, |i, j| of(&starts[j])[i].re);
-        let mut x = columns(n, |root| &root.right);
-        let mut l = columns(problem.rows.m, |root| &root.multipliers);
-        let w: Vec<f64> = starts.iter().map(|root| -(root.s * root.s).re).collect();
+        let (w, mut x, mut l) = real_parts(problem, starts);
         let mut enough = Vec::with_capacity(p);
         for (j, mass) in masses(&x, &problem.m.mul(&x)).into_iter().enumerate() {
             if mass.is_nan() || mass <= 0.0 {
                 return None;
             }
-            enough.push(rounded(problem, &starts[j].right, 2.0 * w[j].abs() * mass).max(ENOUGH));
+            enough.push(rounded(problem, starts[j].x, 2.0 * w[j].abs() * mass).max(ENOUGH));
             for block in [&mut x, &mut l].into_iter().filter(|block| block.nrows() > 0) {
                 block.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= mass.sqrt());
             }
@@ -153,11 +199,11 @@ impl Block {
         }
     }
 
-    fn finish(self, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+    fn finish(self, starts: &[Given<'_>]) -> Vec<Option<(Doubled, bool)>> {
         let ends = self.best.into_iter().zip(starts).zip(self.enough);
         ends.map(|((best, start), enough)| {
             let Best { rho, w, x, l, residual } = best?;
-            Some((doubled(start, w, &x, &l, &residual)?, rho <= enough.max(SMALL)))
+            Some((doubled(start.s, w, &x, &l, &residual)?, rho <= enough.max(SMALL)))
         })
         .collect()
     }
