@@ -189,6 +189,15 @@ impl<'a> Problem<'a> {
         quotients.filter(|&(k, m)| k > 0.0 && m > 0.0).map(|(k, m)| k / m).reduce(f64::min)
     }
 
+    /// Whether some coordinate with mass has a stiffness K_ii of at most `w` M_ii.
+    pub(crate) fn has_softer(&self, w: f64) -> bool {
+        let entry = |a: &Matrix, i: usize| a.sparse().get(i, i).copied().unwrap_or(0.0);
+        (0..self.n).any(|i| {
+            let m = entry(&self.m, i);
+            m > 0.0 && entry(&self.k, i).abs() <= w * m
+        })
+    }
+
     /// a M + b C + c K by columns.
     pub(crate) fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
         let add = if self.symmetric_matrices() { sparse::add_symmetric } else { sparse::add };

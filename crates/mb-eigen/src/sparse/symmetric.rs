@@ -50,6 +50,11 @@ const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
 const ASIDE: usize = 2;
 
+/// Distance of a shift from zero, relative to the lowest w, below which it should hold nothing alone; K_ii / M_ii, relative to that w,
+/// of a coordinate that it holds alone but for the constraints.
+const HELD: f64 = 1e-3;
+const SOFTER: f64 = 1e-6;
+
 /// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
 const CLEAR: f64 = 0.1;
 const CLEAR_OF_ROUNDING: f64 = 1e3;
@@ -174,6 +179,14 @@ impl<'a> Symmetric<'a> {
             )?;
             let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
             let distance = shifted.sigma.abs();
+            // What only the shift and the constraints hold would be free by far beside what it is with them, and x what rounding
+            // leaves of that.
+            let held = zeros.x.ncols() == 0 && moves < MOVES && distance < HELD * next;
+            if held && self.problem.has_softer(SOFTER * next) {
+                moves += 1;
+                sigma = -CLOSER_TO_RIGID * next;
+                continue;
+            }
             let floor = FLOOR * scale;
             // Without rigid modes there is nothing the shift must stay away from, and `next` is far too large where the
             // shift is: one long step saves another factorization.

@@ -1,6 +1,6 @@
 //! The Krylov path finds what the dense path finds.
 
-use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64};
 use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
 
@@ -77,5 +77,40 @@ fn the_lowest_modes_of_every_kind() {
                 assert!(rigid(&found) > 0, "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn what_constraints_hold_alone_keeps_to_them() {
+    // A hanging chain: the ends of links move as their angles say, and only angles are held by stiffness. Beside zero the
+    // displacements would be free but for the constraints.
+    let (links, length, mass, gravity) = (14, 0.5, 0.2, 9.81);
+    let n = 2 * links;
+    let (mut m, mut k) = (Triplets::new(n, n), Triplets::new(n, n));
+    let mut phi_q = Triplets::new(links, n);
+    for i in 0..links {
+        let (place, angle) = (2 * i, 2 * i + 1);
+        m.add(place, place, mass);
+        m.add(angle, angle, 1e-5 * mass * length * length);
+        // The tension is the weight of what hangs below.
+        k.add(angle, angle, mass * gravity * length * (links - i) as f64);
+        phi_q.add(i, place, 1.0);
+        phi_q.add(i, angle, -length);
+        if i > 0 {
+            phi_q.add(i, place - 2, -1.0);
+        }
+    }
+    let c = mb_algebra::sparse::zeros(n, n);
+    let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
+    let found = solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
+    let whole = solve(&pencil, &Request::All, &SparseOptions::default()).unwrap();
+    let slowest: Vec<&Eigenpair> = whole.pairs.iter().filter(|pair| pair.alpha.im > 0.0).take(3).collect();
+    let few: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
+    assert_eq!(few.len(), 3);
+    for (pair, exact) in few.iter().zip(slowest) {
+        let (s, other) = (pair.value().unwrap(), exact.value().unwrap());
+        assert!(pair.constraint_violation < 1e-13, "{:e}", pair.constraint_violation);
+        assert!(pair.error_bar < 1e-10 * s.norm(), "{:e} of {:e}", pair.error_bar, s.norm());
+        assert!((s - other).norm() <= pair.error_bar + exact.error_bar);
     }
 }
