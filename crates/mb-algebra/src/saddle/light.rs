@@ -108,19 +108,30 @@ fn slices<'a, T: Number>(x: &'a mut MatMut<'_, T>) -> Vec<&'a mut [T]> {
 /// Columns to be written, and their scales.
 type Scaled<'a, 'b, T> = (&'a mut [&'b mut [T]], &'a [f64]);
 
+/// Numbers whose largest, or sum, is taken side by side: one after the other each waits for the one before.
+const LANES: usize = 8;
+
 /// z; false where a column is not finite.
 fn weights<T: Number>(columns: &[&[T]], by: &mut [f64]) -> bool {
     for (k, (column, by)) in columns.iter().zip(by).enumerate() {
-        let (mut largest, mut sum) = (0.0_f64, 0.0);
-        for x in *column {
+        let (mut largest, mut sums) = ([0.0_f64; LANES], [0.0; LANES]);
+        let mut add = |at: usize, x: T| {
             let size = x.size();
-            largest = largest.max(size);
+            largest[at] = largest[at].max(size);
             // What is no number stays in a sum.
-            sum += size;
+            sums[at] += size;
+        };
+        let (rows, rest) = column.as_chunks::<LANES>();
+        for row in rows {
+            (0..LANES).for_each(|at| add(at, row[at]));
         }
-        if !sum.is_finite() {
+        for x in rest {
+            add(0, *x);
+        }
+        if !sums.iter().sum::<f64>().is_finite() {
             return false;
         }
+        let largest = largest.iter().fold(0.0_f64, |m, x| m.max(*x));
         let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
         *by = if largest > 0.0 { sign / largest } else { 0.0 };
     }
@@ -129,7 +140,12 @@ fn weights<T: Number>(columns: &[&[T]], by: &mut [f64]) -> bool {
 
 /// Largest magnitude of a vector times, or over, its scales.
 fn scaled_size<T: Number>(x: &[T], scale: &[f64], with: impl Fn(f64, f64) -> f64) -> f64 {
-    x.iter().zip(scale).fold(0.0, |m, (x, s)| with(x.size(), *s).max(m))
+    let mut largest = [0.0_f64; LANES];
+    let mut raise = |at: usize, x: T, s: f64| largest[at] = with(x.size(), s).max(largest[at]);
+    let ((rows, rest), (scales, last)) = (x.as_chunks::<LANES>(), scale.as_chunks::<LANES>());
+    rows.iter().zip(scales).for_each(|(x, s)| (0..LANES).for_each(|at| raise(at, x[at], s[at])));
+    rest.iter().zip(last).for_each(|(x, s)| raise(0, *x, *s));
+    largest.iter().fold(0.0, |m, x| m.max(*x))
 }
 
 /// Scaled columns in the order of elimination, `lanes` numbers a row; their combination, unscaled, beside.
