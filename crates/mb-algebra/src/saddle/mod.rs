@@ -55,6 +55,7 @@ mod augmented_lu;
 mod block;
 mod checked;
 mod columns;
+mod downward;
 mod error;
 mod factor;
 mod factored;

@@ -4,7 +4,7 @@ use std::ops::{Add, MulAssign, Sub};
 
 use pulp::Simd;
 
-use super::upward;
+use super::{downward, upward};
 use crate::c64;
 use crate::factor::Entry;
 
@@ -46,11 +46,23 @@ pub(super) trait Number:
         let _ = (simd, tiles, x, below);
         false
     }
+    /// below <- below - L21 x with whole tiles ([`super::downward`]); false, and nothing done, where that has no pass for
+    /// these numbers, W right-hand sides and the processor.
+    #[inline(always)]
+    fn downward<S: Simd, const W: usize>(
+        simd: S,
+        tiles: &[Self],
+        x: &[[Self; W]],
+        below: &mut [[Self; W]],
+    ) -> bool {
+        let _ = (simd, tiles, x, below);
+        false
+    }
 }
 
 /// What single and double precision have in common.
 macro_rules! real_number {
-    ($upward:path) => {
+    ($upward:path, $downward:path) => {
         #[inline(always)]
         fn upward<S: Simd, const W: usize>(
             simd: S,
@@ -59,6 +71,16 @@ macro_rules! real_number {
             below: &[[Self; W]],
         ) -> bool {
             $upward(simd, tiles, x, below)
+        }
+
+        #[inline(always)]
+        fn downward<S: Simd, const W: usize>(
+            simd: S,
+            tiles: &[Self],
+            x: &[[Self; W]],
+            below: &mut [[Self; W]],
+        ) -> bool {
+            $downward(simd, tiles, x, below)
         }
 
         const COMPLEX: bool = false;
@@ -105,7 +127,7 @@ macro_rules! real_number {
 }
 
 impl Number for f64 {
-    real_number!(upward::double);
+    real_number!(upward::double, downward::double);
 
     #[inline]
     fn scaled(self, by: f64) -> Self {
@@ -114,7 +136,7 @@ impl Number for f64 {
 }
 
 impl Number for f32 {
-    real_number!(upward::single);
+    real_number!(upward::single, downward::single);
 
     const ROUNDING: f64 = f32::EPSILON as f64 / f64::EPSILON;
 

@@ -25,6 +25,9 @@ use crate::{AlgebraError, Dense, Sparse};
 /// Backward error of the trial above which refinement has come to a halt far above rounding.
 const HEALTHY: f64 = 1e-12;
 
+/// The same at which it has shown enough.
+const ENOUGH: f64 = 1e-13;
+
 /// Factors in single precision of [A, G^T; G, 0] with a real symmetric A, indefinite allowed, and independent rows of G.
 #[derive(Debug)]
 pub struct SaddleShort {
@@ -51,7 +54,7 @@ impl SaddleShort {
         let Stored::Half(a) = &system.a else { unreachable!("as made") };
         let factors = SingleLdl::new(analysis, &system, a)?;
         let options = SaddleOptions { max_refinements: REFINEMENTS, ..analysis.options.clone() };
-        let found = trial(&system, &factors, &options)?;
+        let found = trial(&system, &factors, &SaddleOptions { refine_above: ENOUGH, ..options.clone() })?;
         let BlockError { displacement, constraint } = found.error;
         if found.error.worst() > HEALTHY {
             return Err(SaddleError::ResidualTooLarge { displacement, constraint, tolerance: HEALTHY }.into());

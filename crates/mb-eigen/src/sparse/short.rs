@@ -21,6 +21,7 @@ use super::certificate::{Aid, Certifier};
 use super::cut;
 use super::doubled::{self, Given};
 use super::finding::SparseFinding;
+use super::matrix::Matrix;
 use super::options::{Shift, Solver};
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve, Solution, Work};
@@ -37,6 +38,9 @@ const SHIFT: f64 = 1e-6;
 const MANY: usize = 200;
 /// Backward error of the corrections, themselves about 1e-10 of what they correct.
 const CORRECTION: f64 = 1e-6;
+/// The same of corrections in doubled precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
+/// residual S d, which of the slowest modes is less by the condition of S.
+const DOUBLED: f64 = 1e-8;
 /// Length of the last correction, of vectors of length one, above which a pair has not converged.
 const LATE: f64 = 1e-7;
 /// Smallest w that counts as a mode in motion, relative to the shift.
@@ -62,9 +66,9 @@ impl ShortSolve {
     }
 
     /// Corrections of solutions at hand.
-    fn correct(&self, f: &Dense) -> Result<Solution<f64>, EigenError> {
+    fn correct(&self, f: &Dense, tolerance: f64) -> Result<Solution<f64>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
-        let (x, l) = self.factor.correct_block(f, CORRECTION).map_err(at(SOLVE))?;
+        let (x, l) = self.factor.correct_block(f, tolerance).map_err(at(SOLVE))?;
         Ok(Solution { x, l })
     }
 }
@@ -91,12 +95,52 @@ impl ShiftSolve<f64> for ShortSolve {
     }
 }
 
-/// The same factors as a solver of a few digits, which is what corrections of solutions at hand need.
-struct FewDigits(Arc<ShortSolve>);
+/// P = I - Phi^T (Phi Phi^T)^-1 Phi.
+struct Projection {
+    /// Factors of Phi Phi^T; none without constraints.
+    gram: Option<SparseCholesky>,
+    rows: Matrix<'static>,
+}
+
+impl Projection {
+    fn new(problem: &Problem<'_>) -> Option<Self> {
+        let rows = problem.rows.independent.clone();
+        let gram = if problem.rows.rank > 0 {
+            Some(SparseCholesky::new(&sparse::mul(rows.sparse(), &sparse::transpose(rows.sparse()))).ok()?)
+        } else {
+            None
+        };
+        Some(Self { gram, rows })
+    }
+
+    /// V <- P V; (Phi Phi^T)^-1 Phi V, r x p. Of a residual it takes the reactions away, which single precision would leave
+    /// a part of.
+    fn allow(&self, v: &mut Dense) -> Dense {
+        let Some(gram) = &self.gram else { return Dense::zeros(0, v.ncols()) };
+        let by = gram.solve_mat(&self.rows.mul(v));
+        let outside = self.rows.mul_transpose(&by);
+        for j in 0..v.ncols() {
+            v.col_as_slice_mut(j).iter_mut().zip(outside.col_as_slice(j)).for_each(|(v, o)| *v -= o);
+        }
+        by
+    }
+}
+
+/// The same factors as a solver of a few digits, which is what corrections of solutions at hand need; constraints are kept to
+/// all digits.
+struct FewDigits {
+    solver: Arc<ShortSolve>,
+    projection: Arc<Projection>,
+}
 
 impl ShiftSolve<f64> for FewDigits {
     fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
-        self.0.correct(f)
+        let mut f = f.clone();
+        let held = self.projection.allow(&mut f);
+        let Solution { mut x, mut l } = self.solver.correct(&f, DOUBLED)?;
+        self.projection.allow(&mut x);
+        l += held;
+        Ok(Solution { x, l })
     }
 
     fn negative(&self) -> Option<usize> {
@@ -104,7 +148,7 @@ impl ShiftSolve<f64> for FewDigits {
     }
 
     fn work(&self) -> Work {
-        self.0.work()
+        self.solver.work()
     }
 }
 
@@ -112,34 +156,10 @@ impl ShiftSolve<f64> for FewDigits {
 struct Allowed<'a> {
     problem: &'a Problem<'a>,
     solver: &'a ShortSolve,
-    /// Factors of Phi Phi^T; none without constraints.
-    gram: Option<SparseCholesky>,
+    projection: Arc<Projection>,
 }
 
-impl<'a> Allowed<'a> {
-    fn new(problem: &'a Problem<'a>, solver: &'a ShortSolve) -> Option<Self> {
-        let rows = problem.rows.independent.sparse();
-        let gram = if problem.rows.rank > 0 {
-            Some(SparseCholesky::new(&sparse::mul(rows, &sparse::transpose(rows))).ok()?)
-        } else {
-            None
-        };
-        Some(Self { problem, solver, gram })
-    }
-
-    /// V <- P V; (Phi Phi^T)^-1 Phi V, r x p. Of a residual it takes the reactions away, which single precision would leave
-    /// a part of.
-    fn allow(&self, v: &mut Dense) -> Dense {
-        let Some(gram) = &self.gram else { return Dense::zeros(0, v.ncols()) };
-        let rows = &self.problem.rows.independent;
-        let by = gram.solve_mat(&rows.mul(v));
-        let outside = rows.mul_transpose(&by);
-        for j in 0..v.ncols() {
-            v.col_as_slice_mut(j).iter_mut().zip(outside.col_as_slice(j)).for_each(|(v, o)| *v -= o);
-        }
-        by
-    }
-
+impl Allowed<'_> {
     /// S^-1 M applied once more to the pairs found, to all digits, which gives w, vectors, and multipliers as
     /// [`Symmetric::polish`] does. With r = K x - w M x = P r - Phi^T l_0,
     ///
@@ -155,8 +175,8 @@ impl<'a> Allowed<'a> {
         for (j, w) in found.values.iter().enumerate() {
             r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, m)| *r -= w * m);
         }
-        let held = self.allow(&mut r);
-        let Solution { x: d, l: e } = self.solver.correct(&r).ok()?;
+        let held = self.projection.allow(&mut r);
+        let Solution { x: d, l: e } = self.solver.correct(&r, CORRECTION).ok()?;
         // A pair that came up below others late has not been looked at; the last one is only there for its w.
         let md = problem.m.mul(&d);
         let square =
@@ -200,9 +220,9 @@ impl Corrected for Allowed<'_> {
 
     fn correction(&self, r: &Dense) -> Dense {
         let mut r = r.clone();
-        self.allow(&mut r);
+        self.projection.allow(&mut r);
         let mut z = self.solver.rough(&r);
-        self.allow(&mut z);
+        self.projection.allow(&mut z);
         z
     }
 }
@@ -222,7 +242,8 @@ impl Symmetric<'_> {
         // What went wrong, memory included, is told by the factorization that follows.
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
-        let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
+        let Some(projection) = Projection::new(problem).map(Arc::new) else { return Ok(None) };
+        let operator = Allowed { problem, solver: &solver, projection: Arc::clone(&projection) };
         let Some(found) = lowest(&operator, count, self.options.tolerance)? else { return Ok(None) };
         let slowest = found.values[0];
         let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
@@ -237,7 +258,8 @@ impl Symmetric<'_> {
         drop(found);
         self.findings.push(SparseFinding::ShortFactors { corrections }.into());
         let solver = Arc::new(solver);
-        self.improve_poor(&solver, sigma, &modes, count);
+        let few = FewDigits { solver: Arc::clone(&solver), projection };
+        self.improve_poor(Shifted { sigma, solver: Arc::new(few) }, &modes, count);
         let mut place = Released::held(Shifted { sigma, solver });
         if self.options.prove_complete {
             self.prove_lowest(&mut place, &mut modes, count, beyond)?;
@@ -251,19 +273,25 @@ impl Symmetric<'_> {
 
     /// Improves the modes that rounding will leave few digits, in doubled precision, while there are factors: those that come
     /// after are made for the count alone, and one for each mode would take more time than all else.
-    fn improve_poor(&mut self, solver: &Arc<ShortSolve>, sigma: f64, modes: &Modes, count: usize) {
+    fn improve_poor(&mut self, beside: Shifted, modes: &Modes, count: usize) {
         let problem = self.problem;
         let wanted = count.min(modes.w.len());
         let poor = Certifier::new(problem, false).poor_by_rounding(&modes.w[..wanted], &modes.x);
-        let Some(last) = poor.iter().rposition(|poor| *poor) else { return };
-        // Those between lend their vectors.
+        let Some(mut last) = poor.iter().rposition(|poor| *poor) else { return };
+        // Those between lend their vectors, and modes of nearly equal w stay together.
+        let near = |j: usize| modes.w[j] - modes.w[j - 1] <= doubled::APART * modes.w[j];
+        while last + 1 < wanted && near(last + 1) {
+            last += 1;
+        }
         let mut modes = modes.clone();
         modes.truncate(last + 1);
         let roots = roots_of(problem, &modes);
         drop(modes);
-        let beside = Shifted { sigma, solver: Arc::new(FewDigits(Arc::clone(solver))) };
         let given: Vec<Given<'_>> = roots.iter().map(Given::of_root).collect();
-        let found = doubled::refine_together(problem, &beside, &given, &poor[..=last]);
+        let found =
+            doubled::refine_together(problem, &beside, &given, &vec![true; given.len()], doubled::SMALL);
+        // The last to hold the factors must be the count, which lets them go.
+        drop(beside);
         let improved = roots.iter().zip(found);
         self.aid = Aid::Improved(improved.filter_map(|(root, found)| Some((root.s, found?))).collect());
     }

@@ -12,8 +12,9 @@ use super::super::doubled::{self, Doubled, Given};
 use super::super::finding::SparseFinding;
 use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
-use super::together::Group;
+use super::together::{Group, WIDTH};
 use super::{Certifier, Root, apply};
+use crate::compensated::of_rows;
 use crate::pairing::mac;
 use crate::{Eigenpair, Finding};
 
@@ -116,10 +117,16 @@ impl Certifier<'_> {
             && whole
         {
             let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
-            better = doubled::refine_together(self.problem, beside, &given, &poor);
+            better = doubled::refine_together(self.problem, beside, &given, &poor, doubled::ENOUGH);
         }
+        // What is at hand is taken for all of them: modes of nearly equal w have been told apart together.
+        let lent = matches!(aid, Aid::Improved(_));
         drop(aid);
-        let first = first.into_iter().zip(better).collect();
+        let found = |(mut first, found): (First, Option<(Doubled, bool)>)| {
+            first.poor |= lent && first.again.is_some() && found.as_ref().is_some_and(|(_, done)| *done);
+            (first, found)
+        };
+        let first = first.into_iter().zip(better).map(found).collect();
         each(first, shared, |(first, found)| self.kept(self.improved(first, found)))
     }
 
@@ -139,14 +146,28 @@ impl Certifier<'_> {
         pairs.into_iter().zip(again).map(first).collect()
     }
 
-    /// Which modes of an undamped symmetric problem (M-orthonormal columns of x, one for each w) are poor by rounding alone.
+    /// Which modes of an undamped symmetric problem (M-orthonormal columns of x, one for each w, in increasing order) are poor by
+    /// rounding alone.
     pub(crate) fn poor_by_rounding(&self, w: &[f64], x: &Dense) -> Vec<bool> {
-        let poor = |(j, w): (usize, &f64)| {
-            let x: Vec<f64> = x.col_as_slice(j).iter().map(|x| x.abs()).collect();
-            let terms: f64 = self.problem.k.magnitude(&x).iter().zip(&x).map(|(k, x)| k * x).sum();
-            self.rounding * terms > SURELY * POOR * w.abs()
-        };
-        w.iter().enumerate().map(poor).collect()
+        let mut poor = Vec::with_capacity(w.len());
+        for (at, w) in w.chunks(WIDTH).enumerate() {
+            let packed = |i: usize| -> [f64; WIDTH] {
+                std::array::from_fn(|k| if k < w.len() { x[(i, at * WIDTH + k)] } else { 0.0 })
+            };
+            let packed: Vec<_> = (0..x.nrows()).map(packed).collect();
+            let sizes = of_rows(self.problem.k.sparse(), &packed).sizes;
+            let rows = || packed.iter().zip(&sizes);
+            let terms = |k: usize| rows().map(|(x, size)| x[k].abs() * size[k]).sum::<f64>();
+            poor.extend(
+                w.iter().enumerate().map(|(k, w)| self.rounding * terms(k) > SURELY * POOR * w.abs()),
+            );
+            // Slower ones come first.
+            if !poor.iter().rev().take(w.len()).any(|poor| *poor) {
+                break;
+            }
+        }
+        poor.resize(w.len(), false);
+        poor
     }
 
     /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and

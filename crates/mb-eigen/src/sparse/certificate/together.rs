@@ -13,7 +13,7 @@ use crate::compensated::of_rows;
 use crate::vectors::ZERO;
 
 /// Pairs side by side at most.
-const WIDTH: usize = 8;
+pub(super) const WIDTH: usize = 8;
 
 /// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
 const LONG: usize = 20_000;

@@ -35,14 +35,15 @@ use crate::Eigenpair;
 use crate::compensated::{Term, sum_of_products};
 use mixing::{Mixing, Step};
 pub(crate) use springs::Springs;
+pub(crate) use together::APART;
 
 /// Distances of sigma from s, relative to s: near enough to a neighbour of s, and, where the factor's own error is of the
 /// order of the first, further away.
 const ASIDE: [f64; 2] = [5e-4, 0.05];
 /// Weighted residual relative to s x^T (2 s M + C) x at which the next step would gain nothing that is used.
-const ENOUGH: f64 = 1e-13;
+pub(crate) const ENOUGH: f64 = 1e-13;
 /// The same at which no second factor is needed.
-const SMALL: f64 = 1e-10;
+pub(crate) const SMALL: f64 = 1e-10;
 /// Steps at most.
 const STEPS: usize = 30;
 /// A residual that falls by less than this for so many steps is as small as it gets.
@@ -82,18 +83,19 @@ impl<'a> Given<'a> {
 }
 
 /// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `beside`
-/// them all; each with word whether it needs no further steps.
+/// them all, to a residual of `enough`; each with word whether it needs no further steps.
 pub(crate) fn refine_together(
     problem: &Problem,
     beside: &Shifted,
     pairs: &[Given<'_>],
     wanted: &[bool],
+    enough: f64,
 ) -> Vec<Option<(Doubled, bool)>> {
     let real = |pair: &Given<'_>| pair.x.iter().chain(pair.l).all(|z| z.im == 0.0);
     if !problem.undamped() || !pairs.iter().all(real) {
         return pairs.iter().map(|_| None).collect();
     }
-    together::refine(problem, beside, pairs, wanted)
+    together::refine(problem, beside, pairs, wanted, enough)
 }
 
 /// Improves several pairs of a symmetric problem at once from pairs of the undamped one, with its factors `beside`; each with word

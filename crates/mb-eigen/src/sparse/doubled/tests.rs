@@ -99,7 +99,7 @@ proptest! {
         let problem = Problem::new(&pencil, &options).unwrap();
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
         let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
-        let found = refine_together(&problem, &beside(&problem), &given, &vec![true; given.len()]);
+        let found = refine_together(&problem, &beside(&problem), &given, &vec![true; given.len()], super::ENOUGH);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
 

@@ -12,18 +12,20 @@
 //! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
 //! solves for p right-hand sides and multiplies K with p columns.
 
-use mb_algebra::{Dense, c64};
+use std::ops::Range;
+
+use mb_algebra::{Dense, SymmetricEigen, c64};
 
 use super::super::problem::Problem;
 use super::super::shift_solve::Effort;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
 use super::real::doubled;
-use super::{Doubled, ENOUGH, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
-use crate::krylov::scalar::{Scalar, pick, subtract};
+use super::{Doubled, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use crate::krylov::scalar::{Scalar, pick, subtract, turn};
 
 /// Distance of two w, relative, below which their vectors are not told apart by their residuals.
-const APART: f64 = 1e-3;
+pub(crate) const APART: f64 = 1e-3;
 
 /// A pair as good as it got.
 struct Best {
@@ -63,11 +65,12 @@ pub(super) fn refine(
     beside: &Shifted,
     starts: &[Given<'_>],
     wanted: &[bool],
+    enough: f64,
 ) -> Vec<Option<(Doubled, bool)>> {
     let of =
         |kind: bool| starts.iter().zip(wanted).filter(move |(_, w)| **w == kind).map(|(start, _)| *start);
     let own: Vec<Given<'_>> = of(true).collect();
-    let found = improve(problem, beside, &own, &of(false).collect::<Vec<_>>());
+    let found = improve(problem, beside, &own, &of(false).collect::<Vec<_>>(), enough);
     let mut found = found.unwrap_or_default().into_iter();
     wanted.iter().map(|wanted| if *wanted { found.next().flatten() } else { None }).collect()
 }
@@ -78,11 +81,13 @@ fn improve(
     beside: &Shifted,
     starts: &[Given<'_>],
     others: &[Given<'_>],
+    enough: f64,
 ) -> Option<Vec<Option<(Doubled, bool)>>> {
     let p = starts.len();
-    let mut block = Block::new(problem, starts)?;
+    let mut block = Block::new(problem, starts, enough)?;
     let lent = Lent::new(problem, others)?;
     let products = Products::new(problem);
+    block.untangle(problem, &products);
     let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
     for _ in 0..STEPS {
         let mx = problem.m.mul(&block.x);
@@ -141,7 +146,7 @@ impl Lent {
 
 impl Block {
     /// The starts, of mass one; none where a mass is not positive.
-    fn new(problem: &Problem, starts: &[Given<'_>]) -> Option<Self> {
+    fn new(problem: &Problem, starts: &[Given<'_>], least: f64) -> Option<Self> {
         let (n, p) = (problem.n, starts.len());
         let (w, mut x, mut l) = real_parts(problem, starts);
         let mut enough = Vec::with_capacity(p);
@@ -149,13 +154,49 @@ impl Block {
             if mass.is_nan() || mass <= 0.0 {
                 return None;
             }
-            enough.push(rounded(problem, starts[j].x, 2.0 * w[j].abs() * mass).max(ENOUGH));
+            enough.push(rounded(problem, starts[j].x, 2.0 * w[j].abs() * mass).max(least));
             for block in [&mut x, &mut l].into_iter().filter(|block| block.nrows() > 0) {
                 block.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= mass.sqrt());
             }
         }
         let (best, idle) = ((0..p).map(|_| None).collect(), vec![0; p]);
         Some(Self { w, x, low: Dense::zeros(n, p), l, enough, best, idle })
+    }
+
+    /// Tells modes of nearly equal w apart, which few digits leave mixed and steps that go by differences of w do not: by the
+    /// forms of K and M on them.
+    fn untangle(&mut self, problem: &Problem, products: &Products<'_>) {
+        let near = |j: usize| (self.w[j] - self.w[j - 1]).abs() <= APART * self.w[j].abs();
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for j in 1..self.w.len() {
+            match groups.last_mut() {
+                Some(group) if near(j) && group.end == j => group.end = j + 1,
+                _ if near(j) => groups.push(j - 1..j + 1),
+                _ => {}
+            }
+        }
+        if groups.is_empty() {
+            return;
+        }
+        let mx = problem.m.mul(&self.x);
+        let force = products.stiffness(&self.x, &self.low, &self.l);
+        for group in groups {
+            let (first, size) = (group.start, group.len());
+            let form = |of: &Dense| {
+                f64::adjoint_product(self.x.as_ref().subcols(first, size), of.as_ref().subcols(first, size))
+            };
+            let (k, m, w) = (form(&force), form(&mx), self.w[first]);
+            let h = Dense::from_fn(size, size, |i, j| {
+                0.5 * ((k[(i, j)] - w * m[(i, j)]) + (k[(j, i)] - w * m[(j, i)]))
+            });
+            let Ok(eigen) = SymmetricEigen::new(&h) else { continue };
+            for block in [&mut self.x, &mut self.l].into_iter().filter(|block| block.nrows() > 0) {
+                turn(block.as_mut().subcols_mut(first, size), eigen.vectors.as_ref());
+            }
+            for (at, value) in group.zip(eigen.values) {
+                self.w[at] = w + value;
+            }
+        }
     }
 
     /// Takes K X + Phi_q^T L, leaves residuals in its place and w at its best; the pairs that need another step.
