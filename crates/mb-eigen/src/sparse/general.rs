@@ -200,7 +200,7 @@ impl<'a> General<'a> {
         let mut set =
             Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
         if self.transposed.is_none() {
-            real_shapes::choose(problem, &mut set);
+            real_shapes::choose(problem, self.form, &mut set);
         }
         if self.mirrors {
             set.left = mirror::left_vectors(problem, &set);

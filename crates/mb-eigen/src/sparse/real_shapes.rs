@@ -16,19 +16,32 @@ use mb_algebra::{Dense, DenseC, LuComplex, SymmetricEigen, c64};
 
 use super::biorthonormal::clusters;
 use super::general::Set;
+use super::linear_form::Form;
 use super::problem::Problem;
 use crate::krylov::scalar::{Scalar, pick, product};
 
-/// Values closer than this fraction of their size are one root but for rounding.
-const ONE_ROOT: f64 = 1e-10;
+/// Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one root but for
+/// rounding.
+const ONE_ROOT: f64 = 1e-14;
+/// Values further apart, relative to their size, are two roots whatever the backward error says.
+const APART: f64 = 1e-6;
 /// Share of what the further directions of W have of the first ones, squared, where real shapes span the space.
 const REAL: f64 = 1e-12;
 /// The same for the smallest of the first ones, below which the vectors are not independent.
 const INDEPENDENT: f64 = 1e-8;
 
 /// Gives the clusters of a symmetric problem real vectors, orthogonal by M, where they have such.
-pub(crate) fn choose(problem: &Problem, set: &mut Set) {
-    let width = |i: usize| ONE_ROOT * set.tau[i].norm();
+pub(crate) fn choose(problem: &Problem, form: Form, set: &mut Set) {
+    let fast = problem.frequency_squared();
+    // A vector of tau + d in the place of one of tau leaves d (2 s M + C) x of |s|^2 |M| + |K|, or d M x for tau = s^2.
+    let width = |i: usize| {
+        let size = set.tau[i].norm();
+        let rounding = match form {
+            Form::Squared => size + fast,
+            Form::First | Form::Companion => 0.5 * (size * size + fast) / size,
+        };
+        (ONE_ROOT * rounding).min(APART * size)
+    };
     for cluster in clusters(&set.tau, width).into_iter().filter(|cluster| cluster.len() > 1) {
         let x = pick(&set.x, &cluster);
         let Some((shapes, z)) = real_basis(problem, &x) else { continue };

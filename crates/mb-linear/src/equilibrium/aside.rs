@@ -18,23 +18,26 @@ use mb_algebra::{AlgebraError, Dense, SymmetricEigen, dense, norms, sparse};
 use mb_constraints::assemble;
 use mb_model::{Model, Point};
 
-/// Largest coordinate of the steps tried, m or rad.
-const LENGTHS: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
+/// Largest coordinate of the steps tried, m or rad. From where relaxation came back the next one begins with a longer step: what
+/// pushes sideways may be little beside what stiff parts push at first, so that it is taken for rest when these have given way.
+const LENGTHS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 2.0];
 /// Residual, relative to the forces at work, of a place from which relaxation goes somewhere; it calls a tenth of this rest.
 const UNREST: f64 = 1e-3;
 /// Vectors and steps of inverse iteration in large models.
 const BLOCK: usize = 8;
 const STEPS: usize = 6;
 
-/// A point beside an unstable equilibrium from which relaxation leaves it; none where no direction down is found.
+/// A point beside an unstable equilibrium from which relaxation leaves it, the further the more attempts were made; none where no
+/// direction down is found.
 pub(super) fn step_aside(
     model: &Model,
     from: &Equilibrium,
     options: &EquilibriumOptions,
+    attempt: usize,
 ) -> Result<Option<Point>, LinearError> {
     let Some(direction) = downhill(model, from)? else { return Ok(None) };
     let largest = norms::max_abs_vec(&direction);
-    for length in LENGTHS {
+    for length in &LENGTHS[attempt.min(LENGTHS.len() - 1)..] {
         let step: Vec<f64> = direction.iter().map(|x| x * length / largest).collect();
         let moved = model.coordinates().retract(from.q(), &step);
         let Ok(there) = assemble(model, &moved, options.time, &options.assembly) else { break };

@@ -116,11 +116,11 @@ impl Equilibrium {
         patterns: &mut SaddlePatterns,
     ) -> Result<Self, LinearError> {
         let mut found = self;
-        for _ in 0..STEPS_ASIDE {
+        for attempt in 0..STEPS_ASIDE {
             if !matches!(stability(model, &found)?, Stability::Unstable { .. }) {
                 break;
             }
-            let Some(beside) = aside::step_aside(model, &found, options)? else { break };
+            let Some(beside) = aside::step_aside(model, &found, options, attempt)? else { break };
             let Ok(below) = Self::search(model, &beside.q, options, patterns, Self::of_bodies) else { break };
             found = Self { iterations: found.iterations + below.iterations, ..below };
         }

@@ -46,6 +46,16 @@ fn relaxation_leaves_an_exact_unstable_equilibrium() {
     let down = solve(&m, Strategy::Relaxation).unwrap();
     // To whichever side.
     assert!((down.q()[2].cos() - 1.0).abs() < 1e-12, "{:?}", down.q());
+    // A column that stands straight under a multiple of its buckling load.
+    let text = "units = \"SI\"\nname = \"column\"\n[[beam]]\nname = \"c\"\nfrom = [0.0, 0.0, 0.0]\nto = [0.0, 0.0, 1.0]\nelements = 3\n\
+                density = 7850.0\nyoungs_modulus = 2.1e11\npoissons_ratio = 0.3\nsection = { width = 0.02, height = 0.01 }\n\
+                [[joint]]\nname = \"j\"\ntype = \"fixed\"\na = \"c.start\"\nb = \"ground\"\n\
+                [[force]]\nname = \"P\"\nat = \"c.end\"\nvector = [0.0, 0.0, -1200.0]\n";
+    let m = Model::from_toml(text).unwrap();
+    let up = solve(&m, Strategy::Newton).unwrap();
+    assert_eq!(stability(&m, &up).unwrap(), Stability::Unstable { directions: 1 });
+    let bent = solve(&m, Strategy::Relaxation).unwrap();
+    assert_eq!(stability(&m, &bent).unwrap(), Stability::Stable);
 }
 
 #[test]
