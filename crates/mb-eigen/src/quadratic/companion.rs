@@ -140,7 +140,9 @@ pub(crate) fn solve(
             rest
         } else {
             roots.raws.clear();
-            roots.findings.push(Finding::LongChain { at_infinity: massless.roots() > 0 });
+            if zeros.roots() > 0 {
+                roots.findings.push(Finding::LongChain { at_infinity: false });
+            }
             super::qz::solve(&a, &b, &mut roots.findings)?
         }
     };

@@ -2,26 +2,20 @@
 //!
 //! ```text
 //! second order   2 k less the roots of the null directions of M and their chains
-//! E y' = A y     dimension of V*:  V_0 = R^N,  V_(i+1) = {x: A x in E V_i};   regular when E x != 0 on V*
+//! E y' = A y     what the staircase at infinity leaves (staircase.rs)
 //! ```
 //!
-//! The sequence (Wong, J. Differential Equations 16, 1974; Berger, Ilchmann, Trenn, Linear Algebra Appl. 436, 2012) ends after as
-//! many steps as the longest chain at infinity has members; rows and columns are scaled before. Where chains of the second-order problem are longer
-//! than two the sequence counts its companion form. Sizes: k free directions, E and A N x N. Costs dense factorizations.
+//! Where chains of the second-order problem are longer than two its companion form is counted. Sizes: k free directions, E and A
+//! N x N. Costs dense factorizations.
 
-use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, RankQr, RankTolerance, dense, norms};
+use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense, norms};
 
 use super::chains::Chains;
 use super::common_null::CommonNull;
+use super::staircase::Staircase;
 use super::{Lifts, Matrices, massless};
 use crate::constraints::ConstraintBasis;
-use crate::error::at;
 use crate::{DenseOptions, EigenError, check};
-
-/// Rank decisions of the sequence, on scaled matrices.
-const RANK: RankTolerance = RankTolerance { relative: 1e-10 };
-/// Sweeps of scaling.
-const SWEEPS: usize = 4;
 
 /// Finite roots of a constrained second-order problem; none where the pencil is singular in a way that only QZ sees.
 pub(crate) fn finite_roots(
@@ -71,42 +65,7 @@ fn on_directions(
 
 /// Finite roots of E y' = A y; none where the pair is singular.
 fn of_pair(pair: &DescriptorPencil) -> Result<Option<usize>, EigenError> {
-    let step = at("Number of finite roots");
-    let (e, a) = scaled(pair);
-    let mut space = dense::identity(e.nrows());
-    loop {
-        let image = dense::mul(&e, &space);
-        // Rows that vanish on E V, from the null space of its transpose.
-        let across = RankQr::new(&dense::transpose(&image), RANK).map_err(&step)?;
-        let outside = dense::mul_transpose(&across.null_space(), &a);
-        let next = RankQr::new(&outside, RANK).map_err(&step)?.null_space();
-        if next.ncols() == space.ncols() {
-            return Ok((across.rank() == space.ncols()).then_some(space.ncols()));
-        }
-        if next.ncols() == 0 {
-            return Ok(Some(0));
-        }
-        space = next;
-    }
-}
-
-/// D_r (g E) D_c and D_r A D_c with entries of order one; changes no number of roots.
-fn scaled(pair: &DescriptorPencil) -> (Dense, Dense) {
-    let size = pair.e.nrows();
-    let (large_e, large_a) = (norms::max_abs(&pair.e), norms::max_abs(&pair.a));
-    let gamma = if large_e > 0.0 && large_a > 0.0 { large_a / large_e } else { 1.0 };
-    let (mut e, mut a) = (dense::scale(gamma, &pair.e), pair.a.clone());
-    let by = |largest: f64| if largest > 0.0 { largest.sqrt().recip() } else { 1.0 };
-    for _ in 0..SWEEPS {
-        let entry = |i: usize, j: usize| e[(i, j)].abs().max(a[(i, j)].abs());
-        let rows: Vec<f64> =
-            (0..size).map(|i| by((0..size).map(|j| entry(i, j)).fold(0.0, f64::max))).collect();
-        let columns: Vec<f64> =
-            (0..size).map(|j| by((0..size).map(|i| entry(i, j)).fold(0.0, f64::max))).collect();
-        let scale = |x: &Dense| Dense::from_fn(size, size, |i, j| x[(i, j)] * rows[i] * columns[j]);
-        (e, a) = (scale(&e), scale(&a));
-    }
-    (e, a)
+    Ok(Staircase::new(&pair.a, &pair.e)?.map(|stairs| stairs.b.nrows()))
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod lefts;
 mod qz;
 mod raw;
 mod secular;
+mod staircase;
 mod standard;
 mod symmetric;
 
@@ -223,14 +224,23 @@ fn solve_reduced(
     if massless.dim() > 0 {
         findings.push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.roots() });
     }
-    let infinite = at_infinity.roots();
-    if !at_infinity.regular {
-        findings.push(Finding::LongChain { at_infinity: true });
+    let mut infinite = at_infinity.roots();
+    let long = !at_infinity.regular;
+    if long {
         at_infinity = Chains::none(size);
     }
     let Roots { raws, findings: more } =
         dispatch(pencil, reduced, [&zeros, &at_infinity], shift, options, &mut findings)?;
     findings.extend(more);
+    if long && !findings.contains(&Finding::LongChain { at_infinity: true }) {
+        // Longer chains were followed by rank decisions.
+        infinite = raws.iter().filter(|raw| raw.kind == Kind::Infinite).count();
+    }
+    for finding in &mut findings {
+        if let Finding::SingularMass { infinite: told, .. } = finding {
+            *told = infinite;
+        }
+    }
     Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
 }
 

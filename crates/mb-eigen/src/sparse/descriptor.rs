@@ -5,15 +5,16 @@
 //! roots: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
 //! ```
 //!
-//! Where a pair has this form it is the constrained second-order problem of its blocks: the infinite roots, which come in
+//! Where a pair has this form, its constraint rows in any sign and unit, it is the constrained second-order problem of its blocks: the infinite roots, which come in
 //! chains of three and which rounding scatters over large finite values, then never arise, symmetry of M, C and K is used,
 //! and undamped results are proved complete. The roots found are certified on E and A. Any other pair is a second-order
-//! problem without mass, s E y - A y = 0. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
+//! problem without mass, s E y - A y = 0, after rows and columns are scaled to one size. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
 
 use mb_algebra::{
     DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
 };
 
+use super::equilibrated::Equilibrated;
 use super::matrix::{self, norm_bound};
 use super::options::{SparseOptions, Structure};
 use super::request::Request;
@@ -66,7 +67,8 @@ fn with_left(
     if options.structure == Structure::Detect
         && let Some(blocks) = blocks(pencil)
     {
-        let states = States::new(pencil, &blocks);
+        let (blocks, row_units) = blocks;
+        let states = States::new(pencil, &blocks, row_units);
         if *request == Request::All && size <= options.all_limit {
             let mut spectrum = everything(&blocks, options)?;
             spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
@@ -91,25 +93,32 @@ fn with_left(
 
 /// A pair of any other form, as the second-order problem without mass.
 fn without_form(
-    pencil: &DescriptorPencil<Sparse>,
+    given: &DescriptorPencil<Sparse>,
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Spectrum, EigenError> {
-    let size = pencil.e.rows();
+    let size = given.e.rows();
+    let Equilibrated { pencil, rows, columns } = Equilibrated::new(given);
     let quadratic = QuadraticPencil {
         m: sparse::zeros(size, size),
         c: pencil.e.clone(),
         k: sparse::scale(-1.0, &pencil.a),
         phi_q: sparse::zeros(0, size),
     };
-    let mut spectrum = solve_with(&quadratic, None, request, options, options.left_vectors)?;
+    let mut spectrum = solve_with(&quadratic, None, request, options, true)?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
     spectrum.pairs.retain(|pair| pair.class != Class::Infinite);
     // They speak of the problem without mass.
     let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
     spectrum.findings.retain(|finding| !other(finding));
-    let finite = if singular { None } else { finite_roots(pencil, &quadratic) };
+    let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
+    let evidence = Evidence::new(given);
+    for pair in &mut spectrum.pairs {
+        let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect::<Vec<_>>();
+        (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
+        evidence.bring(pair);
+    }
     let counts = &mut spectrum.counts;
     counts.found = ClassCounts::of(&spectrum.pairs);
     counts.expected = finite.map_or_else(ExpectedCounts::default, |motion| ExpectedCounts {
@@ -199,8 +208,9 @@ fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Resu
     Ok(spectrum)
 }
 
-/// M, C, K and Phi_q of a pair of the form in the module's header; none for any other.
-fn blocks(pencil: &DescriptorPencil<Sparse>) -> Option<QuadraticPencil<Sparse>> {
+/// M, C, K and Phi_q of a pair of the form in the module's header, Phi_q as it stands in the reactions, and the factor by which
+/// each constraint row of A differs from it; none for any other form.
+fn blocks(pencil: &DescriptorPencil<Sparse>) -> Option<(QuadraticPencil<Sparse>, Vec<f64>)> {
     let (e, a) = (pencil.e.to_csr(), pencil.a.to_csr());
     let size = e.rows();
     let entries = |x: &Sparse, i: usize| -> Vec<(usize, f64)> {
@@ -243,66 +253,94 @@ fn blocks(pencil: &DescriptorPencil<Sparse>) -> Option<QuadraticPencil<Sparse>> 
             phi_q.add(r, j, -v);
         }
     }
-    let (phi_q, reactions) = (phi_q.to_sparse(), reactions.to_sparse());
-    (phi_q == reactions).then(|| QuadraticPencil {
-        m: m.to_sparse(),
-        c: c.to_sparse(),
-        k: k.to_sparse(),
-        phi_q,
-    })
+    let (phi_q, reactions) = (phi_q.to_sparse().to_csr(), reactions.to_sparse().to_csr());
+    let units = (0..constraints).map(|r| multiple(&entries(&phi_q, r), &entries(&reactions, r)));
+    let units = units.collect::<Option<Vec<f64>>>()?;
+    let phi_q = reactions;
+    Some((QuadraticPencil { m: m.to_sparse(), c: c.to_sparse(), k: k.to_sparse(), phi_q }, units))
+}
+
+/// The number that makes the second row the first one, in every entry to the last bit.
+fn multiple(row: &[(usize, f64)], of: &[(usize, f64)]) -> Option<f64> {
+    let (Some((_, v)), Some((_, w))) = (row.first(), of.first()) else {
+        return (row.len() == of.len()).then_some(1.0);
+    };
+    let by = v / w;
+    let same = |(a, b): (&(usize, f64), &(usize, f64))| a.0 == b.0 && (a.1 - by * b.1).abs() == 0.0;
+    (row.len() == of.len() && row.iter().zip(of).all(same)).then_some(by)
 }
 
 /// From pairs of the blocks to pairs of E and A.
 struct States<'a> {
-    pencil: &'a DescriptorPencil<Sparse>,
+    evidence: Evidence<'a>,
+    /// Factor of every constraint row in A against Phi_q.
+    row_units: Vec<f64>,
     mt: Sparse,
     ct: Sparse,
-    norm_e: f64,
-    norm_a: f64,
 }
 
 impl<'a> States<'a> {
-    fn new(pencil: &'a DescriptorPencil<Sparse>, blocks: &QuadraticPencil<Sparse>) -> Self {
+    fn new(
+        pencil: &'a DescriptorPencil<Sparse>,
+        blocks: &QuadraticPencil<Sparse>,
+        row_units: Vec<f64>,
+    ) -> Self {
         Self {
-            pencil,
+            evidence: Evidence::new(pencil),
+            row_units,
             mt: sparse::transpose(&blocks.m),
             ct: sparse::transpose(&blocks.c),
-            norm_e: norm_bound(&pencil.e),
-            norm_a: norm_bound(&pencil.a),
         }
     }
 
-    /// y = (x, s x, l) at length one, w = (conj(s) M^T z + C^T z, z, mu) with z the left vector and w^H E y unchanged;
-    /// backward error and condition of the pair E, A (Dedieu and Tisseur, Linear Algebra Appl. 358, 2003).
+    /// y = (x, s x, l), w = (conj(s) M^T z + C^T z, z, mu) with z the left vector.
     fn lift(&self, pair: &mut Eigenpair) {
         let Some(s) = pair.value() else { return };
         let mut y = pair.right.clone();
         y.extend(pair.right.iter().map(|x| s * x));
         y.append(&mut pair.multipliers);
-        let length = norms::two_complex(&y);
-        for z in &mut y {
-            *z /= length;
-        }
         let (mz, cz) =
             (sparse::matvec_complex(&self.mt, &pair.left), sparse::matvec_complex(&self.ct, &pair.left));
         let mut w: Vec<c64> = mz.iter().zip(&cz).map(|(m, c)| s.conj() * m + c).collect();
         w.extend_from_slice(&pair.left);
-        w.append(&mut pair.left_multipliers);
-        for z in &mut w {
-            *z *= length;
+        w.extend(pair.left_multipliers.drain(..).zip(&self.row_units).map(|(mu, unit)| mu / unit));
+        (pair.right, pair.left) = (y, w);
+        self.evidence.bring(pair);
+    }
+}
+
+/// What is claimed of states: on E and A as given.
+struct Evidence<'a> {
+    pencil: &'a DescriptorPencil<Sparse>,
+    norm_e: f64,
+    norm_a: f64,
+}
+
+impl<'a> Evidence<'a> {
+    fn new(pencil: &'a DescriptorPencil<Sparse>) -> Self {
+        Self { pencil, norm_e: norm_bound(&pencil.e), norm_a: norm_bound(&pencil.a) }
+    }
+
+    /// y at length one with w^H E y unchanged; backward error and condition of the pair E, A (Dedieu and Tisseur, Linear
+    /// Algebra Appl. 358, 2003).
+    fn bring(&self, pair: &mut Eigenpair) {
+        let length = norms::two_complex(&pair.right);
+        if length > 0.0 {
+            pair.right.iter_mut().for_each(|z| *z /= length);
+            pair.left.iter_mut().for_each(|z| *z *= length);
         }
+        let (y, w) = (&pair.right, &pair.left);
         let (alpha, beta) = (pair.alpha, pair.beta);
-        let ey = sparse::matvec_complex(&self.pencil.e, &y);
-        let ay = sparse::matvec_complex(&self.pencil.a, &y);
+        let ey = sparse::matvec_complex(&self.pencil.e, y);
+        let ay = sparse::matvec_complex(&self.pencil.a, y);
         let rest: Vec<c64> = ey.iter().zip(&ay).map(|(e, a)| alpha * e - a * beta).collect();
         let rest = norms::two_complex(&rest);
         let (size_e, size_a) = (alpha.norm() * self.norm_e, beta * self.norm_a);
         pair.backward_error = if rest > 0.0 { rest / (size_e + size_a) } else { 0.0 };
         if pair.condition.is_finite() {
-            let form = (inner(&w, &ey) * beta + alpha.conj() * inner(&w, &ay)).norm();
-            let condition = size_e.hypot(size_a) * norms::two_complex(&w) / form;
+            let form = (inner(w, &ey) * beta + alpha.conj() * inner(w, &ay)).norm();
+            let condition = size_e.hypot(size_a) * norms::two_complex(w) / form;
             pair.condition = if condition.is_finite() { condition } else { f64::INFINITY };
         }
-        (pair.right, pair.left) = (y, w);
     }
 }

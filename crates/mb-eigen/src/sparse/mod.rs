@@ -18,6 +18,7 @@ mod contour;
 mod cut;
 mod descriptor;
 pub(crate) mod doubled;
+mod equilibrated;
 mod finding;
 mod finite;
 mod forward;

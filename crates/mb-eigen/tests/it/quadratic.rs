@@ -194,12 +194,14 @@ fn a_coordinate_nothing_acts_on_is_indeterminate() {
 }
 
 #[test]
-fn a_long_chain_at_infinity_is_told() {
+fn a_long_chain_at_infinity_is_followed() {
     // M nilpotent: s^2 M + I has determinant one, so that all four roots are infinite, in one chain.
     let m = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
     let spectrum = solve(&systems::free(m, Dense::zeros(2, 2), dense::identity(2)));
-    assert_eq!(spectrum.counts.found.infinite, 4);
-    assert!(spectrum.findings.contains(&Finding::LongChain { at_infinity: true }));
+    assert_eq!((spectrum.counts.found.infinite, spectrum.counts.expected.infinite), (4, 4));
+    assert!(spectrum.pairs.iter().all(|pair| pair.class == Class::Infinite && pair.chain == 4));
+    let told = |f: &Finding| matches!(f, Finding::LongChain { .. } | Finding::ClassifiedByMagnitude { .. });
+    assert!(!spectrum.findings.iter().any(told), "{:?}", spectrum.findings);
 }
 
 #[test]

@@ -102,6 +102,62 @@ fn pairs_of_other_forms_are_counted_by_rank() {
 }
 
 #[test]
+fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
+    let (n, m) = (12, 3);
+    let size = 2 * n + m;
+    for kind in KINDS {
+        let what = format!("{kind:?}");
+        let known = pair(kind, n, m, 7);
+        // Rows and columns in units of their own, and in another order.
+        let mixed = |a: &Sparse| {
+            let dense = mb_algebra::to_dense(a);
+            let (to, unit) = (|i: usize| (i * 5 + 2) % size, |i: usize| f64::powi(10.0, (i % 7) as i32 - 3));
+            let entry = |i: usize, j: usize| dense[(to(i), to(j))] * unit(i) * unit(j + 3);
+            mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, entry))
+        };
+        let pencil = DescriptorPencil { e: mixed(&known.e), a: mixed(&known.a) };
+        let all = solve_descriptor(&known, &Request::All, &krylov()).unwrap();
+        let found = solve_descriptor(&pencil, &Request::All, &krylov()).unwrap();
+        let told = |f: &Finding| {
+            matches!(f, Finding::LongChain { at_infinity: true } | Finding::ClassifiedByMagnitude { .. })
+        };
+        assert!(!found.findings.iter().any(told), "{what}: {:?}", found.findings);
+        assert!(found.counts.mismatches().is_empty(), "{what}: {:?}", found.counts);
+        assert_eq!(found.pairs.len(), all.pairs.len(), "{what}");
+        assert_contained(&found.pairs, &all.pairs, &what);
+        let largest = Request::Largest { count: 1 };
+        let largest = solve_descriptor(&pencil, &largest, &SparseOptions::default()).unwrap();
+        let top = all.pairs.iter().filter_map(|pair| pair.value()).map(c64::norm).fold(0.0, f64::max);
+        let first = largest.pairs[0].value().unwrap().norm();
+        assert!((first - top).abs() <= 1e-6 * top, "{what}: {first} for {top}");
+    }
+}
+
+#[test]
+fn constraint_rows_may_have_any_sign_and_unit() {
+    let (n, m) = (24, 4);
+    let known = pair(Kind::Damped, n, m, 3);
+    let mut a = mb_algebra::to_dense(&known.a);
+    for j in 0..n {
+        a[(2 * n, j)] *= -1.0;
+        a[(2 * n + 1, j)] *= 8.0;
+    }
+    let pencil = DescriptorPencil { e: known.e.clone(), a: mb_algebra::to_sparse(&a) };
+    let asked = SparseOptions { left_vectors: true, ..krylov() };
+    let request = Request::Lowest { count: 4 };
+    let found = solve_descriptor(&pencil, &request, &asked).unwrap();
+    let form = solve_descriptor(&known, &request, &asked).unwrap();
+    assert_eq!(found.counts, form.counts);
+    assert_contained(&found.pairs, &form.pairs, "signs");
+    let transposed = DescriptorPencil { e: sparse::transpose(&pencil.e), a: sparse::transpose(&pencil.a) };
+    for pair in &found.pairs {
+        let s = pair.value().unwrap();
+        assert!(residual(&pencil, s, &pair.right) < 1e-12, "{s}");
+        assert!(residual(&transposed, s.conj(), &pair.left) < 1e-10, "{s}");
+    }
+}
+
+#[test]
 fn a_large_pair_is_counted_by_its_zero_rows() {
     // Decaying states with one algebraic state each: x_i' = -(i + 1) x_i - z_i, 0 = z_i - 2 x_i, hence s = -(i + 3).
     let states = 600;

@@ -1,0 +1,85 @@
+//! A descriptor pair with rows and columns of one size.
+//!
+//! ```text
+//! D_r E D_c,  D_r A D_c;   y = D_c y~,  w = D_r w~;   largest of g |E| and |A| near one in every row and column
+//! ```
+//!
+//! States in metres, newtons and volts stand side by side, and decisions on ranks and zeros compare entries. D_r and D_c are
+//! powers of two, so that no entry is rounded and the roots are those of the pair given, to the last bit; for matrices of
+//! symmetric magnitudes D_r = D_c. g is the unit of frequency in which E and A are equally large. Ruiz, RAL-TR-2001-034
+//! (simultaneous scaling by roots of the largest entries). Sizes: N x N.
+
+use mb_algebra::{DescriptorPencil, Sparse};
+
+/// Sweeps: the logarithm of what is left halves in each.
+const SWEEPS: usize = 8;
+
+/// The scaled pair with the diagonals of D_r and D_c.
+pub(crate) struct Equilibrated {
+    pub(crate) pencil: DescriptorPencil<Sparse>,
+    pub(crate) rows: Vec<f64>,
+    pub(crate) columns: Vec<f64>,
+}
+
+impl Equilibrated {
+    pub(crate) fn new(pencil: &DescriptorPencil<Sparse>) -> Self {
+        let size = pencil.e.rows();
+        let (mut rows, mut columns) = (vec![0_i32; size], vec![0_i32; size]);
+        let entries = |x: &Sparse| -> Vec<(usize, usize, f64)> {
+            x.iter().filter(|(v, _)| **v != 0.0).map(|(v, (i, j))| (i, j, v.abs().log2())).collect()
+        };
+        let (e, a) = (entries(&pencil.e), entries(&pencil.a));
+        for _ in 0..SWEEPS {
+            let after = |list: &[(usize, usize, f64)]| -> Vec<(usize, usize, f64)> {
+                list.iter().map(|&(i, j, v)| (i, j, v + f64::from(rows[i]) + f64::from(columns[j]))).collect()
+            };
+            let (e, a) = (after(&e), after(&a));
+            let largest = |list: &[(usize, usize, f64)]| list.iter().map(|(.., v)| *v).reduce(f64::max);
+            let unit = largest(&a).zip(largest(&e)).map_or(0.0, |(a, e)| a - e);
+            let (mut row, mut column) = (vec![f64::NEG_INFINITY; size], vec![f64::NEG_INFINITY; size]);
+            for (i, j, v) in e.into_iter().map(|(i, j, v)| (i, j, v + unit)).chain(a) {
+                (row[i], column[j]) = (row[i].max(v), column[j].max(v));
+            }
+            let half = |largest: f64| if largest.is_finite() { (largest / 2.0).round() as i32 } else { 0 };
+            rows.iter_mut().zip(row).for_each(|(d, largest)| *d -= half(largest));
+            columns.iter_mut().zip(column).for_each(|(d, largest)| *d -= half(largest));
+        }
+        let power = |d: Vec<i32>| d.into_iter().map(|d| 2.0_f64.powi(d)).collect::<Vec<f64>>();
+        let (rows, columns) = (power(rows), power(columns));
+        let scaled = |x: &Sparse| {
+            let mut x = x.to_csr();
+            for (i, mut row) in x.outer_iterator_mut().enumerate() {
+                row.iter_mut().for_each(|(j, v)| *v *= rows[i] * columns[j]);
+            }
+            x
+        };
+        let pencil = DescriptorPencil { e: scaled(&pencil.e), a: scaled(&pencil.a) };
+        Self { pencil, rows, columns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{Dense, to_dense, to_sparse};
+
+    #[test]
+    fn entries_come_to_one_size_by_powers_of_two() {
+        let unit = |i: usize| 10.0_f64.powi(3 * (i as i32) - 4);
+        let entry = |i: usize, j: usize| if (i + 2 * j) % 3 == 1 { 0.0 } else { (1.0 + (i * j) as f64) * unit(i) };
+        let pencil = DescriptorPencil {
+            e: to_sparse(&Dense::from_fn(4, 4, |i, j| 1e5 * entry(i, j))),
+            a: to_sparse(&Dense::from_fn(4, 4, |i, j| entry(i, j + 1))),
+        };
+        let scaled = Equilibrated::new(&pencil);
+        let (given, found) = (to_dense(&pencil.a), to_dense(&scaled.pencil.a));
+        for i in 0..4 {
+            let largest = (0..4).map(|j| found[(i, j)]).fold(0.0, f64::max);
+            assert!((0.05..=20.0).contains(&largest), "row {i}: {largest}");
+            for j in 0..4 {
+                let by = scaled.rows[i] * scaled.columns[j];
+                assert!((found[(i, j)] - given[(i, j)] * by).abs() == 0.0 && by.log2().fract() == 0.0);
+            }
+        }
+    }
+}
