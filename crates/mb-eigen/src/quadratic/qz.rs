@@ -45,11 +45,8 @@ fn followed(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Option<
         return Ok(None);
     }
     let divides = stairs.b.nrows() == 0 || Lu::new(&stairs.b).is_ok_and(|lu| lu.rcond() > DIVIDES);
-    let mut raws = if divides {
-        regular(&stairs.a, &stairs.b)?
-    } else {
-        by_magnitude(&stairs.a, &stairs.b, findings)?
-    };
+    let mut raws =
+        if divides { regular(&stairs.a, &stairs.b)? } else { by_magnitude(&stairs.a, &stairs.b, findings)? };
     for raw in &mut raws {
         let right = stairs.right(&raw.right, raw.value());
         let left = raw.left.as_ref().map(|left| stairs.left(left));

@@ -137,13 +137,17 @@ impl Staircase {
             let mut open: Vec<Vec<f64>> = self.bottoms(length);
             let new = open.len().saturating_sub(found.len());
             for (v, _) in &found {
-                open.iter_mut().for_each(|d| remove(d, v));
+                for d in &mut open {
+                    remove(d, v);
+                }
             }
             for _ in 0..new {
                 open.sort_by(|a, b| norms::two(a).total_cmp(&norms::two(b)));
                 let Some(mut v) = open.pop() else { break };
                 unit(&mut v);
-                open.iter_mut().for_each(|d| remove(d, &v));
+                for d in &mut open {
+                    remove(d, &v);
+                }
                 found.push((v, length));
             }
         }
@@ -181,7 +185,8 @@ fn decided(a: &Dense, noise: f64) -> Result<RankQr, AlgebraError> {
         return Ok(qr);
     }
     let open = (1..=qr.rank()).filter(|&i| next(i) <= noise * first);
-    let Some(rank) = open.max_by(|&i, &j| (pivots[i - 1] / next(i)).total_cmp(&(pivots[j - 1] / next(j)))) else {
+    let Some(rank) = open.max_by(|&i, &j| (pivots[i - 1] / next(i)).total_cmp(&(pivots[j - 1] / next(j))))
+    else {
         return Ok(qr);
     };
     RankQr::new(a, RankTolerance { relative: (pivots[rank - 1] * next(rank)).sqrt() / first })
@@ -237,7 +242,9 @@ fn remove(d: &mut [f64], v: &[f64]) {
 /// v at length one.
 fn unit(v: &mut [f64]) {
     let length = norms::two(v).max(f64::MIN_POSITIVE);
-    v.iter_mut().for_each(|v| *v /= length);
+    for v in v {
+        *v /= length;
+    }
 }
 
 #[cfg(test)]

@@ -105,7 +105,10 @@ fn without_form(
         k: sparse::scale(-1.0, &pencil.a),
         phi_q: sparse::zeros(0, size),
     };
-    let mut spectrum = solve_with(&quadratic, None, request, options, true)?;
+    let mut spectrum = solve_with(&quadratic, None, request, options, true).map_err(|error| match error {
+        EigenError::NoLargest { source, .. } => EigenError::NoLargest { matrix: "E", source },
+        other => other,
+    })?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
     spectrum.pairs.retain(|pair| pair.class != Class::Infinite);

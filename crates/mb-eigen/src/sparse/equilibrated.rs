@@ -24,14 +24,14 @@ pub(crate) struct Equilibrated {
 impl Equilibrated {
     pub(crate) fn new(pencil: &DescriptorPencil<Sparse>) -> Self {
         let size = pencil.e.rows();
-        let (mut rows, mut columns) = (vec![0_i32; size], vec![0_i32; size]);
+        let (mut rows, mut columns) = (vec![0.0_f64; size], vec![0.0_f64; size]);
         let entries = |x: &Sparse| -> Vec<(usize, usize, f64)> {
             x.iter().filter(|(v, _)| **v != 0.0).map(|(v, (i, j))| (i, j, v.abs().log2())).collect()
         };
         let (e, a) = (entries(&pencil.e), entries(&pencil.a));
         for _ in 0..SWEEPS {
             let after = |list: &[(usize, usize, f64)]| -> Vec<(usize, usize, f64)> {
-                list.iter().map(|&(i, j, v)| (i, j, v + f64::from(rows[i]) + f64::from(columns[j]))).collect()
+                list.iter().map(|&(i, j, v)| (i, j, v + rows[i] + columns[j])).collect()
             };
             let (e, a) = (after(&e), after(&a));
             let largest = |list: &[(usize, usize, f64)]| list.iter().map(|(.., v)| *v).reduce(f64::max);
@@ -40,11 +40,11 @@ impl Equilibrated {
             for (i, j, v) in e.into_iter().map(|(i, j, v)| (i, j, v + unit)).chain(a) {
                 (row[i], column[j]) = (row[i].max(v), column[j].max(v));
             }
-            let half = |largest: f64| if largest.is_finite() { (largest / 2.0).round() as i32 } else { 0 };
+            let half = |largest: f64| if largest.is_finite() { (largest / 2.0).round() } else { 0.0 };
             rows.iter_mut().zip(row).for_each(|(d, largest)| *d -= half(largest));
             columns.iter_mut().zip(column).for_each(|(d, largest)| *d -= half(largest));
         }
-        let power = |d: Vec<i32>| d.into_iter().map(|d| 2.0_f64.powi(d)).collect::<Vec<f64>>();
+        let power = |d: Vec<f64>| d.into_iter().map(f64::exp2).collect::<Vec<f64>>();
         let (rows, columns) = (power(rows), power(columns));
         let scaled = |x: &Sparse| {
             let mut x = x.to_csr();
@@ -65,8 +65,9 @@ mod tests {
 
     #[test]
     fn entries_come_to_one_size_by_powers_of_two() {
-        let unit = |i: usize| 10.0_f64.powi(3 * (i as i32) - 4);
-        let entry = |i: usize, j: usize| if (i + 2 * j) % 3 == 1 { 0.0 } else { (1.0 + (i * j) as f64) * unit(i) };
+        let unit = |i: usize| 10.0_f64.powf(3.0 * i as f64 - 4.0);
+        let entry =
+            |i: usize, j: usize| if (i + 2 * j) % 3 == 1 { 0.0 } else { (1.0 + (i * j) as f64) * unit(i) };
         let pencil = DescriptorPencil {
             e: to_sparse(&Dense::from_fn(4, 4, |i, j| 1e5 * entry(i, j))),
             a: to_sparse(&Dense::from_fn(4, 4, |i, j| entry(i, j + 1))),

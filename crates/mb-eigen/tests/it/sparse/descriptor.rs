@@ -111,7 +111,8 @@ fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
         // Rows and columns in units of their own, and in another order.
         let mixed = |a: &Sparse| {
             let dense = mb_algebra::to_dense(a);
-            let (to, unit) = (|i: usize| (i * 5 + 2) % size, |i: usize| f64::powi(10.0, (i % 7) as i32 - 3));
+            let (to, unit) =
+                (|i: usize| (i * 5 + 2) % size, |i: usize| f64::powf(10.0, (i % 7) as f64 - 3.0));
             let entry = |i: usize, j: usize| dense[(to(i), to(j))] * unit(i) * unit(j + 3);
             mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, entry))
         };
@@ -127,7 +128,7 @@ fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
         assert_contained(&found.pairs, &all.pairs, &what);
         let largest = Request::Largest { count: 1 };
         let largest = solve_descriptor(&pencil, &largest, &SparseOptions::default()).unwrap();
-        let top = all.pairs.iter().filter_map(|pair| pair.value()).map(c64::norm).fold(0.0, f64::max);
+        let top = all.pairs.iter().filter_map(mb_eigen::Eigenpair::value).map(c64::norm).fold(0.0, f64::max);
         let first = largest.pairs[0].value().unwrap().norm();
         assert!((first - top).abs() <= 1e-6 * top, "{what}: {first} for {top}");
     }
