@@ -50,7 +50,7 @@ impl Factored<f64> {
     fn refactor(&mut self, a: &Sparse, g: &Sparse) -> Result<bool, AlgebraError> {
         check_values(a)?;
         check_values(g)?;
-        let Self { analysis, system, solver, dependent, later, inertia, report, .. } = self;
+        let Self { analysis, system, solver, dependent, later, inertia, report, spoiled, .. } = self;
         let Some(ldl) = solver.augmented_ldl() else { return Ok(false) };
         let n = system.unknowns();
         if !dependent.rows.is_empty() || a.cols() != n || g.cols() != n {
@@ -64,6 +64,7 @@ impl Factored<f64> {
         }
         checked?;
         later.forget();
+        *spoiled.get_mut() = false;
         if !system.refill(a, g, analysis) || !ldl.renew(system)? {
             return Ok(false);
         }

@@ -56,7 +56,7 @@ impl SaddleFactor {
         f: faer::MatRef<'_, f64>,
         x: faer::MatMut<'_, f64>,
     ) -> Result<(), AlgebraError> {
-        self.inner.solve_step(f, x, None)
+        self.inner.solve_step((f, None), x, None)
     }
 
     /// X and L of [`SaddleFactor::solve_block`], checked as in [`SaddleFactor::solve_block_into`].
@@ -64,7 +64,19 @@ impl SaddleFactor {
         let inner = &self.inner;
         let mut x = Dense::zeros(inner.system.unknowns(), f.ncols());
         let mut l = Dense::zeros(inner.system.constraints(), f.ncols());
-        inner.solve_step(f.as_ref(), x.as_mut(), Some(l.as_mut()))?;
+        inner.solve_step((f.as_ref(), None), x.as_mut(), Some(l.as_mut()))?;
+        Ok((x, l))
+    }
+
+    /// X and L of [`SaddleFactor::solve_block_with`], checked as in [`SaddleFactor::solve_block_into`].
+    ///
+    /// # Panics
+    /// When `f` and `g` do not have as many columns, or other numbers of rows than A and G.
+    pub fn solve_block_step_with(&self, f: &Dense, g: &Dense) -> Result<(Dense, Dense), AlgebraError> {
+        let inner = &self.inner;
+        let mut x = Dense::zeros(inner.system.unknowns(), f.ncols());
+        let mut l = Dense::zeros(inner.system.constraints(), f.ncols());
+        inner.solve_step((f.as_ref(), Some(g.as_ref())), x.as_mut(), Some(l.as_mut()))?;
         Ok((x, l))
     }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::augmented_lu::AugmentedLu;
 use super::checked::{Checked, ScaledSolve, System, accept};
@@ -37,6 +38,8 @@ pub(super) struct Factored<T: Fallback> {
     pub(super) later: Later<T>,
     pub(super) inertia: Option<Inertia>,
     pub(super) report: FactorReport,
+    /// Whether a solution without refinement has been seen to need it.
+    pub(super) spoiled: AtomicBool,
 }
 
 /// A method's factors before the trial.
@@ -164,7 +167,8 @@ impl<T: Fallback> Factored<T> {
         let report = report(analysis, method, failed, &candidate.summary, trial, &dependent);
         let later = Later::behind(method, matches!(system.a, Stored::Half(_)));
         let Candidate { solver, inertia, .. } = candidate;
-        Self { analysis: Arc::clone(analysis), options, system, solver, dependent, later, inertia, report }
+        let (analysis, spoiled) = (Arc::clone(analysis), AtomicBool::new(false));
+        Self { analysis, options, system, solver, dependent, later, inertia, report, spoiled }
     }
 
     /// The furthest method that a solution had to take because those before it missed its residual.

@@ -55,7 +55,29 @@ impl<T: Number> AugmentedLdl<T> {
         &self.analysis.symbolic.order
     }
 
-    /// Solves for right-hand sides in the order of elimination, `lanes` of them, that ask nothing of G x.
+    /// Adds what G x = g asks of right-hand sides in the order of elimination, `lanes` a row, as [`augment`] does; columns of g, not
+    /// scaled, none for zero.
+    pub(super) fn ask(&self, system: &System<T>, x: &mut [T], lanes: usize, g: &[&[T]]) {
+        let (analysis, scaling) = (&*self.analysis, &system.scaling);
+        let weight = analysis.options.augmentation;
+        if weight == 0.0 || g.is_empty() {
+            return;
+        }
+        let mut at = 0;
+        for (j, &place) in analysis.symbolic.place.iter().enumerate().take(system.unknowns()) {
+            for &r in analysis.g_cols.row(j) {
+                let r = r as usize;
+                if analysis.augmented[r] && !self.dropped[r] {
+                    let factor = weight * scaling.by_col[at] * scaling.rows[r];
+                    let own = &mut x[place as usize * lanes..];
+                    own.iter_mut().zip(g).for_each(|(x, g)| *x += g[r].scaled(factor));
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Solves for right-hand sides in the order of elimination, `lanes` of them, with what they ask of G x in them ([`Self::ask`]).
     pub(super) fn substitute(&self, system: &System<T>, x: &mut [T], lanes: usize) {
         let symbolic = &self.analysis.symbolic;
         let mut front = system.pool.any(symbolic.max_rows * lanes);

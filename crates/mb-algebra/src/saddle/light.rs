@@ -7,16 +7,21 @@
 //!
 //! Factors that spoil a column of X spoil the combination too: errors of several columns cancel by chance only. So the check
 //! costs what that of one column does, and no residuals of the others are formed. Where the combination would
-//! have to be refined, or the trial of the factors was, the block is solved as any other. Sizes: F n x p, p <= 8 at a time; two
-//! passes over p (n + m) numbers beside the substitutions.
+//! have to be refined, the block is solved as any other; so are all after it where the trial of the factors had to be refined as well,
+//! and all where that took more than one refinement. With G X = H in place of zero H z stands beside f.
+//! Sizes: F n x p, H m x p, p <= 8 at a time; two passes over p (n + m) numbers beside the substitutions.
+
+use std::sync::atomic::Ordering;
 
 use faer::{ColMut, ColRef, MatMut, MatRef};
 
+use super::columns::Right;
 use super::factored::Factored;
 use super::fallback::Fallback;
 use super::kernel::{WIDTH, padded};
 use super::number::Number;
 use super::passes::by_width;
+use super::scaling::Scaling;
 use crate::AlgebraError;
 
 /// The combination as it is gathered.
@@ -29,10 +34,10 @@ struct Combined<'a, T> {
 }
 
 impl<T: Fallback> Factored<T> {
-    /// X, and L where asked for, for the columns of F for a step of an iteration, checked by one combination.
+    /// X, and L where asked for, for the columns of F and H for a step of an iteration, checked by one combination.
     pub(super) fn solve_step(
         &self,
-        f: MatRef<'_, T>,
+        (f, h): Right<'_, T>,
         mut x: MatMut<'_, T>,
         mut l: Option<MatMut<'_, T>>,
     ) -> Result<(), AlgebraError> {
@@ -43,27 +48,42 @@ impl<T: Fallback> Factored<T> {
             l.as_ref().is_none_or(|l| l.shape() == (m, p)),
             "saddle-point solve: multipliers of wrong shape"
         );
+        let h = h.filter(|_| m > 0);
+        assert!(h.is_none_or(|h| h.shape() == (m, p)), "saddle-point solve: right-hand side of wrong shape");
         for first in (0..p).step_by(WIDTH) {
             let width = WIDTH.min(p - first);
-            let (f, mut x) = (f.subcols(first, width), x.as_mut().subcols_mut(first, width));
+            let (right, mut x) = (
+                (f.subcols(first, width), h.map(|h| h.subcols(first, width))),
+                x.as_mut().subcols_mut(first, width),
+            );
             let mut l = l.as_mut().filter(|_| m > 0).map(|l| l.as_mut().subcols_mut(first, width));
-            if !self.solve_lightly(f, x.as_mut(), l.as_mut().map(MatMut::as_mut)) {
-                self.solve_few((f, None), first, false, x, l)?;
+            if !self.solve_lightly(right, x.as_mut(), l.as_mut().map(MatMut::as_mut)) {
+                self.solve_few(right, first, false, x, l)?;
             }
         }
         Ok(())
     }
 
-    /// X and L for the columns of F, at most [`WIDTH`], by the factors as they are; false, with anything in both, where they do not
-    /// do, or where multipliers of dependent rows would have to be chosen.
-    fn solve_lightly(&self, f: MatRef<'_, T>, mut x: MatMut<'_, T>, mut l: Option<MatMut<'_, T>>) -> bool {
+    /// X and L for the columns of F and H, at most [`WIDTH`], by the factors as they are; false, with anything in both, where they
+    /// do not do, or where multipliers of dependent rows would have to be chosen.
+    fn solve_lightly(
+        &self,
+        (f, h): Right<'_, T>,
+        mut x: MatMut<'_, T>,
+        mut l: Option<MatMut<'_, T>>,
+    ) -> bool {
         let (system, options) = (&self.system, &self.options);
         let ready = options.trial
-            && self.report.trial_refinements == 0
-            && (l.is_none() || self.dependent.rows.is_empty());
+            && match self.report.trial_refinements {
+                0 => true,
+                // Its right-hand side is one of many: others may do without, until one is seen that does not.
+                1 => !self.spoiled.load(Ordering::Relaxed),
+                _ => false,
+            }
+            && ((l.is_none() && h.is_none()) || self.dependent.rows.is_empty());
         let Some(ldl) = self.solver.in_order().filter(|_| ready) else { return false };
-        let columns: Vec<&[T]> =
-            f.col_iter().filter_map(ColRef::try_as_col_major).map(ColRef::as_slice).collect();
+        let columns = in_columns(f);
+        let lower = h.map(in_columns).unwrap_or_default();
         let mut to = slices(&mut x);
         let mut to_l = l.as_mut().map(slices).unwrap_or_default();
         let (n, m, width) = (system.unknowns(), system.constraints(), f.ncols());
@@ -71,12 +91,23 @@ impl<T: Fallback> Factored<T> {
         if columns.len() != width || to.len() != width || !weights(&columns, &mut by[..width]) {
             return false;
         }
+        // A column that asks something of G x alone is none of the combination.
+        let mut asked = [0.0; WIDTH];
+        if !lower.is_empty()
+            && (lower.len() != width
+                || !weights(&lower, &mut asked[..width])
+                || by.iter().zip(asked).any(|(by, asked)| *by == 0.0 && asked != 0.0))
+        {
+            return false;
+        }
         let (pool, scaling, lanes, order) = (&system.pool, &system.scaling, padded(width), ldl.order());
         let by = &by[..width];
         let (mut ordered, mut rest) = (pool.any((n + m) * lanes), pool.any(n + m));
         let (mut force, mut whole) = (pool.any(n), pool.any(n + m));
-        let mut combined = Combined { by, unknowns: &mut force, multipliers: &mut [] };
-        by_width!(width, w => gather(&mut ordered, lanes, order, &columns, &scaling.unknowns, &mut combined, w));
+        let mut ask = pool.any(if lower.is_empty() { 0 } else { m });
+        let mut combined = Combined { by, unknowns: &mut force, multipliers: &mut ask };
+        by_width!(width, w => gather(&mut ordered, lanes, order, [&columns, &lower], scaling, &mut combined, w));
+        ldl.ask(system, &mut ordered, lanes, &lower);
         ldl.substitute(system, &mut ordered, lanes);
         let (of_x, of_l) = whole.split_at_mut(n);
         let mut combined = Combined { by, unknowns: of_x, multipliers: of_l };
@@ -85,18 +116,28 @@ impl<T: Fallback> Factored<T> {
         let (of_x, of_l) = whole.split_at(n);
         let (rest_f, rest_g) = rest.split_at_mut(n);
         rest_f.copy_from_slice(&force);
-        rest_g.fill(T::default());
+        rest_g[..ask.len()].copy_from_slice(&ask);
+        rest_g[ask.len()..].fill(T::default());
         system.subtract(of_x, of_l, rest_f, rest_g, 1, false);
         let mut free = [scaled_size(&force, &scaling.unknowns, |v, s| v * s)];
         system.displacement_if_free(false, &mut free);
         let sizes_x = [scaled_size(of_x, &scaling.unknowns, |v, s| v / s)];
         let sizes_l = [scaled_size(of_l, &scaling.rows, |v, s| v / s)];
-        let error = system.error([&free, &sizes_x, &sizes_l], (&force, &[]), (rest_f, rest_g), false);
-        for array in [ordered, rest, force, whole] {
+        let error = system.error([&free, &sizes_x, &sizes_l], (&force, &ask), (rest_f, rest_g), false);
+        for array in [ordered, rest, force, whole, ask] {
             pool.give(array);
         }
-        error.worst() <= options.refine_above
+        let enough = error.worst() <= options.refine_above;
+        if !enough {
+            self.spoiled.store(true, Ordering::Relaxed);
+        }
+        enough
     }
+}
+
+/// The columns, in one piece each.
+fn in_columns<T: Number>(a: MatRef<'_, T>) -> Vec<&[T]> {
+    a.col_iter().filter_map(ColRef::try_as_col_major).map(ColRef::as_slice).collect()
 }
 
 /// The columns, in one piece each.
@@ -148,33 +189,40 @@ fn scaled_size<T: Number>(x: &[T], scale: &[f64], with: impl Fn(f64, f64) -> f64
     largest.iter().fold(0.0, |m, x| m.max(*x))
 }
 
-/// Scaled columns in the order of elimination, `lanes` numbers a row; their combination, unscaled, beside.
+/// Scaled columns in the order of elimination, `lanes` numbers a row; their combination, unscaled, beside. The lower ones are none
+/// where nothing is asked of G x.
 #[inline(always)]
 fn gather<T: Number>(
     to: &mut [T],
     lanes: usize,
     order: &[u32],
-    columns: &[&[T]],
-    scale: &[f64],
+    [columns, lower]: [&[&[T]]; 2],
+    scaling: &Scaling,
     combined: &mut Combined<'_, T>,
     width: usize,
 ) {
-    let (n, columns, by) = (scale.len(), &columns[..width], &combined.by[..width]);
+    let (n, columns, by) = (scaling.unknowns.len(), &columns[..width], &combined.by[..width]);
     for (row, &u) in to.chunks_exact_mut(lanes).zip(order) {
         let (own, rest) = row.split_at_mut(width);
         rest.fill(T::default());
         let u = u as usize;
-        if u >= n {
-            own.fill(T::default());
-            continue;
-        }
         let mut sum = T::default();
-        for ((to, column), &by) in own.iter_mut().zip(columns).zip(by) {
-            let x = column[u];
-            sum += x.scaled(by);
-            *to = x.scaled(scale[u]);
+        let mut take = |columns: &[&[T]], at: usize, scale: f64| {
+            for ((to, column), &by) in own.iter_mut().zip(columns).zip(by) {
+                let x = column[at];
+                sum += x.scaled(by);
+                *to = x.scaled(scale);
+            }
+        };
+        if u < n {
+            take(columns, u, scaling.unknowns[u]);
+            combined.unknowns[u] = sum;
+        } else if lower.is_empty() {
+            own.fill(T::default());
+        } else {
+            take(&lower[..width], u - n, scaling.rows[u - n]);
+            combined.multipliers[u - n] = sum;
         }
-        combined.unknowns[u] = sum;
     }
 }
 
@@ -245,7 +293,7 @@ mod tests {
             let (factored, f) = ring(40, width);
             let mut x = Dense::from_fn(40, width, |_, _| f64::NAN);
             let mut l = Dense::from_fn(1, width, |_, _| f64::NAN);
-            factored.solve_step(f.as_ref(), x.as_mut(), Some(l.as_mut())).unwrap();
+            factored.solve_step((f.as_ref(), None), x.as_mut(), Some(l.as_mut())).unwrap();
             let whole = factored.solve_many(&f, None, false).unwrap();
             assert!(apart(&x, &whole.0) < 1e-14 && apart(&l, &whole.1) < 1e-14, "{width}");
         }
@@ -256,20 +304,69 @@ mod tests {
         let (mut factored, f) = ring(40, 4);
         let right = factored.solve_many(&f, None, false).unwrap().0;
         let mut x = Dense::zeros(40, 4);
-        assert!(factored.solve_lightly(f.as_ref(), x.as_mut(), None));
+        assert!(factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
         let ldl = factored.solver.augmented_ldl().unwrap();
         ldl.numeric.inverse[7] *= 1.0 + 1e-6;
-        assert!(!factored.solve_lightly(f.as_ref(), x.as_mut(), None));
+        assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
         assert!(apart(&x, &right) > 1e-9);
-        factored.solve_step(f.as_ref(), x.as_mut(), None).unwrap();
+        factored.solve_step((f.as_ref(), None), x.as_mut(), None).unwrap();
         assert!(apart(&x, &right) < 1e-13);
+    }
+
+    #[test]
+    fn after_a_refined_trial_solutions_are_light_until_one_is_seen_to_be_spoiled() {
+        let (mut factored, f) = ring(40, 4);
+        let mut x = Dense::zeros(40, 4);
+        for (refinements, light) in [(0, true), (1, true), (2, false)] {
+            factored.report.trial_refinements = refinements;
+            assert_eq!(factored.solve_lightly((f.as_ref(), None), x.as_mut(), None), light);
+        }
+        factored.report.trial_refinements = 1;
+        let ldl = factored.solver.augmented_ldl().unwrap();
+        let before = ldl.numeric.inverse[7];
+        ldl.numeric.inverse[7] *= 1.0 + 1e-6;
+        assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
+        factored.solver.augmented_ldl().unwrap().numeric.inverse[7] = before;
+        assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
+        factored.report.trial_refinements = 0;
+        assert!(factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
+    }
+
+    #[test]
+    fn what_is_asked_of_the_rows_is_done() {
+        for width in [1, 3, 8, 10] {
+            let (factored, f) = ring(40, width);
+            let h = Dense::from_fn(1, width, |_, j| 2.0 - 0.7 * j as f64);
+            let (mut x, mut l) = (Dense::zeros(40, width), Dense::zeros(1, width));
+            let first = |a: &Dense| a.as_ref().subcols(0, width.min(8)).to_owned();
+            let (few, low) = (first(&f), first(&h));
+            let mut some = first(&x);
+            assert!(factored.solve_lightly((few.as_ref(), Some(low.as_ref())), some.as_mut(), None));
+            factored.solve_step((f.as_ref(), Some(h.as_ref())), x.as_mut(), Some(l.as_mut())).unwrap();
+            let whole = factored.solve_many(&f, Some(&h), false).unwrap();
+            let size = crate::norms::max_abs(&whole.1);
+            assert!(apart(&x, &whole.0) < 1e-14 && apart(&l, &whole.1) < 1e-14 * size, "{width}");
+            assert!(apart(&some, &first(&whole.0)) < 1e-14);
+            (0..width).for_each(|j| assert!((1e3 * x[(3, j)] - h[(0, j)]).abs() < 1e-14));
+        }
+    }
+
+    #[test]
+    fn a_column_that_asks_of_the_rows_alone_is_solved_with_its_own_check() {
+        let (factored, mut f) = ring(40, 2);
+        f.col_as_slice_mut(1).fill(0.0);
+        let h = Dense::from_fn(1, 2, |_, j| j as f64);
+        let mut x = Dense::zeros(40, 2);
+        assert!(!factored.solve_lightly((f.as_ref(), Some(h.as_ref())), x.as_mut(), None));
+        factored.solve_step((f.as_ref(), Some(h.as_ref())), x.as_mut(), None).unwrap();
+        assert!(apart(&x, &factored.solve_many(&f, Some(&h), false).unwrap().0) < 1e-15);
     }
 
     #[test]
     fn numbers_that_are_none_are_named() {
         let (factored, mut f) = ring(40, 10);
         f[(6, 9)] = f64::NAN;
-        let found = factored.solve_step(f.as_ref(), Dense::zeros(40, 10).as_mut(), None).unwrap_err();
+        let found = factored.solve_step((f.as_ref(), None), Dense::zeros(40, 10).as_mut(), None).unwrap_err();
         assert!(matches!(found, crate::AlgebraError::NonFinite { row: 6, col: 9 }), "{found}");
     }
 }

@@ -156,7 +156,7 @@ impl Saddle<f64> for SaddleFactor {
     }
 
     fn solve_both(&self, f: &Dense, g: &Dense) -> Option<(Dense, Dense)> {
-        self.solve_block_with(f, g).ok()
+        self.solve_block_step_with(f, g).ok()
     }
 
     fn negative(&self) -> Option<usize> {
