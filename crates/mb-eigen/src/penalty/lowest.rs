@@ -58,17 +58,12 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     for (name, a) in [("Xi", &blocks.xi), ("Theta", &blocks.theta), ("Omega", &blocks.omega)] {
         check::matrix(name, a, m, m)?;
     }
-    let constrained = QuadraticPencil {
-        m: blocks.m.clone(),
-        c: blocks.c.clone(),
-        k: blocks.k.clone(),
-        phi_q: blocks.phi_q.clone(),
-    };
-    let (slack, parts) = (blocks.to_constrained(), blocks.constrained_parts());
-    let problem = Problem::new(&slack, options)?.with_parts(parts.as_ref(), options)?;
+    let held = Problem::of([&blocks.m, &blocks.c, &blocks.k], &blocks.phi_q, options)?
+        .with_parts(blocks.k_parts.as_ref(), options)?;
+    let [damping, stiffness] = [&blocks.theta, &blocks.omega].map(|a| dense::mul(&blocks.xi, a));
+    let problem = held.with_violations([&blocks.xi, &damping, &stiffness], options)?;
     let certifier = Certifier::new(&problem, options.left_vectors);
     let request = Request::Lowest { count };
-    let held = Problem::new(&constrained, options)?.with_parts(blocks.k_parts.as_ref(), options)?;
     let started: Option<Started> =
         if problem.symmetric { from_undamped(&held, blocks, &request, options)? } else { None };
     let (starts, pairs, findings) = if let Some((starts, found, mut findings)) = started {
@@ -81,12 +76,18 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     } else {
         // An unsymmetric root is followed with both of its vectors.
         let both = !problem.symmetric;
+        let constrained = QuadraticPencil {
+            m: blocks.m.clone(),
+            c: blocks.c.clone(),
+            k: blocks.k.clone(),
+            phi_q: blocks.phi_q.clone(),
+        };
         let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
         let starts = of_pairs(&problem, &start.pairs);
         let pairs = certified(&problem, &certifier, starts.clone(), vec![None; starts.len()])?;
         (starts, pairs, start.findings)
     };
-    let measure = Measure::new(blocks);
+    let measure = Measure::new(blocks, &held.m);
     let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
     let mut findings: Vec<Finding> = findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
     findings.extend(overlap(&starts, &pairs));
@@ -321,7 +322,7 @@ fn quotient(problem: &Problem<'_>, s: c64, z: &[c64], v: &[c64]) -> c64 {
 /// What tells motion of the mechanism from that against the penalty.
 struct Measure<'a> {
     blocks: &'a PenaltyBlocks,
-    m: Matrix<'a>,
+    m: &'a Matrix<'a>,
     /// Reciprocal lengths of the rows of Phi_q; zero for rows of zeros.
     by: Vec<f64>,
     /// Bound of the norm of Phi_q with rows of length one.
@@ -329,7 +330,7 @@ struct Measure<'a> {
 }
 
 impl<'a> Measure<'a> {
-    fn new(blocks: &'a PenaltyBlocks) -> Self {
+    fn new(blocks: &'a PenaltyBlocks, m: &'a Matrix<'a>) -> Self {
         let mut squares = vec![0.0_f64; blocks.phi_q.rows()];
         for (v, (i, _)) in &blocks.phi_q {
             squares[i] += v * v;
@@ -337,7 +338,7 @@ impl<'a> Measure<'a> {
         let by: Vec<f64> =
             squares.into_iter().map(|s| if s > 0.0 { s.sqrt().recip() } else { 0.0 }).collect();
         let unit = sparse::mul(&sparse::diagonal(&by), &blocks.phi_q);
-        Self { blocks, m: Matrix::new(&blocks.m, 0.0), by, norm: norm_bound(&unit) }
+        Self { blocks, m, by, norm: norm_bound(&unit) }
     }
 
     /// A pair of (x, e) as one of x: length one, left vector to match, share and violation of e.

@@ -136,7 +136,7 @@ impl<'a> Certifier<'a> {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
         let pair = self.measured(root, Some(found));
-        self.feel(found, pair.error_bar);
+        self.feel(found, &pair);
         self.kept(pair)
     }
 

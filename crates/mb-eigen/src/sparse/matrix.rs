@@ -36,7 +36,7 @@ impl<'a> Matrix<'a> {
         Self {
             symmetric: mirrored || nearly,
             even: nearly.then(|| Arc::new(sparse::add(0.5, a, 0.5, &sparse::transpose(a)))),
-            norm: norm_bound(a),
+            norm: if mirrored { norm_of_mirrored(a) } else { norm_bound(a) },
             diagonal: square && a.nnz() == a.rows() && a.iter().all(|(_, (i, j))| i == j),
             rows: if mirrored || a.is_csr() { Cow::Borrowed(a) } else { Cow::Owned(a.to_csr()) },
         }
@@ -47,6 +47,27 @@ impl<'a> Matrix<'a> {
         let Matrix { rows, even, norm, symmetric, diagonal } = Matrix::new(&a, tolerance);
         let other = if let Cow::Owned(rows) = rows { Some(rows) } else { None };
         Matrix { rows: Cow::Owned(other.unwrap_or(a)), even, norm, symmetric, diagonal }
+    }
+
+    /// diag(A, B); `tolerance` decides on the symmetry of B. The larger of both bounds is one of its norm.
+    pub(crate) fn with_block(&self, block: &Sparse, tolerance: f64) -> Matrix<'static> {
+        let own = Matrix::new(block, tolerance);
+        let symmetric = self.symmetric && own.symmetric;
+        let nearly = symmetric && (self.even.is_some() || own.even.is_some());
+        let even = nearly.then(|| Arc::new(joined(&self.for_factors().to_csr(), own.for_factors())));
+        // Columns serve as rows where they are the same.
+        let whole = if own.symmetric && own.even.is_none() {
+            joined(&self.rows, block)
+        } else {
+            joined(&self.rows.to_csr(), block)
+        };
+        Matrix {
+            rows: Cow::Owned(whole),
+            even,
+            norm: self.norm.max(own.norm),
+            symmetric,
+            diagonal: self.diagonal && own.diagonal,
+        }
     }
 
     /// The matrix; its outer vectors are the rows.
@@ -213,11 +234,38 @@ impl<'a> Matrix<'a> {
     }
 }
 
+/// diag(A, B) in the storage of A.
+fn joined(a: &Sparse, b: &Sparse) -> Sparse {
+    let b = if a.is_csr() { b.to_csr() } else { b.to_csc() };
+    let (n, size) = (a.rows(), (a.rows() + b.rows(), a.cols() + b.cols()));
+    let before = if a.is_csr() { a.cols() } else { n };
+    let starts = a.proper_indptr();
+    let own = b.proper_indptr();
+    let start = starts.iter().copied().chain(own[1..].iter().map(|at| a.nnz() + at)).collect();
+    let (mut indices, mut values) =
+        (Vec::with_capacity(a.nnz() + b.nnz()), Vec::with_capacity(a.nnz() + b.nnz()));
+    indices.extend_from_slice(a.indices());
+    indices.extend(b.indices().iter().map(|i| before + i));
+    values.extend_from_slice(a.data());
+    values.extend_from_slice(b.data());
+    if a.is_csr() {
+        Sparse::new(size, start, indices, values)
+    } else {
+        Sparse::new_csc(size, start, indices, values)
+    }
+}
+
 /// The smaller of the Frobenius norm and sqrt(|A|_1 |A|_inf).
 pub(crate) fn norm_bound(a: &Sparse) -> f64 {
     let frobenius = norms::frobenius(a);
     let mixed = norms::one(a).sqrt() * norms::inf(a).sqrt();
     if mixed.is_finite() { frobenius.min(mixed) } else { frobenius }
+}
+
+/// The same of a matrix whose rows are its columns: |A|_1 = |A|_inf, the largest sum along a line of its storage.
+fn norm_of_mirrored(a: &Sparse) -> f64 {
+    let lines = if a.is_csr() { norms::inf(a) } else { norms::one(a) };
+    norms::frobenius(a).min(lines)
 }
 
 /// Checks shape and entries.
@@ -270,6 +318,34 @@ mod tests {
                 let given = Matrix::owned(given, 0.0);
                 assert!(!given.diagonal && given.mul(&x) == dense::mul(&c, &x));
                 assert_eq!(given.transposed().mul(&x), dense::mul(&dense::transpose(&c), &x));
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_behind_a_matrix_is_that_of_the_whole() {
+        let tolerance = 1e-9;
+        let even = Dense::from_fn(4, 4, |i, j| if (i + j) % 3 == 1 { 0.0 } else { (1 + i * j) as f64 });
+        let nearly = Dense::from_fn(4, 4, |i, j| even[(i, j)] + if i > j { 1e-12 } else { 0.0 });
+        let uneven = Dense::from_fn(4, 4, |i, j| even[(i, j)] + if i > j { 1.0 } else { 0.0 });
+        let kinds = [dense::identity(4), even, nearly, uneven];
+        for (a, b) in kinds.iter().flat_map(|a| kinds.iter().map(move |b| (a, b))) {
+            let block = Dense::from_fn(2, 2, |i, j| 3.0 * b[(i, j)]);
+            let whole = Dense::from_fn(6, 6, |i, j| match (i < 4, j < 4) {
+                (true, true) => a[(i, j)],
+                (false, false) => block[(i - 4, j - 4)],
+                _ => 0.0,
+            });
+            let expected = Matrix::owned(to_sparse(&whole), tolerance);
+            for given in [to_sparse(a).to_csr(), to_sparse(a).to_csc()] {
+                let found = Matrix::new(&given, tolerance).with_block(&to_sparse(&block), tolerance);
+                assert_eq!((found.symmetric, found.diagonal), (expected.symmetric, expected.diagonal));
+                assert_eq!(found.mul(&dense::identity(6)), whole);
+                let factored = |a: &Matrix| mb_algebra::to_dense(a.for_factors());
+                assert_eq!(factored(&found), factored(&expected));
+                // The norm is at most its bound, and that no larger than the one of the whole.
+                let largest = (0..6).map(|j| norms::two(whole.col_as_slice(j))).fold(0.0, f64::max);
+                assert!(largest <= found.norm && found.norm <= expected.norm * (1.0 + 1e-12));
             }
         }
     }

@@ -7,7 +7,7 @@ use mb_algebra::saddle::{
     self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
     SaddleShort,
 };
-use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, StiffnessParts, c64, sparse};
+use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, StiffnessParts, c64, sparse, to_sparse};
 
 use super::finite;
 use super::matrix::{Matrix, check, check_symmetric};
@@ -54,15 +54,24 @@ impl<'a> Problem<'a> {
         pencil: &'a QuadraticPencil<Sparse>,
         options: &SparseOptions,
     ) -> Result<Self, EigenError> {
-        let n = pencil.m.rows();
+        Self::of([&pencil.m, &pencil.c, &pencil.k], &pencil.phi_q, options)
+    }
+
+    /// The same for [M, C, K] and Phi_q.
+    pub(crate) fn of(
+        [m, c, k]: [&'a Sparse; 3],
+        phi_q: &Sparse,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        let n = m.rows();
         if n == 0 {
             return Err(EigenError::Empty);
         }
-        let square = [("M", &pencil.m), ("C", &pencil.c), ("K", &pencil.k)];
+        let square = [("M", m), ("C", c), ("K", k)];
         for (name, a) in square {
             check(name, a, n, n)?;
         }
-        check("Phi_q", &pencil.phi_q, pencil.phi_q.rows(), n)?;
+        check("Phi_q", phi_q, phi_q.rows(), n)?;
         if options.structure == Structure::Symmetric {
             for (matrix, a) in square {
                 check_symmetric(matrix, a, options.symmetry_tolerance)?;
@@ -70,7 +79,7 @@ impl<'a> Problem<'a> {
         }
         let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
         let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
-        let rows = Rows::new(&pencil.phi_q, options.constraint_rank)?;
+        let rows = Rows::new(phi_q, options.constraint_rank)?;
         let memory_limit = options.memory_limit;
         Ok(Self {
             n,
@@ -97,6 +106,47 @@ impl<'a> Problem<'a> {
         check("K, rounded part", rounded, self.n, self.n)?;
         let parts = Some([exact, rounded].map(|a| Matrix::new(a, options.symmetry_tolerance)));
         Ok(Self { parts, ..self })
+    }
+
+    /// The problem with the violations e = Phi_q x as unknowns of their own, held by springs in place of the constraints
+    /// ([`PenaltyBlocks::to_constrained`](mb_algebra::PenaltyBlocks::to_constrained)).
+    ///
+    /// `springs`: Xi, Xi Theta and Xi Omega, m x m. Nothing that is known of M, C and K is found again.
+    pub(crate) fn with_violations(
+        &self,
+        springs: [&Dense; 3],
+        options: &SparseOptions,
+    ) -> Result<Problem<'static>, EigenError> {
+        let (n, rows, tolerance) = (self.n, self.rows.m, options.symmetry_tolerance);
+        let springs = springs.map(to_sparse);
+        for (name, a) in ["Xi", "Xi Theta", "Xi Omega"].into_iter().zip(&springs) {
+            check(name, a, rows, rows)?;
+            if options.structure == Structure::Symmetric {
+                check_symmetric(name, a, tolerance)?;
+            }
+        }
+        let [xi, damping, stiffness] = &springs;
+        let less = sparse::scale(-1.0, &sparse::identity(rows));
+        let phi_q = sparse::blocks(&[&[Some(self.rows.given.sparse()), Some(&less)]], &[rows], &[n, rows]);
+        let (m, c) = (self.m.with_block(xi, tolerance), self.c.with_block(damping, tolerance));
+        let k = self.k.with_block(stiffness, tolerance);
+        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let parts = self.parts.as_ref().map(|[exact, rounded]| {
+            let none = sparse::zeros(rows, rows);
+            [exact.with_block(&none, tolerance), rounded.with_block(stiffness, tolerance)]
+        });
+        Ok(Problem {
+            n: n + rows,
+            m,
+            c,
+            k,
+            parts,
+            rows: Rows::new(&phi_q, options.constraint_rank)?,
+            symmetric,
+            memory_limit: self.memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+        })
     }
 
     /// The terms of K: one, or the two parts.

@@ -5,7 +5,7 @@
 
 use std::sync::PoisonError;
 
-use mb_algebra::{Dense, c64};
+use mb_algebra::{Dense, c64, norms};
 use rayon::prelude::*;
 
 use super::super::doubled::{self, Doubled, Given};
@@ -16,6 +16,7 @@ use super::together::{Group, WIDTH};
 use super::{Certifier, Root, apply};
 use crate::compensated::of_rows;
 use crate::pairing::mac;
+use crate::vectors::abs;
 use crate::{Eigenpair, Finding};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.
@@ -196,20 +197,26 @@ impl Certifier<'_> {
         if !same || better.error_bar >= pair.error_bar {
             return pair;
         }
-        self.feel(&found, better.error_bar);
+        self.feel(&found, &better);
         better
     }
 
     /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
-    pub(super) fn feel(&self, found: &Doubled, bar: f64) {
-        let (p, s, size) = (self.problem, found.s, found.s.norm());
+    pub(super) fn feel(&self, found: &Doubled, pair: &Eigenpair) {
+        let (p, s, size, bar) = (self.problem, found.s, found.s.norm(), pair.error_bar);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
         }
-        let sizes: Vec<f64> = found.x.iter().map(|x| x.norm()).collect();
+        let sizes: Vec<f64> = found.x.iter().map(|x| abs(*x)).collect();
         let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
         let form = |a: &Matrix| found.x.iter().zip(apply(a, &found.x)).map(|(x, y)| x * y).sum::<c64>();
-        let d = (s * form(&p.m) * 2.0 + form(&p.c)).norm();
+        // The left vector stands over |x^T (2 s M + C) x| where that is not zero.
+        let left = norms::two_complex(&pair.left);
+        let d = if left > 0.0 && pair.condition.is_finite() {
+            norms::two(&sizes).powi(2) / left
+        } else {
+            (s * form(&p.m) * 2.0 + form(&p.c)).norm()
+        };
         // What rounding did to K that is known in parts is in the bar.
         let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
         let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
