@@ -173,6 +173,9 @@ pub(crate) struct Term<'a> {
 pub(crate) fn sum_of_products(terms: &[Term<'_>]) -> Dense {
     let Some(first) = terms.first() else { return Dense::zeros(0, 0) };
     let (rows, columns) = (first.a.rows(), first.x.ncols());
+    if terms.iter().all(|term| term.a.nnz() < term.x.nrows()) {
+        return one_by_one(terms);
+    }
     let mut out = Dense::zeros(rows, columns);
     let mut sums = vec![[0.0; SIDE]; rows];
     for from in (0..columns).step_by(SIDE) {
@@ -196,6 +199,23 @@ pub(crate) fn sum_of_products(terms: &[Term<'_>]) -> Dense {
         }
     }
     out
+}
+
+/// The same where so few entries are read again for every column sooner than columns are packed.
+fn one_by_one(terms: &[Term<'_>]) -> Dense {
+    let Some(first) = terms.first() else { return Dense::zeros(0, 0) };
+    let entry = |i: usize, k: usize| {
+        let mut sum = Twofold::default();
+        for term in terms {
+            let row = term.a.outer_view(i);
+            for (j, a) in row.iter().flat_map(|row| row.iter()) {
+                sum.add_product(*a, term.x[(j, k)]);
+                sum.lost += term.low.map_or(0.0, |low| a * low[(j, k)]);
+            }
+        }
+        sum.value()
+    };
+    Dense::from_fn(first.a.rows(), first.x.ncols(), entry)
 }
 
 /// Columns side by side.
@@ -401,9 +421,11 @@ mod tests {
             let low = Dense::from_fn(3, columns, |i, j| if i == 0 { e * e * j as f64 } else { 0.0 });
             let l = Dense::from_fn(1, columns, |_, j| j as f64);
             let terms = [Term { a: &stiff, x: &x, low: Some(&low) }, Term { a: &soft, x: &l, low: None }];
-            let found = sum_of_products(&terms);
-            assert_eq!(found.ncols(), columns);
-            for j in 0..columns {
+            for (found, j) in [sum_of_products(&terms), one_by_one(&terms)]
+                .iter()
+                .flat_map(|found| (0..columns).map(move |j| (found, j)))
+            {
+                assert_eq!(found.ncols(), columns);
                 // The first two numbers differ by e, and by a low part.
                 let exact = [k * (e * e * j as f64 - e) + 0.5 + l[(0, j)], 3.0 * at(1, j) - 2.0 * l[(0, j)]];
                 for (i, exact) in exact.into_iter().enumerate() {

@@ -19,13 +19,15 @@
 //! s^2 M + s C + K: heavy damping is left to the steps one by one. Vectors are pairs of real columns. Sizes: n unknowns, m rows, p pairs;
 //! a step solves for 2p right-hand sides.
 
+use std::borrow::Cow;
+
 use faer::ColMut;
 use mb_algebra::{Dense, c64, dense};
 
 use super::super::certificate::Root;
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
-use super::mixing::{Mixing, Step};
+use super::mixing::{Mixing, Step, real_dot};
 use super::springs::Springs;
 use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::compensated::{Term, sum_of_products};
@@ -38,14 +40,15 @@ const SAME: f64 = 0.5;
 /// The same of s, relative.
 const NEAR: f64 = 0.5;
 
-/// A pair as good as it got.
+/// A pair as good as it got; real parts before imaginary ones.
 struct Best {
     rho: f64,
     s: c64,
-    x: Vec<c64>,
-    l: Vec<c64>,
-    e: Vec<c64>,
-    residual: Vec<c64>,
+    x: Vec<f64>,
+    l: Vec<f64>,
+    e: Vec<f64>,
+    residual: Vec<f64>,
+    unheld: Vec<f64>,
 }
 
 /// Products with all vectors, real and imaginary parts side by side.
@@ -107,10 +110,12 @@ pub(super) fn refine(
     let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
     let mut images = Images::none(problem, springs, p);
     let mut open: Vec<usize> = (0..p).collect();
-    let mut inertia = None;
+    let mut masses = None;
     for _ in 0..STEPS {
         block.apply(&products, &mut images, &open);
-        inertia.get_or_insert_with(|| (images.m.clone(), block.x.clone()));
+        masses.get_or_insert_with(|| -> Vec<f64> {
+            (0..p).map(|j| hermitian(pair(&block.x, j), pair(&images.m, j)).re).collect()
+        });
         let Some(left) = block.measure(&mut images, &open) else { break };
         open = left;
         if open.is_empty() {
@@ -125,7 +130,7 @@ pub(super) fn refine(
             block.take(j, &step);
         }
     }
-    block.finish(inertia, starts)
+    block.finish(masses, starts)
 }
 
 impl Images {
@@ -172,20 +177,20 @@ impl<'a> Block<'a> {
     /// Products with the open pairs.
     fn apply(&self, products: &Products<'_>, images: &mut Images, open: &[usize]) {
         let columns = columns(open);
-        let [x, low, l] = [&self.x, &self.low, &self.l].map(|a| dense::select_columns(a, &columns));
+        let [x, low, l] = [&self.x, &self.low, &self.l].map(|a| selected(a, &columns));
         let rows = &self.problem.rows.given;
         let e = sum_of_products(&[Term { a: rows.sparse(), x: &x, low: Some(&low) }]);
-        put_columns(&mut images.m, &self.problem.m.mul(&x), &columns);
+        put_columns(&mut images.m, self.problem.m.mul(&x), &columns);
         if !self.problem.c.is_zero() {
-            put_columns(&mut images.c, &products.damping(&x, &low), &columns);
+            put_columns(&mut images.c, products.damping(&x, &low), &columns);
         }
         if let Some(springs) = self.springs {
-            put_columns(&mut images.springs[0], &dense::mul(&springs.mass, &e), &columns);
-            put_columns(&mut images.springs[1], &dense::mul(&springs.damping, &e), &columns);
+            put_columns(&mut images.springs[0], dense::mul(&springs.mass, &e), &columns);
+            put_columns(&mut images.springs[1], dense::mul(&springs.damping, &e), &columns);
         }
-        put_columns(&mut images.residual, &products.stiffness(&x, &low, &l), &columns);
-        put_columns(&mut images.lack, &e, &columns);
-        put_columns(&mut images.e, &e, &columns);
+        put_columns(&mut images.residual, products.stiffness(&x, &low, &l), &columns);
+        put_columns(&mut images.lack, e.clone(), &columns);
+        put_columns(&mut images.e, e, &columns);
     }
 
     /// Residuals and s of pairs at its best; those that need another step. None where numbers went out of bounds.
@@ -203,14 +208,16 @@ impl<'a> Block<'a> {
             let gained = rho <= GAIN * before;
             self.idle[j] = if gained { 0 } else { self.idle[j] + 1 };
             if gained {
-                let [x, l] = [&self.x, &self.l].map(|a| joined(a, j));
-                let mut residual = joined(&images.residual, j);
-                let mut e = Vec::new();
-                if self.springs.is_some() {
-                    e = joined(&images.e, j);
-                    residual.extend(joined(&images.unheld, j));
+                let held = self.springs.is_some();
+                let best = self.best[j].get_or_insert_with(Best::none);
+                (best.rho, best.s) = (rho, self.s[j]);
+                copy(&mut best.x, &self.x, j);
+                copy(&mut best.l, &self.l, j);
+                copy(&mut best.residual, &images.residual, j);
+                if held {
+                    copy(&mut best.e, &images.e, j);
+                    copy(&mut best.unheld, &images.unheld, j);
                 }
-                self.best[j] = Some(Best { rho, s: self.s[j], x, l, e, residual });
             }
             if rho > enough && self.idle[j] < PATIENCE {
                 open.push(j);
@@ -277,22 +284,23 @@ impl<'a> Block<'a> {
     fn corrections(&self, beside: &Shifted, images: &Images, open: &[usize]) -> Option<[Dense; 2]> {
         let rows = &self.problem.rows;
         let columns = columns(open);
-        let (f, lack) = (
-            dense::select_columns(&images.residual, &columns),
-            dense::select_columns(&images.lack, &columns),
-        );
+        let (f, lack) = (selected(&images.residual, &columns), selected(&images.lack, &columns));
         let kept = rows.kept();
         let g = Dense::from_fn(kept.len(), lack.ncols(), |i, k| lack[(kept[i], k)] / rows.length(kept[i]));
         let solved = beside.solver.solve_both(&f, &g)?;
         let product = |a: &Dense, b: &Dense| f64::adjoint_product(a.as_ref(), b.as_ref());
         let mut of_mass = product(&images.m, &solved.x);
-        let mut of_damping = product(&images.c, &solved.x);
+        let mut of_damping = if self.problem.c.is_zero() {
+            Dense::zeros(self.x.ncols(), columns.len())
+        } else {
+            product(&images.c, &solved.x)
+        };
         let mut force = product(&self.x, &f);
         if self.springs.is_some() {
             // Phi_q d is what the rows lack.
             of_mass += product(&images.springs[0], &lack);
             of_damping += product(&images.springs[1], &lack);
-            force += product(&images.e, &dense::select_columns(&images.unheld, &columns));
+            force += product(&images.e, &selected(&images.unheld, &columns));
         }
         let mut wrong = Dense::zeros(self.x.ncols(), columns.len());
         for (k, &j) in open.iter().enumerate() {
@@ -341,23 +349,41 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The pairs that stayed what they were; `first`: inertia and vectors at the start.
-    fn finish(self, first: Option<(Dense, Dense)>, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
-        let Some((inertia, start)) = first else { return self.best.iter().map(|_| None).collect() };
-        let m = &self.problem.m;
-        let ends = self.best.into_iter().zip(self.enough).enumerate();
-        ends.map(|(j, (best, enough))| {
-            let Best { rho, s, mut x, l, e, residual } = best?;
-            let parts = Dense::from_fn(x.len(), 2, |i, k| if k == 0 { x[i].re } else { x[i].im });
-            let own = hermitian(pair(&parts, 0), pair(&m.mul(&parts), 0)).re;
-            let before = hermitian(pair(&start, j), pair(&inertia, j)).re;
-            let shared = hermitian(pair(&parts, 0), pair(&inertia, j)).norm_sqr();
-            let near = (s - starts[j].s).norm() <= NEAR * starts[j].s.norm();
-            let same = near && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
-            x.extend(e);
-            same.then_some((Doubled { x, l, s, residual }, rho <= enough.max(SMALL)))
-        })
-        .collect()
+    /// The pairs that stayed what they were; `masses`: x^H M x at the start.
+    fn finish(self, masses: Option<Vec<f64>>, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+        let Some(masses) = masses else { return self.best.iter().map(|_| None).collect() };
+        let n = self.problem.n;
+        let mut ends = Dense::zeros(n, 2 * starts.len());
+        for (j, best) in self.best.iter().enumerate() {
+            for (k, part) in best.iter().flat_map(|best| best.x.chunks_exact(n).enumerate()) {
+                ends.col_as_slice_mut(2 * j + k).copy_from_slice(part);
+            }
+        }
+        let inertia = self.problem.m.mul(&ends);
+        let found = self.best.into_iter().zip(self.enough).zip(starts).zip(masses).enumerate();
+        found
+            .map(|(j, (((best, enough), start), before))| {
+                let Best { rho, s, x, l, e, residual, unheld } = best?;
+                let inertia = pair(&inertia, j);
+                let own = hermitian(pair(&ends, j), inertia).re;
+                let along = start.right.iter().zip(inertia[0].iter().zip(inertia[1]));
+                let shared = along.map(|(x, (re, im))| x.conj() * c64::new(*re, *im)).sum::<c64>().norm_sqr();
+                let near = (s - start.s).norm() <= NEAR * start.s.norm();
+                let same = near && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
+                let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();
+                let (x, residual) = (with(&x, &e), with(&residual, &unheld));
+                let found = Doubled { x, l: complex(&l), s, residual };
+                same.then_some((found, rho <= enough.max(SMALL)))
+            })
+            .collect()
+    }
+}
+
+impl Best {
+    /// Of a pair that has not been measured.
+    fn none() -> Self {
+        let [x, l, e, residual, unheld] = [(); 5].map(|()| Vec::new());
+        Self { rho: f64::INFINITY, s: c64::default(), x, l, e, residual, unheld }
     }
 }
 
@@ -366,11 +392,32 @@ fn columns(pairs: &[usize]) -> Vec<usize> {
     pairs.iter().flat_map(|j| [2 * j, 2 * j + 1]).collect()
 }
 
+/// Some columns; the matrix itself where they are all.
+fn selected<'a>(a: &'a Dense, columns: &[usize]) -> Cow<'a, Dense> {
+    if columns.len() == a.ncols() { Cow::Borrowed(a) } else { Cow::Owned(dense::select_columns(a, columns)) }
+}
+
 /// Columns of another matrix in the place of some.
-fn put_columns(to: &mut Dense, from: &Dense, columns: &[usize]) {
+fn put_columns(to: &mut Dense, from: Dense, columns: &[usize]) {
+    if columns.len() == to.ncols() {
+        *to = from;
+        return;
+    }
     for (k, &j) in columns.iter().enumerate().filter(|_| from.nrows() > 0) {
         to.col_as_slice_mut(j).copy_from_slice(from.col_as_slice(k));
     }
+}
+
+/// Vector j, real parts before imaginary ones, in the place of another.
+fn copy(to: &mut Vec<f64>, a: &Dense, j: usize) {
+    to.clear();
+    pair(a, j).into_iter().for_each(|part| to.extend_from_slice(part));
+}
+
+/// A vector from its real parts and, behind them, its imaginary ones.
+fn complex(z: &[f64]) -> Vec<c64> {
+    let (re, im) = z.split_at(z.len() / 2);
+    re.iter().zip(im).map(|(re, im)| c64::new(*re, *im)).collect()
 }
 
 /// A column, of a matrix without rows too.
@@ -416,14 +463,14 @@ fn axpy([re, im]: [&mut [f64]; 2], by: c64, [a, b]: [&[f64]; 2]) {
 
 /// a^T b, not conjugated.
 fn bilinear(a: [&[f64]; 2], b: [&[f64]; 2]) -> c64 {
-    let real = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    c64::new(real(a[0], b[0]) - real(a[1], b[1]), real(a[0], b[1]) + real(a[1], b[0]))
+    let dot = real_dot;
+    c64::new(dot(a[0], b[0]) - dot(a[1], b[1]), dot(a[0], b[1]) + dot(a[1], b[0]))
 }
 
 /// a^H b.
 fn hermitian(a: [&[f64]; 2], b: [&[f64]; 2]) -> c64 {
-    let real = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    c64::new(real(a[0], b[0]) + real(a[1], b[1]), real(a[0], b[1]) - real(a[1], b[0]))
+    let dot = real_dot;
+    c64::new(dot(a[0], b[0]) + dot(a[1], b[1]), dot(a[0], b[1]) - dot(a[1], b[0]))
 }
 
 fn dot(a: &[c64], b: &[c64]) -> c64 {

@@ -34,6 +34,31 @@ impl Step {
     }
 }
 
+/// Sums side by side: one after the other each would wait for the one before.
+const LANES: usize = 8;
+
+/// a^T b.
+pub(super) fn real_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        (0..LANES).for_each(|k| sums[k] += a[k] * b[k]);
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// a^T W b.
+fn weighted(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let (w, w_rest) = w.as_chunks::<LANES>();
+    for ((a, b), w) in a.iter().zip(b).zip(w) {
+        (0..LANES).for_each(|k| sums[k] += w[k] * a[k] * b[k]);
+    }
+    let rest = a_rest.iter().zip(b_rest).zip(w_rest).map(|((a, b), w)| w * a * b);
+    sums.iter().sum::<f64>() + rest.sum::<f64>()
+}
+
 /// The last steps of one iteration.
 #[derive(Default)]
 pub(super) struct Mixing {
@@ -46,12 +71,10 @@ pub(super) struct Mixing {
 impl Mixing {
     /// What to add in place of `f`; `weight` is the diagonal of W.
     pub(super) fn mix(&mut self, f: Step, weight: &[f64]) -> Step {
-        let inner = |a: &Step, b: &Step| -> f64 {
-            a.x.iter().zip(&b.x).zip(weight).map(|((a, b), w)| w * a * b).sum()
-        };
-        if let Some((before, taken)) = self.last.take() {
-            let (mut df, mut both) = (f.clone(), taken);
-            df.add(-1.0, &before);
+        let inner = |a: &Step, b: &Step| weighted(&a.x, &b.x, weight);
+        if let Some((before, mut both)) = self.last.take() {
+            let mut df = before;
+            df.x.iter_mut().zip(&f.x).chain(df.l.iter_mut().zip(&f.l)).for_each(|(b, f)| *b = f - *b);
             both.add(1.0, &df);
             let size = inner(&df, &df);
             for (known, with) in &self.changes {
@@ -95,5 +118,17 @@ mod tests {
             x.iter_mut().zip(step.x).for_each(|(x, s)| *x += s);
         }
         assert!(x.iter().all(|x| x.abs() < 1e-12), "{x:?}");
+    }
+
+    #[test]
+    fn sums_side_by_side_are_those_one_after_the_other() {
+        for n in [0, 1, 7, 8, 9, 30] {
+            let of = |by: f64| (0..n).map(|i| (by * i as f64).sin()).collect::<Vec<f64>>();
+            let (a, b, w) = (of(0.7), of(1.3), of(0.2));
+            let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+            let with: f64 = a.iter().zip(&b).zip(&w).map(|((a, b), w)| a * b * w).sum();
+            assert!((real_dot(&a, &b) - plain).abs() < 1e-14, "{n}");
+            assert!((weighted(&a, &b, &w) - with).abs() < 1e-14, "{n}");
+        }
     }
 }
