@@ -347,7 +347,14 @@ mod tests {
             let size = crate::norms::max_abs(&whole.1);
             assert!(apart(&x, &whole.0) < 1e-14 && apart(&l, &whole.1) < 1e-14 * size, "{width}");
             assert!(apart(&some, &first(&whole.0)) < 1e-14);
-            (0..width).for_each(|j| assert!((1e3 * x[(3, j)] - h[(0, j)]).abs() < 1e-14));
+            // |G x - h| <= e (|G| (|x| + |f| / |A|) + |h|), with scales of at most sqrt(7 / 3) and |A| of 3 or more.
+            let (of_x, of_f) = (crate::norms::max_abs(&x), crate::norms::max_abs(&f));
+            let scale = (7.0_f64 / 3.0).sqrt();
+            for j in 0..width {
+                let h = h[(0, j)];
+                let most = factored.options.refine_above * (1e3 * scale * (of_x + of_f / 3.0) + h.abs());
+                assert!((1e3 * x[(3, j)] - h).abs() <= most, "{width}");
+            }
         }
     }
 
