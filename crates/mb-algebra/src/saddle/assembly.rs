@@ -56,6 +56,8 @@ pub(super) struct Work {
     pub(super) top: usize,
     /// `sums` of the update matrices, the one pushed last at the end.
     stack_sums: Vec<f64>,
+    /// Runs of a child's rows in the front: first row and length.
+    placed: Vec<(u32, u32)>,
 }
 
 impl Work {
@@ -67,6 +69,7 @@ impl Work {
             sums: Vec::new(),
             top,
             stack_sums: Vec::new(),
+            placed: Vec::new(),
         }
     }
 
@@ -177,7 +180,7 @@ impl Work {
     /// Adds the children's update matrices from the top of the stack to `panel` and `schur`; returns how many entries of
     /// the stack they take.
     pub(super) fn extend_add<T: Number>(
-        &self,
+        &mut self,
         symbolic: &Symbolic,
         node: &Supernode,
         panel: &mut [T],
@@ -185,7 +188,7 @@ impl Work {
         stack: &[T],
     ) -> usize {
         let (rows, cols, below) = (node.rows(), node.cols, node.below);
-        let onto = Onto { local: &self.local, panel, schur, rows, cols, below };
+        let onto = Onto { local: &self.local, placed: &mut self.placed, panel, schur, rows, cols, below };
         Arch::new().dispatch(ExtendAdd { symbolic, node, onto, stack })
     }
 }
@@ -193,6 +196,7 @@ impl Work {
 /// Where update matrices are added: the front's panel and its Schur complement.
 struct Onto<'a, T> {
     local: &'a [u32],
+    placed: &'a mut Vec<(u32, u32)>,
     panel: &'a mut [T],
     schur: &'a mut [T],
     rows: usize,
@@ -229,10 +233,18 @@ impl<T: Number> Onto<'_, T> {
     /// Adds one update matrix, the lower triangle by columns, whose rows are these runs.
     #[inline(always)]
     fn add(&mut self, runs: &[(u32, u32)], mut from: &[T]) {
-        for (at, &(first, length)) in runs.iter().enumerate() {
+        // Runs stay together in the parent, and those whose gaps it does not have either come together there.
+        self.placed.clear();
+        for &(first, length) in runs {
+            let at = self.local[first as usize];
+            match self.placed.last_mut() {
+                Some((before, grown)) if *before + *grown == at => *grown += length,
+                _ => self.placed.push((at, length)),
+            }
+        }
+        for (at, &(first, length)) in self.placed.iter().enumerate() {
             for inside in 0..length {
-                // Runs stay together in the parent.
-                let column = (self.local[first as usize] + inside) as usize;
+                let column = (first + inside) as usize;
                 let (target, offset) = if column < self.cols {
                     (&mut self.panel[column * self.rows..(column + 1) * self.rows], 0)
                 } else {
@@ -242,8 +254,8 @@ impl<T: Number> Onto<'_, T> {
                 let rest = (length - inside) as usize;
                 add(&mut target[column - offset..column - offset + rest], &from[..rest]);
                 from = &from[rest..];
-                for &(first, length) in &runs[at + 1..] {
-                    let row = self.local[first as usize] as usize - offset;
+                for &(first, length) in &self.placed[at + 1..] {
+                    let row = first as usize - offset;
                     add(&mut target[row..row + length as usize], &from[..length as usize]);
                     from = &from[length as usize..];
                 }
