@@ -55,5 +55,25 @@ macro_rules! downward {
     };
 }
 
-downward!(double, f64, f64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, splat_f64s, add_f64s, negate_mul_add_f64s);
-downward!(single, f32, f32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, splat_f32s, add_f32s, negate_mul_add_f32s);
+downward!(
+    double,
+    f64,
+    f64s,
+    F64_LANES,
+    as_simd_f64s,
+    as_mut_simd_f64s,
+    splat_f64s,
+    add_f64s,
+    negate_mul_add_f64s
+);
+downward!(
+    single,
+    f32,
+    f32s,
+    F32_LANES,
+    as_simd_f32s,
+    as_mut_simd_f32s,
+    splat_f32s,
+    add_f32s,
+    negate_mul_add_f32s
+);

@@ -12,7 +12,9 @@
 
 use std::sync::Arc;
 
-use super::checked::{ScaledSolve, System, accept};
+use faer::ColMut;
+
+use super::checked::{System, accept};
 use super::factor::prepare;
 use super::factored::trial;
 use super::half::Stored;
@@ -74,27 +76,14 @@ impl SaddleShort {
 
     /// X (n x p) of A X + G^T L = F, G X = 0, to the few digits the factors have, unchecked; F is n x p and finite.
     pub fn rough_block(&self, f: &Dense) -> Dense {
-        let (n, m) = (self.system.unknowns(), self.system.constraints());
+        let n = self.system.unknowns();
         assert_eq!(f.nrows(), n, "saddle-point solve: right-hand side of wrong length");
-        let scale = &self.system.scaling.unknowns;
         let mut x = Dense::zeros(n, f.ncols());
-        for first in (0..f.ncols()).step_by(WIDTH) {
-            let width = WIDTH.min(f.ncols() - first);
-            let mut b = self.system.pool.take((n + m) * width);
-            for k in 0..width {
-                let rows = b[k..].iter_mut().step_by(width);
-                for ((b, f), s) in rows.zip(f.col_as_slice(first + k)).zip(scale) {
-                    *b = f * s;
-                }
-            }
-            self.factors.solve(&self.system, &mut b, width, false);
-            for k in 0..width {
-                let rows = b[k..].iter().step_by(width);
-                for ((x, b), s) in x.col_as_slice_mut(first + k).iter_mut().zip(rows).zip(scale) {
-                    *x = b * s;
-                }
-            }
-            self.system.pool.give(b);
+        let from: Vec<&[f64]> = (0..f.ncols()).map(|k| f.col_as_slice(k)).collect();
+        let to = x.as_mut().col_iter_mut().filter_map(ColMut::try_as_col_major_mut);
+        let mut to: Vec<&mut [f64]> = to.map(ColMut::as_slice_mut).collect();
+        for (f, x) in from.chunks(WIDTH).zip(to.chunks_mut(WIDTH)) {
+            self.factors.rough(&self.system.scaling.unknowns, f, x);
         }
         x
     }

@@ -17,6 +17,7 @@ use super::checked::{ScaledSolve, System};
 use super::half::Half;
 use super::kernel::{WIDTH, padded};
 use super::numeric::Numeric;
+use super::passes::by_width;
 use super::{SaddleAnalysis, SaddleError};
 use crate::AlgebraError;
 
@@ -27,7 +28,7 @@ pub(super) const REFINEMENTS: usize = 12;
 #[derive(Debug)]
 pub(super) struct SingleLdl {
     analysis: Arc<SaddleAnalysis>,
-    numeric: Numeric<f32>,
+    pub(super) numeric: Numeric<f32>,
 }
 
 impl SingleLdl {
@@ -57,6 +58,40 @@ impl SingleLdl {
 }
 
 impl SingleLdl {
+    /// X = S_n (L D L^T)^-1 S_n F in the rows of the unknowns, with zeros for the others: columns of F and X, at most [`WIDTH`],
+    /// each of the length of `scale`, the diagonal of S_n. They are scaled and rounded on their way into the order of
+    /// elimination, which reads and writes each of them once.
+    pub(super) fn rough(&self, scale: &[f64], f: &[&[f64]], x: &mut [&mut [f64]]) {
+        by_width!(f.len(), w => self.rough_columns(scale, f, x, w));
+    }
+
+    #[inline(always)]
+    fn rough_columns(&self, scale: &[f64], f: &[&[f64]], x: &mut [&mut [f64]], width: usize) {
+        let symbolic = &self.analysis.symbolic;
+        let (n, lanes) = (scale.len(), padded(width));
+        let mut sizes = [0.0_f64; WIDTH];
+        for (size, f) in sizes.iter_mut().zip(f) {
+            *size = f.iter().zip(scale).fold(0.0, |size, (f, s)| size.max((f * s).abs()));
+        }
+        let mut ordered = vec![0.0_f32; symbolic.order.len() * lanes];
+        for i in 0..n {
+            let row = &mut ordered[symbolic.place[i] as usize * lanes..][..width];
+            for k in 0..width {
+                #[expect(clippy::cast_possible_truncation, reason = "that is the point")]
+                let small = if sizes[k] > 0.0 { (f[k][i] * scale[i] / sizes[k]) as f32 } else { 0.0 };
+                row[k] = small;
+            }
+        }
+        let mut front = vec![0.0_f32; symbolic.max_rows * lanes];
+        self.numeric.substitute(symbolic, &mut ordered, &mut front, lanes);
+        for i in 0..n {
+            let row = &ordered[symbolic.place[i] as usize * lanes..][..width];
+            for k in 0..width {
+                x[k][i] = f64::from(row[k]) * sizes[k] * scale[i];
+            }
+        }
+    }
+
     /// Positive and negative eigenvalues of L D L^T.
     pub(super) fn signs(&self) -> (usize, usize) {
         let found = &self.numeric.summary;
