@@ -84,7 +84,7 @@ fn middle<T: Copy>(l: BlockColumn<'_, T>) -> Option<usize> {
 }
 
 /// Both on two cores, where there are two.
-fn side_by_side(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+pub(super) fn side_by_side(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     if rayon::current_num_threads() > 1 {
         rayon::join(first, second);
     } else {

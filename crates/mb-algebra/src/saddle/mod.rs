@@ -64,6 +64,7 @@ mod front;
 mod front_lu;
 mod graph;
 mod half;
+mod halves;
 mod inertia;
 mod kernel;
 mod later;

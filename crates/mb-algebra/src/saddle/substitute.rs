@@ -3,7 +3,10 @@
 //! One right-hand side is bound by the bytes of L, read twice. Up to eight are kept row by row, so that each panel is
 //! read twice for all of them ([`super::kernel`]).
 
-use super::kernel;
+use std::ops::Range;
+
+use super::halves::{self, Halves, Places, halves};
+use super::kernel::{self, side_by_side};
 use super::number::Number;
 use super::numeric::Numeric;
 use super::panel::block_columns;
@@ -151,10 +154,44 @@ pub(super) fn forward_all<T: Number>(
     width: usize,
 ) {
     among_cores(symbolic, || {
-        for (s, node) in symbolic.supernodes.iter().enumerate() {
-            down(symbolic, s, own_panel(panels, node), exchanges, x, front, width);
-        }
+        forward_by(symbolic, large_halves(symbolic), panels, exchanges, x, front, width);
     });
+}
+
+fn forward_by<T: Number>(
+    symbolic: &Symbolic,
+    halves: Option<Halves>,
+    panels: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut [T],
+    front: &mut [T],
+    width: usize,
+) {
+    let nodes = &symbolic.supernodes;
+    let part = |part: Range<usize>, mut x: Places<'_, T>, front: &mut [T]| {
+        for s in part {
+            down_among(symbolic, s, own_panel(panels, &nodes[s]), exchanges, &mut x, front, width);
+        }
+    };
+    let Some(Halves { second, top }) = halves else {
+        return part(0..nodes.len(), Places::whole(x), front);
+    };
+    let (first, from) = (nodes[second].first, nodes[top].first);
+    let (below, above) = x.split_at_mut(from * width);
+    let (left, right) = below.split_at_mut(first * width);
+    let mut added = vec![T::default(); above.len()];
+    let mut other = vec![T::default(); front.len()];
+    side_by_side(
+        || part(0..second, Places { own: left, first: 0, top: &mut *above, from }, &mut *front),
+        || part(second..top, Places { own: right, first, top: &mut added, from }, &mut other),
+    );
+    above.iter_mut().zip(&added).for_each(|(x, &t)| *x += t);
+    part(top..nodes.len(), Places::whole(x), front);
+}
+
+/// The halves of a tree whose factors are worth it.
+fn large_halves(symbolic: &Symbolic) -> Option<Halves> {
+    (symbolic.panel_entries >= LARGE).then(|| halves(symbolic)).flatten()
 }
 
 /// Runs on one of the cores that share out large block columns, where there are several: to hand each one over from outside
@@ -177,27 +214,71 @@ pub(super) fn backward_all<T: Number>(
     width: usize,
 ) {
     among_cores(symbolic, || {
-        for (s, node) in symbolic.supernodes.iter().enumerate().rev() {
-            let (rows, cols) = (node.rows(), node.cols);
-            let own = node.first * width..(node.first + cols) * width;
-            let front = &mut front[..rows * width];
-            front[..cols * width].copy_from_slice(&x[own.clone()]);
-            let mut at = cols * width;
-            for &(first, length) in &symbolic.runs[node.runs.clone()] {
-                let (first, length) = (first as usize * width, length as usize * width);
-                front[at..at + length].copy_from_slice(&x[first..first + length]);
-                at += length;
-            }
-            for block in block_columns(own_panel(panels, node), rows, cols).rev() {
-                let t = &mut front[block.from * width..];
-                kernel::backward(block, t, width);
-            }
-            x[own.clone()].copy_from_slice(&front[..cols * width]);
-            if let Some(exchanges) = exchanges {
-                exchanges.undo(s, node, width, &mut x[own], &front[..cols * width]);
-            }
-        }
+        backward_by(symbolic, large_halves(symbolic), panels, exchanges, x, front, width);
     });
+}
+
+fn backward_by<T: Number>(
+    symbolic: &Symbolic,
+    halves: Option<Halves>,
+    panels: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut [T],
+    front: &mut [T],
+    width: usize,
+) {
+    let nodes = &symbolic.supernodes;
+    let part = |part: Range<usize>, (own, first): (&mut [T], usize), top: (&[T], usize), front: &mut [T]| {
+        for s in part.rev() {
+            up(symbolic, s, own_panel(panels, &nodes[s]), exchanges, (&mut *own, first), top, front, width);
+        }
+    };
+    let Some(Halves { second, top }) = halves else {
+        return part(0..nodes.len(), (x, 0), (&[], usize::MAX), front);
+    };
+    part(top..nodes.len(), (&mut *x, 0), (&[], usize::MAX), front);
+    let (first, from) = (nodes[second].first, nodes[top].first);
+    let (below, above) = x.split_at_mut(from * width);
+    let (left, right) = below.split_at_mut(first * width);
+    let above = (&*above, from);
+    let mut other = vec![T::default(); front.len()];
+    side_by_side(
+        || part(0..second, (left, 0), above, &mut *front),
+        || part(second..top, (right, first), above, &mut other),
+    );
+}
+
+/// Backward substitution with one supernode of a part of the tree that begins at place `first`, before what begins at `from`.
+#[expect(clippy::too_many_arguments, reason = "a panel with its place, and memory")]
+fn up<T: Number>(
+    symbolic: &Symbolic,
+    s: usize,
+    panel: &[T],
+    exchanges: Option<&Exchanges>,
+    (x, first): (&mut [T], usize),
+    top: (&[T], usize),
+    front: &mut [T],
+    width: usize,
+) {
+    let node = &symbolic.supernodes[s];
+    let (rows, cols) = (node.rows(), node.cols);
+    let own = (node.first - first) * width..(node.first - first + cols) * width;
+    let front = &mut front[..rows * width];
+    front[..cols * width].copy_from_slice(&x[own.clone()]);
+    let mut at = cols * width;
+    for &(place, length) in &symbolic.runs[node.runs.clone()] {
+        let length = length as usize * width;
+        halves::copy(&mut front[at..at + length], place as usize, (&*x, first), top, width);
+        at += length;
+    }
+    for block in block_columns(panel, rows, cols).rev() {
+        let t = &mut front[block.from * width..];
+        kernel::backward(block, t, width);
+    }
+    x[own.clone()].copy_from_slice(&front[..cols * width]);
+    if let Some(exchanges) = exchanges {
+        exchanges.undo(s, node, width, &mut x[own], &front[..cols * width]);
+    }
 }
 
 fn own_panel<'a, T>(panels: &'a [T], node: &Supernode) -> &'a [T] {
@@ -214,27 +295,126 @@ pub(super) fn down<T: Number>(
     front: &mut [T],
     width: usize,
 ) {
+    down_among(symbolic, s, panel, exchanges, &mut Places::whole(x), front, width);
+}
+
+/// The same among the rows of a part of the tree.
+fn down_among<T: Number>(
+    symbolic: &Symbolic,
+    s: usize,
+    panel: &[T],
+    exchanges: Option<&Exchanges>,
+    x: &mut Places<'_, T>,
+    front: &mut [T],
+    width: usize,
+) {
     let node = &symbolic.supernodes[s];
     let (rows, cols) = (node.rows(), node.cols);
-    let own = node.first * width..(node.first + cols) * width;
+    let own = (node.first - x.first) * width..(node.first - x.first + cols) * width;
     let front = &mut front[..rows * width];
     let (pivots, below) = front.split_at_mut(cols * width);
-    pivots.copy_from_slice(&x[own.clone()]);
+    pivots.copy_from_slice(&x.own[own.clone()]);
     if let Some(exchanges) = exchanges {
-        exchanges.apply(s, node, width, &x[own.clone()], pivots);
+        exchanges.apply(s, node, width, &x.own[own.clone()], pivots);
     }
     below.fill(T::default());
     for block in block_columns(panel, rows, cols) {
         let t = &mut front[block.from * width..];
         kernel::forward(block, t, width);
     }
-    x[own].copy_from_slice(&front[..cols * width]);
+    x.own[own].copy_from_slice(&front[..cols * width]);
     let mut from = &front[cols * width..];
     for &(first, length) in &symbolic.runs[node.runs.clone()] {
         let (own, rest) = from.split_at(length as usize * width);
-        for (x, &t) in x[first as usize * width..].iter_mut().zip(own) {
-            *x += t;
-        }
+        x.add(first as usize, own, width);
         from = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::saddle::checked::System;
+    use crate::saddle::half::{Half, Stored};
+    use crate::saddle::single::SingleLdl;
+    use crate::saddle::{SaddleAnalysis, SaddleOptions};
+    use crate::{Scatter, Triplets};
+
+    /// Springs between the points of a cube, one face held.
+    fn cube(side: usize) -> (Arc<SaddleAnalysis>, SingleLdl) {
+        let n = side * side * side;
+        let mut a = Triplets::new(n, n);
+        for i in 0..n {
+            a.add(i, i, 0.01);
+            let place = [i % side, i / side % side, i / (side * side)];
+            for (axis, step) in [1, side, side * side].into_iter().enumerate() {
+                if place[axis] + 1 < side {
+                    let j = i + step;
+                    for (p, q, v) in [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)] {
+                        a.add(p, q, v);
+                    }
+                }
+            }
+        }
+        let mut g = Triplets::new(side * side, n);
+        (0..side * side).for_each(|r| g.add(r, r * side, 1.0));
+        let (a, g) = (a.to_sparse(), g.to_sparse());
+        let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
+        let half = Half::of_sum(n, &[(1.0, &a)], &analysis.symbolic.place, |f, x| f * x);
+        let system = System::new(Stored::Half(half), g, &analysis.g_cols, &analysis.g_rows);
+        let Stored::Half(half) = &system.a else { unreachable!("as made") };
+        let factors = SingleLdl::new(&analysis, &system, half).unwrap();
+        (analysis, factors)
+    }
+
+    #[test]
+    fn halves_share_their_ancestors_alone() {
+        let (analysis, _) = cube(14);
+        let symbolic = &analysis.symbolic;
+        let Halves { second, top } = halves(symbolic).unwrap();
+        let first_place = |s: usize| symbolic.supernodes[s].first as u32;
+        let (middle, from) = (first_place(second), first_place(top));
+        for (s, node) in symbolic.supernodes.iter().enumerate() {
+            for &(first, length) in &symbolic.runs[node.runs.clone()] {
+                assert!(s >= second || first + length <= middle || first >= from, "{s}");
+            }
+        }
+        let entries = |s: usize| symbolic.supernodes[s].panel;
+        assert!(4 * entries(second) > entries(top) && 4 * entries(second) < 3 * entries(top));
+    }
+
+    #[test]
+    fn by_halves_solutions_are_those_of_the_whole_on_one_core_and_two() {
+        let (analysis, factors) = cube(14);
+        let (symbolic, numeric) = (&analysis.symbolic, &factors.numeric);
+        let split = halves(symbolic);
+        assert!(split.is_some());
+        let (width, size) = (8, symbolic.order.len());
+        let b: Vec<f32> = (0..size * width).map(|i| (i * 7 % 23) as f32 - 11.0).collect();
+        let exchanges = Some(&numeric.exchanges);
+        let solve = |halves: Option<Halves>| {
+            let (mut x, mut front) = (b.clone(), vec![0.0_f32; symbolic.max_rows * width]);
+            forward_by(symbolic, halves, &numeric.panels, exchanges, &mut x, &mut front, width);
+            let forward = x.clone();
+            backward_by(symbolic, halves, &numeric.panels, exchanges, &mut x, &mut front, width);
+            (forward, x)
+        };
+        let whole = solve(None);
+        let pool = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let one = pool(1).install(|| solve(split));
+        assert_eq!(one, pool(2).install(|| solve(split)));
+        for (a, b) in [(&whole.0, &one.0), (&whole.1, &one.1)] {
+            let size = a.iter().fold(0.0_f32, |s, x| s.max(x.abs()));
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-4 * size));
+        }
+        // Backward nothing is added that was not added before: the same numbers go in and come out.
+        let backward = |halves: Option<Halves>| {
+            let (mut x, mut front) = (b.clone(), vec![0.0_f32; symbolic.max_rows * width]);
+            backward_by(symbolic, halves, &numeric.panels, exchanges, &mut x, &mut front, width);
+            x
+        };
+        assert_eq!(backward(None), backward(split));
     }
 }
