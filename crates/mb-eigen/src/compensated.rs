@@ -17,7 +17,7 @@ mod rows;
 use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
 
-pub(crate) use self::rows::of_rows;
+pub(crate) use self::rows::{forms_of_rows, row_products, sizes_of_forms};
 
 /// Sums side by side at most.
 const MOST: usize = 16;

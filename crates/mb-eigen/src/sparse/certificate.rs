@@ -19,7 +19,7 @@ mod together;
 
 pub(crate) use self::improved::{Aid, First};
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use faer::Mat;
 use mb_algebra::{DenseC, c64, norms};
@@ -104,6 +104,8 @@ pub(crate) struct Certifier<'a> {
     gamma: f64,
     /// Whether pairs keep their left vectors.
     keeps_left: bool,
+    /// Phi_q^T by rows, made when first needed.
+    reactions: OnceLock<Matrix<'static>>,
     /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
     felt: Mutex<Option<(f64, f64)>>,
 }
@@ -116,6 +118,7 @@ impl<'a> Certifier<'a> {
             rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
             gamma: problem.frequency_squared().sqrt(),
             keeps_left,
+            reactions: OnceLock::new(),
             felt: Mutex::new(None),
         }
     }

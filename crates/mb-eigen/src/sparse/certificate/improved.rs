@@ -14,7 +14,7 @@ use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
 use super::together::{Group, WIDTH};
 use super::{Certifier, Root, apply};
-use crate::compensated::of_rows;
+use crate::compensated::sizes_of_forms;
 use crate::pairing::mac;
 use crate::{Eigenpair, Finding};
 
@@ -155,11 +155,9 @@ impl Certifier<'_> {
                 std::array::from_fn(|k| if k < w.len() { x[(i, at * WIDTH + k)] } else { 0.0 })
             };
             let packed: Vec<_> = (0..x.nrows()).map(packed).collect();
-            let sizes = of_rows(self.problem.k.sparse(), &packed).sizes;
-            let rows = || packed.iter().zip(&sizes);
-            let terms = |k: usize| rows().map(|(x, size)| x[k].abs() * size[k]).sum::<f64>();
+            let terms = sizes_of_forms(self.problem.k.sparse(), &packed);
             poor.extend(
-                w.iter().enumerate().map(|(k, w)| self.rounding * terms(k) > SURELY * POOR * w.abs()),
+                w.iter().zip(terms).map(|(w, terms)| self.rounding * terms > SURELY * POOR * w.abs()),
             );
             // Slower ones come first.
             if !poor.iter().rev().take(w.len()).any(|poor| *poor) {
