@@ -139,7 +139,7 @@ impl<'a> Certifier<'a> {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
         let pair = self.measured(root, Some(found));
-        self.feel(found, pair.error_bar);
+        self.feel(found.s, &found.x, pair.error_bar);
         self.kept(pair)
     }
 
@@ -173,7 +173,9 @@ impl<'a> Certifier<'a> {
         if doubled.is_none() {
             root.s = self.quotient(&root, &y);
         }
-        let measures = self.measures(&root, &y, &mu, doubled.map(|found| (found, length)));
+        let measures = doubled.and_then(|found| self.doubled_measures(&root, found, length));
+        let measures =
+            measures.unwrap_or_else(|| self.measures(&root, &y, &mu, doubled.map(|found| (found, length))));
         self.pair(root, (y, mu), &measures)
     }
 

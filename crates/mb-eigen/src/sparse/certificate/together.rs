@@ -10,6 +10,7 @@
 use mb_algebra::{Sparse, c64, norms};
 use pulp::{Arch, Simd, WithSimd};
 
+use super::super::doubled::Doubled;
 use super::{Certifier, Measures, Root, mirrored, step};
 use crate::Eigenpair;
 use crate::certificate::Forms;
@@ -62,7 +63,9 @@ impl Certifier<'_> {
 
     fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
         let mut roots: Vec<Root> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
-        let measures = self.real_measures::<W>(&mut roots);
+        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right[..]));
+        self.put_right(&mut roots, &x);
+        let measures = self.real_measures(&roots, &x, None);
         roots
             .into_iter()
             .zip(measures)
@@ -74,34 +77,52 @@ impl Certifier<'_> {
             .collect()
     }
 
-    /// Measures of up to W roots, whose s are put right on the way.
-    fn real_measures<const W: usize>(&self, roots: &mut [Root]) -> Vec<Measures> {
-        let p = self.problem;
-        let x = packed::<W>(p.n, roots.iter().map(|root| &root.right[..]));
-        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers[..]));
-        let of_m = forms_of_rows(p.m.sparse(), &x);
-        let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), &x));
-        let of_k = terms.reduce(|sum, form| std::array::from_fn(|k| sum[k] + form[k])).unwrap_or([0.0; W]);
-        let mut square = [0.0; W];
-        let real = |z: f64| c64::new(z, 0.0);
-        for (k, root) in roots.iter_mut().enumerate() {
-            if !root.stays() {
-                root.s = step(root, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
-            }
-            square[k] = (root.s * root.s).re;
+    /// The measures of a real root that doubled precision led to; none where something is complex, or K is known in parts. `length`: that
+    /// of the vector whose residual it is.
+    pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
+        let real = self.is_real(root) && found.residual.iter().all(|z| z.im == 0.0);
+        if !real || self.problem.rounded_stiffness().is_some() {
+            return None;
         }
+        let x = packed::<1>(self.problem.n, std::iter::once(&root.right[..]));
+        let residual: Vec<[f64; 1]> = found.residual.iter().map(|r| [r.re / length]).collect();
+        self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
+    }
+
+    /// s of up to W roots with the packed vectors x, put right by forms in doubled precision.
+    fn put_right<const W: usize>(&self, roots: &mut [Root], x: &[[f64; W]]) {
+        let p = self.problem;
+        let of_m = forms_of_rows(p.m.sparse(), x);
+        let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), x));
+        let of_k = terms.reduce(|sum, form| std::array::from_fn(|k| sum[k] + form[k])).unwrap_or([0.0; W]);
+        for (k, root) in roots.iter_mut().enumerate().filter(|(_, root)| !root.stays()) {
+            root.s = step(root, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
+        }
+    }
+
+    /// Measures of up to W roots with the packed vectors x; `residual`: that of doubled precision, where there is one.
+    fn real_measures<const W: usize>(
+        &self,
+        roots: &[Root],
+        x: &[[f64; W]],
+        residual: Option<&[[f64; W]]>,
+    ) -> Vec<Measures> {
+        let p = self.problem;
+        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers[..]));
+        let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
         let reactions = self.reactions.get_or_init(|| p.rows.given.transposed());
         let forces = Forces {
             m: p.m.sparse(),
             k: p.k.sparse(),
             reactions: reactions.sparse(),
-            x: &x,
+            x,
             l: &l,
             square,
+            residual,
             u: self.rounding,
         };
         let mut found = Arch::new().dispatch(forces);
-        let violated = self.violations(&x, &l, &mut found.rho);
+        let violated = self.violations(x, &l, &mut found.rho);
         (0..roots.len())
             .map(|k| Measures {
                 rest: found.rest[k],
@@ -128,6 +149,10 @@ impl Certifier<'_> {
     }
 }
 
+fn real(z: f64) -> c64 {
+    c64::new(z, 0.0)
+}
+
 /// What W vectors leave of the equations of motion.
 struct Left<const W: usize> {
     /// |r|.
@@ -148,6 +173,8 @@ struct Forces<'a, const W: usize> {
     l: &'a [[f64; W]],
     /// s^2.
     square: [f64; W],
+    /// The residual in place of that of plain sums.
+    residual: Option<&'a [[f64; W]]>,
     u: f64,
 }
 
@@ -156,18 +183,22 @@ impl<const W: usize> WithSimd for Forces<'_, W> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Left<W> {
-        let Self { m, k: stiffness, reactions, x, l, square, u } = self;
+        let Self { m, k: stiffness, reactions, x, l, square, residual, u } = self;
+        // Inertia is not in doubled precision.
+        let of_terms = if residual.is_some() { u * u } else { u };
         let mut lengths = Lengths::new();
         let (mut rho, mut of_m, mut of_k) = ([0.0; W], [0.0; W], [0.0; W]);
         for (i, own) in x.iter().enumerate() {
             let (mx, inertia) = row_products(m, i, x);
             let (kx, size) = row_products(stiffness, i, x);
             let (react, reaction) = row_products(reactions, i, l);
-            let mut force = [0.0; W];
+            let mut force = residual.map_or([0.0; W], |residual| residual[i]);
             for k in 0..W {
-                force[k] = square[k] * mx[k] + kx[k] + react[k];
-                let terms = size[k] + reaction[k] + square[k].abs() * inertia[k];
-                rho[k] += own[k].abs() * (force[k].abs() * (1.0 + u) + u * terms);
+                if residual.is_none() {
+                    force[k] = square[k] * mx[k] + kx[k] + react[k];
+                }
+                let terms = of_terms * (size[k] + reaction[k]) + u * (square[k].abs() * inertia[k]);
+                rho[k] += own[k].abs() * (force[k].abs() * (1.0 + u) + terms);
                 of_m[k] += own[k] * mx[k];
                 of_k[k] += own[k] * kx[k];
             }
@@ -226,6 +257,9 @@ fn packed<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a [c6
 
 #[cfg(test)]
 mod tests {
+    use mb_algebra::{QuadraticPencil, Scatter, Triplets, sparse};
+
+    use super::super::super::{SparseOptions, problem::Problem};
     use super::*;
 
     #[test]
@@ -237,6 +271,62 @@ mod tests {
             for (k, found) in lengths.total().into_iter().enumerate() {
                 let whole = norms::two(&(0..n).map(|i| row(i)[k]).collect::<Vec<_>>());
                 assert!((found - whole).abs() <= 1e-14 * whole, "{n} {k}: {found:e} {whole:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn real_measures_are_those_of_complex_numbers_with_and_without_doubled_precision() {
+        // A chain of masses, disturbed, its first one held by a row of length two.
+        let n = 9;
+        let (mut m, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(1, n));
+        for i in 0..n {
+            m.add(i, i, 1.0 + (i % 3) as f64);
+            k.add(i, i, 2.5);
+            if i > 0 {
+                k.add(i, i - 1, -1.0);
+                k.add(i - 1, i, -1.0);
+            }
+        }
+        phi_q.add(0, 0, 2.0);
+        let c = sparse::zeros(n, n);
+        let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let certifier = Certifier::new(&problem, false);
+        let numbers = |count: usize, by: f64| (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect();
+        let root = Root {
+            s: c64::new(0.0, 1.3),
+            right: numbers(n, 0.7),
+            multipliers: numbers(1, 0.4),
+            left: None,
+            rigid: false,
+            mirror: true,
+            opposite: false,
+            chain: 1,
+            curvature: 1.0,
+        };
+        let (y, mu) = mirrored(&root);
+        let found = Doubled {
+            x: root.right.clone(),
+            l: root.multipliers.clone(),
+            s: root.s,
+            residual: numbers(n, 1.1),
+        };
+        let length = 1.7;
+        let x = packed::<1>(n, std::iter::once(&root.right[..]));
+        let plain = certifier.real_measures(std::slice::from_ref(&root), &x, None).pop().unwrap();
+        let doubled = certifier.doubled_measures(&root, &found, length).unwrap();
+        for (ours, with) in [(plain, None), (doubled, Some((&found, length)))] {
+            let other = certifier.measures(&root, &y, &mu, with);
+            let pairs = [
+                (ours.rest, other.rest),
+                (ours.violated, other.violated),
+                (ours.rho, other.rho),
+                (ours.forms.m.re, other.forms.m.re),
+                (ours.forms.k.re, other.forms.k.re),
+            ];
+            for (ours, other) in pairs {
+                assert!((ours - other).abs() <= 1e-14 * other.abs(), "{ours:e} {other:e}");
             }
         }
     }
