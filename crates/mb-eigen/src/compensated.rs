@@ -17,7 +17,7 @@ mod rows;
 use mb_algebra::{Dense, Sparse, c64};
 use pulp::{Arch, Simd, WithSimd};
 
-pub(crate) use self::rows::of_rows;
+pub(crate) use self::rows::{forms_of_rows, row_products, sizes_of_forms};
 
 /// Sums side by side at most.
 const MOST: usize = 16;
@@ -172,33 +172,50 @@ pub(crate) struct Term<'a> {
 /// one. All A have as many rows.
 pub(crate) fn sum_of_products(terms: &[Term<'_>]) -> Dense {
     let Some(first) = terms.first() else { return Dense::zeros(0, 0) };
-    let (rows, columns) = (first.a.rows(), first.x.ncols());
     if terms.iter().all(|term| term.a.nnz() < term.x.nrows()) {
         return one_by_one(terms);
     }
-    let mut out = Dense::zeros(rows, columns);
-    let mut sums = vec![[0.0; SIDE]; rows];
-    for from in (0..columns).step_by(SIDE) {
-        let width = SIDE.min(columns - from);
-        let packed: Vec<Packed<'_>> = terms
-            .iter()
-            .map(|term| {
-                let pack = |x: &Dense| {
-                    let mut rows = vec![[0.0; SIDE]; x.nrows()];
-                    for k in 0..width {
-                        rows.iter_mut().zip(x.col_as_slice(from + k)).for_each(|(row, x)| row[k] = *x);
-                    }
-                    rows
-                };
-                Packed { a: term.a, x: pack(term.x), low: term.low.map(pack) }
-            })
-            .collect();
-        Arch::new().dispatch(Products { terms: &packed, sums: &mut sums });
-        for k in 0..width {
-            out.col_as_slice_mut(from + k).iter_mut().zip(&sums).for_each(|(out, sum)| *out = sum[k]);
+    let mut out = Dense::zeros(first.a.rows(), first.x.ncols());
+    Sums::default().of_columns(terms, &(0..first.x.ncols()).collect::<Vec<_>>(), &mut out);
+    out
+}
+
+/// Such sums, one after the other in the same memory.
+#[derive(Default)]
+pub(crate) struct Sums {
+    /// Columns packed by rows.
+    packed: Vec<Vec<[f64; SIDE]>>,
+    sums: Vec<[f64; SIDE]>,
+}
+
+impl Sums {
+    /// The sum of products for some columns of every x and low, into the first columns of `out`.
+    pub(crate) fn of_columns(&mut self, terms: &[Term<'_>], columns: &[usize], out: &mut Dense) {
+        let Self { packed, sums } = self;
+        let vectors: Vec<&Dense> = terms.iter().flat_map(|term| [Some(term.x), term.low]).flatten().collect();
+        packed.resize_with(packed.len().max(vectors.len()), Vec::new);
+        sums.resize(out.nrows(), [0.0; SIDE]);
+        for (part, columns) in columns.chunks(SIDE).enumerate() {
+            for (rows, x) in packed.iter_mut().zip(&vectors) {
+                // What stands beside the columns at hand is used by nobody.
+                rows.resize(x.nrows(), [0.0; SIDE]);
+                for (k, &j) in columns.iter().enumerate().filter(|_| x.nrows() > 0) {
+                    rows.iter_mut().zip(x.col_as_slice(j)).for_each(|(row, x)| row[k] = *x);
+                }
+            }
+            let mut next = packed.iter().map(|rows| &rows[..]);
+            let mut take = || next.next().unwrap_or_default();
+            let terms: Vec<Packed<'_>> = terms
+                .iter()
+                .map(|term| Packed { a: term.a, x: take(), low: term.low.map(|_| take()) })
+                .collect();
+            Arch::new().dispatch(Products { terms: &terms, sums });
+            for k in 0..columns.len() {
+                let to = out.col_as_slice_mut(part * SIDE + k);
+                to.iter_mut().zip(&*sums).for_each(|(to, sum)| *to = sum[k]);
+            }
         }
     }
-    out
 }
 
 /// The same where so few entries are read again for every column sooner than columns are packed.
@@ -224,8 +241,8 @@ const SIDE: usize = 4;
 /// A term with its columns packed by rows.
 struct Packed<'a> {
     a: &'a Sparse,
-    x: Vec<[f64; SIDE]>,
-    low: Option<Vec<[f64; SIDE]>>,
+    x: &'a [[f64; SIDE]],
+    low: Option<&'a [[f64; SIDE]]>,
 }
 
 /// Products of several columns, to be computed with the instructions of the processor at hand.
@@ -245,7 +262,7 @@ impl Products<'_> {
                 for (&j, &a) in term.a.indices()[own.clone()].iter().zip(&term.a.data()[own]) {
                     let x = &term.x[j];
                     let mut rest = [0.0; SIDE];
-                    if let Some(low) = &term.low {
+                    if let Some(low) = term.low {
                         let low = &low[j];
                         (0..SIDE).for_each(|k| rest[k] = a * low[k]);
                     }
@@ -421,7 +438,14 @@ mod tests {
             let low = Dense::from_fn(3, columns, |i, j| if i == 0 { e * e * j as f64 } else { 0.0 });
             let l = Dense::from_fn(1, columns, |_, j| j as f64);
             let terms = [Term { a: &stiff, x: &x, low: Some(&low) }, Term { a: &soft, x: &l, low: None }];
-            for (found, j) in [sum_of_products(&terms), one_by_one(&terms)]
+            // Some columns, in memory that has been used.
+            let whole = sum_of_products(&terms);
+            let (mut sums, mut some) = (Sums::default(), Dense::zeros(2, columns));
+            let order: Vec<usize> = (0..columns).rev().chain([0]).take(columns).collect();
+            sums.of_columns(&terms, &(0..columns).collect::<Vec<_>>(), &mut some);
+            sums.of_columns(&terms, &order, &mut some);
+            assert!(order.iter().enumerate().all(|(k, &j)| some.col_as_slice(k) == whole.col_as_slice(j)));
+            for (found, j) in [whole, one_by_one(&terms)]
                 .iter()
                 .flat_map(|found| (0..columns).map(move |j| (found, j)))
             {

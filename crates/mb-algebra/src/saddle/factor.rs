@@ -80,6 +80,19 @@ impl SaddleFactor {
         Ok((x, l))
     }
 
+    /// The same into arrays that hold anything, X n x p and L m x p.
+    ///
+    /// # Panics
+    /// When X or L has another shape than that, or F another number of rows than A.
+    pub fn solve_block_step_into(
+        &self,
+        f: faer::MatRef<'_, f64>,
+        x: faer::MatMut<'_, f64>,
+        l: faer::MatMut<'_, f64>,
+    ) -> Result<(), AlgebraError> {
+        self.inner.solve_step(f, x, Some(l))
+    }
+
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
     pub fn inertia(&self) -> Option<Inertia> {
         self.inner.inertia

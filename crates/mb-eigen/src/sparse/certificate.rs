@@ -19,7 +19,7 @@ mod together;
 
 pub(crate) use self::improved::{Aid, First};
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use faer::Mat;
 use mb_algebra::{DenseC, c64, norms};
@@ -104,6 +104,8 @@ pub(crate) struct Certifier<'a> {
     gamma: f64,
     /// Whether pairs keep their left vectors.
     keeps_left: bool,
+    /// Phi_q^T by rows, made when first needed.
+    reactions: OnceLock<Matrix<'static>>,
     /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
     felt: Mutex<Option<(f64, f64)>>,
 }
@@ -116,6 +118,7 @@ impl<'a> Certifier<'a> {
             rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
             gamma: problem.frequency_squared().sqrt(),
             keeps_left,
+            reactions: OnceLock::new(),
             felt: Mutex::new(None),
         }
     }
@@ -136,7 +139,7 @@ impl<'a> Certifier<'a> {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
         let pair = self.measured(root, Some(found));
-        self.feel(found, &pair);
+        self.feel(found.s, &found.x, &pair);
         self.kept(pair)
     }
 
@@ -170,7 +173,9 @@ impl<'a> Certifier<'a> {
         if doubled.is_none() {
             root.s = self.quotient(&root, &y);
         }
-        let measures = self.measures(&root, &y, &mu, doubled.map(|found| (found, length)));
+        let measures = doubled.and_then(|found| self.doubled_measures(&root, found, length));
+        let measures =
+            measures.unwrap_or_else(|| self.measures(&root, &y, &mu, doubled.map(|found| (found, length))));
         self.pair(root, (y, mu), &measures)
     }
 

@@ -28,6 +28,8 @@ const COUNT_UP_TO: usize = 400;
 const COUNT_OPERATIONS: f64 = 1e9;
 /// Bytes of factors that may stay while others are made.
 const SMALL_FACTORS: u64 = 256 << 20;
+/// Entries of a factor in a row up to which it is light beside the vectors of a basis.
+const LIGHT: usize = 32;
 const ANALYSIS: &str = "Structure of the factors";
 
 /// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
@@ -331,6 +333,11 @@ impl<'a> Problem<'a> {
     /// Entries of the factors; zero where the structure cannot be analysed, which the factorization tells.
     pub(crate) fn factor_entries(&self) -> usize {
         self.analysis().map_or(0, |analysis| analysis.estimate().factor_nonzeros)
+    }
+
+    /// Whether the factors are light beside the vectors of a basis.
+    pub(crate) fn has_light_factors(&self) -> bool {
+        self.factor_entries() <= LIGHT * (self.n + self.rows.rank)
     }
 
     /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.

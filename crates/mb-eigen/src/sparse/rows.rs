@@ -93,17 +93,25 @@ impl Rows {
     /// Multipliers of the rows as given from those of the independent rows at length one; of minimum norm.
     pub(crate) fn multipliers<T: Scalar>(&self, l: &Mat<T>) -> Mat<T> {
         let mut out = Mat::<T>::zeros(self.m, l.ncols());
-        for j in 0..l.ncols() {
+        self.multipliers_into(l.as_ref(), &mut out);
+        out
+    }
+
+    /// The same into the first columns of an array with m rows that holds anything.
+    pub(crate) fn multipliers_into<T: Scalar>(&self, l: MatRef<'_, T>, out: &mut Mat<T>) {
+        for j in (0..l.ncols()).filter(|_| self.m > 0) {
+            let column = out.col_as_slice_mut(j);
+            if self.rank < self.m {
+                column.fill(T::default());
+            }
             for (i, &row) in self.kept.iter().enumerate() {
-                out[(row, j)] = l[(i, j)].times(self.scale[row]);
+                column[row] = l[(i, j)].times(self.scale[row]);
             }
             for y in crate::vectors::columns(&self.idle) {
-                let column = out.col_as_slice_mut(j);
                 let share = y.iter().zip(column.iter()).fold(T::default(), |s, (y, l)| s + l.times(*y));
                 column.iter_mut().zip(y).for_each(|(l, y)| *l -= share.times(*y));
             }
         }
-        out
     }
 
     /// Indices of the independent rows.

@@ -47,6 +47,18 @@ pub(crate) trait ShiftSolve<T: Scalar>: Send + Sync {
         x.copy_from(self.solve(&f.to_owned(), false, Effort::Krylov)?.x);
         Ok(())
     }
+    /// x and l for a step of an iteration, into arrays of their shapes that hold anything.
+    fn solve_into(
+        &self,
+        f: MatRef<'_, T>,
+        mut x: MatMut<'_, T>,
+        mut l: MatMut<'_, T>,
+    ) -> Result<(), EigenError> {
+        let solved = self.solve(&f.to_owned(), false, Effort::Krylov)?;
+        x.copy_from(solved.x);
+        l.copy_from(solved.l);
+        Ok(())
+    }
     /// Solves for the columns of f, n x p, with Phi_i x = g, r x p; none where that is not offered, or fails.
     fn solve_both(&self, _f: &Mat<T>, _g: &Mat<T>) -> Option<Solution<T>> {
         None
@@ -130,6 +142,18 @@ pub(crate) trait Saddle<T: Scalar>: Send + Sync {
         x.copy_from(self.solve_block(&f.to_owned(), false)?.0);
         Ok(())
     }
+    /// X and L, as [`Saddle::solve_step`].
+    fn solve_step_into(
+        &self,
+        f: MatRef<'_, T>,
+        mut x: MatMut<'_, T>,
+        mut l: MatMut<'_, T>,
+    ) -> Result<(), AlgebraError> {
+        let (of_x, of_l) = self.solve_step(&f.to_owned())?;
+        x.copy_from(of_x);
+        l.copy_from(of_l);
+        Ok(())
+    }
     /// With a right-hand side for the constraint rows; none where that is not offered, or fails.
     fn solve_both(&self, _f: &Mat<T>, _g: &Mat<T>) -> Option<(Mat<T>, Mat<T>)> {
         None
@@ -153,6 +177,15 @@ impl Saddle<f64> for SaddleFactor {
 
     fn solve_into(&self, f: MatRef<'_, f64>, x: MatMut<'_, f64>) -> Result<(), AlgebraError> {
         self.solve_block_into(f, x)
+    }
+
+    fn solve_step_into(
+        &self,
+        f: MatRef<'_, f64>,
+        x: MatMut<'_, f64>,
+        l: MatMut<'_, f64>,
+    ) -> Result<(), AlgebraError> {
+        self.solve_block_step_into(f, x, l)
     }
 
     fn solve_both(&self, f: &Dense, g: &Dense) -> Option<(Dense, Dense)> {
@@ -248,6 +281,11 @@ impl<T: Scalar> ShiftSolve<T> for SaddleSolve<T> {
     fn displacements(&self, f: MatRef<'_, T>, x: MatMut<'_, T>) -> Result<(), EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
         self.factor.solve_into(f, x).map_err(at("Solve with the shifted saddle-point matrix"))
+    }
+
+    fn solve_into(&self, f: MatRef<'_, T>, x: MatMut<'_, T>, l: MatMut<'_, T>) -> Result<(), EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        self.factor.solve_step_into(f, x, l).map_err(at("Solve with the shifted saddle-point matrix"))
     }
 
     fn solve_both(&self, f: &Mat<T>, g: &Mat<T>) -> Option<Solution<T>> {

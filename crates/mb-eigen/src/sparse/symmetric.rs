@@ -18,7 +18,7 @@ use super::finding::SparseFinding;
 use super::options::{Shift, SparseOptions};
 use super::problem::Problem;
 use super::shift_invert::{Known, ShiftInvert};
-use super::shift_solve::{Effort, ShiftSolve};
+use super::shift_solve::{ShiftSolve, Solution};
 use super::sturm::Released;
 use super::zeros::{self, Zeros};
 use crate::error::only_here;
@@ -58,9 +58,6 @@ const SOFTER: f64 = 1e-6;
 /// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
 const CLEAR: f64 = 0.1;
 const CLEAR_OF_ROUNDING: f64 = 1e3;
-
-/// Entries of a factor in a row up to which it is light beside the vectors of a basis.
-const LIGHT: usize = 32;
 
 /// Modes of a symmetric problem: w and vectors of equal columns.
 #[derive(Clone, Debug)]
@@ -236,8 +233,9 @@ impl<'a> Symmetric<'a> {
             *shifted = self.factor(sigma)?;
             ritz = self.search(shifted, known, count, None, patience)?;
         }
-        let modes = self.polish(shifted, known, &ritz.values, &ritz.vectors)?;
-        Ok(Search { modes, exhausted: ritz.exhausted })
+        let exhausted = ritz.exhausted;
+        let modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
+        Ok(Search { modes, exhausted })
     }
 
     fn search(
@@ -303,40 +301,37 @@ impl<'a> Symmetric<'a> {
     pub(crate) fn block_size(&self, count: usize) -> usize {
         let by_size = match self.problem.n {
             0..=2_000 => 2,
-            _ if self.problem.factor_entries() <= LIGHT * (self.problem.n + self.problem.rows.rank) => 4,
+            _ if self.problem.has_light_factors() => 4,
             _ => 8,
         };
         by_size.min(count.max(1))
     }
 
-    /// Purifies Ritz vectors and takes w and multipliers from the solve, some columns at a time.
-    fn polish(
-        &self,
-        shifted: &Shifted,
-        known: &Known,
-        theta: &[f64],
-        x: &Dense,
-    ) -> Result<Modes, EigenError> {
+    /// Purifies Ritz vectors and takes w and multipliers from the solve, some columns at a time; those purified take the place of
+    /// the others.
+    fn polish(&self, shifted: &Shifted, known: &Known, theta: &[f64], x: Dense) -> Result<Modes, EigenError> {
         let (problem, count) = (self.problem, theta.len());
-        let mut out = Modes {
-            w: Vec::with_capacity(count),
-            x: Dense::zeros(problem.n, count),
-            l: Dense::zeros(problem.rows.rank, count),
-            rigid: 0,
-        };
+        let mut out =
+            Modes { w: Vec::with_capacity(count), x, l: Dense::zeros(problem.rows.rank, count), rigid: 0 };
         let most = self.block_size(POLISHED).max(POLISHED / 2).min(count);
-        let mut mx = Dense::zeros(problem.n, most);
+        let zeros = |rows: usize| Dense::zeros(rows, most);
+        let (mut f, mut mx) = (zeros(problem.n), zeros(problem.n));
+        let mut better = Solution { x: zeros(problem.n), l: zeros(problem.rows.rank) };
         for first in (0..count).step_by(most.max(1)) {
             let width = most.min(count - first);
-            let mut f = Dense::zeros(problem.n, width);
-            problem.m.mul_into(x.as_ref().subcols(first, width), f.as_mut());
+            // Of the last ones there are fewer.
+            for array in [&mut f, &mut mx, &mut better.x] {
+                array.truncate(problem.n, width);
+            }
+            better.l.truncate(problem.rows.rank, width);
+            problem.m.mul_into(out.x.as_ref().subcols(first, width), f.as_mut());
             for (j, theta) in theta[first..first + width].iter().enumerate() {
                 f.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= theta);
             }
             // Certificates tell what each pair is worth.
-            let mut better = shifted.solver.solve(&f, false, Effort::Krylov)?;
+            shifted.solver.solve_into(f.as_ref(), better.x.as_mut(), better.l.as_mut())?;
             let mut mass = |x: &Dense| -> Vec<f64> {
-                problem.m.mul_into(x.as_ref(), mx.as_mut().subcols_mut(0, width));
+                problem.m.mul_into(x.as_ref(), mx.as_mut());
                 let columns = crate::vectors::columns(x).zip(crate::vectors::columns(&mx));
                 columns.map(|(x, mx)| x.iter().zip(mx).map(|(x, mx)| x * mx).sum()).collect()
             };

@@ -21,6 +21,9 @@ use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract
 const INSIDE: f64 = 1e-24;
 /// Directions looked at together: a rigid body's six and others beside them, as many as the solves take at the cost of seven.
 const BLOCK: usize = 8;
+/// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
+/// in few. Where all of them are rigid, more are looked at.
+const FEW: usize = 4;
 /// Steps of inverse iteration.
 const STEPS: usize = 3;
 
@@ -101,7 +104,8 @@ pub(crate) fn find(
     };
     for round in 0_u32.. {
         // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
-        let width = (BLOCK << round.min(4)).min(problem.dof().max(1));
+        let block = if problem.has_light_factors() { FEW } else { BLOCK };
+        let width = (block << round.min(4)).min(problem.dof().max(1));
         let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
         let mut my = problem.m.mul(&y);
         for step in 1..=STEPS {

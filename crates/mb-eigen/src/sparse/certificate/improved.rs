@@ -14,7 +14,7 @@ use super::super::matrix::Matrix;
 use super::super::symmetric::Shifted;
 use super::together::{Group, WIDTH};
 use super::{Certifier, Root, apply};
-use crate::compensated::of_rows;
+use crate::compensated::{forms_of_rows, sizes_of_forms};
 use crate::pairing::mac;
 use crate::vectors::abs;
 use crate::{Eigenpair, Finding};
@@ -62,19 +62,6 @@ pub(crate) struct First {
     pub(crate) again: Option<Root>,
     /// Whether the bar says little.
     pub(crate) poor: bool,
-}
-
-impl First {
-    /// Where doubled precision starts: the better vector, or the same one, with the best value there is.
-    fn start(&self) -> Option<Root> {
-        let (pair, again) = (&self.pair, self.again.as_ref()?);
-        Some(Root {
-            s: pair.alpha / pair.beta,
-            right: pair.right.clone(),
-            multipliers: pair.multipliers.clone(),
-            ..again.clone()
-        })
-    }
 }
 
 /// The results of all, from all cores where there is enough to do.
@@ -156,11 +143,9 @@ impl Certifier<'_> {
                 std::array::from_fn(|k| if k < w.len() { x[(i, at * WIDTH + k)] } else { 0.0 })
             };
             let packed: Vec<_> = (0..x.nrows()).map(packed).collect();
-            let sizes = of_rows(self.problem.k.sparse(), &packed).sizes;
-            let rows = || packed.iter().zip(&sizes);
-            let terms = |k: usize| rows().map(|(x, size)| x[k].abs() * size[k]).sum::<f64>();
+            let terms = sizes_of_forms(self.problem.k.sparse(), &packed);
             poor.extend(
-                w.iter().enumerate().map(|(k, w)| self.rounding * terms(k) > SURELY * POOR * w.abs()),
+                w.iter().zip(terms).map(|(w, terms)| self.rounding * terms > SURELY * POOR * w.abs()),
             );
             // Slower ones come first.
             if !poor.iter().rev().take(w.len()).any(|poor| *poor) {
@@ -174,42 +159,61 @@ impl Certifier<'_> {
     /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
     /// whether that needs no further steps.
     fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
-        let Some(mut start) = Some(&first).filter(|first| first.poor).and_then(First::start) else {
-            return first.pair;
-        };
-        let pair = first.pair;
-        let before = start.s;
+        let First { pair, again, poor } = first;
+        let Some(again) = again.filter(|_| poor) else { return pair };
+        // The same root with other vectors.
+        let root = |s, right, multipliers| Root { s, right, multipliers, ..again.clone() };
+        let before = pair.alpha / pair.beta;
+        let refined =
+            |s, x: &[c64], l: &[c64]| doubled::refine(self.problem, &root(s, x.to_vec(), l.to_vec()));
         let found = match found {
             Some((found, true)) => Some(found),
-            Some((found, false)) => {
-                (start.s, start.right, start.multipliers) = (found.s, found.x.clone(), found.l.clone());
-                doubled::refine(self.problem, &start).or(Some(found))
-            }
-            None => doubled::refine(self.problem, &start),
+            Some((found, false)) => refined(found.s, &found.x, &found.l).or(Some(found)),
+            None => refined(before, &pair.right, &pair.multipliers),
         };
-        let Some(found) = found else { return pair };
+        let Some(mut found) = found else { return pair };
         let (s, moved) = (found.s, (found.s - before).norm());
-        let better = Root { s, right: found.x.clone(), multipliers: found.l.clone(), ..start };
-        let better = self.measured(better, Some(&found));
+        let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
+        let better = self.measured(root(s, right, multipliers), Some(&found));
         // The bar of a start without digits may reach other roots, whose damping makes them no less near.
         let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
         let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar && along;
         if !same || better.error_bar >= pair.error_bar {
             return pair;
         }
-        self.feel(&found, &better);
+        self.feel(s, &better.right, &better);
         better
     }
 
     /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
-    pub(super) fn feel(&self, found: &Doubled, pair: &Eigenpair) {
-        let (p, s, size, bar) = (self.problem, found.s, found.s.norm(), pair.error_bar);
+    pub(super) fn feel(&self, s: c64, x: &[c64], pair: &Eigenpair) {
+        let (p, size, bar) = (self.problem, s.norm(), pair.error_bar);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
         }
-        let sizes: Vec<f64> = found.x.iter().map(|x| abs(*x)).collect();
+        let real = p.c.is_zero() && x.iter().all(|x| x.im == 0.0);
+        let (terms, d) = if real { self.felt_real(s, x) } else { self.felt_complex(s, x, pair) };
+        let up_to = 0.5 * f64::EPSILON * terms / d;
+        let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        if up_to > bar && felt.is_none_or(|(s, before)| up_to / size > before / s) {
+            *felt = Some((size, up_to));
+        }
+    }
+
+    /// |x|^T |K| |x| and |2 s x^T M x|.
+    fn felt_real(&self, s: c64, x: &[c64]) -> (f64, f64) {
+        let x: Vec<[f64; 1]> = x.iter().map(|x| [x.re]).collect();
+        let ([terms], [mass]) =
+            (sizes_of_forms(self.problem.k.sparse(), &x), forms_of_rows(self.problem.m.sparse(), &x));
+        (terms, 2.0 * s.norm() * mass.abs())
+    }
+
+    /// |x|^T (|K| + |s| |C|) |x|, of K that is not known in parts, and |x^T (2 s M + C) x|.
+    fn felt_complex(&self, s: c64, x: &[c64], pair: &Eigenpair) -> (f64, f64) {
+        let p = self.problem;
+        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
         let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
-        let form = |a: &Matrix| found.x.iter().zip(apply(a, &found.x)).map(|(x, y)| x * y).sum::<c64>();
+        let form = |a: &Matrix| x.iter().zip(apply(a, x)).map(|(x, y)| x * y).sum::<c64>();
         // The left vector stands over |x^T (2 s M + C) x| where that is not zero.
         let left = norms::two_complex(&pair.left);
         let d = if left > 0.0 && pair.condition.is_finite() {
@@ -219,11 +223,7 @@ impl Certifier<'_> {
         };
         // What rounding did to K that is known in parts is in the bar.
         let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
-        let up_to = 0.5 * f64::EPSILON * (stiffness + size * terms(&p.c)) / d;
-        let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
-        if up_to > bar && felt.is_none_or(|(s, before)| up_to / size > before / s) {
-            *felt = Some((size, up_to));
-        }
+        (stiffness + s.norm() * terms(&p.c), d)
     }
 
     /// What there is to say beside the pairs.

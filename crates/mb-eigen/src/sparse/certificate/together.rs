@@ -1,15 +1,20 @@
-//! Real pairs of undamped symmetric problems measured side by side, in one pass over the rows of the matrices.
+//! Real pairs of undamped symmetric problems measured side by side, in two passes over the rows of the matrices.
 //!
 //! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms in doubled
-//! precision (`compensated/rows.rs`). K is read once for up to eight pairs, which share wide registers; the measures of a pair do
-//! not depend on those beside it. Sizes: x n x W, l m x W, packed by rows.
+//! precision (`compensated/rows.rs`). K is read twice for up to eight pairs, for the forms that give w and for the forces, and pairs share
+//! wide registers; the measures of a pair do not depend on those beside it. Beside the packed vectors nothing of their length is
+//! kept. Sizes: x n x W, l m x W, packed by rows.
+
+#![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
 use mb_algebra::{Sparse, c64, norms};
+use pulp::{Arch, Simd, WithSimd};
 
+use super::super::doubled::Doubled;
 use super::{Certifier, Measures, Root, mirrored, step};
 use crate::Eigenpair;
 use crate::certificate::Forms;
-use crate::compensated::of_rows;
+use crate::compensated::{forms_of_rows, row_products};
 use crate::vectors::ZERO;
 
 /// Pairs side by side at most.
@@ -58,7 +63,9 @@ impl Certifier<'_> {
 
     fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
         let mut roots: Vec<Root> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
-        let measures = self.real_measures::<W>(&mut roots);
+        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right[..]));
+        self.put_right(&mut roots, &x);
+        let measures = self.real_measures(&roots, &x, None);
         roots
             .into_iter()
             .zip(measures)
@@ -70,77 +77,172 @@ impl Certifier<'_> {
             .collect()
     }
 
-    /// Measures of up to W roots, whose s are put right on the way.
-    fn real_measures<const W: usize>(&self, roots: &mut [Root]) -> Vec<Measures> {
+    /// The measures of a real root that doubled precision led to; none where something is complex, or K is known in parts. `length`: that
+    /// of the vector whose residual it is.
+    pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
+        let real = self.is_real(root) && found.residual.iter().all(|z| z.im == 0.0);
+        if !real || self.problem.rounded_stiffness().is_some() {
+            return None;
+        }
+        let x = packed::<1>(self.problem.n, std::iter::once(&root.right[..]));
+        let residual: Vec<[f64; 1]> = found.residual.iter().map(|r| [r.re / length]).collect();
+        self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
+    }
+
+    /// s of up to W roots with the packed vectors x, put right by forms in doubled precision.
+    fn put_right<const W: usize>(&self, roots: &mut [Root], x: &[[f64; W]]) {
         let p = self.problem;
-        let x = packed::<W>(p.n, roots.iter().map(|root| &root.right[..]));
-        let (mass, mut stiffness) = (of_rows(p.m.sparse(), &x), of_rows(p.k.sparse(), &x));
-        let mut forms = stiffness.forms;
-        if p.rounded_stiffness().is_some() {
-            let terms = p.stiffness().iter().map(|a| of_rows(a.sparse(), &x).forms);
-            forms = terms.fold([0.0; W], |sum, form| std::array::from_fn(|k| sum[k] + form[k]));
+        let of_m = forms_of_rows(p.m.sparse(), x);
+        let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), x));
+        let of_k = terms.reduce(|sum, form| std::array::from_fn(|k| sum[k] + form[k])).unwrap_or([0.0; W]);
+        for (k, root) in roots.iter_mut().enumerate().filter(|(_, root)| !root.stays()) {
+            root.s = step(root, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
         }
-        let mut square = [0.0; W];
-        let real = |z: f64| c64::new(z, 0.0);
-        for (k, root) in roots.iter_mut().enumerate() {
-            if !root.stays() {
-                root.s = step(root, Forms { m: real(mass.forms[k]), c: ZERO, k: real(forms[k]) });
-            }
-            square[k] = (root.s * root.s).re;
-        }
-        let react = reactions::<W>(p.rows.given.sparse(), p.n, roots);
-        let u = self.rounding;
-        let (mut rho, mut of_m, mut of_k) = ([0.0; W], [0.0; W], [0.0; W]);
-        let rows = mass.sums.iter().zip(&mass.sizes).zip(stiffness.sums.iter_mut().zip(&stiffness.sizes));
-        for (((mx, m), (kx, size)), (own, react)) in rows.zip(x.iter().zip(&react)) {
-            for k in 0..W {
-                let force = square[k] * mx[k] + kx[k] + react[0][k];
-                let terms = size[k] + react[1][k] + square[k].abs() * m[k];
-                rho[k] += own[k].abs() * (force.abs() * (1.0 + u) + u * terms);
-                of_m[k] += own[k] * mx[k];
-                of_k[k] += own[k] * kx[k];
-                // The force takes the place of K x.
-                kx[k] = force;
-            }
-        }
-        let violations = self.violations::<W>(&x, roots, &mut rho);
-        let length = |rows: &[[f64; W]], k: usize| norms::two(&rows.iter().map(|x| x[k]).collect::<Vec<_>>());
+    }
+
+    /// Measures of up to W roots with the packed vectors x; `residual`: that of doubled precision, where there is one.
+    fn real_measures<const W: usize>(
+        &self,
+        roots: &[Root],
+        x: &[[f64; W]],
+        residual: Option<&[[f64; W]]>,
+    ) -> Vec<Measures> {
+        let p = self.problem;
+        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers[..]));
+        let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
+        let reactions = self.reactions.get_or_init(|| p.rows.given.transposed());
+        let forces = Forces {
+            m: p.m.sparse(),
+            k: p.k.sparse(),
+            reactions: reactions.sparse(),
+            x,
+            l: &l,
+            square,
+            residual,
+            u: self.rounding,
+        };
+        let mut found = Arch::new().dispatch(forces);
+        let violated = self.violations(x, &l, &mut found.rho);
         (0..roots.len())
             .map(|k| Measures {
-                rest: length(&stiffness.sums, k),
-                violated: length(&violations, k),
-                rho: rho[k],
-                forms: Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) },
+                rest: found.rest[k],
+                violated: violated[k],
+                rho: found.rho[k],
+                forms: Forms { m: real(found.of_m[k]), c: ZERO, k: real(found.of_k[k]) },
             })
             .collect()
     }
 
-    /// Phi_q x, rows at length one; what it adds to rho.
-    fn violations<const W: usize>(
-        &self,
-        x: &[[f64; W]],
-        roots: &[Root],
-        rho: &mut [f64; W],
-    ) -> Vec<[f64; W]> {
+    /// |Phi_q x|, rows at length one; what it adds to rho.
+    fn violations<const W: usize>(&self, x: &[[f64; W]], l: &[[f64; W]], rho: &mut [f64; W]) -> [f64; W] {
         let rows = &self.problem.rows;
-        let mu: Vec<Vec<c64>> = roots.iter().map(|root| rows.to_unit(&root.multipliers)).collect();
-        let mu = packed::<W>(rows.m, mu.iter().map(|mu| &mu[..]));
-        let mut violations = Vec::with_capacity(rows.m);
-        for (row, mu) in rows.unit.sparse().outer_iterator().zip(&mu) {
-            let (mut sum, mut size) = ([0.0; W], [0.0; W]);
-            for (&j, a) in row.indices().iter().zip(row.data()) {
-                for k in 0..W {
-                    let term = a * x[j][k];
-                    sum[k] += term;
-                    size[k] += term.abs();
-                }
-            }
+        let mut lengths = Lengths::new();
+        for (i, l) in l.iter().enumerate() {
+            let (sum, size) = row_products(rows.unit.sparse(), i, x);
+            let by = rows.length(i);
             for k in 0..W {
-                rho[k] += mu[k].abs() * (sum[k].abs() + self.rounding * size[k]);
+                rho[k] += (l[k] * by).abs() * (sum[k].abs() + self.rounding * size[k]);
             }
-            violations.push(sum);
+            lengths.push(sum);
         }
-        violations
+        lengths.total()
+    }
+}
+
+fn real(z: f64) -> c64 {
+    c64::new(z, 0.0)
+}
+
+/// What W vectors leave of the equations of motion.
+struct Left<const W: usize> {
+    /// |r|.
+    rest: [f64; W],
+    /// |x|^T (|r| + u g).
+    rho: [f64; W],
+    /// x^T M x and x^T K x in plain numbers.
+    of_m: [f64; W],
+    of_k: [f64; W],
+}
+
+/// One pass over the rows of M, K and Phi_q^T, by the instructions of the processor at hand.
+struct Forces<'a, const W: usize> {
+    m: &'a Sparse,
+    k: &'a Sparse,
+    reactions: &'a Sparse,
+    x: &'a [[f64; W]],
+    l: &'a [[f64; W]],
+    /// s^2.
+    square: [f64; W],
+    /// The residual in place of that of plain sums.
+    residual: Option<&'a [[f64; W]]>,
+    u: f64,
+}
+
+impl<const W: usize> WithSimd for Forces<'_, W> {
+    type Output = Left<W>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Left<W> {
+        let Self { m, k: stiffness, reactions, x, l, square, residual, u } = self;
+        // Inertia is not in doubled precision.
+        let of_terms = if residual.is_some() { u * u } else { u };
+        let mut lengths = Lengths::new();
+        let (mut rho, mut of_m, mut of_k) = ([0.0; W], [0.0; W], [0.0; W]);
+        for (i, own) in x.iter().enumerate() {
+            let (mx, inertia) = row_products(m, i, x);
+            let (kx, size) = row_products(stiffness, i, x);
+            let (react, reaction) = row_products(reactions, i, l);
+            let mut force = residual.map_or([0.0; W], |residual| residual[i]);
+            for k in 0..W {
+                if residual.is_none() {
+                    force[k] = square[k] * mx[k] + kx[k] + react[k];
+                }
+                let terms = of_terms * (size[k] + reaction[k]) + u * (square[k].abs() * inertia[k]);
+                rho[k] += own[k].abs() * (force[k].abs() * (1.0 + u) + terms);
+                of_m[k] += own[k] * mx[k];
+                of_k[k] += own[k] * kx[k];
+            }
+            lengths.push(force);
+        }
+        Left { rest: lengths.total(), rho, of_m, of_k }
+    }
+}
+
+/// Euclidean lengths of W vectors that come row by row, by parts of [`PART`] rows so that nothing of length n is kept.
+struct Lengths<const W: usize> {
+    part: Vec<[f64; W]>,
+    before: [f64; W],
+}
+
+/// Rows of a part.
+const PART: usize = 256;
+
+impl<const W: usize> Lengths<W> {
+    fn new() -> Self {
+        Self { part: Vec::with_capacity(PART), before: [0.0; W] }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, row: [f64; W]) {
+        if self.part.len() == PART {
+            self.close();
+        }
+        self.part.push(row);
+    }
+
+    fn close(&mut self) {
+        let mut column = [0.0; PART];
+        for (k, before) in self.before.iter_mut().enumerate() {
+            let column = &mut column[..self.part.len()];
+            column.iter_mut().zip(&self.part).for_each(|(to, row)| *to = row[k]);
+            *before = before.hypot(norms::two(column));
+        }
+        self.part.clear();
+    }
+
+    fn total(mut self) -> [f64; W] {
+        self.close();
+        self.before
     }
 }
 
@@ -153,19 +255,79 @@ fn packed<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a [c6
     out
 }
 
-/// Phi_q^T l and |Phi_q|^T |l|.
-fn reactions<const W: usize>(phi: &Sparse, n: usize, roots: &[Root]) -> Vec<[[f64; W]; 2]> {
-    let l = packed::<W>(phi.rows(), roots.iter().map(|root| &root.multipliers[..]));
-    let mut react = vec![[[0.0; W]; 2]; n];
-    for (row, l) in phi.outer_iterator().zip(&l) {
-        for (&j, a) in row.indices().iter().zip(row.data()) {
-            let [sum, size] = &mut react[j];
-            for k in 0..W {
-                let term = l[k] * a;
-                sum[k] += term;
-                size[k] += term.abs();
+#[cfg(test)]
+mod tests {
+    use mb_algebra::{QuadraticPencil, Scatter, Triplets, sparse};
+
+    use super::super::super::{SparseOptions, problem::Problem};
+    use super::*;
+
+    #[test]
+    fn lengths_by_parts_are_those_of_whole_vectors() {
+        for n in [0, 1, PART, PART + 1, 3 * PART + 7] {
+            let row = |i: usize| [1e-170 * (i as f64 + 1.0), (i as f64).sin(), 1e170];
+            let mut lengths = Lengths::new();
+            (0..n).for_each(|i| lengths.push(row(i)));
+            for (k, found) in lengths.total().into_iter().enumerate() {
+                let whole = norms::two(&(0..n).map(|i| row(i)[k]).collect::<Vec<_>>());
+                assert!((found - whole).abs() <= 1e-14 * whole, "{n} {k}: {found:e} {whole:e}");
             }
         }
     }
-    react
+
+    #[test]
+    fn real_measures_are_those_of_complex_numbers_with_and_without_doubled_precision() {
+        // A chain of masses, disturbed, its first one held by a row of length two.
+        let n = 9;
+        let (mut m, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(1, n));
+        for i in 0..n {
+            m.add(i, i, 1.0 + (i % 3) as f64);
+            k.add(i, i, 2.5);
+            if i > 0 {
+                k.add(i, i - 1, -1.0);
+                k.add(i - 1, i, -1.0);
+            }
+        }
+        phi_q.add(0, 0, 2.0);
+        let c = sparse::zeros(n, n);
+        let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let certifier = Certifier::new(&problem, false);
+        let numbers = |count: usize, by: f64| (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect();
+        let root = Root {
+            s: c64::new(0.0, 1.3),
+            right: numbers(n, 0.7),
+            multipliers: numbers(1, 0.4),
+            left: None,
+            rigid: false,
+            mirror: true,
+            opposite: false,
+            chain: 1,
+            curvature: 1.0,
+        };
+        let (y, mu) = mirrored(&root);
+        let found = Doubled {
+            x: root.right.clone(),
+            l: root.multipliers.clone(),
+            s: root.s,
+            residual: numbers(n, 1.1),
+        };
+        let length = 1.7;
+        let x = packed::<1>(n, std::iter::once(&root.right[..]));
+        let plain = certifier.real_measures(std::slice::from_ref(&root), &x, None).pop().unwrap();
+        let doubled = certifier.doubled_measures(&root, &found, length).unwrap();
+        for (ours, with) in [(plain, None), (doubled, Some((&found, length)))] {
+            let other = certifier.measures(&root, &y, &mu, with);
+            let pairs = [
+                (ours.rest, other.rest),
+                (ours.violated, other.violated),
+                (ours.rho, other.rho),
+                (ours.forms.m.re, other.forms.m.re),
+                (ours.forms.k.re, other.forms.k.re),
+            ];
+            for (ours, other) in pairs {
+                assert!((ours - other).abs() <= 1e-14 * other.abs(), "{ours:e} {other:e}");
+            }
+        }
+    }
 }

@@ -127,7 +127,7 @@ pub(super) fn refine(
                 column(a, 2 * k).iter().chain(column(a, 2 * k + 1)).map(|v| -v).collect()
             };
             let step = mixing[j].mix(Step { x: negative(&d), l: negative(&h) }, &weight);
-            block.take(j, &step);
+            block.take(j, step);
         }
     }
     block.finish(masses, starts)

@@ -14,18 +14,34 @@ const DEPTH: usize = 3;
 const NEW: f64 = 1e-3;
 
 /// What is added to a vector, and to its multipliers.
-#[derive(Clone)]
+#[derive(Default)]
 pub(super) struct Step {
     pub(super) x: Vec<f64>,
     pub(super) l: Vec<f64>,
 }
 
 impl Step {
+    /// Other numbers in the place of these.
+    pub(super) fn set(&mut self, x: impl Iterator<Item = f64>, l: impl Iterator<Item = f64>) {
+        self.x.clear();
+        self.x.extend(x);
+        self.l.clear();
+        self.l.extend(l);
+    }
+
     /// Adds another one times a number.
     fn add(&mut self, by: f64, other: &Self) {
         let pairs = [(&mut self.x, &other.x), (&mut self.l, &other.l)];
         for (to, from) in pairs {
             to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
+        }
+    }
+
+    /// What leads from this one to another, in its place.
+    fn change_to(&mut self, other: &Self) {
+        let pairs = [(&mut self.x, &other.x), (&mut self.l, &other.l)];
+        for (to, from) in pairs {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = from - *to);
         }
     }
 
@@ -59,22 +75,34 @@ fn weighted(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.sum::<f64>()
 }
 
-/// The last steps of one iteration.
+/// The last steps of one iteration. Vectors that are of no more use serve again: memory fetched anew for each would take as long as
+/// the sums.
 #[derive(Default)]
 pub(super) struct Mixing {
     /// f and what was added in the last step.
     last: Option<(Step, Step)>,
     /// df and dx + df, the former orthonormal.
     changes: Vec<(Step, Step)>,
+    spare: Vec<Step>,
 }
 
 impl Mixing {
+    /// Forgets all steps, not their memory.
+    pub(super) fn restart(&mut self) {
+        let steps = self.last.take().into_iter().chain(self.changes.drain(..));
+        self.spare.extend(steps.flat_map(|(one, other)| [one, other]));
+    }
+
+    /// Memory for the next f.
+    pub(super) fn blank(&mut self) -> Step {
+        self.spare.pop().unwrap_or_default()
+    }
+
     /// What to add in place of `f`; `weight` is the diagonal of W.
-    pub(super) fn mix(&mut self, f: Step, weight: &[f64]) -> Step {
+    pub(super) fn mix(&mut self, f: Step, weight: &[f64]) -> &Step {
         let inner = |a: &Step, b: &Step| weighted(&a.x, &b.x, weight);
-        if let Some((before, mut both)) = self.last.take() {
-            let mut df = before;
-            df.x.iter_mut().zip(&f.x).chain(df.l.iter_mut().zip(&f.l)).for_each(|(b, f)| *b = f - *b);
+        if let Some((mut df, mut both)) = self.last.take() {
+            df.change_to(&f);
             both.add(1.0, &df);
             let size = inner(&df, &df);
             for (known, with) in &self.changes {
@@ -87,17 +115,20 @@ impl Mixing {
                 df.scale(left.sqrt().recip());
                 both.scale(left.sqrt().recip());
                 if self.changes.len() == DEPTH {
-                    self.changes.remove(0);
+                    let (first, with) = self.changes.remove(0);
+                    self.spare.extend([first, with]);
                 }
                 self.changes.push((df, both));
+            } else {
+                self.spare.extend([df, both]);
             }
         }
-        let mut step = f.clone();
+        let mut step = self.blank();
+        step.set(f.x.iter().copied(), f.l.iter().copied());
         for (known, with) in &self.changes {
             step.add(-inner(known, &f), with);
         }
-        self.last = Some((f, step.clone()));
-        step
+        &self.last.insert((f, step)).1
     }
 }
 
@@ -115,9 +146,16 @@ mod tests {
         for _ in 0..5 {
             let f = x.iter().zip(rates).map(|(x, b)| -b * x).collect();
             let step = mixing.mix(Step { x: f, l: Vec::new() }, &weight);
-            x.iter_mut().zip(step.x).for_each(|(x, s)| *x += s);
+            x.iter_mut().zip(&step.x).for_each(|(x, s)| *x += s);
         }
         assert!(x.iter().all(|x| x.abs() < 1e-12), "{x:?}");
+        // Afterwards the first step is plain again, in the memory of those before.
+        mixing.restart();
+        let mut f = mixing.blank();
+        assert!(f.x.capacity() >= 5);
+        f.set([1.0, 2.0].into_iter(), [3.0].into_iter());
+        let step = mixing.mix(f, &weight);
+        assert_eq!((&step.x[..], &step.l[..]), (&[1.0, 2.0][..], &[3.0][..]));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use super::problem::Problem;
 use super::shift_solve::Effort;
 use super::symmetric::Shifted;
 use crate::Eigenpair;
-use crate::compensated::{Term, sum_of_products};
+use crate::compensated::{Sums, Term, sum_of_products};
 use mixing::{Mixing, Step};
 pub(crate) use springs::Springs;
 pub(crate) use together::APART;
@@ -295,13 +295,21 @@ impl<'a> Products<'a> {
 
     /// K (X + low) + Phi_q^T L, K as a sum where it is known as one.
     fn stiffness(&self, x: &Dense, low: &Dense, l: &Dense) -> Dense {
+        let mut out = Dense::zeros(x.nrows(), x.ncols());
+        let columns: Vec<usize> = (0..x.ncols()).collect();
+        self.stiffness_of(&mut Sums::default(), [x, low, l], &columns, &mut out);
+        out
+    }
+
+    /// The same for some columns of X, low and L, into the first columns of `out`.
+    fn stiffness_of(&self, sums: &mut Sums, [x, low, l]: [&Dense; 3], columns: &[usize], out: &mut Dense) {
         let parts = self.problem.stiffness().iter().filter(|part| !part.is_zero());
         let mut terms: Vec<Term<'_>> =
             parts.map(|part| Term { a: part.sparse(), x, low: Some(low) }).collect();
         if l.nrows() > 0 || terms.is_empty() {
             terms.push(Term { a: self.reactions.sparse(), x: l, low: None });
         }
-        sum_of_products(&terms)
+        sums.of_columns(&terms, columns, out);
     }
 
     /// C (X + low).

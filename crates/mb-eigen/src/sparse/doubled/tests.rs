@@ -10,6 +10,7 @@ use super::super::SparseOptions;
 use super::super::certificate::{Certifier, Root};
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
+use super::together::in_groups;
 use super::{Doubled, Given, Springs, refine_damped, refine_together};
 use crate::vectors::complex;
 
@@ -104,6 +105,16 @@ proptest! {
     }
 
     #[test]
+    fn undamped_pairs_come_back_in_groups(n in 12_usize..40, most in 1_usize..4, power in 4_i32..9, seed in 0.0..6.0) {
+        let (pencil, options) = (chain(n), SparseOptions::default());
+        let problem = Problem::new(&pencil, &options).unwrap();
+        let starts = disturbed(n, 5, 10.0_f64.powi(-power), seed);
+        let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
+        let found = in_groups(&problem, &beside(&problem), &given, &[true; 5], super::ENOUGH, most);
+        check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
+    }
+
+    #[test]
     fn damped_pairs_come_back_together(
         n in 8_usize..40,
         count in 1_usize..5,
@@ -173,5 +184,36 @@ fn a_start_far_from_all_pairs_is_given_back_as_none_or_as_unfinished() {
     let starts = disturbed(n, 3, 1e-3, 2.0);
     for found in refine_damped(&problem, None, &beside(&problem), &starts) {
         assert!(found.is_none_or(|(_, enough)| !enough));
+    }
+}
+
+#[test]
+fn pairs_of_a_problem_without_rows_come_back_together() {
+    // The masses inside alone, the springs at the ends to the ground.
+    let n = 15;
+    let mut k = Triplets::new(n, n);
+    for i in 0..n {
+        k.add(i, i, 2.0);
+        if i > 0 {
+            k.add(i, i - 1, -1.0);
+            k.add(i - 1, i, -1.0);
+        }
+    }
+    let (m, c) = (sparse::identity(n), sparse::zeros(n, n));
+    let pencil = QuadraticPencil { m, c, k: k.to_sparse(), phi_q: sparse::zeros(0, n) };
+    let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+    let starts: Vec<Root> = disturbed(n, 4, 1e-5, 0.3)
+        .into_iter()
+        .map(|root| Root { right: root.right[1..=n].to_vec(), multipliers: Vec::new(), ..root })
+        .collect();
+    let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
+    for most in [1, 3, 8] {
+        let found = in_groups(&problem, &beside(&problem), &given, &[true; 4], super::ENOUGH, most);
+        for (j, found) in found.into_iter().enumerate() {
+            let (found, enough) = found.expect("a pair");
+            let (w, x, _) = mode(n, j + 1);
+            assert!(enough && (found.s.im - w.sqrt()).abs() < 1e-14 * w.sqrt(), "{j}: {}", found.s);
+            assert!(found.l.is_empty() && off(&found.x, &x[1..=n]) < 1e-10);
+        }
     }
 }

@@ -10,24 +10,26 @@
 //! others, which are further from sigma than these, each step leaves (w_j - sigma) / (w_i - sigma), and mixing with the steps before
 //! (mixing.rs) takes the slowest out. Below all w the factors are those of a definite matrix and have some digits more than beside
 //! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
-//! solves for p right-hand sides and multiplies K with p columns.
+//! solves for p right-hand sides and multiplies K with p columns, eight at a time in memory that serves again.
 
 use std::ops::Range;
 
 use mb_algebra::{Dense, SymmetricEigen, c64};
 
 use super::super::problem::Problem;
-use super::super::shift_solve::Effort;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
 use super::real::doubled;
 use super::{Doubled, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
-use crate::krylov::scalar::{Scalar, pick, subtract, turn};
+use crate::compensated::Sums;
+use crate::krylov::scalar::{Scalar, turn};
+use crate::krylov::slender::{gram, take};
 
 /// Distance of two w, relative, below which their vectors are not told apart by their residuals.
 pub(crate) const APART: f64 = 1e-3;
 
 /// A pair as good as it got.
+#[derive(Default)]
 struct Best {
     rho: f64,
     w: f64,
@@ -39,6 +41,8 @@ struct Best {
 /// All pairs on their way.
 struct Block {
     w: Vec<f64>,
+    /// x_j^T M x_j.
+    mass: Vec<f64>,
     /// Rounded vectors, what rounding left of them, and multipliers of the rows as given.
     x: Dense,
     low: Dense,
@@ -49,14 +53,19 @@ struct Block {
     idle: Vec<usize>,
 }
 
-/// Vectors that only lend themselves: they are good enough as they are.
+/// Vectors that only lend themselves: they are good enough as they are, or have their turn later.
 struct Lent {
     w: Vec<f64>,
     x: Dense,
     l: Dense,
-    mx: Dense,
     mass: Vec<f64>,
 }
+
+/// Pairs that take a step at once: as many right-hand sides as a solution takes.
+const AT_ONCE: usize = 8;
+/// Numbers in the vectors of all pairs improved side by side, whose steps before are kept: 10 of these vectors for each pair. What is more
+/// takes its turn in groups, from the first pair on; those whose turn comes later have digits enough to lend themselves.
+const SIDE_BY_SIDE: usize = 6_000_000;
 
 /// Improves the `wanted` ones of pairs of an undamped problem, all real and the nearest to the shift; whether each got where the next
 /// step would gain nothing that is used.
@@ -67,62 +76,98 @@ pub(super) fn refine(
     wanted: &[bool],
     enough: f64,
 ) -> Vec<Option<(Doubled, bool)>> {
-    let of =
-        |kind: bool| starts.iter().zip(wanted).filter(move |(_, w)| **w == kind).map(|(start, _)| *start);
-    let own: Vec<Given<'_>> = of(true).collect();
-    let found = improve(problem, beside, &own, &of(false).collect::<Vec<_>>(), enough);
-    let mut found = found.unwrap_or_default().into_iter();
-    wanted.iter().map(|wanted| if *wanted { found.next().flatten() } else { None }).collect()
+    let most = (SIDE_BY_SIDE / (problem.n + problem.rows.m)).max(AT_ONCE);
+    in_groups(problem, beside, starts, wanted, enough, most)
 }
 
-/// The same for pairs that are all wanted, beside others that are not.
-fn improve(
+/// The same, at most so many at a time.
+pub(super) fn in_groups(
     problem: &Problem,
     beside: &Shifted,
     starts: &[Given<'_>],
-    others: &[Given<'_>],
+    wanted: &[bool],
     enough: f64,
-) -> Option<Vec<Option<(Doubled, bool)>>> {
-    let p = starts.len();
-    let mut block = Block::new(problem, starts, enough)?;
-    let lent = Lent::new(problem, others)?;
+    most: usize,
+) -> Vec<Option<(Doubled, bool)>> {
+    let wanted: Vec<usize> = (0..starts.len()).filter(|&j| wanted[j]).collect();
+    let mut out: Vec<Option<(Doubled, bool)>> = starts.iter().map(|_| None).collect();
     let products = Products::new(problem);
-    block.untangle(problem, &products);
-    let mut mixing: Vec<Mixing> = (0..p).map(|_| Mixing::default()).collect();
-    for _ in 0..STEPS {
-        let mx = problem.m.mul(&block.x);
-        let mut r = products.stiffness(&block.x, &block.low, &block.l);
-        let mass = masses(&block.x, &mx);
-        let Some(open) = block.measure(&mx, &mass, &mut r) else { break };
-        if open.is_empty() {
-            break;
-        }
-        let f = pick(&r, &open);
-        let Ok(solved) = beside.solver.solve(&f, false, Effort::Krylov) else { break };
-        let (mut dx, mut dl) = (solved.x, problem.rows.multipliers(&solved.l));
-        // What the solve got wrong: the shares of the modes at hand.
-        let wrong = |w: &[f64], x: &Dense, mx: &Dense, mass: &[f64], same: bool| {
-            let share = f64::adjoint_product(mx.as_ref(), dx.as_ref());
-            let force = f64::adjoint_product(x.as_ref(), f.as_ref());
-            Dense::from_fn(w.len(), open.len(), |i, k| {
-                let (j, gap) = (open[k], w[i] - block.w[open[k]]);
-                let told = !(same && i == j) && gap.abs() > APART * w[i].abs().max(block.w[j].abs());
-                (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
-            })
-        };
-        let own = wrong(&block.w, &block.x, &mx, &mass, true);
-        let of_others = wrong(&lent.w, &lent.x, &lent.mx, &lent.mass, false);
-        for (x, l, wrong) in [(&block.x, &block.l, own), (&lent.x, &lent.l, of_others)] {
-            subtract(&mut dx, x.as_ref(), wrong.as_ref());
-            subtract(&mut dl, l.as_ref(), wrong.as_ref());
-        }
-        for (k, &j) in open.iter().enumerate() {
-            let negative = |a: &Dense| column(a, k).iter().map(|v| -v).collect();
-            let step = mixing[j].mix(Step { x: negative(&dx), l: negative(&dl) }, &products.weight);
-            block.take(j, &step);
+    let most = most.min(wanted.len());
+    let mut mixing: Vec<Mixing> = (0..most).map(|_| Mixing::default()).collect();
+    let mut work = Work::new(problem, most.min(AT_ONCE));
+    for group in wanted.chunks(most.max(1)) {
+        let own: Vec<Given<'_>> = group.iter().map(|&j| starts[j]).collect();
+        let others = (0..starts.len()).filter(|j| !group.contains(j));
+        let others: Vec<Given<'_>> = others.map(|j| better(starts[j], out[j].as_ref())).collect();
+        mixing.iter_mut().for_each(Mixing::restart);
+        let found = Block::new(problem, &own, enough).zip(Lent::new(problem, &others));
+        let found = found.map(|(block, lent)| {
+            improve(&products, beside, block, &lent, (&mut work, &mut mixing)).finish(&own)
+        });
+        for (&j, found) in group.iter().zip(found.unwrap_or_default()) {
+            out[j] = found;
         }
     }
-    Some(block.finish(starts))
+    out
+}
+
+/// What is known of a pair.
+fn better<'a>(start: Given<'a>, found: Option<&'a (Doubled, bool)>) -> Given<'a> {
+    found.map_or(start, |(found, _)| Given { s: found.s, x: &found.x, l: &found.l })
+}
+
+/// The steps of some pairs beside others.
+fn improve(
+    products: &Products<'_>,
+    beside: &Shifted,
+    mut block: Block,
+    lent: &Lent,
+    (work, mixing): (&mut Work, &mut [Mixing]),
+) -> Block {
+    let problem = products.problem;
+    block.untangle(problem, products);
+    'steps: for _ in 0..STEPS {
+        let pairs = block.unfinished();
+        if pairs.is_empty() {
+            break;
+        }
+        for pairs in pairs.chunks(AT_ONCE) {
+            let Some(open) = block.measure(products, pairs, work) else { break 'steps };
+            if block.correct(problem, beside, lent, &open, work).is_none() {
+                break 'steps;
+            }
+            for (k, &j) in open.iter().enumerate() {
+                let mixing = &mut mixing[j];
+                let mut step = mixing.blank();
+                let negative = |a| column(a, k).iter().map(|v| -v);
+                step.set(negative(&work.dx), negative(&work.dl));
+                block.take(j, mixing.mix(step, &products.weight));
+            }
+        }
+    }
+    block
+}
+
+/// Memory for the steps of some pairs.
+struct Work {
+    /// Residuals.
+    r: Dense,
+    /// Products with M.
+    m: Dense,
+    /// Corrections of vectors, of multipliers of the independent rows at length one, and of those of the rows as given.
+    dx: Dense,
+    unit: Dense,
+    dl: Dense,
+    sums: Sums,
+}
+
+impl Work {
+    fn new(problem: &Problem, width: usize) -> Self {
+        let zeros = |rows: usize| Dense::zeros(rows, width);
+        let (n, rows) = (problem.n, &problem.rows);
+        let sums = Sums::default();
+        Self { r: zeros(n), m: zeros(n), dx: zeros(n), unit: zeros(rows.rank), dl: zeros(rows.m), sums }
+    }
 }
 
 /// Real vectors, multipliers and w of some roots.
@@ -138,9 +183,8 @@ impl Lent {
     /// None where a mass is not positive.
     fn new(problem: &Problem, roots: &[Given<'_>]) -> Option<Self> {
         let (w, x, l) = real_parts(problem, roots);
-        let mx = problem.m.mul(&x);
-        let mass = masses(&x, &mx);
-        mass.iter().all(|mass| *mass > 0.0).then_some(Self { w, x, l, mx, mass })
+        let mass = masses(problem, &x);
+        mass.iter().all(|mass| *mass > 0.0).then_some(Self { w, x, l, mass })
     }
 }
 
@@ -150,7 +194,7 @@ impl Block {
         let (n, p) = (problem.n, starts.len());
         let (w, mut x, mut l) = real_parts(problem, starts);
         let mut enough = Vec::with_capacity(p);
-        for (j, mass) in masses(&x, &problem.m.mul(&x)).into_iter().enumerate() {
+        for (j, mass) in masses(problem, &x).into_iter().enumerate() {
             if mass.is_nan() || mass <= 0.0 {
                 return None;
             }
@@ -160,7 +204,7 @@ impl Block {
             }
         }
         let (best, idle) = ((0..p).map(|_| None).collect(), vec![0; p]);
-        Some(Self { w, x, low: Dense::zeros(n, p), l, enough, best, idle })
+        Some(Self { w, mass: vec![1.0; p], x, low: Dense::zeros(n, p), l, enough, best, idle })
     }
 
     /// Tells modes of nearly equal w apart, which few digits leave mixed and steps that go by differences of w do not: by the
@@ -199,12 +243,23 @@ impl Block {
         }
     }
 
-    /// Takes K X + Phi_q^T L, leaves residuals in its place and w at its best; the pairs that need another step.
-    fn measure(&mut self, mx: &Dense, mass: &[f64], r: &mut Dense) -> Option<Vec<usize>> {
-        let mut open = Vec::with_capacity(mass.len());
-        for (j, &mass) in mass.iter().enumerate() {
-            let (mx, x, r) = (column(mx, j), column(&self.x, j), r.col_as_slice_mut(j));
-            let w = &mut self.w[j];
+    /// The pairs that may take another step.
+    fn unfinished(&self) -> Vec<usize> {
+        let done = |j: usize| self.best[j].as_ref().is_some_and(|best| best.rho <= self.enough[j]);
+        (0..self.w.len()).filter(|&j| !done(j) && self.idle[j] < PATIENCE).collect()
+    }
+
+    /// Brings w of some pairs to its best; those that need another step, whose residuals come first. None where numbers went out of
+    /// bounds.
+    fn measure(&mut self, products: &Products<'_>, pairs: &[usize], work: &mut Work) -> Option<Vec<usize>> {
+        products.stiffness_of(&mut work.sums, [&self.x, &self.low, &self.l], pairs, &mut work.r);
+        let mut open = Vec::with_capacity(pairs.len());
+        for (k, &j) in pairs.iter().enumerate() {
+            let image = work.m.as_mut().subcols_mut(k, 1);
+            products.problem.m.mul_into(self.x.as_ref().subcols(j, 1), image);
+            let (mx, x, r) = (column(&work.m, k), column(&self.x, j), work.r.col_as_slice_mut(k));
+            let (mass, w) = (dot(x, mx), &mut self.w[j]);
+            self.mass[j] = mass;
             r.iter_mut().zip(mx).for_each(|(r, m)| *r -= *w * m);
             let step = dot(x, r) / mass;
             *w += step;
@@ -214,22 +269,70 @@ impl Block {
             if !rho.is_finite() {
                 return None;
             }
-            let (before, enough) =
-                (self.best[j].as_ref().map_or(f64::INFINITY, |best| best.rho), self.enough[j]);
-            if before <= enough {
-                continue;
-            }
+            let before = self.best[j].as_ref().map_or(f64::INFINITY, |best| best.rho);
             let gained = rho <= GAIN * before;
-            self.idle[j] = if gained { 0 } else { self.idle[j] + 1 };
+            self.idle[j] = match gained {
+                true => 0,
+                // Where no further steps are needed one that gains nothing ends them: multipliers, which are not in doubled
+                // precision, leave the residual at some roundings of the reactions.
+                false if before <= SMALL => PATIENCE,
+                false => self.idle[j] + 1,
+            };
             if gained {
-                let l = column(&self.l, j).to_vec();
-                self.best[j] = Some(Best { rho, w: *w, x: x.to_vec(), l, residual: r.to_vec() });
+                let best = self.best[j].get_or_insert_default();
+                (best.rho, best.w) = (rho, *w);
+                let parts = [(&mut best.x, x), (&mut best.l, column(&self.l, j)), (&mut best.residual, r)];
+                for (to, from) in parts {
+                    to.clear();
+                    to.extend_from_slice(from);
+                }
             }
-            if rho > enough && self.idle[j] < PATIENCE {
+            if rho > self.enough[j] && self.idle[j] < PATIENCE {
+                let at = open.len();
+                if at < k {
+                    let (before, own) = work.r.as_mut().split_at_col_mut(k);
+                    before.col_mut(at).copy_from(own.as_ref().col(0));
+                }
                 open.push(j);
             }
         }
         Some(open)
+    }
+
+    /// Corrections of the open pairs from their residuals; none where there is no solution.
+    fn correct(
+        &self,
+        problem: &Problem,
+        beside: &Shifted,
+        lent: &Lent,
+        open: &[usize],
+        work: &mut Work,
+    ) -> Option<()> {
+        let Work { r, m, dx, unit, dl, .. } = work;
+        let width = open.len();
+        let f = r.as_ref().subcols(0, width);
+        let (mut dx, mut unit) = (dx.as_mut().subcols_mut(0, width), unit.as_mut().subcols_mut(0, width));
+        beside.solver.solve_into(f, dx.as_mut(), unit.as_mut()).ok()?;
+        problem.rows.multipliers_into(unit.as_ref(), dl);
+        let mut dl = dl.as_mut().subcols_mut(0, width);
+        problem.m.mul_into(dx.as_ref(), m.as_mut().subcols_mut(0, width));
+        let image = m.as_ref().subcols(0, width);
+        // What the solve got wrong: the shares of the modes at hand.
+        let wrong = |w: &[f64], x: &Dense, mass: &[f64], same: bool| {
+            let (share, force) = (gram(x.as_ref(), image), gram(x.as_ref(), f));
+            Dense::from_fn(w.len(), width, |i, k| {
+                let (j, gap) = (open[k], w[i] - self.w[open[k]]);
+                let told = !(same && i == j) && gap.abs() > APART * w[i].abs().max(self.w[j].abs());
+                (share[(i, k)] - if told { force[(i, k)] / gap } else { 0.0 }) / mass[i]
+            })
+        };
+        let own = wrong(&self.w, &self.x, &self.mass, true);
+        let of_others = wrong(&lent.w, &lent.x, &lent.mass, false);
+        for (x, l, wrong) in [(&self.x, &self.l, own), (&lent.x, &lent.l, of_others)] {
+            take(x.as_ref(), dx.as_mut(), wrong.as_ref(), None);
+            take(l.as_ref(), dl.as_mut(), wrong.as_ref(), None);
+        }
+        Some(())
     }
 
     /// Adds a step to a pair.
@@ -241,6 +344,7 @@ impl Block {
     }
 
     fn finish(self, starts: &[Given<'_>]) -> Vec<Option<(Doubled, bool)>> {
+        drop((self.x, self.low, self.l));
         let ends = self.best.into_iter().zip(starts).zip(self.enough);
         ends.map(|((best, start), enough)| {
             let Best { rho, w, x, l, residual } = best?;
@@ -251,8 +355,13 @@ impl Block {
 }
 
 /// x_j^T M x_j.
-fn masses(x: &Dense, mx: &Dense) -> Vec<f64> {
-    (0..x.ncols()).map(|j| dot(column(x, j), column(mx, j))).collect()
+fn masses(problem: &Problem, x: &Dense) -> Vec<f64> {
+    let mut image = Dense::zeros(x.nrows(), 1);
+    let mass = |j: usize| {
+        problem.m.mul_into(x.as_ref().subcols(j, 1), image.as_mut());
+        dot(column(x, j), column(&image, 0))
+    };
+    (0..x.ncols()).map(mass).collect()
 }
 
 /// A column, of a matrix without rows too.
