@@ -445,9 +445,8 @@ mod tests {
             sums.of_columns(&terms, &(0..columns).collect::<Vec<_>>(), &mut some);
             sums.of_columns(&terms, &order, &mut some);
             assert!(order.iter().enumerate().all(|(k, &j)| some.col_as_slice(k) == whole.col_as_slice(j)));
-            for (found, j) in [whole, one_by_one(&terms)]
-                .iter()
-                .flat_map(|found| (0..columns).map(move |j| (found, j)))
+            for (found, j) in
+                [whole, one_by_one(&terms)].iter().flat_map(|found| (0..columns).map(move |j| (found, j)))
             {
                 assert_eq!(found.ncols(), columns);
                 // The first two numbers differ by e, and by a low part.

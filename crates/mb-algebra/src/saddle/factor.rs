@@ -90,7 +90,7 @@ impl SaddleFactor {
         x: faer::MatMut<'_, f64>,
         l: faer::MatMut<'_, f64>,
     ) -> Result<(), AlgebraError> {
-        self.inner.solve_step(f, x, Some(l))
+        self.inner.solve_step((f, None), x, Some(l))
     }
 
     /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
