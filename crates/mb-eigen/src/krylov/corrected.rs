@@ -12,14 +12,11 @@
 //! 1 / (w - sigma), and decides. Sizes: V n x k, k at most 2 c + 7 p for c pairs and blocks of p. Gives up where rounding
 //! of r, some units in the last place of |K| |x|, is more than the tolerance, or where z is too poor.
 
-use faer::{MatMut, MatRef};
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::SymmetricOperator;
-use super::block::orthonormalize;
-use super::expansion::Indefinite;
-use super::scalar::{pick, put, start_block, turn};
-use super::slender::{gram, take};
+use super::expansion::{Indefinite, expand};
+
+use super::scalar::{Scalar, pick, product, put, start_block, turn};
 use crate::EigenError;
 use crate::error::at;
 
@@ -38,51 +35,15 @@ const NEXT: f64 = 1e-5;
 const BEYOND: f64 = 0.1;
 
 /// A symmetric pencil on the vectors that are allowed, with an inverse of few digits; M positive semi-definite.
-pub(crate) trait Corrected: Sync {
+pub(crate) trait Corrected {
     /// Length of its vectors.
     fn size(&self) -> usize;
     /// M V.
-    fn metric(&self, v: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn metric(&self, v: &Dense) -> Dense;
     /// K V.
-    fn stiffness(&self, v: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn stiffness(&self, v: &Dense) -> Dense;
     /// Allowed Z, about S^-1 R.
     fn correction(&self, r: &Dense) -> Dense;
-}
-
-/// T = S^-1 M to a few digits. Block Gram-Schmidt asks for the inner product of M alone.
-struct Rough<'a>(&'a dyn Corrected);
-
-impl SymmetricOperator for Rough<'_> {
-    fn size(&self) -> usize {
-        self.0.size()
-    }
-
-    fn apply(&self, _v: MatRef<'_, f64>, mv: MatRef<'_, f64>) -> Result<Dense, EigenError> {
-        Ok(self.0.correction(&mv.to_owned()))
-    }
-
-    fn metric(&self, v: &Dense) -> Dense {
-        metric(self.0, v)
-    }
-
-    fn metric_into(&self, v: MatRef<'_, f64>, out: &mut Dense) {
-        self.0.metric(v, out.as_mut());
-    }
-}
-
-/// M V.
-fn metric(operator: &dyn Corrected, v: &Dense) -> Dense {
-    let mut out = Dense::zeros(v.nrows(), v.ncols());
-    operator.metric(v.as_ref(), out.as_mut());
-    out
-}
-
-/// V Y, of few columns.
-fn combined(v: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Dense {
-    let minus = Dense::from_fn(y.nrows(), y.ncols(), |i, j| -y[(i, j)]);
-    let mut out = Dense::zeros(v.nrows(), y.ncols());
-    take(v, out.as_mut(), minus.as_ref(), None);
-    out
 }
 
 /// Lowest pairs, and the next one.
@@ -127,8 +88,8 @@ pub(crate) fn lowest(
         h: Dense::zeros(columns, columns),
         filled: 0,
     };
-    let start = metric(operator, &start_block(n, BLOCK, 0x5d));
-    basis.add(operator, &operator.correction(&start))?;
+    let start = operator.metric(&start_block(n, BLOCK, 0x5d));
+    basis.add(operator, operator.correction(&start))?;
     let (mut lead, mut corrections) = (0, BLOCK);
     let (mut shortest, mut idle) = (f64::INFINITY, 0);
     for _ in 0..STEPS[0] + STEPS[1] * wanted {
@@ -137,7 +98,7 @@ pub(crate) fn lowest(
         let r = basis.residuals(operator, &values, &vectors, targets.clone());
         let mut z = operator.correction(&r);
         corrections += z.ncols();
-        let mz = metric(operator, &z);
+        let mz = operator.metric(&z);
         let lengths: Vec<f64> = (0..z.ncols())
             .map(|j| {
                 let (z, mz) = (z.col_as_slice(j), mz.col_as_slice(j));
@@ -151,7 +112,7 @@ pub(crate) fn lowest(
             let beyond = values.get(count).copied().filter(|_| known);
             let values = values[..count].to_vec();
             let chosen = vectors.as_ref().subcols(0, count);
-            let vectors = combined(basis.v.as_ref().subcols(0, basis.filled), chosen);
+            let vectors = product(basis.v.as_ref().subcols(0, basis.filled), chosen);
             return Ok(Some(Lowest { values, vectors, beyond, corrections }));
         }
         if let Some(&next) = lengths.get(reached) {
@@ -174,7 +135,7 @@ pub(crate) fn lowest(
             let keep = (count + (basis.filled - count) / 2).max(lead + 2 * BLOCK).min(columns - 2 * BLOCK);
             basis.restart(&values, &vectors, keep);
         }
-        if !useful.is_empty() && !basis.add(operator, &z)? {
+        if !useful.is_empty() && !basis.add(operator, z)? {
             return Ok(None);
         }
     }
@@ -183,19 +144,17 @@ pub(crate) fn lowest(
 
 impl Basis {
     /// Takes up the columns of Z; false where there is nothing new in them.
-    fn add(&mut self, operator: &dyn Corrected, z: &Dense) -> Result<bool, EigenError> {
-        let (from, count) = (self.filled, z.ncols());
-        put(&mut self.v, from, z.as_ref());
-        let mut force = Dense::zeros(z.nrows(), count);
-        let width = orthonormalize(&Rough(operator), &mut self.v, from, count, None, &mut force)
+    fn add(&mut self, operator: &dyn Corrected, z: Dense) -> Result<bool, EigenError> {
+        let map = |w: &Dense| operator.metric(w);
+        let next = expand(self.v.as_ref().subcols(0, self.filled), z, Some(&map))
             .map_err(|Indefinite| EigenError::IndefiniteMetric)?
-            .r
-            .nrows();
-        let image = self.kv.as_mut().subcols_mut(from, width);
-        operator.stiffness(self.v.as_ref().subcols(from, width), image);
+            .q;
+        let (from, width) = (self.filled, next.ncols());
+        let image = operator.stiffness(&next);
+        put(&mut self.v, from, next.as_ref());
+        put(&mut self.kv, from, image.as_ref());
         self.filled += width;
-        let image = self.kv.as_ref().subcols(from, width);
-        let h = gram(self.v.as_ref().subcols(0, self.filled), image);
+        let h = f64::adjoint_product(self.v.as_ref().subcols(0, self.filled), image.as_ref());
         for j in 0..width {
             for i in 0..self.filled {
                 let value = if i < from { h[(i, j)] } else { 0.5 * (h[(i, j)] + h[(from + j, i - from)]) };
@@ -222,8 +181,8 @@ impl Basis {
         pairs: std::ops::Range<usize>,
     ) -> Dense {
         let y = vectors.as_ref().subcols(pairs.start, pairs.len());
-        let mx = metric(operator, &combined(self.v.as_ref().subcols(0, self.filled), y));
-        let mut r = combined(self.kv.as_ref().subcols(0, self.filled), y);
+        let mx = operator.metric(&product(self.v.as_ref().subcols(0, self.filled), y));
+        let mut r = product(self.kv.as_ref().subcols(0, self.filled), y);
         for (j, pair) in pairs.enumerate() {
             let w = values[pair];
             r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, mx)| *r -= w * mx);
@@ -248,7 +207,7 @@ impl Basis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::krylov::scalar::{Scalar, norm};
+    use crate::krylov::scalar::norm;
 
     /// K = diag(1, 2^2, 3^2, ...), M = 2; an inverse that errs by a share of its length.
     struct Diagonal {
@@ -261,14 +220,12 @@ mod tests {
             self.size
         }
 
-        fn metric(&self, v: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-            out.copy_from(Dense::from_fn(v.nrows(), v.ncols(), |i, j| 2.0 * v[(i, j)]));
+        fn metric(&self, v: &Dense) -> Dense {
+            Dense::from_fn(v.nrows(), v.ncols(), |i, j| 2.0 * v[(i, j)])
         }
 
-        fn stiffness(&self, v: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-            out.copy_from(Dense::from_fn(v.nrows(), v.ncols(), |i, j| {
-                ((i / 2 + 1) as f64).powi(2) * v[(i, j)]
-            }));
+        fn stiffness(&self, v: &Dense) -> Dense {
+            Dense::from_fn(v.nrows(), v.ncols(), |i, j| ((i / 2 + 1) as f64).powi(2) * v[(i, j)])
         }
 
         fn correction(&self, r: &Dense) -> Dense {
@@ -298,8 +255,7 @@ mod tests {
                 let digits = if j < 12 { 1e-11 } else { 1e-9 };
                 assert!((w - exact).abs() < digits * exact, "{error:e}: {w} for {exact}");
             }
-            let gram =
-                f64::adjoint_product(found.vectors.as_ref(), metric(&operator, &found.vectors).as_ref());
+            let gram = f64::adjoint_product(found.vectors.as_ref(), operator.metric(&found.vectors).as_ref());
             for (i, j) in (0..12).flat_map(|i| (0..12).map(move |j| (i, j))) {
                 let unit = if i == j { 1.0 } else { 0.0 };
                 assert!((gram[(i, j)] - unit).abs() < 1e-12, "{i} {j} {:e}", gram[(i, j)]);

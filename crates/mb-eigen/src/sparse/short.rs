@@ -14,7 +14,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use faer::{MatMut, MatRef};
 use mb_algebra::saddle::{Method, SaddleShort};
 use mb_algebra::{Dense, SparseCholesky, sparse};
 
@@ -211,12 +210,12 @@ impl Corrected for Allowed<'_> {
         self.problem.n
     }
 
-    fn metric(&self, v: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        self.problem.m.mul_into(v, out);
+    fn metric(&self, v: &Dense) -> Dense {
+        self.problem.m.mul(v)
     }
 
-    fn stiffness(&self, v: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        self.problem.k.mul_into(v, out);
+    fn stiffness(&self, v: &Dense) -> Dense {
+        self.problem.k.mul(v)
     }
 
     fn correction(&self, r: &Dense) -> Dense {
