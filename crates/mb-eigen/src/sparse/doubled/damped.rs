@@ -411,7 +411,9 @@ fn put_columns(to: &mut Dense, from: Dense, columns: &[usize]) {
 /// Vector j, real parts before imaginary ones, in the place of another.
 fn copy(to: &mut Vec<f64>, a: &Dense, j: usize) {
     to.clear();
-    pair(a, j).into_iter().for_each(|part| to.extend_from_slice(part));
+    for part in pair(a, j) {
+        to.extend_from_slice(part);
+    }
 }
 
 /// A vector from its real parts and, behind them, its imaginary ones.
