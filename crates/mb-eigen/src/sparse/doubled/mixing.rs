@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn sums_side_by_side_are_those_one_after_the_other() {
         for n in [0, 1, 7, 8, 9, 30] {
-            let of = |by: f64| (0..n).map(|i| (by * i as f64).sin()).collect::<Vec<f64>>();
+            let of = |by: f64| (0..n).map(|i| (by * f64::from(i)).sin()).collect::<Vec<f64>>();
             let (a, b, w) = (of(0.7), of(1.3), of(0.2));
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             let with: f64 = a.iter().zip(&b).zip(&w).map(|((a, b), w)| a * b * w).sum();
