@@ -7,6 +7,8 @@ const EXTRA_PLACES: i32 = 3;
 /// Values below this share of their limit are shown as such: rounding of a part in a thousand of a limit was once more, once less
 /// than that on different machines.
 const FAR_BELOW: f64 = 1e-2;
+/// The same for deviations, as a share of half a unit of the last printed place.
+const NO_DEVIATION: f64 = 1e-3;
 /// Values from here on are shown to the digits of the printed one: whole numbers are not told apart any more, and condition
 /// numbers of this size change with rounding.
 const HUGE: f64 = 1e15;
@@ -86,8 +88,8 @@ impl Beside<'_> {
             Some(p) if p.relation() != Relation::Equal => String::new(),
             _ if d == 0.0 => "0".to_owned(),
             // Without a stated tolerance, a deviation far below the last place is round-off.
-            Some(p) if self.tolerance.is_none() && d < FAR_BELOW * p.re().half_unit() => {
-                format!("< {:.0e}", FAR_BELOW * p.re().half_unit())
+            Some(p) if self.tolerance.is_none() && d < NO_DEVIATION * p.re().half_unit() => {
+                format!("< {:.0e}", NO_DEVIATION * p.re().half_unit())
             }
             _ => format!("{d:.1e}"),
         }
