@@ -95,17 +95,6 @@ impl PenaltyBlocks {
             phi_q: sparse::blocks(&[&[Some(&self.phi_q), Some(&less)]], &[m], &size),
         }
     }
-
-    /// The parts of diag(K, Xi Omega), the stiffness of [`Self::to_constrained`], where those of K are known.
-    pub fn constrained_parts(&self) -> Option<StiffnessParts> {
-        let parts = self.k_parts.as_ref()?;
-        let size = [self.m.rows(), self.phi_q.rows()];
-        let own = to_sparse(&dense::mul(&self.xi, &self.omega));
-        Some(StiffnessParts {
-            exact: sparse::blocks(&[&[Some(&parts.exact), None], &[None, None]], &size, &size),
-            rounded: sparse::blocks(&[&[Some(&parts.rounded), None], &[None, Some(&own)]], &size, &size),
-        })
-    }
 }
 
 /// Which Jacobian blocks of a descriptor pencil stand in E instead of A.
