@@ -7,6 +7,7 @@
 //! [`site()`] does the first half once, [`spectrum`] the second for each formulation.
 
 mod compare;
+pub mod factor;
 pub mod moving;
 pub mod part;
 mod settle;

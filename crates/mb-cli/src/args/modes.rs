@@ -21,9 +21,10 @@ pub struct FormulationArgs {
     /// Blocks of the redundant formulation moved from A to E
     #[arg(long, value_enum, default_value_t = TransferredArg::None)]
     pub transferred: TransferredArg,
-    /// Penalty factor of the unconstrained formulation
-    #[arg(long, default_value_t = 1e6)]
-    pub alpha: f64,
+    /// Penalty factor of the unconstrained formulation; not given, 1e6 or as much more as keeps the modes within 1e-5
+    /// of the mechanism's
+    #[arg(long)]
+    pub alpha: Option<f64>,
     /// Damping ratio of its constraint violation
     #[arg(long, default_value_t = 1.0)]
     pub xi: f64,

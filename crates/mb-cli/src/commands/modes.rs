@@ -3,6 +3,7 @@
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
+use crate::flow::factor::Penalties;
 use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
@@ -12,10 +13,10 @@ use crate::render::request::words;
 use crate::render::{self, Style, comparison, modes, summary};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::{ConstraintRank, NullSpaceMethod};
+use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::formulation::unconstrained::Penalty;
-use mb_linear::{Formulation, PointKind};
+use mb_linear::{Formulation, OperatingPoint, PointKind};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -102,15 +103,15 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
-                ([Formulation::Unconstrained(factors)], Request::Lowest { count }) => {
-                    part::of_penalty(model, &at, factors, count, &options)?
+                ([Formulation::Unconstrained(_)], Request::Lowest { count }) => {
+                    part::of_penalty(model, &at, &penalties(&args.formulation)?, count, &options)?
                 }
                 _ => part::of_model(model, &at, request, &options, args.request.option())?,
             };
             let result = if chosen { part::without_wish(result) } else { result };
             vec![part::with_growing(result, &site)]
         }
-        None => formulations.iter().map(|f| flow::spectrum(model, &at, f)).collect::<Result<_, _>>()?,
+        None => whole(model, &at, &formulations, &args.formulation)?,
     };
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
@@ -184,18 +185,22 @@ fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation
         };
         Formulation::Redundant(Transferred { phi_q, phi_q_t })
     };
+    let penalty = || -> Result<Formulation, Failure> {
+        Ok(Formulation::Unconstrained(penalties(args)?.with(flow::factor::LEAST)))
+    };
     Ok(match args.formulation {
         FormulationArg::Minimal => vec![minimal()?],
         FormulationArg::Redundant => vec![redundant()],
-        FormulationArg::Unconstrained => vec![penalty(args)?],
-        FormulationArg::All => vec![minimal()?, redundant(), penalty(args)?],
+        FormulationArg::Unconstrained => vec![penalty()?],
+        FormulationArg::All => vec![minimal()?, redundant(), penalty()?],
     })
 }
 
-fn penalty(args: &FormulationArgs) -> Result<Formulation, Failure> {
-    let wrong = |option, value, range| Err(RequestError::OutOfRange { option, value, range }.into());
-    if !(args.alpha.is_finite() && args.alpha > 0.0) {
-        return wrong("alpha", args.alpha, "a positive number");
+/// The penalties asked for, in range.
+fn penalties(args: &FormulationArgs) -> Result<Penalties, RequestError> {
+    let wrong = |option, value, range| Err(RequestError::OutOfRange { option, value, range });
+    if let Some(alpha) = args.alpha.filter(|alpha| !(alpha.is_finite() && *alpha > 0.0)) {
+        return wrong("alpha", alpha, "a positive number");
     }
     if !(args.xi.is_finite() && args.xi >= 0.0) {
         return wrong("xi", args.xi, "zero or a positive number");
@@ -203,7 +208,28 @@ fn penalty(args: &FormulationArgs) -> Result<Formulation, Failure> {
     if !(args.omega.is_finite() && args.omega > 0.0) {
         return wrong("omega", args.omega, "a positive number");
     }
-    Ok(Formulation::Unconstrained(Penalty::scalar(args.alpha, args.xi, args.omega)))
+    Ok(Penalties { alpha: args.alpha, law: ViolationLaw { xi: args.xi, omega: args.omega } })
+}
+
+/// Whole spectra; a penalty factor that is not given is chosen by the first of them, or by one made for it.
+fn whole(
+    model: &Model,
+    at: &OperatingPoint,
+    formulations: &[Formulation],
+    args: &FormulationArgs,
+) -> Result<Vec<FormulationSpectrum>, Failure> {
+    let mut results: Vec<FormulationSpectrum> = Vec::new();
+    for formulation in formulations {
+        let chosen = match formulation {
+            Formulation::Unconstrained(_) => {
+                let pairs = results.first().map(|first| &first.spectrum.pairs[..]);
+                Some(Formulation::Unconstrained(penalties(args)?.for_whole(model, at, pairs)))
+            }
+            _ => None,
+        };
+        results.push(flow::spectrum(model, at, chosen.as_ref().unwrap_or(formulation))?);
+    }
+    Ok(results)
 }
 
 fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
@@ -250,6 +276,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         out.push_str(&modes::table(result, all, style));
         out.push('\n');
         out.push_str(&modes::counts(result));
+        if let Some(factor) = result.penalty_factor {
+            let _ = writeln!(out, "penalty factor: {factor:e}");
+        }
         if let Some(violation) = result.penalty_violation {
             let violation = crate::render::tiny(violation);
             let _ =

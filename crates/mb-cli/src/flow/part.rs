@@ -1,5 +1,6 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
+use super::factor::Penalties;
 use super::{FormulationSpectrum, Site, moving};
 use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
@@ -7,7 +8,7 @@ use crate::matrices::{Matrices, MatrixProblem};
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
 use mb_eigen::{Eigenpair, Finding, sparse};
-use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained_blocks};
+use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, PointKind, Stability, linearize_sparse};
 use mb_model::Model;
 
@@ -107,7 +108,7 @@ pub fn of_model(
 pub fn of_penalty(
     model: &Model,
     at: &OperatingPoint,
-    factors: &Penalty,
+    penalties: &Penalties,
     count: usize,
     options: &SparseOptions,
 ) -> Result<FormulationSpectrum, Failure> {
@@ -119,12 +120,21 @@ pub fn of_penalty(
         let option = "--formulation unconstrained with --lowest".to_owned();
         return Err(RequestError::ConstraintsChange { option }.into());
     }
-    let at = penalty_equilibrium(model, at.point(), factors)?;
-    let blocks = unconstrained_blocks(model, &at, factors)?;
+    let request = Request::Lowest { count };
+    let factors = match penalties.alpha {
+        Some(alpha) => penalties.with(alpha),
+        None => {
+            let own = of_model(model, at, request, options, "--lowest")?;
+            penalties.for_pairs(model, at, &own.spectrum.pairs)
+        }
+    };
+    let at = penalty_equilibrium(model, at.point(), &factors)?;
+    let blocks = unconstrained_blocks(model, &at, &factors)?;
     let name = "unconstrained/sparse".to_owned();
     match penalty::lowest(&blocks, count, options) {
         Ok(spectrum) => Ok(FormulationSpectrum {
-            request: Some(Request::Lowest { count }),
+            request: Some(request),
+            penalty_factor: super::spectra::factor(&factors),
             penalty_violation: Some(at.violation),
             ..FormulationSpectrum::new(name, spectrum)
         }),

@@ -9,7 +9,9 @@ use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::sparse::Request;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
 use mb_linear::formulation::minimal::minimal_reselecting;
-use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, penalty_motion, unconstrained};
+use mb_linear::formulation::unconstrained::{
+    Factor, Penalty, penalty_equilibrium, penalty_motion, unconstrained,
+};
 use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, PointKind, linearize};
 use mb_model::{Model, Point};
 
@@ -55,6 +57,8 @@ pub struct FormulationSpectrum {
     pub request: Option<Request>,
     /// Why a given selection of coordinates was replaced, when it was.
     pub reselected: Option<String>,
+    /// Penalty factor of the unconstrained formulation, where it is one for all rows.
+    pub penalty_factor: Option<f64>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
 }
@@ -62,7 +66,14 @@ pub struct FormulationSpectrum {
 impl FormulationSpectrum {
     /// A whole spectrum.
     pub fn new(name: String, spectrum: Spectrum) -> Self {
-        Self { name, spectrum, request: None, reselected: None, penalty_violation: None }
+        Self {
+            name,
+            spectrum,
+            request: None,
+            reselected: None,
+            penalty_factor: None,
+            penalty_violation: None,
+        }
     }
 }
 
@@ -118,6 +129,7 @@ pub fn spectrum(
             descriptor::solve(&structure, &DenseOptions::default())
         }
         Formulation::Unconstrained(factors) => {
+            out.penalty_factor = factor(factors);
             let pencil = penalty_pencil(model, at, factors, &mut out.penalty_violation)?;
             penalty::solve(&pencil, &DenseOptions::default())
         }
@@ -133,6 +145,14 @@ fn minimal_pairs(pencil: &QuadraticPencil, r: &mb_algebra::Dense) -> Result<Spec
         return quadratic::solve(pencil, &DenseOptions::default());
     }
     quadratic::solve_with_null_space(pencil, r, &DenseOptions::default())
+}
+
+/// The penalty factor, where it is one for all rows.
+pub(super) fn factor(penalty: &Penalty) -> Option<f64> {
+    match penalty.xi {
+        Factor::Scalar(alpha) => Some(alpha),
+        Factor::PerConstraint(_) | Factor::Full(_) => None,
+    }
 }
 
 /// The penalty system at its own equilibrium, or with its own accelerations in motion.

@@ -53,6 +53,36 @@ fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
     assert_eq!(json(&["modes", &model("n-four-bar")])["usable"], true);
 }
 
+/// A factor of 1e6 is a soft spring beside the reactions of beams of some hundred tonnes.
+#[test]
+fn the_penalty_factor_follows_from_the_reactions_where_none_is_given() {
+    let factor = |more: &[&str]| {
+        let found = json(&[&["modes", &model("beam-cantilever"), "--set", "n=8"][..], more].concat());
+        let penalty = found["formulations"].as_array().unwrap().last().unwrap().clone();
+        assert!(penalty["name"].as_str().unwrap().starts_with("unconstrained/"), "{}", penalty["name"]);
+        (penalty["penalty_factor"].as_f64().unwrap(), found)
+    };
+    let (alpha, found) = factor(&["--formulation", "all"]);
+    assert!(alpha > 1e10, "{alpha:e}");
+    let pairs = |i: usize| found["formulations"][i]["pairs"].as_array().unwrap().clone();
+    let physical = |i: usize| {
+        let of_motion = |pair: &&serde_json::Value| pair["class"]["kind"] == "physical";
+        let mut im: Vec<f64> = pairs(i).iter().filter(of_motion).map(|p| p["im"].as_f64().unwrap()).collect();
+        im.sort_by(f64::total_cmp);
+        im
+    };
+    let (exact, penalty) = (physical(0), physical(2));
+    assert_eq!(exact.len(), penalty.len());
+    for (exact, penalty) in exact.iter().zip(&penalty) {
+        assert!((exact - penalty).abs() <= 1e-5 * exact.abs(), "{exact} and {penalty}");
+    }
+    assert_eq!(factor(&["--formulation", "unconstrained"]).0, alpha);
+    // Fewer modes press less on the clamp's rows.
+    let some = factor(&["--formulation", "unconstrained", "--lowest", "2"]).0;
+    assert!(some > 1e6 && some <= alpha, "{some:e}");
+    assert_eq!(factor(&["--formulation", "all", "--alpha", "1e13"]).0, 1e13);
+}
+
 #[test]
 fn the_model_may_come_from_the_standard_input() {
     let text = right(&["generate", "rod-pendulum"]);

@@ -10,8 +10,9 @@
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
-//! matrices.
+//! matrices. [`least_factor`] tells from the mechanism's own pairs how large the factors must be.
 
+mod factor;
 mod lowest;
 mod physical;
 mod share;
@@ -25,6 +26,7 @@ use crate::{
     Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
 };
 
+pub use factor::{ViolationLaw, least_factor};
 pub use lowest::lowest;
 pub use physical::physical_pairs;
 
