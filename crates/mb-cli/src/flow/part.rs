@@ -121,12 +121,11 @@ pub fn of_penalty(
         return Err(RequestError::ConstraintsChange { option }.into());
     }
     let request = Request::Lowest { count };
-    let factors = match penalties.alpha {
-        Some(alpha) => penalties.with(alpha),
-        None => {
-            let own = of_model(model, at, request, options, "--lowest")?;
-            penalties.for_pairs(model, at, &own.spectrum.pairs)
-        }
+    let factors = if let Some(alpha) = penalties.alpha {
+        penalties.with(alpha)
+    } else {
+        let own = of_model(model, at, request, options, "--lowest")?;
+        penalties.for_pairs(model, at, &own.spectrum.pairs)
     };
     let at = penalty_equilibrium(model, at.point(), &factors)?;
     let blocks = unconstrained_blocks(model, &at, &factors)?;
