@@ -76,11 +76,12 @@ fn the_penalty_factor_follows_from_the_reactions_where_none_is_given() {
     for (exact, penalty) in exact.iter().zip(&penalty) {
         assert!((exact - penalty).abs() <= 1e-5 * exact.abs(), "{exact} and {penalty}");
     }
-    assert_eq!(factor(&["--formulation", "unconstrained"]).0, alpha);
+    let same = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+    assert!(same(factor(&["--formulation", "unconstrained"]).0, alpha));
     // Fewer modes press less on the clamp's rows.
     let some = factor(&["--formulation", "unconstrained", "--lowest", "2"]).0;
     assert!(some > 1e6 && some <= alpha, "{some:e}");
-    assert_eq!(factor(&["--formulation", "all", "--alpha", "1e13"]).0, 1e13);
+    assert!(same(factor(&["--formulation", "all", "--alpha", "1e13"]).0, 1e13));
 }
 
 #[test]
