@@ -68,7 +68,7 @@ impl Factored<f64> {
         if !system.refill(a, g, analysis) || !ldl.renew(system)? {
             return Ok(false);
         }
-        let summary = &ldl.numeric.summary;
+        let summary = &ldl.numeric.pivots.summary;
         let doubt = !(summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty())
             || summary.doubtful.iter().any(|(u, _)| *u as usize >= n)
             || near_singular(summary, n).next().is_some();

@@ -52,8 +52,8 @@ pub(super) struct Work {
     pub(super) multiplier: Vec<bool>,
     /// Magnitudes summed into the diagonal of each row.
     pub(super) sums: Vec<f64>,
-    /// Where the stack begins in the array of panels; the update matrix pushed last comes first.
-    pub(super) top: usize,
+    /// Entries on the stack, which ends where its memory ends; the update matrix pushed last comes first.
+    pub(super) held: usize,
     /// `sums` of the update matrices, the one pushed last at the end.
     stack_sums: Vec<f64>,
     /// Runs of a child's rows in the front: first row and length.
@@ -61,22 +61,28 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(symbolic: &Symbolic, top: usize) -> Self {
+    pub(super) fn new(symbolic: &Symbolic) -> Self {
         Self {
             local: vec![0; symbolic.order.len()],
             places: Vec::new(),
             multiplier: Vec::new(),
             sums: Vec::new(),
-            top,
+            held: 0,
             stack_sums: Vec::new(),
             placed: Vec::new(),
         }
     }
 
-    /// Begins a matrix, its stack at the end of an array of so many numbers.
-    pub(super) fn restart(&mut self, top: usize) {
-        self.top = top;
+    /// Begins a matrix.
+    pub(super) fn restart(&mut self) {
+        self.held = 0;
         self.stack_sums.clear();
+    }
+
+    /// Takes up the stack of another part of the tree, on top of this one.
+    pub(super) fn append(&mut self, other: &Self) {
+        self.held += other.held;
+        self.stack_sums.extend_from_slice(&other.stack_sums);
     }
 
     /// Begins with a front: its places, and the sums its children left.

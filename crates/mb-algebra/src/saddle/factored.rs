@@ -10,7 +10,7 @@ use super::fallback::Fallback;
 use super::half::{Half, Stored};
 use super::later::Later;
 use super::ldl::AugmentedLdl;
-use super::numeric::Summary;
+use super::pivots::Summary;
 use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
@@ -299,18 +299,18 @@ fn augmented<T: Fallback>(
     let mut dropped = vec![false; system.constraints()];
     let mut ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
     let suspect = |s: &Summary| !s.null.is_empty() || s.doubtful.iter().any(|(u, _)| *u as usize >= n);
-    if suspect(&ldl.numeric.summary) {
+    if suspect(&ldl.numeric.pivots.summary) {
         let found = Dependent::find(analysis, &system.g, &system.scaling)?;
-        let null = &ldl.numeric.summary.null;
+        let null = &ldl.numeric.pivots.summary.null;
         let same = null.len() == found.rows.len() && null.iter().all(|&u| found.dropped[u as usize - n]);
         dropped.clone_from(&found.dropped);
         *dependent = Some(found);
-        if !same || !ldl.numeric.summary.weak.is_empty() {
+        if !same || !ldl.numeric.pivots.summary.weak.is_empty() {
             drop(ldl);
             ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
         }
     }
-    let summary = ldl.numeric.summary.clone();
+    let summary = ldl.numeric.pivots.summary.clone();
     if let Some(&unknown) = summary.singular.first() {
         return Err(SaddleError::Singular { unknown: unknown as usize }.into());
     }

@@ -9,6 +9,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{Block, Pivot, inverse_pair};
+use super::kernel::side_by_side;
 use super::number::Number;
 use super::trapezoid;
 
@@ -34,10 +35,11 @@ const SMALL: usize = 1500;
 /// Symmetric updates of so many rows are done as a square: the triangle above costs less than two more products.
 const SQUARE: usize = 96;
 
-/// Products of so many multiplications, a millisecond or more, are shared out among the cores.
-const SHARED: usize = 1 << 24;
+/// Products of so many multiplications, a millisecond or more, are cut in two, for two cores where one is idle; always, so that
+/// sums do not depend on the number of cores.
+const SHARED: usize = 1 << 25;
 
-/// Rows the kernels of the products take at once.
+/// Rows the kernels of the products take at once, or a part of them.
 const STEP: usize = 24;
 
 /// Columns of L D formed at a time for the update of the rows below.
@@ -60,8 +62,6 @@ pub(super) struct Eliminator<T> {
     block: Block<T>,
     product: Vec<T>,
     noise: Vec<f64>,
-    /// Memory for what follows the elimination.
-    pub(super) scratch: Vec<T>,
     /// D of this front: its diagonal, and what couples a pair (at its first row).
     pub(super) d: Vec<T>,
     pub(super) e: Vec<T>,
@@ -320,21 +320,40 @@ fn solve_below<T: Number>(own: &mut [T], rows: usize, to: usize, size: usize, l:
         return;
     }
     let own = MatMut::from_column_major_slice_mut(own, rows, size).subrows_mut(to, below);
-    let l = MatRef::from_column_major_slice(l, size, size);
-    solve_unit_lower_triangular_in_place(l, own.transpose_mut(), cores(below * size * size / 2));
+    solve_rows(MatRef::from_column_major_slice(l, size, size), own);
 }
 
-/// dst -= a b^T; large ones on all cores.
+/// x <- x L^-T, L unit lower triangular.
+pub(super) fn solve_rows<T: Number>(l: MatRef<'_, T>, x: MatMut<'_, T>) {
+    let (rows, size) = x.shape();
+    if rows * size * size / 2 < SHARED {
+        return solve_unit_lower_triangular_in_place(l, x.transpose_mut(), Par::Seq);
+    }
+    let (top, bottom) = x.split_at_row_mut(half(rows));
+    side_by_side(|| solve_rows(l, top), || solve_rows(l, bottom));
+}
+
+/// dst -= a b^T; large ones by halves of the longer side.
 pub(super) fn subtract<T: Number>(dst: MatMut<'_, T>, a: MatRef<'_, T>, b: MatRef<'_, T>) {
-    if dst.nrows() > 0 && dst.ncols() > 0 {
-        let par = cores(dst.nrows() * dst.ncols() * a.ncols());
-        matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, par);
+    let (rows, cols) = dst.shape();
+    if rows == 0 || cols == 0 {
+        return;
+    }
+    if rows * cols * a.ncols() < SHARED {
+        return matmul(dst, Accum::Add, a, b.transpose(), T::default() - T::UNIT, Par::Seq);
+    }
+    if rows >= cols {
+        let ((top, bottom), (upper, lower)) = (dst.split_at_row_mut(half(rows)), a.split_at_row(half(rows)));
+        side_by_side(|| subtract(top, upper, b), || subtract(bottom, lower, b));
+    } else {
+        let ((left, right), (first, last)) = (dst.split_at_col_mut(half(cols)), b.split_at_row(half(cols)));
+        side_by_side(|| subtract(left, a, first), || subtract(right, a, last));
     }
 }
 
-/// How a product of so many multiplications is shared out.
-pub(super) fn cores(multiplications: usize) -> Par {
-    if multiplications < SHARED { Par::Seq } else { Par::rayon(0) }
+/// Half of a length that is long, a multiple of what the kernels of the products take at once.
+fn half(length: usize) -> usize {
+    (length / 2).next_multiple_of(4 * STEP)
 }
 
 /// Lower triangle of dst -= a b^T, of symmetric a b^T. The entries above it may change too: nobody reads them.
@@ -344,15 +363,22 @@ pub(super) fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>
         if rows <= SQUARE {
             return subtract(dst, a, b);
         }
-        // Halves, the upper one a multiple of what the product's kernel takes at once.
         let middle = (rows / 2).next_multiple_of(STEP);
         let (top, bottom) = dst.split_at_row_mut(middle);
         let (a, low) = (a.subrows(0, middle), a.subrows(middle, rows - middle));
         let (b, b_low) = (b.subrows(0, middle), b.subrows(middle, rows - middle));
         let (left, right) = bottom.split_at_col_mut(middle);
-        subtract_lower(top.subcols_mut(0, middle), a, b);
-        subtract(left, low, b);
-        return subtract_lower(right, low, b_low);
+        let triangles = || {
+            subtract_lower(top.subcols_mut(0, middle), a, b);
+            subtract_lower(right, low, b_low);
+        };
+        if rows * rows * inner < 2 * SHARED {
+            subtract(left, low, b);
+            triangles();
+        } else {
+            side_by_side(triangles, || subtract(left, low, b));
+        }
+        return;
     }
     for k in 0..inner {
         let Some(left) = a.col(k).try_as_col_major() else { continue };
@@ -362,6 +388,68 @@ pub(super) fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>
             let Some(target) = dst.as_mut().col_mut(j).try_as_col_major_mut() else { continue };
             for (t, &x) in target.as_slice_mut()[j..].iter_mut().zip(&left[j..]) {
                 *t -= x * factor;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    fn entry(i: usize, j: usize) -> f64 {
+        ((i * 7 + j * 3) % 19) as f64 / 8.0 - 1.0
+    }
+
+    #[test]
+    fn products_cut_in_parts_are_those_of_the_formula_on_one_core_and_two() {
+        for (rows, cols, inner) in [(700, 220, 256), (230, 900, 256), (640, 640, 300)] {
+            let (a, b) = (Mat::from_fn(rows, inner, entry), Mat::from_fn(cols, inner, |i, j| entry(j, i)));
+            let at = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let (mut whole, mut lower) =
+                    (Mat::from_fn(rows, cols, entry), Mat::from_fn(rows, rows, entry));
+                pool.install(|| {
+                    subtract(whole.as_mut(), a.as_ref(), b.as_ref());
+                    subtract_lower(lower.as_mut(), a.as_ref(), a.as_ref());
+                });
+                (whole, lower)
+            };
+            let (whole, lower) = at(1);
+            // Above the diagonal the triangle's parts hold anything, but the same.
+            assert_eq!((&whole, &lower), (&at(2).0, &at(2).1));
+            // Multiples of 1/64 add up without error.
+            for i in (0..rows).step_by(37).chain([rows - 1]) {
+                for j in (0..cols).step_by(41).chain([cols - 1]) {
+                    let sum: f64 = (0..inner).map(|k| a[(i, k)] * b[(j, k)]).sum();
+                    assert_eq!(whole[(i, j)], entry(i, j) - sum);
+                }
+                for j in (0..=i).step_by(29).chain([i]) {
+                    let sum: f64 = (0..inner).map(|k| a[(i, k)] * a[(j, k)]).sum();
+                    assert_eq!(lower[(i, j)], entry(i, j) - sum);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_solved_in_parts_satisfy_the_equations() {
+        let (rows, size) = (40_000, 48);
+        let l = Mat::from_fn(size, size, |i, j| if i == j { 1.0 } else { ((i + 2 * j) % 5) as f64 / 64.0 });
+        let given = Mat::from_fn(rows, size, entry);
+        let at = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut x = given.clone();
+            pool.install(|| solve_rows(l.as_ref(), x.as_mut()));
+            x
+        };
+        let x = at(1);
+        assert_eq!(x, at(2));
+        for i in (0..rows).step_by(997).chain([rows - 1]) {
+            for j in 0..size {
+                let sum: f64 = (0..j).map(|k| x[(i, k)] * l[(j, k)]).sum();
+                assert!((sum + x[(i, j)] - given[(i, j)]).abs() < 1e-13, "{i} {j}");
             }
         }
     }

@@ -13,7 +13,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::front::{DOUBTFUL, NOISE_MULTIPLIER, WEAK_PIVOT, cores, subtract, subtract_lower};
+use super::front::{DOUBTFUL, NOISE_MULTIPLIER, WEAK_PIVOT, solve_rows, subtract, subtract_lower};
 use super::number::Number;
 use super::trapezoid;
 
@@ -32,8 +32,6 @@ const NOISE: f64 = 1e-18;
 /// Pivots of the front being eliminated and memory kept between fronts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LuEliminator<T> {
-    /// Memory for what follows the elimination.
-    pub(super) scratch: Vec<T>,
     /// Pivots of this front; their inverses.
     pub(super) d: Vec<T>,
     pub(super) inverse: Vec<T>,
@@ -262,7 +260,7 @@ fn solve_below<T: Number>(own: &mut [T], other: &[T], rows: usize, cols: usize) 
     } else {
         let own = MatMut::from_column_major_slice_mut(own, rows, cols).subrows_mut(cols, rows - cols);
         let other = MatRef::from_column_major_slice(other, rows, cols).subrows(0, cols);
-        solve_unit_lower_triangular_in_place(other, own.transpose_mut(), cores(below * cols * cols / 2));
+        solve_rows(other, own);
     }
 }
 

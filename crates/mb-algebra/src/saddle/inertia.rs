@@ -18,8 +18,9 @@ use super::checked::System;
 use super::factored::near_singular;
 use super::half::{Half, Stored};
 use super::number::Number;
-use super::numeric::{Numeric, Summary};
+use super::numeric::Numeric;
 use super::numeric_lu::NumericLu;
+use super::pivots::Summary;
 use super::symbolic::Symbolic;
 use super::{Inertia, SaddleAnalysis, short_signs};
 use crate::{Sparse, c64};
@@ -36,7 +37,7 @@ pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> 
     {
         return Some(found);
     }
-    certain(&eliminated(analysis, &system)?.summary, n, m)
+    certain(&eliminated(analysis, &system)?.pivots.summary, n, m)
 }
 
 /// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
@@ -73,17 +74,17 @@ fn determinant<T: Number>(
         return Some((odd, scales));
     }
     let numeric = eliminated(analysis, &system)?;
-    let odd = &numeric.summary;
+    let odd = &numeric.pivots.summary;
     if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
         return None;
     }
-    let mut pairs = numeric.pairs.iter().peekable();
+    let mut pairs = numeric.pivots.pairs.iter().peekable();
     let mut k = 0;
-    while k < numeric.inverse.len() {
-        let mut own = numeric.inverse[k];
+    while k < numeric.pivots.inverse.len() {
+        let mut own = numeric.pivots.inverse[k];
         k += 1;
         if let Some(&(_, e)) = pairs.next_if(|(at, _)| *at as usize + 1 == k) {
-            own = own * numeric.inverse[k] - e * e;
+            own = own * numeric.pivots.inverse[k] - e * e;
             k += 1;
         }
         call(own);

@@ -367,7 +367,7 @@ mod tests {
             };
             let entries: Vec<T> = (0..rows * cols).map(|k| entry(k % rows, k / rows)).collect();
             let mut packed = entries.clone();
-            tile(&entries, cols, &mut packed);
+            tile(&entries, rows, cols, &mut packed);
             let l = BlockColumn::new(0, rows, cols, &packed);
             for width in [1, 2, 4, 8] {
                 let t: Vec<T> =

@@ -31,7 +31,7 @@ impl<T: Number> AugmentedLdl<T> {
         dropped: &[bool],
     ) -> Result<Self, AlgebraError> {
         let source = Source::of(analysis, &system.scaling, dropped);
-        let made = Numeric::new(&analysis.symbolic, a, &source);
+        let made = Numeric::new(analysis, a, &source);
         let numeric = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
         Ok(Self { analysis: Arc::clone(analysis), dropped: dropped.to_vec(), numeric, again: None })
     }

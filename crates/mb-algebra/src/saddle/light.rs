@@ -306,7 +306,7 @@ mod tests {
         let mut x = Dense::zeros(40, 4);
         assert!(factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
         let ldl = factored.solver.augmented_ldl().unwrap();
-        ldl.numeric.inverse[7] *= 1.0 + 1e-6;
+        ldl.numeric.pivots.inverse[7] *= 1.0 + 1e-6;
         assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
         assert!(apart(&x, &right) > 1e-9);
         factored.solve_step((f.as_ref(), None), x.as_mut(), None).unwrap();
@@ -323,10 +323,10 @@ mod tests {
         }
         factored.report.trial_refinements = 1;
         let ldl = factored.solver.augmented_ldl().unwrap();
-        let before = ldl.numeric.inverse[7];
-        ldl.numeric.inverse[7] *= 1.0 + 1e-6;
+        let before = ldl.numeric.pivots.inverse[7];
+        ldl.numeric.pivots.inverse[7] *= 1.0 + 1e-6;
         assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
-        factored.solver.augmented_ldl().unwrap().numeric.inverse[7] = before;
+        factored.solver.augmented_ldl().unwrap().numeric.pivots.inverse[7] = before;
         assert!(!factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));
         factored.report.trial_refinements = 0;
         assert!(factored.solve_lightly((f.as_ref(), None), x.as_mut(), None));

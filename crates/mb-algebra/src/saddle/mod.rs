@@ -80,6 +80,7 @@ mod ordering;
 mod panel;
 mod passes;
 mod pattern;
+mod pivots;
 mod pool;
 mod redundant;
 mod report;

@@ -2,21 +2,31 @@
 //!
 //! Each supernode assembles its columns of the scaled, augmented matrix and the update matrices of its children,
 //! eliminates its pivots ([`super::front`]) and leaves the Schur complement of the rows below on a stack, by its
-//! lower triangle. Panels and stack share one array whose size is known beforehand, the largest sum in use at a time:
+//! lower triangle. Panels, front and stack share one array whose size is known beforehand, the largest sum in use at a time:
 //!
 //! ```text
-//! | panels of L, packed | front's panel | ... | front's Schur complement | stack of update matrices |
+//! | panels of L, packed | free | front's panel | front's Schur complement | stack of update matrices |
+//! | panels of all                 | front and stack of the second half | front and stack of the first half |
 //! ```
 //!
-//! Panels grow from the left, the stack from the right.
+//! Panels grow from the left, the stack from the right. Large trees that fall apart in halves ([`super::halves`]) have them
+//! eliminated side by side where there are two cores and memory for two stacks (second line); what the second half leaves then
+//! moves to the end, on top of what the first one left. Every front is the same on one core and on two, to the last bit.
 
+use std::ops::Range;
+
+use super::SaddleAnalysis;
+use super::analysis::memory_for;
 use super::assembly::{Source, Work};
-use super::front::{Eliminator, Oddity};
+use super::front::Eliminator;
 use super::half::Half;
+use super::halves::Halves;
+use super::kernel::side_by_side;
 use super::number::Number;
 use super::panel::pack;
-use super::substitute::{Exchanges, down};
-use super::symbolic::Symbolic;
+use super::pivots::Pivots;
+use super::substitute::{among_cores, down, large_halves};
+use super::symbolic::{Supernode, Symbolic};
 use super::thin::Thin;
 use super::trapezoid;
 
@@ -27,12 +37,7 @@ pub(super) struct Numeric<T> {
     pub(super) panels: Vec<T>,
     /// L by columns, where that takes less.
     pub(super) thin: Option<Thin<T>>,
-    /// D^-1: diagonal by place, zero at null pivots.
-    pub(super) inverse: Vec<T>,
-    /// Pairs of D^-1: first place and entry off the diagonal.
-    pub(super) pairs: Vec<(u32, T)>,
-    pub(super) exchanges: Exchanges,
-    pub(super) summary: Summary,
+    pub(super) pivots: Pivots<T>,
 }
 
 /// Memory of the front in work: assembly and elimination.
@@ -42,37 +47,7 @@ pub(super) struct Workspace<T>(Work, Eliminator<T>);
 impl<T: Number> Workspace<T> {
     /// For factors with their stack.
     pub(super) fn new(symbolic: &Symbolic) -> Self {
-        Self(Work::new(symbolic, symbolic.work_entries), Eliminator::default())
-    }
-}
-
-/// What was met on the way.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Summary {
-    /// Multipliers (n + r) whose row of G depends on others.
-    pub(super) null: Vec<u32>,
-    /// Unknowns whose pivot was zero.
-    pub(super) singular: Vec<u32>,
-    /// Multipliers whose pivot was replaced.
-    pub(super) weak: Vec<u32>,
-    /// Unknowns and multipliers with a pivot made by cancellation, and how small it was.
-    pub(super) doubtful: Vec<(u32, f64)>,
-    pub(super) positive: usize,
-    pub(super) negative: usize,
-    /// Pivots of two rows.
-    pub(super) pairs: usize,
-    /// Largest magnitude in L.
-    pub(super) growth: f64,
-}
-
-impl Summary {
-    /// Forgets everything.
-    fn clear(&mut self) {
-        for list in [&mut self.null, &mut self.singular, &mut self.weak] {
-            list.clear();
-        }
-        self.doubtful.clear();
-        (self.positive, self.negative, self.pairs, self.growth) = (0, 0, 0, 0.0);
+        Self(Work::new(symbolic), Eliminator::default())
     }
 }
 
@@ -87,11 +62,33 @@ pub(super) enum Stop {
     NonFinite(u32),
 }
 
+/// The matrix to factor.
+type Given<'a, T> = (&'a Half<T>, &'a Source<'a>);
+
 impl<T: Number> Numeric<T> {
-    pub(super) fn new(symbolic: &Symbolic, a: &Half<T>, source: &Source<'_>) -> Result<Self, Stop> {
-        let mut out = Self::empty(symbolic, symbolic.work_entries)?;
-        out.eliminate_all(symbolic, a, source, &mut Workspace::new(symbolic))?;
-        out.thin = Thin::of(symbolic, &out.panels, &out.exchanges);
+    pub(super) fn new(analysis: &SaddleAnalysis, a: &Half<T>, source: &Source<'_>) -> Result<Self, Stop> {
+        let symbolic = &analysis.symbolic;
+        let halves = large_halves(symbolic)
+            .map(|halves| TwoStacks::new(symbolic, halves))
+            .filter(|two| rayon::current_num_threads() > 1 && two.fit(analysis, size_of::<T>()));
+        Self::by(symbolic, halves.as_ref(), (a, source))
+    }
+
+    /// With two halves side by side, where told so.
+    fn by(symbolic: &Symbolic, halves: Option<&TwoStacks>, given: Given<'_, T>) -> Result<Self, Stop> {
+        let mut out = Self::empty(symbolic, halves.map_or(symbolic.work_entries, |two| two.entries))?;
+        let mut work = Workspace::new(symbolic);
+        let mut done = Ok(());
+        among_cores(symbolic, || {
+            let rest = match halves {
+                Some(two) => out.eliminate_halves(symbolic, two, given, &mut work).map(|()| two.halves.top),
+                None => Ok(0),
+            };
+            let count = symbolic.supernodes.len();
+            done = rest.and_then(|rest| out.eliminate_part(symbolic, rest..count, given, &mut work));
+        });
+        done?;
+        out.thin = Thin::of(symbolic, &out.panels, &out.pivots.exchanges);
         out.panels.truncate(if out.thin.is_some() { 0 } else { symbolic.panel_entries });
         out.panels.shrink_to_fit();
         Ok(out)
@@ -110,28 +107,71 @@ impl<T: Number> Numeric<T> {
         self.panels.resize(symbolic.work_entries, T::default());
         // Panels that come again are used as they are: to look for their zeros would take memory each time.
         self.thin = None;
-        self.pairs.clear();
-        // Another matrix may have more pairs and exchanges.
-        self.pairs.reserve(symbolic.order.len() / 2);
-        self.exchanges.clear(symbolic);
-        self.summary.clear();
-        work.0.restart(self.panels.len());
+        self.pivots.clear(symbolic);
+        work.0.restart();
         work.1.growth = 0.0;
-        self.eliminate_all(symbolic, a, source, work)
+        self.eliminate_part(symbolic, 0..symbolic.supernodes.len(), (a, source), work)
     }
 
-    fn eliminate_all(
+    /// Eliminates these supernodes, on top of the stack that those before them left.
+    fn eliminate_part(
         &mut self,
         symbolic: &Symbolic,
-        a: &Half<T>,
-        source: &Source<'_>,
+        part: Range<usize>,
+        given: Given<'_, T>,
         work: &mut Workspace<T>,
     ) -> Result<(), Stop> {
-        for (s, node) in symbolic.supernodes.iter().enumerate() {
-            let kept = self.eliminate(symbolic, s, node.panel, (a, source), work)?;
-            debug_assert_eq!(kept, node.entries());
+        for s in part {
+            let node = &symbolic.supernodes[s];
+            let (panels, area) = self.panels.split_at_mut(node.panel + node.entries());
+            eliminate(symbolic, s, (&mut panels[node.panel..], area), given, work, &mut self.pivots)?;
         }
-        self.summary.growth = work.1.growth;
+        self.pivots.summary.growth = self.pivots.summary.growth.max(work.1.growth);
+        Ok(())
+    }
+
+    /// Eliminates both halves and leaves their update matrices on one stack.
+    fn eliminate_halves(
+        &mut self,
+        symbolic: &Symbolic,
+        two: &TwoStacks,
+        given: Given<'_, T>,
+        work: &mut Workspace<T>,
+    ) -> Result<(), Stop> {
+        let (nodes, Halves { second, top }) = (&symbolic.supernodes, two.halves);
+        let size = self.panels.len();
+        let (left, right) = self.panels.split_at_mut(nodes[top].panel);
+        let (first_panels, second_panels) = left.split_at_mut(nodes[second].panel);
+        let own = right.len() - two.stacks[0];
+        let (right, first_area) = right.split_at_mut(own);
+        let second_area = &mut right[own - two.stacks[1]..];
+        let mut beside = Workspace::new(symbolic);
+        let mut other = Pivots::none(symbolic);
+        let half = |part: Range<usize>,
+                    panels: &mut [T],
+                    area: &mut [T],
+                    work: &mut Workspace<T>,
+                    pivots: &mut Pivots<T>| {
+            let start = nodes[part.start].panel;
+            for s in part {
+                let at = nodes[s].panel - start;
+                let panel = &mut panels[at..at + nodes[s].entries()];
+                eliminate(symbolic, s, (panel, &mut *area), given, work, pivots)?;
+            }
+            pivots.summary.growth = work.1.growth;
+            Ok(())
+        };
+        let (mut one, mut two_done) = (Ok(()), Ok(()));
+        side_by_side(
+            || one = half(0..second, first_panels, first_area, &mut *work, &mut self.pivots),
+            || two_done = half(second..top, second_panels, second_area, &mut beside, &mut other),
+        );
+        one?;
+        two_done?;
+        self.pivots.append(symbolic, second..top, other);
+        let (end, left) = (size - two.stacks[0], beside.0.held);
+        self.panels.copy_within(end - left..end, size - work.0.held - left);
+        work.0.append(&beside.0);
         Ok(())
     }
 
@@ -144,101 +184,78 @@ impl<T: Number> Numeric<T> {
         x: &mut [T],
         width: usize,
     ) -> Result<Self, Stop> {
-        let mut out = Self::empty(symbolic, symbolic.work_without_panels)?;
+        let nodes = &symbolic.supernodes;
+        let mut out = Self::empty(symbolic, symbolic.work_of(0..nodes.len(), Supernode::entries))?;
         let mut work = Workspace::new(symbolic);
-        work.0.restart(out.panels.len());
         let mut front = vec![T::default(); symbolic.max_rows * width];
-        for s in 0..symbolic.supernodes.len() {
-            let kept = out.eliminate(symbolic, s, 0, (a, source), &mut work)?;
-            down(symbolic, s, &out.panels[..kept], Some(&out.exchanges), x, &mut front, width);
+        for (s, node) in nodes.iter().enumerate() {
+            let (panel, area) = out.panels.split_at_mut(node.entries());
+            eliminate(symbolic, s, (&mut *panel, area), (a, source), &mut work, &mut out.pivots)?;
+            down(symbolic, s, panel, Some(&out.pivots.exchanges), x, &mut front, width);
         }
         out.panels = Vec::new();
-        out.summary.growth = work.1.growth;
+        out.pivots.summary.growth = work.1.growth;
         Ok(out)
     }
 
-    fn empty(symbolic: &Symbolic, panels: usize) -> Result<Self, Stop> {
-        let size = symbolic.order.len();
-        Ok(Self {
-            panels: zeros(panels)?,
-            thin: None,
-            inverse: vec![T::default(); size],
-            pairs: Vec::new(),
-            exchanges: Exchanges::none(symbolic),
-            summary: Summary::default(),
-        })
+    fn empty(symbolic: &Symbolic, entries: usize) -> Result<Self, Stop> {
+        Ok(Self { panels: zeros(entries)?, thin: None, pivots: Pivots::none(symbolic) })
+    }
+}
+
+/// Room for two halves of the tree side by side.
+struct TwoStacks {
+    halves: Halves,
+    /// Entries of front and stack of each half.
+    stacks: [usize; 2],
+    /// Entries in all.
+    entries: usize,
+}
+
+impl TwoStacks {
+    fn new(symbolic: &Symbolic, halves: Halves) -> Self {
+        let Halves { second, top } = halves;
+        let stacks = [0..second, second..top].map(|part| symbolic.work_of(part, |_| 0));
+        let below = symbolic.supernodes[top].panel + stacks[0] + stacks[1];
+        Self { halves, stacks, entries: symbolic.work_entries.max(below) }
     }
 
-    /// Eliminates one supernode; its packed panel is left at `start`. Returns the number of entries.
-    fn eliminate(
-        &mut self,
-        symbolic: &Symbolic,
-        s: usize,
-        start: usize,
-        (a, source): (&Half<T>, &Source<'_>),
-        Workspace(work, eliminator): &mut Workspace<T>,
-    ) -> Result<usize, Stop> {
-        let node = &symbolic.supernodes[s];
-        let (rows, cols, below) = (node.rows(), node.cols, node.below);
-        let own = work.top - trapezoid::entries(below);
-        let (left, right) = self.panels.split_at_mut(own);
-        let panel = &mut left[start..start + rows * cols];
-        let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
-        panel.fill(T::default());
-        schur.fill(T::default());
-        work.start(symbolic, node, a.size());
-        work.assemble(symbolic, node, a, source, panel, true)?;
-        let taken = work.extend_add(symbolic, node, panel, schur, stack);
-        eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
-        eliminator.update_below(panel, rows, cols, schur);
-        let kept = pack(panel, rows, cols, &mut eliminator.scratch);
-        // In the place of the children's update matrices.
-        let end = work.top + taken;
-        work.top = end - trapezoid::push(&mut self.panels[own..end], below);
-        work.leave_sums(cols);
-        self.record(symbolic, s, eliminator)?;
-        Ok(kept)
+    /// Whether numbers of `width` bytes fit in the memory that there is.
+    fn fit(&self, analysis: &SaddleAnalysis, width: usize) -> bool {
+        let more = (self.entries - analysis.symbolic.work_entries) * width;
+        let needed = analysis.bytes(width) + more as u64;
+        memory_for(needed, analysis.options.memory_limit).is_none_or(|available| needed <= available)
     }
+}
 
-    fn record(&mut self, symbolic: &Symbolic, s: usize, done: &Eliminator<T>) -> Result<(), Stop> {
-        let node = &symbolic.supernodes[s];
-        if done.moved {
-            self.exchanges.record(symbolic, s, &done.perm);
-        }
-        let unknown = |k: usize| symbolic.order[node.first + done.perm[k] as usize];
-        for &(k, oddity) in &done.odd {
-            match oddity {
-                Oddity::Null => self.summary.null.push(unknown(k)),
-                Oddity::Singular => self.summary.singular.push(unknown(k)),
-                Oddity::Weak => self.summary.weak.push(unknown(k)),
-            }
-        }
-        self.summary.doubtful.extend(done.doubtful.iter().map(|&(k, ratio)| (unknown(k), ratio)));
-        let mut k = 0;
-        while k < node.cols {
-            self.inverse[node.first + k] = done.inverse[k];
-            if !done.inverse[k].size().is_finite() {
-                return Err(Stop::NonFinite(unknown(k)));
-            }
-            if done.e[k] == T::default() {
-                self.summary.positive += usize::from(done.inverse[k] != T::default());
-                self.summary.negative += usize::from(done.inverse[k].is_negative());
-                k += 1;
-            } else {
-                // Bunch and Kaufman take pairs with negative determinant only: one eigenvalue of each sign.
-                self.pairs.push((node.first as u32 + k as u32, done.inverse_e[k]));
-                self.inverse[node.first + k + 1] = done.inverse[k + 1];
-                if !done.inverse_e[k].size().is_finite() {
-                    return Err(Stop::NonFinite(unknown(k)));
-                }
-                self.summary.positive += 2;
-                self.summary.negative += 1;
-                self.summary.pairs += 1;
-                k += 2;
-            }
-        }
-        Ok(())
-    }
+/// Eliminates one supernode: its packed panel goes to `packed`, front and stack are at the end of `area`.
+fn eliminate<T: Number>(
+    symbolic: &Symbolic,
+    s: usize,
+    (packed, area): (&mut [T], &mut [T]),
+    (a, source): Given<'_, T>,
+    Workspace(work, eliminator): &mut Workspace<T>,
+    pivots: &mut Pivots<T>,
+) -> Result<(), Stop> {
+    let node = &symbolic.supernodes[s];
+    let (rows, cols, below) = (node.rows(), node.cols, node.below);
+    let end = area.len() - work.held;
+    let own = end - trapezoid::entries(below);
+    let (left, right) = area.split_at_mut(own);
+    let panel = &mut left[own - rows * cols..];
+    let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
+    panel.fill(T::default());
+    schur.fill(T::default());
+    work.start(symbolic, node, a.size());
+    work.assemble(symbolic, node, a, source, panel, true)?;
+    let taken = work.extend_add(symbolic, node, panel, schur, stack);
+    eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
+    eliminator.update_below(panel, rows, cols, schur);
+    pack(panel, rows, cols, packed);
+    // In the place of the children's update matrices.
+    work.held = work.held - taken + trapezoid::push(&mut area[own..end + taken], below);
+    work.leave_sums(cols);
+    pivots.record(symbolic, s, eliminator)
 }
 
 /// So many zeros, whose memory the system gives when it is first written to.
@@ -246,4 +263,56 @@ pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
     // A request that is refused is told; the one that follows would end the program.
     Vec::<T>::new().try_reserve_exact(length).map_err(|_| Stop::Memory)?;
     Ok(vec![T::default(); length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::saddle::SaddleOptions;
+    use crate::saddle::checked::System;
+    use crate::saddle::half::Stored;
+    use crate::saddle::halves::halves;
+    use crate::saddle::substitute::tests::springs;
+
+    #[test]
+    fn halves_side_by_side_give_the_factors_of_one_after_the_other() {
+        // The last one lies far inside the spectrum: signs of both kinds, pairs and exchanges.
+        for shift in [0.0, 3.1] {
+            let (a, g) = springs(13, shift);
+            let analysis = SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap();
+            let symbolic = &analysis.symbolic;
+            let half = Half::of_sum(a.cols(), &[(1.0, &a)], &symbolic.place, |f, x| f * x);
+            let system = System::new(Stored::Half(half), g, &analysis.g_cols, &analysis.g_rows);
+            let Stored::Half(half) = &system.a else { unreachable!("as made") };
+            let dropped = vec![false; analysis.constraints()];
+            let source = Source::of(&analysis, &system.scaling, &dropped);
+            let given = (half, &source);
+            let whole = Numeric::by(symbolic, None, given).unwrap();
+            assert!(shift == 0.0 || (whole.pivots.summary.pairs > 0 && whole.pivots.summary.negative > 200));
+            let two = TwoStacks::new(symbolic, halves(symbolic).unwrap());
+            for threads in [1, 2] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let found = pool.install(|| Numeric::by(symbolic, Some(&two), given)).unwrap();
+                assert_eq!(found.panels, whole.panels);
+                let (own, other) = (&found.pivots, &whole.pivots);
+                assert_eq!((&own.inverse, &own.pairs), (&other.inverse, &other.pairs));
+                assert_eq!(own.exchanges.places(), other.exchanges.places());
+                assert_eq!(own.summary, other.summary);
+            }
+        }
+    }
+
+    #[test]
+    fn memory_for_two_stacks_is_asked_for() {
+        let (a, g) = springs(13, 0.0);
+        let fits = |bytes: Option<u64>| {
+            let options = SaddleOptions { memory_limit: bytes, ..SaddleOptions::default() };
+            let analysis = SaddleAnalysis::new(&a, &g, &options).unwrap();
+            let two = TwoStacks::new(&analysis.symbolic, halves(&analysis.symbolic).unwrap());
+            assert!(two.entries > analysis.symbolic.work_entries);
+            two.fit(&analysis, size_of::<f64>())
+        };
+        let needed = SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap().bytes(size_of::<f64>());
+        assert!(fits(None) && fits(Some(2 * needed)) && !fits(Some(needed)));
+    }
 }

@@ -12,10 +12,11 @@ use super::assembly::{Source, Work};
 use super::front_lu::{LuEliminator, update_below};
 use super::half::Half;
 use super::number::Number;
-use super::numeric::{Stop, Summary, zeros};
+use super::numeric::{Stop, zeros};
 use super::panel::pack;
+use super::pivots::Summary;
 use super::substitute::{Exchanges, backward_all, down, forward_all};
-use super::symbolic::Symbolic;
+use super::symbolic::{Supernode, Symbolic};
 use super::trapezoid;
 
 /// Factors in the order of elimination.
@@ -35,10 +36,9 @@ impl<T: Number> NumericLu<T> {
     /// `halves`: the lower half of A by columns and the upper one by rows.
     pub(super) fn new(symbolic: &Symbolic, halves: [&Half<T>; 2], source: &Source<'_>) -> Result<Self, Stop> {
         let mut out = Self::empty(symbolic, symbolic.work_entries)?;
-        let mut work = (Work::new(symbolic, symbolic.work_entries), LuEliminator::default());
+        let mut work = (Work::new(symbolic), LuEliminator::default());
         for (s, node) in symbolic.supernodes.iter().enumerate() {
-            let kept = out.eliminate(symbolic, s, node.panel, (halves, source), &mut work)?;
-            debug_assert_eq!(kept, node.entries());
+            out.eliminate(symbolic, s, node.panel, (halves, source), &mut work)?;
         }
         for panels in &mut out.panels {
             panels.truncate(symbolic.panel_entries);
@@ -57,13 +57,14 @@ impl<T: Number> NumericLu<T> {
         x: [&mut [T]; 2],
         width: usize,
     ) -> Result<Self, Stop> {
-        let mut out = Self::empty(symbolic, symbolic.work_without_panels)?;
-        let mut work = (Work::new(symbolic, symbolic.work_without_panels), LuEliminator::default());
+        let room = symbolic.work_of(0..symbolic.supernodes.len(), Supernode::entries);
+        let mut out = Self::empty(symbolic, room)?;
+        let mut work = (Work::new(symbolic), LuEliminator::default());
         let mut front = vec![T::default(); symbolic.max_rows * width];
         let [right, left] = x;
-        for s in 0..symbolic.supernodes.len() {
-            let kept = out.eliminate(symbolic, s, 0, (halves, source), &mut work)?;
-            let [l, w] = &out.panels;
+        for (s, node) in symbolic.supernodes.iter().enumerate() {
+            out.eliminate(symbolic, s, 0, (halves, source), &mut work)?;
+            let ([l, w], kept) = (&out.panels, node.entries());
             down(symbolic, s, &l[..kept], Some(&out.exchanges), right, &mut front, width);
             down(symbolic, s, &w[..kept], None, left, &mut front, width);
         }
@@ -87,7 +88,7 @@ impl<T: Number> NumericLu<T> {
         self.odd = !done.exchanges.is_multiple_of(2);
     }
 
-    /// Eliminates one supernode; its packed panels are left at `start`. Returns the number of entries of each.
+    /// Eliminates one supernode; its packed panels are left at `start`.
     fn eliminate(
         &mut self,
         symbolic: &Symbolic,
@@ -95,16 +96,17 @@ impl<T: Number> NumericLu<T> {
         start: usize,
         (halves, source): ([&Half<T>; 2], &Source<'_>),
         (work, eliminator): &mut (Work, LuEliminator<T>),
-    ) -> Result<usize, Stop> {
+    ) -> Result<(), Stop> {
         let node = &symbolic.supernodes[s];
         let (rows, cols, below) = (node.rows(), node.cols, node.below);
-        let own = work.top - trapezoid::entries(below);
+        let end = self.panels[0].len() - work.held;
+        let own = end - trapezoid::entries(below);
         work.start(symbolic, node, halves[0].size());
         let mut taken = 0;
         let mut parts = Vec::with_capacity(2);
         for (side, (panels, half)) in self.panels.iter_mut().zip(halves).enumerate() {
             let (left, right) = panels.split_at_mut(own);
-            let panel = &mut left[start..start + rows * cols];
+            let panel = &mut left[own - rows * cols..];
             let (schur, stack) = right.split_at_mut(trapezoid::entries(below));
             panel.fill(T::default());
             schur.fill(T::default());
@@ -112,7 +114,7 @@ impl<T: Number> NumericLu<T> {
             taken = work.extend_add(symbolic, node, panel, schur, stack);
             parts.push((panel, schur));
         }
-        let [(lower, below_lower), (upper, below_upper)] = &mut parts[..] else { return Ok(0) };
+        let [(lower, below_lower), (upper, below_upper)] = &mut parts[..] else { return Ok(()) };
         // The row of a constraint left out is that of the identity.
         let unknowns = halves[0].size();
         for (k, &unknown) in symbolic.order[node.first..node.first + cols].iter().enumerate() {
@@ -123,16 +125,16 @@ impl<T: Number> NumericLu<T> {
         eliminator.eliminate(lower, upper, rows, &work.multiplier, &mut work.sums);
         update_below([lower, upper], rows, cols, [below_lower, below_upper]);
         eliminator.finish(upper, rows);
-        let mut kept = 0;
-        let end = work.top + taken;
+        work.held -= taken;
         for panels in &mut self.panels {
-            kept = pack(&mut panels[start..start + rows * cols], rows, cols, &mut eliminator.scratch);
+            let (left, front) = panels.split_at_mut(own - rows * cols);
+            pack(front, rows, cols, &mut left[start..start + node.entries()]);
             // In the place of the children's update matrices.
-            work.top = end - trapezoid::push(&mut panels[own..end], below);
+            trapezoid::push(&mut panels[own..end + taken], below);
         }
+        work.held += node.left();
         work.leave_sums(cols);
-        self.record(symbolic, s, eliminator)?;
-        Ok(kept)
+        self.record(symbolic, s, eliminator)
     }
 
     fn record(&mut self, symbolic: &Symbolic, s: usize, done: &LuEliminator<T>) -> Result<(), Stop> {

@@ -45,40 +45,34 @@ fn offset(rows: usize, at: usize) -> usize {
     at * BLOCK * rows - BLOCK * BLOCK * (at * at.saturating_sub(1) / 2)
 }
 
-/// Moves the entries to keep to the front of the array, in their new order; returns how many they are. `scratch` is memory kept
-/// between panels.
-pub(super) fn pack<T: Copy>(panel: &mut [T], rows: usize, cols: usize, scratch: &mut Vec<T>) -> usize {
+/// Writes the entries to keep of a panel, `rows` x `cols`, to `to`, which has room for just so many, in their new order.
+pub(super) fn pack<T: Copy>(panel: &[T], rows: usize, cols: usize, to: &mut [T]) {
     if cols == 1 {
-        return rows;
+        return to.copy_from_slice(&panel[..rows]);
     }
     for at in 0..cols.div_ceil(BLOCK) {
         let from = at * BLOCK;
-        let (width, length, to) = (BLOCK.min(cols - from), rows - from, offset(rows, at));
-        scratch.clear();
-        for k in from..from + width {
-            scratch.extend_from_slice(&panel[k * rows + from..(k + 1) * rows]);
-        }
-        tile(scratch, width, &mut panel[to..to + width * length]);
+        let (width, length, start) = (BLOCK.min(cols - from), rows - from, offset(rows, at));
+        tile(&panel[from * rows + from..], rows, width, &mut to[start..start + width * length]);
     }
-    packed_entries(rows, cols)
 }
 
-/// Brings a block column that is kept by columns into its order by tiles.
-pub(super) fn tile<T: Copy>(columns: &[T], cols: usize, to: &mut [T]) {
+/// Brings a block column that is kept by columns, `stride` numbers from each to the next, into its order by tiles.
+pub(super) fn tile<T: Copy>(columns: &[T], stride: usize, cols: usize, to: &mut [T]) {
     let rows = to.len() / cols;
     let (triangle, tiles) = to.split_at_mut(cols * cols);
-    for (to, from) in triangle.chunks_exact_mut(cols).zip(columns.chunks_exact(rows)) {
+    for (to, from) in triangle.chunks_exact_mut(cols).zip(columns.chunks(stride)) {
         to.copy_from_slice(&from[..cols]);
     }
     for (tile, first) in tiles.chunks_mut(TILE * cols).zip((cols..rows).step_by(TILE)) {
         if rows - first >= TILE {
-            for (to, from) in tile.as_chunks_mut::<TILE>().0.iter_mut().zip(columns.chunks_exact(rows)) {
+            for (to, from) in tile.as_chunks_mut::<TILE>().0.iter_mut().zip(columns.chunks(stride)) {
                 to.copy_from_slice(&from[first..first + TILE]);
             }
         } else {
             let left = rows - first;
-            for (to, from) in tile.chunks_exact_mut(left).zip(columns.chunks_exact(rows)) {
-                to.copy_from_slice(&from[first..]);
+            for (to, from) in tile.chunks_exact_mut(left).zip(columns.chunks(stride)) {
+                to.copy_from_slice(&from[first..rows]);
             }
         }
     }
@@ -106,14 +100,13 @@ mod tests {
     fn packed_panels_keep_the_rows_from_the_diagonal_blocks_on() {
         let sizes =
             [(5, 3), (7, 1), (48, 48), (51, 48), (200, 48), (130, 96), (260, 100), (145, 145), (9, 2)];
-        let mut scratch = Vec::new();
         for (rows, cols) in sizes {
             let whole: Vec<usize> = (0..rows * cols).collect();
-            let mut panel = whole.clone();
-            let kept = pack(&mut panel, rows, cols, &mut scratch);
-            assert_eq!(kept, packed_entries(rows, cols));
+            let kept = packed_entries(rows, cols);
+            let mut panel = vec![usize::MAX; kept];
+            pack(&whole, rows, cols, &mut panel);
             let mut seen = 0;
-            for block in block_columns(&panel[..kept], rows, cols) {
+            for block in block_columns(&panel, rows, cols) {
                 assert_eq!(block.rows, rows - block.from);
                 for j in 0..block.cols {
                     let column = &whole[(block.from + j) * rows + block.from..(block.from + j + 1) * rows];

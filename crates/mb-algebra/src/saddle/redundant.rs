@@ -61,10 +61,10 @@ impl Dependent {
         let mut dropped = vec![false; m];
         let first = AugmentedLdl::new(analysis, system, &unit, &dropped)?;
         let row = |u: u32| u as usize - n;
-        for &u in &first.numeric.summary.null {
+        for &u in &first.numeric.pivots.summary.null {
             dropped[row(u)] = true;
         }
-        let doubtful = first.numeric.summary.doubtful.iter();
+        let doubtful = first.numeric.pivots.summary.doubtful.iter();
         let candidates: Vec<usize> = doubtful
             .filter(|(u, ratio)| *u as usize >= n && *ratio <= CANDIDATE)
             .map(|&(u, _)| row(u))

@@ -46,9 +46,9 @@ impl SingleLdl {
         let dropped = vec![false; system.constraints()];
         let source = Source::of(analysis, &scaling, &dropped);
         let size = system.unknowns() + system.constraints();
-        let made = Numeric::new(&analysis.symbolic, &rounded, &source);
+        let made = Numeric::new(analysis, &rounded, &source);
         let numeric = made.map_err(|stop| super::ldl::refused(stop, size))?;
-        let odd = &numeric.summary;
+        let odd = &numeric.pivots.summary;
         let first = odd.null.iter().chain(&odd.weak).chain(&odd.singular).next();
         match first {
             Some(&row) => Err(SaddleError::LostPivot { row: row as usize }.into()),
@@ -94,7 +94,7 @@ impl SingleLdl {
 
     /// Positive and negative eigenvalues of L D L^T.
     pub(super) fn signs(&self) -> (usize, usize) {
-        let found = &self.numeric.summary;
+        let found = &self.numeric.pivots.summary;
         (found.positive - found.negative, found.negative)
     }
 }

@@ -37,6 +37,19 @@ impl Exchanges {
         Self { perm: Vec::new(), moved: vec![false; symbolic.supernodes.len()] }
     }
 
+    /// Takes up the exchanges of these supernodes.
+    pub(super) fn append(&mut self, symbolic: &Symbolic, part: Range<usize>, other: &Self) {
+        if !other.perm.is_empty() && self.perm.is_empty() {
+            self.perm.extend(0..symbolic.order.len() as u32);
+        }
+        for s in part.filter(|&s| other.moved[s]) {
+            let node = &symbolic.supernodes[s];
+            let own = node.first..node.first + node.cols;
+            self.moved[s] = true;
+            self.perm[own.clone()].copy_from_slice(&other.perm[own]);
+        }
+    }
+
     /// Where each row went, of factors made once; empty when nothing was exchanged.
     pub(super) fn places(&self) -> Vec<u32> {
         let mut out = vec![0; self.perm.len()];
@@ -109,13 +122,13 @@ impl<T: Number> Numeric<T> {
     /// Solves in place; `x` is in the order of elimination, `width` right-hand sides row by row: 1, 2, 4 or 8.
     /// `front`: memory for `width` times the rows of the largest front.
     pub(super) fn substitute(&self, symbolic: &Symbolic, x: &mut [T], front: &mut [T], width: usize) {
-        let exchanges = Some(&self.exchanges);
+        let exchanges = Some(&self.pivots.exchanges);
         if let Some(thin) = &self.thin {
-            self.exchanges.apply_all(symbolic, x, front, width);
+            self.pivots.exchanges.apply_all(symbolic, x, front, width);
             thin.forward(x, width);
             self.divide(x, width);
             thin.backward(x, width);
-            self.exchanges.undo_all(symbolic, x, front, width);
+            self.pivots.exchanges.undo_all(symbolic, x, front, width);
             return;
         }
         forward_all(symbolic, &self.panels, exchanges, x, front, width);
@@ -125,19 +138,19 @@ impl<T: Number> Numeric<T> {
 
     /// x <- D^-1 x.
     pub(super) fn divide(&self, x: &mut [T], width: usize) {
-        let mut pairs = self.pairs.iter().peekable();
+        let mut pairs = self.pivots.pairs.iter().peekable();
         let mut k = 0;
-        while k < self.inverse.len() {
+        while k < self.pivots.inverse.len() {
             if let Some(&&(_, e)) = pairs.peek().filter(|(at, _)| *at as usize == k) {
                 pairs.next();
-                let (i11, i22) = (self.inverse[k], self.inverse[k + 1]);
+                let (i11, i22) = (self.pivots.inverse[k], self.pivots.inverse[k + 1]);
                 let (first, second) = x[k * width..(k + 2) * width].split_at_mut(width);
                 for (a, b) in first.iter_mut().zip(second) {
                     (*a, *b) = (*a * i11 + *b * e, *a * e + *b * i22);
                 }
                 k += 2;
             } else {
-                x[k * width..(k + 1) * width].iter_mut().for_each(|x| *x *= self.inverse[k]);
+                x[k * width..(k + 1) * width].iter_mut().for_each(|x| *x *= self.pivots.inverse[k]);
                 k += 1;
             }
         }
@@ -190,13 +203,13 @@ fn forward_by<T: Number>(
 }
 
 /// The halves of a tree whose factors are worth it.
-fn large_halves(symbolic: &Symbolic) -> Option<Halves> {
+pub(super) fn large_halves(symbolic: &Symbolic) -> Option<Halves> {
     (symbolic.panel_entries >= LARGE).then(|| halves(symbolic)).flatten()
 }
 
 /// Runs on one of the cores that share out large block columns, where there are several: to hand each one over from outside
 /// would cost more.
-fn among_cores(symbolic: &Symbolic, work: impl FnOnce() + Send) {
+pub(super) fn among_cores(symbolic: &Symbolic, work: impl FnOnce() + Send) {
     if symbolic.panel_entries >= LARGE && rayon::current_num_threads() > 1 {
         rayon::scope(|_| work());
     } else {
@@ -332,7 +345,7 @@ fn down_among<T: Number>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
@@ -340,14 +353,14 @@ mod tests {
     use crate::saddle::half::{Half, Stored};
     use crate::saddle::single::SingleLdl;
     use crate::saddle::{SaddleAnalysis, SaddleOptions};
-    use crate::{Scatter, Triplets};
+    use crate::{Scatter, Sparse, Triplets};
 
-    /// Springs between the points of a cube, one face held.
-    fn cube(side: usize) -> (Arc<SaddleAnalysis>, SingleLdl) {
+    /// Springs between the points of a cube, one face held; less `shift` on the diagonal.
+    pub(in super::super) fn springs(side: usize, shift: f64) -> (Sparse, Sparse) {
         let n = side * side * side;
         let mut a = Triplets::new(n, n);
         for i in 0..n {
-            a.add(i, i, 0.01);
+            a.add(i, i, 0.01 - shift);
             let place = [i % side, i / side % side, i / (side * side)];
             for (axis, step) in [1, side, side * side].into_iter().enumerate() {
                 if place[axis] + 1 < side {
@@ -360,7 +373,12 @@ mod tests {
         }
         let mut g = Triplets::new(side * side, n);
         (0..side * side).for_each(|r| g.add(r, r * side, 1.0));
-        let (a, g) = (a.to_sparse(), g.to_sparse());
+        (a.to_sparse(), g.to_sparse())
+    }
+
+    fn cube(side: usize) -> (Arc<SaddleAnalysis>, SingleLdl) {
+        let (a, g) = springs(side, 0.0);
+        let n = a.cols();
         let analysis = Arc::new(SaddleAnalysis::new(&a, &g, &SaddleOptions::default()).unwrap());
         let half = Half::of_sum(n, &[(1.0, &a)], &analysis.symbolic.place, |f, x| f * x);
         let system = System::new(Stored::Half(half), g, &analysis.g_cols, &analysis.g_rows);
@@ -393,7 +411,7 @@ mod tests {
         assert!(split.is_some());
         let (width, size) = (8, symbolic.order.len());
         let b: Vec<f32> = (0..size * width).map(|i| (i * 7 % 23) as f32 - 11.0).collect();
-        let exchanges = Some(&numeric.exchanges);
+        let exchanges = Some(&numeric.pivots.exchanges);
         let solve = |halves: Option<Halves>| {
             let (mut x, mut front) = (b.clone(), vec![0.0_f32; symbolic.max_rows * width]);
             forward_by(symbolic, halves, &numeric.panels, exchanges, &mut x, &mut front, width);

@@ -32,6 +32,11 @@ impl Supernode {
         self.cols + self.below
     }
 
+    /// Entries left on the stack: the lower triangle of its update matrix.
+    pub(super) fn left(&self) -> usize {
+        self.below * (self.below + 1) / 2
+    }
+
     /// Entries kept of the panel.
     pub(super) fn entries(&self) -> usize {
         packed_entries(self.rows(), self.cols)
@@ -55,8 +60,6 @@ pub(super) struct Symbolic {
     pub(super) panel_entries: usize,
     /// Most entries in use at one time: panels, the front in work and the stack of update matrices.
     pub(super) work_entries: usize,
-    /// The same when no panel is kept.
-    pub(super) work_without_panels: usize,
     /// Largest number of rows of a panel.
     pub(super) max_rows: usize,
     /// Multiplications and additions of the factorization, the sum of squares of the column lengths.
@@ -96,6 +99,19 @@ impl Symbolic {
         let mut tree = Tree::new(sequence);
         tree.amalgamate();
         tree.expand(sequence)
+    }
+
+    /// Most entries in use at one time while these supernodes, with all below them, are eliminated: the front in work, the
+    /// stack of update matrices, and `beside` of them.
+    pub(super) fn work_of(&self, part: Range<usize>, beside: impl Fn(&Supernode) -> usize) -> usize {
+        let (mut most, mut held) = (0, 0);
+        for node in &self.supernodes[part] {
+            most = most.max(beside(node) + held + node.rows() * node.cols + trapezoid::entries(node.below));
+            let children = &self.children[node.children.clone()];
+            held -= children.iter().map(|&c| self.supernodes[c as usize].left()).sum::<usize>();
+            held += node.left();
+        }
+        most
     }
 }
 
@@ -285,10 +301,9 @@ impl Tree {
         let (mut supernodes, mut runs) = (Vec::with_capacity(post.len()), Vec::new());
         let mut sorted: Vec<(u32, u32)> = Vec::new();
         let (mut first, mut panel, mut flops) = (0, 0, 0.0);
-        let (mut work_entries, mut work_without_panels, mut max_rows) = (0_usize, 0_usize, 0);
-        let mut stack = Vec::<(u32, usize)>::new();
+        let mut max_rows = 0;
+        let mut stack = Vec::<u32>::new();
         let mut child_list = Vec::with_capacity(post.len());
-        let mut in_use = 0_usize;
         for &id in &post {
             let node = &self.nodes[id as usize];
             sorted.clear();
@@ -310,20 +325,11 @@ impl Tree {
                     }
                 }
                 let rows = cols + below;
-                // The front beside what its children left.
-                let during = cols * rows + trapezoid::entries(below) + in_use;
                 let first_child = child_list.len();
-                for _ in 0..grown {
-                    if let Some((child, entries)) = stack.pop() {
-                        in_use -= entries;
-                        child_list.push(child);
-                    }
-                }
+                child_list.extend((0..grown).filter_map(|_| stack.pop()));
                 // The next piece takes up what this one leaves.
                 grown = 1;
-                let own = below * (below + 1) / 2;
-                stack.push((supernodes.len() as u32, own));
-                in_use += own;
+                stack.push(supernodes.len() as u32);
                 supernodes.push(Supernode {
                     first,
                     cols,
@@ -333,27 +339,25 @@ impl Tree {
                     children: first_child..child_list.len(),
                 });
                 first += cols;
-                let after = packed_entries(rows, cols) + in_use;
-                work_entries = work_entries.max(panel + during.max(after));
-                work_without_panels = work_without_panels.max(during.max(after));
                 max_rows = max_rows.max(rows);
                 panel += packed_entries(rows, cols);
                 flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
             }
         }
         runs.shrink_to_fit();
-        Symbolic {
+        let mut out = Symbolic {
             supernodes,
             runs,
             children: child_list,
             order,
             place,
             panel_entries: panel,
-            work_entries,
-            work_without_panels,
+            work_entries: 0,
             max_rows,
             flops,
-        }
+        };
+        out.work_entries = out.work_of(0..out.supernodes.len(), |node| node.panel + node.entries());
+        out
     }
 
     /// Unknown at each place and place of each unknown.

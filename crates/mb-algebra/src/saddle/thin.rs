@@ -195,7 +195,7 @@ mod tests {
         let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
         let Stored::Half(a) = &system.a else { unreachable!() };
         let mut ldl = AugmentedLdl::new(&analysis, &system, a, &[false; 401]).unwrap();
-        assert!(ldl.numeric.thin.is_some() && ldl.numeric.summary.pairs > 0);
+        assert!(ldl.numeric.thin.is_some() && ldl.numeric.pivots.summary.pairs > 0);
         let size = ldl.order().len();
         for width in [1, 2, 4, 8] {
             let b: Vec<f64> = (0..size * width).map(|i| (i % 11) as f64 - 5.0).collect();
