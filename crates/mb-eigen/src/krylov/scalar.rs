@@ -1,4 +1,7 @@
-//! Real and complex numbers with the dense kernels of the Krylov methods, each on the calling thread.
+//! Real and complex numbers with the dense kernels of the Krylov methods.
+//!
+//! Large products are cut in parts by rows, for two cores where one is idle; always, so that sums do not depend on the number of
+//! cores.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -68,9 +71,24 @@ macro_rules! scalar {
             }
             fn gemm(out: MatMut<'_, Self>, add: bool, a: MatRef<'_, Self>, b: MatRef<'_, Self>, alpha: f64) {
                 let accum = if add { Accum::Add } else { Accum::Replace };
-                matmul(out, accum, a, b, Self::real(alpha), Par::Seq);
+                let Some(middle) = cut(a.nrows(), a.ncols() * b.ncols()) else {
+                    return matmul(out, accum, a, b, Self::real(alpha), Par::Seq);
+                };
+                let ((top, bottom), (upper, lower)) = (out.split_at_row_mut(middle), a.split_at_row(middle));
+                side_by_side(
+                    || Self::gemm(top, add, upper, b, alpha),
+                    || Self::gemm(bottom, add, lower, b, alpha),
+                );
             }
             fn adjoint_product(a: MatRef<'_, Self>, b: MatRef<'_, Self>) -> Mat<Self> {
+                if let Some(middle) = cut(a.nrows(), a.ncols() * b.ncols()) {
+                    let ((upper, lower), (top, bottom)) = (a.split_at_row(middle), b.split_at_row(middle));
+                    let (first, second) = side_by_side(
+                        || Self::adjoint_product(upper, top),
+                        || Self::adjoint_product(lower, bottom),
+                    );
+                    return first + second;
+                }
                 let mut out = Mat::zeros(a.ncols(), b.ncols());
                 matmul(out.as_mut(), Accum::Replace, a.adjoint(), b, Self::real(1.0), Par::Seq);
                 out
@@ -81,6 +99,22 @@ macro_rules! scalar {
 
 scalar!(f64, true, |x| x, |x| c64::new(x, 0.0), |z: c64| z.re, |x| x, |x: f64| x * x);
 scalar!(c64, false, |x| c64::new(x, 0.0), |z| z, |z| z, |z: c64| z.conj(), |z: c64| z.norm_sqr());
+
+/// Multiplications, a millisecond or more, from which on work is cut in two.
+const SHARED: usize = 1 << 24;
+
+/// Where so many rows of so many multiplications each are cut in two, where that is worth it.
+fn cut(rows: usize, each: usize) -> Option<usize> {
+    (rows >= 4 * ROWS && rows.saturating_mul(each) >= SHARED).then(|| (rows / 2).next_multiple_of(ROWS))
+}
+
+/// Both on two cores, where there are two.
+pub(crate) fn side_by_side<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if rayon::current_num_threads() > 1 { rayon::join(first, second) } else { (first(), second()) }
+}
 
 /// A B.
 pub(crate) fn product<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
@@ -94,6 +128,11 @@ const ROWS: usize = 512;
 
 /// V Y (n x k and k x p, p <= k) in the place of the first p columns of V: some rows at a time, so that no second basis is needed.
 pub(crate) fn turn<T: Scalar>(mut v: MatMut<'_, T>, y: MatRef<'_, T>) {
+    if let Some(middle) = cut(v.nrows(), v.ncols() * y.ncols()) {
+        let (top, bottom) = v.split_at_row_mut(middle);
+        side_by_side(|| turn(top, y), || turn(bottom, y));
+        return;
+    }
     let mut old = Mat::<T>::zeros(ROWS.min(v.nrows()), v.ncols());
     for first in (0..v.nrows()).step_by(ROWS) {
         let length = ROWS.min(v.nrows() - first);
@@ -162,4 +201,43 @@ pub(crate) fn start_block<T: Scalar>(n: usize, p: usize, salt: u64) -> Mat<T> {
         (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
     Mat::from_fn(n, p, |i, j| T::real(entry(i, j)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_products_are_those_of_the_formula_on_one_core_and_two() {
+        let (n, k, p) = (60_001, 40, 9);
+        assert!(cut(n, k * p).is_some());
+        // Multiples of 1/8 add up without error.
+        let v = Mat::from_fn(n, k, |i, j| ((i * 5 + j * 11) % 23) as f64 / 8.0 - 1.0);
+        let w = Mat::from_fn(n, p, |i, j| ((i * 3 + j * 7) % 17) as f64 / 8.0 - 1.0);
+        let y = Mat::from_fn(k, p, |i, j| ((i + 2 * j) % 13) as f64 / 4.0 - 1.0);
+        let at = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let (mut less, mut turned) = (w.clone(), v.clone());
+                subtract(&mut less, v.as_ref(), y.as_ref());
+                turn(turned.as_mut(), y.as_ref());
+                let gram = f64::adjoint_product(v.as_ref(), w.as_ref());
+                (less, turned.as_ref().subcols(0, p).to_owned(), gram, product(v.as_ref(), y.as_ref()))
+            })
+        };
+        let found = at(1);
+        assert_eq!(found, at(2));
+        let (less, turned, gram, whole) = found;
+        assert_eq!(turned, whole);
+        for j in 0..p {
+            for i in (0..n).step_by(487).chain([n / 2, n - 1]) {
+                let sum: f64 = (0..k).map(|l| v[(i, l)] * y[(l, j)]).sum();
+                assert_eq!((whole[(i, j)], less[(i, j)]), (sum, w[(i, j)] - sum), "{i} {j}");
+            }
+            for i in 0..k {
+                let sum: f64 = (0..n).map(|l| v[(l, i)] * w[(l, j)]).sum();
+                assert_eq!(gram[(i, j)], sum, "{i} {j}");
+            }
+        }
+    }
 }

@@ -8,9 +8,13 @@ use mb_algebra::{Sparse, c64, norms, sparse};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
+use crate::krylov::scalar::side_by_side;
 
 /// Entries of a row up to which products with several columns are made one by one.
 const THIN: usize = 3;
+
+/// Multiplications, a millisecond or more, from which on two cores share a product where one is idle.
+const SHARED: usize = 1 << 22;
 
 /// A square or rectangular sparse matrix by rows; borrowed where the storage given already is, or serves as, that.
 #[derive(Clone, Debug)]
@@ -158,15 +162,28 @@ impl<'a> Matrix<'a> {
         for (j, x) in x.iter().enumerate() {
             packed.iter_mut().zip(*x).for_each(|(packed, v)| packed[j] = *v);
         }
-        for (i, row) in self.rows.outer_iterator().enumerate() {
-            let mut sum = [T::default(); W];
-            for (j, a) in row.iter() {
-                for (s, v) in sum.iter_mut().zip(&packed[j]) {
-                    *s += v.times(*a);
+        let starts = self.rows.proper_indptr();
+        let (indices, values) = (self.rows.indices(), self.rows.data());
+        let lines = |first: usize, out: &mut [&mut [T]]| {
+            let length = out.first().map_or(0, |out| out.len());
+            for (i, own) in starts[first..=first + length].windows(2).enumerate() {
+                let mut sum = [T::default(); W];
+                for (&j, a) in indices[own[0]..own[1]].iter().zip(&values[own[0]..own[1]]) {
+                    for (s, v) in sum.iter_mut().zip(&packed[j]) {
+                        *s += v.times(*a);
+                    }
                 }
+                out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
             }
-            out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
+        };
+        if W * self.rows.nnz() < SHARED {
+            return lines(0, out);
         }
+        // Rows with half of the entries each.
+        let middle = starts.partition_point(|&start| start < self.rows.nnz() / 2).min(self.rows.rows());
+        let (mut upper, mut lower): (Vec<_>, Vec<_>) =
+            out.iter_mut().map(|out| out.split_at_mut(middle)).unzip();
+        side_by_side(|| lines(0, &mut upper), || lines(middle, &mut lower));
     }
 
     /// A x and |A| |x| of one complex vector, whose magnitudes are `sizes`.
@@ -296,7 +313,7 @@ pub(crate) fn check_symmetric(matrix: &'static str, a: &Sparse, tolerance: f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, dense, to_sparse};
+    use mb_algebra::{Dense, Scatter, Triplets, dense, to_sparse};
 
     #[test]
     fn products_with_a_diagonal_are_those_of_its_entries() {
@@ -318,6 +335,28 @@ mod tests {
                 let given = Matrix::owned(given, 0.0);
                 assert!(!given.diagonal && given.mul(&x) == dense::mul(&c, &x));
                 assert_eq!(given.transposed().mul(&x), dense::mul(&dense::transpose(&c), &x));
+            }
+        }
+    }
+
+    #[test]
+    fn products_shared_by_two_cores_are_those_of_each_column_alone() {
+        let (n, half) = (25_000, 12);
+        let mut a = Triplets::new(n, n);
+        for i in 0..n {
+            for j in i.saturating_sub(half)..n.min(i + half + 1) {
+                a.add(i, j, ((3 * i + j) % 7) as f64 - 2.5);
+            }
+        }
+        let a = Matrix::owned(a.to_sparse(), 0.0);
+        let x = Dense::from_fn(n, 7, |i, j| ((i * (j + 2)) % 11) as f64 - 4.0);
+        assert!(8 * a.sparse().nnz() >= SHARED);
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let product = pool.install(|| a.mul(&x));
+            for j in 0..x.ncols() {
+                let alone = a.mul(&x.subcols(j, 1).to_owned());
+                assert_eq!(product.col_as_slice(j), alone.col_as_slice(0), "{threads} {j}");
             }
         }
     }
