@@ -41,7 +41,8 @@
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
-//! Every routine runs on the calling thread, so that callers may run several at once. None of them returns
+//! Every routine runs on the calling thread, so that callers may run several at once; large factorizations and solutions of
+//! [`saddle`] lend work to threads that are idle, and give the same numbers without. None of them returns
 //! numbers that are not finite: such an outcome is an [`AlgebraError`] with the place it was found at.
 
 pub mod condition;

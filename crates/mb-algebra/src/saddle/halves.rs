@@ -1,4 +1,4 @@
-//! Two halves of the elimination tree side by side in substitutions.
+//! Two halves of the elimination tree side by side in substitutions; in factorizations they are those of [`super::numeric`].
 //!
 //! ```text
 //! | first half | second half | what both end in |      places, children before parents
