@@ -394,6 +394,7 @@ pub(super) fn subtract_lower<T: Number>(mut dst: MatMut<'_, T>, a: MatRef<'_, T>
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums of multiples of a power of two are exact")]
 mod tests {
     use super::*;
     use faer::Mat;

@@ -204,6 +204,7 @@ pub(crate) fn start_block<T: Scalar>(n: usize, p: usize, salt: u64) -> Mat<T> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums of multiples of a power of two are exact")]
 mod tests {
     use super::*;
 
