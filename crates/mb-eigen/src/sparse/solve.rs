@@ -7,6 +7,7 @@ use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
 use super::light;
+use super::memory;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
@@ -54,6 +55,7 @@ pub(crate) fn solve_with(
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
     let driver = options.solver.driver()?;
+    memory::keep_for_vectors_of(pencil.k.rows());
     let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
         return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), keeps_left));
