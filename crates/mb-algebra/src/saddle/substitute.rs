@@ -113,8 +113,13 @@ impl<T: Number> Numeric<T> {
         if let Some(thin) = &self.thin {
             self.exchanges.apply_all(symbolic, x, front, width);
             thin.forward(x, width);
-            self.divide(x, width);
-            thin.backward(x, width);
+            if self.pairs.is_empty() {
+                // The division rides along.
+                thin.backward(Some(&self.inverse), x, width);
+            } else {
+                self.divide(x, width);
+                thin.backward(None, x, width);
+            }
             self.exchanges.undo_all(symbolic, x, front, width);
             return;
         }
