@@ -36,6 +36,11 @@ impl Shape {
         }
     }
 
+    /// The complex numbers.
+    pub fn as_slice(&self) -> &[c64] {
+        self
+    }
+
     /// Whether no number has an imaginary part.
     pub(crate) fn is_real(&self) -> bool {
         match &self.kept {
@@ -149,5 +154,45 @@ impl PartialEq for Shape {
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&**self).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn real() -> Shape {
+        Shape::of_real(vec![1.5, -2.0, 0.0])
+    }
+
+    #[test]
+    fn real_and_complex_vectors_of_the_same_numbers_are_equal() {
+        let numbers: Vec<c64> = [1.5, -2.0, 0.0].map(|x| c64::new(x, 0.0)).to_vec();
+        let complex = Shape::from(numbers.clone());
+        assert_eq!(real(), complex);
+        assert_eq!(real().to_vec(), numbers);
+        assert_eq!(real().into_numbers(), numbers);
+        assert_eq!((real().length(), complex.length()), (3, 3));
+        assert!(real().is_real() && complex.is_real());
+        assert_eq!((real().real(), complex.real()), (Some(&[1.5, -2.0, 0.0][..]), None));
+        assert_eq!(real().real_parts(), complex.real_parts());
+        assert_ne!(real(), Shape::of_real(vec![1.5, -2.0, 1.0]));
+    }
+
+    #[test]
+    fn conjugates_share_real_numbers_until_one_of_them_changes() {
+        let own = real();
+        let mut other = own.conjugate();
+        assert_eq!(own.real().map(<[f64]>::as_ptr), other.real().map(<[f64]>::as_ptr));
+        // Complex numbers that have been read are not those of the changed vector.
+        assert_eq!(other[1], c64::new(-2.0, 0.0));
+        other.scale(c64::new(2.0, 0.0));
+        assert_eq!((own.real(), other.real()), (Some(&[1.5, -2.0, 0.0][..]), Some(&[3.0, -4.0, 0.0][..])));
+        assert_eq!(other[1], c64::new(-4.0, 0.0));
+        other.scale(c64::new(0.0, 1.0));
+        assert_eq!((other.real(), other[0], other.is_real()), (None, c64::new(0.0, 3.0), false));
+        assert_eq!(other.conjugate()[0], c64::new(0.0, -3.0));
+        other.edit(|numbers| numbers.truncate(1));
+        assert_eq!(other.as_slice(), [c64::new(0.0, 3.0)]);
     }
 }

@@ -298,7 +298,9 @@ mod tests {
         let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let certifier = Certifier::new(&problem, false);
-        let numbers = |count: usize, by: f64| (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect();
+        let numbers = |count: usize, by: f64| -> Shape {
+            (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
+        };
         let root = Root {
             s: c64::new(0.0, 1.3),
             right: numbers(n, 0.7),
