@@ -206,11 +206,11 @@ impl<'a> Certifier<'a> {
         let rho = self.weighted_residual(e, terms, &residual);
         let (scale, defective) = left_scale(e);
         let to_finite = if beta > 0.0 { (beta * beta).recip() } else { 1.0 };
-        let scaled = |v: &[c64], by: c64| v.iter().map(|z| z * by).collect::<Vec<_>>();
+        let scaled = |v: &[c64], by: c64| v.iter().map(|z| z * by).collect();
         Eigenpair {
             alpha,
             beta,
-            right: e.raw.right.clone(),
+            right: e.raw.right.clone().into(),
             multipliers: scaled(e.multipliers, c64::new(to_finite, 0.0)),
             left: scaled(e.left, scale),
             left_multipliers: scaled(e.left_multipliers, scale * to_finite),

@@ -2,7 +2,7 @@
 
 use mb_algebra::c64;
 
-use crate::Class;
+use crate::{Class, Shape};
 
 /// A root s = alpha / beta of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with n unknowns and m constraints.
 ///
@@ -17,14 +17,14 @@ pub struct Eigenpair {
     /// Denominator of s, not negative.
     pub beta: f64,
     /// Displacements x, n.
-    pub right: Vec<c64>,
+    pub right: Shape,
     /// Multipliers l, m; of minimum norm where constraint rows depend on each other.
-    pub multipliers: Vec<c64>,
+    pub multipliers: Shape,
     /// y, n: y^H (s^2 M + s C + K) + mu^H Phi_q = 0, Phi_q y = 0. Empty, as `left_multipliers`, where a sparse analysis was
     /// not asked for left vectors ([`crate::sparse::SparseOptions::left_vectors`]).
-    pub left: Vec<c64>,
+    pub left: Shape,
     /// mu, m, of the left vector.
-    pub left_multipliers: Vec<c64>,
+    pub left_multipliers: Shape,
     /// Norm of (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l over the norms of its terms, on the matrices as
     /// given; rows of Phi_q are taken at length one.
     pub backward_error: f64,
@@ -67,20 +67,19 @@ impl Eigenpair {
 
     /// The pair without its left vector.
     pub(crate) fn without_left(mut self) -> Self {
-        (self.left, self.left_multipliers) = (Vec::new(), Vec::new());
+        (self.left, self.left_multipliers) = (Shape::default(), Shape::default());
         self
     }
 
     /// The pair with conjugate root and vectors.
     pub fn conjugate(&self) -> Self {
-        let flip = |v: &[c64]| v.iter().map(c64::conj).collect();
         Self {
             alpha: self.alpha.conj(),
-            right: flip(&self.right),
-            multipliers: flip(&self.multipliers),
-            left: flip(&self.left),
-            left_multipliers: flip(&self.left_multipliers),
-            ..self.clone()
+            right: self.right.conjugate(),
+            multipliers: self.multipliers.conjugate(),
+            left: self.left.conjugate(),
+            left_multipliers: self.left_multipliers.conjugate(),
+            ..*self
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn polish(
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let s = pair.value().ok_or(EigenError::NotFinite)?;
     let system = System::new(pencil, &basis);
-    let start = Raw::finite(s, pair.right.clone(), Some(pair.left.clone()), false);
+    let start = Raw::finite(s, pair.right.to_vec(), Some(pair.left.to_vec()), false);
     let (better, steps) = system.iterate(&start);
     let certified = Certifier::new(pencil, &basis).certify(vec![better], Refinement::RayleighQuotient);
     let found = certified.into_iter().next().ok_or(EigenError::NotFinite)?;

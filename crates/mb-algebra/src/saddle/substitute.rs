@@ -126,8 +126,13 @@ impl<T: Number> Numeric<T> {
         if let Some(thin) = &self.thin {
             self.pivots.exchanges.apply_all(symbolic, x, front, width);
             thin.forward(x, width);
-            self.divide(x, width);
-            thin.backward(x, width);
+            if self.pivots.pairs.is_empty() {
+                // The division rides along.
+                thin.backward(Some(&self.pivots.inverse), x, width);
+            } else {
+                self.divide(x, width);
+                thin.backward(None, x, width);
+            }
             self.pivots.exchanges.undo_all(symbolic, x, front, width);
             return;
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! forward    x_i <- x_i - l_ij x_j  for i > j,  j upwards
-//! backward   x_j <- x_j - sum_i l_ij x_i,       j downwards
+//! backward   x_j <- d_j^-1 x_j - sum_i l_ij x_i,  j downwards
 //! ```
 //!
 //! Supernodes of some columns are worth their zeros in the elimination, whose products are dense. Where two or three entries of a
@@ -90,12 +90,12 @@ impl<T: Number> Thin<T> {
 
     /// x <- L^-1 x for `width` right-hand sides row by row: 1, 2, 4 or 8.
     pub(super) fn forward(&self, x: &mut [T], width: usize) {
-        Arch::new().dispatch(Pass { thin: self, x, width, up: false });
+        Arch::new().dispatch(Pass { thin: self, x, width, way: Way::Down });
     }
 
-    /// x <- L^-T x.
-    pub(super) fn backward(&self, x: &mut [T], width: usize) {
-        Arch::new().dispatch(Pass { thin: self, x, width, up: true });
+    /// x <- L^-T D^-1 x, of a diagonal D whose inverse has these numbers; of D = I without them.
+    pub(super) fn backward(&self, inverse: Option<&[T]>, x: &mut [T], width: usize) {
+        Arch::new().dispatch(Pass { thin: self, x, width, way: Way::Up(inverse) });
     }
 
     #[inline(always)]
@@ -105,12 +105,20 @@ impl<T: Number> Thin<T> {
     }
 }
 
+/// Which substitution.
+#[derive(Clone, Copy)]
+enum Way<'a, T> {
+    Down,
+    /// With D^-1 on the way.
+    Up(Option<&'a [T]>),
+}
+
 /// One substitution, compiled for the processor at hand.
 struct Pass<'a, T> {
     thin: &'a Thin<T>,
     x: &'a mut [T],
     width: usize,
-    up: bool,
+    way: Way<'a, T>,
 }
 
 impl<T: Number> WithSimd for Pass<'_, T> {
@@ -136,23 +144,30 @@ impl<T: Number> Pass<'_, T> {
 
     #[inline(always)]
     fn run<const W: usize, const F: bool>(self) {
-        let Self { thin, x, up, .. } = self;
+        let Self { thin, x, way, .. } = self;
         let x = x.as_chunks_mut::<W>().0;
-        if up {
-            for j in (0..x.len()).rev() {
-                let mut sum = x[j];
-                for (&i, &l) in thin.column(j) {
-                    let t = &x[i as usize];
-                    (0..W).for_each(|k| sum[k] = sum[k].minus::<F>(l, t[k]));
+        match way {
+            Way::Down => {
+                for j in 0..x.len() {
+                    let own = x[j];
+                    for (&i, &l) in thin.column(j) {
+                        let t = &mut x[i as usize];
+                        (0..W).for_each(|k| t[k] = t[k].minus::<F>(l, own[k]));
+                    }
                 }
-                x[j] = sum;
             }
-        } else {
-            for j in 0..x.len() {
-                let own = x[j];
-                for (&i, &l) in thin.column(j) {
-                    let t = &mut x[i as usize];
-                    (0..W).for_each(|k| t[k] = t[k].minus::<F>(l, own[k]));
+            Way::Up(inverse) => {
+                for j in (0..x.len()).rev() {
+                    let mut sum = x[j];
+                    if let Some(inverse) = inverse {
+                        let by = inverse[j];
+                        sum.iter_mut().for_each(|x| *x *= by);
+                    }
+                    for (&i, &l) in thin.column(j) {
+                        let t = &x[i as usize];
+                        (0..W).for_each(|k| sum[k] = sum[k].minus::<F>(l, t[k]));
+                    }
+                    x[j] = sum;
                 }
             }
         }

@@ -83,7 +83,7 @@ pub(super) fn pairs(lin: &LinearizedSystem, system: &MinimalSystem) -> Result<Sp
         // y^H (2 s M_r + C_r) z stays one.
         let back = c64::new(1.0, 0.0) / scale.conj();
         pair.left = times(r, &pair.left).into_iter().map(|y| y * back).collect();
-        pair.multipliers = vec![c64::new(0.0, 0.0); lin.constraints()];
+        pair.multipliers = vec![c64::new(0.0, 0.0); lin.constraints()].into();
         if let (Some(s), Some(rows)) = (pair.value(), &rows) {
             let z: Vec<c64> = z.iter().map(|z| z * scale).collect();
             let sum = |terms: &[(c64, &[c64])]| -> Vec<c64> {
@@ -105,7 +105,7 @@ pub(super) fn pairs(lin: &LinearizedSystem, system: &MinimalSystem) -> Result<Sp
             let both = solve(|z| z.re).into_iter().zip(solve(|z| z.im));
             pair.multipliers = both.map(|(re, im)| c64::new(re, im)).collect();
         }
-        pair.right = x;
+        pair.right = x.into();
     }
     let counts = &mut spectrum.counts;
     counts.n = lin.n();

@@ -469,7 +469,7 @@ fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wish: &Wish<'_>) -> Result<S
             let source = ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY };
             return Err(Failure::Parametric { mode: Some(line.number), source });
         }
-        single.push((line.number, StartingPair { s, vector: line.pair.right.clone() }));
+        single.push((line.number, StartingPair { s, vector: line.pair.right.to_vec() }));
     }
     let group = |lines: Vec<crate::render::modes::Line<'_>>| {
         let numbers = lines.iter().map(|line| line.number).collect();

@@ -214,10 +214,10 @@ fn pair(
     Eigenpair {
         alpha,
         beta,
-        right: x,
+        right: x.into(),
         multipliers: y[2 * n..].iter().map(|l| l * multiplier_by).collect(),
-        left: if w.is_empty() { zeros(n) } else { w[n..2 * n].to_vec() },
-        left_multipliers: if w.is_empty() { zeros(basis.m()) } else { w[2 * n..].to_vec() },
+        left: if w.is_empty() { zeros(n) } else { w[n..2 * n].to_vec() }.into(),
+        left_multipliers: if w.is_empty() { zeros(basis.m()) } else { w[2 * n..].to_vec() }.into(),
         backward_error,
         constraint_violation: if violation > 0.0 { violation / basis.unit_norm() } else { 0.0 },
         condition,

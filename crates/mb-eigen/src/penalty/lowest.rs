@@ -31,7 +31,7 @@ use crate::sparse::shift_solve::{Effort, ShiftSolve};
 use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
 use crate::sparse::{Request, SparseFinding, SparseOptions};
 use crate::vectors::{ZERO, conjugate};
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, SpuriousOrigin, check};
+use crate::{Class, EigenError, Eigenpair, Finding, Shape, Spectrum, SpuriousOrigin, check};
 
 /// Solves with one factorization at most.
 const STEPS: usize = 12;
@@ -232,9 +232,9 @@ fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Root) ->
         let mx = problem.m.mul(&x);
         root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();
     }
-    root.right.resize(size, ZERO);
+    root.right.edit(|x| x.resize(size, ZERO));
     if let Some((left, _)) = &mut root.left {
-        left.resize(size, ZERO);
+        left.edit(|y| y.resize(size, ZERO));
     }
     root
 }
@@ -254,12 +254,12 @@ fn follow(problem: &Problem<'_>, mut root: Root) -> Result<Root, EigenError> {
         let (z, l) = solved(&root.right, false)?;
         if let Some(v) = &mut left {
             let (turned, mu) = solved(v, true)?;
-            root.left = Some((conjugate(&turned), conjugate(&mu)));
+            root.left = Some((conjugate(&turned).into(), conjugate(&mu).into()));
             *v = turned;
         }
         let next = quotient(problem, root.s, &z, left.as_deref().unwrap_or(&z));
         let change = (next - root.s).norm() / next.norm();
-        (root.s, root.right, root.multipliers) = (next, z, l);
+        (root.s, root.right, root.multipliers) = (next, z.into(), l.into());
         if change <= SETTLED && step > 0 {
             settled = true;
             break;
@@ -343,8 +343,10 @@ impl<'a> Measure<'a> {
 
     /// A pair of (x, e) as one of x: length one, left vector to match, share and violation of e.
     fn on_coordinates(&self, mut pair: Eigenpair) -> Eigenpair {
-        let e = pair.right.split_off(self.blocks.m.rows());
-        pair.left.truncate(self.blocks.m.rows());
+        let n = self.blocks.m.rows();
+        let mut e = Vec::new();
+        pair.right.edit(|x| e = x.split_off(n));
+        pair.left.edit(|y| y.truncate(n));
         let size = norms::two_complex(&pair.right);
         let mx = self.m.mul(&DenseC::from_fn(pair.right.len(), 1, |i, _| pair.right[i]));
         let without: c64 = pair.right.iter().enumerate().map(|(i, x)| x.conj() * mx[(i, 0)]).sum();
@@ -357,10 +359,9 @@ impl<'a> Measure<'a> {
         if pair.penalty_share.is_some_and(|share| share > 0.5) {
             pair.class = Class::Spurious { origin: SpuriousOrigin::Penalty };
         }
-        pair.right.iter_mut().for_each(|x| *x /= size);
-        pair.left.iter_mut().for_each(|y| *y *= size);
-        pair.multipliers.clear();
-        pair.left_multipliers.clear();
+        pair.right.edit(|x| x.iter_mut().for_each(|x| *x /= size));
+        pair.left.edit(|y| y.iter_mut().for_each(|y| *y *= size));
+        (pair.multipliers, pair.left_multipliers) = (Shape::default(), Shape::default());
         pair
     }
 }

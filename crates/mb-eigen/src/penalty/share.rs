@@ -48,7 +48,7 @@ pub(crate) fn measure(pencil: &PenaltyPencil, constraints: &ConstraintBasis, pai
     let n = pencil.m.nrows();
     // Conjugates follow their partners and share their figures.
     let first: Vec<usize> = (0..pairs.len()).filter(|&j| pairs[j].alpha.im >= 0.0).collect();
-    let columns: Vec<Vec<c64>> = first.iter().map(|&j| pairs[j].right.clone()).collect();
+    let columns: Vec<Vec<c64>> = first.iter().map(|&j| pairs[j].right.to_vec()).collect();
     let x = Block::new(n, &columns);
     let penalty = x.through(|x| {
         let violations = dense::mul(&pencil.phi_q, x);

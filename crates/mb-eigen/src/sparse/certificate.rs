@@ -33,7 +33,7 @@ use crate::krylov::scalar::norm;
 use crate::quadratic::Raw;
 use crate::rayleigh::rayleigh;
 use crate::vectors::{ZERO, abs, inner};
-use crate::{Class, Eigenpair};
+use crate::{Class, Eigenpair, Shape};
 
 /// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
 /// entries of an element share, as the error of its axial force, is that of the force.
@@ -46,11 +46,11 @@ const DEFECTIVE: f64 = 1e-13;
 pub(crate) struct Root {
     /// Zero where `rigid`.
     pub(crate) s: c64,
-    pub(crate) right: Vec<c64>,
+    pub(crate) right: Shape,
     /// Multipliers of the rows as given.
-    pub(crate) multipliers: Vec<c64>,
+    pub(crate) multipliers: Shape,
     /// y and mu; absent when they are the conjugates of x and l.
-    pub(crate) left: Option<(Vec<c64>, Vec<c64>)>,
+    pub(crate) left: Option<(Shape, Shape)>,
     pub(crate) rigid: bool,
     /// The conjugate root is to be added.
     pub(crate) mirror: bool,
@@ -72,8 +72,8 @@ impl Root {
     /// The root without its vectors.
     pub(crate) fn head(&self) -> Self {
         // Whether left vectors are others than the right ones stays known.
-        let left = self.left.as_ref().map(|_| (Vec::new(), Vec::new()));
-        Self { right: Vec::new(), multipliers: Vec::new(), left, ..*self }
+        let left = self.left.as_ref().map(|_| (Shape::default(), Shape::default()));
+        Self { right: Shape::default(), multipliers: Shape::default(), left, ..*self }
     }
 }
 
@@ -183,9 +183,9 @@ impl<'a> Certifier<'a> {
     fn at_length_one(&self, mut root: Root) -> Root {
         if root.rigid && self.problem.k.is_zero() {
             // Nothing resists: what a solve leaves of the multipliers is rounding.
-            root.multipliers.fill(ZERO);
+            root.multipliers = nothing(&root.multipliers);
             if let Some((_, mu)) = &mut root.left {
-                mu.fill(ZERO);
+                *mu = nothing(mu);
             }
         }
         unit(&mut root.right, &mut root.multipliers);
@@ -193,7 +193,7 @@ impl<'a> Certifier<'a> {
     }
 
     /// What is claimed of a root with left vectors y and mu.
-    fn pair(&self, root: Root, (mut y, mut mu): (Vec<c64>, Vec<c64>), measures: &Measures) -> Eigenpair {
+    fn pair(&self, root: Root, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
         let (p, s) = (self.problem, root.s);
         let Measures { rest, violated, rho, forms } = measures;
         let size = s.norm();
@@ -204,7 +204,8 @@ impl<'a> Certifier<'a> {
         let defective = root.chain > 1 || d.norm() <= DEFECTIVE * terms;
         if !(defective || d == ZERO) {
             let by = d.conj().inv();
-            y.iter_mut().chain(&mut mu).for_each(|z| *z *= by);
+            y.scale(by);
+            mu.scale(by);
         }
         Eigenpair {
             alpha: s * beta,
@@ -311,8 +312,8 @@ impl<'a> Certifier<'a> {
 }
 
 /// y and mu of a root whose left vectors are the conjugates of the right ones.
-fn mirrored(root: &Root) -> (Vec<c64>, Vec<c64>) {
-    (crate::vectors::conjugate(&root.right), crate::vectors::conjugate(&root.multipliers))
+fn mirrored(root: &Root) -> (Shape, Shape) {
+    (root.right.conjugate(), root.multipliers.conjugate())
 }
 
 /// s of a root by its Rayleigh quotient.
@@ -335,7 +336,12 @@ fn column(x: &[c64]) -> DenseC {
 }
 
 /// Brings x to length one with its largest entry real and positive, and l along.
-fn unit(x: &mut [c64], l: &mut [c64]) {
+fn unit(x: &mut Shape, l: &mut Shape) {
+    if let Some(by) = x.real().map(to_unit) {
+        x.scale(by);
+        l.scale(by);
+        return;
+    }
     let (mut at, mut largest) = (0, 0.0);
     for (i, z) in x.iter().enumerate() {
         let size = if z.im == 0.0 { z.re.abs() } else { z.norm() };
@@ -350,7 +356,27 @@ fn unit(x: &mut [c64], l: &mut [c64]) {
     }
     let by = x[at].conj() / (x[at].norm() * size);
     let by = if x[at].im == 0.0 { c64::new(x[at].re.signum() / size, 0.0) } else { by };
-    x.iter_mut().chain(l.iter_mut()).for_each(|z| *z *= by);
+    x.scale(by);
+    l.scale(by);
+}
+
+/// What brings a real vector to length one with its largest entry positive; one for zero.
+fn to_unit(x: &[f64]) -> c64 {
+    let mut largest = 0.0_f64;
+    let mut sign = 1.0;
+    for &x in x {
+        // Among entries of nearly equal size the first one sets the phase.
+        if x.abs() > 1.001 * largest {
+            (largest, sign) = (x.abs(), x.signum());
+        }
+    }
+    let size = norms::two(x);
+    if size == 0.0 { c64::new(1.0, 0.0) } else { c64::new(sign / size, 0.0) }
+}
+
+/// As many zeros.
+fn nothing(x: &Shape) -> Shape {
+    Shape::of_real(vec![0.0; x.length()])
 }
 
 /// Bar on s in rad/s.

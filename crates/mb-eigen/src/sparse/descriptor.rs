@@ -118,7 +118,7 @@ fn without_form(
     let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
     for pair in &mut spectrum.pairs {
-        let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect::<Vec<_>>();
+        let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
         (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
         evidence.bring(pair);
     }
@@ -299,15 +299,16 @@ impl<'a> States<'a> {
     /// y = (x, s x, l), w = (conj(s) M^T z + C^T z, z, mu) with z the left vector.
     fn lift(&self, pair: &mut Eigenpair) {
         let Some(s) = pair.value() else { return };
-        let mut y = pair.right.clone();
+        let mut y = pair.right.to_vec();
         y.extend(pair.right.iter().map(|x| s * x));
-        y.append(&mut pair.multipliers);
+        y.extend_from_slice(&std::mem::take(&mut pair.multipliers));
         let (mz, cz) =
             (sparse::matvec_complex(&self.mt, &pair.left), sparse::matvec_complex(&self.ct, &pair.left));
         let mut w: Vec<c64> = mz.iter().zip(&cz).map(|(m, c)| s.conj() * m + c).collect();
         w.extend_from_slice(&pair.left);
-        w.extend(pair.left_multipliers.drain(..).zip(&self.row_units).map(|(mu, unit)| mu / unit));
-        (pair.right, pair.left) = (y, w);
+        let mu = std::mem::take(&mut pair.left_multipliers);
+        w.extend(mu.iter().zip(&self.row_units).map(|(mu, unit)| mu / unit));
+        (pair.right, pair.left) = (y.into(), w.into());
         self.evidence.bring(pair);
     }
 }
@@ -329,8 +330,8 @@ impl<'a> Evidence<'a> {
     fn bring(&self, pair: &mut Eigenpair) {
         let length = norms::two_complex(&pair.right);
         if length > 0.0 {
-            pair.right.iter_mut().for_each(|z| *z /= length);
-            pair.left.iter_mut().for_each(|z| *z *= length);
+            pair.right.edit(|y| y.iter_mut().for_each(|z| *z /= length));
+            pair.left.edit(|w| w.iter_mut().for_each(|z| *z *= length));
         }
         let (y, w) = (&pair.right, &pair.left);
         let (alpha, beta) = (pair.alpha, pair.beta);

@@ -17,7 +17,7 @@ use super::finding::SparseFinding;
 use super::general::{General, Set, Shifted};
 use super::general_zeros::Zeros;
 use super::linear_form::Form;
-use crate::{EigenError, vectors};
+use crate::{EigenError, Shape, vectors};
 
 /// Rounds of asking for more until the wanted roots are surely there.
 const ROUNDS: usize = 8;
@@ -311,9 +311,9 @@ impl General<'_> {
         let modes = counting == Counting::Modes;
         Root {
             s,
-            right,
-            multipliers,
-            left,
+            right: right.into(),
+            multipliers: multipliers.into(),
+            left: left.map(|(y, mu)| (y.into(), mu.into())),
             rigid: false,
             mirror: modes && s.im > 0.0,
             opposite: modes && s.im == 0.0 && self.form == Form::Squared,
@@ -368,8 +368,8 @@ impl General<'_> {
             for j in 0..sides[0].x.ncols() {
                 let vector = |side: usize| {
                     (
-                        vectors::complex(sides[side].x.col_as_slice(j)),
-                        vectors::complex(multipliers[side].col_as_slice(j)),
+                        Shape::of_real(sides[side].x.col_as_slice(j).to_vec()),
+                        Shape::of_real(multipliers[side].col_as_slice(j).to_vec()),
                     )
                 };
                 let (right, l) = vector(0);

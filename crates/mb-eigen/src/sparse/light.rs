@@ -98,9 +98,9 @@ fn from_undamped(
 
 /// The root of an undamped mode with the damping it has for itself; none where it does not oscillate.
 fn damped(problem: &Problem, root: Root) -> Option<Root> {
-    let x: Vec<f64> = root.right.iter().map(|x| x.re).collect();
+    let x = root.right.real_parts();
     let form = |a: &Matrix| -> f64 {
-        let rows = a.sparse().outer_iterator().zip(&x);
+        let rows = a.sparse().outer_iterator().zip(x.iter());
         rows.map(|(row, own)| own * row.iter().map(|(j, a)| a * x[j]).sum::<f64>()).sum()
     };
     let half = 0.5 * form(&problem.c) / form(&problem.m);

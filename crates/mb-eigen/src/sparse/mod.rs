@@ -29,6 +29,7 @@ mod largest;
 mod light;
 pub(crate) mod linear_form;
 pub(crate) mod matrix;
+mod memory;
 mod mirror;
 pub(crate) mod null_space;
 mod options;

@@ -85,8 +85,9 @@ impl Rows {
             findings.push(Finding::NoFreedom);
         }
         let idle = orthonormal(m, &idle, &scale)?;
-        let independent = Matrix::owned(select(&unit, &kept), 0.0);
+        let some = (rank < m).then(|| Matrix::owned(select(&unit, &kept), 0.0));
         let unit = Matrix::owned(unit, 0.0);
+        let independent = some.unwrap_or_else(|| unit.clone());
         Ok(Self { m, rank, given, unit, independent, scale, kept, idle, findings })
     }
 

@@ -7,6 +7,7 @@ use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
 use super::light;
+use super::memory;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
@@ -14,7 +15,7 @@ use super::symmetric::{Modes, Symmetric};
 use crate::krylov::KrylovDriver;
 use crate::quadratic::{Kind, Raw};
 use crate::{
-    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
+    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Shape, Spectrum, quadratic,
 };
 
 /// Some roots of a sparse constrained problem.
@@ -54,6 +55,7 @@ pub(crate) fn solve_with(
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
     let driver = options.solver.driver()?;
+    memory::keep_for_vectors_of(pencil.k.rows());
     let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
         return Ok(finish(&problem, Vec::new(), problem.rows.findings.clone(), keeps_left));
@@ -162,10 +164,7 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
         let nonzero = pair.value().filter(|s| s.norm() > 0.0);
         pair.class == Class::Physical && nonzero.is_some_and(|s| s.norm() <= pair.error_bar)
     };
-    let relative = |pair: &Eigenpair| {
-        let x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
-        problem.k.relative_form(&x)
-    };
+    let relative = |pair: &Eigenpair| problem.k.relative_form(&pair.right.real_parts());
     spectrum.pairs.iter().filter(within).map(relative).reduce(f64::min)
 }
 
@@ -230,8 +229,8 @@ pub(crate) fn roots_of(problem: &Problem, modes: &Modes) -> Vec<Root> {
         let s = if rigid { c64::new(0.0, 0.0) } else { cut::root(w) };
         out.push(Root {
             s,
-            right: crate::vectors::complex(x),
-            multipliers: crate::vectors::complex(l.col_as_slice(j)),
+            right: Shape::of_real(x.to_vec()),
+            multipliers: Shape::of_real(l.col_as_slice(j).to_vec()),
             left: None,
             rigid,
             mirror: !rigid && w > 0.0,

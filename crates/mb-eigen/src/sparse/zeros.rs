@@ -128,11 +128,12 @@ pub(crate) fn find(
             .collect();
         let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
-        out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
         out.ritz.extend(others.iter().map(|&j| w[j]));
         if rigid.is_empty() {
+            out.low = if out.low.ncols() == 0 { y } else { beside(out.low.as_ref(), y.as_ref()) };
             break;
         }
+        out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
         let (found, _) = orthonormal(problem, &out.x, pick(&y, &rigid), 2)?;
         out.x = beside(out.x.as_ref(), found.as_ref());
         if !others.is_empty() || out.x.ncols() >= problem.dof() {

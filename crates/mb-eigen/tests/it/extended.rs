@@ -134,7 +134,7 @@ impl Exact {
     fn root(&self, pair: &Eigenpair) -> Option<Complex> {
         let (n, m) = (self.pencil.m.nrows(), self.pencil.phi_q.nrows());
         let start = pair.value()?;
-        let c: Vec<c64> = pair.right.clone();
+        let c: Vec<c64> = pair.right.to_vec();
         let mut s = Complex::new(start);
         let mut x: Vec<Complex> = pair.right.iter().map(|z| Complex::new(*z)).collect();
         let mut l: Vec<Complex> = vec![Complex::default(); m];

@@ -13,9 +13,7 @@ fn options() -> DenseOptions {
 fn disturbed(pair: &Eigenpair, by: f64) -> Eigenpair {
     let s = pair.value().unwrap() * (1.0 + by);
     let beta = s.norm().hypot(1.0).recip();
-    let shake = |v: &[c64]| {
-        v.iter().enumerate().map(|(i, z)| z + by * ((i * 7 % 5) as f64 - 2.0)).collect::<Vec<_>>()
-    };
+    let shake = |v: &[c64]| v.iter().enumerate().map(|(i, z)| z + by * ((i * 7 % 5) as f64 - 2.0)).collect();
     Eigenpair { alpha: s * beta, beta, right: shake(&pair.right), left: shake(&pair.left), ..pair.clone() }
 }
 

@@ -109,7 +109,7 @@ impl System {
             .collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         out.modes = pairs.iter().map(|(w, pair)| (*w, pair.error_bar)).collect();
-        out.shapes = pairs.iter().map(|(_, pair)| pair.right.clone()).collect();
+        out.shapes = pairs.iter().map(|(_, pair)| pair.right.to_vec()).collect();
         Ok(out)
     }
     /// Modes by the direct method.

@@ -17,7 +17,7 @@ use super::{Certifier, Root, apply};
 use crate::compensated::{forms_of_rows, sizes_of_forms};
 use crate::pairing::mac;
 use crate::vectors::abs;
-use crate::{Eigenpair, Finding};
+use crate::{Eigenpair, Finding, Shape};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.
 const SHARED: usize = 200_000;
@@ -122,7 +122,12 @@ impl Certifier<'_> {
     fn first(&self, roots: Group) -> Vec<First> {
         let again = |root: &Root| {
             let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
-            plain.then(|| Root { right: Vec::new(), multipliers: Vec::new(), left: None, ..*root })
+            plain.then(|| Root {
+                right: Shape::default(),
+                multipliers: Shape::default(),
+                left: None,
+                ..*root
+            })
         };
         let again: Vec<_> = roots.iter().map(again).collect();
         let pairs = self.measured_side_by_side(roots);
@@ -164,8 +169,7 @@ impl Certifier<'_> {
         // The same root with other vectors.
         let root = |s, right, multipliers| Root { s, right, multipliers, ..again.clone() };
         let before = pair.alpha / pair.beta;
-        let refined =
-            |s, x: &[c64], l: &[c64]| doubled::refine(self.problem, &root(s, x.to_vec(), l.to_vec()));
+        let refined = |s, x: &Shape, l: &Shape| doubled::refine(self.problem, &root(s, x.clone(), l.clone()));
         let found = match found {
             Some((found, true)) => Some(found),
             Some((found, false)) => refined(found.s, &found.x, &found.l).or(Some(found)),
@@ -186,12 +190,12 @@ impl Certifier<'_> {
     }
 
     /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
-    pub(super) fn feel(&self, s: c64, x: &[c64], pair: &Eigenpair) {
+    pub(super) fn feel(&self, s: c64, x: &Shape, pair: &Eigenpair) {
         let (p, size, bar) = (self.problem, s.norm(), pair.error_bar);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
         }
-        let real = p.c.is_zero() && x.iter().all(|x| x.im == 0.0);
+        let real = p.c.is_zero() && x.is_real();
         let (terms, d) = if real { self.felt_real(s, x) } else { self.felt_complex(s, x, pair) };
         let up_to = 0.5 * f64::EPSILON * terms / d;
         let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,8 +205,8 @@ impl Certifier<'_> {
     }
 
     /// |x|^T |K| |x| and |2 s x^T M x|.
-    fn felt_real(&self, s: c64, x: &[c64]) -> (f64, f64) {
-        let x: Vec<[f64; 1]> = x.iter().map(|x| [x.re]).collect();
+    fn felt_real(&self, s: c64, x: &Shape) -> (f64, f64) {
+        let x: Vec<[f64; 1]> = x.real_parts().iter().map(|x| [*x]).collect();
         let ([terms], [mass]) =
             (sizes_of_forms(self.problem.k.sparse(), &x), forms_of_rows(self.problem.m.sparse(), &x));
         (terms, 2.0 * s.norm() * mass.abs())

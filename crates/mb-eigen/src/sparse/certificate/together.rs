@@ -12,10 +12,10 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::super::doubled::Doubled;
 use super::{Certifier, Measures, Root, mirrored, step};
-use crate::Eigenpair;
 use crate::certificate::Forms;
 use crate::compensated::{forms_of_rows, row_products};
 use crate::vectors::ZERO;
+use crate::{Eigenpair, Shape};
 
 /// Pairs side by side at most.
 pub(super) const WIDTH: usize = 8;
@@ -58,12 +58,13 @@ impl Certifier<'_> {
         let axis = root.s.re == 0.0 || root.s.im == 0.0;
         axis && root.left.is_none()
             && self.problem.c.is_zero()
-            && root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0)
+            && root.right.is_real()
+            && root.multipliers.is_real()
     }
 
     fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
         let mut roots: Vec<Root> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
-        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right[..]));
+        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right));
         self.put_right(&mut roots, &x);
         let measures = self.real_measures(&roots, &x, None);
         roots
@@ -71,7 +72,8 @@ impl Certifier<'_> {
             .zip(measures)
             .map(|(root, measures)| {
                 // Copies of the right vectors for who asks for them alone.
-                let left = if self.keeps_left { mirrored(&root) } else { (Vec::new(), Vec::new()) };
+                let left =
+                    if self.keeps_left { mirrored(&root) } else { (Shape::default(), Shape::default()) };
                 self.pair(root, left, &measures)
             })
             .collect()
@@ -80,12 +82,12 @@ impl Certifier<'_> {
     /// The measures of a real root that doubled precision led to; none where something is complex, or K is known in parts. `length`: that
     /// of the vector whose residual it is.
     pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
-        let real = self.is_real(root) && found.residual.iter().all(|z| z.im == 0.0);
+        let real = self.is_real(root) && found.residual.is_real();
         if !real || self.problem.rounded_stiffness().is_some() {
             return None;
         }
-        let x = packed::<1>(self.problem.n, std::iter::once(&root.right[..]));
-        let residual: Vec<[f64; 1]> = found.residual.iter().map(|r| [r.re / length]).collect();
+        let x = packed::<1>(self.problem.n, std::iter::once(&root.right));
+        let residual: Vec<[f64; 1]> = found.residual.real_parts().iter().map(|r| [r / length]).collect();
         self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
     }
 
@@ -108,7 +110,7 @@ impl Certifier<'_> {
         residual: Option<&[[f64; W]]>,
     ) -> Vec<Measures> {
         let p = self.problem;
-        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers[..]));
+        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers));
         let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
         let reactions = self.reactions.get_or_init(|| p.rows.given.transposed());
         let forces = Forces {
@@ -247,10 +249,13 @@ impl<const W: usize> Lengths<W> {
 }
 
 /// Real parts of up to W columns by rows; zeros in the place of those there are not.
-fn packed<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a [c64]>) -> Vec<[f64; W]> {
+fn packed<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a Shape>) -> Vec<[f64; W]> {
     let mut out = vec![[0.0; W]; rows];
     for (k, column) in columns.enumerate() {
-        out.iter_mut().zip(column).for_each(|(out, z)| out[k] = z.re);
+        match column.real() {
+            Some(column) => out.iter_mut().zip(column).for_each(|(out, x)| out[k] = *x),
+            None => out.iter_mut().zip(column).for_each(|(out, z)| out[k] = z.re),
+        }
     }
     out
 }
@@ -293,7 +298,9 @@ mod tests {
         let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let certifier = Certifier::new(&problem, false);
-        let numbers = |count: usize, by: f64| (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect();
+        let numbers = |count: usize, by: f64| -> Shape {
+            (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
+        };
         let root = Root {
             s: c64::new(0.0, 1.3),
             right: numbers(n, 0.7),
@@ -313,7 +320,7 @@ mod tests {
             residual: numbers(n, 1.1),
         };
         let length = 1.7;
-        let x = packed::<1>(n, std::iter::once(&root.right[..]));
+        let x = packed::<1>(n, std::iter::once(&root.right));
         let plain = certifier.real_measures(std::slice::from_ref(&root), &x, None).pop().unwrap();
         let doubled = certifier.doubled_measures(&root, &found, length).unwrap();
         for (ours, with) in [(plain, None), (doubled, Some((&found, length)))] {

@@ -29,7 +29,7 @@ use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step, real_dot};
 use super::springs::Springs;
-use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded, sizes};
 use crate::compensated::{Term, sum_of_products};
 use crate::krylov::scalar::{Scalar, subtract};
 
@@ -201,7 +201,7 @@ impl<'a> Block<'a> {
             let rho = self.measure_one(j, images)?;
             if !known {
                 let scale = (self.s[j] * self.forms[j].slope).norm();
-                self.enough.push(rounded(self.problem, &joined(&self.x, j), scale).max(ENOUGH));
+                self.enough.push(rounded(self.problem, sizes(&joined(&self.x, j)), scale).max(ENOUGH));
             }
             let (before, enough) =
                 (self.best[j].as_ref().map_or(f64::INFINITY, |best| best.rho), self.enough[j]);
@@ -372,7 +372,7 @@ impl<'a> Block<'a> {
                 let same = near && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
                 let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();
                 let (x, residual) = (with(&x, &e), with(&residual, &unheld));
-                let found = Doubled { x, l: complex(&l), s, residual };
+                let found = Doubled { x: x.into(), l: complex(&l).into(), s, residual: residual.into() };
                 same.then_some((found, rho <= enough.max(SMALL)))
             })
             .collect()

@@ -31,8 +31,8 @@ use super::matrix::Matrix;
 use super::problem::Problem;
 use super::shift_solve::Effort;
 use super::symmetric::Shifted;
-use crate::Eigenpair;
 use crate::compensated::{Sums, Term, sum_of_products};
+use crate::{Eigenpair, Shape};
 use mixing::{Mixing, Step};
 pub(crate) use springs::Springs;
 pub(crate) use together::APART;
@@ -53,21 +53,21 @@ const PATIENCE: usize = 3;
 /// A pair with the residual it leaves.
 pub(crate) struct Doubled {
     /// x_1 of length one to a few roundings.
-    pub(crate) x: Vec<c64>,
+    pub(crate) x: Shape,
     /// Multipliers of the rows as given.
-    pub(crate) l: Vec<c64>,
+    pub(crate) l: Shape,
     pub(crate) s: c64,
     /// (s^2 M + s C + K) x + Phi_q^T l for x_1 + x_2.
-    pub(crate) residual: Vec<c64>,
+    pub(crate) residual: Shape,
 }
 
 /// A pair to start from, or to lend its vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) s: c64,
-    pub(crate) x: &'a [c64],
+    pub(crate) x: &'a Shape,
     /// Multipliers of the rows as given.
-    pub(crate) l: &'a [c64],
+    pub(crate) l: &'a Shape,
 }
 
 impl<'a> Given<'a> {
@@ -91,7 +91,7 @@ pub(crate) fn refine_together(
     wanted: &[bool],
     enough: f64,
 ) -> Vec<Option<(Doubled, bool)>> {
-    let real = |pair: &Given<'_>| pair.x.iter().chain(pair.l).all(|z| z.im == 0.0);
+    let real = |pair: &Given<'_>| pair.x.is_real() && pair.l.is_real();
     if !problem.undamped() || !pairs.iter().all(real) {
         return pairs.iter().map(|_| None).collect();
     }
@@ -111,7 +111,7 @@ pub(crate) fn refine_damped(
 
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
 pub(crate) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
-    if problem.undamped() && root.right.iter().chain(&root.multipliers).all(|z| z.im == 0.0) {
+    if problem.undamped() && root.right.is_real() && root.multipliers.is_real() {
         return real::refine(problem, root);
     }
     // Where damping is light, or acts on little, a real factor without its imaginary part does, for half the work.
@@ -119,8 +119,8 @@ pub(crate) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
     let mut best: Option<(f64, Doubled)> = None;
     for (aside, kind) in ASIDE.into_iter().flat_map(|aside| kinds.iter().map(move |kind| (aside, *kind))) {
         let from = best.as_ref().map_or_else(
-            || Start { s: root.s, x: root.right.clone(), l: root.multipliers.clone() },
-            |(_, found)| Start { s: found.s, x: found.x.clone(), l: found.l.clone() },
+            || Start { s: root.s, x: root.right.to_vec(), l: root.multipliers.to_vec() },
+            |(_, found)| Start { s: found.s, x: found.x.to_vec(), l: found.l.to_vec() },
         );
         let Some((rho, found)) = iterate(problem, from, aside, kind) else { continue };
         if best.as_ref().is_none_or(|(before, _)| rho < *before) {
@@ -217,7 +217,8 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
         if !rho.is_finite() {
             break;
         }
-        let enough = *enough.get_or_insert_with(|| rounded(problem, &vector, (s * d).norm()).max(ENOUGH));
+        let enough =
+            *enough.get_or_insert_with(|| rounded(problem, sizes(&vector), (s * d).norm()).max(ENOUGH));
         let gained = best.as_ref().is_none_or(|(before, _)| rho <= GAIN * before);
         idle = if gained { 0 } else { idle + 1 };
         if idle == PATIENCE {
@@ -225,7 +226,8 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
         }
         let solved = if rho <= enough { None } else { solve(&r) };
         if gained {
-            let found = Doubled { x: vector.clone(), l: multipliers.clone(), s, residual: r };
+            let (x, l) = (vector.clone().into(), multipliers.clone().into());
+            let found = Doubled { x, l, s, residual: r.into() };
             best = Some((rho, found));
         }
         let Some((dx, dl)) = solved else { break };
@@ -246,12 +248,17 @@ fn iterate(problem: &Problem, start: Start, aside: f64, kind: Kind) -> Option<(f
 }
 
 /// What rounding of the entries of K does to a pair, relative to `scale` = |s x^T (2 s M + C) x|; zero where that is not known.
-fn rounded(problem: &Problem, x: &[c64], scale: f64) -> f64 {
+fn rounded(problem: &Problem, sizes: impl Iterator<Item = f64>, scale: f64) -> f64 {
     let Some(rounded) = problem.rounded_stiffness() else { return 0.0 };
-    let sizes: Vec<f64> = x.iter().map(|x| x.norm_sqr().sqrt()).collect();
+    let sizes: Vec<f64> = sizes.collect();
     let terms: f64 = sizes.iter().zip(rounded.magnitude(&sizes)).map(|(x, k)| x * k).sum();
     let share = f64::EPSILON * terms / scale;
     if share.is_finite() { share } else { 0.0 }
+}
+
+/// Magnitudes of complex numbers.
+fn sizes(x: &[c64]) -> impl Iterator<Item = f64> {
+    x.iter().map(|x| x.norm_sqr().sqrt())
 }
 
 /// Real and imaginary parts as columns.

@@ -15,6 +15,7 @@ use super::super::problem::Problem;
 use super::super::shift_solve::Effort;
 use super::mixing::{Mixing, Step};
 use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use crate::Shape;
 
 /// A pair on its way.
 #[derive(Clone)]
@@ -27,15 +28,15 @@ struct Pair {
 
 /// As [`super::refine`], of a real pair.
 pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
-    let real = |z: &[c64]| z.iter().map(|z| z.re).collect::<Vec<f64>>();
     let start = Pair {
         w: -(root.s * root.s).re,
-        x: real(&root.right),
-        l: real(&root.multipliers),
+        x: root.right.real_parts().into_owned(),
+        l: root.multipliers.real_parts().into_owned(),
         residual: Vec::new(),
     };
     let mass = dot(&start.x, &inertia(problem, &start.x));
-    let enough = rounded(problem, &root.right, 2.0 * start.w.abs() * mass.abs()).max(ENOUGH);
+    let enough =
+        rounded(problem, start.x.iter().map(|x| x.abs()), 2.0 * start.w.abs() * mass.abs()).max(ENOUGH);
     let mut best: Option<(f64, Pair)> = None;
     for aside in ASIDE {
         let from = best.as_ref().map_or_else(|| start.clone(), |(_, found)| found.clone());
@@ -48,11 +49,11 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
         }
     }
     let (_, Pair { w, x, l, residual }) = best?;
-    doubled(root.s, w, &x, &l, &residual)
+    doubled(root.s, w, [x, l, residual])
 }
 
-/// A better pair in place of a root; none where it changed from oscillation to growth, which makes it another one.
-pub(super) fn doubled(root: c64, w: f64, x: &[f64], l: &[f64], residual: &[f64]) -> Option<Doubled> {
+/// A better pair in place of a root, with its x, l and residual; none where it changed from oscillation to growth, which makes it another one.
+pub(super) fn doubled(root: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubled> {
     if (w > 0.0) != (root.re == 0.0) {
         return None;
     }
@@ -63,7 +64,7 @@ pub(super) fn doubled(root: c64, w: f64, x: &[f64], l: &[f64], residual: &[f64])
         (false, false) => c64::new(size, 0.0),
         (false, true) => c64::new(-size, 0.0),
     };
-    let [x, l, residual] = [x, l, residual].map(crate::vectors::complex);
+    let [x, l, residual] = parts.map(Shape::of_real);
     Some(Doubled { x, l, s, residual })
 }
 

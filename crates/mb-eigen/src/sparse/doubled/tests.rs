@@ -11,7 +11,7 @@ use super::super::certificate::{Certifier, Root};
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::together::in_groups;
-use super::{Doubled, Given, Springs, refine_damped, refine_together};
+use super::{Doubled, Given, Shape, Springs, refine_damped, refine_together};
 use crate::vectors::complex;
 
 const SIGMA: f64 = -1e-3;
@@ -50,8 +50,8 @@ fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Root> {
             }
             Root {
                 s: c64::new(0.0, w.sqrt() * (1.0 + by * number(k))),
-                right: complex(&x),
-                multipliers: complex(&l),
+                right: complex(&x).into(),
+                multipliers: complex(&l).into(),
                 left: None,
                 rigid: false,
                 mirror: true,
@@ -204,7 +204,7 @@ fn pairs_of_a_problem_without_rows_come_back_together() {
     let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
     let starts: Vec<Root> = disturbed(n, 4, 1e-5, 0.3)
         .into_iter()
-        .map(|root| Root { right: root.right[1..=n].to_vec(), multipliers: Vec::new(), ..root })
+        .map(|root| Root { right: root.right[1..=n].to_vec().into(), multipliers: Shape::default(), ..root })
         .collect();
     let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
     for most in [1, 3, 8] {

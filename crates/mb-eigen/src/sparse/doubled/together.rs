@@ -12,15 +12,17 @@
 //! an eigenvalue. Pairs that do not get there are left to the steps one by one (real.rs). Sizes: n unknowns, m rows, p pairs; a step
 //! solves for p right-hand sides and multiplies K with p columns, eight at a time in memory that serves again.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use mb_algebra::{Dense, SymmetricEigen, c64};
+use mb_algebra::{Dense, SymmetricEigen};
 
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
 use super::real::doubled;
 use super::{Doubled, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use crate::Shape;
 use crate::compensated::Sums;
 use crate::krylov::scalar::{Scalar, turn};
 use crate::krylov::slender::{gram, take};
@@ -172,8 +174,9 @@ impl Work {
 
 /// Real vectors, multipliers and w of some roots.
 fn real_parts(problem: &Problem, roots: &[Given<'_>]) -> (Vec<f64>, Dense, Dense) {
-    let columns = |rows: usize, of: for<'a> fn(&Given<'a>) -> &'a [c64]| {
-        Dense::from_fn(rows, roots.len(), |i, j| of(&roots[j])[i].re)
+    let columns = |rows: usize, of: for<'a> fn(&Given<'a>) -> &'a Shape| {
+        let parts: Vec<Cow<'_, [f64]>> = roots.iter().map(|root| of(root).real_parts()).collect();
+        Dense::from_fn(rows, roots.len(), |i, j| parts[j][i])
     };
     let (x, l) = (columns(problem.n, |root| root.x), columns(problem.rows.m, |root| root.l));
     (roots.iter().map(|root| -(root.s * root.s).re).collect(), x, l)
@@ -198,7 +201,10 @@ impl Block {
             if mass.is_nan() || mass <= 0.0 {
                 return None;
             }
-            enough.push(rounded(problem, starts[j].x, 2.0 * w[j].abs() * mass).max(least));
+            enough.push(
+                rounded(problem, starts[j].x.real_parts().iter().map(|x| x.abs()), 2.0 * w[j].abs() * mass)
+                    .max(least),
+            );
             for block in [&mut x, &mut l].into_iter().filter(|block| block.nrows() > 0) {
                 block.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= mass.sqrt());
             }
@@ -348,7 +354,7 @@ impl Block {
         let ends = self.best.into_iter().zip(starts).zip(self.enough);
         ends.map(|((best, start), enough)| {
             let Best { rho, w, x, l, residual } = best?;
-            Some((doubled(start.s, w, &x, &l, &residual)?, rho <= enough.max(SMALL)))
+            Some((doubled(start.s, w, [x, l, residual])?, rho <= enough.max(SMALL)))
         })
         .collect()
     }

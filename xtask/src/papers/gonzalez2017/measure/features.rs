@@ -44,7 +44,7 @@ pub(super) fn measure(bar: &FourBar) -> Features {
 /// The physical eigenvalue with its vector.
 fn mode(spectrum: &Spectrum) -> Measured<(c64, Vec<c64>)> {
     let pair = spectrum.motion().find(|p| p.alpha.im > 0.0).ok_or("no oscillating mode")?;
-    Ok((pair.value().ok_or("the mode has no finite eigenvalue")?, pair.right.clone()))
+    Ok((pair.value().ok_or("the mode has no finite eigenvalue")?, pair.right.to_vec()))
 }
 
 /// (z, s z).
