@@ -1,10 +1,13 @@
 //! A sparse matrix by rows, with what is known of it.
 
+#![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use mb_algebra::{Sparse, c64, norms, sparse};
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
@@ -154,19 +157,10 @@ impl<'a> Matrix<'a> {
     /// Up to W columns of A X. Packed by rows of X, so that the W numbers an entry meets are neighbours in
     /// memory; W is fixed, so that their sums stay in registers.
     fn columns<const W: usize, T: Scalar>(&self, x: &[&[T]], out: &mut [&mut [T]]) {
-        let mut packed = vec![[T::default(); W]; self.rows.cols()];
-        for (j, x) in x.iter().enumerate() {
-            packed.iter_mut().zip(*x).for_each(|(packed, v)| packed[j] = *v);
-        }
-        for (i, row) in self.rows.outer_iterator().enumerate() {
-            let mut sum = [T::default(); W];
-            for (j, a) in row.iter() {
-                for (s, v) in sum.iter_mut().zip(&packed[j]) {
-                    *s += v.times(*a);
-                }
-            }
-            out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
-        }
+        // What stands beside the columns at hand is used by nobody.
+        let side: [&[T]; W] = std::array::from_fn(|k| x[k.min(x.len() - 1)]);
+        let packed: Vec<[T; W]> = (0..self.rows.cols()).map(|i| side.map(|x| x[i])).collect();
+        Arch::new().dispatch(Products { a: &self.rows, packed: &packed, out });
     }
 
     /// A x and |A| |x| of one complex vector, whose magnitudes are `sizes`.
@@ -231,6 +225,33 @@ impl<'a> Matrix<'a> {
             }
         }
         out
+    }
+}
+
+/// Products of a matrix by rows with W columns side by side, by the instructions of the processor at hand.
+struct Products<'a, 'b, const W: usize, T> {
+    a: &'a Sparse,
+    packed: &'a [[T; W]],
+    out: &'a mut [&'b mut [T]],
+}
+
+impl<const W: usize, T: Scalar> WithSimd for Products<'_, '_, W, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        let Self { a, packed, out } = self;
+        let (starts, indices, values) = (a.proper_indptr(), a.indices(), a.data());
+        for (i, own) in starts.windows(2).enumerate() {
+            let mut sum = [T::default(); W];
+            for (&j, &a) in indices[own[0]..own[1]].iter().zip(&values[own[0]..own[1]]) {
+                let x = &packed[j];
+                for k in 0..W {
+                    sum[k] += x[k].times(a);
+                }
+            }
+            out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
+        }
     }
 }
 
