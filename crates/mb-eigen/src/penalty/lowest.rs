@@ -19,7 +19,7 @@
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
 
-use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norms, sparse};
+use mb_algebra::{Dense, DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norms, sparse};
 
 use crate::krylov::scalar::norm;
 use crate::pairing::mac;
@@ -44,6 +44,8 @@ const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 const SURE: f64 = 1e-8;
 /// The same of a pair that is as good as its entries have digits.
 const AS_GOOD: f64 = 1e-6;
+/// Residual, relative, of undamped pairs that are improved together from then on: their squares are the errors of their roots.
+const ROUGH: f64 = 1e-3;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
@@ -88,7 +90,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         (starts, pairs, start.findings)
     };
     let measure = Measure::new(blocks, &held.m);
-    let pairs: Vec<Eigenpair> = pairs.into_iter().map(|pair| measure.on_coordinates(pair)).collect();
+    let pairs = measure.each_on_coordinates(pairs);
     let mut findings: Vec<Finding> = findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
     findings.extend(overlap(&starts, &pairs));
     Ok(Spectrum::partial(pairs, counts(&held), findings))
@@ -108,7 +110,9 @@ fn from_undamped(
     };
     let driver = options.solver.driver()?;
     // What went wrong is told by the whole way.
-    let Ok(found) = undamped(held, request, options, driver.as_ref()) else { return Ok(None) };
+    // Steps in doubled precision follow, which what the search has beyond that would save nothing.
+    let search = SparseOptions { tolerance: options.tolerance.max(ROUGH), ..*options };
+    let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
     let Aid::Factors(beside) = found.aid else { return Ok(None) };
     // Of two opposite roots each has its own under penalties, which damp.
     let roots = found.roots.into_iter().flat_map(|root| {
@@ -341,6 +345,26 @@ impl<'a> Measure<'a> {
         Self { blocks, m, by, norm: norm_bound(&unit) }
     }
 
+    /// Pairs of (x, e) as pairs of x; what is measured of one holds for its conjugate.
+    fn each_on_coordinates(&self, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
+        let mut out: Vec<Eigenpair> = Vec::with_capacity(pairs.len());
+        let mut before: Option<(c64, Vec<c64>)> = None;
+        for pair in pairs {
+            let of = before.take().filter(|(alpha, right)| {
+                let opposite = |(x, y): (&c64, &c64)| *x == y.conj();
+                pair.alpha == alpha.conj() && right.iter().zip(&pair.right).all(opposite)
+            });
+            if let (Some(_), Some(last)) = (of, out.last()) {
+                let conjugate = last.conjugate();
+                out.push(conjugate);
+            } else {
+                before = Some((pair.alpha, pair.right.clone()));
+                out.push(self.on_coordinates(pair));
+            }
+        }
+        out
+    }
+
     /// A pair of (x, e) as one of x: length one, left vector to match, share and violation of e.
     fn on_coordinates(&self, mut pair: Eigenpair) -> Eigenpair {
         let n = self.blocks.m.rows();
@@ -348,11 +372,16 @@ impl<'a> Measure<'a> {
         pair.right.edit(|x| e = x.split_off(n));
         pair.left.edit(|y| y.truncate(n));
         let size = norms::two_complex(&pair.right);
-        let mx = self.m.mul(&DenseC::from_fn(pair.right.len(), 1, |i, _| pair.right[i]));
-        let without: c64 = pair.right.iter().enumerate().map(|(i, x)| x.conj() * mx[(i, 0)]).sum();
+        // x^H M x of a symmetric part: that of the real parts and that of the imaginary ones.
+        let parts = Dense::from_fn(pair.right.len(), 2, |i, k| [pair.right[i].re, pair.right[i].im][k]);
+        let mx = self.m.mul(&parts);
+        let form = |k: usize| -> f64 {
+            parts.col_as_slice(k).iter().zip(mx.col_as_slice(k)).map(|(x, mx)| x * mx).sum()
+        };
+        let without = form(0) + form(1);
         let xe = dense::matvec_complex(&self.blocks.xi, &e);
         let with: c64 = e.iter().zip(&xe).map(|(e, xe)| e.conj() * xe).sum();
-        let sum = with.norm() + without.norm();
+        let sum = with.norm() + without.abs();
         pair.penalty_share = (sum > 0.0).then(|| with.norm() / sum);
         let square: f64 = e.iter().zip(&self.by).map(|(e, by)| e.norm_sqr() * by * by).sum();
         pair.constraint_violation = if square > 0.0 { square.sqrt() / (self.norm * size) } else { 0.0 };

@@ -1,10 +1,13 @@
 //! A sparse matrix by rows, with what is known of it.
 
+#![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
 use mb_algebra::{Sparse, c64, norms, sparse};
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
@@ -158,29 +161,19 @@ impl<'a> Matrix<'a> {
     /// Up to W columns of A X. Packed by rows of X, so that the W numbers an entry meets are neighbours in
     /// memory; W is fixed, so that their sums stay in registers.
     fn columns<const W: usize, T: Scalar>(&self, x: &[&[T]], out: &mut [&mut [T]]) {
-        let mut packed = vec![[T::default(); W]; self.rows.cols()];
-        for (j, x) in x.iter().enumerate() {
-            packed.iter_mut().zip(*x).for_each(|(packed, v)| packed[j] = *v);
-        }
-        let starts = self.rows.proper_indptr();
-        let (indices, values) = (self.rows.indices(), self.rows.data());
+        // What stands beside the columns at hand is used by nobody.
+        let side: [&[T]; W] = std::array::from_fn(|k| x[k.min(x.len() - 1)]);
+        let packed: Vec<[T; W]> = (0..self.rows.cols()).map(|i| side.map(|x| x[i])).collect();
         let lines = |first: usize, out: &mut [&mut [T]]| {
-            let length = out.first().map_or(0, |out| out.len());
-            for (i, own) in starts[first..=first + length].windows(2).enumerate() {
-                let mut sum = [T::default(); W];
-                for (&j, a) in indices[own[0]..own[1]].iter().zip(&values[own[0]..own[1]]) {
-                    for (s, v) in sum.iter_mut().zip(&packed[j]) {
-                        *s += v.times(*a);
-                    }
-                }
-                out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
-            }
+            Arch::new().dispatch(Products { a: &self.rows, packed: &packed, first, out });
         };
-        if W * self.rows.nnz() < SHARED {
+        let entries = self.rows.nnz();
+        if W * entries < SHARED {
             return lines(0, out);
         }
         // Rows with half of the entries each.
-        let middle = starts.partition_point(|&start| start < self.rows.nnz() / 2).min(self.rows.rows());
+        let starts = self.rows.proper_indptr();
+        let middle = starts.partition_point(|&start| start < entries / 2).min(self.rows.rows());
         let (mut upper, mut lower): (Vec<_>, Vec<_>) =
             out.iter_mut().map(|out| out.split_at_mut(middle)).unzip();
         side_by_side(|| lines(0, &mut upper), || lines(middle, &mut lower));
@@ -248,6 +241,35 @@ impl<'a> Matrix<'a> {
             }
         }
         out
+    }
+}
+
+/// Products of a matrix by rows, from one of them on, with W columns side by side, by the instructions of the processor at hand.
+struct Products<'a, 'b, const W: usize, T> {
+    a: &'a Sparse,
+    packed: &'a [[T; W]],
+    first: usize,
+    out: &'a mut [&'b mut [T]],
+}
+
+impl<const W: usize, T: Scalar> WithSimd for Products<'_, '_, W, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        let Self { a, packed, first, out } = self;
+        let (starts, indices, values) = (a.proper_indptr(), a.indices(), a.data());
+        let length = out.first().map_or(0, |out| out.len());
+        for (i, own) in starts[first..=first + length].windows(2).enumerate() {
+            let mut sum = [T::default(); W];
+            for (&j, &a) in indices[own[0]..own[1]].iter().zip(&values[own[0]..own[1]]) {
+                let x = &packed[j];
+                for k in 0..W {
+                    sum[k] += x[k].times(a);
+                }
+            }
+            out.iter_mut().zip(sum).for_each(|(out, s)| out[i] = s);
+        }
     }
 }
 

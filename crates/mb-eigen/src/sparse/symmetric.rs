@@ -313,7 +313,8 @@ impl<'a> Symmetric<'a> {
         let (problem, count) = (self.problem, theta.len());
         let mut out =
             Modes { w: Vec::with_capacity(count), x, l: Dense::zeros(problem.rows.rank, count), rigid: 0 };
-        let most = self.block_size(POLISHED).max(POLISHED / 2).min(count);
+        let few = self.block_size(POLISHED).max(POLISHED / 2);
+        let most = if count <= POLISHED { count } else { few };
         let zeros = |rows: usize| Dense::zeros(rows, most);
         let (mut f, mut mx) = (zeros(problem.n), zeros(problem.n));
         let mut better = Solution { x: zeros(problem.n), l: zeros(problem.rows.rank) };

@@ -12,6 +12,8 @@
 //! Integrals are over xi from 0 to 1. Standard in every text on finite beam elements; the
 //! tests find each by Gauss quadrature of the functions above.
 
+#![expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
+
 use mb_scalar::Real;
 
 /// Integral of L.
@@ -54,31 +56,34 @@ pub(super) fn cubic_slope<S: Real>(xi: S) -> [S; 4] {
     [-bump, S::one() - xi.scale(4.0) + x2.scale(3.0), bump, x2.scale(3.0) - xi.scale(2.0)]
 }
 
-/// A x with constant coefficients.
-pub(super) fn times<S: Real, const M: usize, const N: usize>(a: &[[f64; N]; M], x: &[S; N]) -> [S; M] {
-    core::array::from_fn(|i| dot_constant(&a[i], x))
+/// y += A x with constant coefficients.
+#[inline(always)]
+pub(super) fn add_times<S: Real, const M: usize, const N: usize>(
+    a: &[[f64; N]; M],
+    x: &[S; N],
+    y: &mut [S; M],
+) {
+    for (y, row) in y.iter_mut().zip(a) {
+        for (a, x) in row.iter().zip(x) {
+            *y += x.scale(*a);
+        }
+    }
 }
-/// A^T x with constant coefficients.
-pub(super) fn transpose_times<S: Real, const M: usize, const N: usize>(
+/// y += A^T x with constant coefficients.
+#[inline(always)]
+pub(super) fn add_transpose_times<S: Real, const M: usize, const N: usize>(
     a: &[[f64; N]; M],
     x: &[S; M],
-) -> [S; N] {
-    core::array::from_fn(|j| {
-        let mut sum = S::zero();
-        for (row, x) in a.iter().zip(x) {
-            sum += x.scale(row[j]);
+    y: &mut [S; N],
+) {
+    for (row, x) in a.iter().zip(x) {
+        for (y, a) in y.iter_mut().zip(row) {
+            *y += x.scale(*a);
         }
-        sum
-    })
-}
-fn dot_constant<S: Real, const N: usize>(a: &[f64; N], x: &[S; N]) -> S {
-    let mut sum = S::zero();
-    for (a, x) in a.iter().zip(x) {
-        sum += x.scale(*a);
     }
-    sum
 }
 /// x . y
+#[inline(always)]
 pub(super) fn dot<S: Real, const N: usize>(x: &[S; N], y: &[S; N]) -> S {
     let mut sum = S::zero();
     for (x, y) in x.iter().zip(y) {

@@ -36,9 +36,11 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+#![expect(clippy::inline_always, reason = "what is compiled for a processor must be in one piece")]
+
 use super::hermite::{
-    BEND_BEND, CUBIC, CUBIC_CUBIC, LINEAR, LINEAR_CUBIC, LINEAR_LINEAR, SLOPE_SLOPE, dot, times,
-    transpose_times,
+    BEND_BEND, CUBIC, CUBIC_CUBIC, LINEAR, LINEAR_CUBIC, LINEAR_LINEAR, SLOPE_SLOPE, add_times,
+    add_transpose_times, dot,
 };
 use super::{ConstantForm, Data, Dependence, ElementLaw, LinkPoint, Local, Place, Slot};
 use crate::outline::Stroke;
@@ -75,49 +77,67 @@ struct Field<S> {
 
 impl<S: Real> Field<S> {
     /// The local numbers of both nodes, rotations times h.
-    fn of(z: &[S], h: S) -> Self {
-        Self { x: [z[3], z[6]], y: [z[4], z[5] * h, z[7], z[8] * h] }
+    #[inline(always)]
+    fn of<P: Copy>(z: &[S], h: P) -> Self
+    where
+        S: Lift<P>,
+    {
+        Self { x: [z[3], z[6]], y: [z[4], z[5].times(h), z[7], z[8].times(h)] }
     }
-    /// a self + b other
-    fn combined(&self, a: S, other: &Self, b: S) -> Self {
-        Self {
-            x: core::array::from_fn(|i| a * self.x[i] + b * other.x[i]),
-            y: core::array::from_fn(|i| a * self.y[i] + b * other.y[i]),
-        }
+    #[inline(always)]
+    fn zero() -> Self {
+        Self { x: [S::zero(); 2], y: [S::zero(); 4] }
     }
+    #[inline(always)]
     fn is_zero(&self) -> bool {
         self.x.iter().chain(&self.y).all(|z| *z == S::zero())
     }
-    /// Adds `factor` times this to the rows of the nodes.
-    fn push(&self, factor: S, h: S, out: &mut [S]) {
-        out[3] += factor * self.x[0];
-        out[4] += factor * self.y[0];
-        out[5] += factor * h * self.y[1];
-        out[6] += factor * self.x[1];
-        out[7] += factor * self.y[2];
-        out[8] += factor * h * self.y[3];
-    }
-    /// Integrals of L times the axial part and of H times the cross part.
-    fn own_integrals(&self) -> Self {
-        Self { x: times(&LINEAR_LINEAR, &self.x), y: times(&CUBIC_CUBIC, &self.y) }
-    }
-    /// Integrals of L times the cross part and of H times the axial part.
-    fn mixed_integrals(&self) -> Self {
-        Self { x: times(&LINEAR_CUBIC, &self.y), y: transpose_times(&LINEAR_CUBIC, &self.x) }
-    }
-    fn add(&mut self, other: &Self) {
+    /// Adds `factor` times another one.
+    #[inline(always)]
+    fn add_scaled(&mut self, factor: S, other: &Self) {
         for (a, b) in self.x.iter_mut().zip(&other.x) {
-            *a += *b;
+            *a += factor * *b;
         }
         for (a, b) in self.y.iter_mut().zip(&other.y) {
-            *a += *b;
+            *a += factor * *b;
         }
     }
+    /// Adds integrals of L times the axial part of another one and of H times its cross part.
+    #[inline(always)]
+    fn add_own_integrals(&mut self, of: &Self) {
+        add_times(&LINEAR_LINEAR, &of.x, &mut self.x);
+        add_times(&CUBIC_CUBIC, &of.y, &mut self.y);
+    }
+    /// Adds integrals of L times the cross part of another one and of H times its axial part.
+    #[inline(always)]
+    fn add_mixed_integrals(&mut self, of: &Self) {
+        add_times(&LINEAR_CUBIC, &of.y, &mut self.x);
+        add_transpose_times(&LINEAR_CUBIC, &of.x, &mut self.y);
+    }
+    /// Adds the constant `factor` times this to the rows of the nodes.
+    #[inline(always)]
+    fn push<P: Data>(&self, factor: P, h: P, out: &mut [S])
+    where
+        S: Lift<P>,
+    {
+        out[3] += self.x[0].times(factor);
+        out[6] += self.x[1].times(factor);
+        push_across(&self.y, factor, h, out);
+    }
+}
+
+/// Adds the constant `factor` times values across to the rows of the nodes.
+#[inline(always)]
+fn push_across<P: Data, S: Lift<P>>(y: &[S; 4], factor: P, h: P, out: &mut [S]) {
+    out[4] += y[0].times(factor);
+    out[5] += y[1].times(factor * h);
+    out[7] += y[2].times(factor);
+    out[8] += y[3].times(factor * h);
 }
 
 impl LinkElement {
     /// The stiffness of bending, EI / h^3 with rotations in units of 1 / h.
-    pub(super) fn bending_form(&self) -> ConstantForm {
+    pub(crate) fn bending_form(&self) -> ConstantForm {
         let h = self.length;
         ConstantForm {
             at: [4, 5, 7, 8],
@@ -129,76 +149,109 @@ impl LinkElement {
 }
 
 impl<P: Data> LinkElement<P> {
+    /// M a - f, in one piece with what sweeps it.
+    #[inline(always)]
+    pub(crate) fn forces<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        self.inertia(at, out);
+        self.elasticity(at.q, at.v, out);
+    }
     /// The same without stiffness in bending, which is `bending_form`; for derivatives by the configuration.
-    pub(super) fn softened(&self) -> Self {
+    pub(crate) fn softened(&self) -> Self {
         Self { bending: P::zero(), ..*self }
     }
-    /// Position field e and its time derivatives, less what the frame adds.
-    fn position<S: Lift<P>>(&self, q: &[S], h: S) -> Field<S> {
-        let mut e = Field::of(q, h);
-        let start = S::lift(self.start);
-        e.x[0] += start;
-        e.x[1] += start + h;
+    /// Position field e, less what the frame adds.
+    #[inline(always)]
+    fn position<S: Lift<P>>(&self, q: &[S]) -> Field<S> {
+        let mut e = Field::of(q, self.length);
+        e.x[0] += S::lift(self.start);
+        e.x[1] += S::lift(self.start + self.length);
         e
     }
-    /// Adds the virtual work of inertia and gravity.
-    fn inertia<S: Lift<P>>(&self, at: &Local<'_, S>, e: &Field<S>, rate: &Field<S>, h: S, out: &mut [S]) {
+    /// Adds the virtual work of inertia and gravity: all that knows accelerations.
+    #[inline(always)]
+    pub(crate) fn inertia<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let h = self.length;
+        let e = self.position(at.q);
         let (sin, cos) = at.q[2].sin_cos();
         let (spin, turn) = (at.v[2], at.a[2]);
-        let mass = S::lift(self.mass_per_length) * h;
+        let mass = self.mass_per_length * h;
         let (ax, ay) = (at.a[0] - at.gravity[0], at.a[1] - at.gravity[1]);
         // In the axes of the frame: the part common to the whole element ...
         let common = [cos * ax + sin * ay, cos * ay - sin * ax];
-        // ... the part that keeps its direction in N, and the one that k x turns.
-        let straight = Field::of(at.a, h).combined(S::one(), e, -(spin * spin));
-        let turned = rate.combined(spin.scale(2.0), e, turn);
+        // ... the part that keeps its direction in N, e'' - theta'^2 e, ...
+        let mut straight = Field::of(at.a, h);
+        // ... and the one that k x turns, 2 theta' e' + theta'' e.
+        let mut turned = Field::zero();
+        if spin != S::zero() {
+            straight.add_scaled(-(spin * spin), &e);
+            turned.add_scaled(spin.scale(2.0), &Field::of(at.v, h));
+        }
+        if turn != S::zero() {
+            turned.add_scaled(turn, &e);
+        }
         // Moments of the x- and y-parts of the acceleration: `along` has L w_x and H w_y,
         // `across` has L w_y and H w_x.
         let mut along = Field { x: LINEAR.map(|m| common[0].scale(m)), y: CUBIC.map(|m| common[1].scale(m)) };
         let mut across =
             Field { x: LINEAR.map(|m| common[1].scale(m)), y: CUBIC.map(|m| common[0].scale(m)) };
         if !straight.is_zero() {
-            along.add(&straight.own_integrals());
-            across.add(&straight.mixed_integrals());
+            along.add_own_integrals(&straight);
+            across.add_mixed_integrals(&straight);
         }
         if !turned.is_zero() {
             // k x (u, w) = (-w, u)
-            let (own, mixed) = (turned.own_integrals(), turned.mixed_integrals());
-            along.add(&Field { x: mixed.x.map(|m| -m), y: mixed.y });
-            across.add(&Field { x: own.x, y: own.y.map(|m| -m) });
+            for w in &mut turned.y {
+                *w = -*w;
+            }
+            along.add_mixed_integrals(&turned);
+            across.add_own_integrals(&turned);
         }
         // L sums to one, so its two moments sum to the force.
         let force = [along.x[0] + along.x[1], across.x[0] + across.x[1]];
-        out[0] += mass * (cos * force[0] - sin * force[1]);
-        out[1] += mass * (sin * force[0] + cos * force[1]);
-        out[2] += mass * (dot(&e.x, &across.x) - dot(&e.y, &across.y));
+        out[0] += (cos * force[0] - sin * force[1]).times(mass);
+        out[1] += (sin * force[0] + cos * force[1]).times(mass);
+        out[2] += (dot(&e.x, &across.x) - dot(&e.y, &across.y)).times(mass);
         along.push(mass, h, out);
     }
     /// Adds the gradient of the elastic energy and the damping.
-    fn elasticity<S: Lift<P>>(&self, at: &Local<'_, S>, rate: &Field<S>, h: S, out: &mut [S]) {
-        let e = Field::of(at.q, h);
-        let axial = S::lift(self.axial) / h;
-        let bending = S::lift(self.bending) / (h * h * h);
+    #[inline(always)]
+    fn elasticity<S: Lift<P>>(&self, q: &[S], v: &[S], out: &mut [S]) {
+        let h = self.length;
+        let e = Field::of(q, h);
+        let (axial, bending) = (self.axial / h, self.bending / (h * h * h));
         let mut stretch = e.x[1] - e.x[0];
         if self.geometric_stiffness {
-            let slope = times(&SLOPE_SLOPE, &e.y);
+            let mut slope = [S::zero(); 4];
+            add_times(&SLOPE_SLOPE, &e.y, &mut slope);
             // int w'^2 dx is e_y^T G e_y / h.
-            stretch += dot(&e.y, &slope).scale(0.5) / h;
-            Field { x: [S::zero(); 2], y: slope }.push(axial * stretch / h, h, out);
+            stretch += dot(&e.y, &slope).times(h.recip().scale(0.5));
+            let factor = stretch.times(axial / h);
+            push_across(&slope.map(|s| factor * s), P::one(), h, out);
         }
-        Field { x: [-stretch, stretch], y: [S::zero(); 4] }.push(axial, h, out);
+        let pull = stretch.times(axial);
+        out[3] -= pull;
+        out[6] += pull;
         if self.bending != P::zero() {
-            Field { x: [S::zero(); 2], y: times(&BEND_BEND, &e.y) }.push(bending, h, out);
+            let mut bend = [S::zero(); 4];
+            add_times(&BEND_BEND, &e.y, &mut bend);
+            push_across(&bend, bending, h, out);
         }
+        if self.beta == P::zero() && self.alpha == P::zero() {
+            return;
+        }
+        let rate = Field::of(v, h);
         if self.beta != P::zero() {
-            let beta = S::lift(self.beta);
-            let stretching = rate.x[1] - rate.x[0];
-            Field { x: [-stretching, stretching], y: [S::zero(); 4] }.push(beta * axial, h, out);
-            Field { x: [S::zero(); 2], y: times(&BEND_BEND, &rate.y) }.push(beta * bending, h, out);
+            let pull = (rate.x[1] - rate.x[0]).times(self.beta * axial);
+            out[3] -= pull;
+            out[6] += pull;
+            let mut bend = [S::zero(); 4];
+            add_times(&BEND_BEND, &rate.y, &mut bend);
+            push_across(&bend, self.beta * bending, h, out);
         }
         if self.alpha != P::zero() {
-            let mass = S::lift(self.alpha) * S::lift(self.mass_per_length) * h;
-            rate.own_integrals().push(mass, h, out);
+            let mut own = Field::zero();
+            own.add_own_integrals(&rate);
+            own.push(self.alpha * self.mass_per_length * h, h, out);
         }
     }
 }
@@ -224,10 +277,7 @@ impl<P: Data> ElementLaw<P> for LinkElement<P> {
         self.alpha == P::zero() && self.beta == P::zero()
     }
     fn residual<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        let h = S::lift(self.length);
-        let (e, rate) = (self.position(at.q, h), Field::of(at.v, h));
-        self.inertia(at, &e, &rate, h, out);
-        self.elasticity(at, &rate, h, out);
+        self.forces(at, out);
     }
 }
 

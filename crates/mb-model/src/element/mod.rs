@@ -389,13 +389,6 @@ impl<P: Data> Element<P> {
             | Self::Custom(_) => false,
         }
     }
-    /// The element without the part of its stiffness that [`Element::constant_form`] tells; none where it tells none.
-    pub(crate) fn softened(&self) -> Option<Self> {
-        match self {
-            Self::Link(e) => Some(Self::Link(e.softened())),
-            _ => None,
-        }
-    }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         each_law!(self, e => ElementLaw::<P>::phi(e, at, out), c => S::phi_of(&**c, at, out));

@@ -13,6 +13,7 @@
 use super::bricks::{BrickSweep, brick};
 use super::columns::Collect;
 use super::linearized::{Blocks, Wanted};
+use super::links::{LinkSweep, link};
 use super::matrices::By;
 use super::sweep::{Frame, Scratch, outer};
 use crate::coordinates::Coordinates;
@@ -121,6 +122,7 @@ pub(super) struct Room {
     first: Frame<Lanes>,
     second: Frame<Dual<Lanes>>,
     bricks: BrickSweep,
+    links: LinkSweep,
     /// The configuration of `second` without its directions.
     here: Vec<Dual<Lanes>>,
 }
@@ -174,6 +176,8 @@ impl Model<f64> {
         for m in members {
             if brick(m).is_some() {
                 self.brick_blocks(wanted, &mut room.bricks, m, own, point, out);
+            } else if let Some(element) = link(m) {
+                self.link_blocks(wanted, &mut room.links, (m, element), own, point, out);
             } else if in_lanes(m) {
                 self.wide_blocks(wanted, room, m, own, point, out);
             } else {
@@ -193,7 +197,7 @@ impl Model<f64> {
     ) {
         let Some(element) = brick(m) else { return };
         sweep.take(element, m.wires.blocks.iter().map(|id| self.coordinates().block(*id)), point);
-        let damped = element.beta != 0.0 && matches!(wanted, Wanted::All | Wanted::Parts);
+        let damped = element.beta != 0.0 && matches!(wanted, Wanted::All | Wanted::Parts { .. });
         let index = &m.wires.v_index;
         let nodes: Vec<usize> = (0..8).filter(|a| (0..3).any(|k| own.contains(&index[3 * a + k]))).collect();
         for group in nodes.chunks(NODES) {
@@ -228,18 +232,16 @@ impl Model<f64> {
         }
         f.lift_from(&m.wires, point, self.gravity);
         if depends.a && wanted != Wanted::Statics {
-            self.wide_residual(By::Acceleration, f, (m, &m.element), own, &mut out.m);
+            self.wide_residual(By::Acceleration, f, m, own, &mut out.m);
         }
-        if depends.v && matches!(wanted, Wanted::All | Wanted::Parts) {
+        if depends.v && matches!(wanted, Wanted::All | Wanted::Parts { .. }) {
             let still = m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == 0.0);
             if !still {
-                self.wide_residual(By::Velocity, f, (m, &m.element), own, &mut out.c);
+                self.wide_residual(By::Velocity, f, m, own, &mut out.c);
             }
         }
         if depends.q {
-            let soft = if wanted == Wanted::Parts { m.element.softened() } else { None };
-            let element = soft.as_ref().unwrap_or(&m.element);
-            self.wide_residual(By::Configuration, f, (m, element), own, &mut out.k);
+            self.wide_residual(By::Configuration, f, m, own, &mut out.k);
         }
         if m.rows == 0 {
             return;
@@ -251,13 +253,12 @@ impl Model<f64> {
             self.wide_reaction_stiffness(frame, m, own, point, lambda, &mut out.k);
         }
     }
-    /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards. The second
-    /// of the pair is the element itself, or what takes its place.
+    /// Adds a derivative of the residual for the coordinates in the frame, which holds them again afterwards.
     fn wide_residual(
         &self,
         by: By,
         f: &mut Frame<Lanes>,
-        (m, element): (&Member, &Element),
+        m: &Member,
         own: &Range<usize>,
         out: &mut impl Collect,
     ) {
@@ -268,7 +269,7 @@ impl Model<f64> {
                 By::Acceleration => seed_units(&mut f.a, &group),
                 By::Input => return,
             }
-            f.evaluate_residual(element, m.wires.v_index.len());
+            f.evaluate_residual(&m.element, m.wires.v_index.len());
             match by {
                 By::Configuration => f.clear_q(),
                 By::Velocity => f.v.iter_mut().for_each(Laned::clear),

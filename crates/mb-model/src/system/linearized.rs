@@ -38,11 +38,13 @@ pub struct Blocks<A> {
 pub type LinearizedBlocks = Blocks<Sparse>;
 
 /// Which blocks are wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Wanted {
     All,
-    /// All, but K without the constant forms that elements tell apart.
-    Parts,
+    /// All, but of the constant forms that elements tell apart K has only what multiples of `grid` leave of their entries.
+    Parts {
+        grid: f64,
+    },
     /// M and K.
     Inertia,
     /// K and Phi_q.
@@ -69,7 +71,8 @@ impl Model<f64> {
             let still = |m: &Member| m.rows == 0 && !m.element.dependence().q;
             Regions::of(self, |m| wanted != Wanted::Statics || !still(m))
         };
-        let (with_m, with_c) = (wanted != Wanted::Statics, matches!(wanted, Wanted::All | Wanted::Parts));
+        let (with_m, with_c) =
+            (wanted != Wanted::Statics, matches!(wanted, Wanted::All | Wanted::Parts { .. }));
         let one = |room: &mut Assembling, region: Region<'_>| {
             room.begin(n, m, region.columns.clone());
             let others = region.members.iter().map(|k| &self.members()[*k]);
@@ -218,15 +221,13 @@ impl<P: Data> Model<P> {
         if depends.a || depends.v || depends.q {
             s.d1.gather(&m.wires, point, self.gravity);
             if wanted != Wanted::Statics {
-                self.sweep_residual(By::Acceleration, &mut s.d1, (m, &m.element), own, point, &mut out.m);
+                self.sweep_residual(By::Acceleration, &mut s.d1, m, own, point, &mut out.m);
             }
             let still = || m.element.undamped() && m.wires.v_index.iter().all(|i| point.v[*i] == P::zero());
-            if matches!(wanted, Wanted::All | Wanted::Parts) && !still() {
-                self.sweep_residual(By::Velocity, &mut s.d1, (m, &m.element), own, point, &mut out.c);
+            if matches!(wanted, Wanted::All | Wanted::Parts { .. }) && !still() {
+                self.sweep_residual(By::Velocity, &mut s.d1, m, own, point, &mut out.c);
             }
-            let soft = if wanted == Wanted::Parts { m.element.softened() } else { None };
-            let element = soft.as_ref().unwrap_or(&m.element);
-            self.sweep_residual(By::Configuration, &mut s.d1, (m, element), own, point, &mut out.k);
+            self.sweep_residual(By::Configuration, &mut s.d1, m, own, point, &mut out.k);
         }
         let lambda = &point.lambda[m.row..m.row + m.rows];
         if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {

@@ -1,7 +1,7 @@
 //! Mass, damping, stiffness and input matrices.
 
 use super::sweep::{D1, Frame, Scratch, outer};
-use crate::element::{Data, Element};
+use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
 use mb_algebra::{Scatter, Triplets};
@@ -60,21 +60,20 @@ impl<P: Data> Model<P> {
         out: &mut impl Scatter<P>,
     ) {
         s.d1.gather(&m.wires, point, self.gravity);
-        self.sweep_residual(by, &mut s.d1, (m, &m.element), &(0..usize::MAX), point, out);
+        self.sweep_residual(by, &mut s.d1, m, &(0..usize::MAX), point, out);
     }
     /// As [`Self::residual_by`], the columns `own` alone, on a frame that holds the element's coordinates as
-    /// constants; it holds them again afterwards, unless the configuration is not linear. The second of the pair is the
-    /// element itself, or what takes its place.
+    /// constants; it holds them again afterwards, unless the configuration is not linear.
     pub(super) fn sweep_residual(
         &self,
         by: By,
         f: &mut Frame<D1<P>>,
-        (m, element): (&Member<P>, &Element<P>),
+        m: &Member<P>,
         own: &Range<usize>,
         point: &Point<P>,
         out: &mut impl Scatter<P>,
     ) {
-        let depends = element.dependence();
+        let depends = m.element.dependence();
         let wanted = match by {
             By::Configuration => depends.q,
             By::Velocity => depends.v,
@@ -95,10 +94,10 @@ impl<P: Data> Model<P> {
             if by == By::Configuration && !m.wires.linear {
                 f.gather_q(&m.wires, &point.q, point.t);
                 f.step(&m.wires, self.coordinates(), j, outer());
-                f.residual_of(element, m.wires.v_index.len());
+                f.residual(m);
             } else {
                 seeds(f, j, P::one());
-                f.residual_of(element, m.wires.v_index.len());
+                f.residual(m);
                 seeds(f, j, P::zero());
             }
             for (row, x) in m.wires.v_index.iter().zip(&f.out) {

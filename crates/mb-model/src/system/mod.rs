@@ -19,6 +19,7 @@ mod constraints;
 mod energy;
 mod lanes;
 mod linearized;
+mod links;
 mod loads;
 mod matrices;
 mod mesh;

@@ -8,12 +8,12 @@
 //! Sci. Comput. 25, 2003). What an entry of a form has beyond that multiple goes to the second part, with
 //! everything else the elements resist with, as derivatives of elements without these forms. Sizes: n x n each.
 
-use super::columns::{ColumnSums, Columns};
-use super::linearized::{LinearizedBlocks, Wanted};
+use super::columns::{Collect, ColumnSums, Columns};
+use super::linearized::{Blocks, LinearizedBlocks, Wanted};
 use crate::element::{ConstantForm, SplitEntries};
 use crate::model::Model;
 use crate::state::Point;
-use mb_algebra::{Scatter, Sparse, StiffnessParts, sparse};
+use mb_algebra::{Sparse, StiffnessParts};
 
 /// Binary digits of the exact entries: eight fewer than would fit, so that a coordinate may have entries of 256 elements.
 const DIGITS: f64 = 44.0;
@@ -25,11 +25,9 @@ impl Model<f64> {
     /// `k` of the blocks is the sum of the parts, each entry rounded once.
     pub fn blocks_in_parts(&self, point: &Point) -> (LinearizedBlocks, Option<StiffnessParts>) {
         let Some(grid) = self.grid() else { return (self.blocks(point), None) };
-        let mut blocks = self.sparse_blocks(Wanted::Parts, point);
-        let (exact, rest) = self.constant_forms(grid);
-        let parts = StiffnessParts { exact, rounded: sparse::add(1.0, &blocks.k, 1.0, &rest) };
-        blocks.k = parts.sum();
-        (blocks, Some(parts))
+        let Blocks { m, c, k: rounded, phi_q } = self.sparse_blocks(Wanted::Parts { grid }, point);
+        let parts = StiffnessParts { exact: self.constant_forms(grid), rounded };
+        (Blocks { m, c, k: parts.sum(), phi_q }, Some(parts))
     }
     /// The power of two whose multiples the exact entries are; none without constant forms.
     fn grid(&self) -> Option<f64> {
@@ -43,13 +41,11 @@ impl Model<f64> {
         let grid = (largest.log2().floor() - DIGITS).exp2();
         (largest > 0.0 && grid.is_normal()).then_some(grid)
     }
-    /// The sum of the constant forms: multiples of `grid`, and what they leave.
-    fn constant_forms(&self, grid: f64) -> (Sparse, Sparse) {
+    /// The sum of the constant forms as multiples of `grid`; what these leave is with the rest of the blocks.
+    fn constant_forms(&self, grid: f64) -> Sparse {
         let n = self.nv();
-        let mut sums = [ColumnSums::default(), ColumnSums::default()];
-        for sums in &mut sums {
-            sums.begin(n, 0..n);
-        }
+        let mut sums = ColumnSums::default();
+        sums.begin(n, 0..n);
         let mut last: Option<(ConstantForm, SplitEntries)> = None;
         for m in self.members() {
             let Some(form) = m.element.constant_form() else { continue };
@@ -61,13 +57,9 @@ impl Model<f64> {
             last = Some((form, entries));
             let at = form.at.map(|i| m.wires.v_index[i]);
             for (j, col) in at.iter().enumerate() {
-                for (i, row) in at.iter().enumerate() {
-                    sums[0].add(*row, *col, entries[i][j].0);
-                    sums[1].add(*row, *col, entries[i][j].1);
-                }
+                sums.add_column(*col, &at, entries.iter().map(|row| row[j].0));
             }
         }
-        let [exact, rest] = sums.map(|mut sums| Columns::join(n, vec![sums.sum()]));
-        (exact, rest)
+        Columns::join(n, vec![sums.sum()])
     }
 }

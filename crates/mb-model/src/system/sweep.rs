@@ -1,7 +1,7 @@
 //! Local sweeps: an element's coordinates in dual numbers, one seeded direction at a time.
 
 use crate::coordinates::Coordinates;
-use crate::element::{Data, Element, Local, Tower};
+use crate::element::{Data, Local, Tower};
 use crate::model::{Member, Wires};
 use crate::state::Point;
 use mb_scalar::{Dual, Real};
@@ -78,17 +78,10 @@ impl<S: Real> Frame<S> {
     where
         S: Tower<P>,
     {
-        self.residual_of(&member.element, member.wires.v_index.len());
-    }
-    /// The same of an element with `n` velocities.
-    pub(super) fn residual_of<P: Data>(&mut self, element: &Element<P>, n: usize)
-    where
-        S: Tower<P>,
-    {
         self.out.clear();
-        self.out.resize(n, S::zero());
+        self.out.resize(member.wires.v_index.len(), S::zero());
         let at = Local { q: &self.q, v: &self.v, a: &self.a, t: self.t, u: &self.u, gravity: self.gravity };
-        element.residual(&at, &mut self.out);
+        member.element.residual(&at, &mut self.out);
     }
     /// Evaluates Phi into `out`.
     pub(super) fn phi<P: Data>(&mut self, member: &Member<P>)

@@ -290,3 +290,29 @@ fn parts_of_the_stiffness_at_any_point() {
         assert!(difference <= 1e-13 * mb_algebra::norms::max_abs(a), "{difference:e}");
     }
 }
+
+/// Sweeps of several directions in wide registers are those of one direction at a time, in motion and under damping, with and without
+/// the stiffness of the axial force.
+#[test]
+fn the_blocks_are_those_of_one_direction_at_a_time() {
+    for geometric_stiffness in [false, true] {
+        for (alpha, beta) in [(0.0, 0.0), (0.3, 0.02)] {
+            let data = LinkData { alpha, beta, geometric_stiffness, ..DATA };
+            let (model, _) = link(&data, [0.3, -9.81, 0.0]);
+            let moving = point(&model, 0.4);
+            let still = model.initial_point();
+            for p in [moving, still] {
+                let (found, single) = (model.blocks(&p), model.block_triplets(&p));
+                let pairs = [(found.m, single.m), (found.c, single.c), (found.k, single.k)];
+                for (found, single) in pairs {
+                    let single = single.to_sparse();
+                    assert_eq!(found.nnz(), single.nnz());
+                    let difference = mb_algebra::sparse::add(1.0, &found, -1.0, &single);
+                    let largest = mb_algebra::norms::max_abs(&single);
+                    let difference = mb_algebra::norms::max_abs(&difference);
+                    assert!(difference <= 4.0 * f64::EPSILON * largest, "{difference:e} {largest:e}");
+                }
+            }
+        }
+    }
+}

@@ -29,19 +29,31 @@ impl Step {
         self.l.extend(l);
     }
 
-    /// Adds another one times a number.
-    fn add(&mut self, by: f64, other: &Self) {
-        let pairs = [(&mut self.x, &other.x), (&mut self.l, &other.l)];
-        for (to, from) in pairs {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
+    /// Adds others times numbers, in one pass.
+    fn add<const N: usize>(&mut self, by: [f64; N], others: [&Self; N]) {
+        add(&mut self.x, by, others.map(|other| &other.x[..]));
+        add(&mut self.l, by, others.map(|other| &other.l[..]));
+    }
+
+    /// Adds as many as there are; [`DEPTH`] and fewer in one pass.
+    fn add_all<'a>(&mut self, by: &[f64], of: impl Fn(usize) -> &'a Self) {
+        match *by {
+            [] => {}
+            [a] => self.add([a], [of(0)]),
+            [a, b] => self.add([a, b], [of(0), of(1)]),
+            [a, b, c] => self.add([a, b, c], [of(0), of(1), of(2)]),
+            _ => by.iter().enumerate().for_each(|(k, by)| self.add([*by], [of(k)])),
         }
     }
 
-    /// What leads from this one to another, in its place.
-    fn change_to(&mut self, other: &Self) {
-        let pairs = [(&mut self.x, &other.x), (&mut self.l, &other.l)];
-        for (to, from) in pairs {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = from - *to);
+    /// What leads from this one to another, in its place; added to a third one too.
+    fn change_to(&mut self, other: &Self, third: &mut Self) {
+        let parts = [(&mut self.x, &other.x, &mut third.x), (&mut self.l, &other.l, &mut third.l)];
+        for (to, from, third) in parts {
+            for ((to, from), third) in to.iter_mut().zip(from).zip(third) {
+                *to = from - *to;
+                *third += *to;
+            }
         }
     }
 
@@ -63,16 +75,32 @@ pub(super) fn real_dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
-/// a^T W b.
-fn weighted(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let (w, w_rest) = w.as_chunks::<LANES>();
-    for ((a, b), w) in a.iter().zip(b).zip(w) {
-        (0..LANES).for_each(|k| sums[k] += w[k] * a[k] * b[k]);
+/// to += sum of by_i from_i.
+fn add<const N: usize>(to: &mut [f64], by: [f64; N], from: [&[f64]; N]) {
+    let from = from.map(|from| &from[..to.len()]);
+    for (i, to) in to.iter_mut().enumerate() {
+        for k in 0..N {
+            *to += by[k] * from[k][i];
+        }
     }
-    let rest = a_rest.iter().zip(b_rest).zip(w_rest).map(|((a, b), w)| w * a * b);
-    sums.iter().sum::<f64>() + rest.sum::<f64>()
+}
+
+/// a_i^T W b of several a, in one pass.
+fn weighted<const N: usize>(a: [&[f64]; N], b: &[f64], w: &[f64]) -> [f64; N] {
+    let mut sums = [[0.0; LANES]; N];
+    let n = b.len().min(w.len());
+    let (a, b, w) = (a.map(|a| &a[..n]), &b[..n], &w[..n]);
+    let whole = n - n % LANES;
+    for at in (0..whole).step_by(LANES) {
+        let by: [f64; LANES] = std::array::from_fn(|k| w[at + k] * b[at + k]);
+        for (sums, a) in sums.iter_mut().zip(&a) {
+            (0..LANES).for_each(|k| sums[k] += a[at + k] * by[k]);
+        }
+    }
+    std::array::from_fn(|i| {
+        let rest: f64 = (whole..n).map(|k| a[i][k] * (w[k] * b[k])).sum();
+        sums[i].iter().sum::<f64>() + rest
+    })
 }
 
 /// The last steps of one iteration. Vectors that are of no more use serve again: memory fetched anew for each would take as long as
@@ -98,18 +126,31 @@ impl Mixing {
         self.spare.pop().unwrap_or_default()
     }
 
+    /// The shares of the changes of f in a vector, with the opposite sign.
+    fn shares(&self, of: &Step, weight: &[f64]) -> Vec<f64> {
+        let mut out = Vec::with_capacity(self.changes.len());
+        let (threes, rest) = self.changes.as_chunks::<DEPTH>();
+        for [a, b, c] in threes {
+            out.extend(weighted([&a.0.x, &b.0.x, &c.0.x], &of.x, weight).map(|share| -share));
+        }
+        match rest {
+            [a] => out.extend(weighted([&a.0.x], &of.x, weight).map(|share| -share)),
+            [a, b] => out.extend(weighted([&a.0.x, &b.0.x], &of.x, weight).map(|share| -share)),
+            _ => {}
+        }
+        out
+    }
+
     /// What to add in place of `f`; `weight` is the diagonal of W.
     pub(super) fn mix(&mut self, f: Step, weight: &[f64]) -> &Step {
-        let inner = |a: &Step, b: &Step| weighted(&a.x, &b.x, weight);
+        let inner = |a: &Step, b: &Step| weighted([&a.x], &b.x, weight)[0];
         if let Some((mut df, mut both)) = self.last.take() {
-            df.change_to(&f);
-            both.add(1.0, &df);
+            df.change_to(&f, &mut both);
             let size = inner(&df, &df);
-            for (known, with) in &self.changes {
-                let share = inner(known, &df);
-                df.add(-share, known);
-                both.add(-share, with);
-            }
+            // What rounding leaves of known changes is far below [`NEW`].
+            let shares = self.shares(&df, weight);
+            df.add_all(&shares, |k| &self.changes[k].0);
+            both.add_all(&shares, |k| &self.changes[k].1);
             let left = inner(&df, &df);
             if left > NEW * NEW * size {
                 df.scale(left.sqrt().recip());
@@ -125,9 +166,7 @@ impl Mixing {
         }
         let mut step = self.blank();
         step.set(f.x.iter().copied(), f.l.iter().copied());
-        for (known, with) in &self.changes {
-            step.add(-inner(known, &f), with);
-        }
+        step.add_all(&self.shares(&f, weight), |k| &self.changes[k].1);
         &self.last.insert((f, step)).1
     }
 }
@@ -166,7 +205,15 @@ mod tests {
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             let with: f64 = a.iter().zip(&b).zip(&w).map(|((a, b), w)| a * b * w).sum();
             assert!((real_dot(&a, &b) - plain).abs() < 1e-14, "{n}");
-            assert!((weighted(&a, &b, &w) - with).abs() < 1e-14, "{n}");
+            assert!((weighted([&a], &b, &w)[0] - with).abs() < 1e-14, "{n}");
+            let three = weighted([&b, &a, &w], &b, &w);
+            assert!((three[1] - with).abs() < 1e-14, "{n}");
+            // One pass for several is one for each.
+            let (mut once, mut each) = (a.clone(), a.clone());
+            add(&mut once, [2.0, -0.5], [&b, &w]);
+            add(&mut each, [2.0], [&b]);
+            add(&mut each, [-0.5], [&w]);
+            assert_eq!(once, each);
         }
     }
 }
