@@ -348,7 +348,7 @@ impl<'a> Measure<'a> {
     /// Pairs of (x, e) as pairs of x; what is measured of one holds for its conjugate.
     fn each_on_coordinates(&self, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
         let mut out: Vec<Eigenpair> = Vec::with_capacity(pairs.len());
-        let mut before: Option<(c64, Vec<c64>)> = None;
+        let mut before: Option<(c64, Shape)> = None;
         for pair in pairs {
             let of = before.take().filter(|(alpha, right)| {
                 let opposite = |(x, y): (&c64, &c64)| *x == y.conj();
