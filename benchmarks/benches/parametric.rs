@@ -77,7 +77,7 @@ fn lowest(grid: &Grid) -> Vec<StartingPair> {
     let found =
         sparse::solve(&grid.centre, &Request::Lowest { count: 10 }, &SparseOptions::default()).unwrap();
     let pair = |pair: &mb_eigen::Eigenpair| {
-        Some(StartingPair { s: pair.value().filter(|s| s.im > 0.0)?, vector: pair.right.clone() })
+        Some(StartingPair { s: pair.value().filter(|s| s.im > 0.0)?, vector: pair.right.to_vec() })
     };
     found.pairs.iter().filter_map(pair).collect()
 }
