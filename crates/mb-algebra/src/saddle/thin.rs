@@ -161,7 +161,9 @@ impl<T: Number> Pass<'_, T> {
                     let mut sum = x[j];
                     if let Some(inverse) = inverse {
                         let by = inverse[j];
-                        sum.iter_mut().for_each(|x| *x *= by);
+                        for x in &mut sum {
+                            *x *= by;
+                        }
                     }
                     for (&i, &l) in thin.column(j) {
                         let t = &x[i as usize];
