@@ -72,7 +72,9 @@ impl Shape {
         match &mut self.kept {
             Kept::Real { numbers, complex } if by.im == 0.0 => {
                 *complex = OnceLock::new();
-                Arc::make_mut(numbers).iter_mut().for_each(|x| *x *= by.re);
+                for x in Arc::make_mut(numbers) {
+                    *x *= by.re;
+                }
             }
             _ => self.edit(|numbers| numbers.iter_mut().for_each(|z| *z *= by)),
         }
