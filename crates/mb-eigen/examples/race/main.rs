@@ -58,7 +58,8 @@ fn run(
         let Finding::Sparse { detail } = finding else { return false };
         matches!(detail, SparseFinding::Complete { .. } | SparseFinding::CompleteInside { .. })
     };
-    let proved = spectrum.findings.iter().any(complete);
+    // Every slice of a band has a word of its own.
+    let proved = spectrum.findings.iter().any(complete) && !spectrum.falls_short();
     let pairs: Vec<&Eigenpair> =
         spectrum.motion().filter(|pair| near.is_some() || pair.alpha.im >= 0.0).collect();
     let largest = |of: &dyn Fn(&Eigenpair) -> f64| pairs.iter().map(|pair| of(pair)).fold(0.0, f64::max);

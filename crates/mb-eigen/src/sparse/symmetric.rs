@@ -48,6 +48,8 @@ const FLOOR: f64 = 1e-15;
 /// may move for that.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
+/// A shift that is asked for moves by this fraction of itself at most.
+const AT_MOST: f64 = 1e-4;
 const ASIDE: usize = 2;
 
 /// Distance of a shift from zero, relative to the lowest w, below which it should hold nothing alone; K_ii / M_ii, relative to that w,
@@ -216,7 +218,7 @@ impl<'a> Symmetric<'a> {
         let patience = if movable { self.options.restarts.min(PATIENCE) } else { self.options.restarts };
         let mut ritz = self.search(shifted, known, count, start, patience)?;
         for _ in 0..ASIDE {
-            let Some(sigma) = beside_root(shifted.sigma, &ritz) else { break };
+            let Some(sigma) = beside_root(shifted.sigma, &ritz, count, place) else { break };
             let before = shifted.sigma;
             *shifted = self.factor_quietly(sigma)?;
             self.tell_moved(before, shifted.sigma);
@@ -416,12 +418,19 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
 }
 
 /// A shift beside an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
-/// the rounding of its own is left there. At a hundredth of the way to the next one they are of a size.
-fn beside_root(sigma: f64, ritz: &RitzReal) -> Option<f64> {
+/// the rounding of its own is left there. At a hundredth of the way to the next one they are of a size. That way is known no better
+/// than the theta of the next one, so that a search at a place stays there. Where all modes wanted are seen there is no need: those
+/// far away are always small beside one that is near.
+fn beside_root(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Option<f64> {
     let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
     let largest = theta.first()?.abs();
-    let next = theta.iter().map(|t| t.abs()).find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
-    (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - 0.01 / next)
+    let mut wanted = theta.iter().take(count).map(|t| t.abs());
+    let next = wanted.find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
+    let most = match place {
+        Place::Here => AT_MOST * sigma.abs(),
+        Place::Best => f64::INFINITY,
+    };
+    (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - (0.01 / next).min(most))
 }
 
 impl Modes {

@@ -103,6 +103,24 @@ fn a_band_whose_middle_is_a_double_eigenvalue_holds_all_of_its_modes() {
     assert_modes(&found, &inside, 0.0, "band");
 }
 
+/// Beside a mode near the shift, stiff ones are always small: no reason to leave the slice.
+#[test]
+fn slices_of_close_modes_far_below_stiff_ones_are_searched_where_they_are() {
+    let close = (0..=60).map(|j| 1e4 + f64::from(j));
+    let w: Vec<f64> = close.chain((0..400).map(|k| 10_f64.powf(6.0 + f64::from(k) / 67.0))).collect();
+    let n = w.len();
+    let (m, c) = (ops::identity(n), ops::zeros(n, n));
+    let pencil = QuadraticPencil { m, c, k: ops::diagonal(&w), phi_q: ops::zeros(0, n) };
+    let hz = |w: f64| w.sqrt() / std::f64::consts::TAU;
+    for offset in [0.0, 1e-7, 1e-3, 0.1, 0.3] {
+        let (from_hz, to_hz) = (hz(9998.0 + offset), hz(10062.0 + offset));
+        let band = Request::Band { from_hz, to_hz, max_damping_ratio: None };
+        let found = solve(&pencil, &band, &SparseOptions::default()).unwrap();
+        assert!(!found.falls_short(), "{offset}: {:?}", details(&found).collect::<Vec<_>>());
+        assert_eq!(found.motion().count(), 2 * 61, "{offset}");
+    }
+}
+
 #[test]
 fn an_eigenvalue_cut_in_two_is_named() {
     let cut = |found: &Spectrum| -> Vec<(c64, usize, usize)> {
