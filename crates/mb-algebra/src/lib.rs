@@ -47,6 +47,7 @@
 
 pub mod condition;
 pub mod convert;
+mod cores;
 pub mod dense;
 mod eigen;
 mod error;
@@ -62,6 +63,7 @@ mod symmetry;
 mod triplets;
 
 pub use convert::{to_dense, to_sparse};
+pub use cores::side_by_side;
 pub use eigen::{GeneralEigen, Qz, SymmetricDefiniteEigen, SymmetricEigen};
 pub use error::AlgebraError;
 pub use factor::{

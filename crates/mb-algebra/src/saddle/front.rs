@@ -9,9 +9,9 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{Block, Pivot, inverse_pair};
-use super::kernel::side_by_side;
 use super::number::Number;
 use super::trapezoid;
+use crate::side_by_side;
 
 /// Columns eliminated with exchanges among them.
 const BLOCK: usize = 48;

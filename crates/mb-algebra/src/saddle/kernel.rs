@@ -15,6 +15,7 @@ use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::number::Number;
 use super::panel::{BLOCK, BlockColumn, TILE};
+use crate::side_by_side;
 
 /// Right-hand sides the kernels take at most.
 pub(super) const WIDTH: usize = 8;
@@ -81,16 +82,6 @@ pub(super) fn backward<T: Number>(l: BlockColumn<'_, T>, t: &mut [T], width: usi
 fn middle<T: Copy>(l: BlockColumn<'_, T>) -> Option<usize> {
     let rows = l.rows - l.cols;
     (l.tiles.len() >= SHARED).then(|| (rows / 2).next_multiple_of(TILE))
-}
-
-/// Both on two cores, where there are two.
-pub(super) fn side_by_side(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
-    if rayon::current_num_threads() > 1 {
-        rayon::join(first, second);
-    } else {
-        first();
-        second();
-    }
 }
 
 /// One pass over a block column.

@@ -21,7 +21,6 @@ use super::assembly::{Source, Work};
 use super::front::Eliminator;
 use super::half::Half;
 use super::halves::Halves;
-use super::kernel::side_by_side;
 use super::number::Number;
 use super::panel::pack;
 use super::pivots::Pivots;
@@ -29,6 +28,7 @@ use super::substitute::{among_cores, down, large_halves};
 use super::symbolic::{Supernode, Symbolic};
 use super::thin::Thin;
 use super::trapezoid;
+use crate::side_by_side;
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
@@ -161,10 +161,9 @@ impl<T: Number> Numeric<T> {
             pivots.summary.growth = work.1.growth;
             Ok(())
         };
-        let (mut one, mut two_done) = (Ok(()), Ok(()));
-        side_by_side(
-            || one = half(0..second, first_panels, first_area, &mut *work, &mut self.pivots),
-            || two_done = half(second..top, second_panels, second_area, &mut beside, &mut other),
+        let (one, two_done) = side_by_side(
+            || half(0..second, first_panels, first_area, &mut *work, &mut self.pivots),
+            || half(second..top, second_panels, second_area, &mut beside, &mut other),
         );
         one?;
         two_done?;

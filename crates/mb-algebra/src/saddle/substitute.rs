@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use super::halves::{self, Halves, Places, halves};
-use super::kernel::{self, side_by_side};
+use super::kernel;
 use super::number::Number;
 use super::numeric::Numeric;
 use super::panel::block_columns;
 use super::symbolic::{Supernode, Symbolic};
+use crate::side_by_side;
 
 /// Entries of factors that have large block columns.
 const LARGE: usize = 1 << 22;

@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
-use crate::flow::factor::Penalties;
+use crate::flow::factor::{self, Penalties};
 use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
@@ -186,7 +186,7 @@ fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation
         Formulation::Redundant(Transferred { phi_q, phi_q_t })
     };
     let penalty = || -> Result<Formulation, Failure> {
-        Ok(Formulation::Unconstrained(penalties(args)?.with(flow::factor::LEAST)))
+        Ok(Formulation::Unconstrained(penalties(args)?.or(|| Ok::<_, Failure>(factor::LEAST))?))
     };
     Ok(match args.formulation {
         FormulationArg::Minimal => vec![minimal()?],
@@ -220,14 +220,18 @@ fn whole(
 ) -> Result<Vec<FormulationSpectrum>, Failure> {
     let mut results: Vec<FormulationSpectrum> = Vec::new();
     for formulation in formulations {
-        let chosen = match formulation {
-            Formulation::Unconstrained(_) => {
-                let pairs = results.first().map(|first| &first.spectrum.pairs[..]);
-                Some(Formulation::Unconstrained(penalties(args)?.for_whole(model, at, pairs)))
-            }
-            _ => None,
+        let result = if let Formulation::Unconstrained(_) = formulation {
+            let penalties = penalties(args)?;
+            let choose = || match results.first() {
+                Some(first) => factor::for_pairs(model, at, &first.spectrum.pairs, penalties.law),
+                None => factor::for_whole(model, at, penalties.law),
+            };
+            let factors = penalties.or(|| Ok::<_, Failure>(choose()))?;
+            flow::spectrum(model, at, &Formulation::Unconstrained(factors))?
+        } else {
+            flow::spectrum(model, at, formulation)?
         };
-        results.push(flow::spectrum(model, at, chosen.as_ref().unwrap_or(formulation))?);
+        results.push(result);
     }
     Ok(results)
 }

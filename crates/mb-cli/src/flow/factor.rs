@@ -24,27 +24,21 @@ pub struct Penalties {
 }
 
 impl Penalties {
-    /// Those with this factor where none was given.
-    pub fn with(&self, chosen: f64) -> Penalty {
-        Penalty::scalar(self.alpha.unwrap_or(chosen), self.law.xi, self.law.omega)
+    /// With the factor given, or the one chosen.
+    pub fn or<E>(&self, choose: impl FnOnce() -> Result<f64, E>) -> Result<Penalty, E> {
+        let alpha = self.alpha.map_or_else(choose, Ok)?;
+        Ok(Penalty::scalar(alpha, self.law.xi, self.law.omega))
     }
+}
 
-    /// Those that keep pairs of the mechanism where they are: a power of ten.
-    pub fn for_pairs(&self, model: &Model, at: &OperatingPoint, pairs: &[Eigenpair]) -> Penalty {
-        if self.alpha.is_some() {
-            return self.with(LEAST);
-        }
-        let least = least_factor(pairs, &linearize_sparse(model, at).m, self.law, MOVES);
-        self.with(if least > LEAST { 10_f64.powf(least.log10().ceil()) } else { LEAST })
-    }
+/// The power of ten that keeps pairs of the mechanism where they are; [`LEAST`] where that is enough.
+pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> f64 {
+    let least = least_factor(pairs, &linearize_sparse(model, at).m, law, MOVES);
+    if least > LEAST { 10_f64.powf(least.log10().ceil()) } else { LEAST }
+}
 
-    /// Those for the whole spectrum, by pairs known already or computed for it; [`LEAST`] where there are none.
-    pub fn for_whole(&self, model: &Model, at: &OperatingPoint, known: Option<&[Eigenpair]>) -> Penalty {
-        match (self.alpha, known) {
-            (Some(_), _) => self.with(LEAST),
-            (None, Some(pairs)) => self.for_pairs(model, at, pairs),
-            (None, None) => spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))
-                .map_or_else(|_| self.with(LEAST), |found| self.for_pairs(model, at, &found.spectrum.pairs)),
-        }
-    }
+/// The same for the whole spectrum, computed for it; [`LEAST`] where the mechanism's own has none.
+pub fn for_whole(model: &Model, at: &OperatingPoint, law: ViolationLaw) -> f64 {
+    spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))
+        .map_or(LEAST, |found| for_pairs(model, at, &found.spectrum.pairs, law))
 }

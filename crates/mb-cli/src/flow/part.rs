@@ -1,6 +1,6 @@
 //! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
 
-use super::factor::Penalties;
+use super::factor::{self, Penalties};
 use super::{FormulationSpectrum, Site, moving};
 use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
 use crate::failure::{Failure, RequestError};
@@ -121,12 +121,10 @@ pub fn of_penalty(
         return Err(RequestError::ConstraintsChange { option }.into());
     }
     let request = Request::Lowest { count };
-    let factors = if let Some(alpha) = penalties.alpha {
-        penalties.with(alpha)
-    } else {
+    let factors = penalties.or(|| {
         let own = of_model(model, at, request, options, "--lowest")?;
-        penalties.for_pairs(model, at, &own.spectrum.pairs)
-    };
+        Ok::<_, Failure>(factor::for_pairs(model, at, &own.spectrum.pairs, penalties.law))
+    })?;
     let at = penalty_equilibrium(model, at.point(), &factors)?;
     let blocks = unconstrained_blocks(model, &at, &factors)?;
     let name = "unconstrained/sparse".to_owned();

@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use mb_algebra::{DenseC, c64};
+use mb_algebra::{DenseC, c64, side_by_side};
 
 /// A number the Krylov methods run on: `f64` or [`c64`].
 pub trait Scalar:
@@ -106,14 +106,6 @@ const SHARED: usize = 1 << 24;
 /// Where so many rows of so many multiplications each are cut in two, where that is worth it.
 fn cut(rows: usize, each: usize) -> Option<usize> {
     (rows >= 4 * ROWS && rows.saturating_mul(each) >= SHARED).then(|| (rows / 2).next_multiple_of(ROWS))
-}
-
-/// Both on two cores, where there are two.
-pub(crate) fn side_by_side<A: Send, B: Send>(
-    first: impl FnOnce() -> A + Send,
-    second: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if rayon::current_num_threads() > 1 { rayon::join(first, second) } else { (first(), second()) }
 }
 
 /// A B.

@@ -6,12 +6,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use faer::{ColMut, ColRef, Mat, MatMut, MatRef};
-use mb_algebra::{Sparse, c64, norms, sparse};
+use mb_algebra::{Sparse, c64, norms, side_by_side, sparse};
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::EigenError;
 use crate::krylov::Scalar;
-use crate::krylov::scalar::side_by_side;
 
 /// Entries of a row up to which products with several columns are made one by one.
 const THIN: usize = 3;

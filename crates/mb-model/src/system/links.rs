@@ -15,7 +15,7 @@
 use super::columns::Collect;
 use super::linearized::{Blocks, Wanted};
 use super::matrices::By;
-use crate::element::{Element, LinkElement, Local, SplitEntries};
+use crate::element::{Element, ElementLaw, LinkElement, Local, SplitEntries};
 use crate::model::{Member, Model, Wires};
 use crate::state::Point;
 use mb_scalar::Wide;
@@ -144,8 +144,8 @@ impl Model<f64> {
             count += 1;
         }
         sweep.take(&m.wires, point, self.gravity);
-        let moves = || link.alpha != 0.0 || link.beta != 0.0 || index.iter().any(|i| point.v[*i] != 0.0);
-        let damps = matches!(wanted, Wanted::All | Wanted::Parts { .. }) && moves();
+        let still = || link.undamped() && index.iter().all(|i| point.v[*i] == 0.0);
+        let damps = matches!(wanted, Wanted::All | Wanted::Parts { .. }) && !still();
         let soft = link.softened();
         let (element, grid) = match wanted {
             Wanted::Parts { grid } => (&soft, Some(grid)),
