@@ -64,6 +64,11 @@ impl SaddleShort {
         Ok(Self { system, factors, options, trial: found.error, trial_refinements: found.refinements })
     }
 
+    /// Number of constraints m.
+    pub fn constraints(&self) -> usize {
+        self.system.constraints()
+    }
+
     /// Errors of the trial solution after refinement.
     pub fn trial(&self) -> BlockError {
         self.trial

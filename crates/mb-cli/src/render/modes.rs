@@ -4,7 +4,7 @@ use super::{Column, Style, Table, six, tiny};
 use crate::flow::FormulationSpectrum;
 use crate::names;
 use mb_algebra::c64;
-use mb_eigen::sparse::SparseFinding;
+use mb_eigen::sparse::{Proof, SparseFinding};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
 use std::fmt::Write as _;
 
@@ -187,16 +187,20 @@ fn sparse(finding: &SparseFinding) -> Option<String> {
     let modes = |n: usize| names::count(n, "mode", "modes");
     match *finding {
         SparseFinding::Shift { .. } | SparseFinding::Scaled { .. } => None,
-        SparseFinding::Complete { from, to, modes: n } if to > 0.0 => Some(if from > 0.0 {
-            format!(
-                "no mode is missing between {} and {}: the inertia of the factors counts {}",
-                hz(from),
-                hz(to),
-                modes(n)
-            )
-        } else {
-            format!("no mode is missing below {}: the inertia of the factors counts {}", hz(to), modes(n))
-        }),
+        SparseFinding::Complete { from, to, modes: n, by } if to > 0.0 => {
+            let range = if from > 0.0 {
+                format!("between {} and {}", hz(from), hz(to))
+            } else {
+                format!("below {}", hz(to))
+            };
+            let shown = match by {
+                Proof::RandomVectors { chance } => {
+                    format!("random vectors show {} and no other, but for a chance of {chance:.0e}", modes(n))
+                }
+                _ => format!("the inertia of the factors counts {}", modes(n)),
+            };
+            Some(format!("no mode is missing {range}: {shown}"))
+        }
         SparseFinding::Missing { from, to, counted, found } if to > 0.0 => Some(format!(
             "MODES ARE MISSING between {} and {}: the inertia of the factors counts {}, {found} were found",
             hz(from),

@@ -44,6 +44,8 @@ pub(crate) trait Corrected {
     fn stiffness(&self, v: &Dense) -> Dense;
     /// Allowed Z, about S^-1 R.
     fn correction(&self, r: &Dense) -> Dense;
+    /// V <- the part of V that is allowed.
+    fn allow(&self, v: &mut Dense);
 }
 
 /// Lowest pairs, and the next one.
@@ -241,6 +243,8 @@ mod tests {
             }
             z
         }
+
+        fn allow(&self, _v: &mut Dense) {}
     }
 
     #[test]

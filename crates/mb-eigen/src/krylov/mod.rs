@@ -24,6 +24,7 @@ pub(crate) mod scalar;
 pub(crate) mod schur;
 pub(crate) mod slender;
 mod two_level;
+pub(crate) mod witnesses;
 
 use faer::{Mat, MatMut, MatRef};
 use mb_algebra::{Dense, DenseC, c64};

@@ -6,6 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::krylov::Remark;
 
+/// What shows that no mode is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "proof")]
+#[non_exhaustive]
+pub enum Proof {
+    /// The signs of factors count the modes (Sylvester's law).
+    Inertia,
+    /// None of eight random vectors shows anything of a mode that is missing, but for a chance.
+    RandomVectors {
+        /// The chance.
+        chance: f64,
+    },
+}
+
 /// Something to know of a result of a sparse analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "sparse")]
@@ -58,7 +72,7 @@ pub enum SparseFinding {
         /// The smallest backward error among them.
         backward_error: f64,
     },
-    /// The inertia of the factors proves that no mode is missing in an interval of s^2 = -w.
+    /// No mode is missing in an interval of s^2 = -w.
     Complete {
         /// Lower end of w, (rad/s)^2.
         from: f64,
@@ -66,6 +80,8 @@ pub enum SparseFinding {
         to: f64,
         /// Modes with w in it, all of them found, and returned as far as they were asked for.
         modes: usize,
+        /// What shows it.
+        by: Proof,
     },
     /// The inertia counts modes that were not found.
     Missing {
@@ -321,11 +337,19 @@ impl fmt::Display for SparseFinding {
                 "{roots} roots that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
                  of its terms or more, so they are rounding."
             ),
-            Self::Complete { from, to, modes } => write!(
-                f,
-                "The inertia of the factors proves that {modes} modes have w = -s^2 between {from:.6e} and {to:.6e} \
-                 (rad/s)^2; all of them were found."
-            ),
+            Self::Complete { from, to, modes, by } => {
+                match by {
+                    Proof::Inertia => write!(f, "The inertia of the factors proves that ")?,
+                    Proof::RandomVectors { chance } => write!(
+                        f,
+                        "Random vectors, in which a missing mode would have shown itself but for a chance of {chance:.0e}, prove that "
+                    )?,
+                }
+                write!(
+                    f,
+                    "{modes} modes have w = -s^2 between {from:.6e} and {to:.6e} (rad/s)^2; all of them were found."
+                )
+            }
             Self::Missing { from, to, counted, found } => write!(
                 f,
                 "The inertia of the factors counts {counted} modes with w = -s^2 between {from:.6e} and {to:.6e} \

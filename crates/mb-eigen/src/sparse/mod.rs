@@ -44,10 +44,11 @@ pub(crate) mod solve;
 mod sturm;
 mod symmetric;
 mod symmetric_requests;
+mod witnessed;
 mod zeros;
 
 pub use descriptor::solve_descriptor;
-pub use finding::SparseFinding;
+pub use finding::{Proof, SparseFinding};
 pub use options::{Shift, Solver, SparseOptions, Structure};
 pub use request::Request;
 pub use solve::{solve, solve_in_parts};

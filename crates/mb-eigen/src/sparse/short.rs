@@ -59,6 +59,13 @@ impl ShortSolve {
         Self { factor, solves: AtomicUsize::new(0) }
     }
 
+    /// Whether all eigenvalues of the matrix on the vectors that the constraints allow are positive, by the signs of the factors and
+    /// what refinement shows of them.
+    fn definite(&self) -> bool {
+        let constraints = self.factor.constraints();
+        self.factor.inertia().is_some_and(|signs| signs.negative == constraints)
+    }
+
     /// Solutions of a few digits.
     fn rough(&self, f: &Dense) -> Dense {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
@@ -153,13 +160,24 @@ impl ShiftSolve<f64> for FewDigits {
 }
 
 /// K x = w M x on the vectors that the constraints allow.
-struct Allowed<'a> {
+pub(super) struct Allowed<'a> {
     problem: &'a Problem<'a>,
     solver: &'a ShortSolve,
     projection: Arc<Projection>,
 }
 
-impl Allowed<'_> {
+impl<'a> Allowed<'a> {
+    /// None where the constraints cannot be taken out.
+    pub(super) fn new(problem: &'a Problem<'a>, solver: &'a ShortSolve) -> Option<Self> {
+        let projection = Arc::new(Projection::new(problem)?);
+        Some(Self { problem, solver, projection })
+    }
+
+    /// Whether the shift of the factors lies below all eigenvalues.
+    pub(super) fn definite(&self) -> bool {
+        self.solver.definite()
+    }
+
     /// S^-1 M applied once more to the pairs found, to all digits, which gives w, vectors, and multipliers as
     /// [`Symmetric::polish`] does. With r = K x - w M x = P r - Phi^T l_0,
     ///
@@ -225,6 +243,10 @@ impl Corrected for Allowed<'_> {
         self.projection.allow(&mut z);
         z
     }
+
+    fn allow(&self, v: &mut Dense) {
+        self.projection.allow(v);
+    }
 }
 
 impl Symmetric<'_> {
@@ -242,8 +264,7 @@ impl Symmetric<'_> {
         // What went wrong, memory included, is told by the factorization that follows.
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
-        let Some(projection) = Projection::new(problem).map(Arc::new) else { return Ok(None) };
-        let operator = Allowed { problem, solver: &solver, projection: Arc::clone(&projection) };
+        let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
         let Some(found) = lowest(&operator, count, self.options.tolerance)? else { return Ok(None) };
         let slowest = found.values[0];
         let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
@@ -251,17 +272,21 @@ impl Symmetric<'_> {
             return Ok(None);
         }
         let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
-        drop(operator);
+        let projection = Arc::clone(&operator.projection);
         self.searches += 1;
         modes.sort_by(f64::abs);
         let (corrections, beyond) = (found.corrections, found.beyond);
         drop(found);
         self.findings.push(SparseFinding::ShortFactors { corrections }.into());
         let solver = Arc::new(solver);
-        let few = FewDigits { solver: Arc::clone(&solver), projection };
+        let few = FewDigits { solver: Arc::clone(&solver), projection: Arc::clone(&projection) };
         self.improve_poor(Shifted { sigma, solver: Arc::new(few) }, &modes, count);
+        let proved = self.options.prove_complete && {
+            let allowed = Allowed { problem, solver: &solver, projection };
+            self.witnessed(&allowed, sigma, &modes, count, beyond)
+        };
         let mut place = Released::held(Shifted { sigma, solver });
-        if self.options.prove_complete {
+        if self.options.prove_complete && !proved {
             self.prove_lowest(&mut place, &mut modes, count, beyond)?;
         }
         self.report(&place);

@@ -9,7 +9,7 @@
 
 use mb_algebra::Dense;
 
-use super::finding::SparseFinding;
+use super::finding::{Proof, SparseFinding};
 use super::problem::Problem;
 use super::shift_invert::Known;
 use super::shift_solve::Work;
@@ -119,7 +119,7 @@ impl Symmetric<'_> {
         let found = inside(modes);
         let Counted { from, to, modes: expected, .. } = counted;
         self.findings.push(if found == expected {
-            SparseFinding::Complete { from, to, modes: found }.into()
+            SparseFinding::Complete { from, to, modes: found, by: Proof::Inertia }.into()
         } else {
             SparseFinding::Missing { from, to, counted: expected, found }.into()
         });
