@@ -13,7 +13,7 @@ use crate::krylov::witnesses::{Claim, none_missing};
 /// Where the claim ends between the last mode and the next one.
 const TOWARDS: f64 = 0.1;
 /// Time of an operation of a solution with its products of matrices and vectors, in those of a factorization.
-const SLOWER: f64 = 3.0;
+const SLOWER: f64 = 2.0;
 /// Operations for each entry of the factors that eight solutions take.
 const OPERATIONS: f64 = 32.0;
 
