@@ -1,15 +1,19 @@
 //! Random problems with known roots through every solver: `stress 10000`. Prints a line for each kind of problem and answer:
-//! how many, how many failed, how many roots lay outside their error bars. Fails when one did. `stress 10000 7189` shows that one
-//! problem alone: its matrices, its roots and every answer.
+//! how many, how many are proved complete, how many fall short and say so or do not, how many claim what is not true, how many have
+//! a root outside its error bar. Fails when one does, or is silently incomplete. `stress 10000 7189` shows that one problem
+//! alone: its matrices, its roots and every answer.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
-#[path = "cases/exact.rs"]
+#[path = "cases/exact/mod.rs"]
 mod exact;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use exact::{Problem, answers, blocks, chains, covered};
+use exact::asked::{Answer, answers};
+use exact::claims::{Reach, judge};
+use exact::{Problem, blocks, chains, large_lattices, lattices, penalties, small_lattices};
+use mb_eigen::EigenError;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -20,96 +24,182 @@ use rayon::prelude::*;
 struct Tally {
     answers: usize,
     roots: usize,
+    proved: usize,
+    refused: usize,
     failed: usize,
+    told: usize,
+    unproved: usize,
+    silent: usize,
+    wrong: usize,
     uncovered: usize,
 }
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.answers += other.answers;
+        self.roots += other.roots;
+        self.proved += other.proved;
+        self.refused += other.refused;
+        self.failed += other.failed;
+        self.told += other.told;
+        self.unproved += other.unproved;
+        self.silent += other.silent;
+        self.wrong += other.wrong;
+        self.uncovered += other.uncovered;
+    }
+}
+
+type Tallies = BTreeMap<(&'static str, &'static str), Tally>;
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let count: usize = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
     // The same problems on every machine.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    // Half of them blocks, half chains.
-    let problems = (prop_oneof![blocks().boxed(), chains().boxed()], 0.0..1.0_f64);
-    let drawn: Result<Vec<(Problem, f64)>, _> =
-        (0..count).map(|_| problems.new_tree(&mut runner).map(|tree| tree.current())).collect();
-    let drawn = drawn.map_err(|reason| reason.to_string())?;
+    // A few of hundreds and thousands of unknowns take as much time as all others.
+    let kinds = prop_oneof![
+        160 => blocks().boxed(),
+        120 => chains().boxed(),
+        60 => small_lattices().boxed(),
+        40 => penalties().boxed(),
+        18 => lattices().boxed(),
+        1 => large_lattices().boxed(),
+    ];
+    let problems = (kinds, 0.0..1.0_f64);
     let shown: Vec<usize> = std::env::args().skip(2).map(|text| text.parse()).collect::<Result<_, _>>()?;
-    if !shown.is_empty() {
-        for number in shown {
-            let Some((problem, place)) = drawn.get(number) else { return Err("no such problem".into()) };
-            show(number, problem, *place);
+    let mut all = Tallies::new();
+    let mut drawn = 0;
+    // In parts, so that matrices need not be kept.
+    while drawn < count {
+        let part: Result<Vec<(Problem, f64)>, _> = (drawn..count.min(drawn + 200))
+            .map(|_| problems.new_tree(&mut runner).map(|tree| tree.current()))
+            .collect();
+        let part = part.map_err(|reason| reason.to_string())?;
+        let numbers = drawn..drawn + part.len();
+        drawn = numbers.end;
+        if !shown.is_empty() {
+            for number in shown.iter().filter(|number| numbers.contains(number)) {
+                let (problem, place) = &part[number - numbers.start];
+                show(*number, problem, *place);
+            }
+            continue;
         }
+        let tallies: Vec<Tallies> = part
+            .par_iter()
+            .enumerate()
+            .map(|(i, (problem, place))| one(numbers.start + i, problem, *place))
+            .collect();
+        for (key, tally) in tallies.into_iter().flatten() {
+            all.entry(key).or_default().add(&tally);
+        }
+    }
+    if !shown.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let parts: Vec<BTreeMap<(&str, &str), Tally>> =
-        drawn.par_iter().enumerate().map(|(number, (problem, place))| one(number, problem, *place)).collect();
-    let mut all: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
-    for (key, part) in parts.into_iter().flatten() {
-        let sum = all.entry(key).or_default();
-        sum.answers += part.answers;
-        sum.roots += part.roots;
-        sum.failed += part.failed;
-        sum.uncovered += part.uncovered;
-    }
-    println!("| problem | asked | answers | roots | errors told | roots outside their bars |");
-    println!("| --- | --- | ---: | ---: | ---: | ---: |");
-    for ((kind, who), tally) in &all {
-        let Tally { answers, roots, failed, uncovered } = tally;
-        println!("| {kind} | {who} | {answers} | {roots} | {failed} | {uncovered} |");
-    }
-    let uncovered: usize = all.values().map(|tally| tally.uncovered).sum();
-    println!("\n{count} problems, {uncovered} answers with a root outside its bar.");
-    Ok(if uncovered == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(table(count, &all))
 }
 
-/// Everything about one problem.
+fn table(count: usize, all: &Tallies) -> ExitCode {
+    println!(
+        "| problem | asked | answers | roots | proved complete | short of memory | errors told | short, told | short, \
+         unproved | short, not told | not true | roots outside their bars |"
+    );
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    let mut sum = Tally::default();
+    for ((kind, who), tally) in all {
+        sum.add(tally);
+        let Tally { answers, roots, proved, refused, failed, .. } = tally;
+        let Tally { told, unproved, silent, wrong, uncovered, .. } = tally;
+        println!(
+            "| {kind} | {who} | {answers} | {roots} | {proved} | {refused} | {failed} | {told} | {unproved} | {silent} | \
+             {wrong} | {uncovered} |"
+        );
+    }
+    let Tally { answers, uncovered, silent, wrong, failed, told, unproved, .. } = sum;
+    println!(
+        "\n{count} problems, {answers} answers: {uncovered} with a root outside its bar, {silent} silently incomplete, {wrong} \
+         with a claim that is not true; {failed} ended with an error, {told} fell short and said so, {unproved} fell short and \
+         said that completeness was not proved."
+    );
+    if uncovered + silent + wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Everything about one problem; matrices of small ones.
 fn show(number: usize, problem: &Problem, place: f64) {
-    println!("problem {number}, {}", problem.kind);
-    let pencil = problem.pencil.to_dense();
-    for (name, a) in [("M", &pencil.m), ("C", &pencil.c), ("K", &pencil.k), ("Phi_q", &pencil.phi_q)] {
-        println!("{name}");
-        for i in 0..a.nrows() {
-            let row: Vec<String> = (0..a.ncols()).map(|j| a[(i, j)].to_string()).collect();
-            println!("  {}", row.join(" "));
+    let n = problem.pencil.k.rows();
+    println!("problem {number}, {}, {n} unknowns, rank {}", problem.kind, problem.rank);
+    if n <= 24 {
+        let pencil = problem.pencil.to_dense();
+        for (name, a) in [("M", &pencil.m), ("C", &pencil.c), ("K", &pencil.k), ("Phi_q", &pencil.phi_q)] {
+            println!("{name}");
+            for i in 0..a.nrows() {
+                let row: Vec<String> = (0..a.ncols()).map(|j| a[(i, j)].to_string()).collect();
+                println!("  {}", row.join(" "));
+            }
         }
     }
-    let exact: Vec<String> = problem.exact.iter().map(|(s, _)| format!("{s:.6}")).collect();
+    let mut exact: Vec<_> = problem.exact.iter().map(|(s, _)| *s).collect();
+    exact.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+    let exact: Vec<String> = exact.iter().take(200).map(|s| format!("{s:.6e}")).collect();
     println!("roots: {}", exact.join("  "));
     for answer in answers(problem, place) {
-        match answer.found {
+        let Answer { who, request, .. } = &answer;
+        match &answer.found {
             Ok(found) => {
-                let verdict = covered(&found, &problem.exact).err().unwrap_or_else(|| "covered".to_owned());
-                println!("{}: {verdict}", answer.who);
-                for pair in &found {
+                let verdict = judge(problem, &answer, found);
+                let said = verdict.fault().unwrap_or_else(|| format!("{:?}", verdict.reach));
+                println!("{who}, {request:?}: {said}");
+                found.findings.iter().for_each(|finding| println!("  {finding}"));
+                for pair in &found.pairs {
                     let Some(s) = pair.value() else { continue };
                     let (backward, bar) = (pair.backward_error, pair.error_bar);
-                    println!("  {s:.6e}, bar {bar:.1e}, backward {backward:.1e}, {:?}", pair.class);
+                    println!("  {s:.12e}, bar {bar:.1e}, backward {backward:.1e}, {:?}", pair.class);
                 }
             }
-            Err(error) => println!("{}: error: {error}", answer.who),
+            Err(error) => println!("{who}, {request:?}: error: {error}"),
         }
     }
 }
 
-fn one(number: usize, problem: &Problem, place: f64) -> BTreeMap<(&str, &str), Tally> {
-    let mut out = BTreeMap::new();
+fn one(number: usize, problem: &Problem, place: f64) -> Tallies {
+    let mut out = Tallies::new();
     for answer in answers(problem, place) {
-        let tally: &mut Tally = out.entry((problem.kind, answer.who)).or_default();
+        let tally = out.entry((problem.kind, answer.who)).or_default();
+        let say = |what: &str| println!("problem {number}, {}, {}: {what}\n", problem.kind, answer.who);
         tally.answers += 1;
-        match answer.found {
+        match &answer.found {
             Ok(found) => {
-                tally.roots += found.len();
-                if let Err(why) = covered(&found, &problem.exact) {
-                    tally.uncovered += 1;
-                    println!("problem {number}, {}, {}: {why}\n", problem.kind, answer.who);
+                let verdict = judge(problem, &answer, found);
+                tally.roots += verdict.roots;
+                tally.proved += usize::from(verdict.proved);
+                tally.uncovered += usize::from(verdict.uncovered.is_some());
+                tally.wrong += usize::from(!verdict.wrong.is_empty());
+                match &verdict.reach {
+                    Reach::Full => {}
+                    Reach::Told(why) => {
+                        tally.told += 1;
+                        say(&format!("short, told: {why}"));
+                    }
+                    Reach::Unproved(why) => {
+                        tally.unproved += 1;
+                        say(&format!("short, unproved: {why}"));
+                    }
+                    Reach::Silent(_) => tally.silent += 1,
+                }
+                if let Some(fault) = verdict.fault() {
+                    say(&fault);
                 }
             }
+            Err(error) if answer.may_refuse && is_memory(error) => tally.refused += 1,
             Err(error) => {
                 tally.failed += 1;
-                println!("problem {number}, {}, {}: error: {error}\n", problem.kind, answer.who);
+                say(&format!("error: {error}"));
             }
         }
     }
     out
+}
+
+fn is_memory(error: &EigenError) -> bool {
+    matches!(error, EigenError::OutOfMemory { .. }) || error.to_string().contains("memory")
 }

@@ -114,6 +114,10 @@ pub fn solve(
     let mut findings = problem.rows.findings.clone();
     findings.append(&mut general.findings);
     let pairs = Certifier::new(&problem, true).certify(roots);
+    if pairs.len() < problem.expected_roots() {
+        let reason = "the direct method counts no roots".to_owned();
+        findings.push(SparseFinding::Unproved { reason }.into());
+    }
     out.spectrum = Spectrum::partial(pairs, sparse_solve::counts(&problem), findings);
     out.spectrum.tell_poor_accuracy();
     Ok(out)

@@ -48,6 +48,8 @@ const AS_GOOD: f64 = 1e-6;
 const ROUGH: f64 = 1e-3;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
+/// 1 - |cos|^2 between the vectors of two pairs at one root below which they are one.
+const ONE_VECTOR: f64 = 1e-6;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
 const CLEAR: f64 = 0.1;
 
@@ -93,6 +95,12 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     let pairs = measure.each_on_coordinates(pairs);
     let mut findings: Vec<Finding> = findings.into_iter().filter(|f| !of_the_constrained(f)).collect();
     findings.extend(overlap(&starts, &pairs));
+    let (pairs, lost) = without_repeated(pairs);
+    if lost > 0 {
+        let (found, searches) = (count.saturating_sub(lost), 1);
+        findings
+            .push(SparseFinding::Converged { found, wanted: count, searches, restarts: 0, basis: 0 }.into());
+    }
     Ok(Spectrum::partial(pairs, counts(&held), findings))
 }
 
@@ -178,6 +186,26 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
         roots.push(extended(problem, (pair.right.len(), problem.n), root));
     }
     roots
+}
+
+/// The pairs without those that are one root found twice, from two starts of one eigenvalue that the penalty parts, and how many
+/// modes that makes less.
+fn without_repeated(pairs: Vec<Eigenpair>) -> (Vec<Eigenpair>, usize) {
+    let mut out: Vec<Eigenpair> = Vec::with_capacity(pairs.len());
+    let mut lost = 0;
+    for pair in pairs {
+        let same = |other: &Eigenpair| {
+            let (s, t) = (pair.value().unwrap_or(ZERO), other.value().unwrap_or(ZERO));
+            let near = (s - t).norm() <= pair.error_bar + other.error_bar + 1e-12 * s.norm();
+            near && pair.chain == 1 && mac(&pair.right, &other.right) > 1.0 - ONE_VECTOR
+        };
+        if out.iter().any(same) {
+            lost += usize::from(pair.alpha.im >= 0.0);
+        } else {
+            out.push(pair);
+        }
+    }
+    (out, lost)
 }
 
 /// Words on modes of the constrained problem that are not true of the roots returned.

@@ -29,6 +29,11 @@ const QUIET: f64 = std::f64::consts::FRAC_PI_4;
 const CUT: f64 = 0.381_966_011_250_105_1;
 /// First steps at least and at most.
 const STEPS: [usize; 2] = [4, 48];
+/// Gap between the circle and the roots needed, relative, below which others may be as near to it from outside, and are not told
+/// from those inside.
+const NARROW: f64 = 1e-4;
+/// How many more of them where a count is made again.
+const FINER: usize = 32;
 /// Halvings of a first step.
 const DEPTH: usize = 12;
 /// Angle over which the first step measures the slope.
@@ -74,12 +79,20 @@ impl General<'_> {
         let affordable = (self.options.count_operations / operations).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
         let left = affordable.min(1e6) as usize;
-        let Some(turns) = self.turns(&circle, left)? else {
+        let Some(turns) = self.turns(&circle, left, 1)? else {
             return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
         };
         let missing = turns.round();
         if (turns - missing).abs() > 0.05 {
             return Ok(Err("the phase of the determinant does not close along the contour"));
+        }
+        // Two roots at one place close to the circle turn the phase by a full circle between two points, which is not seen.
+        if missing != 0.0 {
+            let again = self.turns(&circle, left, FINER)?;
+            let narrow = circle.radius < needed * (1.0 + NARROW);
+            if narrow || again.is_none_or(|again| (again - missing).abs() > 0.05) {
+                return Ok(Err("roots lie too close to the contour"));
+            }
         }
         let found = circle.known.iter().filter(|tau| (*tau - shift).norm() < circle.radius).count();
         let (re, im, radius, squared) = (shift.re, shift.im, circle.radius, self.form == Form::Squared);
@@ -99,8 +112,18 @@ impl General<'_> {
             let each = if self.form == Form::Squared { 1 } else { 2 };
             known.extend(std::iter::repeat_n(c64::new(0.0, 0.0), simple + each * double));
         }
-        let beyond = known.iter().map(|tau| (tau - shift).norm()).filter(|d| *d > needed * (1.0 + 1e-6));
-        let next = beyond.fold(f64::INFINITY, f64::min);
+        let mut distances: Vec<f64> = known.iter().map(|tau| (tau - shift).norm()).collect();
+        distances.sort_by(f64::total_cmp);
+        // The two values of a defective root are no gap to put the circle through.
+        let mut needed = needed;
+        let mut next = f64::INFINITY;
+        for distance in distances {
+            if distance > needed * (1.0 + NARROW) {
+                next = distance;
+                break;
+            }
+            needed = needed.max(distance);
+        }
         let mut radius = if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) };
         if self.zeros.is_none() && shift.norm() > 0.0 {
             radius = radius.min((OFF_ZERO * shift.norm()).max(needed * (1.0 + 1e-6)));
@@ -108,8 +131,9 @@ impl General<'_> {
         (radius > 0.0).then_some(Circle { centre: shift, radius, known })
     }
 
-    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do.
-    fn turns(&self, circle: &Circle, left: usize) -> Result<Option<f64>, EigenError> {
+    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do. `finer`: how many times
+    /// as many steps are taken.
+    fn turns(&self, circle: &Circle, left: usize, finer: usize) -> Result<Option<f64>, EigenError> {
         let full = std::f64::consts::TAU;
         let left = std::cell::Cell::new(left);
         let phase = |angle: f64| -> Result<Option<f64>, EigenError> {
@@ -132,7 +156,7 @@ impl General<'_> {
         let slope = (wrapped(beside - at) / PROBE).abs();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
         let least = (slope * whole / QUIET).min(1e6) as usize;
-        let steps = least.clamp(STEPS[0], STEPS[1]);
+        let steps = finer * least.clamp(STEPS[0], STEPS[1]);
         // Every part changes the phase by QUIET at most and takes a point, and every step is cut once.
         if least.max(2 * steps - 1) > left.get() {
             return Ok(None);
@@ -216,6 +240,38 @@ mod tests {
     fn a_root_left_out_is_missed() {
         for pencil in [sample(12), unsymmetric(12)] {
             each_root_left_out_is_missed(&pencil);
+        }
+    }
+
+    /// Two roots at one place, three hundredths beyond the circle, turn the phase by a full circle where the first steps do not look.
+    #[test]
+    fn two_roots_just_outside_are_not_counted() {
+        let options = SparseOptions::default();
+        for place in 0..60 {
+            let outside = c64::from_polar(1.03, 0.11 * f64::from(place)) + c64::new(0.0, 9.0);
+            let mut blocks = vec![c64::new(-0.1, 9.2), c64::new(-0.2, 8.5), outside, outside];
+            blocks.push(c64::new(-1.0, 40.0));
+            let n = blocks.len();
+            let diagonal =
+                |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&blocks.iter().map(of).collect::<Vec<_>>());
+            let (c, k) = (diagonal(&|s| -2.0 * s.re), diagonal(&|s| s.norm_sqr()));
+            let pencil = QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) };
+            let problem = Problem::new(&pencil, &options).unwrap();
+            let run = General::new(&problem, &options, &BuiltIn);
+            let none = || mb_algebra::DenseC::zeros(n, 0);
+            let known = Set {
+                tau: vec![blocks[0], blocks[1]],
+                x: none(),
+                l: none(),
+                left: None,
+                reach: 0.0,
+                exhausted: false,
+            };
+            let told = run.counted(&known, c64::new(0.0, 9.0), 1.0 / (1.0 + 1e-3)).unwrap();
+            assert!(
+                matches!(told, Ok(SparseFinding::CompleteInside { roots: 2, .. }) | Err(_)),
+                "{place}: {told:?}"
+            );
         }
     }
 

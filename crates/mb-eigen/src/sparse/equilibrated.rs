@@ -6,13 +6,13 @@
 //!
 //! States in metres, newtons and volts stand side by side, and decisions on ranks and zeros compare entries. D_r and D_c are
 //! powers of two, so that no entry is rounded and the roots are those of the pair given, to the last bit; for matrices of
-//! symmetric magnitudes D_r = D_c. g is the unit of frequency in which E and A are equally large. Ruiz, RAL-TR-2001-034
+//! symmetric magnitudes D_r = D_c. g is the unit of frequency in which E and A are equally large in the geometric mean. Ruiz, RAL-TR-2001-034
 //! (simultaneous scaling by roots of the largest entries). Sizes: N x N.
 
 use mb_algebra::{DescriptorPencil, Sparse};
 
-/// Sweeps: the logarithm of what is left halves in each.
-const SWEEPS: usize = 8;
+/// Sweeps: the logarithm of what is left halves in each, but for what the unit of frequency moves.
+const SWEEPS: usize = 16;
 
 /// The scaled pair with the diagonals of D_r and D_c.
 pub(crate) struct Equilibrated {
@@ -34,8 +34,12 @@ impl Equilibrated {
                 list.iter().map(|&(i, j, v)| (i, j, v + rows[i] + columns[j])).collect()
             };
             let (e, a) = (after(&e), after(&a));
-            let largest = |list: &[(usize, usize, f64)]| list.iter().map(|(.., v)| *v).reduce(f64::max);
-            let unit = largest(&a).zip(largest(&e)).map_or(0.0, |(a, e)| a - e);
+            // By the largest entries alone, one that is out of place would be as good as a unit of time.
+            let mean = |list: &[(usize, usize, f64)]| {
+                let sum: f64 = list.iter().map(|(.., v)| v).sum();
+                (!list.is_empty()).then(|| sum / list.len() as f64)
+            };
+            let unit = mean(&a).zip(mean(&e)).map_or(0.0, |(a, e)| a - e);
             let (mut row, mut column) = (vec![f64::NEG_INFINITY; size], vec![f64::NEG_INFINITY; size]);
             for (i, j, v) in e.into_iter().map(|(i, j, v)| (i, j, v + unit)).chain(a) {
                 (row[i], column[j]) = (row[i].max(v), column[j].max(v));
@@ -81,6 +85,22 @@ mod tests {
                 let by = scaled.rows[i] * scaled.columns[j];
                 assert!((found[(i, j)] - given[(i, j)] * by).abs() == 0.0 && by.log2().fract() == 0.0);
             }
+        }
+    }
+
+    #[test]
+    fn frequencies_far_from_one_are_taken_as_a_unit() {
+        // q' = v, 2 v' = -3e12 q in units that hide the frequency of the states.
+        let (up, down) = (2.0_f64.powi(15), 2.0_f64.powi(-12));
+        let pair = |e: [[f64; 2]; 2], a: [[f64; 2]; 2]| DescriptorPencil {
+            e: to_sparse(&Dense::from_fn(2, 2, |i, j| e[i][j])),
+            a: to_sparse(&Dense::from_fn(2, 2, |i, j| a[i][j])),
+        };
+        let pencil = pair([[up, 0.0], [0.0, 2.0 * down]], [[0.0, up], [-3e12 * down, 0.0]]);
+        let Equilibrated { pencil, .. } = Equilibrated::new(&pencil);
+        let (e, a) = (to_dense(&pencil.e), to_dense(&pencil.a));
+        for (one, other) in [(e[(0, 0)], e[(1, 1)]), (a[(0, 1)], a[(1, 0)])] {
+            assert!((1.0 / 64.0..=64.0).contains(&(one / other).abs()), "{one:e} {other:e}");
         }
     }
 }

@@ -37,6 +37,8 @@ const LEFT_TOLERANCE: f64 = 1e-7;
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
+/// Where to look from, relative to a shift at which no solution is right.
+const BESIDE: f64 = 1e-4;
 
 /// Nonzero eigenvalues with vectors from both sides.
 #[derive(Clone, Debug)]
@@ -168,8 +170,15 @@ impl<'a> General<'a> {
     /// rounding of its own theta is left there.
     pub(crate) fn nearest(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
         let at = shifted.tau;
-        let set = self.nearest_from(shifted, count)?;
-        let Some(tau) = beside_root(at, &set, count) else { return Ok(set) };
+        let tau = match self.nearest_from(shifted, count) {
+            Ok(set) => {
+                let Some(tau) = beside_root(at, &set, count) else { return Ok(set) };
+                tau
+            }
+            // So near to an eigenvalue that the factors give no solution.
+            Err(EigenError::Algebra { .. }) if at.norm() > 0.0 => at * (1.0 + BESIDE),
+            Err(error) => return Err(error),
+        };
         let moved = self.factor(tau)?;
         self.tell_moved(at, moved.tau);
         let mut set = self.nearest_from(&moved, count)?;

@@ -146,7 +146,10 @@ impl General<'_> {
                 || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
             if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask || ask == most {
                 let found = distances.len();
-                self.tell_shortfall(found, count, set.exhausted || ask == most);
+                // A search that ends before as many roots are there as exist has lost some.
+                let lost =
+                    self.problem.counted_roots().is_some_and(|all| degree * set.tau.len() + known < all);
+                self.tell_shortfall(found, count, (set.exhausted || ask == most) && !lost);
                 let last = distances.get(count.min(found).wrapping_sub(1)).copied();
                 if let (Some(r), true) = (last, self.counts) {
                     self.count_inside(&set, shift, self.needed(shift, point, r))?;
@@ -353,7 +356,8 @@ impl General<'_> {
         if s.re == 0.0 {
             better.re = 0.0;
         }
-        better
+        // A root does not become its conjugate, which stands beside it.
+        if s.im * better.im > 0.0 || s.im == 0.0 { better } else { s }
     }
 
     /// The zeros found, as roots; one root stands for both of a chain of two. None where they could not be taken out of the

@@ -8,7 +8,7 @@
 //!                  V: (C^T y, M^T y),        (M^T y + C^T y_1, M^T y_1)
 //! ```
 //!
-//! Without projectors, where chains are longer than two, the search goes on with the zeros in it. Sizes: z of length n or 2 n.
+//! Without projectors, where chains are longer than two, or of two in a problem without mass, the search goes on with the zeros in it. Sizes: z of length n or 2 n.
 
 use mb_algebra::{Dense, c64};
 
@@ -101,8 +101,10 @@ impl General<'_> {
         let transposed = self.transposed.as_ref().unwrap_or(self.problem);
         let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
         let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
+        // Without mass C x of a chain is nothing to the left vectors, and what rounding leaves would pass for a projector.
+        let chained = self.form == Form::First && roots.double[0].x.ncols() > 0;
         let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
-            (Some(right), Some(left)) if roots.regular => Some([right, left]),
+            (Some(right), Some(left)) if roots.regular && !chained => Some([right, left]),
             _ => {
                 self.findings.push(Finding::LongChain { at_infinity: false });
                 None

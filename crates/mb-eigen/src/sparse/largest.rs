@@ -24,9 +24,9 @@ use super::problem::Problem;
 use super::shift_invert::Known;
 use super::shift_solve::{Effort, ShiftSolve, Work};
 use super::symmetric::{Modes, Place, Symmetric};
-use crate::EigenError;
 use crate::krylov::RitzReal;
 use crate::krylov::scalar::{norm, pick};
+use crate::{EigenError, Finding};
 
 /// Residual of a Ritz pair relative to |theta| at most.
 const TOLERANCE: f64 = 1e-12;
@@ -40,6 +40,9 @@ impl Symmetric<'_> {
         let solver = leading(problem, Form::Squared)?;
         if solver.negative().is_some_and(|negative| negative > 0) {
             return Err(EigenError::IndefiniteMetric);
+        }
+        if count >= problem.dof() {
+            return self.largest_of_all(count);
         }
         let (mut known, mut modes) = (Known::none(problem.n), Modes::none(problem));
         let mut top = None;
@@ -74,6 +77,21 @@ impl Symmetric<'_> {
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
+        Ok(modes)
+    }
+
+    /// All modes, the `count` largest of which are kept: without a shift zeros, and what rounding makes of constraints, cannot be
+    /// told from slow modes.
+    fn largest_of_all(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let dof = self.problem.dof();
+        let mut modes = self.lowest(dof)?;
+        let mut order: Vec<usize> = (0..modes.w.len()).collect();
+        order.sort_by(|&i, &j| modes.w[j].abs().total_cmp(&modes.w[i].abs()));
+        order.truncate(count);
+        order.sort_by_key(|&j| j >= modes.rigid);
+        let all = modes.w.len() == dof;
+        modes.select(&order);
+        self.tell_shortfall(modes.w.len(), count, all);
         Ok(modes)
     }
 
@@ -184,6 +202,9 @@ impl General<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
+        if count >= self.problem.dof() {
+            return self.largest_of_all(count);
+        }
         // A conjugate pair is one mode of two values.
         let ask = if self.form == Form::Squared { count + 1 } else { 2 * count + 1 };
         let zero = c64::new(0.0, 0.0);
@@ -211,6 +232,24 @@ impl General<'_> {
         self.findings.extend(cut::told(returned, left_out));
         candidates.truncate(count);
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
+    }
+
+    /// All roots, the `count` largest modes of which are kept: see the symmetric case.
+    fn largest_of_all(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let all = 2 * self.problem.dof();
+        let mut roots = self.lowest(all)?;
+        // It was not asked for by the user.
+        let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        let exhausted = self.findings.iter().any(fewer) || roots.len() >= all;
+        self.findings.retain(|finding| !fewer(finding));
+        roots.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
+        let found = roots.len();
+        self.tell_shortfall(found, count, exhausted);
+        let s: Vec<c64> = roots.iter().map(|root| root.s).collect();
+        let (returned, left_out) = s.split_at(count.min(found));
+        self.findings.extend(cut::told(returned, left_out));
+        roots.truncate(count);
+        Ok(roots)
     }
 
     /// Right eigenvectors of the problem or its transpose, largest |tau| first.

@@ -200,6 +200,11 @@ impl<'a> Problem<'a> {
         self.finite.get_or_init(|| self.finite_roots()).map_or(most, |finite| finite.min(most))
     }
 
+    /// Finite roots, where they have been counted.
+    pub(crate) fn counted_roots(&self) -> Option<usize> {
+        self.finite.get().copied().flatten()
+    }
+
     fn finite_roots(&self) -> Option<usize> {
         if self.n > COUNT_UP_TO {
             return finite::count(self);

@@ -68,6 +68,7 @@ pub(crate) fn solve_with(
         match undamped(&problem, request, options, driver.as_ref()) {
             Ok(Found { roots, findings, aid }) => {
                 let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
+                tell_lost(&mut spectrum, request);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
@@ -86,7 +87,9 @@ pub(crate) fn solve_with(
         Ok(roots) => {
             findings.append(&mut run.findings);
             if !matches!(request, Request::Lowest { .. }) {
-                return Ok(finish(&problem, roots, findings, keeps_left));
+                let mut spectrum = finish(&problem, roots, findings, keeps_left);
+                tell_lost(&mut spectrum, request);
+                return Ok(spectrum);
             }
             let certifier = Certifier::new(&problem, keeps_left);
             let mut heads: Vec<Root> = roots.iter().map(Root::head).collect();
@@ -94,7 +97,9 @@ pub(crate) fn solve_with(
             light::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
             let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
             let pairs = certifier.certify_others(heads, pairs);
-            Ok(finished(&problem, &certifier, pairs, findings))
+            let mut spectrum = finished(&problem, &certifier, pairs, findings);
+            tell_lost(&mut spectrum, request);
+            Ok(spectrum)
         }
         Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
             singular(pencil, &problem, request, options, keeps_left, error)
@@ -136,8 +141,8 @@ fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenE
     let tau = std::f64::consts::TAU;
     match *request {
         Request::Lowest { count } => run.lowest(count),
-        Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count),
-        Request::NearPoint { s, count } => run.near(s, count),
+        Request::NearFrequency { hz, count } => run.near(c64::new(0.0, tau * hz), count, false),
+        Request::NearPoint { s, count } => run.near(s, count, true),
         Request::Band { from_hz, to_hz, .. } => run.band(from_hz, to_hz),
         Request::Largest { count } => run.largest(count),
         Request::All => run.lowest(run.problem.dof()),
@@ -184,6 +189,44 @@ fn finish_with(
     let certifier = Certifier::new(problem, keeps_left);
     let pairs = certifier.certify_with(roots, aid);
     finished(problem, &certifier, pairs, findings)
+}
+
+/// Where pairs were left out that were counted among those asked for, fewer converged; what was said of their number is not true of
+/// what is there.
+fn tell_lost(spectrum: &mut Spectrum, request: &Request) {
+    let dropped = spectrum.findings.iter().find_map(|finding| match finding {
+        Finding::Sparse { detail: SparseFinding::Dropped { roots, .. } } => Some(*roots),
+        _ => None,
+    });
+    let Some(dropped) = dropped else { return };
+    let each = matches!(request, Request::NearPoint { .. });
+    // One of two conjugates, of two opposite roots and of a double zero.
+    let second = |i: usize, pair: &Eigenpair| {
+        let before = i.checked_sub(1).and_then(|i| spectrum.pairs.get(i));
+        before.is_some_and(|other| {
+            let opposite = pair.alpha == -other.alpha && other.alpha.re > 0.0;
+            (pair.alpha.im < 0.0 && pair.alpha == other.alpha.conj()) || opposite
+        })
+    };
+    let chained = spectrum.pairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain == 2).count();
+    let modes = spectrum.pairs.iter().enumerate().filter(|(i, pair)| each || !second(*i, pair)).count();
+    let found = if each { modes } else { modes - chained / 2 };
+    let wanted = request.count().unwrap_or(found + dropped);
+    if found >= wanted {
+        return;
+    }
+    spectrum.findings.retain(|finding| {
+        let Finding::Sparse { detail } = finding else { return true };
+        !matches!(
+            detail,
+            SparseFinding::Complete { .. }
+                | SparseFinding::CompleteAbove { .. }
+                | SparseFinding::CompleteInside { .. }
+                | SparseFinding::FewerExist { .. }
+        )
+    });
+    let short = SparseFinding::Converged { found, wanted, searches: 1, restarts: 0, basis: 0 };
+    spectrum.findings.push(short.into());
 }
 
 /// The result, without what turned out to be no pair.

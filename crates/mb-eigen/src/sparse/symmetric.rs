@@ -48,8 +48,9 @@ const FLOOR: f64 = 1e-15;
 /// may move for that.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
-/// A shift that is asked for moves by this fraction of itself at most.
+/// A shift that is asked for moves by this fraction of itself at most, and one that may move by the other.
 const AT_MOST: f64 = 1e-4;
+const AT_BEST: f64 = 0.01;
 const ASIDE: usize = 2;
 
 /// Distance of a shift from zero, relative to the lowest w, below which it should hold nothing alone; K_ii / M_ii, relative to that w,
@@ -235,6 +236,12 @@ impl<'a> Symmetric<'a> {
             *shifted = self.factor(sigma)?;
             ritz = self.search(shifted, known, count, None, patience)?;
         }
+        // What is known, and what has no mass, has theta = 0.
+        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].is_normal()).collect();
+        if kept.len() < ritz.values.len() {
+            ritz.vectors = pick(&ritz.vectors, &kept);
+            ritz.values = kept.iter().map(|&j| ritz.values[j]).collect();
+        }
         let exhausted = ritz.exhausted;
         let modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
         Ok(Search { modes, exhausted })
@@ -419,17 +426,14 @@ fn cluster(sigma: f64, theta: &[f64], count: usize) -> Option<f64> {
 
 /// A shift beside an eigenvalue on which `sigma` lies, though its matrix could be factored: of the theta of other modes nothing but
 /// the rounding of its own is left there. At a hundredth of the way to the next one they are of a size. That way is known no better
-/// than the theta of the next one, so that a search at a place stays there. Where all modes wanted are seen there is no need: those
+/// than the theta of the next one, which may be nothing but rounding: the shift stays near. Where all modes wanted are seen there is no need: those
 /// far away are always small beside one that is near.
 fn beside_root(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Option<f64> {
     let theta = if ritz.estimates.is_empty() { &ritz.values } else { &ritz.estimates };
     let largest = theta.first()?.abs();
     let mut wanted = theta.iter().take(count).map(|t| t.abs());
     let next = wanted.find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
-    let most = match place {
-        Place::Here => AT_MOST * sigma.abs(),
-        Place::Best => f64::INFINITY,
-    };
+    let most = sigma.abs() * if place == Place::Here { AT_MOST } else { AT_BEST };
     (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - (0.01 / next).min(most))
 }
 

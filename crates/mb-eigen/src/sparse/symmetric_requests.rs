@@ -9,7 +9,7 @@ use super::finding::SparseFinding;
 use super::options::Shift;
 use super::shift_invert::Known;
 use super::sturm::{Counted, Released};
-use super::symmetric::{Modes, Place, Symmetric};
+use super::symmetric::{Modes, Place, Shifted, Symmetric};
 use crate::{EigenError, Finding};
 
 /// Rounds of asking for more modes until the wanted ones are surely among them.
@@ -26,6 +26,27 @@ fn squared(hz: f64) -> f64 {
 fn distance(w: f64, s: c64) -> f64 {
     let root = c64::new(-w, 0.0).sqrt();
     (root - s).norm().min((root + s).norm())
+}
+
+/// The w of all modes that have a root within r of s = a + i b, which lies as far from the nearer of +-sqrt(-w) as
+///
+/// ```text
+/// (sqrt(w) - |b|)^2 + a^2   for w >= 0,     (sqrt(-w) - |a|)^2 + b^2   for w < 0
+/// ```
+fn reaching(s: c64, r: f64) -> (f64, f64) {
+    let (a, b) = (s.re.abs(), s.im.abs());
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    if r >= a {
+        let half = (r - a).sqrt() * (r + a).sqrt();
+        low = (b - half).max(0.0).powi(2);
+        high = (b + half).powi(2);
+    }
+    if r >= b {
+        let half = (r - b).sqrt() * (r + b).sqrt();
+        low = -(a + half).powi(2);
+        high = high.max(-(a - half).max(0.0).powi(2));
+    }
+    (low, high)
 }
 
 impl Symmetric<'_> {
@@ -81,22 +102,21 @@ impl Symmetric<'_> {
         Ok(modes)
     }
 
-    /// The modes with a root nearest to `s`.
-    pub(crate) fn near(&mut self, s: c64, count: usize) -> Result<Modes, EigenError> {
-        let target = -(s * s).re;
-        let sideways = (s * s).im.abs();
+    /// The modes with a root nearest to `s`; `each`: every root counts for itself.
+    pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
         let (at_zero, zeros) = self.start()?;
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
         let rigid = modes.rigid;
+        let target = self.nearest_square(s, &at_zero)?;
         // Close to zero the shift found beside it serves better.
         let mut shifted = match self.given_shift() {
             Some(sigma) => self.factor(sigma)?,
             None if target.abs() <= 2.0 * at_zero.sigma.abs() => at_zero,
             None => self.factor(target)?,
         };
-        let mut exhausted = false;
+        let (mut exhausted, mut covered) = (false, false);
         let mut wanted = count + 1;
         let mut start = Some(zeros.low);
         for _ in 0..ROUNDS {
@@ -105,12 +125,12 @@ impl Symmetric<'_> {
             let empty = found.modes.w.is_empty();
             known.add(self.problem, &found.modes.x);
             modes.append(found.modes);
-            // |s_j^2 - s^2| = |s_j - s| |s_j + s| <= r (2 |s| + r) for all roots within r of s.
             let reach = modes.w[rigid..].iter().map(|w| (w - shifted.sigma).abs()).fold(0.0, f64::max);
             let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
             distances.sort_by(f64::total_cmp);
-            let covered = distances.get(count.saturating_sub(1)).is_some_and(|r| {
-                r * (2.0 * s.norm() + r) + sideways + (target - shifted.sigma).abs() <= reach
+            covered = distances.get(count.saturating_sub(1)).is_some_and(|r| {
+                let (low, high) = reaching(s, *r);
+                shifted.sigma - reach <= low && high <= shifted.sigma + reach
             });
             if exhausted || empty || covered {
                 break;
@@ -118,14 +138,27 @@ impl Symmetric<'_> {
             wanted = (count / 2).max(2);
         }
         let mut place = Released::held(shifted);
+        let mut proved = false;
         if self.options.prove_complete && modes.w.len() > rigid {
-            self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
+            proved = self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
+        }
+        if !(covered || exhausted || proved) {
+            let reason = "the search did not reach as far as the modes returned".to_owned();
+            self.findings.push(SparseFinding::Unproved { reason }.into());
         }
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
-        self.tell_shortfall(modes.w.len(), count, exhausted);
+        // A mode has two roots.
+        self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
         self.keep_nearest(&mut modes, s, count);
         Ok(modes)
+    }
+
+    /// The w whose root is nearest to s = a + i b: b^2, but -a^2 where that is nearer and something grows.
+    fn nearest_square(&mut self, s: c64, at_zero: &Shifted) -> Result<f64, EigenError> {
+        let grows =
+            s.re.abs() > s.im.abs() && self.below(-at_zero.sigma.abs())?.is_some_and(|(_, count)| count > 0);
+        Ok(if grows { -s.re * s.re } else { s.im * s.im })
     }
 
     /// Keeps the modes nearest to a point.
@@ -140,7 +173,7 @@ impl Symmetric<'_> {
         modes.select(&order);
     }
 
-    /// Proves that no mode lies between those nearest to a point.
+    /// Counts the modes with a root as near to a point as those wanted, and searches for those that are missing; whether none is.
     fn prove_near(
         &mut self,
         place: &mut Released,
@@ -148,19 +181,17 @@ impl Symmetric<'_> {
         modes: &mut Modes,
         s: c64,
         count: usize,
-    ) -> Result<(), EigenError> {
-        let mut by_distance: Vec<f64> = modes.w.clone();
-        by_distance.sort_by(|a, b| distance(*a, s).total_cmp(&distance(*b, s)));
-        by_distance.truncate(count);
-        let low = by_distance.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = by_distance.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    ) -> Result<bool, EigenError> {
+        let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
+        distances.sort_by(f64::total_cmp);
+        let Some(r) = distances.get(count.min(distances.len()).saturating_sub(1)) else { return Ok(false) };
+        let (low, high) = reaching(s, *r);
         place.release(self.problem);
         let least = 1e-9 * place.sigma.abs();
         let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(least);
         let (from, to) = (low - margin(low), high + margin(high));
-        let Some(counted) = self.count(from, to)? else { return Ok(()) };
-        self.complete(place, known, modes, counted)?;
-        Ok(())
+        let Some(counted) = self.count(from, to)? else { return Ok(false) };
+        self.complete(place, known, modes, counted)
     }
 
     /// All modes with a frequency in a band.
@@ -286,6 +317,29 @@ impl Symmetric<'_> {
         match self.options.shift {
             Shift::Automatic => None,
             Shift::At(s) => Some(-(s * s).re),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn modes_as_near_as_that_lie_in_the_interval(
+            w in -9.0..9.0_f64, re in -4.0..4.0_f64, im in -4.0..4.0_f64, more in 0.0..1.0_f64,
+        ) {
+            let s = c64::new(re, im);
+            let r = distance(w, s);
+            let (low, high) = reaching(s, r * (1.0 + 1e-12) + more);
+            prop_assert!(low <= w && w <= high, "{low} {w} {high}");
+            // Nothing outside is as near: both ends are where the distance is r.
+            let (low, high) = reaching(s, r + more);
+            for end in [low, high] {
+                prop_assert!(end == 0.0 || (distance(end, s) - r - more).abs() < 1e-6, "{end}");
+            }
         }
     }
 }

@@ -179,3 +179,36 @@ fn a_large_pair_is_counted_by_its_zero_rows() {
         assert!(error <= pair.error_bar && error < 1e-9, "{i}: {error:e}");
     }
 }
+
+/// A free mass and two on springs, in another order and in units of their own: the chain of zeros does not come out a third time.
+#[test]
+fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
+    let diagonal = |d: &[f64]| mb_algebra::dense::diagonal(d);
+    for rate in [1.0, 1e5] {
+        let pencil = mb_algebra::QuadraticPencil {
+            m: diagonal(&[3.0, 1.0, 2.0]),
+            c: mb_algebra::dense::zeros(3, 3),
+            k: diagonal(&[0.0, 4.0 * rate * rate, 18.0 * rate * rate]),
+            phi_q: mb_algebra::dense::zeros(0, 3),
+        };
+        let known = pencil.to_descriptor(Transferred::default()).to_sparse();
+        let mixed = |a: &Sparse| {
+            let dense = mb_algebra::to_dense(a);
+            let unit = |i: usize| f64::from([3_i32, -9, 0, 7, -4, 10][i % 6]).exp2();
+            let entry =
+                |i: usize, j: usize| dense[((i * 5 + 2) % 6, (j * 5 + 4) % 6)] * unit(i) * unit(j + 3);
+            mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(6, 6, entry))
+        };
+        let pair = DescriptorPencil { e: mixed(&known.e), a: mixed(&known.a) };
+        for options in [krylov(), SparseOptions::default()] {
+            let found = solve_descriptor(&pair, &Request::Lowest { count: 6 }, &options).unwrap();
+            let values: Vec<c64> = found.motion_values();
+            let exact = [0.0, 0.0, 2.0, -2.0, 3.0, -3.0].map(|w| c64::new(0.0, w * rate));
+            assert!(values.len() == 6, "{rate}: {values:?} {:?}", found.findings);
+            for (i, j, distance) in mb_eigen::pairing::match_values(&values, &exact) {
+                let bar = found.pairs[i].error_bar;
+                assert!(distance <= bar + 1e-14 * exact[j].norm(), "{rate}: {values:?}, bar {bar:e}");
+            }
+        }
+    }
+}

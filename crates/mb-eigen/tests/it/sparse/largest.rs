@@ -106,3 +106,35 @@ fn nothing_asked_for_is_nothing_found() {
         assert!(found.pairs.is_empty());
     }
 }
+
+/// Where all is asked for there are no more than all: constraints leave zeros of the operator without a shift, which are none of the
+/// problem.
+#[test]
+fn of_few_modes_the_largest_are_those_that_exist() {
+    let (a, b) = (1.0 / 64.0, 5.0 / 64.0);
+    for damped in [false, true] {
+        let m = mb_algebra::dense::from_rows(&[&[15.0, 0.0, -7.0], &[0.0, 6.0, 0.0], &[-7.0, 0.0, 7.0]]);
+        let k = mb_algebra::dense::from_rows(&[&[11.0, 0.0, -6.0], &[0.0, 6.0, 0.0], &[-6.0, 0.0, 6.0]]);
+        let c = mb_algebra::dense::add(if damped { a } else { 0.0 }, &m, if damped { b } else { 0.0 }, &k);
+        let phi_q = mb_algebra::dense::from_rows(&[&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0]]);
+        let pencil = QuadraticPencil { m, c, k, phi_q }.to_sparse();
+        for count in [1, 2, 5] {
+            let found = solve(&pencil, &Request::Largest { count }, &krylov()).unwrap();
+            let exact = (6.0_f64 / 7.0).sqrt();
+            let sizes: Vec<f64> = found.motion_values().iter().map(|s| s.norm()).collect();
+            assert!(sizes.len() == 2 && sizes.iter().all(|size| (size - exact).abs() < 1e-12), "{sizes:?}");
+            let told = found.findings.iter().find_map(|f| match f {
+                Finding::Sparse { detail: SparseFinding::FewerExist { exist, .. } } => Some(*exist),
+                _ => None,
+            });
+            assert_eq!(told, (count > 1).then_some(1), "{:?}", found.findings);
+        }
+    }
+    // A free mass with a damper: a zero and a root.
+    let one = |v: f64| sparse::diagonal(&[v]);
+    let pencil = QuadraticPencil { m: one(1.0), c: one(4.0), k: one(0.0), phi_q: sparse::zeros(0, 1) };
+    let found = solve(&pencil, &Request::Largest { count: 3 }, &krylov()).unwrap();
+    let mut values: Vec<f64> = found.motion_values().iter().map(|s| s.re).collect();
+    values.sort_by(f64::total_cmp);
+    assert!(values.len() == 2 && (values[0] + 4.0).abs() < 1e-12 && values[1] == 0.0, "{values:?}");
+}

@@ -146,3 +146,49 @@ fn an_eigenvalue_cut_in_two_is_named() {
         assert!(text.contains("has 2 modes, of which 1 is returned and 1 left out"), "{text}");
     }
 }
+
+/// Of undamped modes those nearest to a point far off the axis are those nearest to its foot on it.
+#[test]
+fn modes_nearest_to_a_point_off_the_axis_lie_beside_it() {
+    let pencil = pencil(0.0);
+    for (re, im) in [(0.8, -0.9), (1.5, 1.2), (-2.5, 0.3)] {
+        let s = c64::new(re, im);
+        let mut all: Vec<f64> = (1..=MASSES).flat_map(|j| [undamped(j); 2]).collect();
+        all.sort_by(|a, b| (a - im.abs()).abs().total_cmp(&(b - im.abs()).abs()));
+        let found = solve(&pencil, &Request::NearPoint { s, count: 5 }, &SparseOptions::default()).unwrap();
+        let mut sizes: Vec<f64> = found.motion().filter_map(Eigenpair::value).map(|s| s.im).collect();
+        sizes.sort_by(|a, b| (a - im).abs().total_cmp(&(b - im).abs()));
+        assert_eq!(sizes.len(), 5, "{s}: {:?}", found.findings);
+        for (found, exact) in sizes.iter().zip(&all) {
+            assert!((found.abs() - exact).abs() < 1e-10, "{s}: {found} for {exact}");
+            assert!(found * im > 0.0, "{s}: {found}");
+        }
+        assert!(details(&found).any(|f| matches!(f, SparseFinding::Complete { .. })), "{s}");
+    }
+}
+
+/// A band of no width at a mode, and more roots than there are near a point.
+#[test]
+fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_itself() {
+    let w = [1.0, 4.0, 9.0];
+    let pencil = QuadraticPencil {
+        m: ops::identity(3),
+        c: ops::zeros(3, 3),
+        k: ops::diagonal(&w),
+        phi_q: ops::zeros(0, 3),
+    };
+    let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    let hz = 2.0 / std::f64::consts::TAU;
+    let band = Request::Band { from_hz: hz, to_hz: hz, max_damping_ratio: None };
+    let found = solve(&pencil, &band, &options).unwrap();
+    assert_eq!(found.motion().count(), 2, "{:?}", found.findings);
+    let fewer = |count: usize| {
+        let found = solve(&pencil, &Request::NearPoint { s: c64::new(0.1, 1.1), count }, &options).unwrap();
+        let told = details(&found).find_map(|f| match f {
+            SparseFinding::FewerExist { wanted, exist, .. } => Some((*wanted, *exist)),
+            _ => None,
+        });
+        (found.pairs.len(), told)
+    };
+    assert_eq!([fewer(5), fewer(6), fewer(8)], [(5, None), (6, None), (6, Some((8, 6)))]);
+}

@@ -1,0 +1,391 @@
+//! Whether what an answer says is true: error bars, counts, completeness, classes.
+//!
+//! A root that exists and was not returned is missing where it lies nearer to what was asked for than one that was returned, or
+//! where fewer were returned than were asked for, or inside of a band. An answer that misses one must say so.
+
+use mb_algebra::c64;
+use mb_eigen::sparse::{Request, SparseFinding};
+use mb_eigen::{Class, CountedClass, Eigenpair, Finding, Spectrum, SpuriousOrigin, pairing};
+
+use super::asked::{Answer, Form};
+use super::{Known, Problem};
+
+/// Whether all is there that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reach {
+    Full,
+    /// Something is missing, and a finding says so.
+    Told(String),
+    /// Something is missing, and a finding says that completeness was not proved.
+    Unproved(String),
+    /// Something is missing, and nothing says so.
+    Silent(String),
+}
+
+/// What is to be said of one answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Verdict {
+    /// A root outside of its bar.
+    pub(crate) uncovered: Option<String>,
+    pub(crate) reach: Reach,
+    /// Findings, counts and classes that are not true.
+    pub(crate) wrong: Vec<String>,
+    /// Whether completeness is claimed as proved.
+    pub(crate) proved: bool,
+    pub(crate) roots: usize,
+}
+
+impl Verdict {
+    /// What is wrong, if anything is.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let silent = match &self.reach {
+            Reach::Silent(why) => Some(format!("silently incomplete: {why}")),
+            _ => None,
+        };
+        let faults: Vec<String> =
+            self.uncovered.iter().cloned().chain(silent).chain(self.wrong.clone()).collect();
+        (!faults.is_empty()).then(|| faults.join("; "))
+    }
+}
+
+/// An answer against the roots that exist.
+struct Case<'a> {
+    problem: &'a Problem,
+    answer: &'a Answer,
+    spectrum: &'a Spectrum,
+    /// Pairs with finite roots.
+    found: Vec<&'a Eigenpair>,
+    exact: Vec<Known>,
+    /// The first so many of them are those of the mechanism.
+    own: usize,
+}
+
+/// Judges one answer.
+pub(crate) fn judge(problem: &Problem, answer: &Answer, spectrum: &Spectrum) -> Verdict {
+    let finite = |pair: &&Eigenpair| {
+        pair.class.is_motion() || pair.class == Class::Spurious { origin: SpuriousOrigin::Penalty }
+    };
+    let (exact, own) = match (&problem.penalty, answer.form) {
+        (Some(penalty), Form::Penalty) => {
+            let all = penalty.physical.iter().chain(&penalty.spurious).copied().collect();
+            (all, penalty.physical.len())
+        }
+        _ => (problem.exact.clone(), problem.exact.len()),
+    };
+    let found = spectrum.pairs.iter().filter(finite).collect();
+    Case { problem, answer, spectrum, found, exact, own }.verdict()
+}
+
+impl Case<'_> {
+    fn verdict(&self) -> Verdict {
+        let matched = self.matched();
+        let (uncovered, reach, mut wrong) = match &matched {
+            Err(why) => (Some(why.clone()), Reach::Full, Vec::new()),
+            Ok(partners) => {
+                let missing: Vec<usize> = (0..self.own).filter(|j| !partners.contains(j)).collect();
+                (None, self.reach(&missing, partners), self.classes(partners))
+            }
+        };
+        wrong.extend(self.spectrum.findings.iter().filter_map(|finding| self.untrue(finding)));
+        wrong.extend(self.counts());
+        let proved = |finding: &Finding| {
+            matches!(
+                finding,
+                Finding::Sparse {
+                    detail: SparseFinding::Complete { .. }
+                        | SparseFinding::CompleteInside { .. }
+                        | SparseFinding::CompleteAbove { .. }
+                }
+            )
+        };
+        let proved = self.spectrum.findings.iter().any(proved);
+        Verdict { uncovered, reach, wrong, proved, roots: self.found.len() }
+    }
+
+    /// For every root found the exact one within its bar, each used once; else what does not fit.
+    fn matched(&self) -> Result<Vec<usize>, String> {
+        let values: Vec<c64> = self.found.iter().filter_map(|pair| pair.value()).collect();
+        if values.len() < self.found.len() || values.len() > self.exact.len() {
+            let (finite, all, exist) = (values.len(), self.found.len(), self.exact.len());
+            return Err(format!("{finite} finite of {all} roots, {exist} exist"));
+        }
+        let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
+        let mut partners = Vec::with_capacity(values.len());
+        for (i, j, distance) in pairing::match_values(&values, &roots) {
+            let allowed = self.found[i].error_bar + self.exact[j].1;
+            // A NaN is not covered.
+            if !matches!(distance.partial_cmp(&allowed), Some(order) if order.is_le()) {
+                let Eigenpair { error_bar, condition, backward_error, .. } = self.found[i];
+                return Err(format!(
+                    "{} is {distance:e} from {}, bar {error_bar:e}, condition {condition:e}, backward {backward_error:e}",
+                    values[i], roots[j]
+                ));
+            }
+            partners.push(j);
+        }
+        Ok(partners)
+    }
+
+    /// How far a root is from what was asked for; none for a request without an order.
+    fn key(&self, s: c64) -> Option<f64> {
+        match self.answer.request {
+            Request::Lowest { .. } => Some(s.norm()),
+            Request::Largest { .. } => Some(-s.norm()),
+            Request::NearFrequency { hz, .. } => {
+                Some((c64::new(s.re, s.im.abs()) - c64::new(0.0, std::f64::consts::TAU * hz)).norm())
+            }
+            Request::NearPoint { s: point, .. } => Some((s - point).norm()),
+            Request::Band { .. } | Request::All => None,
+        }
+    }
+
+    /// Modes returned, or roots where each counts for itself.
+    fn modes(&self) -> usize {
+        if matches!(self.answer.request, Request::NearPoint { .. }) {
+            return self.found.len();
+        }
+        let undamped = self.problem.is_undamped();
+        let (mut i, mut out) = (0, 0);
+        while let Some(pair) = self.found.get(i) {
+            let s = pair.value().unwrap_or_default();
+            let next = self.found.get(i + 1).and_then(|next| next.value());
+            let together = match next {
+                Some(next) if s.im > 0.0 => next == s.conj(),
+                Some(next) if pair.class == Class::Rigid => pair.chain == 2 && next == s,
+                Some(next) => undamped && s.re != 0.0 && (next + s).norm() <= 1e-9 * s.norm(),
+                None => false,
+            };
+            i += if together { 2 } else { 1 };
+            out += 1;
+        }
+        out
+    }
+
+    fn reach(&self, missing: &[usize], partners: &[usize]) -> Reach {
+        let Some(why) = self.lacks(missing, partners) else { return Reach::Full };
+        let unproved =
+            |finding: &Finding| matches!(finding, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
+        if self.spectrum.falls_short() {
+            Reach::Told(why)
+        } else if self.spectrum.findings.iter().any(unproved) {
+            Reach::Unproved(why)
+        } else {
+            Reach::Silent(why)
+        }
+    }
+
+    /// What is not there that was asked for.
+    fn lacks(&self, missing: &[usize], partners: &[usize]) -> Option<String> {
+        let names =
+            || missing.iter().take(4).map(|j| self.exact[*j].0.to_string()).collect::<Vec<_>>().join(", ");
+        match self.answer.request {
+            Request::All => (!missing.is_empty()).then(|| format!("not found: {}", names())),
+            Request::Band { from_hz, to_hz, max_damping_ratio } => {
+                let undamped = self.problem.is_undamped();
+                let searched = self.spectrum.findings.iter().find_map(|finding| match finding {
+                    Finding::Sparse { detail: SparseFinding::BandCovered { damping_ratio } } => {
+                        Some(*damping_ratio)
+                    }
+                    _ => None,
+                });
+                let most = max_damping_ratio.or(searched).filter(|_| !undamped);
+                let inside = |j: &&usize| {
+                    let (s, error) = self.exact[**j];
+                    let edge =
+                        |hz: f64, sign: f64| std::f64::consts::TAU * hz * (1.0 + sign * 1e-14) + sign * error;
+                    let im = s.im.abs();
+                    // Of undamped problems, those that do not oscillate stand at no frequency.
+                    let oscillates = s.im != 0.0 || s.norm() == 0.0;
+                    let within = edge(from_hz, -1.0) <= im && im <= edge(to_hz, 1.0);
+                    let at_edge = error > 1e-9 * s.norm();
+                    let light = most.is_none_or(|most| s.re.abs() + error <= most * s.norm() * (1.0 - 1e-12));
+                    within && !at_edge && light && (oscillates || !undamped)
+                };
+                let lost = missing.iter().find(inside);
+                lost.map(|j| format!("{} lies in the band", self.exact[*j].0))
+            }
+            _ => self.lacks_nearest(missing, partners),
+        }
+    }
+
+    fn lacks_nearest(&self, missing: &[usize], partners: &[usize]) -> Option<String> {
+        let count = match self.answer.request {
+            Request::Lowest { count }
+            | Request::Largest { count }
+            | Request::NearFrequency { count, .. }
+            | Request::NearPoint { count, .. } => count,
+            Request::Band { .. } | Request::All => return None,
+        };
+        // Which modes are the lowest is decided on the mechanism without penalties.
+        let penalized = self.answer.form == Form::Penalty;
+        let place = |j: usize| if penalized { self.problem.exact.get(j) } else { self.exact.get(j) };
+        let key = |j: usize| place(j).and_then(|(s, _)| self.key(*s)).unwrap_or(f64::INFINITY);
+        let nearest = *missing.iter().min_by(|a, b| key(**a).total_cmp(&key(**b)))?;
+        let (s, error) = *place(nearest)?;
+        let modes = self.modes();
+        if modes < count {
+            return Some(format!("{modes} of {count} modes, {s} is not among them"));
+        }
+        let limit = key(nearest) + error;
+        let beyond = self.found.iter().zip(partners).find(|(pair, j)| {
+            let value = pair.value().unwrap_or_default();
+            let own = if penalized { Some(key(**j)) } else { self.key(value) };
+            own.is_some_and(|own| own - pair.error_bar > limit + 1e-13 * value.norm().max(s.norm()))
+        })?;
+        Some(format!("{} is returned, but {s} is not", beyond.0.value()?))
+    }
+
+    /// Rigid pairs stand at exact zeros, and all of those are called rigid.
+    fn classes(&self, partners: &[usize]) -> Vec<String> {
+        let mut out = Vec::new();
+        let blurred = self.spectrum.findings.iter().any(|finding| {
+            matches!(
+                finding,
+                Finding::NearlyZeroStiffness { .. }
+                    | Finding::LongChain { at_infinity: false }
+                    | Finding::StiffPenalty { .. }
+            )
+        });
+        for (pair, j) in self.found.iter().zip(partners) {
+            let zero = self.exact[*j].0.norm() == 0.0;
+            // Where its bar reaches zero, a root is not said to be none.
+            let blurred = blurred || (zero && pair.value().is_some_and(|s| s.norm() <= pair.error_bar));
+            if zero != (pair.class == Class::Rigid) && !blurred {
+                out.push(format!("{:?} at {}", pair.class, self.exact[*j].0));
+            }
+        }
+        out.truncate(1);
+        out
+    }
+
+    /// Bounds of the number of exact roots that a test accepts, of which `test` tells how far inside they are and how sure
+    /// that is.
+    fn number(&self, test: impl Fn(c64, f64) -> (f64, f64)) -> (usize, usize) {
+        let (mut least, mut most) = (0, 0);
+        for (s, error) in &self.exact[..self.own] {
+            let (inside, sure) = test(*s, *error);
+            least += usize::from(inside > sure);
+            most += usize::from(inside >= -sure);
+        }
+        (least, most)
+    }
+
+    /// Modes with w = -s^2 in an interval: half of the roots.
+    fn modes_between(&self, from: f64, to: f64) -> (usize, usize) {
+        let (least, most) = self.number(|s, error| {
+            let w = -(s * s).re;
+            ((w - from).min(to - w), 2.0 * s.norm() * error + 4.0 * f64::EPSILON * w.abs())
+        });
+        (least / 2, most.div_ceil(2))
+    }
+
+    /// What is not true of a finding.
+    fn untrue(&self, finding: &Finding) -> Option<String> {
+        let differs = |said: usize, (least, most): (usize, usize)| {
+            (said < least || said > most).then(|| format!("{finding:?}, but there are {least} to {most}"))
+        };
+        let Finding::Sparse { detail } = finding else { return None };
+        let undamped = self.problem.is_undamped() && self.answer.form == Form::Constrained;
+        match *detail {
+            SparseFinding::Complete { from, to, modes: said }
+            | SparseFinding::Missing { from, to, counted: said, .. }
+                if undamped =>
+            {
+                differs(said, self.modes_between(from, to))
+            }
+            SparseFinding::CompleteAbove { above, modes: said }
+            | SparseFinding::MissingAbove { above, counted: said, .. }
+                if undamped =>
+            {
+                let (least, most) = self.number(|s, error| {
+                    (s.norm_sqr() - above, 2.0 * s.norm() * error + 4.0 * f64::EPSILON * s.norm_sqr())
+                });
+                differs(said, (least / 2, most.div_ceil(2)))
+            }
+            SparseFinding::CompleteInside { re, im, radius, roots, squared } => {
+                differs(roots, self.inside(c64::new(re, im), radius, squared))
+            }
+            SparseFinding::MissingInside { re, im, radius, counted, squared, .. } => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a number of roots"
+                )]
+                let said = counted.round().max(0.0) as usize;
+                differs(said, self.inside(c64::new(re, im), radius, squared))
+            }
+            SparseFinding::FewerExist { exist, .. } => {
+                let modes = self.modes();
+                let all = self.found.len() >= self.own && modes == exist;
+                (!all).then(|| {
+                    format!("{finding:?}, but {modes} modes are returned and {} roots exist", self.own)
+                })
+            }
+            SparseFinding::EmptyBand { .. } => {
+                let every: Vec<usize> = (0..self.own).collect();
+                self.lacks(&every, &[]).map(|why| format!("{finding:?}: {why}"))
+            }
+            SparseFinding::MultipleCut { re, im, found, returned } => {
+                let at = c64::new(re, im);
+                let same = |s: c64| (s - at).norm() <= 2e-6 * at.norm();
+                let mut exist =
+                    self.exact.iter().filter(|(s, error)| same(*s) || (s - at).norm() <= *error).count();
+                if at.norm() == 0.0 && undamped {
+                    exist /= 2;
+                }
+                let fits = returned < found && found <= exist;
+                (!fits).then(|| format!("{finding:?}, but there are {exist}"))
+            }
+            SparseFinding::GrowingNotShown { counted, .. } => {
+                let (least, most) = self.number(|s, error| {
+                    // One of two conjugates.
+                    if s.im < 0.0 { (-1.0, 0.0) } else { (s.re, error.max(1e-9 * s.norm())) }
+                });
+                differs(counted, (least, most))
+            }
+            _ => None,
+        }
+    }
+
+    /// Exact roots, or their squares, inside a circle.
+    fn inside(&self, centre: c64, radius: f64, squared: bool) -> (usize, usize) {
+        let (least, most) = self.number(|s, error| {
+            let tau = if squared { s * s } else { s };
+            let sure = if squared { 2.0 * s.norm() * error } else { error };
+            (radius - (tau - centre).norm(), sure + 1e-13 * (tau.norm() + radius))
+        });
+        if squared { (least / 2, most.div_ceil(2)) } else { (least, most) }
+    }
+
+    /// Counts by theory and of what was found.
+    fn counts(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let counts = &self.spectrum.counts;
+        let mut same = |what: &str, said: usize, is: usize| {
+            if said != is {
+                out.push(format!("{what} {said} for {is}"));
+            }
+        };
+        let motion = self.spectrum.motion().count();
+        same("motion found", counts.found.motion(), motion);
+        let hidden = self.answer.who.starts_with("hidden");
+        if !hidden {
+            same("rank", counts.rank, self.problem.rank);
+        }
+        let mismatch = |class: CountedClass| {
+            let of =
+                |finding: &Finding| matches!(finding, Finding::CountMismatch { class: c, .. } if *c == class);
+            self.spectrum.findings.iter().any(of)
+        };
+        // The whole is counted by rank decisions, parts at least not below what exists.
+        if self.answer.request == Request::All
+            && !mismatch(CountedClass::Motion)
+            && self.answer.form == Form::Constrained
+        {
+            same("motion expected", counts.expected.motion, self.exact.len());
+        } else if counts.expected.total() > 0 && counts.expected.motion < self.own {
+            out.push(format!("motion expected {} of {}", counts.expected.motion, self.own));
+        }
+        out
+    }
+}

@@ -1,0 +1,141 @@
+//! Mechanisms whose constraints are replaced by penalties, with all roots of either form.
+//!
+//! ```text
+//! two masses tied     (m_1 + m_2) s^2 + .. + k_1 + k_2 = 0 by the constraint u_1 = u_2; by a penalty, w = -s^2 without damping:
+//!                     A w^2 - B w + C = 0,  A = m_1 m_2 + x (m_1 + m_2),  C = k_1 k_2 + y (k_1 + k_2),
+//!                     B = k_1 (m_2 + x) + k_2 (m_1 + x) + y (m_1 + m_2),   x = Xi, y = Xi omega^2
+//! one mass held       none by the constraint; w = (k + y) / (m + x) by a penalty
+//! one mass free       w = k / m
+//! damping             C = a M + b K,  Theta = a I + b Omega:  s^2 + (a + b w) s + w = 0
+//! ```
+//!
+//! mixed by an integer matrix of determinant one; gonzalez2017, Eqs. (14), (15).
+
+use mb_algebra::{Dense, PenaltyBlocks, QuadraticPencil, c64, dense};
+use proptest::prelude::*;
+
+use super::blocks::{Steps, unimodular};
+use super::{Known, Penalty, Problem, quadratic_roots};
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// Masses, stiffnesses, and the power of two of Xi.
+    Tied([i32; 2], [i32; 2], i32),
+    Held(i32, i32, i32),
+    Free(i32, i32),
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let pair = || prop::array::uniform2(1..9_i32);
+    prop_oneof![
+        3 => (pair(), pair(), 0..4_i32).prop_map(|(m, k, more)| Part::Tied(m, k, more)),
+        1 => (1..9_i32, 1..9_i32, 0..4_i32).prop_map(|(m, k, more)| Part::Held(m, k, more)),
+        1 => (1..9_i32, 1..9_i32).prop_map(|(m, k)| Part::Free(m, k)),
+    ]
+}
+
+/// a, b and omega^2 of the penalties.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    a: f64,
+    b: f64,
+    square: f64,
+}
+
+/// The two roots of a mode whose w is known but for `change`.
+fn roots(law: Law, w: f64, change: f64) -> Vec<Known> {
+    let roots = quadratic_roots(c64::new(law.a + law.b * w, 0.0), c64::new(w, 0.0));
+    let apart = (roots[0].0 - roots[1].0).norm();
+    let moved = |(s, error): Known| {
+        let by = change * (s * law.b + 1.0).norm();
+        (s, error + (2.0 * by / apart).min(2.0 * by.sqrt()))
+    };
+    roots.into_iter().map(moved).collect()
+}
+
+/// Both w of two tied masses with their errors, that of the mechanism first.
+fn tied([m1, m2]: [f64; 2], [k1, k2]: [f64; 2], x: f64, y: f64) -> [(f64, f64); 2] {
+    let a = m1 * m2 + x * (m1 + m2);
+    let b = k1 * (m2 + x) + k2 * (m1 + x) + y * (m1 + m2);
+    let c = k1 * k2 + y * (k1 + k2);
+    let d = (b * b - 4.0 * a * c).max(0.0);
+    let large = 0.5 * (b + d.sqrt());
+    let rounding = 8.0 * f64::EPSILON * (1.0 + b * b / d.max(f64::EPSILON * b * b));
+    let both = [large / a, c / large].map(|w| (w, rounding * w));
+    let own = (k1 + k2) / (m1 + m2);
+    if (both[0].0 - own).abs() < (both[1].0 - own).abs() { both } else { [both[1], both[0]] }
+}
+
+fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
+    let n: usize = parts.iter().map(|part| if matches!(part, Part::Tied(..)) { 2 } else { 1 }).sum();
+    let [mut m, mut k] = [0; 2].map(|_| Dense::zeros(n, n));
+    let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
+    let (mut exact, mut physical, mut spurious) = (Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0;
+    for part in parts {
+        let mut row = vec![0.0; n];
+        match *part {
+            Part::Tied(masses, stiff, more) => {
+                let (masses, stiff) = (masses.map(f64::from), stiff.map(f64::from));
+                let xi = alpha * f64::from(more).exp2();
+                for i in 0..2 {
+                    (m[(at + i, at + i)], k[(at + i, at + i)]) = (masses[i], stiff[i]);
+                }
+                (row[at], row[at + 1]) = (1.0, -1.0);
+                rows.push((row, xi));
+                exact.extend(roots(law, stiff.iter().sum::<f64>() / masses.iter().sum::<f64>(), 0.0));
+                let [own, other] = tied(masses, stiff, xi, xi * law.square);
+                physical.extend(roots(law, own.0, own.1));
+                spurious.extend(roots(law, other.0, other.1));
+                at += 1;
+            }
+            Part::Held(mass, stiff, more) => {
+                let xi = alpha * f64::from(more).exp2();
+                let (mass, stiff) = (f64::from(mass), f64::from(stiff));
+                (m[(at, at)], k[(at, at)], row[at]) = (mass, stiff, 1.0);
+                rows.push((row, xi));
+                spurious.extend(roots(law, (stiff + xi * law.square) / (mass + xi), 0.0));
+            }
+            Part::Free(mass, stiff) => {
+                let (mass, stiff) = (f64::from(mass), f64::from(stiff));
+                (m[(at, at)], k[(at, at)]) = (mass, stiff);
+                exact.extend(roots(law, stiff / mass, 0.0));
+                physical.extend(roots(law, stiff / mass, 0.0));
+            }
+        }
+        at += 1;
+    }
+    let r = unimodular(n, n, steps);
+    let through = |a: &Dense| dense::mul_transpose(&r, &dense::mul(a, &r));
+    let (m, k) = (through(&m), through(&k));
+    let c = dense::add(law.a, &m, law.b, &k);
+    let phi = dense::mul(&Dense::from_fn(rows.len(), n, |i, j| rows[i].0[j]), &r);
+    let all = rows.len();
+    let pencil = QuadraticPencil { m, c, k, phi_q: phi }.to_sparse();
+    let diagonal = |v: f64| dense::scale(v, &dense::identity(all));
+    let blocks = PenaltyBlocks {
+        m: pencil.m.clone(),
+        c: pencil.c.clone(),
+        k: pencil.k.clone(),
+        phi_q: pencil.phi_q.clone(),
+        xi: dense::diagonal(&rows.iter().map(|(_, xi)| *xi).collect::<Vec<_>>()),
+        theta: diagonal(law.a + law.b * law.square),
+        omega: diagonal(law.square),
+        k_parts: None,
+    };
+    let penalty = Some(Penalty { blocks, physical, spurious });
+    let kind = if law.a == 0.0 && law.b == 0.0 { "undamped, penalties" } else { "damped, penalties" };
+    Problem { pencil, exact, kind, rank: all, penalty }
+}
+
+/// Up to forty unknowns.
+pub(crate) fn penalties() -> impl Strategy<Value = Problem> {
+    let parts =
+        prop_oneof![2 => prop::collection::vec(part(), 1..6), 1 => prop::collection::vec(part(), 6..20)];
+    let steps = prop::collection::vec((0..40_usize, 0..40_usize, -2..3_i32), 6);
+    let eighths = || prop_oneof![Just(0.0), (0..8_i32).prop_map(|k| f64::from(k) / 64.0)];
+    (parts, steps, eighths(), eighths(), 0..7_i32, 6..24_i32).prop_map(|(parts, steps, a, b, rate, alpha)| {
+        let law = Law { a, b, square: f64::from(2 * rate).exp2() };
+        assembled(&parts, &steps, law, f64::from(alpha).exp2())
+    })
+}
