@@ -19,14 +19,17 @@
 //! Fails where a root of the mechanism lies among those of the penalty: the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
 
-use mb_algebra::{Dense, DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norms, sparse};
+use mb_algebra::{
+    Dense, DenseC, Lu, PenaltyBlocks, QuadraticPencil, SymmetricEigen, c64, dense, norms, sparse,
+};
 
-use crate::krylov::scalar::norm;
+use crate::krylov::scalar::{norm, product};
 use crate::pairing::mac;
 use crate::sparse::certificate::{Aid, Certifier, Root};
 use crate::sparse::doubled::{self, Doubled, Springs};
 use crate::sparse::matrix::{Matrix, norm_bound};
 use crate::sparse::problem::Problem;
+use crate::sparse::real_shapes::real_basis;
 use crate::sparse::shift_solve::{Effort, ShiftSolve};
 use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
 use crate::sparse::{Request, SparseFinding, SparseOptions};
@@ -48,6 +51,10 @@ const AS_GOOD: f64 = 1e-6;
 const ROUGH: f64 = 1e-3;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
+/// Distance, relative to |s|, within which modes of the constrained problem stand at one eigenvalue.
+const TOGETHER: f64 = 1e-8;
+/// Backward error above which a pair is none of the problem.
+const NO_ROOT: f64 = 1e-6;
 /// 1 - |cos|^2 between the vectors of two pairs at one root below which they are one.
 const ONE_VECTOR: f64 = 1e-6;
 /// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
@@ -87,7 +94,8 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
             phi_q: blocks.phi_q.clone(),
         };
         let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
-        let starts = of_pairs(&problem, &start.pairs);
+        let mut starts = of_pairs(&problem, &start.pairs);
+        parted(&held, &blocks.xi, &mut starts);
         let pairs = certified(&problem, &certifier, starts.clone(), vec![None; starts.len()])?;
         (starts, pairs, start.findings)
     };
@@ -128,7 +136,8 @@ fn from_undamped(
         let other = root.opposite.then(|| Root { s: -one.s, ..one.clone() });
         std::iter::once(one).chain(other)
     });
-    let roots: Vec<Root> = roots.collect();
+    let mut roots: Vec<Root> = roots.collect();
+    parted(held, &blocks.xi, &mut roots);
     let moving: Vec<Root> = roots.iter().filter(|root| !root.rigid).cloned().collect();
     let mut better = doubled::refine_damped(held, Some(&springs), &beside, &moving).into_iter();
     let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
@@ -157,6 +166,64 @@ fn known(
 /// Whether a bar is that small beside |s|.
 fn within(pair: &Eigenpair, share: f64) -> bool {
     pair.error_bar <= share * pair.value().map_or(0.0, c64::norm)
+}
+
+/// Turns the vectors of eigenvalues with several modes to those that penalties part.
+///
+/// A penalty moves a mode in proportion to l^H Xi^-1 l (factor.rs). Of several modes at one s any basis is as good for the constrained
+/// problem; the penalty problem has roots beside s whose vectors diagonalize that form, and starts between them lead to either:
+///
+/// ```text
+/// X^T M X = I,   Re(L^H Xi^-1 L) = U D U^T,   X <- X U,  L <- L U
+/// ```
+///
+/// For spaces that real shapes span, in symmetric problems; others stay. Sizes: X n x g, L m x g.
+fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Root]) {
+    let n = held.n;
+    let fits = |root: &Root| !root.rigid && root.left.is_none();
+    let Ok(factor) = Lu::new(xi) else { return };
+    let mut done = vec![false; roots.len()];
+    for first in 0..roots.len() {
+        let near = |root: &Root| {
+            let s = roots[first].s;
+            (root.s - s).norm() <= TOGETHER * s.norm() && root.opposite == roots[first].opposite
+        };
+        let group: Vec<usize> =
+            (first..roots.len()).filter(|&j| !done[j] && near(&roots[j]) && fits(&roots[j])).collect();
+        group.iter().for_each(|&j| done[j] = true);
+        if group.len() < 2 {
+            continue;
+        }
+        let g = group.len();
+        let m = held.rows.m;
+        let x = DenseC::from_fn(n, g, |i, j| roots[group[j]].right[i]);
+        let l = DenseC::from_fn(m, g, |i, j| roots[group[j]].multipliers[i]);
+        let Some((x, z)) = real_basis(held, &x) else { continue };
+        let l = product(l.as_ref(), z.as_ref());
+        let re = Dense::from_fn(m, g, |i, j| l[(i, j)].re);
+        let im = Dense::from_fn(m, g, |i, j| l[(i, j)].im);
+        let Ok(mass) = SymmetricEigen::new(&dense::mul_transpose(&x, &held.m.mul(&x))) else { continue };
+        if mass.values.iter().any(|v| *v <= 0.0) {
+            continue;
+        }
+        let own = Dense::from_fn(g, g, |i, j| mass.vectors[(i, j)] / mass.values[j].sqrt());
+        let form = |l: &Dense| {
+            let l = dense::mul(l, &own);
+            dense::mul_transpose(&l, &factor.solve_mat(&l))
+        };
+        let sum = dense::add(1.0, &form(&re), 1.0, &form(&im));
+        let even = Dense::from_fn(g, g, |i, j| 0.5 * (sum[(i, j)] + sum[(j, i)]));
+        let Ok(turn) = SymmetricEigen::new(&even) else { continue };
+        let by = dense::mul(&own, &turn.vectors);
+        let (x, re, im) = (dense::mul(&x, &by), dense::mul(&re, &by), dense::mul(&im, &by));
+        for (j, &at) in group.iter().enumerate() {
+            let right: Vec<c64> = (0..n).map(|i| c64::new(x[(i, j)], 0.0)).collect();
+            let l: Vec<c64> = (0..m).map(|i| c64::new(re[(i, j)], im[(i, j)])).collect();
+            let rest: Vec<c64> = (n..roots[at].right.len()).map(|i| roots[at].right[i]).collect();
+            roots[at].right = right.into_iter().chain(rest).collect::<Vec<c64>>().into();
+            roots[at].multipliers = l.into();
+        }
+    }
 }
 
 /// Starts from pairs of the constrained problem.
@@ -188,7 +255,7 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
     roots
 }
 
-/// The pairs without those that are one root found twice, from two starts of one eigenvalue that the penalty parts, and how many
+/// The pairs without those that solve nothing, and without those that are one root found twice, from two starts of one eigenvalue that the penalty parts, and how many
 /// modes that makes less.
 fn without_repeated(pairs: Vec<Eigenpair>) -> (Vec<Eigenpair>, usize) {
     let mut out: Vec<Eigenpair> = Vec::with_capacity(pairs.len());
@@ -199,7 +266,8 @@ fn without_repeated(pairs: Vec<Eigenpair>) -> (Vec<Eigenpair>, usize) {
             let near = (s - t).norm() <= pair.error_bar + other.error_bar + 1e-12 * s.norm();
             near && pair.chain == 1 && mac(&pair.right, &other.right) > 1.0 - ONE_VECTOR
         };
-        if out.iter().any(same) {
+        // Steps that ended elsewhere leave most of the equations.
+        if pair.backward_error > NO_ROOT || out.iter().any(same) {
             lost += usize::from(pair.alpha.im >= 0.0);
         } else {
             out.push(pair);
@@ -210,8 +278,15 @@ fn without_repeated(pairs: Vec<Eigenpair>) -> (Vec<Eigenpair>, usize) {
 
 /// Words on modes of the constrained problem that are not true of the roots returned.
 fn of_the_constrained(finding: &Finding) -> bool {
-    let details =
-        |d: &SparseFinding| matches!(d, SparseFinding::Complete { .. } | SparseFinding::Shift { .. });
+    let details = |d: &SparseFinding| {
+        matches!(
+            d,
+            SparseFinding::Complete { .. }
+                | SparseFinding::CompleteInside { .. }
+                | SparseFinding::MultipleCut { .. }
+                | SparseFinding::Shift { .. }
+        )
+    };
     matches!(finding, Finding::Sparse { detail } if details(detail))
         || matches!(finding, Finding::NearlyZeroStiffness { .. } | Finding::NoFreedom)
 }

@@ -125,8 +125,9 @@ impl General<'_> {
             needed = needed.max(distance);
         }
         let mut radius = if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) };
-        if self.zeros.is_none() && shift.norm() > 0.0 {
-            radius = radius.min((OFF_ZERO * shift.norm()).max(needed * (1.0 + 1e-6)));
+        // A circle that holds zero anyway need not stay off it.
+        if self.zeros.is_none() && shift.norm() > needed {
+            radius = radius.min((OFF_ZERO * shift.norm()).max(0.5 * (needed + shift.norm())));
         }
         (radius > 0.0).then_some(Circle { centre: shift, radius, known })
     }

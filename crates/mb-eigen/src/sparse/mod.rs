@@ -34,7 +34,7 @@ mod mirror;
 pub(crate) mod null_space;
 mod options;
 pub(crate) mod problem;
-mod real_shapes;
+pub(crate) mod real_shapes;
 mod request;
 pub(crate) mod rows;
 mod shift_invert;

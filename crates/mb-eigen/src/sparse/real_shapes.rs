@@ -55,7 +55,7 @@ pub(crate) fn choose(problem: &Problem, form: Form, set: &mut Set) {
 }
 
 /// Real vectors R (n x g) that span the space of X, and Z (g x g) with X Z = R.
-fn real_basis(problem: &Problem, x: &DenseC) -> Option<(Dense, DenseC)> {
+pub(crate) fn real_basis(problem: &Problem, x: &DenseC) -> Option<(Dense, DenseC)> {
     let (n, g) = (x.nrows(), x.ncols());
     let parts = Dense::from_fn(n, 2 * g, |i, j| if j < g { x[(i, j)].re } else { x[(i, j - g)].im });
     let gram = f64::adjoint_product(parts.as_ref(), parts.as_ref());

@@ -242,8 +242,9 @@ impl<'a> Symmetric<'a> {
             ritz.vectors = pick(&ritz.vectors, &kept);
             ritz.values = kept.iter().map(|&j| ritz.values[j]).collect();
         }
-        let exhausted = ritz.exhausted;
         let modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
+        // On an eigenvalue nothing is left of the others; of those that surely exist none may be said to be none.
+        let exhausted = ritz.exhausted && known.x.ncols() + modes.w.len() >= self.problem.surely();
         Ok(Search { modes, exhausted })
     }
 

@@ -14,6 +14,8 @@ use crate::{EigenError, Finding};
 
 /// Rounds of asking for more modes until the wanted ones are surely among them.
 const ROUNDS: usize = 12;
+/// What rounding of K may move w by, relative to |K| / |M|.
+const ROUNDING: f64 = 1e-15;
 /// Modes of a band that one shift serves.
 const SLICE: usize = 40;
 
@@ -47,6 +49,19 @@ fn reaching(s: c64, r: f64) -> (f64, f64) {
         high = high.max(-(a - half).max(0.0).powi(2));
     }
     (low, high)
+}
+
+/// Counts rigid modes, which are known before a slice is searched, among those of its interval.
+fn with_rigid(finding: &mut Finding, rigid: usize) {
+    let Finding::Sparse { detail } = finding else { return };
+    match detail {
+        SparseFinding::Complete { modes, .. } => *modes += rigid,
+        SparseFinding::Missing { counted, found, .. } => {
+            *counted += rigid;
+            *found += rigid;
+        }
+        _ => {}
+    }
 }
 
 impl Symmetric<'_> {
@@ -202,8 +217,10 @@ impl Symmetric<'_> {
         let rigid = Self::rigid_modes(&zeros.x, &zeros.l);
         let edge = shifted.sigma.abs();
         // An eigenvalue on the very edge belongs to the band.
-        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) } else { -edge };
-        let to = (squared(to_hz) * (1.0 + 1e-9)).max(from + edge);
+        // So does one that rounding of K may have moved there.
+        let rounding = ROUNDING * self.problem.frequency_squared();
+        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) - rounding } else { -edge };
+        let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + edge);
         let mut place = Released::held(shifted);
         place.release(self.problem);
         let mut modes = match self.count(from, to)? {
@@ -248,6 +265,7 @@ impl Symmetric<'_> {
                     .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
                     .collect();
                 modes.select(&keep);
+                run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
                 Ok((modes, run.findings))
             })
             .collect();

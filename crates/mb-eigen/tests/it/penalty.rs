@@ -253,3 +253,53 @@ fn massless_directions_beside_a_penalty_are_counted_as_theory_does() {
     assert_eq!((all.counts.found.infinite, all.counts.mismatches().len()), (2, 0), "{:?}", all.findings);
     assert!(all.findings.iter().any(|f| matches!(f, Finding::SingularMass { directions: 1, .. })));
 }
+
+/// Two pairs of masses, each tied by a row, alike but for the share of the tie in them: one eigenvalue of the mechanism, two of the
+/// penalty problem, each with its own vector.
+#[test]
+fn modes_that_a_penalty_parts_are_found_each() {
+    use mb_algebra::{PenaltyBlocks, dense, to_sparse};
+    for damping in [0.0, 1.0 / 64.0] {
+        let (square, xi) = (256.0, 2.0_f64.powi(16));
+        let m = dense::diagonal(&[1.0, 3.0, 2.0, 2.0]);
+        let k = dense::diagonal(&[5.0, 3.0, 1.0, 7.0]);
+        let phi_q = dense::from_rows(&[&[1.0, -1.0, 0.0, 0.0], &[0.0, 0.0, 1.0, -1.0]]);
+        let c = dense::scale(damping, &m);
+        let all = |v: f64| dense::diagonal(&[v, v]);
+        let blocks = PenaltyBlocks {
+            m: to_sparse(&m),
+            c: to_sparse(&c),
+            k: to_sparse(&k),
+            phi_q: to_sparse(&phi_q),
+            xi: all(xi),
+            theta: all(damping),
+            omega: all(square),
+            k_parts: None,
+        };
+        // A w^2 - B w + C of two tied masses; the smaller root without cancellation.
+        let tied = |[m1, m2]: [f64; 2], [k1, k2]: [f64; 2]| {
+            let y = xi * square;
+            let a = m1 * m2 + xi * (m1 + m2);
+            let b = k1 * (m2 + xi) + k2 * (m1 + xi) + y * (m1 + m2);
+            let c = k1 * k2 + y * (k1 + k2);
+            2.0 * c / (b + (b * b - 4.0 * a * c).sqrt())
+        };
+        let exact = [tied([1.0, 3.0], [5.0, 3.0]), tied([2.0, 2.0], [1.0, 7.0])];
+        let options = mb_eigen::sparse::SparseOptions { dense_limit: 0, ..Default::default() };
+        let found = mb_eigen::penalty::lowest(&blocks, 2, &options).unwrap();
+        assert!(!found.falls_short(), "{:?}", found.findings);
+        let mut sizes: Vec<(f64, f64)> = found
+            .pairs
+            .iter()
+            .filter(|pair| pair.alpha.im > 0.0)
+            .map(|pair| (pair.value().unwrap().im, pair.error_bar))
+            .collect();
+        sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut exact = exact.map(|w: f64| (w - 0.25 * damping * damping).sqrt());
+        exact.sort_by(f64::total_cmp);
+        assert_eq!(sizes.len(), 2, "{sizes:?}");
+        for ((im, bar), exact) in sizes.iter().zip(&exact) {
+            assert!((im - exact).abs() <= bar + 1e-15, "{sizes:?} for {exact}");
+        }
+    }
+}

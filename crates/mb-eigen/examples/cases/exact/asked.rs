@@ -194,7 +194,7 @@ fn bands(problem: &Problem, dice: &mut Dice, out: &mut Vec<Answer>) {
         out.push(Answer::new(who, request, sparse::solve(&problem.pencil, &request, &krylov())));
     };
     let from = dice.below(sizes.len());
-    ask("band between eigenvalues", from, (from + dice.below(20)).min(sizes.len() - 1));
+    ask("band between eigenvalues", from, (from + dice.below(20)).min(sizes.len().saturating_sub(1)));
     let from = dice.below(sizes.len() / 2);
     let modes = (sizes.len() / 3).min(120);
     ask("band of many modes", from, from + modes);
