@@ -119,7 +119,9 @@ impl Symmetric<'_> {
         let found = inside(modes);
         let Counted { from, to, modes: expected, .. } = counted;
         self.findings.push(match found.cmp(&expected) {
-            std::cmp::Ordering::Equal => SparseFinding::Complete { from, to, modes: found, by: Proof::Inertia }.into(),
+            std::cmp::Ordering::Equal => {
+                SparseFinding::Complete { from, to, modes: found, by: Proof::Inertia }.into()
+            }
             std::cmp::Ordering::Less => SparseFinding::Missing { from, to, counted: expected, found }.into(),
             // Every mode found is one.
             std::cmp::Ordering::Greater => {

@@ -287,7 +287,7 @@ impl Case<'_> {
         let Finding::Sparse { detail } = finding else { return None };
         let undamped = self.problem.is_undamped() && self.answer.form == Form::Constrained;
         match *detail {
-            SparseFinding::Complete { from, to, modes: said }
+            SparseFinding::Complete { from, to, modes: said, .. }
             | SparseFinding::Missing { from, to, counted: said, .. }
                 if undamped =>
             {
