@@ -254,7 +254,10 @@ fn halved(problem: &Problem, turned: u64) -> Problem {
         for (&v, (i, j)) in a {
             // Half of each mass, and springs between one of the first ones and one of the second.
             match i.cmp(&j) {
-                std::cmp::Ordering::Equal => [i, n + i].iter().for_each(|&i| out.add(i, i, 0.5 * v)),
+                std::cmp::Ordering::Equal => {
+                    out.add(i, i, 0.5 * v);
+                    out.add(n + i, n + i, 0.5 * v);
+                }
                 std::cmp::Ordering::Less => out.add(i, n + j, sign(j) * v),
                 std::cmp::Ordering::Greater => out.add(n + i, j, sign(i) * v),
             }
@@ -263,7 +266,9 @@ fn halved(problem: &Problem, turned: u64) -> Problem {
     });
     let held = problem.pencil.phi_q.rows();
     let mut phi_q = Triplets::new(held + n, 2 * n);
-    problem.pencil.phi_q.iter().for_each(|(&v, (i, j))| phi_q.add(i, j, v));
+    for (&v, (i, j)) in &problem.pencil.phi_q {
+        phi_q.add(i, j, v);
+    }
     for i in 0..n {
         let size = 1.0 + (i % 5) as f64;
         phi_q.add(held + i, i, size);

@@ -121,12 +121,12 @@ pub(crate) fn undamped(
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
 ) -> Result<Found, EigenError> {
-    let (modes, told, aid) = match merged(problem, request, options, driver) {
-        Some(found) => found,
-        None => {
-            let mut run = Symmetric::new(problem, options, driver);
-            (symmetric(&mut run, request)?, run.findings, run.aid)
-        }
+    let found = merged(problem, request, options, driver);
+    let (modes, told, aid) = if let Some(found) = found {
+        found
+    } else {
+        let mut run = Symmetric::new(problem, options, driver);
+        (symmetric(&mut run, request)?, run.findings, run.aid)
     };
     let mut findings = problem.rows.findings.clone();
     findings.extend(told);

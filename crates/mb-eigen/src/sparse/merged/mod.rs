@@ -45,11 +45,12 @@ impl Merged {
     /// doubt.
     pub(crate) fn of(problem: &Problem<'_>, options: &SparseOptions) -> Option<Self> {
         let given = problem.rows.independent.sparse();
-        if given.rows() * WORTH < problem.n || problem.stiffness().len() > 1 {
+        let (r, n) = given.shape();
+        if r * WORTH < n || r.max(n) >= u32::MAX as usize || problem.stiffness().len() > 1 {
             return None;
         }
         let ties = Ties::new(given);
-        if ties.count() * WORTH < problem.n || ties.merged == 0 {
+        if ties.count() * WORTH < n || ties.merged == 0 {
             return None;
         }
         let [m, k] = [&problem.m, &problem.k].map(|a| ties.both_sides(a.for_factors()));

@@ -9,6 +9,8 @@
 //! leaves of each tree to its root, where the sum over the tree remains: B^T times the forces, zero for a solution. Sizes: x of length n,
 //! r rows, y of length k.
 
+#![expect(clippy::cast_possible_truncation, reason = "there are fewer coordinates and rows than 2^32")]
+
 use mb_algebra::{Dense, Scatter, Sparse, Triplets};
 
 /// In the place of a coordinate.
@@ -54,22 +56,28 @@ impl Does {
         let mut entries = row.iter().filter(|(_, v)| **v != 0.0).map(|(j, v)| (j, *v));
         match (entries.next(), entries.next(), entries.next()) {
             (Some((i, a)), None, _) => Self::Holds(i, a),
-            (Some((i, a)), Some((j, b)), None) if a.abs() == b.abs() => Self::Ties([(i, a), (j, b)]),
+            // Equal to the last bit, so that nothing is rounded.
+            (Some((i, a)), Some((j, b)), None) if a.abs().to_bits() == b.abs().to_bits() => {
+                Self::Ties([(i, a), (j, b)])
+            }
             _ => Self::Else,
         }
     }
 }
 
 impl Ties {
-    /// Of r x n independent rows.
+    /// Of r x n independent rows; r and n below 2^32.
     pub(super) fn new(rows: &Sparse) -> Self {
         let (r, n) = rows.shape();
+        assert!(r.max(n) < NONE as usize, "ties: numbers of coordinates and rows beyond 32 bits");
         let does: Vec<Does> = rows.outer_iterator().map(Does::of).collect();
         // The ties of each coordinate.
         let mut start = vec![0_u32; n + 1];
         for row in &does {
             if let Does::Ties(ends) = row {
-                ends.iter().for_each(|&(i, _)| start[i + 1] += 1);
+                for &(i, _) in ends {
+                    start[i + 1] += 1;
+                }
             }
         }
         (0..n).for_each(|i| start[i + 1] += start[i]);
@@ -179,15 +187,13 @@ impl Ties {
                     if to as usize == own {
                         terms += value.abs();
                     }
-                    match line.get_mut(at[to as usize]).filter(|(column, _)| *column == to) {
-                        Some((_, sum)) => {
-                            let (next, rest) = two_sum(sum[0], value);
-                            *sum = [next, sum[1] + rest];
-                        }
-                        None => {
-                            at[to as usize] = line.len();
-                            line.push((to, [value, 0.0]));
-                        }
+                    let known = line.get_mut(at[to as usize]).filter(|(column, _)| *column == to);
+                    if let Some((_, sum)) = known {
+                        let (next, rest) = two_sum(sum[0], value);
+                        *sum = [next, sum[1] + rest];
+                    } else {
+                        at[to as usize] = line.len();
+                        line.push((to, [value, 0.0]));
                     }
                 }
             }
@@ -204,7 +210,9 @@ impl Ties {
         let size = (self.merged, self.merged);
         let rest = (!lost.is_empty()).then(|| {
             let mut rest = Triplets::with_capacity(size.0, size.1, lost.len());
-            lost.iter().for_each(|&(i, j, v)| rest.add(i, j, v));
+            for &(i, j, v) in &lost {
+                rest.add(i, j, v);
+            }
             rest.to_sparse().to_csr()
         });
         Some((Sparse::new(size, starts, indices, values), rest))
