@@ -9,7 +9,7 @@ mod exact;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use exact::{Problem, answers, blocks, chains, covered};
+use exact::{Problem, answers, blocks, chains, covered, joined};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -29,8 +29,9 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     // The same problems on every machine.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    // Half of them blocks, half chains.
-    let problems = (prop_oneof![blocks().boxed(), chains().boxed()], 0.0..1.0_f64);
+    // Half of them blocks, half chains, of which half are joined.
+    let problems =
+        (prop_oneof![2 => blocks().boxed(), 1 => chains().boxed(), 1 => joined().boxed()], 0.0..1.0_f64);
     let drawn: Result<Vec<(Problem, f64)>, _> =
         (0..count).map(|_| problems.new_tree(&mut runner).map(|tree| tree.current())).collect();
     let drawn = drawn.map_err(|reason| reason.to_string())?;

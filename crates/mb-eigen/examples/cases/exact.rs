@@ -4,6 +4,7 @@
 //! blocks   R^T B diag(D_1, D_2, ..) R with blocks D_i of integer coefficients and integer R, B of determinant one
 //! chains   two planes of N masses m between anchors held by constraints, springs k, with w_j = 2 sqrt(k/m) sin(j pi / (2 (N + 1))):
 //!          s^2 + (a + b w_j^2 + 2 i W) s + w_j^2 + i c = 0 and its conjugate
+//! joined   the same with every mass in two halves, which constraints tie to each other or against each other
 //! ```
 //!
 //! The matrices are exact in double precision. a and b are damping in proportion to M and K, W a spin (Coriolis forces), c
@@ -237,6 +238,49 @@ fn chain(masses: usize, forces: &Forces, redundant: bool) -> Problem {
         _ => "undamped chains",
     };
     Problem { pencil, exact, kind }
+}
+
+/// Chains of which every coordinate x_i is two, x_i = +-x_(n+i).
+pub(crate) fn joined() -> impl Strategy<Value = Problem> {
+    (chains(), any::<u64>()).prop_map(|(problem, turned)| halved(&problem, turned))
+}
+
+/// A problem with two coordinates for each, tied by rows; a bit of `turned` says that they move against each other.
+fn halved(problem: &Problem, turned: u64) -> Problem {
+    let n = problem.pencil.m.rows();
+    let sign = |i: usize| if turned >> (i % 64) & 1 == 1 { -1.0 } else { 1.0 };
+    let [m, c, k] = [&problem.pencil.m, &problem.pencil.c, &problem.pencil.k].map(|a| {
+        let mut out = Triplets::new(2 * n, 2 * n);
+        for (&v, (i, j)) in a {
+            // Half of each mass, and springs between one of the first ones and one of the second.
+            match i.cmp(&j) {
+                std::cmp::Ordering::Equal => {
+                    out.add(i, i, 0.5 * v);
+                    out.add(n + i, n + i, 0.5 * v);
+                }
+                std::cmp::Ordering::Less => out.add(i, n + j, sign(j) * v),
+                std::cmp::Ordering::Greater => out.add(n + i, j, sign(i) * v),
+            }
+        }
+        out.to_sparse()
+    });
+    let held = problem.pencil.phi_q.rows();
+    let mut phi_q = Triplets::new(held + n, 2 * n);
+    for (&v, (i, j)) in &problem.pencil.phi_q {
+        phi_q.add(i, j, v);
+    }
+    for i in 0..n {
+        let size = 1.0 + (i % 5) as f64;
+        phi_q.add(held + i, i, size);
+        phi_q.add(held + i, n + i, -sign(i) * size);
+    }
+    let kind = match problem.kind {
+        "undamped chains" => "undamped joined chains",
+        "damped chains" => "damped joined chains",
+        _ => "other joined chains",
+    };
+    let exact = problem.exact.clone();
+    Problem { pencil: QuadraticPencil { m, c, k, phi_q: phi_q.to_sparse() }, exact, kind }
 }
 
 /// Roots of s^2 + b s + c with what rounding of b and c does to them.

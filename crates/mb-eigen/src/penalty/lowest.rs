@@ -23,7 +23,7 @@ use mb_algebra::{Dense, DenseC, PenaltyBlocks, QuadraticPencil, c64, dense, norm
 
 use crate::krylov::scalar::norm;
 use crate::pairing::mac;
-use crate::sparse::certificate::{Aid, Certifier, Root};
+use crate::sparse::certificate::{Certifier, Root};
 use crate::sparse::doubled::{self, Doubled, Springs};
 use crate::sparse::matrix::{Matrix, norm_bound};
 use crate::sparse::problem::Problem;
@@ -113,7 +113,7 @@ fn from_undamped(
     // Steps in doubled precision follow, which what the search has beyond that would save nothing.
     let search = SparseOptions { tolerance: options.tolerance.max(ROUGH), ..*options };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
-    let Aid::Factors(beside) = found.aid else { return Ok(None) };
+    let Some(beside) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite roots each has its own under penalties, which damp.
     let roots = found.roots.into_iter().flat_map(|root| {
         let one = Root { opposite: false, ..root };

@@ -12,7 +12,7 @@ use crate::systems;
 #[path = "../../examples/cases/exact.rs"]
 mod exact;
 
-use exact::{Problem, answers, blocks, chains, covered};
+use exact::{Problem, answers, blocks, chains, covered, joined};
 
 fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
@@ -53,6 +53,15 @@ proptest! {
 
     #[test]
     fn bars_cover_the_roots_of_chains_for_every_request(problem in chains(), place in 0.0..1.0_f64) {
+        assert_all_covered(&problem, place)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(16))]
+
+    #[test]
+    fn bars_cover_the_roots_of_joined_chains(problem in joined(), place in 0.0..1.0_f64) {
         assert_all_covered(&problem, place)?;
     }
 }
