@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use exact::asked::{Answer, answers};
 use exact::claims::{Reach, judge};
-use exact::{Problem, blocks, chains, large_lattices, lattices, penalties, small_lattices};
+use exact::{Problem, blocks, chains, joined, large_lattices, lattices, penalties, small_lattices};
 use mb_eigen::EigenError;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -59,7 +59,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     // A few of hundreds and thousands of unknowns take as much time as all others.
     let kinds = prop_oneof![
         160 => blocks().boxed(),
-        120 => chains().boxed(),
+        80 => chains().boxed(),
+        40 => joined().boxed(),
         60 => small_lattices().boxed(),
         40 => penalties().boxed(),
         18 => lattices().boxed(),

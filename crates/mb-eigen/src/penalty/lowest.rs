@@ -25,7 +25,7 @@ use mb_algebra::{
 
 use crate::krylov::scalar::{norm, product};
 use crate::pairing::mac;
-use crate::sparse::certificate::{Aid, Certifier, Root};
+use crate::sparse::certificate::{Certifier, Root};
 use crate::sparse::doubled::{self, Doubled, Springs};
 use crate::sparse::matrix::{Matrix, norm_bound};
 use crate::sparse::problem::Problem;
@@ -129,7 +129,7 @@ fn from_undamped(
     // Steps in doubled precision follow, which what the search has beyond that would save nothing.
     let search = SparseOptions { tolerance: options.tolerance.max(ROUGH), ..*options };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
-    let Aid::Factors(beside) = found.aid else { return Ok(None) };
+    let Some(beside) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite roots each has its own under penalties, which damp.
     let roots = found.roots.into_iter().flat_map(|root| {
         let one = Root { opposite: false, ..root };
@@ -190,7 +190,9 @@ fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Root]) {
         };
         let group: Vec<usize> =
             (first..roots.len()).filter(|&j| !done[j] && near(&roots[j]) && fits(&roots[j])).collect();
-        group.iter().for_each(|&j| done[j] = true);
+        for &j in &group {
+            done[j] = true;
+        }
         if group.len() < 2 {
             continue;
         }

@@ -148,6 +148,11 @@ impl<'a> Certifier<'a> {
         self.pairs(roots, Aid::Nothing)
     }
 
+    /// Phi_q^T by rows.
+    fn reactions(&self) -> &Matrix<'static> {
+        self.reactions.get_or_init(|| self.problem.rows.given.transposed())
+    }
+
     /// A pair with what is asked for.
     fn kept(&self, pair: Eigenpair) -> Eigenpair {
         if self.keeps_left { pair } else { pair.without_left() }

@@ -11,7 +11,7 @@
 
 use mb_algebra::c64;
 
-use super::certificate::{Aid, Certifier, First, Root};
+use super::certificate::{Certifier, First, Root};
 use super::doubled;
 use super::matrix::Matrix;
 use super::options::SparseOptions;
@@ -85,7 +85,7 @@ fn from_undamped(
 ) -> Option<Vec<Eigenpair>> {
     let other = problem.without_damping();
     let Found { roots, aid, .. } = undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
-    let Aid::Factors(beside) = aid else { return None };
+    let beside = aid.factors(&other)?;
     let starts: Option<Vec<Root>> = roots.into_iter().map(|root| damped(problem, root)).collect();
     let starts = starts.filter(|starts| starts.len() == count)?;
     let found = doubled::refine_damped(problem, None, &beside, &starts);

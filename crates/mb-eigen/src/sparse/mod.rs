@@ -7,7 +7,9 @@
 //! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: pairs with
 //! residuals by block, condition, error bar and class, on the matrices as given. Undamped symmetric problems go
 //! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
-//! where that is affordable ([`SparseFinding::CompleteInside`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct method of yang2012.
+//! where that is affordable ([`SparseFinding::CompleteInside`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct
+//! method of yang2012, but for rows that tie two coordinates or hold one: where undamped symmetric problems have many of these, the
+//! modes are sought in coordinates that move as one.
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
@@ -30,6 +32,7 @@ mod light;
 pub(crate) mod linear_form;
 pub(crate) mod matrix;
 mod memory;
+pub(crate) mod merged;
 mod mirror;
 pub(crate) mod null_space;
 mod options;

@@ -151,6 +151,30 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// An undamped problem in other coordinates, with M, K, what rounding took from K, and other rows.
+    pub(crate) fn in_coordinates(
+        &self,
+        [m, k]: [Sparse; 2],
+        lost: Option<Sparse>,
+        rows: Rows,
+        options: &SparseOptions,
+    ) -> Problem<'static> {
+        let n = m.rows();
+        let [m, k] = [m, k].map(|a| Matrix::owned(a, options.symmetry_tolerance));
+        Problem {
+            n,
+            symmetric: self.symmetric && m.symmetric && k.symmetric,
+            m,
+            c: Matrix::owned(sparse::zeros(n, n), 0.0),
+            parts: lost.map(|lost| [k.clone(), Matrix::owned(lost, options.symmetry_tolerance)]),
+            k,
+            rows,
+            memory_limit: self.memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+        }
+    }
+
     /// The terms of K: one, or the two parts.
     pub(crate) fn stiffness(&self) -> &[Matrix<'a>] {
         self.parts.as_ref().map_or(std::slice::from_ref(&self.k), |parts| &parts[..])

@@ -130,6 +130,11 @@ impl Rows {
         self.scale[row].recip()
     }
 
+    /// Multipliers of the independent rows at length one from those of the rows as given.
+    pub(crate) fn independent_multipliers(&self, l: &[f64]) -> Vec<f64> {
+        self.kept.iter().map(|&row| l[row] / self.scale[row]).collect()
+    }
+
     /// Multipliers as they would stand before rows of length one.
     pub(crate) fn to_unit<T: Scalar>(&self, l: &[T]) -> Vec<T> {
         l.iter().zip(&self.scale).map(|(l, scale)| l.times(scale.recip())).collect()
@@ -296,7 +301,7 @@ impl SymmetricOperator for Gram {
 }
 
 /// Some rows of a matrix stored by rows.
-fn select(a: &Sparse, rows: &[usize]) -> Sparse {
+pub(crate) fn select(a: &Sparse, rows: &[usize]) -> Sparse {
     let mut out = Triplets::new(rows.len(), a.cols());
     for (i, &row) in rows.iter().enumerate() {
         if let Some(row) = a.outer_view(row) {

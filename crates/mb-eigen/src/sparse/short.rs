@@ -19,7 +19,7 @@ use mb_algebra::{Dense, SparseCholesky, sparse};
 
 use super::certificate::{Aid, Certifier};
 use super::cut;
-use super::doubled::{self, Given};
+use super::doubled::{self, Given, Improved};
 use super::finding::SparseFinding;
 use super::matrix::Matrix;
 use super::options::{Shift, Solver};
@@ -318,7 +318,9 @@ impl Symmetric<'_> {
         // The last to hold the factors must be the count, which lets them go.
         drop(beside);
         let improved = roots.iter().zip(found);
-        self.aid = Aid::Improved(improved.filter_map(|(root, found)| Some((root.s, found?))).collect());
+        let improved =
+            improved.filter_map(|(root, found)| Some((root.s, Improved { low: Vec::new(), ..found? })));
+        self.aid = Aid::Improved(improved.collect());
     }
 
     fn short_is_worth(&self, count: usize) -> bool {

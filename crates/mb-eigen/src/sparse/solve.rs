@@ -1,5 +1,7 @@
 //! From a request to the method that answers it.
 
+use std::sync::Arc;
+
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::certificate::{Aid, Certifier, Root};
@@ -8,6 +10,7 @@ use super::finding::SparseFinding;
 use super::general::General;
 use super::light;
 use super::memory;
+use super::merged::Merged;
 use super::options::{SparseOptions, Structure};
 use super::problem::Problem;
 use super::request::Request;
@@ -123,13 +126,37 @@ pub(crate) fn undamped(
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
 ) -> Result<Found, EigenError> {
-    let mut run = Symmetric::new(problem, options, driver);
-    let modes = symmetric(&mut run, request)?;
+    let found = merged(problem, request, options, driver);
+    let (modes, told, aid) = if let Some(found) = found {
+        found
+    } else {
+        let mut run = Symmetric::new(problem, options, driver);
+        (symmetric(&mut run, request)?, run.findings, run.aid)
+    };
     let mut findings = problem.rows.findings.clone();
-    findings.append(&mut run.findings);
+    findings.extend(told);
     let (roots, cut) = roots(problem, &modes, request);
     findings.extend(cut);
-    Ok(Found { roots, findings, aid: run.aid })
+    Ok(Found { roots, findings, aid })
+}
+
+/// The modes in fewer coordinates, where many are tied to each other; what went wrong there is told by the whole problem.
+fn merged(
+    problem: &Problem,
+    request: &Request,
+    options: &SparseOptions,
+    driver: &dyn KrylovDriver,
+) -> Option<(Modes, Vec<Finding>, Aid)> {
+    let merged = Arc::new(Merged::of(problem, options)?);
+    let mut run = Symmetric::new(&merged.problem, options, driver);
+    let modes = symmetric(&mut run, request).ok()?;
+    let (findings, aid) = (run.findings, run.aid);
+    let modes = merged.unfold(problem, &modes);
+    let aid = match aid {
+        Aid::Factors(beside) => Aid::Merged(merged, beside),
+        _ => Aid::Nothing,
+    };
+    Some((modes, findings, aid))
 }
 
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.

@@ -92,7 +92,7 @@ fn squares(count: usize, ends: [End; 2]) -> Vec<f64> {
 impl Lattice {
     fn kind(&self) -> &'static str {
         let slender = self.size[0] >= 12 * self.size[1].max(self.size[2]);
-        match (self.spin == 0.0, self.damping == [0.0; 2], slender) {
+        match (self.spin == 0.0, self.damping.iter().all(|d| *d == 0.0), slender) {
             (false, ..) => "gyroscopic lattices",
             (true, false, false) => "damped lattices",
             (true, false, true) => "damped slender lattices",
@@ -202,7 +202,9 @@ impl Lattice {
         }
         let mut phi = Triplets::new(rows.len(), n);
         for (row, entries) in rows.iter().enumerate() {
-            entries.iter().for_each(|(at, v)| phi.add(row, *at, *v));
+            for (at, v) in entries {
+                phi.add(row, *at, *v);
+            }
         }
         let pencil =
             QuadraticPencil { m: m.to_sparse(), c: c.to_sparse(), k: k.to_sparse(), phi_q: phi.to_sparse() };

@@ -4,7 +4,8 @@
 //! blocks     R^T B diag(D_1, D_2, ..) R with blocks D_i of integer coefficients and integer R, B of determinant one
 //! chains     two planes of N masses m between anchors held by constraints, springs k, with w_j = 2 sqrt(k/m) sin(j pi / (2 (N + 1))):
 //!            s^2 + (a + b w_j^2 + 2 i W) s + w_j^2 + i c = 0 and its conjugate
-//! lattices   the same with w^2 a sum over two or three axes, one to three coordinates a node
+//! joined     the same with every mass in two halves, which constraints tie to each other or against each other
+//! lattices   the same as chains with w^2 a sum over two or three axes, one to three coordinates a node
 //! penalties  pairs of masses tied by penalties, det of two by two, mixed as blocks are
 //! ```
 //!
@@ -16,6 +17,7 @@ pub(crate) mod asked;
 mod blocks;
 mod chains;
 pub(crate) mod claims;
+mod joined;
 mod lattices;
 mod penalties;
 
@@ -23,6 +25,7 @@ use mb_algebra::{PenaltyBlocks, QuadraticPencil, Sparse, c64, norms};
 
 pub(crate) use blocks::blocks;
 pub(crate) use chains::chains;
+pub(crate) use joined::joined;
 pub(crate) use lattices::{large_lattices, lattices, small_lattices};
 pub(crate) use penalties::penalties;
 

@@ -3,14 +3,16 @@
 //! Together where they are the nearest to a shift whose factors are at hand, else, and where that does not get there, one by one
 //! (doubled). A pair is taken for better when its bar is narrower and lies within the old one.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use mb_algebra::{Dense, c64, norms};
 use rayon::prelude::*;
 
-use super::super::doubled::{self, Doubled, Given};
+use super::super::doubled::{self, Doubled, Given, Improved};
 use super::super::finding::SparseFinding;
 use super::super::matrix::Matrix;
+use super::super::merged::{Merged, SIDE_BY_SIDE};
+use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::together::{Group, WIDTH};
 use super::{Certifier, Root, apply};
@@ -39,13 +41,24 @@ pub(crate) enum Aid {
     Nothing,
     /// Factors at a shift that the pairs are the nearest to.
     Factors(Shifted),
+    /// The same of a problem in fewer coordinates.
+    Merged(Arc<Merged>, Shifted),
     /// Pairs that were improved while there were such factors, by the s they had before.
-    Improved(Vec<(c64, (Doubled, bool))>),
+    Improved(Vec<(c64, Improved)>),
 }
 
 impl Aid {
+    /// Factors of the problem with a shift, where there are some.
+    pub(crate) fn factors(self, problem: &Problem<'_>) -> Option<Shifted> {
+        match self {
+            Self::Factors(beside) => Some(beside),
+            Self::Merged(merged, beside) => Some(merged.unfold_factors(problem, beside)),
+            Self::Nothing | Self::Improved(_) => None,
+        }
+    }
+
     /// What is known of each root.
-    fn of(&mut self, roots: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+    fn of(&mut self, roots: &[Root]) -> Vec<Option<Improved>> {
         let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
         let mut take = |root: &Root| {
             let at = list.iter().position(|(s, _)| *s == root.s)?;
@@ -90,32 +103,70 @@ impl Certifier<'_> {
         self.improved_all(first, better, Aid::Nothing)
     }
 
-    fn improved_all(
-        &self,
-        first: Vec<First>,
-        mut better: Vec<Option<(Doubled, bool)>>,
-        aid: Aid,
-    ) -> Vec<Eigenpair> {
+    fn improved_all(&self, first: Vec<First>, mut better: Vec<Option<Improved>>, aid: Aid) -> Vec<Eigenpair> {
         let shared = self.problem.n * first.len() >= SHARED;
         // Those that are good enough lend their vectors. What is left out must be further from the shift.
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
         let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
         let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
-        if let Aid::Factors(beside) = &aid
-            && whole
-        {
-            let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
-            better = doubled::refine_together(self.problem, beside, &given, &poor, doubled::ENOUGH);
-        }
         // What is at hand is taken for all of them: modes of nearly equal w have been told apart together.
         let lent = matches!(aid, Aid::Improved(_));
-        drop(aid);
-        let found = |(mut first, found): (First, Option<(Doubled, bool)>)| {
-            first.poor |= lent && first.again.is_some() && found.as_ref().is_some_and(|(_, done)| *done);
+        let mut merged = None;
+        if whole {
+            let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
+            let (problem, enough) = (self.problem, doubled::ENOUGH);
+            match aid {
+                Aid::Factors(beside) => {
+                    better = doubled::refine_together(problem, &beside, &given, &poor, enough);
+                }
+                Aid::Merged(of, beside) => {
+                    better = of.improve(problem, &beside, &given, &poor, enough);
+                    merged = Some(of);
+                }
+                Aid::Nothing | Aid::Improved(_) => {}
+            }
+        }
+        let found = |(mut first, found): (First, Option<Improved>)| {
+            first.poor |= lent && first.again.is_some() && found.as_ref().is_some_and(|found| found.enough);
             (first, found)
         };
-        let first = first.into_iter().zip(better).map(found).collect();
-        each(first, shared, |(first, found)| self.kept(self.improved(first, found)))
+        let mut all = first.into_iter().zip(better).map(found);
+        let most = if merged.is_some() { SIDE_BY_SIDE } else { 1 };
+        let mut groups = Vec::new();
+        loop {
+            let group: Vec<_> = all.by_ref().take(most).collect();
+            if group.is_empty() {
+                break;
+            }
+            groups.push(group);
+        }
+        let pairs = each(groups, shared, |group| {
+            let (first, found): (Vec<First>, Vec<Option<Improved>>) = group.into_iter().unzip();
+            let found = self.in_all_coordinates(merged.as_deref(), found);
+            let pair = |(first, found)| self.kept(self.improved(first, found));
+            first.into_iter().zip(found).map(pair).collect::<Vec<_>>()
+        });
+        pairs.into_iter().flatten().collect()
+    }
+
+    /// Pairs improved in fewer coordinates, or in all of them, with word whether they need no further steps.
+    fn in_all_coordinates(
+        &self,
+        merged: Option<&Merged>,
+        found: Vec<Option<Improved>>,
+    ) -> Vec<Option<(Doubled, bool)>> {
+        let Some(merged) = merged else {
+            return found.into_iter().map(|found| found.map(Improved::alone)).collect();
+        };
+        let there: Vec<&Improved> = found.iter().flatten().collect();
+        let mut whole = Vec::new().into_iter();
+        if !there.is_empty() {
+            whole = merged.whole(self.problem, self.reactions(), &there).into_iter();
+        }
+        found
+            .iter()
+            .map(|found| found.as_ref().and_then(|found| Some((whole.next()?, found.enough))))
+            .collect()
     }
 
     /// Some roots as they are.

@@ -112,11 +112,10 @@ impl Certifier<'_> {
         let p = self.problem;
         let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers));
         let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
-        let reactions = self.reactions.get_or_init(|| p.rows.given.transposed());
         let forces = Forces {
             m: p.m.sparse(),
             k: p.k.sparse(),
-            reactions: reactions.sparse(),
+            reactions: self.reactions().sparse(),
             x,
             l: &l,
             square,

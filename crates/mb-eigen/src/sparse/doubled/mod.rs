@@ -61,6 +61,22 @@ pub(crate) struct Doubled {
     pub(crate) residual: Shape,
 }
 
+/// A pair that was improved together with others.
+pub(crate) struct Improved {
+    pub(crate) pair: Doubled,
+    /// x_2.
+    pub(crate) low: Vec<f64>,
+    /// Whether it needs no further steps.
+    pub(crate) enough: bool,
+}
+
+impl Improved {
+    /// Without x_2.
+    pub(crate) fn alone(self) -> (Doubled, bool) {
+        (self.pair, self.enough)
+    }
+}
+
 /// A pair to start from, or to lend its vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
@@ -83,14 +99,14 @@ impl<'a> Given<'a> {
 }
 
 /// Improves the `wanted` ones of several pairs of a symmetric problem at once, where they are real, with the factors `beside`
-/// them all, to a residual of `enough`; each with word whether it needs no further steps.
+/// them all, to a residual of `enough`.
 pub(crate) fn refine_together(
     problem: &Problem,
     beside: &Shifted,
     pairs: &[Given<'_>],
     wanted: &[bool],
     enough: f64,
-) -> Vec<Option<(Doubled, bool)>> {
+) -> Vec<Option<Improved>> {
     let real = |pair: &Given<'_>| pair.x.is_real() && pair.l.is_real();
     if !problem.undamped() || !pairs.iter().all(real) {
         return pairs.iter().map(|_| None).collect();

@@ -11,7 +11,7 @@ use super::super::certificate::{Certifier, Root};
 use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::together::in_groups;
-use super::{Doubled, Given, Shape, Springs, refine_damped, refine_together};
+use super::{Doubled, Given, Improved, Shape, Springs, refine_damped, refine_together};
 use crate::vectors::complex;
 
 const SIGMA: f64 = -1e-3;
@@ -63,6 +63,11 @@ fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Root> {
         .collect()
 }
 
+/// Without x_2.
+fn alone(found: Vec<Option<Improved>>) -> Vec<Option<(Doubled, bool)>> {
+    found.into_iter().map(|found| found.map(Improved::alone)).collect()
+}
+
 fn beside(problem: &Problem<'_>) -> Shifted {
     Shifted { sigma: SIGMA, solver: problem.factor(-SIGMA, 0.0).unwrap() }
 }
@@ -101,6 +106,7 @@ proptest! {
         let starts = disturbed(n, count, 10.0_f64.powi(-power), seed);
         let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
         let found = refine_together(&problem, &beside(&problem), &given, &vec![true; given.len()], super::ENOUGH);
+        let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
 
@@ -111,6 +117,7 @@ proptest! {
         let starts = disturbed(n, 5, 10.0_f64.powi(-power), seed);
         let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
         let found = in_groups(&problem, &beside(&problem), &given, &[true; 5], super::ENOUGH, most);
+        let found = alone(found);
         check(found, n, 0.0, |w| c64::new(0.0, w.sqrt()));
     }
 
@@ -209,6 +216,7 @@ fn pairs_of_a_problem_without_rows_come_back_together() {
     let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
     for most in [1, 3, 8] {
         let found = in_groups(&problem, &beside(&problem), &given, &[true; 4], super::ENOUGH, most);
+        let found = alone(found);
         for (j, found) in found.into_iter().enumerate() {
             let (found, enough) = found.expect("a pair");
             let (w, x, _) = mode(n, j + 1);

@@ -21,7 +21,7 @@ use super::super::problem::Problem;
 use super::super::symmetric::Shifted;
 use super::mixing::{Mixing, Step};
 use super::real::doubled;
-use super::{Doubled, GAIN, Given, PATIENCE, Products, SMALL, STEPS, add, rounded};
+use super::{GAIN, Given, Improved, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::Shape;
 use crate::compensated::Sums;
 use crate::krylov::scalar::{Scalar, turn};
@@ -36,6 +36,7 @@ struct Best {
     rho: f64,
     w: f64,
     x: Vec<f64>,
+    low: Vec<f64>,
     l: Vec<f64>,
     residual: Vec<f64>,
 }
@@ -77,7 +78,7 @@ pub(super) fn refine(
     starts: &[Given<'_>],
     wanted: &[bool],
     enough: f64,
-) -> Vec<Option<(Doubled, bool)>> {
+) -> Vec<Option<Improved>> {
     let most = (SIDE_BY_SIDE / (problem.n + problem.rows.m)).max(AT_ONCE);
     in_groups(problem, beside, starts, wanted, enough, most)
 }
@@ -90,9 +91,9 @@ pub(super) fn in_groups(
     wanted: &[bool],
     enough: f64,
     most: usize,
-) -> Vec<Option<(Doubled, bool)>> {
+) -> Vec<Option<Improved>> {
     let wanted: Vec<usize> = (0..starts.len()).filter(|&j| wanted[j]).collect();
-    let mut out: Vec<Option<(Doubled, bool)>> = starts.iter().map(|_| None).collect();
+    let mut out: Vec<Option<Improved>> = starts.iter().map(|_| None).collect();
     let products = Products::new(problem);
     let most = most.min(wanted.len());
     let mut mixing: Vec<Mixing> = (0..most).map(|_| Mixing::default()).collect();
@@ -114,8 +115,8 @@ pub(super) fn in_groups(
 }
 
 /// What is known of a pair.
-fn better<'a>(start: Given<'a>, found: Option<&'a (Doubled, bool)>) -> Given<'a> {
-    found.map_or(start, |(found, _)| Given { s: found.s, x: &found.x, l: &found.l })
+fn better<'a>(start: Given<'a>, found: Option<&'a Improved>) -> Given<'a> {
+    found.map_or(start, |Improved { pair, .. }| Given { s: pair.s, x: &pair.x, l: &pair.l })
 }
 
 /// The steps of some pairs beside others.
@@ -287,7 +288,12 @@ impl Block {
             if gained {
                 let best = self.best[j].get_or_insert_default();
                 (best.rho, best.w) = (rho, *w);
-                let parts = [(&mut best.x, x), (&mut best.l, column(&self.l, j)), (&mut best.residual, r)];
+                let parts = [
+                    (&mut best.x, x),
+                    (&mut best.low, column(&self.low, j)),
+                    (&mut best.l, column(&self.l, j)),
+                    (&mut best.residual, r),
+                ];
                 for (to, from) in parts {
                     to.clear();
                     to.extend_from_slice(from);
@@ -349,12 +355,13 @@ impl Block {
         }
     }
 
-    fn finish(self, starts: &[Given<'_>]) -> Vec<Option<(Doubled, bool)>> {
+    fn finish(self, starts: &[Given<'_>]) -> Vec<Option<Improved>> {
         drop((self.x, self.low, self.l));
         let ends = self.best.into_iter().zip(starts).zip(self.enough);
         ends.map(|((best, start), enough)| {
-            let Best { rho, w, x, l, residual } = best?;
-            Some((doubled(start.s, w, [x, l, residual])?, rho <= enough.max(SMALL)))
+            let Best { rho, w, x, low, l, residual } = best?;
+            let pair = doubled(start.s, w, [x, l, residual])?;
+            Some(Improved { pair, low, enough: rho <= enough.max(SMALL) })
         })
         .collect()
     }
