@@ -62,13 +62,14 @@ fn page(table: &str) -> String {
          each given to the dense path, the direct method and the sparse solver with requests of all kinds. The error bar of \
          every root returned must reach an exact root of its own, and whatever a result says must be true of the exact roots: \
          that so many modes lie in an interval or a circle, that no more exist, that one eigenvalue is cut, that a band is \
-         empty, which roots are zeros. `tests/it/covered.rs` of `mb-eigen` does the same with other problems in every run of \
-         the tests.\n\n\
+         empty, which roots are zeros. `tests/it/covered.rs` of `mb-eigen` holds the bars of other problems in every run of the \
+         tests, and the claims about some that are always the same.\n\n\
          - blocks: systems of one or two coordinates (oscillating, overdamped, critically damped, massless, free, gyroscopic) \
          mixed by integer matrices of determinant one, some unsymmetric, some held by constraints that depend on each other; \
          several equal or defective roots are frequent.\n\
          - chains: two planes of up to 23 masses between anchors held by constraints, in units of any size, with damping in \
-         proportion to mass and stiffness, a spin, circulatory forces.\n\
+         proportion to mass and stiffness, a spin, circulatory forces; joined ones, whose masses come in two halves that \
+         constraints tie together.\n\
          - lattices: blocks of two and three dimensions as solids have them, sums of Kronecker products, with one to three \
          coordinates a node in a rotated or unimodular mixture, ends held by constraints, by springs or not at all, cut in two \
          and joined by constraints, of very different stiffness along the axes; cubes and square rods, whose roots are double and \
