@@ -209,7 +209,7 @@ impl Basis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::krylov::scalar::norm;
+    use crate::krylov::scalar::add_noise;
 
     /// K = diag(1, 2^2, 3^2, ...), M = 2; an inverse that errs by a share of its length.
     struct Diagonal {
@@ -231,16 +231,9 @@ mod tests {
         }
 
         fn correction(&self, r: &Dense) -> Dense {
-            let noise = start_block::<f64>(r.nrows(), r.ncols(), 7);
             let mut z =
                 Dense::from_fn(r.nrows(), r.ncols(), |i, j| r[(i, j)] / (((i / 2 + 1) as f64).powi(2) + 0.1));
-            for j in 0..z.ncols() {
-                let size = self.error * norm(z.col_as_slice(j)) / norm(noise.col_as_slice(j));
-                z.col_as_slice_mut(j)
-                    .iter_mut()
-                    .zip(noise.col_as_slice(j))
-                    .for_each(|(z, noise)| *z += size * noise);
-            }
+            add_noise(&mut z, self.error, 7);
             z
         }
 

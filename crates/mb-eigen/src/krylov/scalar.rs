@@ -195,6 +195,17 @@ pub(crate) fn start_block<T: Scalar>(n: usize, p: usize, salt: u64) -> Mat<T> {
     Mat::from_fn(n, p, |i, j| T::real(entry(i, j)))
 }
 
+/// Z with noise of a share of the length of each column.
+#[cfg(test)]
+pub(crate) fn add_noise(z: &mut Mat<f64>, share: f64, salt: u64) {
+    let noise = start_block::<f64>(z.nrows(), z.ncols(), salt);
+    for j in 0..z.ncols() {
+        let size = share * norm(z.col_as_slice(j)) / norm(noise.col_as_slice(j));
+        let pairs = z.col_as_slice_mut(j).iter_mut().zip(noise.col_as_slice(j));
+        pairs.for_each(|(z, noise)| *z += size * noise);
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "sums of multiples of a power of two are exact")]
 mod tests {

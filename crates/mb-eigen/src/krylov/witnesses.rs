@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::krylov::scalar::norm;
+    use crate::krylov::scalar::add_noise;
 
     /// K = diag(w m), M = diag(m), and an inverse that errs in every direction and, at random, by rounding.
     struct Diagonal {
@@ -287,14 +287,7 @@ mod tests {
         fn correction(&self, r: &Dense) -> Dense {
             let wrong = |i: usize| 1.0 + self.error * (1.7 * i as f64).sin();
             let mut z = scaled(r, |i| wrong(i) / ((self.w[i] - SIGMA) * self.m[i]));
-            let noise = start_block::<f64>(r.nrows(), r.ncols(), 11);
-            for j in 0..z.ncols() {
-                let size = self.noise * norm(z.col_as_slice(j)) / norm(noise.col_as_slice(j));
-                z.col_as_slice_mut(j)
-                    .iter_mut()
-                    .zip(noise.col_as_slice(j))
-                    .for_each(|(z, noise)| *z += size * noise);
-            }
+            add_noise(&mut z, self.noise, 11);
             z
         }
 
