@@ -1,13 +1,15 @@
 //! Random problems with known roots through every solver: `stress 10000`. Prints a line for each kind of problem and answer:
 //! how many, how many are proved complete, how many fall short and say so or do not, how many claim what is not true, how many have
-//! a root outside its error bar. Fails when one does, or is silently incomplete. `stress 10000 7189` shows that one problem
-//! alone: its matrices, its roots and every answer.
+//! a root outside its error bar. Fails when one does, or is silently incomplete. `stress 10000..20000` takes the ten thousand after
+//! these, and `stress 10000 7189` shows that one problem alone: its matrices, its roots and every answer.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 #[path = "cases/exact/mod.rs"]
 mod exact;
 
 use std::collections::BTreeMap;
+use std::num::ParseIntError;
+use std::ops::Range;
 use std::process::ExitCode;
 
 use exact::asked::{Answer, answers};
@@ -52,7 +54,7 @@ impl Tally {
 type Tallies = BTreeMap<(&'static str, &'static str), Tally>;
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let count: usize = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
+    let Range { start, end } = std::env::args().nth(1).map_or(Ok(0..1000), |text| range(&text))?;
     // The same problems on every machine.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
@@ -71,8 +73,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut all = Tallies::new();
     let mut drawn = 0;
     // In parts, so that matrices need not be kept.
-    while drawn < count {
-        let part: Result<Vec<(Problem, f64)>, _> = (drawn..count.min(drawn + 200))
+    while drawn < end {
+        let part: Result<Vec<(Problem, f64)>, _> = (drawn..end.min(drawn + 200))
             .map(|_| problems.new_tree(&mut runner).map(|tree| tree.current()))
             .collect();
         let part = part.map_err(|reason| reason.to_string())?;
@@ -88,7 +90,9 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         let tallies: Vec<Tallies> = part
             .par_iter()
             .enumerate()
-            .map(|(i, (problem, place))| one(numbers.start + i, problem, *place))
+            .map(|(i, given)| (numbers.start + i, given))
+            .filter(|(number, _)| *number >= start)
+            .map(|(number, (problem, place))| one(number, problem, *place))
             .collect();
         for (key, tally) in tallies.into_iter().flatten() {
             all.entry(key).or_default().add(&tally);
@@ -97,7 +101,14 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     if !shown.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(table(count, &all))
+    Ok(table(end - start, &all))
+}
+
+/// `1000` or `1000..2000`, which problems of the endless row of them.
+fn range(text: &str) -> Result<Range<usize>, ParseIntError> {
+    let (start, end) = text.split_once("..").unwrap_or(("0", text));
+    let (start, end): (usize, usize) = (start.parse()?, end.parse()?);
+    Ok(start.min(end)..end)
 }
 
 fn table(count: usize, all: &Tallies) -> ExitCode {
