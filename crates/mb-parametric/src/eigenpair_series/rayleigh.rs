@@ -13,7 +13,8 @@
 //! error of the quotient ~ |dz^T r + dmu^T g| / |z^T A'(s) phi|
 //! ```
 //!
-//! The quotient is taken only where this is well below the change that it makes.
+//! The quotient is taken only where this is well below the change that it makes, and well below the error that the terms of
+//! s themselves show: far out at low order the change may be nothing but the error of the quotient.
 
 use super::{EigenpairSeries, ErrorBasis, Evaluation};
 use crate::ParametricError;
@@ -22,7 +23,7 @@ use crate::storage::Storage;
 use crate::vectors::{axpy, dot, zeros};
 use mb_algebra::{QuadraticPencil, c64};
 
-/// The estimated error must fall below this part of the change.
+/// The estimated error must fall below this part of the change, and of the estimated error of the series.
 const GAIN: f64 = 0.3;
 
 /// An evaluation with the quotient taken where it helps.
@@ -73,18 +74,17 @@ impl EigenpairSeries {
         let before = (s - at.s).norm();
         let r = residual(exact, s, &at.vector, &at.multipliers);
         let slope = dot(&z, &slope_times(exact, s, &at.vector)).norm();
-        // The next two degrees of the left vector, or the last one where there are none.
+        // The next two degrees of the left vector, or the last one where there are none, and all that were not used together.
         let next =
             if order < self.order() { order + 1..=(order + 2).min(self.order()) } else { order..=order };
-        let after = next
-            .map(|degree| {
-                let range = self.set.homogeneous(degree);
-                let dz = part(range.clone(), &self.left.vectors);
-                let dmu = part(range, &self.left.multipliers);
-                (dot(&dz, &r.x) + dot(&dmu, &r.l)).norm() / slope
-            })
-            .fold(0.0, f64::max);
-        let applied = after < GAIN * before;
+        let off = |range: std::ops::Range<usize>| {
+            let dz = part(range.clone(), &self.left.vectors);
+            let dmu = part(range, &self.left.multipliers);
+            (dot(&dz, &r.x) + dot(&dmu, &r.l)).norm() / slope
+        };
+        let after =
+            next.map(|degree| off(self.set.homogeneous(degree))).fold(off(used..self.set.len()), f64::max);
+        let applied = after < GAIN * before.min(at.error);
         if !applied {
             return Ok(Corrected { at, applied, before, after });
         }

@@ -9,7 +9,6 @@ use mb_parametric::{
     eigenvalues_at, expand, polish,
 };
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// Two oscillators of stiffness 4 + x and 4.2 - x (about x = 0), joined by a spring e:
 /// w^2 = 4.1 + e +- sqrt((x - 0.1)^2 + e^2), which meet at x = 0.1 +- i e.
@@ -142,9 +141,7 @@ proptest! {
 }
 
 proptest! {
-    // The same ways in every run: on one in some hundreds, far out and at first order, the quotient leaves twice the error of the
-    // series, because the terms of the left vector that follow are smaller than those left out.
-    #![proptest_config(ProptestConfig { cases: 24, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Estimates of errors along random ways of the arm, well inside its region: within 0.3 and 3.
     #[test]
