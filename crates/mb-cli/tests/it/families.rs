@@ -82,6 +82,18 @@ fn the_formulations_are_matched_not_sorted() {
 }
 
 #[test]
+fn a_loop_that_moves_against_the_count_is_counted_alike_under_penalties() {
+    // Open by the penalty's violation, the Jacobian of Bricard's loop has full rank by pivots of 1e-7.
+    let found = json(&["modes", &model("bricard"), "--formulation", "all"]);
+    for formulation in 0..3 {
+        let values = physical(&found, formulation);
+        assert_eq!(values.len(), 2, "{formulation}: {values:?}");
+    }
+    let spurious = found["formulations"][2]["pairs"].as_array().unwrap().iter();
+    assert_eq!(spurious.filter(|p| p["class"]["kind"] == "spurious").count(), 58);
+}
+
+#[test]
 fn a_selection_that_fails_is_replaced_and_told() {
     // Hanging straight down, the x of the tip moves but the y does not.
     let found = json(&["modes", &model("rod-pendulum"), "--basis", "selection=P.y"]);
