@@ -154,6 +154,7 @@ impl Finding {
             Self::Sparse { detail } => matches!(
                 detail,
                 SparseFinding::Converged { .. }
+                    | SparseFinding::Lost { .. }
                     | SparseFinding::Missing { .. }
                     | SparseFinding::MissingAbove { .. }
                     | SparseFinding::MissingInside { .. }

@@ -14,14 +14,19 @@
 
 mod factor;
 mod lowest;
+mod measured;
+mod parted;
 mod physical;
+mod settled;
 mod share;
+mod steps;
 
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
 use crate::operator::Operator;
+use crate::quadratic::ReducedRoots;
 use crate::{
     Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
 };
@@ -82,17 +87,7 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let centre = cluster_centre(&problem, &constraints);
     let mut roots = quadratic::reduced_roots(&problem, &free, centre, options)?;
     let mut findings = told_beforehand(pencil, &constraints);
-    let stiff = |findings: &[Finding]| findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
-    if !stiff(&findings) && roots.infinite + roots.indeterminate > 0 {
-        findings.extend(Excess::of(pencil, &constraints).filter(Excess::hides_mass).map(|e| e.told()));
-    }
-    // What drowned beside too stiff a penalty is no lack of mass: theory counts it all the same.
-    let drowned = stiff(&findings);
-    if drowned {
-        roots
-            .findings
-            .retain(|f| !matches!(f, Finding::SingularMass { .. } | Finding::SingularPencil { .. }));
-    }
+    let drowned = drowned(pencil, &constraints, &mut findings, &mut roots);
     findings.append(&mut roots.findings);
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
     let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
@@ -106,6 +101,27 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
         ..Counts::default()
     };
     Ok(Spectrum::assemble(pairs, counts, findings))
+}
+
+/// Whether what has no mass or no stiffness of its own drowned beside too stiff a penalty: theory counts it all the same, and no word
+/// on it is said but that on the penalty.
+fn drowned(
+    pencil: &PenaltyPencil,
+    constraints: &ConstraintBasis,
+    findings: &mut Vec<Finding>,
+    roots: &mut ReducedRoots,
+) -> bool {
+    let stiff = |findings: &[Finding]| findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. }));
+    if !stiff(findings) && roots.infinite + roots.indeterminate > 0 {
+        findings.extend(Excess::of(pencil, constraints).filter(Excess::hides_mass).map(|e| e.told()));
+    }
+    let drowned = stiff(findings);
+    if drowned {
+        roots
+            .findings
+            .retain(|f| !matches!(f, Finding::SingularMass { .. } | Finding::SingularPencil { .. }));
+    }
+    drowned
 }
 
 /// What constraints and penalty have to say before any root is known: redundant rows do no harm to a penalty, but change

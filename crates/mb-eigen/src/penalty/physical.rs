@@ -10,21 +10,23 @@
 //! end at the same root (a root of the mechanism among the penalty roots), or the start is an exact zero that the
 //! penalty problem does not share, the whole spectrum is computed instead.
 
-use mb_algebra::norms;
+use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
-use super::{PenaltyPencil, measure, told_beforehand};
+use super::{PenaltyPencil, drowned, measure, told_beforehand};
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
 use crate::pairing::mac;
 use crate::polish::System;
 use crate::quadratic::{self, Kind, Raw};
 use crate::vectors;
-use crate::{Class, Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum};
+use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
 
 /// Backward error that ends the iteration as converged.
 const CONVERGED: f64 = 1e-12;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
+/// Product of the forms of two pairs from which on they are one root.
+const ONE_ROOT: f64 = 0.1;
 /// Penalty share from which on the other roots must be seen before a root is called motion of the mechanism.
 const CLEAR: f64 = 0.01;
 
@@ -36,29 +38,30 @@ pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
-    let start = quadratic::reduced_roots(&problem, &constraints, 0.0, options)?;
+    let mut start = quadratic::reduced_roots(&problem, &constraints, 0.0, options)?;
     let system = System::new(&problem, &free);
     let mut raws = Vec::with_capacity(start.raws.len());
     for raw in &start.raws {
         let Some(found) = follow(&system, raw) else { return from_all(pencil, options) };
         raws.push(found);
     }
-    if merged(&raws) {
+    let mut pairs = Certifier::new(&problem, &free).certify(raws, options.refinement);
+    if found_twice(&problem, &pairs) {
         return from_all(pencil, options);
     }
-    let mut pairs = Certifier::new(&problem, &free).certify(raws, options.refinement);
     measure(pencil, &constraints, &mut pairs);
     if pairs.iter().any(|pair| pair.penalty_share.is_some_and(|share| share > CLEAR)) {
         return from_all(pencil, options);
     }
     let mut findings = told_beforehand(pencil, &constraints);
-    findings.extend(start.findings);
+    let drowned = drowned(pencil, &constraints, &mut findings, &mut start);
+    findings.append(&mut start.findings);
+    let expected = ExpectedCounts::minimal(free.n(), constraints.rank());
     let counts = Counts {
         n: free.n(),
         m: constraints.m(),
         rank: constraints.rank(),
-        expected: ExpectedCounts::minimal(free.n(), constraints.rank())
-            .without_mass(start.infinite, start.indeterminate),
+        expected: if drowned { expected } else { expected.without_mass(start.infinite, start.indeterminate) },
         ..Counts::default()
     };
     Ok(Spectrum::assemble(pairs, counts, findings))
@@ -80,15 +83,27 @@ fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
     }
 }
 
-/// Whether two starts ended at the same pair.
-fn merged(raws: &[Raw]) -> bool {
-    let ordinary: Vec<&Raw> = raws.iter().filter(|raw| raw.kind == Kind::Ordinary).collect();
-    ordinary.iter().enumerate().any(|(i, a)| {
-        ordinary[..i].iter().any(|b| {
-            let scale = a.value().norm().max(b.value().norm()).max(f64::MIN_POSITIVE);
-            (a.value() - b.value()).norm() <= 1e-9 * scale && mac(&a.right, &b.right) > 1.0 - 1e-6
-        })
-    })
+/// Whether two starts ended at the same root.
+///
+/// Of two roots y_i^H ((s_i + s_j) M + C) x_j vanishes, with y_i^H (2 s_i M + C) x_i = 1. Bars that meet leave it open whether vectors
+/// that do not part are those of one root or of two.
+fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
+    let moving = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
+    let ordinary: Vec<&Eigenpair> = pairs.iter().filter(moving).collect();
+    ordinary.iter().enumerate().any(|(i, a)| ordinary[..i].iter().any(|b| one_root(problem, a, b)))
+}
+
+fn one_root(problem: &QuadraticPencil, a: &Eigenpair, b: &Eigenpair) -> bool {
+    let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
+    if (s - t).norm() > a.error_bar + b.error_bar + 1e-9 * s.norm() {
+        return false;
+    }
+    let form = |y: &Eigenpair, x: &Eigenpair| {
+        let [m, c] = [&problem.m, &problem.c].map(|a| dense::matvec_complex(a, &x.right));
+        let slope: Vec<c64> = m.iter().zip(&c).map(|(m, c)| (s + t) * m + c).collect();
+        vectors::inner(&y.left, &slope)
+    };
+    (form(a, b) * form(b, a)).norm() > ONE_ROOT
 }
 
 /// The physical part of the whole spectrum.

@@ -72,6 +72,15 @@ pub enum SparseFinding {
         /// The smallest backward error among them.
         backward_error: f64,
     },
+    /// Fewer modes are returned than were asked for and found: some were found twice, or are no roots.
+    Lost {
+        /// Modes left out.
+        lost: usize,
+        /// Modes returned.
+        found: usize,
+        /// Modes asked for.
+        wanted: usize,
+    },
     /// No mode is missing in an interval of s^2 = -w.
     Complete {
         /// Lower end of w, (rad/s)^2.
@@ -336,6 +345,11 @@ impl fmt::Display for SparseFinding {
                 f,
                 "{roots} roots that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
                  of its terms or more, so they are rounding."
+            ),
+            Self::Lost { lost, found, wanted } => write!(
+                f,
+                "Returned: {found} of {wanted} modes asked for. Of those found {lost} are left out, because they were found twice or \
+                 solve no more than some of the equations."
             ),
             Self::Complete { from, to, modes, by } => {
                 match by {

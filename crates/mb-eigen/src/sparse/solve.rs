@@ -252,8 +252,7 @@ fn tell_lost(spectrum: &mut Spectrum, request: &Request) {
                 | SparseFinding::FewerExist { .. }
         )
     });
-    let short = SparseFinding::Converged { found, wanted, searches: 1, restarts: 0, basis: 0 };
-    spectrum.findings.push(short.into());
+    spectrum.findings.push(SparseFinding::Lost { lost: dropped, found, wanted }.into());
 }
 
 /// The result, without what turned out to be no pair.

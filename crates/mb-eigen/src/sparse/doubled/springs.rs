@@ -22,12 +22,18 @@ pub(crate) struct Springs {
 impl Springs {
     /// None where D(s) costs too much.
     pub(crate) fn new(blocks: &PenaltyBlocks) -> Option<Self> {
+        let springs = Self::of(blocks);
+        (springs.diagonal || blocks.xi.nrows() <= DENSE_ROWS).then_some(springs)
+    }
+
+    /// However much D(s) costs.
+    pub(crate) fn of(blocks: &PenaltyBlocks) -> Self {
         let xi = &blocks.xi;
         let (damping, stiffness) = (dense::mul(xi, &blocks.theta), dense::mul(xi, &blocks.omega));
         let m = xi.nrows();
         let off = |a: &Dense| (0..m).any(|j| (0..m).any(|i| i != j && a[(i, j)] != 0.0));
         let diagonal = ![xi, &damping, &stiffness].into_iter().any(off);
-        (diagonal || m <= DENSE_ROWS).then(|| Self { mass: xi.clone(), damping, stiffness, diagonal })
+        Self { mass: xi.clone(), damping, stiffness, diagonal }
     }
 
     fn at(&self, s: c64, i: usize, j: usize) -> c64 {
@@ -35,7 +41,7 @@ impl Springs {
     }
 
     /// D(s) e.
-    pub(super) fn force(&self, s: c64, e: &[c64]) -> Vec<c64> {
+    pub(crate) fn force(&self, s: c64, e: &[c64]) -> Vec<c64> {
         if self.diagonal {
             return e.iter().enumerate().map(|(i, e)| self.at(s, i, i) * e).collect();
         }
@@ -44,7 +50,7 @@ impl Springs {
     }
 
     /// D(s)^-1 r; none where that is singular.
-    pub(super) fn response(&self, s: c64, r: &[c64]) -> Option<Vec<c64>> {
+    pub(crate) fn response(&self, s: c64, r: &[c64]) -> Option<Vec<c64>> {
         let m = r.len();
         let out: Vec<c64> = if self.diagonal {
             r.iter().enumerate().map(|(i, r)| r / self.at(s, i, i)).collect()
@@ -52,6 +58,19 @@ impl Springs {
             LuComplex::new(&DenseC::from_fn(m, m, |i, j| self.at(s, i, j))).ok()?.solve(r)
         };
         out.iter().all(|e| e.is_finite()).then_some(out)
+    }
+
+    /// sqrt(q^H Xi^-1 q); infinite where Xi has no inverse or is not definite.
+    pub(crate) fn in_metric(&self, q: &[c64]) -> f64 {
+        let m = q.len();
+        let square = if self.diagonal {
+            q.iter().enumerate().map(|(i, q)| q.norm_sqr() / self.mass[(i, i)]).sum()
+        } else {
+            let mass = DenseC::from_fn(m, m, |i, j| c64::new(self.mass[(i, j)], 0.0));
+            let Ok(factor) = LuComplex::new(&mass) else { return f64::INFINITY };
+            q.iter().zip(factor.solve(q)).map(|(q, x)| (q.conj() * x).re).sum::<f64>()
+        };
+        if square >= 0.0 { square.sqrt() } else { f64::INFINITY }
     }
 }
 
@@ -83,6 +102,8 @@ mod tests {
             let expected = dense::matvec_complex(&blocks.xi, &e);
             let force = springs.force(s, &e);
             let back = springs.response(s, &force).unwrap();
+            let square: c64 = e.iter().zip(&expected).map(|(e, x)| e.conj() * x).sum();
+            assert!((springs.in_metric(&expected) - square.re.sqrt()).abs() < 1e-13 * square.re);
             for i in 0..3 {
                 assert!((force[i] - by * expected[i]).norm() < 1e-13 * force[i].norm());
                 assert!((back[i] - e[i]).norm() < 1e-13);
