@@ -55,6 +55,12 @@ pub(crate) fn error_bar(e: &Evidence<'_>, rho: f64) -> f64 {
     if bar.is_nan() { f64::INFINITY } else { bar }
 }
 
+/// Bar on s of a residual and a slope in the metric of the mass.
+pub(crate) fn in_metric(residual: f64, slope: f64) -> f64 {
+    let first_order = 2.0 * residual / slope;
+    if first_order <= 0.25 * slope { first_order } else { 4.0 * residual.sqrt() }
+}
+
 /// Gives roots whose bars reach another root the width of that cluster.
 pub(crate) fn widen_clusters(raws: &[Raw], pairs: &mut [Eigenpair]) {
     let values: Vec<Option<c64>> = pairs.iter().map(Eigenpair::value).collect();
