@@ -1,7 +1,8 @@
 //! Random problems with known roots through every solver: `stress 10000`. Prints a line for each kind of problem and answer:
 //! how many, how many are proved complete, how many fall short and say so or do not, how many claim what is not true, how many have
 //! a root outside its error bar. Fails when one does, or is silently incomplete. `stress 10000..20000` takes the ten thousand after
-//! these, and `stress 10000 7189` shows that one problem alone: its matrices, its roots and every answer.
+//! these, and `stress 10000 7189` shows that one problem alone: its matrices, its roots and every answer. `stress 10000 penalties` takes
+//! those alone whose kind has the word.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 #[path = "cases/exact/mod.rs"]
@@ -69,7 +70,13 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         1 => large_lattices().boxed(),
     ];
     let problems = (kinds, 0.0..1.0_f64);
-    let shown: Vec<usize> = std::env::args().skip(2).map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let is_word = |text: &String| text.starts_with(char::is_alphabetic);
+    let kind = std::env::args().skip(2).find(is_word).unwrap_or_default();
+    let shown: Vec<usize> = std::env::args()
+        .skip(2)
+        .filter(|text| !is_word(text))
+        .map(|text| text.parse())
+        .collect::<Result<_, _>>()?;
     let mut all = Tallies::new();
     let mut drawn = 0;
     // In parts, so that matrices need not be kept.
@@ -91,7 +98,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
             .par_iter()
             .enumerate()
             .map(|(i, given)| (numbers.start + i, given))
-            .filter(|(number, _)| *number >= start)
+            .filter(|(number, (problem, _))| *number >= start && problem.kind.contains(&kind))
             .map(|(number, (problem, place))| one(number, problem, *place))
             .collect();
         for (key, tally) in tallies.into_iter().flatten() {
@@ -148,6 +155,15 @@ fn show(number: usize, problem: &Problem, place: f64) {
                 let row: Vec<String> = (0..a.ncols()).map(|j| a[(i, j)].to_string()).collect();
                 println!("  {}", row.join(" "));
             }
+        }
+    }
+    if let Some(exact::Penalty { blocks, physical, spurious }) = &problem.penalty {
+        let first = |a: &mb_algebra::Dense| if a.nrows() > 0 { a[(0, 0)] } else { 0.0 };
+        let xi: Vec<String> = (0..blocks.xi.nrows()).map(|i| blocks.xi[(i, i)].to_string()).collect();
+        println!("Xi {}, Theta {}, Omega {}", xi.join(" "), first(&blocks.theta), first(&blocks.omega));
+        for (name, roots) in [("mechanism", physical), ("penalty", spurious)] {
+            let roots: Vec<String> = roots.iter().take(100).map(|(s, _)| s.to_string()).collect();
+            println!("roots of the {name} under penalties: {}", roots.join("  "));
         }
     }
     let mut exact: Vec<_> = problem.exact.iter().map(|(s, _)| *s).collect();

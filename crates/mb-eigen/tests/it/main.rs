@@ -17,3 +17,4 @@ mod quadratic;
 mod sparse;
 mod stiff;
 mod systems;
+mod under_penalties;

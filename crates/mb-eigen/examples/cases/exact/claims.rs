@@ -110,6 +110,11 @@ impl Case<'_> {
             return Err(format!("{finite} finite of {all} roots, {exist} exist"));
         }
         let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
+        // The assignment of least distances may leave out a bar that another one serves: with 0 +- 1.5 and 0.7 found for 0.7 and
+        // 1.3, both roots found are within their bars, but not of the nearest roots.
+        if let Some(partners) = self.within_bars(&values) {
+            return Ok(partners);
+        }
         let mut partners = Vec::with_capacity(values.len());
         for (i, j, distance) in pairing::match_values(&values, &roots) {
             let allowed = self.found[i].error_bar + self.exact[j].1;
@@ -124,6 +129,40 @@ impl Case<'_> {
             partners.push(j);
         }
         Ok(partners)
+    }
+
+    /// For every root found an exact one within its bar, each used once, nearest ones first; none where there is no such assignment.
+    ///
+    /// Augmenting paths: Kuhn, Nav. Res. Logist. 2 (1955), section 3.
+    fn within_bars(&self, values: &[c64]) -> Option<Vec<usize>> {
+        let reach: Vec<Vec<usize>> = values
+            .iter()
+            .zip(&self.found)
+            .map(|(s, pair)| {
+                let distance = |j: usize| (self.exact[j].0 - s).norm();
+                let within = |j: &usize| distance(*j) <= pair.error_bar + self.exact[*j].1;
+                let mut reach: Vec<usize> = (0..self.exact.len()).filter(within).collect();
+                // Where roots of the mechanism stand among those of the penalty, bars that reach both are read as the class says.
+                let stands = |j: usize| (pair.class.is_motion() != (j < self.own), distance(j));
+                reach.sort_by(|i, j| {
+                    let (a, b) = (stands(*i), stands(*j));
+                    a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+                });
+                reach
+            })
+            .collect();
+        let mut taken: Vec<Option<usize>> = vec![None; self.exact.len()];
+        // Those with the fewest choices come first, so that narrow bars keep their nearest roots.
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by_key(|&i| reach[i].len());
+        for i in order {
+            if !place(i, &reach, &mut taken, &mut vec![false; self.exact.len()]) {
+                return None;
+            }
+        }
+        let mut partners = vec![0; values.len()];
+        taken.iter().enumerate().for_each(|(j, i)| i.iter().for_each(|i| partners[*i] = j));
+        Some(partners)
     }
 
     /// How far a root is from what was asked for; none for a request without an order.
@@ -388,4 +427,18 @@ impl Case<'_> {
         }
         out
     }
+}
+
+/// Gives root i a place in its reach, moving others to another of theirs where need be.
+fn place(i: usize, reach: &[Vec<usize>], taken: &mut [Option<usize>], seen: &mut [bool]) -> bool {
+    for &j in &reach[i] {
+        if std::mem::replace(&mut seen[j], true) {
+            continue;
+        }
+        if taken[j].is_none_or(|other| place(other, reach, taken, seen)) {
+            taken[j] = Some(i);
+            return true;
+        }
+    }
+    false
 }

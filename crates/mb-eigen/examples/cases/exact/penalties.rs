@@ -66,34 +66,65 @@ fn tied([m1, m2]: [f64; 2], [k1, k2]: [f64; 2], x: f64, y: f64) -> [(f64, f64); 
     if (both[0].0 - own).abs() < (both[1].0 - own).abs() { both } else { [both[1], both[0]] }
 }
 
-fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
-    let n: usize = parts.iter().map(|part| if matches!(part, Part::Tied(..)) { 2 } else { 1 }).sum();
-    let [mut m, mut k] = [0; 2].map(|_| Dense::zeros(n, n));
-    let mut rows: Vec<(Vec<f64>, f64)> = Vec::new();
-    let (mut exact, mut physical, mut spurious) = (Vec::new(), Vec::new(), Vec::new());
-    let mut at = 0;
+/// The rows of Phi_q before they are mixed, with the powers of two of their Xi.
+fn rows(parts: &[Part], n: usize) -> Vec<(Vec<f64>, i32)> {
+    let (mut rows, mut at) = (Vec::new(), 0);
     for part in parts {
         let mut row = vec![0.0; n];
         match *part {
-            Part::Tied(masses, stiff, more) => {
+            Part::Tied(_, _, more) => {
+                (row[at], row[at + 1]) = (1.0, -1.0);
+                rows.push((row, more));
+                at += 2;
+            }
+            Part::Held(_, _, more) => {
+                row[at] = 1.0;
+                rows.push((row, more));
+                at += 1;
+            }
+            Part::Free(..) => at += 1,
+        }
+    }
+    rows
+}
+
+/// The most alpha, a power of two, with which the entries of C + Phi_q^T Xi Theta Phi_q and K + Phi_q^T Xi Omega Phi_q, multiples of
+/// 1/64, are exact.
+fn most(phi: &Dense, more: &[i32], law: Law) -> f64 {
+    let square = |i: usize| (0..phi.ncols()).map(|j| phi[(i, j)].abs()).fold(0.0, f64::max).powi(2);
+    let entries: f64 = more.iter().enumerate().map(|(i, more)| f64::from(*more).exp2() * square(i)).sum();
+    let rates = 1.0 + law.square + law.a + law.b * law.square;
+    (46.0 - (1.0 + entries * rates).log2()).floor().exp2()
+}
+
+fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
+    let n: usize = parts.iter().map(|part| if matches!(part, Part::Tied(..)) { 2 } else { 1 }).sum();
+    let r = unimodular(n, n, steps);
+    let (rows, more): (Vec<Vec<f64>>, Vec<i32>) = rows(parts, n).into_iter().unzip();
+    let phi = dense::mul(&Dense::from_fn(rows.len(), n, |i, j| rows[i][j]), &r);
+    let alpha = alpha.min(most(&phi, &more, law));
+    let xi: Vec<f64> = more.iter().map(|more| alpha * f64::from(*more).exp2()).collect();
+    let [mut m, mut k] = [0; 2].map(|_| Dense::zeros(n, n));
+    let (mut exact, mut physical, mut spurious) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut at, mut factors) = (0, xi.iter().copied());
+    for part in parts {
+        match *part {
+            Part::Tied(masses, stiff, _) => {
                 let (masses, stiff) = (masses.map(f64::from), stiff.map(f64::from));
-                let xi = alpha * f64::from(more).exp2();
+                let xi = factors.next().unwrap_or_default();
                 for i in 0..2 {
                     (m[(at + i, at + i)], k[(at + i, at + i)]) = (masses[i], stiff[i]);
                 }
-                (row[at], row[at + 1]) = (1.0, -1.0);
-                rows.push((row, xi));
                 exact.extend(roots(law, stiff.iter().sum::<f64>() / masses.iter().sum::<f64>(), 0.0));
                 let [own, other] = tied(masses, stiff, xi, xi * law.square);
                 physical.extend(roots(law, own.0, own.1));
                 spurious.extend(roots(law, other.0, other.1));
                 at += 1;
             }
-            Part::Held(mass, stiff, more) => {
-                let xi = alpha * f64::from(more).exp2();
+            Part::Held(mass, stiff, _) => {
+                let xi = factors.next().unwrap_or_default();
                 let (mass, stiff) = (f64::from(mass), f64::from(stiff));
-                (m[(at, at)], k[(at, at)], row[at]) = (mass, stiff, 1.0);
-                rows.push((row, xi));
+                (m[(at, at)], k[(at, at)]) = (mass, stiff);
                 spurious.extend(roots(law, (stiff + xi * law.square) / (mass + xi), 0.0));
             }
             Part::Free(mass, stiff) => {
@@ -105,12 +136,10 @@ fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
         }
         at += 1;
     }
-    let r = unimodular(n, n, steps);
     let through = |a: &Dense| dense::mul_transpose(&r, &dense::mul(a, &r));
     let (m, k) = (through(&m), through(&k));
     let c = dense::add(law.a, &m, law.b, &k);
-    let phi = dense::mul(&Dense::from_fn(rows.len(), n, |i, j| rows[i].0[j]), &r);
-    let all = rows.len();
+    let all = xi.len();
     let pencil = QuadraticPencil { m, c, k, phi_q: phi }.to_sparse();
     let diagonal = |v: f64| dense::scale(v, &dense::identity(all));
     let blocks = PenaltyBlocks {
@@ -118,7 +147,7 @@ fn assembled(parts: &[Part], steps: &Steps, law: Law, alpha: f64) -> Problem {
         c: pencil.c.clone(),
         k: pencil.k.clone(),
         phi_q: pencil.phi_q.clone(),
-        xi: dense::diagonal(&rows.iter().map(|(_, xi)| *xi).collect::<Vec<_>>()),
+        xi: dense::diagonal(&xi),
         theta: diagonal(law.a + law.b * law.square),
         omega: diagonal(law.square),
         k_parts: None,
@@ -134,7 +163,7 @@ pub(crate) fn penalties() -> impl Strategy<Value = Problem> {
         prop_oneof![2 => prop::collection::vec(part(), 1..6), 1 => prop::collection::vec(part(), 6..20)];
     let steps = prop::collection::vec((0..40_usize, 0..40_usize, -2..3_i32), 6);
     let eighths = || prop_oneof![Just(0.0), (0..8_i32).prop_map(|k| f64::from(k) / 64.0)];
-    (parts, steps, eighths(), eighths(), 0..7_i32, 6..24_i32).prop_map(|(parts, steps, a, b, rate, alpha)| {
+    (parts, steps, eighths(), eighths(), 0..7_i32, 6..34_i32).prop_map(|(parts, steps, a, b, rate, alpha)| {
         let law = Law { a, b, square: f64::from(2 * rate).exp2() };
         assembled(&parts, &steps, law, f64::from(alpha).exp2())
     })

@@ -1,0 +1,213 @@
+//! Roots under penalties that lie next to each other, or that penalties of 1e10 leave few digits: each within the bar of its own.
+//!
+//! Roots of two tied masses and of a held one are known in closed form (`examples/cases/exact/penalties.rs`); those here are of such
+//! masses mixed by integer matrices.
+
+use mb_algebra::{Dense, PenaltyBlocks, c64, dense, to_sparse};
+use mb_eigen::penalty::{self, PenaltyPencil};
+use mb_eigen::sparse::{SparseFinding, SparseOptions};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, Spectrum, pairing};
+
+/// Damping a M + b K, penalties Xi with rates a + b omega^2 and omega^2.
+struct Held {
+    m: Dense,
+    k: Dense,
+    phi_q: Dense,
+    xi: Vec<f64>,
+    law: [f64; 3],
+}
+
+impl Held {
+    fn blocks(&self) -> PenaltyBlocks {
+        let [a, b, square] = self.law;
+        let all = |v: f64| dense::scale(v, &dense::identity(self.xi.len()));
+        PenaltyBlocks {
+            m: to_sparse(&self.m),
+            c: to_sparse(&dense::add(a, &self.m, b, &self.k)),
+            k: to_sparse(&self.k),
+            phi_q: to_sparse(&self.phi_q),
+            xi: dense::diagonal(&self.xi),
+            theta: all(a + b * square),
+            omega: all(square),
+            k_parts: None,
+        }
+    }
+
+    fn pencil(&self) -> PenaltyPencil {
+        let [a, b, square] = self.law;
+        let xi = dense::diagonal(&self.xi);
+        let held = dense::mul_transpose(&self.phi_q, &dense::mul(&xi, &self.phi_q));
+        let (m, k) = (dense::add(1.0, &self.m, 1.0, &held), dense::add(1.0, &self.k, square, &held));
+        let c = dense::add(a, &m, b, &k);
+        PenaltyPencil { m, c, k, phi_q: self.phi_q.clone(), xi }
+    }
+
+    fn lowest(&self, count: usize) -> Spectrum {
+        let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+        penalty::lowest(&self.blocks(), count, &options).unwrap()
+    }
+}
+
+/// Every pair of positive frequency within the bar of a root of its own among those given by their upper halves.
+fn assert_covered(found: &Spectrum, exact: &[c64]) {
+    assert_covered_within(found, exact, 1e-14);
+}
+
+/// The same of roots that are known to so many digits.
+fn assert_covered_within(found: &Spectrum, exact: &[c64], known: f64) {
+    let pairs: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
+    let values: Vec<c64> = pairs.iter().map(|pair| pair.value().unwrap()).collect();
+    assert!(values.len() <= exact.len(), "{values:?}");
+    for (i, j, distance) in pairing::match_values(&values, exact) {
+        let allowed = pairs[i].error_bar + known * exact[j].norm();
+        assert!(
+            distance <= allowed,
+            "{} is {distance:e} from {}, bar {:e}",
+            values[i],
+            exact[j],
+            pairs[i].error_bar
+        );
+    }
+}
+
+fn z(re: f64, im: f64) -> c64 {
+    c64::new(re, im)
+}
+
+/// A free mass and a held one with the same root: the one without a share of the penalty is the mechanism's.
+#[test]
+fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
+    for a in [0.0, 1.0 / 16.0] {
+        let held = Held {
+            m: dense::diagonal(&[2.0, 4.0]),
+            k: dense::diagonal(&[2.0, 4.0]),
+            phi_q: dense::from_rows(&[&[0.0, 1.0]]),
+            xi: vec![64.0],
+            law: [a, 0.0, 1.0],
+        };
+        let found = held.lowest(1);
+        assert!(!found.falls_short(), "{:?}", found.findings);
+        assert_eq!(found.counts.found.physical, 2);
+        let pair = &found.pairs[0];
+        assert_eq!(pair.class, Class::Physical);
+        assert!(pair.penalty_share.unwrap() < 1e-12, "{:?}", pair.penalty_share);
+        assert_covered(&found, &[z(-0.5 * a, (1.0 - 0.25 * a * a).sqrt())]);
+    }
+}
+
+/// A root of the mechanism that a penalty root at the same place repels: both share their energy, and the split is in doubt.
+#[test]
+fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure() {
+    let held = Held {
+        m: dense::from_rows(&[
+            &[8.0, 0.0, 0.0, 0.0],
+            &[0.0, 9.0, 0.0, -7.0],
+            &[0.0, 0.0, 6.0, 0.0],
+            &[0.0, -7.0, 0.0, 6.0],
+        ]),
+        k: dense::from_rows(&[
+            &[7.0, 0.0, 0.0, 0.0],
+            &[0.0, 14.0, 0.0, -10.0],
+            &[0.0, 0.0, 3.0, 0.0],
+            &[0.0, -10.0, 0.0, 8.0],
+        ]),
+        phi_q: dense::from_rows(&[&[1.0, -1.0, 0.0, 1.0], &[0.0, -2.0, 1.0, 1.0]]),
+        xi: vec![67_108_864.0, 8_388_608.0],
+        law: [0.046_875, 0.0, 1.0],
+    };
+    let found = held.lowest(2);
+    assert_eq!(found.counts.found.physical, 4, "{:?}", found.findings);
+    assert!(found.findings.iter().any(|f| matches!(f, Finding::PenaltyOverlap { .. })));
+    let exact = [
+        z(-0.023_437_5, 0.844_829_153_941_439_9),
+        z(-0.023_437_5, 0.999_708_372_027_322),
+        z(-0.023_437_5, 0.999_742_237_541_613),
+        z(-0.023_437_5, 0.999_725_393_499_437),
+    ];
+    // The closed form loses digits where its discriminant cancels.
+    assert_covered_within(&found, &exact, 1e-12);
+    // The constrained problem has its second root at 0.9997253: what is there is the penalty's alone.
+    let second = found.pairs.iter().filter_map(Eigenpair::value).map(|s| s.im).fold(0.0, f64::max);
+    assert!((second - exact[1].im).abs() < 1e-9, "{second}");
+}
+
+/// A double root of the mechanism that a penalty parts by no more than rounding leaves of its dense matrices: two roots, not one twice.
+#[test]
+fn parted_roots_are_not_found_twice() {
+    let held = Held {
+        m: dense::from_rows(&[
+            &[25.0, 14.0, 0.0, -32.0, 0.0, 19.0],
+            &[14.0, 29.0, 0.0, -28.0, 0.0, 14.0],
+            &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+            &[-32.0, -28.0, 0.0, 55.0, 0.0, -32.0],
+            &[0.0, 0.0, 0.0, 0.0, 5.0, 0.0],
+            &[19.0, 14.0, 0.0, -32.0, 0.0, 19.0],
+        ]),
+        k: dense::from_rows(&[
+            &[26.0, 10.0, 0.0, -40.0, 0.0, 25.0],
+            &[10.0, 22.0, 0.0, -20.0, 0.0, 10.0],
+            &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+            &[-40.0, -20.0, 0.0, 65.0, 0.0, -40.0],
+            &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0],
+            &[25.0, 10.0, 0.0, -40.0, 0.0, 25.0],
+        ]),
+        phi_q: dense::from_rows(&[&[0.0, 1.0, -1.0, 0.0, 0.0, 0.0], &[2.0, 0.0, 0.0, -3.0, -1.0, 2.0]]),
+        xi: vec![32768.0, 65536.0],
+        law: [0.078_125, 0.093_75, 256.0],
+    };
+    let exact = [
+        z(-0.046_875, 0.405_548_272_147_307_54),
+        z(-0.109_374_999_297_391_22, 1.219_851_259_186_835_8),
+        z(-0.109_374_999_912_173_89, 1.219_851_264_507_517_2),
+        z(-0.072_544_642_857_142_85, 0.842_035_028_415_352_7),
+    ];
+    let physical = penalty::physical_pairs(&held.pencil(), &DenseOptions::default()).unwrap();
+    assert_eq!(physical.counts.found.physical, 8);
+    assert_covered(&physical, &exact);
+    assert_covered(&held.lowest(4), &exact);
+}
+
+/// A penalty of 1e12 times the mechanism's own matrices: rounding of their size parts directions from the problem, and the roots left
+/// are off by more than their residuals, weighed with their own vectors, tell.
+#[test]
+fn bars_beside_penalties_too_stiff_are_wide_enough() {
+    let undamped = Held {
+        m: dense::from_rows(&[&[36.0, 72.0, -16.0], &[72.0, 145.0, -30.0], &[-16.0, -30.0, 12.0]]),
+        k: dense::from_rows(&[&[23.0, 46.0, -10.0], &[46.0, 95.0, -14.0], &[-10.0, -14.0, 17.0]]),
+        phi_q: dense::from_rows(&[&[1.0, 2.0, 0.0], &[-2.0, -4.0, 1.0]]),
+        xi: vec![8_589_934_592.0, 17_179_869_184.0],
+        law: [0.0, 0.0, 16.0],
+    };
+    let exact = [z(0.0, 3.0_f64.sqrt()), z(0.0, 3.999_999_999_112_333), z(0.0, 3.999_999_999_105_057)];
+    let all = penalty::solve(&undamped.pencil(), &DenseOptions::default()).unwrap();
+    assert!(all.falls_short() && all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. })));
+    assert_covered(&all, &exact);
+    // With violations as unknowns nothing of that size meets the mechanism's own entries.
+    let lowest = undamped.lowest(1);
+    assert_covered(&lowest, &exact[..1]);
+    assert!(lowest.pairs[0].error_bar < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
+}
+
+/// Directions that drowned are told as missing by the fast path too, and what is left is no zero for sure.
+#[test]
+fn the_fast_path_tells_what_drowned() {
+    let held = Held {
+        m: dense::from_rows(&[&[1.0, 0.0], &[0.0, 1.0]]),
+        k: dense::from_rows(&[&[2.0, 0.0], &[0.0, 2.0]]),
+        phi_q: dense::from_rows(&[&[1.0, 3.0]]),
+        xi: vec![1e17],
+        law: [0.0, 0.0, 1.0],
+    };
+    let found = penalty::physical_pairs(&held.pencil(), &DenseOptions::default()).unwrap();
+    let told = |f: &Finding| matches!(f, Finding::StiffPenalty { .. });
+    assert!(found.findings.iter().any(told), "{:?}", found.findings);
+    assert!(found.falls_short() || found.counts.found.motion() == 2, "{:?}", found.counts);
+}
+
+#[test]
+fn modes_left_out_are_told_as_lost() {
+    let lost = SparseFinding::Lost { lost: 2, found: 1, wanted: 3 };
+    assert!(Finding::from(lost.clone()).falls_short());
+    let said = lost.to_string();
+    assert!(said.starts_with("Returned: 1 of 3 modes asked for. Of those found 2 are left out"), "{said}");
+}
