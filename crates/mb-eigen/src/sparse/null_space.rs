@@ -236,7 +236,9 @@ pub(crate) fn split(
     let force = problem.c.mul(&double[0].x);
     let mut generalized = Dense::zeros(problem.n, p - simple);
     let mut settled = true;
-    if norms::max_abs(&force) > 0.0 {
+    // What rounding leaves of C x gives no x_1.
+    let largest = size * norms::max_abs(&double[0].x);
+    if norms::max_abs(&force) > ROUNDING * largest {
         // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
         for _ in 0..60 {
             let mut f = weight(problem, a, &generalized);
