@@ -117,6 +117,7 @@ fn without_form(
     spectrum.findings.retain(|finding| !other(finding));
     let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
+    let surplus = finite.filter(|_| *request == Request::All).map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.pairs {
         let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
         (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
@@ -131,12 +132,32 @@ fn without_form(
     });
     if *request == Request::All {
         // Without mass every state has one infinite root more.
-        counts.found.infinite = infinite.saturating_sub(size);
+        counts.found.infinite = (infinite + surplus).saturating_sub(size);
         if counts.expected.total() > 0 {
             spectrum.findings.extend(spectrum.counts.mismatches());
         }
     }
     Ok(spectrum)
+}
+
+/// Where more roots came out as finite than `finite`, leaves out the largest where those in excess say nothing of themselves, their
+/// bars being as large as they are: rounding brought them from infinity. How many.
+fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
+    let surplus = spectrum.motion().count().saturating_sub(finite);
+    let size = |pair: &Eigenpair| pair.value().filter(|_| pair.class.is_motion()).map_or(-1.0, c64::norm);
+    let mut order: Vec<usize> = (0..spectrum.pairs.len()).collect();
+    order.sort_by(|&i, &j| size(&spectrum.pairs[j]).total_cmp(&size(&spectrum.pairs[i])));
+    order.truncate(surplus);
+    let blurred = |i: &usize| spectrum.pairs[*i].error_bar >= size(&spectrum.pairs[*i]);
+    if !order.iter().all(blurred) {
+        return 0;
+    }
+    let mut index = 0;
+    spectrum.pairs.retain(|_| {
+        index += 1;
+        !order.contains(&(index - 1))
+    });
+    surplus
 }
 
 /// Finite roots of a regular pair: by rank decisions where it is small, else by structure; none where that says nothing.

@@ -37,6 +37,8 @@ const LEFT_TOLERANCE: f64 = 1e-7;
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
+/// Distances, in units of the scale of frequencies, at which the vectors of a root are sought where nearer ones fail.
+const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
 
@@ -371,6 +373,19 @@ impl<'a> General<'a> {
         Ok((y, mu))
     }
 
+    /// Factors beside a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
+    fn factor_beside(&mut self, tau: c64) -> Result<Shifted, EigenError> {
+        let unit = if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
+        let mut found = self.factor(tau * (1.0 + 1e-9));
+        for by in BESIDE_CHAIN {
+            if !matches!(found, Err(EigenError::NoRegularShift { .. })) {
+                break;
+            }
+            found = self.factor(tau + by * unit);
+        }
+        found
+    }
+
     /// One vector of the transposed problem beside a value of tau.
     fn inverse_iteration(
         &mut self,
@@ -378,7 +393,7 @@ impl<'a> General<'a> {
         tau: c64,
         salt: usize,
     ) -> Result<(Vec<c64>, Vec<c64>), EigenError> {
-        let shifted = self.factor(tau * (1.0 + 1e-9))?;
+        let shifted = self.factor_beside(tau)?;
         let operator = LinearForm {
             problem: transposed,
             form: self.form,

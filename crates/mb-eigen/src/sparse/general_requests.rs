@@ -32,6 +32,9 @@ const NO_ZERO: f64 = 0.9;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
 const REAL: f64 = 1e-9;
 
+/// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
+const ZERO: f64 = f64::EPSILON;
+
 /// A root s made of column `column` of a set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -258,7 +261,7 @@ impl General<'_> {
                 vec![tau]
             };
             for mut s in roots {
-                if s.im.abs() <= REAL * s.norm() {
+                if s.im.abs() <= (REAL * s.norm()).max(ZERO * self.gamma) {
                     s.im = 0.0;
                 }
                 let counted = match counting {

@@ -22,8 +22,13 @@ use crate::{EigenError, Finding};
 
 /// First automatic shift relative to the square root of |K| / |M|.
 const FIRST_SHIFT: f64 = 1e-4;
+/// How far it goes out, in the same unit, while the matrix is singular to rounding there; and in which steps.
+const FURTHEST_FIRST: f64 = 1.0;
+const FURTHER: f64 = 30.0;
 /// Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
 const FLOOR: f64 = 3e-8;
+/// Shift, in the same unit, at which rounding leaves the vectors of a chain enough digits in a problem without mass.
+const CHAINED: f64 = 0.03;
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
 /// What a move by a tenth or more must gain: |N x - x| grows as the shift falls, but for directions that merely lie close to
@@ -43,12 +48,18 @@ pub(crate) struct Zeros {
 impl General<'_> {
     /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
     pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
-        let first = FIRST_SHIFT * self.gamma;
+        let mut first = FIRST_SHIFT * self.gamma;
         let (mut a, mut moves, mut before) = (first, 0, None);
         loop {
             let shifted = match self.factor(self.form.tau(c64::new(a, 0.0))) {
                 // Nearer to zero than the matrix can be told from a singular one.
                 Err(EigenError::NoRegularShift { .. }) if a < first => {
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
+                // Where roots and units differ by many powers of ten the first shift may be as near.
+                Err(EigenError::NoRegularShift { .. }) if first < FURTHEST_FIRST * self.gamma => {
+                    first *= FURTHER;
                     (a, moves) = (first, MOVES);
                     continue;
                 }
@@ -58,6 +69,11 @@ impl General<'_> {
             let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
             let tolerance = 10.0 * self.options.zero_tolerance;
             let right = null_space::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
+            if right.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
             // |N x - x| near one: the lowest root is far above the shift.
             let far = right.next.is_none_or(|kappa| kappa >= 0.5);
             if !far && moves < MOVES {
@@ -78,9 +94,23 @@ impl General<'_> {
                 None => right.clone(),
                 Some(transposed) => null_space::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
             };
+            let told = self.findings.len();
             self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
+            if self.is_chained() && a < CHAINED * self.gamma {
+                self.zeros = None;
+                self.findings.truncate(told);
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
             return Ok(shifted);
         }
+    }
+
+    /// Whether zeros of a problem without mass have chains.
+    fn is_chained(&self) -> bool {
+        let chained = |zeros: &Zeros| zeros.projectors.is_none() || zeros.roots.double[0].x.ncols() > 0;
+        self.form == Form::First && self.zeros.as_ref().is_some_and(chained)
     }
 
     fn set_zeros(
@@ -101,10 +131,8 @@ impl General<'_> {
         let transposed = self.transposed.as_ref().unwrap_or(self.problem);
         let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
         let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
-        // Without mass C x of a chain is nothing to the left vectors, and what rounding leaves would pass for a projector.
-        let chained = self.form == Form::First && roots.double[0].x.ncols() > 0;
         let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
-            (Some(right), Some(left)) if roots.regular && !chained => Some([right, left]),
+            (Some(right), Some(left)) if roots.regular => Some([right, left]),
             _ => {
                 self.findings.push(Finding::LongChain { at_infinity: false });
                 None
@@ -117,8 +145,10 @@ impl General<'_> {
     /// Basis of the operator's invariant subspace that belongs to zeros: (x, 0), and (x_1, x) for chains.
     fn invariant(&self, roots: &ZeroRoots) -> Dense {
         let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
-        if self.form != Form::Companion {
-            return both;
+        match self.form {
+            Form::Squared => return both,
+            Form::First => return beside(both.as_ref(), roots.generalized.as_ref()),
+            Form::Companion => {}
         }
         let zero = Dense::zeros(both.nrows(), both.ncols());
         let chain = stack(&roots.generalized, &roots.double[0].x, self.gamma.recip());
@@ -131,7 +161,8 @@ impl General<'_> {
         let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
         match self.form {
             Form::Squared => transposed.m.mul(&both),
-            Form::First => transposed.c.mul(&both),
+            // C^T y of a chain is nothing to x, and meets its x_1.
+            Form::First => transposed.c.mul(&beside(both.as_ref(), roots.generalized.as_ref())),
             Form::Companion => {
                 let first = stack(&transposed.c.mul(&both), &transposed.m.mul(&both), self.gamma);
                 let (y, y_1) = (&roots.double[0].x, &roots.generalized);

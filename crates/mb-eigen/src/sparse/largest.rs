@@ -32,6 +32,9 @@ use crate::{EigenError, Finding};
 const TOLERANCE: f64 = 1e-12;
 /// Rounds of asking for what is missing.
 const ROUNDS: usize = 6;
+/// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are kept, its root.
+/// A shift tells them, and slow modes, apart.
+const NOTHING: f64 = 1e-10;
 
 impl Symmetric<'_> {
     /// The `count` modes of largest |s|.
@@ -45,15 +48,16 @@ impl Symmetric<'_> {
             return self.largest_of_all(count);
         }
         let (mut known, mut modes) = (Known::none(problem.n), Modes::none(problem));
-        let mut top = None;
+        let (mut top, mut fastest) = (None, 0.0_f64);
         let mut exhausted = count == 0;
         // One more than wanted shows the gap in which the modes are counted.
         for _ in 0..ROUNDS {
             if exhausted || modes.w.len() > count {
                 break;
             }
-            let ritz = self.forward(solver.as_ref(), &known, count + 1 - modes.w.len())?;
-            exhausted = ritz.exhausted;
+            let mut ritz = self.forward(solver.as_ref(), &known, count + 1 - modes.w.len())?;
+            fastest = ritz.values.iter().map(|w| w.abs()).fold(fastest, f64::max);
+            exhausted = ritz.exhausted | without_zeros(&mut ritz, fastest);
             top = upper_end(&ritz.estimates, count).or(top);
             let found = self.forward_polish(solver.as_ref(), &known, &ritz)?;
             if found.w.is_empty() {
@@ -68,6 +72,13 @@ impl Symmetric<'_> {
             let found = self.nearest(&mut shifted, &known, wanted, None, Place::Here)?;
             known.add(problem, &found.modes.x);
             modes.append(found.modes);
+        }
+        // All others are zeros, or slow beyond what their share of the largest tells.
+        if exhausted && modes.w.len() < count {
+            if problem.n <= self.options.all_limit {
+                return self.largest_of_all(count);
+            }
+            exhausted = false;
         }
         modes.sort_by(|w| -w.abs());
         if self.options.prove_complete {
@@ -156,7 +167,8 @@ impl Symmetric<'_> {
             if missing == 0 {
                 break;
             }
-            let ritz = self.forward(solver, known, missing)?;
+            let mut ritz = self.forward(solver, known, missing)?;
+            without_zeros(&mut ritz, modes.w.first().map_or(0.0, |w| w.abs()));
             let found = self.forward_polish(solver, known, &ritz)?;
             if found.w.is_empty() {
                 break;
@@ -174,6 +186,18 @@ impl Symmetric<'_> {
         });
         Ok(())
     }
+}
+
+/// Leaves out values that are rounding beside the fastest w; whether there were any.
+fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
+    let kept: Vec<usize> =
+        (0..ritz.values.len()).filter(|&j| ritz.values[j].abs() > NOTHING * fastest).collect();
+    let any = kept.len() < ritz.values.len();
+    if any {
+        ritz.vectors = pick(&ritz.vectors, &kept);
+        ritz.values = kept.iter().map(|&j| ritz.values[j]).collect();
+    }
+    any
 }
 
 /// A point below the first `count` |w|, in the gap to the next one where there is one.
@@ -209,7 +233,8 @@ impl General<'_> {
         let ask = if self.form == Form::Squared { count + 1 } else { 2 * count + 1 };
         let zero = c64::new(0.0, 0.0);
         let problem = self.problem;
-        let right = self.forward_side(problem, &solver, ask, false)?;
+        let (right, zeros) = self.forward_side(problem, &solver, ask, false)?.without_zeros(self.form);
+        let small = problem.n <= self.options.all_limit;
         let mut set = Set {
             tau: right.tau,
             x: right.x,
@@ -218,6 +243,11 @@ impl General<'_> {
             reach: 0.0,
             exhausted: right.exhausted,
         };
+        // All others are zeros, or slow beyond what their share of the largest tells.
+        if zeros && small && self.candidates(&set, Counting::Modes).len() < count {
+            return self.largest_of_all(count);
+        }
+        set.exhausted &= !zeros;
         if let Some(transposed) = self.transposed.clone() {
             let left = self.forward_side(&transposed, &solver, set.tau.len() + 2, true)?;
             set.left = Some(self.matched(&transposed, zero, &set, &left)?);
@@ -282,6 +312,21 @@ impl General<'_> {
             l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
         }
         Ok(Side { tau, x: better.as_ref().subrows(0, n).to_owned(), l, exhausted: ritz.exhausted })
+    }
+}
+
+impl Side {
+    /// Without values that are rounding beside the fastest one, and whether there were any.
+    fn without_zeros(self, form: Form) -> (Self, bool) {
+        let fastest = self.tau.iter().map(|tau| tau.norm()).fold(0.0, f64::max);
+        // Rounding parts the zeros of a chain.
+        let least = fastest * if form == Form::Squared { NOTHING } else { NOTHING.sqrt() };
+        let kept: Vec<usize> = (0..self.tau.len()).filter(|&j| self.tau[j].norm() > least).collect();
+        if kept.len() == self.tau.len() {
+            return (self, false);
+        }
+        let tau = kept.iter().map(|&j| self.tau[j]).collect();
+        (Self { tau, x: pick(&self.x, &kept), l: pick(&self.l, &kept), exhausted: self.exhausted }, true)
     }
 }
 

@@ -36,6 +36,8 @@ const NOTHING: f64 = 4.0 * f64::EPSILON;
 const NO_PART: f64 = 1e-10;
 /// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
 const NO_WEIGHT: f64 = 1e-15;
+/// Change of x_1 in the last step, relative, above which it is no solution: a root lies near to the shift.
+const SETTLED: f64 = 1e-9;
 /// Singular values of y^T C x below this fraction of its terms count as zero.
 const DEPENDENT: f64 = 1e-11;
 
@@ -48,6 +50,9 @@ pub(crate) struct NullSpace {
     pub(crate) l: Dense,
     /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
     pub(crate) next: Option<f64>,
+    /// Whether some direction is as near to the null space as rounding of N tells, though K x says it is none: in a chain of a
+    /// problem without mass rounding moves x by u |K| / (a |C|) towards x_1.
+    pub(crate) doubtful: bool,
 }
 
 /// Zeros with their vectors; s^2 M + s C + K at s = 0.
@@ -61,7 +66,7 @@ pub(crate) struct ZeroRoots {
     pub(crate) generalized: Dense,
     /// |y^T (M x + C x_1)| for vectors of length one.
     pub(crate) curvatures: Vec<f64>,
-    /// Whether no chain is longer than two.
+    /// Whether no chain is longer than two, and x_1 of those of two were found.
     pub(crate) regular: bool,
 }
 
@@ -120,7 +125,8 @@ pub(crate) fn find(
     tolerance: f64,
 ) -> Result<NullSpace, EigenError> {
     let n = problem.n;
-    let mut out = NullSpace { x: Dense::zeros(n, 0), l: Dense::zeros(problem.rows.rank, 0), next: None };
+    let (x, l) = (Dense::zeros(n, 0), Dense::zeros(problem.rows.rank, 0));
+    let mut out = NullSpace { x, l, next: None, doubtful: false };
     let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
     for round in 0_u32.. {
         let width = (BLOCK << round.min(4)).min(n);
@@ -160,6 +166,8 @@ pub(crate) fn find(
                 rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
             })
             .collect();
+        out.doubtful |=
+            (0..candidates.len()).any(|j| distance(candidates[j]) <= 1e-7 && !rigid.contains(&j));
         if rigid.len() < candidates.len() {
             let nearest =
                 (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));
@@ -227,7 +235,10 @@ pub(crate) fn split(
     let double = [turned(right, v, simple, p), turned(left, u, simple, p)];
     let force = problem.c.mul(&double[0].x);
     let mut generalized = Dense::zeros(problem.n, p - simple);
-    if norms::max_abs(&force) > 0.0 {
+    let mut settled = true;
+    // What rounding leaves of C x gives no x_1.
+    let largest = size * norms::max_abs(&double[0].x);
+    if norms::max_abs(&force) > ROUNDING * largest {
         // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
         for _ in 0..60 {
             let mut f = weight(problem, a, &generalized);
@@ -239,9 +250,10 @@ pub(crate) fn split(
             let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
             subtract(&mut next, basis.as_ref(), c.as_ref());
             let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - generalized[(i, j)]);
-            let done = norms::max_abs(&change) <= 4.0 * f64::EPSILON * norms::max_abs(&next);
+            let moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
+            settled = moved <= SETTLED;
             generalized = next;
-            if done {
+            if moved <= 4.0 * f64::EPSILON {
                 break;
             }
         }
@@ -251,7 +263,7 @@ pub(crate) fn split(
     let sum = Dense::from_fn(problem.n, p - simple, |i, j| mass[(i, j)] + moved[(i, j)]);
     let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
     let inner = Svd::new(&gram).map_err(&step)?;
-    let regular = inner.s.iter().all(|s| *s > DEPENDENT * problem.m.norm);
+    let regular = settled && inner.s.iter().all(|s| *s > DEPENDENT * problem.m.norm);
     let turn = |vectors: &Vectors, by: &Dense| Vectors {
         x: product(vectors.x.as_ref(), by.as_ref()),
         l: product(vectors.l.as_ref(), by.as_ref()),

@@ -73,17 +73,27 @@ impl Released {
 impl Symmetric<'_> {
     /// Number of w below `t`, with the point at which it was taken (`t` may lie on an eigenvalue); none when the factors tell no inertia.
     pub(crate) fn below(&mut self, t: f64) -> Result<Option<(f64, usize)>, EigenError> {
+        self.below_by(t, |run| run.factor_quietly(t))
+    }
+
+    fn below_by(
+        &mut self,
+        t: f64,
+        factor: impl FnOnce(&mut Self) -> Result<Shifted, EigenError>,
+    ) -> Result<Option<(f64, usize)>, EigenError> {
         if let Some(count) = self.problem.quick_negative(-t) {
             self.factorizations += 1;
             return Ok(Some((t, count)));
         }
-        let shifted = self.factor_quietly(t)?;
+        let shifted = factor(self)?;
         Ok(shifted.solver.negative().map(|count| (shifted.sigma, count)))
     }
 
-    /// Modes between two points.
+    /// Modes between two points, or between points further out where one lies on an eigenvalue: that one is inside.
     pub(crate) fn count(&mut self, from: f64, to: f64) -> Result<Option<Counted>, EigenError> {
-        let (Some((from, low)), Some((to, high))) = (self.below(from)?, self.below(to)?) else {
+        let low = self.below_by(from, |run| run.factor_away(from, false))?;
+        let high = self.below_by(to, |run| run.factor_away(to, true))?;
+        let (Some((from, low)), Some((to, high))) = (low, high) else {
             return Ok(None);
         };
         Ok(Some(Counted { from, to, low, modes: high.saturating_sub(low) }))

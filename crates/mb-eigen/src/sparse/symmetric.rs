@@ -32,8 +32,11 @@ const INSIDE: f64 = 1e-24;
 const POLISHED: usize = 8;
 /// Restarts before the Ritz values are asked for a better shift.
 const PATIENCE: usize = 3;
-/// Where a factorization is tried again when a shift fails, relative to the shift.
-const STEPS_ASIDE: [f64; 5] = [0.0, -1e-7, -1e-4, 1e-4, -1e-2];
+/// Where a factorization is tried again when a shift fails, relative to the shift; to one side only; and relative to |K| / |M|, where
+/// all of these lie within what rounding of K does to an eigenvalue.
+const STEPS_ASIDE: [f64; 4] = [-1e-7, -1e-4, 1e-4, -1e-2];
+const STEPS_AWAY: [f64; 3] = [1e-7, 1e-4, 1e-2];
+const STEPS_OUT: [f64; 3] = [1e-12, 1e-10, 1e-8];
 /// Times the automatic shift may move.
 const MOVES: usize = 5;
 /// Where the automatic shift moves to, relative to the estimate of the lowest w, without and with rigid modes.
@@ -146,19 +149,40 @@ impl<'a> Symmetric<'a> {
 
     /// The same without a word.
     pub(crate) fn factor_quietly(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
-        let scale = sigma.abs().max(1e-12 * self.problem.frequency_squared());
+        self.factor_at(&self.shifts(sigma, &STEPS_ASIDE, -1.0))
+    }
+
+    /// The same, and where the shift moves it moves up or down as asked.
+    pub(crate) fn factor_away(&mut self, sigma: f64, up: bool) -> Result<Shifted, EigenError> {
+        let sign = if up { 1.0 } else { -1.0 };
+        self.factor_at(&self.shifts(sigma, &STEPS_AWAY.map(|step| sign * step), sign))
+    }
+
+    /// A shift and those tried in its place, the last of them on the side of `sign`.
+    fn shifts(&self, sigma: f64, aside: &[f64], sign: f64) -> Vec<f64> {
+        let unit = self.problem.frequency_squared();
+        let scale = sigma.abs().max(1e-12 * unit);
+        let mut out = vec![sigma];
+        out.extend(aside.iter().map(|step| sigma + step * scale));
+        let furthest = out.iter().map(|other| (other - sigma).abs()).fold(0.0, f64::max);
+        let far = STEPS_OUT.iter().map(|step| step * unit).filter(|step| *step > furthest);
+        out.extend(far.map(|step| sigma + sign * step));
+        out
+    }
+
+    /// Factors at the first of some shifts that has any.
+    fn factor_at(&mut self, shifts: &[f64]) -> Result<Shifted, EigenError> {
         let mut last = None;
-        for step in STEPS_ASIDE {
-            let moved = sigma + step * scale;
+        for &sigma in shifts {
             self.factorizations += 1;
-            match self.problem.factor(-moved, 0.0) {
-                Ok(solver) => return Ok(Shifted { sigma: moved, solver }),
+            match self.problem.factor(-sigma, 0.0) {
+                Ok(solver) => return Ok(Shifted { sigma, solver }),
                 Err(error) => last = Some(only_here(error)?),
             }
         }
         let source = last.unwrap_or(AlgebraError::Singular { index: 0, pivot: 0.0 });
-        let s = mb_algebra::c64::new(-sigma, 0.0).sqrt();
-        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: STEPS_ASIDE.len() - 1, source })
+        let s = mb_algebra::c64::new(-shifts.first().copied().unwrap_or(0.0), 0.0).sqrt();
+        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: shifts.len() - 1, source })
     }
 
     /// The first shift beside zero with the rigid modes, moved until it suits the lowest modes.

@@ -16,6 +16,9 @@ use crate::{EigenError, Finding};
 const ROUNDS: usize = 12;
 /// What rounding of K may move w by, relative to |K| / |M|.
 const ROUNDING: f64 = 1e-15;
+/// How far beyond an end of a band, relative to it, a mode may be found that belongs to it: where the matrix at the end is singular to
+/// rounding, the modes are counted further out.
+const EDGE: f64 = 1e-6;
 /// Modes of a band that one shift serves.
 const SLICE: usize = 40;
 
@@ -229,6 +232,10 @@ impl Symmetric<'_> {
         };
         self.report(&place);
         modes.sort_by(f64::abs);
+        let (low, high) = (from - EDGE * from.abs(), to + EDGE * to.abs());
+        let keep: Vec<usize> =
+            (0..modes.w.len()).filter(|&j| modes.w[j] > low && modes.w[j] < high).collect();
+        modes.select(&keep);
         if from_hz == 0.0 {
             let mut all = rigid;
             all.append(modes);

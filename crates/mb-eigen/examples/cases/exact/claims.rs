@@ -183,7 +183,8 @@ impl Case<'_> {
         if matches!(self.answer.request, Request::NearPoint { .. }) {
             return self.found.len();
         }
-        let undamped = self.problem.is_undamped();
+        // A pair in disguise does not show that nothing damps it: there each real root is a mode by itself.
+        let undamped = self.problem.is_undamped() && !self.answer.who.starts_with("hidden");
         let (mut i, mut out) = (0, 0);
         while let Some(pair) = self.found.get(i) {
             let s = pair.value().unwrap_or_default();
