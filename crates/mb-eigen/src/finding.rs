@@ -157,6 +157,7 @@ impl Finding {
                     | SparseFinding::Missing { .. }
                     | SparseFinding::MissingAbove { .. }
                     | SparseFinding::MissingInside { .. }
+                    | SparseFinding::MissingOutside { .. }
             ),
             _ => false,
         }
