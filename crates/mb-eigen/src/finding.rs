@@ -158,6 +158,7 @@ impl Finding {
                     | SparseFinding::Missing { .. }
                     | SparseFinding::MissingAbove { .. }
                     | SparseFinding::MissingInside { .. }
+                    | SparseFinding::MissingOutside { .. }
             ),
             _ => false,
         }

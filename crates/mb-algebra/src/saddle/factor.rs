@@ -152,21 +152,21 @@ impl SaddleFactorComplex {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
-    /// arg det [A, G^T; G, 0] up to multiples of 2 pi, without factors as [`SaddleFactor::quick_inertia`]; A as in
-    /// [`SaddleFactorComplex::of_sum`].
+    /// ln |det| + i arg det of [A, G^T; G, 0], up to multiples of 2 pi i, without factors as [`SaddleFactor::quick_inertia`]; A as
+    /// in [`SaddleFactorComplex::of_sum`].
     ///
-    /// By the argument principle its change along a closed curve of shifts, over 2 pi, is the number of eigenvalues
+    /// By the argument principle its change along a closed curve of shifts, over 2 pi i, is the number of eigenvalues
     /// inside. `None` where this quick way leaves a doubt.
-    pub fn determinant_phase(
+    pub fn ln_determinant(
         analysis: &Arc<SaddleAnalysis>,
         terms: &[(c64, &Sparse)],
         phi_q: &Sparse,
-    ) -> Result<Option<f64>, AlgebraError> {
+    ) -> Result<Option<c64>, AlgebraError> {
         let (a, g) = prepare(analysis, terms, phi_q, |f, x| f * x)?;
         if analysis.options().first_method != Method::AugmentedLdl {
             return Ok(None);
         }
-        Ok(super::inertia::phase(analysis, Stored::Half(a), g))
+        Ok(super::inertia::complex_ln_determinant(analysis, Stored::Half(a), g))
     }
 }
 

@@ -40,12 +40,14 @@ pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> 
     certain(&eliminated(analysis, &system)?.pivots.summary, n, m)
 }
 
-/// The phase of det S, where this quick way can tell it: that of D, for symmetric permutations and real scales change nothing,
-/// and neither does g G^T G, a multiple of the rows of G. An odd number of exchanges in LU turns it by half a circle.
-pub(super) fn phase(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<f64> {
-    let mut phase = 0.0;
-    let odd = determinant(analysis, a, g, |d| phase -= d.arg())?.0;
-    Some(if odd { std::f64::consts::PI + phase } else { phase })
+/// ln |det S| + i arg det S up to multiples of 2 pi i, where this quick way can tell it: that of D, for symmetric permutations
+/// change nothing, and neither does g G^T G, a multiple of the rows of G; the logarithms of the real scales are taken back.
+/// An odd number of exchanges in LU turns it by half a circle.
+pub(super) fn complex_ln_determinant(analysis: &SaddleAnalysis, a: Stored<c64>, g: Sparse) -> Option<c64> {
+    let mut sum = c64::new(0.0, 0.0);
+    let (odd, scales) = determinant(analysis, a, g, |d| sum -= c64::new(d.norm().ln(), d.arg()))?;
+    let exchanges = if odd { std::f64::consts::PI } else { 0.0 };
+    Some(sum + c64::new(-2.0 * scales, exchanges))
 }
 
 /// ln |det S|, where this quick way can tell it: the logarithms of D, and those of the scales taken back.

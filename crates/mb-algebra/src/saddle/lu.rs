@@ -75,14 +75,14 @@ impl SaddleLuComplex {
         build(analysis, terms, phi_q, |f, x| f * x).map(|inner| Self { inner })
     }
 
-    /// As [`super::SaddleFactorComplex::determinant_phase`], for matrices of any kind.
-    pub fn determinant_phase(
+    /// As [`super::SaddleFactorComplex::ln_determinant`], for matrices of any kind.
+    pub fn ln_determinant(
         analysis: &Arc<SaddleAnalysis>,
         terms: &[(c64, &Sparse)],
         phi_q: &Sparse,
-    ) -> Result<Option<f64>, AlgebraError> {
+    ) -> Result<Option<c64>, AlgebraError> {
         let (a, g) = stored(analysis, terms, phi_q, |f, x| f * x)?;
-        Ok(super::inertia::phase(analysis, a, g))
+        Ok(super::inertia::complex_ln_determinant(analysis, a, g))
     }
 
     /// As [`SaddleLu::solve_block_transposed`]; the transpose is not conjugated.

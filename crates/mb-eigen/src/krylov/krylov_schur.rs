@@ -21,6 +21,9 @@ use super::{Ritz, RitzComplex, Wanted};
 use crate::EigenError;
 use crate::error::at;
 
+/// A Schur form takes about so many times the cube of its size, where a step takes its columns times their length times the size.
+const LOOK: usize = 8;
+
 /// The vectors of a basis, orthonormal, and the operator.
 pub(super) trait Store<T: Scalar> {
     /// Length of the vectors.
@@ -82,6 +85,7 @@ pub(super) fn solve<T: Scalar, S: Store<T>>(
     let block = wanted.block.clamp(1, n);
     let mut basis = Basis::new(store, limit + 2 * block);
     let mut fresh = 0_u64;
+    let mut looked = 0;
     let (ordered, converged) = loop {
         if basis.width() == 0 && basis.done > limit {
             // Invariant and full: everything in it has converged, and there is no room to look beside it.
@@ -108,6 +112,11 @@ pub(super) fn solve<T: Scalar, S: Store<T>>(
         if basis.width() == 0 || (basis.done < count && !full) {
             continue;
         }
+        // A look costs the cube of the basis, the vectors since the last one their length times the basis each.
+        if !full && (out.applications - looked) * n < LOOK * basis.done * basis.done {
+            continue;
+        }
+        looked = out.applications;
         let ordered = basis.schur()?;
         let converged = basis.converged(&ordered.schur, wanted.tolerance);
         if ordered.whole(converged) >= wanted.count {

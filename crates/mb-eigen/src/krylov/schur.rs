@@ -60,10 +60,9 @@ impl Rotation {
 
     /// Columns j and j + 1 of rows up to `rows`.
     fn right(self, a: &mut DenseC, j: usize, rows: usize) {
-        for i in 0..rows {
-            let (x, y) = (a[(i, j)], a[(i, j + 1)]);
-            a[(i, j)] = x * self.c + y * self.s.conj();
-            a[(i, j + 1)] = y * self.c - x * self.s;
+        let (left, right) = a.as_mut().subrows_mut(0, rows).split_at_col_mut(j + 1);
+        for (x, y) in left.col_mut(j).iter_mut().zip(right.col_mut(0).iter_mut()) {
+            (*x, *y) = (*x * self.c + *y * self.s.conj(), *y * self.c - *x * self.s);
         }
     }
 }
@@ -72,13 +71,15 @@ impl Schur {
     /// Schur form of any square matrix; none when the iteration does not converge or entries are not finite.
     pub(crate) fn new<T: Scalar>(h: &Mat<T>) -> Option<Self> {
         let k = h.nrows();
-        let mut s = DenseC::from_fn(k, k, |i, j| h[(i, j)].complex());
-        if (0..k).any(|j| s.col_as_slice(j).iter().any(|z| !z.is_finite())) {
+        if (0..k).any(|j| h.col_as_slice(j).iter().any(|z| !z.complex().is_finite())) {
             return None;
         }
-        let mut u = DenseC::from_fn(k, k, |i, j| if i == j { ONE } else { ZERO });
+        // In the arithmetic of T, which costs real matrices a fourth of complex ones.
+        let mut s = h.clone();
+        let mut u = Mat::from_fn(k, k, |i, j| T::real(f64::from(u8::from(i == j))));
         hessenberg(&mut s, &mut u);
-        let mut out = Self { s, u };
+        let complex = |a: &Mat<T>| DenseC::from_fn(k, k, |i, j| a[(i, j)].complex());
+        let mut out = Self { s: complex(&s), u: complex(&u) };
         out.iterate().then_some(out)
     }
 
@@ -278,35 +279,34 @@ fn norm(x: &[f64]) -> f64 {
 }
 
 /// Householder reduction, U accumulated.
-fn hessenberg(a: &mut DenseC, u: &mut DenseC) {
+fn hessenberg<T: Scalar>(a: &mut Mat<T>, u: &mut Mat<T>) {
     let k = a.nrows();
     for j in 0..k.saturating_sub(2) {
-        let mut v: Vec<c64> = a.col_as_slice(j)[j + 1..].to_vec();
-        let tail = super::scalar::norm(&v[1..]);
+        let mut v = Mat::from_fn(k - j - 1, 1, |i, _| a[(j + 1 + i, j)]);
+        let (first, tail) = (v[(0, 0)], super::scalar::norm(&v.col_as_slice(0)[1..]));
         if tail == 0.0 {
             continue;
         }
-        let size = v[0].norm().hypot(tail);
-        let phase = if v[0] == ZERO { ONE } else { v[0] / v[0].norm() };
-        v[0] += phase * size;
-        let factor = 2.0 / v.iter().map(c64::norm_sqr).sum::<f64>();
+        let length = first.square().sqrt();
+        let phase = if length == 0.0 { T::real(1.0) } else { first.times(length.recip()) };
+        v[(0, 0)] = first + phase.times(length.hypot(tail));
+        let factor = 2.0 / super::scalar::norm(v.col_as_slice(0)).powi(2);
         // (I - f v v^H) A (I - f v v^H).
+        let shares = T::adjoint_product(v.as_ref(), a.as_ref().subcols(j, k - j).subrows(j + 1, k - j - 1));
         for col in j..k {
+            let by = shares[(0, col - j)].times(factor);
             let column = &mut a.col_as_slice_mut(col)[j + 1..];
-            let dot: c64 = v.iter().zip(column.iter()).map(|(v, x)| v.conj() * x).sum();
-            column.iter_mut().zip(&v).for_each(|(x, v)| *x -= v * dot * factor);
+            column.iter_mut().zip(v.col_as_slice(0)).for_each(|(x, v)| *x -= *v * by);
         }
         for matrix in [&mut *a, &mut *u] {
-            let mut dots = vec![ZERO; k];
-            for (l, v) in v.iter().enumerate() {
-                dots.iter_mut().zip(matrix.col_as_slice(j + 1 + l)).for_each(|(d, x)| *d += x * v);
-            }
-            for (l, v) in v.iter().enumerate() {
-                let by = v.conj() * factor;
-                matrix.col_as_slice_mut(j + 1 + l).iter_mut().zip(&dots).for_each(|(x, d)| *x -= d * by);
+            let dots = product(matrix.as_ref().subcols(j + 1, k - j - 1), v.as_ref());
+            for (l, v) in v.col_as_slice(0).iter().enumerate() {
+                let by = v.conjugate().times(factor);
+                let column = matrix.col_as_slice_mut(j + 1 + l);
+                column.iter_mut().zip(dots.col_as_slice(0)).for_each(|(x, d)| *x -= *d * by);
             }
         }
-        a.col_as_slice_mut(j)[j + 2..].fill(ZERO);
+        a.col_as_slice_mut(j)[j + 2..].fill(T::default());
     }
 }
 

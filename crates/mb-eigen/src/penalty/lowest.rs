@@ -196,6 +196,7 @@ fn of_the_constrained(finding: &Finding) -> bool {
             d,
             SparseFinding::Complete { .. }
                 | SparseFinding::CompleteInside { .. }
+                | SparseFinding::CompleteOutside { .. }
                 | SparseFinding::MultipleCut { .. }
                 | SparseFinding::Shift { .. }
         )

@@ -7,9 +7,13 @@
 //!
 //! The phase of det S is that of D in L D L^T or in L D W^T, without keeping L and W. With the roots found, tau_j, divided out the phase has no
 //! fast turns but those that a missing root makes, and few points of the circle do. Far roots, of which there are many, turn it
-//! slowly but all together; the first step measures how fast, and steps are cut, at uneven points lest turns of
-//! full circles be overlooked, until none changes the phase by more than an eighth of a turn. This is a count, no enclosure: a
-//! root so near to the circle that two neighbouring points do not see it would be on either side.
+//! slowly but all together; the first step measures how fast, and steps are cut, at uneven points, until none changes ln det by
+//! more than an eighth of a turn, in its phase and in its magnitude. Two roots next to the circle turn the phase by a full circle
+//! between two points, which is not seen; but of three points at uneven distances one is much nearer to them than another, and
+//! the magnitude tells. This is a count, no enclosure: a root so near to the circle that rounding decides would be on either side.
+//!
+//! The largest roots are counted from outside, where a regular leading matrix says how many there are in all (N): with r found,
+//! ln det S - sum_j ln(tau - tau_j) - (N - r) ln tau does not turn around zero along a circle that leaves none but them outside.
 //!
 //! Ahlfors, Complex Analysis, section 4.5.2. It costs one complex elimination a point, dozens of them, and is made where the
 //! estimate is within [`SparseOptions::count_operations`]; elsewhere the result says that it is unproved.
@@ -23,7 +27,7 @@ use super::general::{General, Set};
 use super::linear_form::Form;
 use crate::EigenError;
 
-/// Largest change of the phase in a step.
+/// Largest change of the logarithm in a step, of both its parts.
 const QUIET: f64 = std::f64::consts::FRAC_PI_4;
 /// Where a step is cut.
 const CUT: f64 = 0.381_966_011_250_105_1;
@@ -32,8 +36,6 @@ const STEPS: [usize; 2] = [4, 48];
 /// Gap between the circle and the roots needed, relative, below which others may be as near to it from outside, and are not told
 /// from those inside.
 const NARROW: f64 = 1e-4;
-/// How many more of them where a count is made again.
-const FINER: usize = 32;
 /// Halvings of a first step.
 const DEPTH: usize = 12;
 /// Angle over which the first step measures the slope.
@@ -46,20 +48,41 @@ struct Circle {
     centre: c64,
     radius: f64,
     known: Vec<c64>,
+    /// How many others are expected inside.
+    rest: usize,
 }
 
 impl General<'_> {
-    /// Counts the roots in the circle around the shift that holds all within `needed`, and tells what came out.
-    pub(crate) fn count_inside(&mut self, set: &Set, shift: c64, needed: f64) -> Result<(), EigenError> {
+    /// Counts the roots in the circle around the shift that holds all within `needed`; what came out, where it was to be shown.
+    pub(crate) fn count_inside(
+        &self,
+        set: &Set,
+        shift: c64,
+        needed: f64,
+    ) -> Result<Option<SparseFinding>, EigenError> {
+        self.told(|| self.counted(set, shift, needed))
+    }
+
+    /// Counts the roots beyond the circle around zero that leaves the `count` largest modes of a set outside, where the leading
+    /// matrix is regular: all roots are finite, and as many as `degree` says.
+    pub(crate) fn count_outside(
+        &self,
+        set: &Set,
+        smallest: f64,
+        degree: usize,
+    ) -> Result<Option<SparseFinding>, EigenError> {
+        self.told(|| self.counted_outside(set, smallest, degree))
+    }
+
+    fn told(
+        &self,
+        count: impl FnOnce() -> Result<Result<SparseFinding, &'static str>, EigenError>,
+    ) -> Result<Option<SparseFinding>, EigenError> {
         if !self.options.prove_complete {
-            return Ok(());
+            return Ok(None);
         }
-        let finding = match self.counted(set, shift, needed)? {
-            Ok(finding) => finding,
-            Err(reason) => SparseFinding::Unproved { reason: reason.to_owned() },
-        };
-        self.findings.push(finding.into());
-        Ok(())
+        let unproved = |reason: &str| SparseFinding::Unproved { reason: reason.to_owned() };
+        Ok(Some(count()?.unwrap_or_else(unproved)))
     }
 
     fn counted(
@@ -68,32 +91,13 @@ impl General<'_> {
         shift: c64,
         needed: f64,
     ) -> Result<Result<SparseFinding, &'static str>, EigenError> {
-        let operations = self.problem.elimination_operations()?;
-        let points = 2 * STEPS[0] + 1;
-        if operations * points as f64 > self.options.count_operations {
-            return Ok(Err("a count would take more operations than allowed"));
-        }
         let Some(circle) = self.circle(set, shift, needed) else {
             return Ok(Err("chains of zeros are too long to be counted"));
         };
-        let affordable = (self.options.count_operations / operations).max(0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-        let left = affordable.min(1e6) as usize;
-        let Some(turns) = self.turns(&circle, left, 1)? else {
-            return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
+        let missing = match self.missing(&circle, needed)? {
+            Ok(missing) => missing,
+            Err(reason) => return Ok(Err(reason)),
         };
-        let missing = turns.round();
-        if (turns - missing).abs() > 0.05 {
-            return Ok(Err("the phase of the determinant does not close along the contour"));
-        }
-        // Two roots at one place close to the circle turn the phase by a full circle between two points, which is not seen.
-        if missing != 0.0 {
-            let again = self.turns(&circle, left, FINER)?;
-            let narrow = circle.radius < needed * (1.0 + NARROW);
-            if narrow || again.is_none_or(|again| (again - missing).abs() > 0.05) {
-                return Ok(Err("roots lie too close to the contour"));
-            }
-        }
         let found = circle.known.iter().filter(|tau| (*tau - shift).norm() < circle.radius).count();
         let (re, im, radius, squared) = (shift.re, shift.im, circle.radius, self.form == Form::Squared);
         if missing == 0.0 {
@@ -101,6 +105,57 @@ impl General<'_> {
         }
         let counted = found as f64 + missing;
         Ok(Ok(SparseFinding::MissingInside { re, im, radius, counted, found, squared }))
+    }
+
+    fn counted_outside(
+        &self,
+        set: &Set,
+        smallest: f64,
+        degree: usize,
+    ) -> Result<Result<SparseFinding, &'static str>, EigenError> {
+        let size = |tau: &c64| tau.norm();
+        // Those of a multiple root may lie on either side of the last one that is returned.
+        let last =
+            set.tau.iter().map(size).filter(|t| *t >= smallest * (1.0 - NARROW)).fold(smallest, f64::min);
+        let next = set.tau.iter().map(size).filter(|t| *t < last).fold(0.0, f64::max);
+        let radius = if next > 0.0 { 0.5 * (last + next) } else { last * (1.0 - 1e-3) };
+        let rest = degree.saturating_sub(set.tau.len());
+        let circle = Circle { centre: c64::new(0.0, 0.0), radius, known: set.tau.clone(), rest };
+        let missing = match self.missing(&circle, last)? {
+            Ok(inside) => -inside,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let (found, squared) =
+            (set.tau.iter().filter(|t| t.norm() > radius).count(), self.form == Form::Squared);
+        if missing == 0.0 {
+            return Ok(Ok(SparseFinding::CompleteOutside { radius, roots: found, squared }));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
+        let counted = (found as f64 + missing).max(0.0) as usize;
+        Ok(Ok(SparseFinding::MissingOutside { radius, counted, found, squared }))
+    }
+
+    /// How many roots more than expected are inside; why that cannot be told.
+    fn missing(&self, circle: &Circle, beside: f64) -> Result<Result<f64, &'static str>, EigenError> {
+        let operations = self.problem.elimination_operations()?;
+        let points = 2 * STEPS[0] + 1;
+        if operations * points as f64 > self.options.count_operations {
+            return Ok(Err("a count would take more operations than allowed"));
+        }
+        let affordable = (self.options.count_operations / operations).max(0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
+        let left = affordable.min(1e6) as usize;
+        let Some(turns) = self.turns(circle, left)? else {
+            return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
+        };
+        let missing = turns.round();
+        if (turns - missing).abs() > 0.05 {
+            return Ok(Err("the phase of the determinant does not close along the contour"));
+        }
+        if missing != 0.0 && (circle.radius - beside).abs() < NARROW * beside {
+            return Ok(Err("roots lie too close to the contour"));
+        }
+        Ok(Ok(missing))
     }
 
     /// A circle around the shift through the gap behind the roots needed; none where zeros have chains that were not followed.
@@ -129,23 +184,24 @@ impl General<'_> {
         if self.zeros.is_none() && shift.norm() > needed {
             radius = radius.min((OFF_ZERO * shift.norm()).max(0.5 * (needed + shift.norm())));
         }
-        (radius > 0.0).then_some(Circle { centre: shift, radius, known })
+        (radius > 0.0).then_some(Circle { centre: shift, radius, known, rest: 0 })
     }
 
-    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do. `finer`: how many times
-    /// as many steps are taken.
-    fn turns(&self, circle: &Circle, left: usize, finer: usize) -> Result<Option<f64>, EigenError> {
+    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do.
+    fn turns(&self, circle: &Circle, left: usize) -> Result<Option<f64>, EigenError> {
         let full = std::f64::consts::TAU;
         let left = std::cell::Cell::new(left);
-        let phase = |angle: f64| -> Result<Option<f64>, EigenError> {
+        let logarithm = |angle: f64| -> Result<Option<c64>, EigenError> {
             if left.get() == 0 {
                 return Ok(None);
             }
             left.set(left.get() - 1);
-            let tau = circle.centre + c64::from_polar(circle.radius, angle);
+            let off = c64::from_polar(circle.radius, angle);
+            let tau = circle.centre + off;
             let (a, b) = self.form.coefficients(tau);
-            let Some(whole) = self.problem.determinant_phase(a, b)? else { return Ok(None) };
-            Ok(Some(whole - circle.known.iter().map(|known| (tau - known).arg()).sum::<f64>()))
+            let Some(whole) = self.problem.complex_ln_determinant(a, b)? else { return Ok(None) };
+            let known: c64 = circle.known.iter().map(|known| (tau - known).ln()).sum();
+            Ok(Some(whole - known - off.ln() * circle.rest as f64))
         };
         // Half a circle does where the other half is its mirror image.
         let mirrored = |tau: &c64| tau.im == 0.0 || circle.known.iter().any(|other| *other == tau.conj());
@@ -153,16 +209,18 @@ impl General<'_> {
         let whole = if half { 0.5 * full } else { full };
         let start = 0.05;
         let first = if half { 0.0 } else { start };
-        let (Some(at), Some(beside)) = (phase(first)?, phase(first + PROBE)?) else { return Ok(None) };
-        let slope = (wrapped(beside - at) / PROBE).abs();
+        let (Some(at), Some(beside)) = (logarithm(first)?, logarithm(first + PROBE)?) else {
+            return Ok(None);
+        };
+        let slope = (wrapped((beside - at).im) / PROBE).abs();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
         let least = (slope * whole / QUIET).min(1e6) as usize;
-        let steps = finer * least.clamp(STEPS[0], STEPS[1]);
+        let steps = least.clamp(STEPS[0], STEPS[1]);
         // Every part changes the phase by QUIET at most and takes a point, and every step is cut once.
         if least.max(2 * steps - 1) > left.get() {
             return Ok(None);
         }
-        let mut open: Vec<(f64, f64, f64, f64, usize)> = Vec::new();
+        let mut open: Vec<(f64, c64, f64, c64, usize)> = Vec::new();
         let mut before = (first, at);
         for step in 1..=steps {
             // Steps of different lengths.
@@ -170,7 +228,7 @@ impl General<'_> {
             let bent = share + 0.3 / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
             let angle = first + whole * bent;
             let closed = step == steps && !half;
-            let next = if closed { Some(at) } else { phase(angle)? };
+            let next = if closed { Some(at) } else { logarithm(angle)? };
             let Some(next) = next else { return Ok(None) };
             open.push((before.0, before.1, angle, next, DEPTH));
             before = (angle, next);
@@ -182,10 +240,10 @@ impl General<'_> {
                 return Ok(None);
             }
             let cut = from + CUT * (to - from);
-            let Some(middle) = phase(cut)? else { return Ok(None) };
-            let (one, two) = (wrapped(middle - start), wrapped(end - middle));
-            if one.abs() <= QUIET && two.abs() <= QUIET {
-                sum += one + two;
+            let Some(middle) = logarithm(cut)? else { return Ok(None) };
+            let (one, two) = (step(start, middle), step(middle, end));
+            if is_quiet(one) && is_quiet(two) {
+                sum += one.im + two.im;
             } else if depth == 0 {
                 return Ok(None);
             } else {
@@ -195,6 +253,15 @@ impl General<'_> {
         }
         Ok(Some(if half { 2.0 * sum / full } else { sum / full }))
     }
+}
+
+/// From one logarithm to the next, the phase in -pi..pi.
+fn step(from: c64, to: c64) -> c64 {
+    c64::new((to - from).re, wrapped((to - from).im))
+}
+
+fn is_quiet(step: c64) -> bool {
+    step.re.abs() <= QUIET && step.im.abs() <= QUIET
 }
 
 /// The angle in -pi..pi.
@@ -244,6 +311,53 @@ mod tests {
         }
     }
 
+    /// A pencil of oscillators with these roots and their conjugates; a set of those known.
+    fn oscillators(roots: &[c64], known: &[c64]) -> (QuadraticPencil<Sparse>, Set) {
+        let n = roots.len();
+        let diagonal = |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&roots.iter().map(of).collect::<Vec<_>>());
+        let (c, k) = (diagonal(&|s| -2.0 * s.re), diagonal(&|s| s.norm_sqr()));
+        let none = || mb_algebra::DenseC::zeros(n, 0);
+        let set = Set { tau: known.to_vec(), x: none(), l: none(), left: None, reach: 0.0, exhausted: false };
+        (QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) }, set)
+    }
+
+    /// Of a double root a thousandth beyond the circle one is known; the other turns the phase by half a circle there and back.
+    #[test]
+    fn a_double_root_beside_the_circle_is_not_counted() {
+        let (near, far) = (c64::new(-1.958, 23.13297), c64::new(-1.967, 23.2001));
+        let roots = [near, near, far, far];
+        let upper = [near, near, far, far, near.conj(), near.conj(), far.conj()];
+        let (pencil, known) = oscillators(&roots, &upper);
+        let options = SparseOptions::default();
+        let problem = Problem::new(&pencil, &options).unwrap();
+        let run = General::new(&problem, &options, &BuiltIn);
+        let centre = c64::new(-10.2889, 10.1321);
+        let needed = (near.conj() - centre).norm();
+        let told = run.counted(&known, centre, needed).unwrap();
+        assert!(matches!(told, Ok(SparseFinding::CompleteInside { roots: 6, .. })), "{told:?}");
+    }
+
+    #[test]
+    fn roots_outside_are_counted_from_all_of_them() {
+        let roots: Vec<c64> = [1.0, 1.0, 1.0, 0.9, 0.6, 0.2].map(|w| c64::new(-0.1 * w, w)).to_vec();
+        let known: Vec<c64> = roots[..4].iter().flat_map(|s| [*s, s.conj()]).collect();
+        let options = SparseOptions::default();
+        for left_out in [0, 2] {
+            let (pencil, set) = oscillators(&roots, &known[left_out..]);
+            let problem = Problem::new(&pencil, &options).unwrap();
+            let run = General::new(&problem, &options, &BuiltIn);
+            let told = run.counted_outside(&set, roots[0].norm(), 2 * roots.len()).unwrap();
+            let right = match told {
+                Ok(SparseFinding::CompleteOutside { roots, .. }) => left_out == 0 && roots == 6,
+                Ok(SparseFinding::MissingOutside { counted, found, .. }) => {
+                    counted == 6 && found + left_out == 6
+                }
+                _ => false,
+            };
+            assert!(right, "{told:?}");
+        }
+    }
+
     /// Two roots at one place, three hundredths beyond the circle, turn the phase by a full circle where the first steps do not look.
     #[test]
     fn two_roots_just_outside_are_not_counted() {
@@ -252,22 +366,9 @@ mod tests {
             let outside = c64::from_polar(1.03, 0.11 * f64::from(place)) + c64::new(0.0, 9.0);
             let mut blocks = vec![c64::new(-0.1, 9.2), c64::new(-0.2, 8.5), outside, outside];
             blocks.push(c64::new(-1.0, 40.0));
-            let n = blocks.len();
-            let diagonal =
-                |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&blocks.iter().map(of).collect::<Vec<_>>());
-            let (c, k) = (diagonal(&|s| -2.0 * s.re), diagonal(&|s| s.norm_sqr()));
-            let pencil = QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) };
+            let (pencil, known) = oscillators(&blocks, &blocks[..2]);
             let problem = Problem::new(&pencil, &options).unwrap();
             let run = General::new(&problem, &options, &BuiltIn);
-            let none = || mb_algebra::DenseC::zeros(n, 0);
-            let known = Set {
-                tau: vec![blocks[0], blocks[1]],
-                x: none(),
-                l: none(),
-                left: None,
-                reach: 0.0,
-                exhausted: false,
-            };
             let told = run.counted(&known, c64::new(0.0, 9.0), 1.0 / (1.0 + 1e-3)).unwrap();
             assert!(
                 matches!(told, Ok(SparseFinding::CompleteInside { roots: 2, .. }) | Err(_)),

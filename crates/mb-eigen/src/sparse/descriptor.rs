@@ -117,7 +117,8 @@ fn without_form(
     spectrum.findings.retain(|finding| !other(finding));
     let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
-    let surplus = finite.filter(|_| *request == Request::All).map_or(0, |finite| drop_surplus(&mut spectrum, finite));
+    let surplus =
+        finite.filter(|_| *request == Request::All).map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.pairs {
         let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
         (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));

@@ -165,6 +165,26 @@ pub enum SparseFinding {
         /// Whether centre and radius are in the plane of s^2, (rad/s)^2.
         squared: bool,
     },
+    /// The phase of the determinant along a circle around zero shows that no root is missing outside.
+    CompleteOutside {
+        /// Radius in the plane of s, rad/s, or of s^2.
+        radius: f64,
+        /// Roots outside, all of them found.
+        roots: usize,
+        /// Whether the radius is in the plane of s^2, (rad/s)^2.
+        squared: bool,
+    },
+    /// The phase of the determinant along a circle around zero counts another number of roots outside than were found.
+    MissingOutside {
+        /// Radius in the plane of s, rad/s, or of s^2.
+        radius: f64,
+        /// By the phase.
+        counted: usize,
+        /// Found.
+        found: usize,
+        /// Whether the radius is in the plane of s^2, (rad/s)^2.
+        squared: bool,
+    },
     /// Completeness rests on the order in which a Krylov method finds roots, and was not proved.
     Unproved {
         /// Why roots were not counted.
@@ -310,6 +330,12 @@ fn circle(re: f64, im: f64, radius: f64, squared: bool) -> String {
     format!("{what} within {radius:.6e} {unit} of {centre}")
 }
 
+/// The outside of a circle around zero, in words.
+fn beyond(radius: f64, squared: bool) -> String {
+    let (what, unit) = if squared { ("|s^2|", "(rad/s)^2") } else { ("|s|", "rad/s") };
+    format!("{what} above {radius:.6e} {unit}")
+}
+
 /// An eigenvalue of more modes than are returned, in words.
 fn cut(re: f64, im: f64, found: usize, returned: usize) -> String {
     let others = found.saturating_sub(returned);
@@ -394,6 +420,16 @@ impl fmt::Display for SparseFinding {
                 f,
                 "The phase of the determinant counts {counted} roots with {}, but {found} were found.",
                 circle(*re, *im, *radius, *squared)
+            ),
+            Self::CompleteOutside { radius, roots, squared } => write!(
+                f,
+                "The phase of the determinant counts {roots} roots with {}; all of them were found.",
+                beyond(*radius, *squared)
+            ),
+            Self::MissingOutside { radius, counted, found, squared } => write!(
+                f,
+                "The phase of the determinant counts {counted} roots with {}, but {found} were found.",
+                beyond(*radius, *squared)
             ),
             Self::Unproved { reason } => {
                 write!(f, "That no root is missing is likely but not proved: {reason}.")

@@ -39,6 +39,8 @@ const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
 /// Distances, in units of the scale of frequencies, at which the vectors of a root are sought where nearer ones fail.
 const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
+/// Values this close to a shift on one of them, relative to the shift, may be the same root.
+const SAME_ROOT: f64 = 1e-6;
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
 
@@ -87,6 +89,9 @@ pub(crate) struct General<'a> {
     pub(crate) findings: Vec<Finding>,
     /// Whether roots may be counted along a contour.
     pub(crate) counts: bool,
+    /// Columns beside the usual ones in a block: one does not see more members of a multiple root than it has columns, but by
+    /// rounding.
+    pub(crate) wider: usize,
     factorizations: usize,
     restarts: usize,
     searches: usize,
@@ -94,14 +99,17 @@ pub(crate) struct General<'a> {
 }
 
 /// A hundredth of the way from a shift on an eigenvalue to the next one.
-fn beside_root(at: c64, set: &Set, count: usize) -> Option<c64> {
+///
+/// Of a multiple eigenvalue one vector is found with a theta near 1 / eps, the others with what rounding leaves of it: none of those
+/// within [`SAME_ROOT`] is the next one, and where nothing else was found, everything else may be lost.
+fn beside_root(at: c64, set: &Set) -> Option<c64> {
     let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - at).norm()).collect();
     distances.sort_by(f64::total_cmp);
     let first = *distances.first()?;
-    let far = |d: &&f64| **d > OVERSHADOWED * first;
+    let far = |d: &&f64| **d > (OVERSHADOWED * first).max(SAME_ROOT * at.norm());
     let next = distances.iter().find(far).copied();
-    let lost = set.tau.len() < count && first * OVERSHADOWED < at.norm();
-    let on = first < ON_ROOT * at.norm() && (next.is_some() || lost);
+    let alone = next.is_none() && first * OVERSHADOWED < at.norm();
+    let on = first < ON_ROOT * at.norm() && (next.is_some() || alone);
     on.then(|| at + 0.01 * next.unwrap_or(0.01 * at.norm()))
 }
 
@@ -124,6 +132,7 @@ impl<'a> General<'a> {
             zeros: None,
             findings: Vec::new(),
             counts: true,
+            wider: 0,
             factorizations: 0,
             restarts: 0,
             searches: 0,
@@ -174,7 +183,7 @@ impl<'a> General<'a> {
         let at = shifted.tau;
         let tau = match self.nearest_from(shifted, count) {
             Ok(set) => {
-                let Some(tau) = beside_root(at, &set, count) else { return Ok(set) };
+                let Some(tau) = beside_root(at, &set) else { return Ok(set) };
                 tau
             }
             // So near to an eigenvalue that the factors give no solution.
@@ -250,8 +259,7 @@ impl<'a> General<'a> {
         let mut wanted = self.wanted(count, tolerance);
         loop {
             let basis = wanted.dimension(length);
-            self.check_basis(basis, &shifted.solver)?;
-            self.largest_basis = self.largest_basis.max(basis);
+            self.check_basis(basis, if matches!(shifted.solver, Solver::Complex(_)) { 2 } else { 1 })?;
             let mut ritz = match (&shifted.solver, self.form) {
                 (Solver::Real(_), Form::Companion) => self.driver.real_pairs(&deflated, &wanted)?,
                 (Solver::Complex(_), Form::Companion) => self.driver.complex_pairs(&deflated, &wanted)?,
@@ -260,17 +268,26 @@ impl<'a> General<'a> {
             };
             self.note(&mut ritz);
             let enough = ritz.exhausted || ritz.values.len() >= count;
-            if enough || basis == length || !wanted.enlarge(self.options.subspace, length) {
+            if enough || basis == length || !self.enlarge(&mut wanted, length) {
                 return Self::polish(&deflated, &ritz);
             }
-            self.searches += 1;
-            wanted.salt = 0x9e10 + self.searches as u64;
         }
     }
 
+    /// The next search with a larger basis; false where that is used up.
+    pub(crate) fn enlarge(&mut self, wanted: &mut Wanted, length: usize) -> bool {
+        let larger = wanted.enlarge(self.options.subspace, length);
+        if larger {
+            self.searches += 1;
+            wanted.salt = 0x9e10 + self.searches as u64;
+        }
+        larger
+    }
+
     /// Refuses a basis that does not fit in memory. That of the companion form is kept on two levels, with vectors of length n.
-    fn check_basis(&self, vectors: usize, solver: &Solver) -> Result<(), EigenError> {
-        let numbers = if matches!(solver, Solver::Complex(_)) { 2 } else { 1 };
+    /// `numbers`: real ones in an entry.
+    pub(crate) fn check_basis(&mut self, vectors: usize, numbers: usize) -> Result<(), EigenError> {
+        self.largest_basis = self.largest_basis.max(vectors);
         self.problem.check_basis(vectors, numbers * self.problem.n)
     }
 
@@ -280,7 +297,7 @@ impl<'a> General<'a> {
         Wanted {
             count,
             tolerance,
-            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)),
+            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)) + self.wider,
             subspace: self.options.subspace,
             restarts: self.options.restarts,
             salt: 0x9e10 + self.searches as u64,
@@ -469,4 +486,26 @@ pub(crate) fn divide(a: &mut DenseC, by: &[c64]) {
 fn block_size(n: usize, count: usize) -> usize {
     let by_size = if n <= 2_000 { 2 } else { 4 };
     by_size.min(count.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(tau: &[c64]) -> Set {
+        let none = || DenseC::zeros(1, 0);
+        Set { tau: tau.to_vec(), x: none(), l: none(), left: None, reach: 0.0, exhausted: false }
+    }
+
+    #[test]
+    fn a_shift_on_a_double_root_moves_away_from_both_of_its_values() {
+        let at = c64::new(-0.02, 0.3);
+        let moved = |tau: &[c64]| beside_root(at, &set(tau)).map(|to| (to - at).norm() / at.norm());
+        let values = [at + 1e-17, at + 1e-10];
+        // Nothing else was found, or the next is far.
+        assert!(moved(&values).unwrap() > 1e-5);
+        assert!((moved(&[values[0], values[1], at * 1.5]).unwrap() - 0.005).abs() < 1e-12);
+        // Beside all of them.
+        assert_eq!(moved(&[at * 1.1, at * 1.1, at * 1.5]), None);
+    }
 }

@@ -17,10 +17,12 @@ use super::finding::SparseFinding;
 use super::general::{General, Set, Shifted};
 use super::general_zeros::Zeros;
 use super::linear_form::Form;
-use crate::{EigenError, Shape, vectors};
+use crate::{EigenError, Finding, Shape, vectors};
 
 /// Rounds of asking for more until the wanted roots are surely there.
 const ROUNDS: usize = 8;
+/// Searches with wider blocks for roots that a count misses.
+pub(crate) const LOOKS: usize = 2;
 /// Damping ratio to which a band without a limit is searched.
 const BAND_DAMPING: f64 = 0.3;
 /// Values one shift of a band serves.
@@ -40,6 +42,18 @@ const ZERO: f64 = f64::EPSILON;
 pub(crate) struct Candidate {
     pub(crate) s: c64,
     column: usize,
+}
+
+/// How many more roots a count found than the search.
+pub(crate) fn missing(told: &SparseFinding) -> Option<usize> {
+    let difference = match told {
+        SparseFinding::MissingInside { counted, found, .. } => *counted - *found as f64,
+        SparseFinding::MissingOutside { counted, found, .. } => counted.saturating_sub(*found) as f64,
+        _ => return None,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
+    let missing = difference.round().clamp(0.0, 64.0) as usize;
+    (missing > 0).then_some(missing)
 }
 
 /// Whether conjugates stand for themselves.
@@ -134,7 +148,7 @@ impl General<'_> {
         let much = 2 * (per_mode * count + 1) >= self.problem.surely();
         let most = self.problem.most_roots(much).saturating_sub(known) / degree;
         let mut ask = (per_mode * count + 1).min(most);
-        let mut round = 0;
+        let (mut round, mut looks) = (0, LOOKS);
         loop {
             round += 1;
             let set = nearest(self, ask)?;
@@ -149,14 +163,26 @@ impl General<'_> {
                 || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
             if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask || ask == most {
                 let found = distances.len();
+                let last = distances.get(count.min(found).wrapping_sub(1)).copied();
+                let told = match last {
+                    Some(r) if self.counts => self.count_inside(&set, shift, self.needed(shift, point, r))?,
+                    _ => None,
+                };
+                if let (Some(missing), true) = (told.as_ref().and_then(missing), looks > 0 && ask < most) {
+                    // Members of multiple roots that the blocks were too narrow for.
+                    looks -= 1;
+                    self.wider += missing;
+                    ask = (ask + per_mode * missing).min(most);
+                    continue;
+                }
                 // A search that ends before as many roots are there as exist has lost some.
+                if set.exhausted && found < count {
+                    self.problem.most_roots(true);
+                }
                 let lost =
                     self.problem.counted_roots().is_some_and(|all| degree * set.tau.len() + known < all);
                 self.tell_shortfall(found, count, (set.exhausted || ask == most) && !lost);
-                let last = distances.get(count.min(found).wrapping_sub(1)).copied();
-                if let (Some(r), true) = (last, self.counts) {
-                    self.count_inside(&set, shift, self.needed(shift, point, r))?;
-                }
+                self.findings.extend(told.map(Finding::from));
                 return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
             }
             ask = (ask + ask / 2 + 2).min(most);
@@ -204,16 +230,23 @@ impl General<'_> {
         let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
         let shifted = self.factor(self.form.tau(middle))?;
         let needed = self.needed(shifted.tau, middle, radius);
-        let mut ask = 12;
+        let (mut ask, mut looks) = (12, LOOKS);
         loop {
             let set = self.nearest(&shifted, ask)?;
             let short = set.tau.len() < ask && !set.exhausted;
             if set.reach > needed || short || (ask >= DISC && depth >= 6) {
+                let told = self.count_inside(&set, shifted.tau, needed)?;
+                if let (Some(missing), true) = (told.as_ref().and_then(missing), looks > 0) {
+                    looks -= 1;
+                    self.wider += missing;
+                    ask += missing;
+                    continue;
+                }
                 if set.reach <= needed {
                     let (found, wanted) = (set.tau.len(), ask);
                     self.tell_shortfall(found, wanted, false);
                 }
-                self.count_inside(&set, shifted.tau, needed)?;
+                self.findings.extend(told.map(Finding::from));
                 let inside = |c: &Candidate| {
                     let edge = 1e-9 * to;
                     c.s.im >= from - edge

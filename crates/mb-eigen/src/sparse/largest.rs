@@ -18,7 +18,7 @@ use super::cut;
 use super::finding::SparseFinding;
 use super::forward::{Forward, ForwardSymmetric};
 use super::general::{General, Set, Side, divide};
-use super::general_requests::Counting;
+use super::general_requests::{Counting, LOOKS, missing};
 use super::linear_form::Form;
 use super::problem::Problem;
 use super::shift_invert::Known;
@@ -220,7 +220,8 @@ fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
 }
 
 impl General<'_> {
-    /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta.
+    /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta, and on a count of the
+    /// roots beyond the last one where that is affordable; what it misses is sought with wider blocks.
     pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
         let solver = leading(self.problem, self.form)?;
         if count == 0 {
@@ -230,38 +231,62 @@ impl General<'_> {
             return self.largest_of_all(count);
         }
         // A conjugate pair is one mode of two values.
-        let ask = if self.form == Form::Squared { count + 1 } else { 2 * count + 1 };
-        let zero = c64::new(0.0, 0.0);
-        let problem = self.problem;
-        let (right, zeros) = self.forward_side(problem, &solver, ask, false)?.without_zeros(self.form);
-        let small = problem.n <= self.options.all_limit;
-        let mut set = Set {
-            tau: right.tau,
-            x: right.x,
-            l: right.l,
-            left: None,
-            reach: 0.0,
-            exhausted: right.exhausted,
+        let per_mode = if self.form == Form::Squared { 1 } else { 2 };
+        let degree = if self.form == Form::Companion { 2 * self.problem.dof() } else { self.problem.dof() };
+        let mut ask = per_mode * count + 1;
+        let mut looks = LOOKS;
+        let small = self.problem.n <= self.options.all_limit;
+        let (set, told) = loop {
+            let (set, zeros) = self.forward_set(&solver, ask)?;
+            // All others are zeros, or slow beyond what their share of the largest tells.
+            if zeros && small && self.candidates(&set, Counting::Modes).len() < count {
+                return self.largest_of_all(count);
+            }
+            let mut sizes: Vec<f64> =
+                self.candidates(&set, Counting::Modes).iter().map(|c| c.s.norm()).collect();
+            sizes.sort_by(|a, b| b.total_cmp(a));
+            let last = sizes
+                .get(count.min(sizes.len()).wrapping_sub(1))
+                .map(|s| self.form.tau(c64::new(*s, 0.0)).norm());
+            let told = match last {
+                Some(last) => self.count_outside(&set, last, degree)?,
+                None => None,
+            };
+            let Some(missing) = told.as_ref().and_then(missing).filter(|_| looks > 0 && ask < degree) else {
+                break (set, told);
+            };
+            looks -= 1;
+            self.wider += missing;
+            ask = (ask + per_mode * missing).min(degree);
         };
-        // All others are zeros, or slow beyond what their share of the largest tells.
-        if zeros && small && self.candidates(&set, Counting::Modes).len() < count {
-            return self.largest_of_all(count);
-        }
-        set.exhausted &= !zeros;
-        if let Some(transposed) = self.transposed.clone() {
-            let left = self.forward_side(&transposed, &solver, set.tau.len() + 2, true)?;
-            set.left = Some(self.matched(&transposed, zero, &set, &left)?);
-        }
-        biorthonormalize(problem, self.form, zero, &mut set);
         let mut candidates = self.candidates(&set, Counting::Modes);
         candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(candidates.len(), count, set.exhausted);
+        self.findings.extend(told.map(Finding::from));
         let s: Vec<c64> = candidates.iter().map(|c| c.s).collect();
         let (returned, left_out) = s.split_at(count.min(s.len()));
         self.findings.extend(cut::told(returned, left_out));
         candidates.truncate(count);
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
+    }
+
+    /// The `ask` largest tau with vectors from both sides, and whether zeros were among them, which are left out.
+    fn forward_set(
+        &mut self,
+        solver: &Arc<dyn ShiftSolve<f64>>,
+        ask: usize,
+    ) -> Result<(Set, bool), EigenError> {
+        let (problem, zero) = (self.problem, c64::new(0.0, 0.0));
+        let (right, zeros) = self.forward_side(problem, solver, ask, false)?.without_zeros(self.form);
+        let (tau, exhausted) = (right.tau, right.exhausted && !zeros);
+        let mut set = Set { tau, x: right.x, l: right.l, left: None, reach: 0.0, exhausted };
+        if let Some(transposed) = self.transposed.clone() {
+            let left = self.forward_side(&transposed, solver, set.tau.len() + 2, true)?;
+            set.left = Some(self.matched(&transposed, zero, &set, &left)?);
+        }
+        biorthonormalize(problem, self.form, zero, &mut set);
+        Ok((set, zeros))
     }
 
     /// All roots, the `count` largest modes of which are kept: see the symmetric case.
@@ -293,13 +318,24 @@ impl General<'_> {
         let operator =
             Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
         let tolerance = self.options.tolerance.min(TOLERANCE);
-        let wanted = self.wanted(count.min(operator.length()), tolerance);
-        let mut ritz = if self.form == Form::Companion {
-            self.driver.real_pairs(&operator, &wanted)?
-        } else {
-            self.driver.real(&operator, &wanted)?
+        let length = operator.length();
+        let count = count.min(length);
+        let mut wanted = self.wanted(count, tolerance);
+        let ritz = loop {
+            let basis = wanted.dimension(length);
+            self.check_basis(basis, 1)?;
+            let mut ritz = if self.form == Form::Companion {
+                self.driver.real_pairs(&operator, &wanted)?
+            } else {
+                self.driver.real(&operator, &wanted)?
+            };
+            self.note(&mut ritz);
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            // Clusters converge where the basis has room for all of their members.
+            if enough || basis == length || !self.enlarge(&mut wanted, length) {
+                break ritz;
+            }
         };
-        self.note(&mut ritz);
         let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
         let tau: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();
         let z: DenseC = pick(&ritz.vectors, &kept);

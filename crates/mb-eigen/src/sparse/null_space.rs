@@ -166,8 +166,7 @@ pub(crate) fn find(
                 rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
             })
             .collect();
-        out.doubtful |=
-            (0..candidates.len()).any(|j| distance(candidates[j]) <= 1e-7 && !rigid.contains(&j));
+        out.doubtful |= (0..candidates.len()).any(|j| distance(candidates[j]) <= 1e-7 && !rigid.contains(&j));
         if rigid.len() < candidates.len() {
             let nearest =
                 (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));

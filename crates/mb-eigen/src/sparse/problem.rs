@@ -427,18 +427,18 @@ impl<'a> Problem<'a> {
         found.ok().flatten()
     }
 
-    /// arg det of a M + b C + K with the constraints, up to multiples of 2 pi, without keeping factors; none where that leaves
-    /// a doubt.
-    pub(crate) fn determinant_phase(&self, a: c64, b: c64) -> Result<Option<f64>, EigenError> {
+    /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
+    /// that leaves a doubt.
+    pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
         let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
         let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
         // A matrix that cannot be eliminated gives no count, which is told.
-        let phase = if self.symmetric_matrices() {
-            SaddleFactorComplex::determinant_phase(&analysis, &terms, phi)
+        let logarithm = if self.symmetric_matrices() {
+            SaddleFactorComplex::ln_determinant(&analysis, &terms, phi)
         } else {
-            SaddleLuComplex::determinant_phase(&analysis, &terms, phi)
+            SaddleLuComplex::ln_determinant(&analysis, &terms, phi)
         };
-        Ok(phase.ok().flatten())
+        Ok(logarithm.ok().flatten())
     }
 
     /// Estimated operations of a complex elimination, with what goes through memory.

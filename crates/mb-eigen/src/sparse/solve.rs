@@ -249,6 +249,7 @@ fn tell_lost(spectrum: &mut Spectrum, request: &Request) {
             SparseFinding::Complete { .. }
                 | SparseFinding::CompleteAbove { .. }
                 | SparseFinding::CompleteInside { .. }
+                | SparseFinding::CompleteOutside { .. }
                 | SparseFinding::FewerExist { .. }
         )
     });

@@ -94,6 +94,7 @@ impl Case<'_> {
                 Finding::Sparse {
                     detail: SparseFinding::Complete { .. }
                         | SparseFinding::CompleteInside { .. }
+                        | SparseFinding::CompleteOutside { .. }
                         | SparseFinding::CompleteAbove { .. }
                 }
             )
@@ -353,6 +354,12 @@ impl Case<'_> {
                 )]
                 let said = counted.round().max(0.0) as usize;
                 differs(said, self.inside(c64::new(re, im), radius, squared))
+            }
+            SparseFinding::CompleteOutside { radius, roots: said, squared }
+            | SparseFinding::MissingOutside { radius, counted: said, squared, .. } => {
+                let (least, most) = self.inside(c64::new(0.0, 0.0), radius, squared);
+                let all = if squared { self.own / 2 } else { self.own };
+                differs(said, (all - most, all - least))
             }
             SparseFinding::FewerExist { exist, .. } => {
                 let modes = self.modes();
