@@ -194,9 +194,8 @@ impl<'a> Certifier<'a> {
             let (x, y) = (energy(&raws[j].right), energy(&lefts[j]));
             let slope = raws[j].alpha / beta * forms[j].m * 2.0 + forms[j].c;
             let bar = in_metric(rest / x, slope.norm() / (x * y));
-            if !(bar <= pairs[j].error_bar) {
-                pairs[j].error_bar = if bar.is_nan() { f64::INFINITY } else { bar };
-            }
+            let bar = if bar.is_nan() { f64::INFINITY } else { bar };
+            pairs[j].error_bar = pairs[j].error_bar.max(bar);
         }
     }
 

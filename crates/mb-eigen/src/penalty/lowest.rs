@@ -17,7 +17,7 @@
 //! [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
 
-use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64, dense};
+use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64};
 
 use super::measured::Measure;
 use super::parted::parted;
@@ -51,13 +51,13 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     }
     let held = Problem::of([&blocks.m, &blocks.c, &blocks.k], &blocks.phi_q, options)?
         .with_parts(blocks.k_parts.as_ref(), options)?;
-    let [damping, stiffness] = [&blocks.theta, &blocks.omega].map(|a| dense::mul(&blocks.xi, a));
-    let problem = held.with_violations([&blocks.xi, &damping, &stiffness], options)?;
+    let springs = Springs::new(blocks);
+    let problem = held.with_violations(springs.matrices(), options)?;
     // Left vectors tell roots from each other.
     let certifier = Certifier::new(&problem, true);
     let request = Request::Lowest { count };
     let started: Option<Started> =
-        if problem.symmetric { from_undamped(&held, blocks, &request, options)? } else { None };
+        if problem.symmetric { from_undamped(&held, blocks, &springs, &request, options)? } else { None };
     let (starts, known, mut findings) = if let Some((starts, found, findings)) = started {
         let known = known(&certifier, &starts, &found);
         (starts, known, findings)
@@ -81,7 +81,6 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     if problem.symmetric && held.undamped() && held.rounded_stiffness().is_none() {
         findings.extend(certifier.findings());
     }
-    let springs = Springs::of(blocks);
     let measure = Measure::new(blocks, &held.m, options.left_vectors);
     let settling = Settling { problem: &problem, blocks, springs: &springs, measure: &measure, options };
     let Settled { pairs, doubtful } = settling.settle(&starts, pairs)?;
@@ -109,13 +108,14 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
 fn from_undamped(
     held: &Problem<'_>,
     blocks: &PenaltyBlocks,
+    springs: &Springs,
     request: &Request,
     options: &SparseOptions,
 ) -> Result<Option<Started>, EigenError> {
     let fits = held.symmetric && held.undamped() && held.dof() > 0 && request.count() != Some(0);
-    let Some(springs) = Springs::new(blocks).filter(|_| fits && !goes_dense(held, request, options)) else {
+    if !fits || !springs.is_cheap() || goes_dense(held, request, options) {
         return Ok(None);
-    };
+    }
     let driver = options.solver.driver()?;
     // What went wrong is told by the whole way.
     // Steps in doubled precision follow, which what the search has beyond that would save nothing.
@@ -131,7 +131,7 @@ fn from_undamped(
     let mut roots: Vec<Root> = roots.collect();
     parted(held, &blocks.xi, &mut roots);
     let moving: Vec<Root> = roots.iter().filter(|root| !root.rigid).cloned().collect();
-    let mut better = doubled::refine_damped(held, Some(&springs), &beside, &moving).into_iter();
+    let mut better = doubled::refine_damped(held, Some(springs), &beside, &moving).into_iter();
     let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
     let (n, size) = (held.n, held.n + held.rows.m);
     let starts = roots.into_iter().map(|root| extended(held, (n, size), root)).collect();

@@ -33,8 +33,10 @@ const SAME: f64 = 0.5;
 const ALIKE: f64 = 0.25;
 /// Backward error above which a pair is none of the problem.
 const NO_ROOT: f64 = 1e-6;
-/// Bar relative to |s| above which a search may do better.
+/// Lack relative to |s| above which a search does better.
 const POOR: f64 = 1e-6;
+/// The same above which the metric of the masses may bound it closer.
+const SMALL: f64 = 1e-12;
 /// Product of the forms of two pairs from which on they are one root.
 const ONE_ROOT: f64 = 0.1;
 /// Distance of the shift of a search from the start, relative.
@@ -61,9 +63,7 @@ pub(super) struct Settled {
 impl Settling<'_> {
     /// The pairs that steps led to from `starts`, and others in the place of those that are none of theirs.
     pub(super) fn settle(&self, starts: &[Root], mut found: Vec<Eigenpair>) -> Result<Settled, EigenError> {
-        for pair in &mut found {
-            self.widen(pair);
-        }
+        let lacks: Vec<f64> = found.iter_mut().map(|pair| self.widen(pair)).collect();
         let mut kept: Vec<Option<Eigenpair>> = vec![None; starts.len()];
         let (mut poor, mut wrong) = (vec![false; starts.len()], vec![false; starts.len()]);
         for i in 0..starts.len() {
@@ -73,7 +73,7 @@ impl Settling<'_> {
                     && self.is_motion(pair)
                     && self.likeness(&starts[i], &pair.right) > SAME);
             wrong[i] = !own || kept.iter().flatten().any(|other| self.one_root(other, pair));
-            poor[i] = !starts[i].rigid && pair.error_bar > POOR * pair.value().map_or(0.0, c64::norm);
+            poor[i] = !starts[i].rigid && lacks[i] > POOR * pair.value().map_or(0.0, c64::norm);
             if !wrong[i] && !poor[i] {
                 kept[i] = Some(pair.clone());
             }
@@ -99,19 +99,30 @@ impl Settling<'_> {
         Ok(Settled { pairs: kept, doubtful })
     }
 
-    /// Adds the lack to the bar of a pair.
-    fn widen(&self, pair: &mut Eigenpair) {
-        let Some(s) = pair.value().filter(|s| s.norm() > 0.0 && pair.condition.is_finite()) else { return };
+    /// Adds the lack to the bar of a pair; how much that is, in rad/s.
+    fn widen(&self, pair: &mut Eigenpair) -> f64 {
+        let Some(s) = pair.value().filter(|s| s.norm() > 0.0 && pair.condition.is_finite()) else {
+            return 0.0;
+        };
         let e = &pair.right[self.blocks.m.rows()..];
         let mut rest = self.springs.force(s, e);
         rest.iter_mut().zip(pair.multipliers.iter()).for_each(|(q, l)| *q -= l);
         if rest.iter().all(|q| *q == ZERO) {
-            return;
+            return 0.0;
         }
-        let lack = self.springs.response(s, &rest).map_or(f64::INFINITY, |lack| {
+        let response = if self.springs.is_cheap() { self.springs.response(s, &rest) } else { None };
+        let lack = response.map_or(f64::INFINITY, |lack| {
             lack.iter().zip(pair.left_multipliers.iter()).map(|(e, mu)| e.norm() * mu.norm()).sum()
         });
-        pair.error_bar += 2.0 * lack.min(self.springs.in_metric(&rest) * self.energy(&pair.left));
+        // What is small needs no second bound.
+        let in_metric = if lack > SMALL * s.norm() {
+            self.springs.in_metric(&rest) * self.energy(&pair.left)
+        } else {
+            f64::INFINITY
+        };
+        let added = 2.0 * lack.min(in_metric);
+        pair.error_bar += added;
+        added
     }
 
     /// Whether less than half of the energy is the penalty's.
@@ -262,7 +273,7 @@ mod tests {
                 chain: 1,
                 curvature: 1.0,
             };
-            let (springs, measure) = (Springs::of(&blocks), Measure::new(&blocks, &held.m, true));
+            let (springs, measure) = (Springs::new(&blocks), Measure::new(&blocks, &held.m, true));
             let settling =
                 Settling { problem: &problem, blocks: &blocks, springs: &springs, measure: &measure, options: &options };
             let mut pair = Certifier::new(&problem, true).certify_alone(vec![start]).remove(0);

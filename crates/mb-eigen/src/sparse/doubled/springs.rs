@@ -20,20 +20,25 @@ pub(crate) struct Springs {
 }
 
 impl Springs {
-    /// None where D(s) costs too much.
-    pub(crate) fn new(blocks: &PenaltyBlocks) -> Option<Self> {
-        let springs = Self::of(blocks);
-        (springs.diagonal || blocks.xi.nrows() <= DENSE_ROWS).then_some(springs)
-    }
-
-    /// However much D(s) costs.
-    pub(crate) fn of(blocks: &PenaltyBlocks) -> Self {
+    pub(crate) fn new(blocks: &PenaltyBlocks) -> Self {
         let xi = &blocks.xi;
-        let (damping, stiffness) = (dense::mul(xi, &blocks.theta), dense::mul(xi, &blocks.omega));
         let m = xi.nrows();
         let off = |a: &Dense| (0..m).any(|j| (0..m).any(|i| i != j && a[(i, j)] != 0.0));
+        let by_row = |a: &Dense| Dense::from_fn(m, m, |i, j| xi[(i, i)] * a[(i, j)]);
+        let by_xi: &dyn Fn(&Dense) -> Dense = if off(xi) { &|a| dense::mul(xi, a) } else { &by_row };
+        let (damping, stiffness) = (by_xi(&blocks.theta), by_xi(&blocks.omega));
         let diagonal = ![xi, &damping, &stiffness].into_iter().any(off);
         Self { mass: xi.clone(), damping, stiffness, diagonal }
+    }
+
+    /// Whether D(s) may be factored in every step.
+    pub(crate) fn is_cheap(&self) -> bool {
+        self.diagonal || self.mass.nrows() <= DENSE_ROWS
+    }
+
+    /// Xi, Xi Theta and Xi Omega.
+    pub(crate) fn matrices(&self) -> [&Dense; 3] {
+        [&self.mass, &self.damping, &self.stiffness]
     }
 
     fn at(&self, s: c64, i: usize, j: usize) -> c64 {
@@ -94,7 +99,7 @@ mod tests {
                 xi,
                 k_parts: None,
             };
-            let springs = Springs::new(&blocks).unwrap();
+            let springs = Springs::new(&blocks);
             let s = c64::new(-0.1, 2.0);
             let e = [c64::new(1.0, 0.5), c64::new(-2.0, 0.0), c64::new(0.0, 3.0)];
             // All of D is Xi times one number.
@@ -124,7 +129,7 @@ mod tests {
             omega: dense::scale(4.0, &one),
             k_parts: None,
         };
-        let springs = Springs::new(&blocks).unwrap();
+        let springs = Springs::new(&blocks);
         assert!(springs.response(c64::new(0.0, 2.0), &[c64::new(1.0, 0.0)]).is_none());
     }
 }

@@ -162,7 +162,7 @@ fn pairs_held_by_springs_are_those_of_the_extended_problem() {
         let constrained = chain(n);
         let held = Problem::new(&constrained, &options).unwrap();
         let starts = disturbed(n, 4, 1e-8, 1.0);
-        let springs = Springs::new(&blocks).unwrap();
+        let springs = Springs::new(&blocks);
         let found = refine_damped(&held, Some(&springs), &beside(&held), &starts);
         let slack = blocks.to_constrained();
         let problem = Problem::new(&slack, &options).unwrap();
