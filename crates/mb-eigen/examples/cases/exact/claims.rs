@@ -143,8 +143,13 @@ impl Case<'_> {
                 let distance = |j: usize| (self.exact[j].0 - s).norm();
                 let within = |j: &usize| distance(*j) <= pair.error_bar + self.exact[*j].1;
                 let mut reach: Vec<usize> = (0..self.exact.len()).filter(within).collect();
-                // Where roots of the mechanism stand among those of the penalty, bars that reach both are read as the class says.
-                let stands = |j: usize| (pair.class.is_motion() != (j < self.own), distance(j));
+                // Bars that reach roots of several kinds, of the mechanism and of the penalty, zeros and others, are read as the class
+                // says.
+                let other_kind = |j: usize| {
+                    let zero = self.exact[j].0.norm() == 0.0;
+                    pair.class.is_motion() != (j < self.own) || zero != (pair.class == Class::Rigid)
+                };
+                let stands = |j: usize| (other_kind(j), distance(j));
                 reach.sort_by(|i, j| {
                     let (a, b) = (stands(*i), stands(*j));
                     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
