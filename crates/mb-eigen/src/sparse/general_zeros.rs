@@ -94,6 +94,11 @@ impl General<'_> {
                 None => right.clone(),
                 Some(transposed) => null_space::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
             };
+            if left.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
             let told = self.findings.len();
             self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
             if self.is_chained() && a < CHAINED * self.gamma {

@@ -14,7 +14,7 @@
 //! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
 //! Longer chains are told, not followed. Sizes: x of length n.
 
-use mb_algebra::{Dense, Svd, norms};
+use mb_algebra::{Dense, Lu, Svd, norms};
 
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve};
@@ -38,6 +38,8 @@ const NO_PART: f64 = 1e-10;
 const NO_WEIGHT: f64 = 1e-15;
 /// Change of x_1 in the last step, relative, above which it is no solution: a root lies near to the shift.
 const SETTLED: f64 = 1e-9;
+/// Steps of the iteration for x_1 without mass.
+const STEPS_TO_PARTNERS: usize = 60;
 /// Singular values of y^T C x below this fraction of its terms count as zero.
 const DEPENDENT: f64 = 1e-11;
 
@@ -232,46 +234,118 @@ pub(crate) fn split(
     };
     let (v, u) = (&svd.v, &svd.u);
     let double = [turned(right, v, simple, p), turned(left, u, simple, p)];
-    let force = problem.c.mul(&double[0].x);
-    let mut generalized = Dense::zeros(problem.n, p - simple);
-    let mut settled = true;
-    // What rounding leaves of C x gives no x_1.
-    let largest = size * norms::max_abs(&double[0].x);
-    if norms::max_abs(&force) > ROUNDING * largest {
-        // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
-        for _ in 0..60 {
-            let mut f = weight(problem, a, &generalized);
-            for j in 0..f.ncols() {
-                f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
-            }
-            let mut next = solver.solve(&f, false, Effort::Final)?.x;
-            let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
-            let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
-            subtract(&mut next, basis.as_ref(), c.as_ref());
-            let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - generalized[(i, j)]);
-            let moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
-            settled = moved <= SETTLED;
-            generalized = next;
-            if moved <= 4.0 * f64::EPSILON {
-                break;
-            }
-        }
-    }
+    let simple_vectors = [turned(right, v, 0, simple), turned(left, u, 0, simple)];
+    let found = if problem.m.is_zero() {
+        partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
+    } else {
+        generalized(problem, solver, a, right, &double[0].x)?
+    };
+    let settled = found.is_some();
+    let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
     let mass = problem.m.mul(&double[0].x);
     let moved = problem.c.mul(&generalized);
     let sum = Dense::from_fn(problem.n, p - simple, |i, j| mass[(i, j)] + moved[(i, j)]);
     let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
     let inner = Svd::new(&gram).map_err(&step)?;
-    let regular = settled && inner.s.iter().all(|s| *s > DEPENDENT * problem.m.norm);
+    let second = if problem.m.is_zero() { size * norms::max_abs(&generalized) } else { problem.m.norm };
+    let regular = settled && inner.s.iter().all(|s| *s > DEPENDENT * second);
     let turn = |vectors: &Vectors, by: &Dense| Vectors {
         x: product(vectors.x.as_ref(), by.as_ref()),
         l: product(vectors.l.as_ref(), by.as_ref()),
     };
     Ok(ZeroRoots {
-        simple: [turned(right, v, 0, simple), turned(left, u, 0, simple)],
+        simple: simple_vectors,
         generalized: product(generalized.as_ref(), inner.v.as_ref()),
         double: [turn(&double[0], &inner.v), turn(&double[1], &inner.u)],
         curvatures: inner.s,
         regular,
     })
+}
+
+/// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions; none where the iteration does not settle.
+fn generalized(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    right: &NullSpace,
+    x: &Dense,
+) -> Result<Option<Dense>, EigenError> {
+    let force = problem.c.mul(x);
+    let mut out = Dense::zeros(problem.n, x.ncols());
+    // What rounding leaves of C x gives no x_1.
+    if norms::max_abs(&force) <= ROUNDING * problem.c.norm * norms::max_abs(x) {
+        return Ok(Some(out));
+    }
+    let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
+    let mut moved = 1.0;
+    // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
+    for _ in 0..60 {
+        let mut f = weight(problem, a, &out);
+        for j in 0..f.ncols() {
+            f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
+        }
+        let mut next = solver.solve(&f, false, Effort::Final)?.x;
+        let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
+        subtract(&mut next, basis.as_ref(), c.as_ref());
+        let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - out[(i, j)]);
+        moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
+        out = next;
+        if moved <= 4.0 * f64::EPSILON {
+            break;
+        }
+    }
+    Ok((moved <= SETTLED).then_some(out))
+}
+
+/// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point tells x_1 from zero:
+///
+/// ```text
+/// N x = x,  N x_1 = x_1 + x / a;   N W = W + X H for W in that subspace without a share of X:   x_1 = W H^-1 / a
+/// ```
+///
+/// All other directions shrink under N as a / |s - a|; where a root lies too near to the shift for that there are none.
+fn partners(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    simple: &Dense,
+    double: &Dense,
+) -> Result<Option<Dense>, EigenError> {
+    let (n, count) = (problem.n, double.ncols());
+    let nothing = Dense::zeros(n, 0);
+    if count == 0 {
+        return Ok(Some(nothing));
+    }
+    let null = beside(simple.as_ref(), double.as_ref());
+    let basis = orthonormal(&nothing, null.clone());
+    let mut w = orthonormal(&basis, start_block::<f64>(n, count, 0x4e10));
+    for step in 0..=STEPS_TO_PARTNERS {
+        if w.ncols() < count {
+            return Ok(None);
+        }
+        let mut change = solver.solve(&weight(problem, a, &w), false, Effort::Final)?.x;
+        let next = orthonormal(&basis, change.clone());
+        subtract(&mut change, w.as_ref(), mb_algebra::dense::identity(count).as_ref());
+        let along = f64::adjoint_product(basis.as_ref(), change.as_ref());
+        let mut rest = change;
+        subtract(&mut rest, basis.as_ref(), along.as_ref());
+        // Rounding of N W is relative to its part along X.
+        let left_over = norms::max_abs(&rest) / norms::max_abs(&along).max(1.0);
+        if left_over <= ROUNDING || (step == STEPS_TO_PARTNERS && left_over <= SETTLED) {
+            // Shares of the vectors of X from those of their orthonormal basis.
+            let gram = f64::adjoint_product(basis.as_ref(), null.as_ref());
+            let Ok(lu) = Lu::new(&gram) else { return Ok(None) };
+            let shares = lu.solve_mat(&along);
+            let of_double = Dense::from_fn(count, count, |i, j| a * shares[(simple.ncols() + i, j)]);
+            let of_simple = shares.as_ref().subrows(0, simple.ncols()).to_owned();
+            let astray = a * norms::max_abs(&of_simple) > SETTLED.sqrt() * norms::max_abs(&of_double);
+            let Some(lu) = Lu::new(&of_double).ok().filter(|lu| lu.rcond() > DEPENDENT && !astray) else {
+                return Ok(None);
+            };
+            let turn = lu.solve_mat(&mb_algebra::dense::identity(count));
+            return Ok(Some(product(w.as_ref(), turn.as_ref())));
+        }
+        w = next;
+    }
+    Ok(None)
 }

@@ -212,3 +212,34 @@ fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
         }
     }
 }
+
+/// Masses in a row, free to drift, with dampers between: a double zero and oscillations, in an order and units that hide the form.
+#[test]
+fn a_hidden_body_that_drifts_has_a_double_zero() {
+    for (n, damping) in [(2, 0.0), (2, 1.0), (3, 0.25), (5, 0.25)] {
+        let k = mb_algebra::Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
+            0 if i == 0 || i + 1 == n => 3.0,
+            0 => 6.0,
+            1 => -3.0,
+            _ => 0.0,
+        });
+        let c = mb_algebra::dense::scale(damping, &k);
+        let m = mb_algebra::dense::identity(n);
+        let pencil = mb_algebra::QuadraticPencil { m, c, k, phi_q: mb_algebra::Dense::zeros(0, n) };
+        let known = pencil.to_descriptor(Transferred::default());
+        let size = 2 * n;
+        let mixed = |a: &mb_algebra::Dense| {
+            let unit = |i: usize| f64::exp2(((7 * i) % 11) as f64 - 5.0);
+            let entry = |i: usize, j: usize| a[((i + 3) % size, (j + 1) % size)] * unit(i) * unit(j + 4);
+            mb_algebra::to_sparse(&mb_algebra::Dense::from_fn(size, size, entry))
+        };
+        let hidden = DescriptorPencil { e: mixed(&known.e), a: mixed(&known.a) };
+        let found = solve_descriptor(&hidden, &Request::Lowest { count: 2 }, &krylov()).unwrap();
+        let what = format!("n = {n}, damping {damping}: {:?}", found.findings);
+        let rigid: Vec<_> = found.of_class(Class::Rigid).collect();
+        assert!(rigid.len() == 2 && rigid.iter().all(|pair| pair.chain == 2), "{what}");
+        let all: Vec<_> = exact(&pencil.to_sparse()).motion().cloned().collect();
+        assert_contained(&found.pairs, &all, &what);
+        assert!(found.pairs.len() > 2, "{what}");
+    }
+}

@@ -4,6 +4,7 @@ pub(crate) mod agreement;
 mod bad_input;
 mod descriptor;
 mod drivers;
+mod edges;
 mod everything;
 mod invariance;
 mod largest;

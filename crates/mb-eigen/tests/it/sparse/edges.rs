@@ -1,0 +1,140 @@
+//! Shifts and ends of bands on eigenvalues, where the stiff rest of a problem leaves the matrix singular to rounding far around them;
+//! zeros among what is asked for.
+
+use std::f64::consts::TAU;
+
+use mb_algebra::{QuadraticPencil, Sparse, c64, dense};
+use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, solve};
+use mb_eigen::{Class, Finding, Spectrum};
+
+use super::agreement::krylov;
+
+/// Stiffness between masses that move as one, beside which those to the ground are rounding.
+const STIFF: f64 = 1_073_741_824.0;
+
+/// Pairs of unit masses tied by a stiff spring, each mass on a spring of w_j to the ground: w = w_j and w_j + 2 STIFF.
+fn tied(w: &[f64]) -> QuadraticPencil<Sparse> {
+    let n = 2 * w.len();
+    let k = mb_algebra::Dense::from_fn(n, n, |i, j| match (i == j, i / 2 == j / 2) {
+        (true, _) => STIFF + w[i / 2],
+        (false, true) => -STIFF,
+        _ => 0.0,
+    });
+    let pencil = QuadraticPencil {
+        m: dense::identity(n),
+        c: mb_algebra::Dense::zeros(n, n),
+        k,
+        phi_q: mb_algebra::Dense::zeros(0, n),
+    };
+    pencil.to_sparse()
+}
+
+/// Frequencies, rad/s, of the oscillating roots returned.
+fn frequencies(found: &Spectrum) -> Vec<f64> {
+    let mut out: Vec<f64> = found.motion_values().iter().map(|s| s.im).filter(|im| *im > 0.0).collect();
+    out.sort_by(f64::total_cmp);
+    out
+}
+
+#[test]
+fn modes_at_the_ends_of_a_band_belong_to_it() {
+    let pencil = tied(&[2.0, 4.5, 8.0]);
+    for (from, to, expected) in [(2.0, 4.5, 2), (4.5, 8.0, 2), (2.0, 2.0, 1), (0.0, 2.0, 1), (2.0, 8.0, 3)] {
+        let hz = |w: f64| w.sqrt() / TAU;
+        let request = Request::Band { from_hz: hz(from), to_hz: hz(to), max_damping_ratio: None };
+        let found = solve(&pencil, &request, &krylov()).unwrap();
+        let got = frequencies(&found);
+        assert_eq!(got.len(), expected, "{from} to {to}: {got:?} {:?}", found.findings);
+        let inside = |f: &f64| (from.sqrt() - 1e-5..=to.sqrt() + 1e-5).contains(f);
+        assert!(got.iter().all(inside), "{from} to {to}: {got:?}");
+    }
+}
+
+#[test]
+fn a_shift_on_an_eigenvalue_moves_as_far_as_rounding_asks() {
+    for w in [0.0, 2.0] {
+        let pencil = tied(&[w, w + 1.0]);
+        let options = SparseOptions { shift: Shift::At(c64::new(0.0, w.sqrt())), ..krylov() };
+        let found = solve(&pencil, &Request::Lowest { count: 2 }, &options).unwrap();
+        for (pair, w) in found.pairs.iter().step_by(2).zip([w, w + 1.0]) {
+            let distance = (pair.value().unwrap().im - w.sqrt()).abs();
+            assert!(distance <= pair.error_bar.max(1e-15), "{w}: {distance:e}");
+        }
+        assert_eq!(found.pairs.len(), 4);
+    }
+}
+
+/// Unit masses in a row on unit springs, without a hold, with damping b K.
+fn free_chain(n: usize, b: f64) -> QuadraticPencil<Sparse> {
+    let k = mb_algebra::Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
+        0 if i == 0 || i + 1 == n => 1.0,
+        0 => 2.0,
+        1 => -1.0,
+        _ => 0.0,
+    });
+    let c = dense::scale(b, &k);
+    QuadraticPencil { m: dense::identity(n), c, k, phi_q: mb_algebra::Dense::zeros(0, n) }.to_sparse()
+}
+
+#[test]
+fn zeros_beside_the_largest_are_none_of_them() {
+    for b in [0.0, 0.125] {
+        // w = 0, 1, 3.
+        let found = solve(&free_chain(3, b), &Request::Largest { count: 2 }, &krylov()).unwrap();
+        assert_eq!(found.pairs.len(), 4, "{:?}", found.pairs);
+        let false_claim = |f: &Finding| {
+            let Finding::Sparse { detail } = f else { return false };
+            matches!(
+                detail,
+                SparseFinding::MissingAbove { .. }
+                    | SparseFinding::MultipleCut { .. }
+                    | SparseFinding::FewerExist { .. }
+            )
+        };
+        assert!(!found.findings.iter().any(false_claim), "{:?}", found.findings);
+        assert!(found.pairs.iter().all(|pair| pair.class == Class::Physical));
+    }
+}
+
+#[test]
+fn the_largest_reach_into_the_zeros_where_so_many_are_asked_for() {
+    // Two chains of two: w = 0, 0, 2, 2.
+    for b in [0.0, 0.125] {
+        let one = free_chain(2, b).to_dense();
+        let two = |a: &mb_algebra::Dense| {
+            mb_algebra::Dense::from_fn(4, 4, |i, j| if i / 2 == j / 2 { a[(i % 2, j % 2)] } else { 0.0 })
+        };
+        let pencil = QuadraticPencil {
+            m: two(&one.m),
+            c: two(&one.c),
+            k: two(&one.k),
+            phi_q: mb_algebra::Dense::zeros(0, 4),
+        };
+        let found = solve(&pencil.to_sparse(), &Request::Largest { count: 3 }, &krylov()).unwrap();
+        let rigid = found.of_class(Class::Rigid).count();
+        assert_eq!((rigid, found.pairs.len()), (2, 6), "{:?} {:?}", found.pairs, found.findings);
+        let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        assert!(!found.findings.iter().any(fewer), "{:?}", found.findings);
+    }
+}
+
+#[test]
+fn a_single_zero_brings_no_conjugate() {
+    // A free mass, one damped to the ground, and two that turn: zeros 0, 0, 0 and the root -1.5.
+    let m = dense::diagonal(&[2.0, 4.0, 3.0, 3.0]);
+    let c = dense::from_rows(&[
+        &[0.0, 0.0, 0.0, 0.0],
+        &[0.0, 6.0, 0.0, 0.0],
+        &[0.0, 0.0, 0.0, 3.0],
+        &[0.0, 0.0, -3.0, 0.0],
+    ]);
+    let k = dense::diagonal(&[0.0, 0.0, 3.0, 16.0]);
+    let pencil = QuadraticPencil { m, c, k, phi_q: mb_algebra::Dense::zeros(0, 4) }.to_sparse();
+    let long = |f: &Finding| matches!(f, Finding::LongChain { .. });
+    let found = solve(&pencil, &Request::Lowest { count: 5 }, &krylov()).unwrap();
+    assert!(!found.findings.iter().any(long), "{:?}", found.findings);
+    let request = Request::NearFrequency { hz: 0.156, count: 3 };
+    let found = solve(&pencil, &request, &krylov()).unwrap();
+    let near_zero = found.motion_values().iter().filter(|s| s.norm() < 1e-3).count();
+    assert_eq!((near_zero, found.of_class(Class::Rigid).count()), (3, 3), "{:?}", found.pairs);
+}
