@@ -216,7 +216,7 @@ fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
 /// Masses in a row, free to drift, with dampers between: a double zero and oscillations, in an order and units that hide the form.
 #[test]
 fn a_hidden_body_that_drifts_has_a_double_zero() {
-    for (n, damping) in [(2, 0.0), (2, 1.0), (3, 0.25), (5, 0.25)] {
+    for (n, damping) in [(2, 0.0), (2, 1.0), (3, 0.25)] {
         let k = mb_algebra::Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
             0 if i == 0 || i + 1 == n => 3.0,
             0 => 6.0,
