@@ -208,7 +208,7 @@ fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
     let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
     let found = solve(&pencil, &Request::Largest { count: 3 }, &options).unwrap();
     let largest = 2.0 * (5.0 * std::f64::consts::FRAC_PI_2 / 6.0).sin();
-    let sizes: Vec<f64> = found.motion().filter_map(Eigenpair::value).map(|s| s.norm()).collect();
+    let sizes: Vec<f64> = found.motion().filter_map(Eigenpair::value).map(c64::norm).collect();
     assert_eq!(sizes.len(), 6);
     assert!(sizes.iter().all(|size| (size - largest).abs() < 1e-12), "{sizes:?}");
     let proved = details(&found).any(|f| matches!(f, SparseFinding::CompleteOutside { .. }));
