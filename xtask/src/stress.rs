@@ -74,7 +74,7 @@ fn page(table: &str) -> String {
          coordinates a node in a rotated or unimodular mixture, ends held by constraints, by springs or not at all, cut in two \
          and joined by constraints, of very different stiffness along the axes; cubes and square rods, whose roots are double and \
          triple; slender ones, whose lowest w is 1e-8 of |K| over |M| and less. A few have thousands of unknowns; with damping \
-         or spin they have up to ninety or so.\n\
+         or spin they have up to ninety or so, a few of them up to three hundred.\n\
          - penalties: masses tied or held by penalties of up to 1e11 in place of constraints, damped in proportion.\n\n\
          The sparse solver is kept from the dense path, which it would take for most of these. Hidden descriptor pairs have rows and \
          states in another order and in units of their own (1e-3 to 1e3). Bands and requests near a frequency or a point are \
