@@ -23,7 +23,7 @@
 use mb_algebra::c64;
 
 use super::finding::SparseFinding;
-use super::general::{General, Set};
+use super::general::{General, SAME_ROOT, Set};
 use super::linear_form::Form;
 use crate::EigenError;
 
@@ -169,17 +169,20 @@ impl General<'_> {
         }
         let mut distances: Vec<f64> = known.iter().map(|tau| (tau - shift).norm()).collect();
         distances.sort_by(f64::total_cmp);
-        // The two values of a defective root are no gap to put the circle through.
+        // The values of a defective root are no gap to put the circle through: rounding parts them by a share of the root itself,
+        // however near the shift is.
         let mut needed = needed;
+        let parted = SAME_ROOT * (shift.norm() + needed);
         let mut next = f64::INFINITY;
         for distance in distances {
-            if distance > needed * (1.0 + NARROW) {
+            if distance > needed * (1.0 + NARROW) + parted {
                 next = distance;
                 break;
             }
             needed = needed.max(distance);
         }
-        let mut radius = if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) };
+        let mut radius =
+            if next.is_finite() { 0.5 * (needed + next) } else { needed * (1.0 + 1e-3) + parted };
         // A circle that holds zero anyway need not stay off it.
         if self.zeros.is_none() && shift.norm() > needed {
             radius = radius.min((OFF_ZERO * shift.norm()).max(0.5 * (needed + shift.norm())));
@@ -335,6 +338,20 @@ mod tests {
         let needed = (near.conj() - centre).norm();
         let told = run.counted(&known, centre, needed).unwrap();
         assert!(matches!(told, Ok(SparseFinding::CompleteInside { roots: 6, .. })), "{told:?}");
+    }
+
+    /// Of a fourfold root -4 that rounding parts by 2e-7, seen from a place 4e-4 away.
+    #[test]
+    fn a_circle_does_not_part_the_values_of_one_root() {
+        let root = c64::new(-4.0, 0.0);
+        let values = [-3e-8, 3e-8, 3.1e-8, -1.9e-7].map(|off| root + off);
+        let (pencil, known) = oscillators(&[root, root], &values);
+        let options = SparseOptions::default();
+        let problem = Problem::new(&pencil, &options).unwrap();
+        let run = General::new(&problem, &options, &BuiltIn);
+        let shift = c64::new(-3.9996, 0.0);
+        let told = run.counted(&known, shift, (values[1] - shift).norm()).unwrap();
+        assert!(matches!(told, Ok(SparseFinding::CompleteInside { roots: 4, .. })), "{told:?}");
     }
 
     #[test]

@@ -40,7 +40,7 @@ const OVERSHADOWED: f64 = 1e6;
 /// Distances, in units of the scale of frequencies, at which the vectors of a root are sought where nearer ones fail.
 const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Values this close to a shift on one of them, relative to the shift, may be the same root.
-const SAME_ROOT: f64 = 1e-6;
+pub(crate) const SAME_ROOT: f64 = 1e-6;
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
 
