@@ -15,6 +15,7 @@ use mb_algebra::{
 };
 
 use super::equilibrated::Equilibrated;
+use super::finding::SparseFinding;
 use super::matrix::{self, norm_bound};
 use super::options::{SparseOptions, Structure};
 use super::request::Request;
@@ -117,8 +118,7 @@ fn without_form(
     spectrum.findings.retain(|finding| !other(finding));
     let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
-    let surplus =
-        finite.filter(|_| *request == Request::All).map_or(0, |finite| drop_surplus(&mut spectrum, finite));
+    let surplus = finite.map_or(0, |finite| drop_surplus(&mut spectrum, finite));
     for pair in &mut spectrum.pairs {
         let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
         (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
@@ -142,7 +142,7 @@ fn without_form(
 }
 
 /// Where more roots came out as finite than `finite`, leaves out the largest where those in excess say nothing of themselves, their
-/// bars being as large as they are: rounding brought them from infinity. How many.
+/// bars being as large as they are: rounding brought them from infinity. How many; they are no modes of those said to exist.
 fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     let surplus = spectrum.motion().count().saturating_sub(finite);
     let size = |pair: &Eigenpair| pair.value().filter(|_| pair.class.is_motion()).map_or(-1.0, c64::norm);
@@ -152,6 +152,12 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     let blurred = |i: &usize| spectrum.pairs[*i].error_bar >= size(&spectrum.pairs[*i]);
     if !order.iter().all(blurred) {
         return 0;
+    }
+    let modes = order.iter().filter(|&&i| spectrum.pairs[i].alpha.im >= 0.0).count();
+    for finding in &mut spectrum.findings {
+        if let Finding::Sparse { detail: SparseFinding::FewerExist { exist, .. } } = finding {
+            *exist = exist.saturating_sub(modes);
+        }
     }
     let mut index = 0;
     spectrum.pairs.retain(|_| {

@@ -118,6 +118,7 @@ impl Symmetric<'_> {
                 Some(shifted) => shifted,
                 released => released.insert(self.factor_quietly(place.sigma)?),
             };
+            self.leave_known(shifted, &modes.w)?;
             let more = self.nearest(shifted, known, counted.modes - found + 1, None, Place::Here)?;
             place.sigma = shifted.sigma;
             if more.modes.w.is_empty() {

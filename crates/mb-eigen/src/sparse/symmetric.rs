@@ -51,6 +51,8 @@ const FLOOR: f64 = 1e-15;
 /// may move for that.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
+/// A shift this close, relative, to modes that are known lies on them.
+const ON_KNOWN: f64 = 1e-9;
 /// A shift that is asked for moves by this fraction of itself at most, and one that may move by the other.
 const AT_MOST: f64 = 1e-4;
 const AT_BEST: f64 = 0.01;
@@ -270,6 +272,17 @@ impl<'a> Symmetric<'a> {
         // On an eigenvalue nothing is left of the others; of those that surely exist none may be said to be none.
         let exhausted = ritz.exhausted && known.x.ncols() + modes.w.len() >= self.problem.surely();
         Ok(Search { modes, exhausted })
+    }
+
+    /// Moves a shift that lies on an eigenvalue whose modes are known: taking them out of a solution, in which they outweigh all others
+    /// by the reciprocal of rounding, leaves of them what would pass for one more.
+    pub(crate) fn leave_known(&mut self, shifted: &mut Shifted, w: &[f64]) -> Result<(), EigenError> {
+        let sigma = shifted.sigma;
+        if w.iter().any(|w| (w - sigma).abs() <= ON_KNOWN * sigma.abs()) {
+            *shifted = self.factor_quietly(sigma - AT_MOST * sigma.abs())?;
+            self.tell_moved(sigma, shifted.sigma);
+        }
+        Ok(())
     }
 
     fn search(

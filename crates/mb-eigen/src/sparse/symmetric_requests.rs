@@ -138,6 +138,7 @@ impl Symmetric<'_> {
         let mut wanted = count + 1;
         let mut start = Some(zeros.low);
         for _ in 0..ROUNDS {
+            self.leave_known(&mut shifted, &modes.w[rigid..])?;
             let found = self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)?;
             exhausted = found.exhausted;
             let empty = found.modes.w.is_empty();

@@ -3,7 +3,7 @@
 //! Masses on springs between two walls, once along x and once along y: w_j = 4 k/m sin^2(j pi / (2 (N + 1))), each twice; with
 //! damping a M the roots are -a/2 +- i sqrt(w_j - a^2/4).
 
-use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse as ops};
+use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, sparse as ops};
 use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
 
@@ -99,6 +99,51 @@ fn a_band_whose_middle_is_a_double_eigenvalue_holds_all_of_its_modes() {
     let inside: Vec<usize> =
         (1..9).filter(|&j| (undamped(j).powi(2) - middle).abs() < half).flat_map(|j| [j, j]).collect();
     assert_modes(&found, &inside, 0.0, "band");
+}
+
+/// A cube of masses, held on three sides, in coordinates turned by a reflection: w_i + w_j + w_k, six times each for i < j < k, with
+/// w_j = 4 sin^2((2 j - 1) pi / 22).
+#[test]
+fn a_search_that_goes_on_from_a_multiple_eigenvalue_finds_no_mode_twice() {
+    const SIDE: usize = 5;
+    let n = SIDE.pow(3);
+    let chain = |i: usize, j: usize| match i.abs_diff(j) {
+        0 => 2.0 - f64::from(u8::from(i + 1 == SIDE)),
+        1 => -1.0,
+        _ => 0.0,
+    };
+    let axes = |i: usize| [i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE];
+    let lattice = Dense::from_fn(n, n, |i, j| {
+        let (a, b) = (axes(i), axes(j));
+        let others_agree = |axis: usize| (0..3).all(|other| other == axis || a[other] == b[other]);
+        (0..3).filter(|&axis| others_agree(axis)).map(|axis| chain(a[axis], b[axis])).sum()
+    });
+    let size = (0..n).map(|i| (1.0 + i as f64).powi(2)).sum::<f64>();
+    let turn = Dense::from_fn(n, n, |i, j| {
+        f64::from(u8::from(i == j)) - 2.0 * (1.0 + i as f64) * (1.0 + j as f64) / size
+    });
+    let k = dense::mul_transpose(&turn, &dense::mul(&lattice, &turn));
+    let k = Dense::from_fn(n, n, |i, j| 0.5 * (k[(i, j)] + k[(j, i)]));
+    let pencil =
+        QuadraticPencil { m: dense::identity(n), c: Dense::zeros(n, n), k, phi_q: Dense::zeros(0, n) };
+    let pencil = pencil.to_sparse();
+    let own = |j: usize| 4.0 * ((2 * j - 1) as f64 * std::f64::consts::PI / 22.0).sin().powi(2);
+    for (i, j, k) in [(1, 2, 3), (1, 3, 4), (2, 3, 5)] {
+        let s = c64::new(0.0, (own(i) + own(j) + own(k)).sqrt());
+        for count in 1..=9 {
+            let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+            let found = solve(&pencil, &Request::NearPoint { s, count }, &options).unwrap();
+            let what = format!("{i} {j} {k}, {count}: {:?}", details(&found).collect::<Vec<_>>());
+            assert!(!found.falls_short(), "{what}");
+            let here = found.motion().filter_map(Eigenpair::value).filter(|t| (t - s).norm() < 1e-6).count();
+            assert_eq!(here, count.min(6), "{what}");
+            let cut = details(&found).find_map(|detail| match detail {
+                SparseFinding::MultipleCut { im, found, .. } if (im - s.im).abs() < 1e-6 => Some(*found),
+                _ => None,
+            });
+            assert!(cut.is_none_or(|found| found == 6), "{what}");
+        }
+    }
 }
 
 /// Beside a mode near the shift, stiff ones are always small: no reason to leave the slice.
