@@ -62,8 +62,8 @@ fn page(table: &str) -> String {
          each given to the dense path, the direct method and the sparse solver with requests of all kinds. The error bar of \
          every root returned must reach an exact root of its own, and whatever a result says must be true of the exact roots: \
          that so many modes lie in an interval or a circle, that no more exist, that one eigenvalue is cut, that a band is \
-         empty, which roots are zeros. `tests/it/covered.rs` of `mb-eigen` holds the bars of other problems in every run of the \
-         tests, and the claims about some that are always the same.\n\n\
+         empty, which roots are zeros. `tests/it/covered.rs` of `mb-eigen` does the same with some other problems in every \
+         run of the tests.\n\n\
          - blocks: systems of one or two coordinates (oscillating, overdamped, critically damped, massless, free, gyroscopic) \
          mixed by integer matrices of determinant one, some unsymmetric, some held by constraints that depend on each other; \
          several equal or defective roots are frequent.\n\
