@@ -63,6 +63,17 @@ pub(crate) struct Environment {
     pub(super) commit: String,
 }
 
+/// The commit that is run, `-dirty` with changes beside the pages that are written from results.
+fn commit(root: &Path) -> String {
+    let git = |args: &[&str]| Command::new("git").args(args).current_dir(root).output().ok();
+    let Some(name) = git(&["describe", "--always"]).filter(|out| out.status.success()) else {
+        return "unknown".to_owned();
+    };
+    let changed =
+        git(&["diff", "--quiet", "HEAD", "--", ".", ":!docs"]).is_some_and(|out| !out.status.success());
+    format!("{}{}", String::from_utf8_lossy(&name.stdout).trim(), if changed { "-dirty" } else { "" })
+}
+
 impl Environment {
     /// Builds ours, makes the Python environment if it is not there, looks for SLEPc.
     pub(super) fn prepare(root: &Path, folder: &Path) -> Result<Self, TaskError> {
@@ -75,18 +86,13 @@ impl Environment {
             run::output("python3 -m venv", Command::new("python3").args(["-m", "venv"]).arg(&virtual_env))?;
             run::output("pip", Command::new(&python).args(["-m", "pip", "install", "--quiet", "scipy"]))?;
         }
-        let commit = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root).output();
-        let commit = commit.ok().filter(|out| out.status.success());
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         Ok(Self {
             root: root.to_path_buf(),
             ours: target.join("release/examples/race"),
             python,
             slepc: [slepc_folders("-real"), slepc_folders("-complex")],
-            commit: commit.map_or_else(
-                || "unknown".to_owned(),
-                |out| String::from_utf8_lossy(&out.stdout).trim().to_owned(),
-            ),
+            commit: commit(root),
         })
     }
 
