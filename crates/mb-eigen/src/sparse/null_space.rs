@@ -38,8 +38,8 @@ const NO_PART: f64 = 1e-10;
 const NO_WEIGHT: f64 = 1e-15;
 /// Change of x_1 in the last step, relative, above which it is no solution: a root lies near to the shift.
 const SETTLED: f64 = 1e-9;
-/// Steps of the iteration for x_1 without mass.
-const STEPS_TO_PARTNERS: usize = 60;
+/// Steps of the iterations for x_1.
+const CHAIN_STEPS: usize = 60;
 /// Singular values of y^T C x below this fraction of its terms count as zero.
 const DEPENDENT: f64 = 1e-11;
 
@@ -279,7 +279,7 @@ fn generalized(
     let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
     let mut moved = 1.0;
     // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
-    for _ in 0..60 {
+    for _ in 0..CHAIN_STEPS {
         let mut f = weight(problem, a, &out);
         for j in 0..f.ncols() {
             f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
@@ -319,7 +319,7 @@ fn partners(
     let null = beside(simple.as_ref(), double.as_ref());
     let basis = orthonormal(&nothing, null.clone());
     let mut w = orthonormal(&basis, start_block::<f64>(n, count, 0x4e10));
-    for step in 0..=STEPS_TO_PARTNERS {
+    for step in 0..=CHAIN_STEPS {
         if w.ncols() < count {
             return Ok(None);
         }
@@ -331,7 +331,7 @@ fn partners(
         subtract(&mut rest, basis.as_ref(), along.as_ref());
         // Rounding of N W is relative to its part along X.
         let left_over = norms::max_abs(&rest) / norms::max_abs(&along).max(1.0);
-        if left_over <= ROUNDING || (step == STEPS_TO_PARTNERS && left_over <= SETTLED) {
+        if left_over <= ROUNDING || (step == CHAIN_STEPS && left_over <= SETTLED) {
             // Shares of the vectors of X from those of their orthonormal basis.
             let gram = f64::adjoint_product(basis.as_ref(), null.as_ref());
             let Ok(lu) = Lu::new(&gram) else { return Ok(None) };
