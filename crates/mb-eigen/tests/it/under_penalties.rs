@@ -48,6 +48,21 @@ impl Held {
     }
 }
 
+/// w of two tied masses: (k_1 - m_1 w) (k_2 - m_2 w) + X (omega^2 - w) (k_1 + k_2 - (m_1 + m_2) w) = 0, that of the mechanism first.
+fn tied([m1, m2]: [f64; 2], [k1, k2]: [f64; 2], x: f64, square: f64) -> [f64; 2] {
+    let (m, k) = (m1 + m2, k1 + k2);
+    let [a, b, c] =
+        [m1 * m2 + x * m, 0.5 * (k1 * m2 + k2 * m1 + x * (k + square * m)), k1 * k2 + x * square * k];
+    let far = b + (b * b - a * c).sqrt();
+    [c / far, far / a]
+}
+
+/// The root above the real axis: s^2 + (a + b w) s + w = 0.
+fn root([a, b, _]: [f64; 3], w: f64) -> c64 {
+    let half = 0.5 * (a + b * w);
+    z(-half, (w - half * half).sqrt())
+}
+
 /// Every pair of positive frequency within the bar of a root of its own among those given by their upper halves.
 fn assert_covered(found: &Spectrum, exact: &[c64]) {
     assert_covered_within(found, exact, 1e-14);
@@ -96,8 +111,12 @@ fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
 }
 
 /// A root of the mechanism that a penalty root at the same place repels: both share their energy, and the split is in doubt.
+///
+/// Two pairs of tied masses in mixed coordinates, x_0 with x_1 - x_3 and x_2 with 2 x_1 - x_3: masses 8, 5 and 6, 1, stiffnesses 7, 6
+/// and 3, 2.
 #[test]
 fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure() {
+    let (a, xi) = (3.0 / 64.0, [26.0_f64, 23.0].map(f64::exp2));
     let held = Held {
         m: dense::from_rows(&[
             &[8.0, 0.0, 0.0, 0.0],
@@ -112,20 +131,17 @@ fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure()
             &[0.0, -10.0, 0.0, 8.0],
         ]),
         phi_q: dense::from_rows(&[&[1.0, -1.0, 0.0, 1.0], &[0.0, -2.0, 1.0, 1.0]]),
-        xi: vec![67_108_864.0, 8_388_608.0],
-        law: [0.046_875, 0.0, 1.0],
+        xi: xi.to_vec(),
+        law: [a, 0.0, 1.0],
     };
     let found = held.lowest(2);
     assert_eq!(found.counts.found.physical, 4, "{:?}", found.findings);
     assert!(found.findings.iter().any(|f| matches!(f, Finding::PenaltyOverlap { .. })));
-    let exact = [
-        z(-0.023_437_5, 0.844_829_153_941_439_9),
-        z(-0.023_437_5, 0.999_708_372_027_322),
-        z(-0.023_437_5, 0.999_742_237_541_613),
-        z(-0.023_437_5, 0.999_725_393_499_437),
-    ];
-    // The closed form loses digits where its discriminant cancels.
-    assert_covered_within(&found, &exact, 1e-12);
+    let [first, second] =
+        [tied([8.0, 5.0], [7.0, 6.0], xi[0], 1.0), tied([6.0, 1.0], [3.0, 2.0], xi[1], 1.0)];
+    let exact = [second[0], first[0], first[1], second[1]].map(|w| root(held.law, w));
+    // The discriminant of the first pair cancels to half of its digits: w = 1 - e with e = 3e-5.
+    assert_covered_within(&found, &exact, 1e-11);
     // The constrained problem has its second root at 0.9997253: what is there is the penalty's alone.
     let second = found.pairs.iter().filter_map(Eigenpair::value).map(|s| s.im).fold(0.0, f64::max);
     assert!((second - exact[1].im).abs() < 1e-9, "{second}");
@@ -153,14 +169,14 @@ fn parted_roots_are_not_found_twice() {
         ]),
         phi_q: dense::from_rows(&[&[0.0, 1.0, -1.0, 0.0, 0.0, 0.0], &[2.0, 0.0, 0.0, -3.0, -1.0, 2.0]]),
         xi: vec![32768.0, 65536.0],
-        law: [0.078_125, 0.093_75, 256.0],
+        law: [5.0 / 64.0, 6.0 / 64.0, 256.0],
     };
-    let exact = [
-        z(-0.046_875, 0.405_548_272_147_307_54),
-        z(-0.109_374_999_297_391_22, 1.219_851_259_186_835_8),
-        z(-0.109_374_999_912_173_89, 1.219_851_264_507_517_2),
-        z(-0.072_544_642_857_142_85, 0.842_035_028_415_352_7),
+    // Free ones of 6 and 7; x_1 with x_2; x_4 with 2 x_0 - 3 x_3 + 2 x_5.
+    let [one, other] = [
+        tied([1.0, 1.0], [2.0, 1.0], held.xi[0], held.law[2]),
+        tied([3.0, 5.0], [5.0, 7.0], held.xi[1], held.law[2]),
     ];
+    let exact = [1.0 / 6.0, 5.0 / 7.0, one[0], other[0]].map(|w| root(held.law, w));
     let physical = penalty::physical_pairs(&held.pencil(), &DenseOptions::default()).unwrap();
     assert_eq!(physical.counts.found.physical, 8);
     assert_covered(&physical, &exact);
@@ -178,7 +194,10 @@ fn bars_beside_penalties_too_stiff_are_wide_enough() {
         xi: vec![8_589_934_592.0, 17_179_869_184.0],
         law: [0.0, 0.0, 16.0],
     };
-    let exact = [z(0.0, 3.0_f64.sqrt()), z(0.0, 3.999_999_999_112_333), z(0.0, 3.999_999_999_105_057)];
+    // A free mass, and two held ones: (k + 16 Xi) / (m + Xi).
+    let held = |m: f64, k: f64, xi: f64| (k + 16.0 * xi) / (m + xi);
+    let exact = [3.0, held(4.0, 3.0, undamped.xi[0]), held(8.0, 5.0, undamped.xi[1])];
+    let exact = exact.map(|w| root(undamped.law, w));
     let all = penalty::solve(&undamped.pencil(), &DenseOptions::default()).unwrap();
     assert!(all.falls_short() && all.findings.iter().any(|f| matches!(f, Finding::StiffPenalty { .. })));
     assert_covered(&all, &exact);
