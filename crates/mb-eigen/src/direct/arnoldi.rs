@@ -31,12 +31,11 @@ pub(crate) fn run(
     driver: &dyn KrylovDriver,
     wanted: &Wanted,
 ) -> Result<Run, EigenError> {
-    let ritz = driver.real(operator, wanted)?;
+    let mut ritz = driver.real(operator, wanted)?;
     let (n, size) = (operator.factored.unknowns, operator.factored.size());
-    let nonzero: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
-    let theta: Vec<c64> = nonzero.iter().map(|&j| ritz.values[j]).collect();
-    let raw = pick(&ritz.vectors, &nonzero);
-    let once = applied(operator, &raw, &theta)?;
+    ritz.keep(|theta| theta.norm() > 0.0);
+    let theta = ritz.values;
+    let once = applied(operator, &ritz.vectors, &theta)?;
     let twice = applied(operator, &once, &theta)?;
     let change = |j: usize| {
         let (a, b) = (&once.col_as_slice(j)[..n], &twice.col_as_slice(j)[..n]);

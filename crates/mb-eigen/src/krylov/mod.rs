@@ -144,6 +144,19 @@ pub enum Remark {
     },
 }
 
+impl<V: Copy, T: scalar::Scalar> Ritz<V, Mat<T>> {
+    /// Leaves out the pairs whose theta is not wanted; whether there were any.
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&V) -> bool) -> bool {
+        let kept: Vec<usize> = (0..self.values.len()).filter(|&j| wanted(&self.values[j])).collect();
+        let others = kept.len() < self.values.len();
+        if others {
+            self.vectors = scalar::pick(&self.vectors, &kept);
+            self.values = kept.iter().map(|&j| self.values[j]).collect();
+        }
+        others
+    }
+}
+
 impl RitzReal {
     /// The answer for an operator on vectors of length n that is zero.
     pub(crate) fn none(n: usize) -> Self {

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use mb_algebra::{DenseC, c64};
+use mb_algebra::c64;
 
 use super::biorthonormal::biorthonormalize;
 use super::certificate::Root;
@@ -190,14 +190,7 @@ impl Symmetric<'_> {
 
 /// Leaves out values that are rounding beside the fastest w; whether there were any.
 fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
-    let kept: Vec<usize> =
-        (0..ritz.values.len()).filter(|&j| ritz.values[j].abs() > NOTHING * fastest).collect();
-    let any = kept.len() < ritz.values.len();
-    if any {
-        ritz.vectors = pick(&ritz.vectors, &kept);
-        ritz.values = kept.iter().map(|&j| ritz.values[j]).collect();
-    }
-    any
+    ritz.keep(|w| w.abs() > NOTHING * fastest)
 }
 
 /// A point below the first `count` |w|, in the gap to the next one where there is one.
@@ -321,7 +314,7 @@ impl General<'_> {
         let length = operator.length();
         let count = count.min(length);
         let mut wanted = self.wanted(count, tolerance);
-        let ritz = loop {
+        let mut ritz = loop {
             let basis = wanted.dimension(length);
             self.check_basis(basis, 1)?;
             let mut ritz = if self.form == Form::Companion {
@@ -336,10 +329,9 @@ impl General<'_> {
                 break ritz;
             }
         };
-        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
-        let tau: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();
-        let z: DenseC = pick(&ritz.vectors, &kept);
-        let (mut better, mut l) = operator.apply_refined(&z)?;
+        ritz.keep(|tau| tau.norm() > 0.0);
+        let tau = ritz.values;
+        let (mut better, mut l) = operator.apply_refined(&ritz.vectors)?;
         divide(&mut better, &tau);
         let n = problem.n;
         for j in 0..tau.len() {

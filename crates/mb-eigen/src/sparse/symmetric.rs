@@ -263,11 +263,7 @@ impl<'a> Symmetric<'a> {
             ritz = self.search(shifted, known, count, None, patience)?;
         }
         // What is known, and what has no mass, has theta = 0.
-        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].is_normal()).collect();
-        if kept.len() < ritz.values.len() {
-            ritz.vectors = pick(&ritz.vectors, &kept);
-            ritz.values = kept.iter().map(|&j| ritz.values[j]).collect();
-        }
+        ritz.keep(|theta| theta.is_normal());
         let modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
         // On an eigenvalue nothing is left of the others; of those that surely exist none may be said to be none.
         let exhausted = ritz.exhausted && known.x.ncols() + modes.w.len() >= self.problem.surely();
