@@ -33,9 +33,8 @@ const FAR: f64 = 1e-5;
 const NO_ZERO: f64 = 0.9;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
 const REAL: f64 = 1e-9;
-
 /// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
-const ZERO: f64 = f64::EPSILON;
+const REAL_ZERO: f64 = f64::EPSILON;
 
 /// A root s made of column `column` of a set.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +44,7 @@ pub(crate) struct Candidate {
 }
 
 /// How many more roots a count found than the search.
-pub(crate) fn missing(told: &SparseFinding) -> Option<usize> {
+fn missing(told: &SparseFinding) -> Option<usize> {
     let difference = match told {
         SparseFinding::MissingInside { counted, found, .. } => *counted - *found as f64,
         SparseFinding::MissingOutside { counted, found, .. } => counted.saturating_sub(*found) as f64,
@@ -66,6 +65,15 @@ pub(crate) enum Counting {
 }
 
 impl General<'_> {
+    /// Widens the blocks of the searches to come where a count says that roots are missing and looks are left: members of multiple
+    /// roots that blocks were too narrow for. How many are missing.
+    pub(crate) fn another_look(&mut self, told: Option<&SparseFinding>, looks: &mut usize) -> Option<usize> {
+        let missing = told.and_then(missing).filter(|_| *looks > 0)?;
+        *looks -= 1;
+        self.wider += missing;
+        Some(missing)
+    }
+
     /// The modes of smallest |s|.
     pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
         let mut shifted = self.start()?;
@@ -168,10 +176,9 @@ impl General<'_> {
                     Some(r) if self.counts => self.count_inside(&set, shift, self.needed(shift, point, r))?,
                     _ => None,
                 };
-                if let (Some(missing), true) = (told.as_ref().and_then(missing), looks > 0 && ask < most) {
-                    // Members of multiple roots that the blocks were too narrow for.
-                    looks -= 1;
-                    self.wider += missing;
+                if ask < most
+                    && let Some(missing) = self.another_look(told.as_ref(), &mut looks)
+                {
                     ask = (ask + per_mode * missing).min(most);
                     continue;
                 }
@@ -236,9 +243,7 @@ impl General<'_> {
             let short = set.tau.len() < ask && !set.exhausted;
             if set.reach > needed || short || (ask >= DISC && depth >= 6) {
                 let told = self.count_inside(&set, shifted.tau, needed)?;
-                if let (Some(missing), true) = (told.as_ref().and_then(missing), looks > 0) {
-                    looks -= 1;
-                    self.wider += missing;
+                if let Some(missing) = self.another_look(told.as_ref(), &mut looks) {
                     ask += missing;
                     continue;
                 }
@@ -294,7 +299,7 @@ impl General<'_> {
                 vec![tau]
             };
             for mut s in roots {
-                if s.im.abs() <= (REAL * s.norm()).max(ZERO * self.gamma) {
+                if s.im.abs() <= (REAL * s.norm()).max(REAL_ZERO * self.gamma) {
                     s.im = 0.0;
                 }
                 let counted = match counting {

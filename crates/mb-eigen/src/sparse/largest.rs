@@ -18,7 +18,7 @@ use super::cut;
 use super::finding::SparseFinding;
 use super::forward::{Forward, ForwardSymmetric};
 use super::general::{General, Set, Side, divide};
-use super::general_requests::{Counting, LOOKS, missing};
+use super::general_requests::{Counting, LOOKS};
 use super::linear_form::Form;
 use super::problem::Problem;
 use super::shift_invert::Known;
@@ -245,11 +245,10 @@ impl General<'_> {
                 Some(last) => self.count_outside(&set, last, degree)?,
                 None => None,
             };
-            let Some(missing) = told.as_ref().and_then(missing).filter(|_| looks > 0 && ask < degree) else {
+            if ask >= degree {
                 break (set, told);
-            };
-            looks -= 1;
-            self.wider += missing;
+            }
+            let Some(missing) = self.another_look(told.as_ref(), &mut looks) else { break (set, told) };
             ask = (ask + per_mode * missing).min(degree);
         };
         let mut candidates = self.candidates(&set, Counting::Modes);
