@@ -20,6 +20,7 @@ mod physical;
 mod settled;
 mod share;
 mod steps;
+mod twice;
 
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 

@@ -12,6 +12,7 @@
 
 use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
+use super::twice::one_root;
 use super::{PenaltyPencil, drowned, measure, told_beforehand};
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
@@ -25,8 +26,8 @@ use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, 
 const CONVERGED: f64 = 1e-12;
 /// |cos|^2 between start and result below which the iteration has left its root.
 const SAME: f64 = 0.5;
-/// Product of the forms of two pairs from which on they are one root.
-const ONE_ROOT: f64 = 0.1;
+/// Distance, relative to |s|, within which two pairs may be one root whatever their bars.
+const NEAR: f64 = 1e-9;
 /// Penalty share from which on the other roots must be seen before a root is called motion of the mechanism.
 const CLEAR: f64 = 0.01;
 
@@ -84,26 +85,12 @@ fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
 }
 
 /// Whether two starts ended at the same root.
-///
-/// Of two roots y_i^H ((s_i + s_j) M + C) x_j vanishes, with y_i^H (2 s_i M + C) x_i = 1. Bars that meet leave it open whether vectors
-/// that do not part are those of one root or of two.
 fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
     let moving = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
     let ordinary: Vec<&Eigenpair> = pairs.iter().filter(moving).collect();
-    ordinary.iter().enumerate().any(|(i, a)| ordinary[..i].iter().any(|b| one_root(problem, a, b)))
-}
-
-fn one_root(problem: &QuadraticPencil, a: &Eigenpair, b: &Eigenpair) -> bool {
-    let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-    if (s - t).norm() > a.error_bar + b.error_bar + 1e-9 * s.norm() {
-        return false;
-    }
-    let form = |y: &Eigenpair, x: &Eigenpair| {
-        let [m, c] = [&problem.m, &problem.c].map(|a| dense::matvec_complex(a, &x.right));
-        let slope: Vec<c64> = m.iter().zip(&c).map(|(m, c)| (s + t) * m + c).collect();
-        vectors::inner(&y.left, &slope)
-    };
-    (form(a, b) * form(b, a)).norm() > ONE_ROOT
+    let products = |x: &[c64]| [&problem.m, &problem.c].map(|a| dense::matvec_complex(a, x));
+    let again = |(i, a): (usize, &&Eigenpair)| ordinary[..i].iter().any(|b| one_root(a, b, NEAR, products));
+    ordinary.iter().enumerate().any(again)
 }
 
 /// The physical part of the whole spectrum.

@@ -2,8 +2,6 @@
 //!
 //! ```text
 //! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one root of the constrained problem
-//! one root   y_i^H ((s_i + s_j) M' + C') z_j = 0 for two pairs, with y_i^H (2 s_i M' + C') z_i = 1: one root found twice where the
-//!            product of both forms is not small
 //! lack       2 |mu|^T |D(s)^-1 q| or 2 |q|_(Xi^-1) |y|_M' on top of the bar,   q = D(s) e - l,  D(s) = s^2 Xi + s Xi Theta + Xi Omega
 //! ```
 //!
@@ -17,6 +15,7 @@ use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
 
 use super::measured::Measure;
 use super::parted::TOGETHER;
+use super::twice::one_root;
 use crate::pairing::mac;
 use crate::sparse::certificate::Root;
 use crate::sparse::doubled::Springs;
@@ -37,8 +36,8 @@ const NO_ROOT: f64 = 1e-6;
 const POOR: f64 = 1e-6;
 /// The same above which the metric of the masses may bound it closer.
 const SMALL: f64 = 1e-12;
-/// Product of the forms of two pairs from which on they are one root.
-const ONE_ROOT: f64 = 0.1;
+/// Distance, relative to |s|, within which two pairs may be one root whatever their bars.
+const NEAR: f64 = 1e-12;
 /// Distance of the shift of a search from the start, relative.
 const ASIDE: f64 = 3e-4;
 /// Roots sought beside each start, and how many times that number grows, four times each.
@@ -153,17 +152,7 @@ impl Settling<'_> {
 
     /// Whether two pairs are one root found twice.
     fn one_root(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
-        let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-        let near = (s - t).norm() <= a.error_bar + b.error_bar + 1e-12 * s.norm();
-        if !near || a.class == Class::Rigid || b.class == Class::Rigid {
-            return false;
-        }
-        let form = |y: &Eigenpair, z: &Eigenpair| {
-            let (m, c) = (times(&self.problem.m, &z.right), times(&self.problem.c, &z.right));
-            let slope: Vec<c64> = m.iter().zip(&c).map(|(m, c)| (s + t) * m + c).collect();
-            inner(&y.left, &slope)
-        };
-        (form(a, b) * form(b, a)).norm() > ONE_ROOT
+        one_root(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
     }
 
     /// The `count` roots likest to the starts of a group, without those that are known.
@@ -262,17 +251,9 @@ mod tests {
             let held = Problem::of([&blocks.m, &blocks.c, &blocks.k], &blocks.phi_q, &options).unwrap();
             let stiffness = dense::scale(xi * square, &one);
             let problem = held.with_violations([&blocks.xi, &dense::zeros(1, 1), &stiffness], &options).unwrap();
-            let start = Root {
-                s: c64::new(0.0, w.sqrt()),
-                right: vec![c64::new(1.0, 0.0), c64::new(1.0, 0.0), ZERO].into(),
-                multipliers: vec![c64::new(l, 0.0)].into(),
-                left: None,
-                rigid: false,
-                mirror: true,
-                opposite: false,
-                chain: 1,
-                curvature: 1.0,
-            };
+            let one = c64::new(1.0, 0.0);
+            let s = c64::new(0.0, w.sqrt());
+            let start = Root::oscillating(s, vec![one, one, ZERO].into(), vec![l * one].into());
             let (springs, measure) = (Springs::new(&blocks), Measure::new(&blocks, &held.m, true));
             let settling =
                 Settling { problem: &problem, blocks: &blocks, springs: &springs, measure: &measure, options: &options };

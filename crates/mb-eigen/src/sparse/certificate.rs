@@ -69,6 +69,13 @@ impl Root {
 }
 
 impl Root {
+    /// A simple root above the real axis of a symmetric problem.
+    #[cfg(test)]
+    pub(crate) fn oscillating(s: c64, right: Shape, multipliers: Shape) -> Self {
+        let (left, rigid, mirror, opposite, chain, curvature) = (None, false, true, false, 1, 1.0);
+        Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
+    }
+
     /// The root without its vectors.
     pub(crate) fn head(&self) -> Self {
         // Whether left vectors are others than the right ones stays known.

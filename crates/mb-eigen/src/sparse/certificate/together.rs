@@ -300,17 +300,7 @@ mod tests {
         let numbers = |count: usize, by: f64| -> Shape {
             (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
         };
-        let root = Root {
-            s: c64::new(0.0, 1.3),
-            right: numbers(n, 0.7),
-            multipliers: numbers(1, 0.4),
-            left: None,
-            rigid: false,
-            mirror: true,
-            opposite: false,
-            chain: 1,
-            curvature: 1.0,
-        };
+        let root = Root::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
         let (y, mu) = mirrored(&root);
         let found = Doubled {
             x: root.right.clone(),

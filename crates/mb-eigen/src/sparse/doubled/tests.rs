@@ -48,17 +48,8 @@ fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Root> {
                 let (_, y, _) = mode(n, other);
                 x.iter_mut().zip(&y).for_each(|(x, y)| *x += by * number(k + 7 * other) * y);
             }
-            Root {
-                s: c64::new(0.0, w.sqrt() * (1.0 + by * number(k))),
-                right: complex(&x).into(),
-                multipliers: complex(&l).into(),
-                left: None,
-                rigid: false,
-                mirror: true,
-                opposite: false,
-                chain: 1,
-                curvature: 1.0,
-            }
+            let s = c64::new(0.0, w.sqrt() * (1.0 + by * number(k)));
+            Root::oscillating(s, complex(&x).into(), complex(&l).into())
         })
         .collect()
 }
