@@ -99,6 +99,38 @@ pub fn constraint_rank(
     Ok(ConstraintRank { velocities: model.nv(), rows: model.nc(), decision: qr.decision(), redundant })
 }
 
+/// Pivots of one rank are this much smaller than those of the rank before them, where a Jacobian almost has the lower rank.
+const CLEAR_GAP: f64 = 1e-3;
+
+/// The tolerance at which the Jacobian of a mechanism that its constraints do not quite hold, m x n, has the rank that it has where
+/// they do.
+///
+/// A loop that moves against the count of its constraints does so only where it closes. Under penalties it is open by a
+/// little, and what depends on other rows there is independent by as much: pivots of the size of the violation, which are none of
+/// the mechanism's. Where no clear gap parts them from the others, the default stays, and the counts tell.
+///
+/// # Errors
+/// Entries that are not finite.
+pub fn tolerance_of_rank(closed: &Dense, open: &Dense) -> Result<RankTolerance, AlgebraError> {
+    let default = RankTolerance::default();
+    let decide = |phi_q: &Dense, tolerance: RankTolerance| {
+        RankQr::new(&normalized_rows(phi_q), tolerance).map(|qr| qr.decision())
+    };
+    let rank = decide(closed, default)?.rank;
+    let mut at = decide(open, default)?;
+    while let (true, Some(least)) = (at.rank > rank, at.smallest_kept) {
+        // Rows of length one: the largest pivot is one.
+        at = decide(open, RankTolerance { relative: least * (1.0 + 1e-6) })?;
+    }
+    let between = at.smallest_kept.zip(at.largest_dropped).map(|(kept, dropped)| (kept * dropped).sqrt());
+    Ok(match between {
+        Some(relative) if at.rank == rank && at.gap() < CLEAR_GAP && relative > default.relative => {
+            RankTolerance { relative }
+        }
+        _ => default,
+    })
+}
+
 /// The rank of a large Jacobian.
 fn sparse_rank(model: &Model, phi_q: &Sparse) -> Result<ConstraintRank, AlgebraError> {
     let (rows, velocities) = phi_q.shape();
@@ -224,6 +256,18 @@ fn redundant_rows(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_that_depends_on_another_but_for_a_violation_adds_no_rank() {
+        let rows = |off: f64| dense::from_rows(&[&[3.0, 0.0, 0.0], &[0.0, 1.0, 1.0], &[6.0, off, 0.0]]);
+        let rank = |off: f64| {
+            let tolerance = tolerance_of_rank(&rows(0.0), &rows(off)).unwrap();
+            RankQr::new(&normalized_rows(&rows(off)), tolerance).unwrap().rank()
+        };
+        assert_eq!([0.0, 1e-12, 1e-7, 1e-4].map(rank), [2; 4]);
+        // No gap tells a violation from another mechanism.
+        assert_eq!(rank(0.1), 3);
+    }
 
     #[test]
     fn the_last_rows_of_combinations_are_named_each_once() {

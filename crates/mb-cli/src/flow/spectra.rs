@@ -2,8 +2,8 @@
 
 use super::moving;
 use crate::failure::{Failure, RequestError};
-use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance};
-use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, normalized_rows};
+use mb_algebra::{Dense, QuadraticPencil, RankTolerance};
+use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::sparse::Request;
@@ -131,7 +131,8 @@ pub fn spectrum(
         Formulation::Unconstrained(factors) => {
             out.penalty_factor = factor(factors);
             let pencil = penalty_pencil(model, at, factors, &mut out.penalty_violation)?;
-            let constraint_rank = same_rank(&lin.phi_q, &pencil.phi_q)?;
+            let constraint_rank =
+                tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| Failure::Linear(e.into()))?;
             penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })
         }
     };
@@ -170,33 +171,4 @@ fn penalty_pencil(
     *violation = Some(at.violation);
     let system = unconstrained(model, &at, factors)?;
     Ok(PenaltyPencil { m: system.m, c: system.c, k: system.k, phi_q: system.phi_q, xi: system.xi })
-}
-
-/// Pivots of one rank are this much smaller than those of the rank before them, where a Jacobian almost has the lower rank.
-const CLEAR_GAP: f64 = 1e-3;
-
-/// The tolerance at which the Jacobian at the rest of the penalty has the rank of the mechanism.
-///
-/// A loop that moves against the count of its constraints does so only where it closes. Under penalties it is open by a
-/// little, and what depends on other rows there is independent by as much: pivots of the size of the violation, which are none of
-/// the mechanism's. Where no clear gap parts them from the others, the default stays, and the counts tell.
-fn same_rank(closed: &Dense, open: &Dense) -> Result<RankTolerance, Failure> {
-    let default = RankTolerance::default();
-    let decide = |phi_q: &Dense, tolerance: RankTolerance| {
-        let qr = RankQr::new(&normalized_rows(phi_q), tolerance);
-        qr.map(|qr| qr.decision()).map_err(|e| Failure::Linear(e.into()))
-    };
-    let rank = decide(closed, default)?.rank;
-    let mut at = decide(open, default)?;
-    while let (true, Some(least)) = (at.rank > rank, at.smallest_kept) {
-        // Rows of length one: the largest pivot is one.
-        at = decide(open, RankTolerance { relative: least * (1.0 + 1e-6) })?;
-    }
-    let between = at.smallest_kept.zip(at.largest_dropped).map(|(kept, dropped)| (kept * dropped).sqrt());
-    Ok(match between {
-        Some(relative) if at.rank == rank && at.gap() < CLEAR_GAP && relative > default.relative => {
-            RankTolerance { relative }
-        }
-        _ => default,
-    })
 }
