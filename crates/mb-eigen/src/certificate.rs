@@ -23,7 +23,8 @@
 //! ```
 //!
 //! with |r|_(M^-1)^2 = r^H M^-1 r: without damping, and with damping in proportion, some |s_j^2 + c_j s_j + w_j| <= eps whatever x
-//! (Parlett, The Symmetric Eigenvalue Problem, section 15.9, for K - w M). First-order in r: roots whose bars meet those of others get the width of their cluster.
+//! (Parlett, The Symmetric Eigenvalue Problem, section 15.9, for K - w M).
+//! First-order in r: roots whose bars meet those of others get the width of their cluster.
 
 use mb_algebra::{Cholesky, Dense, QuadraticPencil, c64, dense, norms};
 

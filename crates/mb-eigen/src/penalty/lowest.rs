@@ -10,8 +10,8 @@
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
 //! penalty, so that every pair starts next to its own root, to which steps lead (steps.rs): one factorization and two solves are
 //! the rule. Pairs of symmetric problems are improved first with residuals in doubled precision: stiffnesses far above that of the
-//! mode leave the factors few digits, and the steps would end there. Where nothing but the penalty damps, all pairs go together, with the factors that the constrained problem was
-//! solved with (`sparse/doubled/damped.rs`), else one by one in the certificate.
+//! mode leave the factors few digits, and the steps would end there. Where nothing but the penalty damps, all pairs go together,
+//! with the factors that the constrained problem was solved with (`sparse/doubled/damped.rs`), else one by one in the certificate.
 //!
 //! Where a root of the mechanism lies among those of the penalty, the roots around it are searched (settled.rs), and the finding of
 //! [`super::solve`] says so.

@@ -159,11 +159,10 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
             *exist = exist.saturating_sub(modes);
         }
     }
-    let mut index = 0;
-    spectrum.pairs.retain(|_| {
-        index += 1;
-        !order.contains(&(index - 1))
-    });
+    order.sort_unstable();
+    for i in order.into_iter().rev() {
+        spectrum.pairs.remove(i);
+    }
     surplus
 }
 

@@ -110,26 +110,30 @@ impl Case<'_> {
             let (finite, all, exist) = (values.len(), self.found.len(), self.exact.len());
             return Err(format!("{finite} finite of {all} roots, {exist} exist"));
         }
-        let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
         // The assignment of least distances may leave out a bar that another one serves: with 0 +- 1.5 and 0.7 found for 0.7 and
         // 1.3, both roots found are within their bars, but not of the nearest roots.
-        if let Some(partners) = self.within_bars(&values) {
-            return Ok(partners);
-        }
-        let mut partners = Vec::with_capacity(values.len());
-        for (i, j, distance) in pairing::match_values(&values, &roots) {
+        self.within_bars(&values).ok_or_else(|| self.outside(&values))
+    }
+
+    /// The first root that lies outside its bar where each has the exact one that keeps all distances least.
+    fn outside(&self, values: &[c64]) -> String {
+        let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
+        // A NaN is not covered.
+        let off = |&(i, j, distance): &(usize, usize, f64)| {
             let allowed = self.found[i].error_bar + self.exact[j].1;
-            // A NaN is not covered.
-            if !matches!(distance.partial_cmp(&allowed), Some(order) if order.is_le()) {
+            !matches!(distance.partial_cmp(&allowed), Some(order) if order.is_le())
+        };
+        let first = pairing::match_values(values, &roots).into_iter().find(off);
+        first.map_or_else(
+            || "some root lies outside its bar".to_owned(),
+            |(i, j, distance)| {
                 let Eigenpair { error_bar, condition, backward_error, .. } = self.found[i];
-                return Err(format!(
+                format!(
                     "{} is {distance:e} from {}, bar {error_bar:e}, condition {condition:e}, backward {backward_error:e}",
                     values[i], roots[j]
-                ));
-            }
-            partners.push(j);
-        }
-        Ok(partners)
+                )
+            },
+        )
     }
 
     /// For every root found an exact one within its bar, each used once, nearest ones first; none where there is no such assignment.
