@@ -13,7 +13,7 @@
 
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::block::{Block, orthonormalize};
+use super::block::{Block, Recurrence, orthonormalize};
 use super::expansion::Indefinite;
 use super::scalar::{product, put, start_block, turn};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
@@ -46,6 +46,8 @@ struct Basis<'a> {
     coupling: Dense,
     /// Asymmetry seen in T, which only errors of the operator can cause: no residual means anything below it.
     noise: f64,
+    /// The residual that is asked for, relative to |theta|.
+    tolerance: f64,
 }
 
 /// Ritz values by |theta|, with residuals.
@@ -82,7 +84,7 @@ pub(super) fn solve(
         Some(start) if start.ncols() > 0 => start.as_ref().subcols(0, block.min(start.ncols())).to_owned(),
         _ => start_block(n, block, wanted.salt),
     };
-    let mut basis = Basis::new(operator, limit, block);
+    let mut basis = Basis::new(operator, limit, block, wanted.tolerance);
     out.applications += start.ncols();
     basis.begin(&start)?;
     let mut fresh = 0_u64;
@@ -166,7 +168,7 @@ fn sign(column: usize) -> f64 {
 }
 
 impl<'a> Basis<'a> {
-    fn new(operator: &'a dyn SymmetricOperator, limit: usize, block: usize) -> Self {
+    fn new(operator: &'a dyn SymmetricOperator, limit: usize, block: usize, tolerance: f64) -> Self {
         let columns = limit + 2 * block;
         // Columns are written as they are needed: a search that ends early touches no memory for the rest.
         let mut v = Dense::with_capacity(operator.size(), columns);
@@ -182,6 +184,7 @@ impl<'a> Basis<'a> {
             previous: None,
             coupling: Dense::zeros(0, 0),
             noise: 0.0,
+            tolerance,
         }
     }
 
@@ -211,9 +214,10 @@ impl<'a> Basis<'a> {
         if self.force.ncols() != width {
             self.force = Dense::zeros(self.v.nrows(), width);
         }
-        let near = near.map(|near| (near, &self.mixture[..]));
+        let recurrence =
+            near.map(|near| Recurrence { near, mixture: &self.mixture, tolerance: self.tolerance });
         let Block { c, r } =
-            orthonormalize(self.operator, &mut self.v, self.filled, width, near, &mut self.force)
+            orthonormalize(self.operator, &mut self.v, self.filled, width, recurrence, &mut self.force)
                 .map_err(|Indefinite| EigenError::IndefiniteMetric)?;
         self.mix(r.nrows());
         self.filled += r.nrows();
