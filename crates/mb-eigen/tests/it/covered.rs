@@ -1,6 +1,6 @@
 //! Error bars and claims of every solver against roots known in closed form, and the examples whose answers are known.
 
-use mb_algebra::{QuadraticPencil, c64, dense};
+use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
 use mb_eigen::{Class, DenseOptions, Eigenpair, pairing, quadratic};
@@ -81,6 +81,57 @@ proptest! {
     fn answers_on_lattices_are_true(problem in small_lattices(), place in 0.0..1.0_f64) {
         assert_all_true(&problem, place)?;
     }
+}
+
+/// Both roots of a critically damped mass that two coordinates share lie on `exact`, within their bars.
+fn assert_critical(pencil: &QuadraticPencil, exact: f64) -> Result<(), TestCaseError> {
+    for options in [krylov(), sparse::SparseOptions::default()] {
+        let found = sparse::solve(&pencil.to_sparse(), &Request::Lowest { count: 2 }, &options).unwrap();
+        prop_assert_eq!(found.pairs.len(), 2);
+        let [first, second] = [0, 1].map(|j| found.pairs[j].value().unwrap());
+        // Rounding parts them along the axis or across it; of a conjugate pair the one above comes first.
+        prop_assert!(first.im >= 0.0 && second.im <= 0.0, "{first} {second}");
+        for (pair, s) in found.pairs.iter().zip([first, second]) {
+            let bar = pair.error_bar;
+            prop_assert!((s - exact).norm() <= bar, "{s} of {exact}, bar {bar:e}");
+        }
+    }
+    Ok(())
+}
+
+/// A symmetric 2 x 2 matrix whose entries sum to `whole`.
+fn sums_to(whole: i32, [a, off]: [i32; 2]) -> Dense {
+    let [a, off, rest] = [a, off, whole - a - 2 * off].map(f64::from);
+    dense::from_rows(&[&[a, off], &[off, rest]])
+}
+
+proptest! {
+    /// Entries are integers: no rounding of theirs parts the roots.
+    #[test]
+    fn a_critically_damped_mode_is_two_real_roots_or_a_pair_from_above_the_axis(
+        (m, k) in (1..5_i32, 1..5_i32),
+        parts in prop::array::uniform3(prop::array::uniform2(-20..20_i32)),
+    ) {
+        let (mass, damping, stiffness) = (m * m, 2 * m * k, k * k);
+        let pencil = QuadraticPencil {
+            m: sums_to(mass, parts[0]),
+            c: sums_to(damping, parts[1]),
+            k: sums_to(stiffness, parts[2]),
+            phi_q: dense::from_rows(&[&[1.0, -1.0]]),
+        };
+        assert_critical(&pencil, -f64::from(k) / f64::from(m))?;
+    }
+}
+
+#[test]
+fn steps_from_an_undamped_mode_to_a_critically_damped_one_do_not_cross_the_axis() {
+    let pencil = QuadraticPencil {
+        m: sums_to(1, [3, -4]),
+        c: sums_to(4, [5, -9]),
+        k: sums_to(4, [7, -11]),
+        phi_q: dense::from_rows(&[&[1.0, -1.0]]),
+    };
+    assert_critical(&pencil, -2.0).unwrap();
 }
 
 /// By the dense path, the sparse one and the direct method.

@@ -369,7 +369,9 @@ impl<'a> Block<'a> {
                 let along = start.right.iter().zip(inertia[0].iter().zip(inertia[1]));
                 let shared = along.map(|(x, (re, im))| x.conj() * c64::new(*re, *im)).sum::<c64>().norm_sqr();
                 let near = (s - start.s).norm() <= NEAR * start.s.norm();
-                let same = near && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
+                // Beside a double real root rounding leads across the axis, where the conjugate is.
+                let above = !start.mirror || s.im > 0.0;
+                let same = near && above && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
                 let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();
                 let (x, residual) = (with(&x, &e), with(&residual, &unheld));
                 let found = Doubled { x: x.into(), l: complex(&l).into(), s, residual: residual.into() };
