@@ -4,7 +4,7 @@ use mb_algebra::{c64, dense, norms};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{Class, DenseOptions, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, Spectrum, pairing, quadratic};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::{Factor, Penalty, penalty_equilibrium, unconstrained};
@@ -150,18 +150,28 @@ proptest! {
             prop_assert!(distance(&direct, &spectrum.motion_values()) < 1e-9, "{}", transferred);
         }
         // The penalty form is off by O(1/alpha): a hundred times the penalty, a hundredth of the error, as far as
-        // rounding in the stiffer problem lets it, which its bars tell.
-        let error = |alpha: f64| {
-            let penalty = Penalty::scalar(alpha, 1.0, 10.0);
+        // rounding in the stiffer problem lets it, which its bars tell. A root of the mechanism beside the penalty's own
+        // double one at -omega is a mixture of both instead: 1 / (alpha (s + omega)^2) is not small there.
+        let omega = 10.0;
+        let beside = direct.iter().any(|s| (s + omega).norm() < 0.1 * omega);
+        let under = |alpha: f64| {
+            let penalty = Penalty::scalar(alpha, 1.0, omega);
             let at = penalty_equilibrium(&model, rest.point(), &penalty).unwrap();
             let u = unconstrained(&model, &at, &penalty).unwrap();
             let pencil = PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi };
-            let pairs = penalty::physical_pairs(&pencil, &options).unwrap();
-            let bar = pairs.motion().map(|pair| pair.error_bar).fold(0.0, f64::max);
-            (distance(&direct, &pairs.motion_values()), bar)
+            penalty::physical_pairs(&pencil, &options).unwrap()
         };
-        let ((coarse, _), (fine, bar)) = (error(1e5), error(1e7));
-        prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bar || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bar);
+        let (soft, stiff) = (under(1e5), under(1e7));
+        for pairs in [&soft, &stiff] {
+            let all_there = pairs.motion_values().len() == direct.len();
+            prop_assert!(all_there || (beside && !pairs.counts.mismatches().is_empty()), "{:?}", pairs.findings);
+        }
+        if !beside {
+            let error = |pairs: &Spectrum| distance(&direct, &pairs.motion_values());
+            let (coarse, fine) = (error(&soft), error(&stiff));
+            let bar = stiff.motion().map(|pair| pair.error_bar).fold(0.0, f64::max);
+            prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bar || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bar);
+        }
     }
 
     /// Scaling of the constraint rows and another order of the coordinates change nothing.
