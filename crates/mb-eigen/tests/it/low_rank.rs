@@ -50,7 +50,10 @@ proptest! {
             }
         }
         let structured = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
-        prop_assert!(structured.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+        // Ten roundings for each of the 2 n states, which is what a backward stable method leaves.
+        let most = 10.0 * (2 * n) as f64 * f64::EPSILON;
+        let worst = structured.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        prop_assert!(worst < most, "{worst:e}");
         prop_assert!(structured.counts.mismatches().is_empty());
         agree(&structured, &unstructured(&pencil));
     }
