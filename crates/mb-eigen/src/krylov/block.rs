@@ -7,15 +7,15 @@
 //! pass   [C; S] = [V, W]^T G W,  W <- (W - V C) R^-1,  R^T R = S - C^T C
 //! ```
 //!
-//! Where the look finds no more than [`UNSEEN`] of the residual that is asked for, the block is left at that: rounding comes back after
-//! some steps, when Ritz values have converged, and pairs and residuals feel it as much as T does (Simon, Linear Algebra Appl. 61, 1984;
-//! Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15, 1994). One mixture shows a converged direction smaller than it is where
-//! signs cancel, so that the share must be small. A pass leaves rounding u of what W was before it: along V u sum_i |w_i| |R^-1|_ij, [`FEW`] times u at
-//! most where nothing but that loss was left to take, so that one pass does; without V_n two do (twice is enough: Giraud, Langou,
-//! Rozloznik, van den Eshof, Numer. Math. 101, 2005). Cholesky QR is done twice too (Yamamoto, Nakatsukasa, Yanagisawa, Fukaya,
-//! ETNA 44, 2015), the second time in the block alone. A pass reads V twice. Blocks whose R is worse than [`CONDITION`], or that
-//! lose more than [`CANCELLED`] of a column, go to [`expand`], which tells dependent columns. Sizes: V n x k, W n x p; nothing
-//! of length n is asked of the system but there.
+//! Where the look finds no more than [`UNSEEN`], or [`SHARE`] of the residual that is asked for, the block is left at that:
+//! rounding comes back after some steps, when Ritz values have converged, and pairs and residuals feel it as much as T does
+//! (Simon, Linear Algebra Appl. 61, 1984; Grimes, Lewis, Simon, SIAM J. Matrix Anal. 15, 1994). One mixture shows a converged
+//! direction smaller than it is where signs cancel, so that the share must be small. A pass leaves rounding u of what W was
+//! before it: along V u sum_i |w_i| |R^-1|_ij, [`FEW`] times u at most where nothing but that loss was left to take, so that one
+//! pass does; without V_n two do (twice is enough: Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101, 2005). Cholesky QR
+//! is done twice too (Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, ETNA 44, 2015), the second time in the block alone. A pass reads
+//! V twice. Blocks whose R is worse than [`CONDITION`], or that lose more than [`CANCELLED`] of a column, go to [`expand`], which
+//! tells dependent columns. Sizes: V n x k, W n x p; nothing of length n is asked of the system but there.
 
 use faer::{Mat, MatRef};
 use mb_algebra::Dense;
@@ -35,8 +35,10 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const SMALL: f64 = 1e-4;
 /// Roundings along the basis that need no second pass.
 const FEW: f64 = 16.0;
-/// What may be left along the basis, by the look at one mixture of it, as a share of the residual that is asked for.
-const UNSEEN: f64 = 1e-2;
+/// What may be left along the basis, by the look at one mixture of it.
+const UNSEEN: f64 = 1e-12;
+/// The same as a share of the residual that is asked for, where that is less.
+const SHARE: f64 = 1e-2;
 /// Passes before [`expand`] takes over.
 const PASSES: usize = 4;
 
@@ -78,7 +80,7 @@ pub(super) fn orthonormalize(
         let (old, new) = v.as_mut().split_at_col_mut(k);
         take(old.as_ref().subcols(from, near), new.subcols_mut(0, p), share.as_ref(), None);
         c.as_mut().subrows_mut(from, near).copy_from(&share);
-        if let Some(step) = unseen(operator, v, k, p, (mixture, UNSEEN * tolerance), force) {
+        if let Some(step) = unseen(operator, v, k, p, (mixture, UNSEEN.min(SHARE * tolerance)), force) {
             let (old, new) = v.as_mut().split_at_col_mut(k);
             let none = Dense::zeros(0, p);
             take(old.as_ref().subcols(0, 0), new.subcols_mut(0, p), none.as_ref(), Some(&step.inverse));
@@ -303,7 +305,7 @@ mod tests {
             let most = match near {
                 None => 4e-15,
                 Some(2) => 4.0 * FEW * f64::EPSILON,
-                Some(_) => 3.0 * UNSEEN * TOLERANCE,
+                Some(_) => 3.0 * UNSEEN,
             };
             // Little beside the basis; columns alike; two that depend on others.
             for share in [1.0, 1e-3, 1e-7] {
