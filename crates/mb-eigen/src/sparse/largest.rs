@@ -230,9 +230,10 @@ impl General<'_> {
         let mut looks = LOOKS;
         let small = self.problem.n <= self.options.all_limit;
         let (set, told) = loop {
-            let (set, zeros) = self.forward_set(&solver, ask)?;
-            // All others are zeros, or slow beyond what their share of the largest tells.
-            if zeros && small && self.candidates(&set, Counting::Modes).len() < count {
+            let set = self.forward_set(&solver, ask)?;
+            // All others are zeros, or slow beyond what their share of the largest tells, or repeated as no block shows: where the
+            // leading matrix is regular there are as many tau as the degree.
+            if set.exhausted && small && self.candidates(&set, Counting::Modes).len() < count {
                 return self.largest_of_all(count);
             }
             let mut sizes: Vec<f64> =
@@ -254,7 +255,7 @@ impl General<'_> {
         let mut candidates = self.candidates(&set, Counting::Modes);
         candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
         tell_work(&solver.work(), &mut self.findings);
-        self.tell_shortfall(candidates.len(), count, set.exhausted);
+        self.tell_shortfall(candidates.len(), count, set.tau.len() >= degree);
         self.findings.extend(told.map(Finding::from));
         let s: Vec<c64> = candidates.iter().map(|c| c.s).collect();
         let (returned, left_out) = s.split_at(count.min(s.len()));
@@ -263,22 +264,19 @@ impl General<'_> {
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
     }
 
-    /// The `ask` largest tau with vectors from both sides, and whether zeros were among them, which are left out.
-    fn forward_set(
-        &mut self,
-        solver: &Arc<dyn ShiftSolve<f64>>,
-        ask: usize,
-    ) -> Result<(Set, bool), EigenError> {
+    /// The `ask` largest tau with vectors from both sides. Zeros are left out; those that are found come behind all others, which
+    /// exhausts these.
+    fn forward_set(&mut self, solver: &Arc<dyn ShiftSolve<f64>>, ask: usize) -> Result<Set, EigenError> {
         let (problem, zero) = (self.problem, c64::new(0.0, 0.0));
-        let (right, zeros) = self.forward_side(problem, solver, ask, false)?.without_zeros(self.form);
-        let (tau, exhausted) = (right.tau, right.exhausted && !zeros);
-        let mut set = Set { tau, x: right.x, l: right.l, left: None, reach: 0.0, exhausted };
+        let right = self.forward_side(problem, solver, ask, false)?.without_zeros(self.form);
+        let Side { tau, x, l, exhausted } = right;
+        let mut set = Set { tau, x, l, left: None, reach: 0.0, exhausted };
         if let Some(transposed) = self.transposed.clone() {
             let left = self.forward_side(&transposed, solver, set.tau.len() + 2, true)?;
             set.left = Some(self.matched(&transposed, zero, &set, &left)?);
         }
         biorthonormalize(problem, self.form, zero, &mut set);
-        Ok((set, zeros))
+        Ok(set)
     }
 
     /// All roots, the `count` largest modes of which are kept: see the symmetric case.
@@ -328,7 +326,7 @@ impl General<'_> {
                 break ritz;
             }
         };
-        ritz.keep(|tau| tau.norm() > 0.0);
+        let zeros = ritz.keep(|tau| tau.norm() > 0.0);
         let tau = ritz.values;
         let (mut better, mut l) = operator.apply_refined(&ritz.vectors)?;
         divide(&mut better, &tau);
@@ -338,22 +336,23 @@ impl General<'_> {
             better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
             l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
         }
-        Ok(Side { tau, x: better.as_ref().subrows(0, n).to_owned(), l, exhausted: ritz.exhausted })
+        let exhausted = ritz.exhausted || zeros;
+        Ok(Side { tau, x: better.as_ref().subrows(0, n).to_owned(), l, exhausted })
     }
 }
 
 impl Side {
-    /// Without values that are rounding beside the fastest one, and whether there were any.
-    fn without_zeros(self, form: Form) -> (Self, bool) {
+    /// Without values that are rounding beside the fastest one, behind which there are no others.
+    fn without_zeros(self, form: Form) -> Self {
         let fastest = self.tau.iter().map(|tau| tau.norm()).fold(0.0, f64::max);
         // Rounding parts the zeros of a chain.
         let least = fastest * if form == Form::Squared { NOTHING } else { NOTHING.sqrt() };
         let kept: Vec<usize> = (0..self.tau.len()).filter(|&j| self.tau[j].norm() > least).collect();
         if kept.len() == self.tau.len() {
-            return (self, false);
+            return self;
         }
         let tau = kept.iter().map(|&j| self.tau[j]).collect();
-        (Self { tau, x: pick(&self.x, &kept), l: pick(&self.l, &kept), exhausted: self.exhausted }, true)
+        Self { tau, x: pick(&self.x, &kept), l: pick(&self.l, &kept), exhausted: true }
     }
 }
 

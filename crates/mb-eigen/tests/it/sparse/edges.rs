@@ -118,6 +118,29 @@ fn the_largest_reach_into_the_zeros_where_so_many_are_asked_for() {
     }
 }
 
+/// K of rank one and M unsymmetric, so that M^-1 K has zeros to the last digit, which are roots of the problem like others.
+#[test]
+fn zeros_without_a_trace_of_rounding_are_among_the_largest_where_so_many_are_asked_for() {
+    let m = dense::from_rows(&[
+        &[1.0, -1.0, 0.0, 0.0],
+        &[0.0, 1.0, 0.0, 0.0],
+        &[0.0, 0.0, 1.0, 0.0],
+        &[0.0, 0.0, 0.0, 1.0],
+    ]);
+    let k = dense::diagonal(&[0.0, 0.0, 0.0, 1.0]);
+    // Without damping, and with some of the same rank: s^2 + s / 2 + 1.
+    for damping in [0.0, 0.5] {
+        let c = dense::diagonal(&[0.0, 0.0, 0.0, damping]);
+        let phi_q = mb_algebra::Dense::zeros(0, 4);
+        let pencil = QuadraticPencil { m: m.clone(), c, k: k.clone(), phi_q }.to_sparse();
+        let found = solve(&pencil, &Request::Largest { count: 3 }, &krylov()).unwrap();
+        let rigid = found.of_class(Class::Rigid).count();
+        assert_eq!((rigid, found.pairs.len()), (4, 6), "{:?} {:?}", found.motion_values(), found.findings);
+        let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        assert!(!found.findings.iter().any(fewer), "{:?}", found.findings);
+    }
+}
+
 #[test]
 fn a_single_zero_brings_no_conjugate() {
     // A free mass, one damped to the ground, and two that turn: zeros 0, 0, 0 and the root -1.5.
