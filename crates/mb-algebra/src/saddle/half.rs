@@ -14,6 +14,8 @@ pub(super) struct Half<T> {
     start: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<T>,
+    /// The largest terms that the entries of each row and column are sums of; empty where they are none.
+    terms: Vec<f64>,
 }
 
 /// A as residuals and factorizations read it.
@@ -45,6 +47,7 @@ impl<T: Number> Half<T> {
         start.push(0);
         // Where the entry of each row of the column in work is, when it is there.
         let mut at = vec![usize::MAX; if terms.len() > 1 { n } else { 0 }];
+        let mut largest = vec![0.0_f64; at.len()];
         let starts: Vec<_> = terms.iter().map(|(_, a)| a.proper_indptr()).collect();
         for j in 0..n {
             let first = rows.len();
@@ -55,6 +58,11 @@ impl<T: Number> Half<T> {
                         continue;
                     }
                     let value = times(*factor, value);
+                    if !largest.is_empty() {
+                        let size = value.size();
+                        largest[i] = largest[i].max(size);
+                        largest[j] = largest[j].max(size);
+                    }
                     if k > 0 && (first..rows.len()).contains(&at[i]) {
                         values[at[i]] += value;
                         continue;
@@ -68,7 +76,7 @@ impl<T: Number> Half<T> {
             }
             start.push(rows.len());
         }
-        Self { start, rows, values }
+        Self { start, rows, values, terms: largest }
     }
 
     /// Takes the values of another matrix by columns; false where its pattern is not that of this one.
@@ -78,6 +86,7 @@ impl<T: Number> Half<T> {
         if !a.is_csc() || starts.len() != self.start.len() {
             return false;
         }
+        self.terms.clear();
         let mut at = 0;
         for j in 0..self.size() {
             let own = starts[j]..starts[j + 1];
@@ -105,12 +114,13 @@ impl<T: Number> Half<T> {
             let (rows, own) = self.column(j);
             values.extend(rows.iter().zip(own).map(|(&i, &value)| to(value.scaled(by * scale[i as usize]))));
         }
-        Half { start: self.start.clone(), rows: self.rows.clone(), values }
+        Half { start: self.start.clone(), rows: self.rows.clone(), values, terms: Vec::new() }
     }
 
     /// A diagonal matrix.
     pub(super) fn diagonal(values: Vec<T>) -> Self {
-        Self { start: (0..=values.len()).collect(), rows: (0..values.len() as u32).collect(), values }
+        let (start, rows) = ((0..=values.len()).collect(), (0..values.len() as u32).collect());
+        Self { start, rows, values, terms: Vec::new() }
     }
 
     /// Number of columns.
@@ -155,6 +165,13 @@ impl<T: Number> Stored<T> {
         }
     }
 
+    /// The largest term that the entries of row and column j are sums of; zero where they are none.
+    pub(super) fn largest_term(&self, j: usize) -> f64 {
+        let (lower, upper) = self.halves();
+        let of = |half: &Half<T>| half.terms.get(j).copied().unwrap_or(0.0);
+        of(lower).max(of(upper))
+    }
+
     /// The lower half by columns and the upper one by rows; the same for a symmetric matrix.
     pub(super) fn halves(&self) -> (&Half<T>, &Half<T>) {
         match self {
@@ -181,8 +198,14 @@ mod tests {
         for j in 0..5 {
             assert!(half.column(j).0.iter().all(|&i| place[i as usize] >= place[j]));
         }
-        Stored::Half(half).for_each(|i, j, value| seen[(i, j)] += value);
+        let half = Stored::Half(half);
+        half.for_each(|i, j, value| seen[(i, j)] += value);
         assert_eq!(seen, expected);
+        // 2 a and b / 2 by rows: the diagonal of a is 1, 2, 5, 10, 17, and its last column 1, 0, 9, 0, 17.
+        let largest: Vec<f64> = (0..5).map(|j| half.largest_term(j)).collect();
+        assert_eq!(largest, [2.0, 8.0, 18.0, 20.0, 34.0]);
+        let one = Half::of_sum(5, &[(2.0, &a)], &place, |f, x| f * x);
+        assert!(one.terms.is_empty());
     }
 
     #[test]

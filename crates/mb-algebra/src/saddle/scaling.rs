@@ -8,6 +8,10 @@
 //! outweighs the others in every row of G it stands in, and independent rows may look parallel. Where they do, and in any
 //! case where scales would differ by more than [`FAR_APART`], such unknowns are scaled as if their entries were [`LEAST`]
 //! of the usual ones.
+//!
+//! Where A is a sum, entries that cancel count as [`LEAST`] of their terms at least: what is left of an end that constraints hold, at
+//! a shift on a frequency of that end alone, is rounding or a trace. As a scale it would make the displacement that the
+//! constraints keep from there so large that no residual beside it shows.
 
 use super::half::Stored;
 use super::number::Number;
@@ -28,7 +32,7 @@ pub(super) struct Scaling {
     next: Vec<usize>,
 }
 
-/// In even scales, entries of unknowns of constraints count as this part of the usual ones at least.
+/// In even scales, entries of unknowns of constraints count as this part of the usual ones at least; in all, sums of their terms.
 pub(super) const LEAST: f64 = 1e-4;
 
 /// Ratio of the scales of unknowns of constraints from which on they are evened: entries in A 1e16 times smaller than others are
@@ -84,6 +88,9 @@ impl Scaling {
                 unknowns[at] = unknowns[at].max(value.size());
             }
         });
+        for (j, x) in unknowns.iter_mut().enumerate() {
+            *x = x.max(LEAST * a.largest_term(j));
+        }
         // Unknowns without entries get the scale of the others.
         let usual = mean_above(unknowns, 0.0).unwrap_or(1.0);
         let held = unknowns.iter().enumerate().filter(|(j, x)| **x > 0.0 && !g_cols.row(*j).is_empty());

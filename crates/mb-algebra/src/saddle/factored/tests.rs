@@ -40,6 +40,30 @@ fn the_next_method_gives_the_solution_that_factors_miss() {
     }
 }
 
+/// Two masses of which a row ties one to a third coordinate, at a shift where that has nothing left but rounding of its terms.
+#[test]
+fn an_unknown_whose_terms_cancel_keeps_to_its_constraint() {
+    let k = to_sparse(&crate::dense::from_rows(&[&[4.0, -1.0, 0.0], &[-1.0, 4.0, 0.0], &[0.0, 0.0, 0.7]]));
+    let g = to_sparse(&crate::dense::from_rows(&[&[1.0, 0.0, -1.0]]));
+    let analysis = Arc::new(SaddleAnalysis::new(&k, &g, &SaddleOptions::default()).unwrap());
+    // 0.7 - w m: zero, and a trace of every size.
+    for by in (-17..-3).map(|power| 10.0_f64.powi(power)) {
+        let m = to_sparse(&crate::dense::diagonal(&[1.0, 1.0, 0.35 * (1.0 + by)]));
+        let (a, rows) = stored(&analysis, &[(1.0, &k), (-2.0, &m)], &g, |f, x| f * x).unwrap();
+        let most = System::new(a.clone(), rows.clone(), &analysis.g_cols, &analysis.g_rows).scaling;
+        assert!(most.spread(&analysis.g_cols) < 1e3, "{by:e}: {:?}", most.unknowns);
+        let factored = Factored::new(&analysis, a, rows, Method::AugmentedLdl).unwrap();
+        let (x, l) = factored.solve_one(&[1.0, 2.0, 3.0], &[0.0]).unwrap();
+        let trace = 0.7 - 2.0 * (0.35 * (1.0 + by));
+        // x_3 = x_1: (2 + trace) x_1 - x_2 = 1 + 3, 2 x_2 - x_1 = 2, and the reaction from the third equation.
+        let exact = 5.0 / (1.5 + trace);
+        assert!((x[0] - exact).abs() < 1e-10 * exact, "{by:e}: {x:?}");
+        assert!((x[1] - 1.0 - 0.5 * exact).abs() < 1e-10 * exact, "{by:e}: {x:?}");
+        assert!((l[0] - (trace * exact - 3.0)).abs() < 1e-10 * 3.0, "{by:e}: {l:?}");
+        assert!((x[0] - x[2]).abs() <= 1e-10 * x[0].abs(), "{by:e}: {x:?}");
+    }
+}
+
 /// Stands where factors are taken out.
 #[derive(Debug)]
 struct NoSolver;
