@@ -69,7 +69,7 @@ pub enum SparseFinding {
     Dropped {
         /// How many.
         roots: usize,
-        /// The smallest backward error among them.
+        /// The smallest backward error among them, or violation of the constraints where that is larger.
         backward_error: f64,
     },
     /// Fewer modes are returned than were asked for and found: some were found twice, or are no roots.

@@ -161,7 +161,7 @@ fn merged(
 
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
 const TINY: usize = 40;
-/// Backward error above which a pair is none of the problem.
+/// Backward error, or violation of the constraints, above which a pair is none of the problem.
 const NO_ROOT: f64 = 1e-6;
 
 fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenError> {
@@ -264,10 +264,12 @@ fn finished(
     mut findings: Vec<Finding>,
 ) -> Spectrum {
     findings.extend(certifier.findings());
-    let worst = |pair: &Eigenpair| pair.backward_error > NO_ROOT;
+    // Of both kinds of equations.
+    let left_over = |pair: &Eigenpair| pair.backward_error.max(pair.constraint_violation);
+    let worst = |pair: &Eigenpair| left_over(pair) > NO_ROOT;
     let dropped = pairs.iter().filter(|pair| worst(pair)).count();
     if dropped > 0 {
-        let errors = pairs.iter().filter(|pair| worst(pair)).map(|pair| pair.backward_error);
+        let errors = pairs.iter().filter(|pair| worst(pair)).map(left_over);
         let backward_error = errors.fold(f64::INFINITY, f64::min);
         findings.push(SparseFinding::Dropped { roots: dropped, backward_error }.into());
         pairs.retain(|pair| !worst(pair));
@@ -500,4 +502,32 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
         }
     }
     (kept, groups.len(), cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{dense, sparse};
+
+    #[test]
+    fn vectors_that_break_the_constraints_are_no_modes() {
+        // Two masses on springs of their own, tied to each other: the mode of both, and one of the first alone.
+        let pencil = QuadraticPencil {
+            m: sparse::diagonal(&[1.0, 1.0]),
+            c: sparse::zeros(2, 2),
+            k: sparse::diagonal(&[4.0, 4.0]),
+            phi_q: mb_algebra::to_sparse(&dense::from_rows(&[&[1.0, -1.0]])),
+        };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let root = |x: [f64; 2]| {
+            let shape = |of: &[f64]| Shape::of_real(of.to_vec());
+            Root::oscillating(c64::new(0.0, 2.0), shape(&x), shape(&[0.0]))
+        };
+        let found = finish(&problem, vec![root([1.0, 1.0]), root([1.0, 0.0])], Vec::new(), false);
+        assert_eq!(found.pairs.len(), 2);
+        assert!(found.pairs.iter().all(|pair| pair.constraint_violation < 1e-15));
+        let dropped =
+            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Dropped { roots: 2, .. } });
+        assert!(found.findings.iter().any(dropped), "{:?}", found.findings);
+    }
 }
