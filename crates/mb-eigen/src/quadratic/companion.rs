@@ -70,7 +70,7 @@ impl Matrices {
     }
 
     /// gamma^2 M, gamma C, K over their largest norm.
-    fn scaled(&self, gamma: f64) -> Self {
+    pub(super) fn scaled(&self, gamma: f64) -> Self {
         let (m, c) = (dense::scale(gamma * gamma, &self.m), dense::scale(gamma, &self.c));
         let size = norms::frobenius(&m).max(norms::frobenius(&c)).max(norms::frobenius(&self.k));
         let by = if size > 0.0 { size.recip() } else { 1.0 };

@@ -10,7 +10,8 @@
 //! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
 //!
 //! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
-//! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, the others companion.rs.
+//! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, those without mass whose chains at
+//! infinity are long first_order.rs, the others companion.rs.
 //! Every root is certified on the matrices as given (certificate.rs).
 
 mod chains;
@@ -18,6 +19,7 @@ mod common_null;
 mod companion;
 mod deflation;
 mod finite;
+mod first_order;
 mod kernel;
 mod lefts;
 mod qz;
@@ -229,8 +231,12 @@ fn solve_reduced(
     if long {
         at_infinity = Chains::none(size);
     }
-    let Roots { raws, findings: more } =
-        dispatch(pencil, reduced, [&zeros, &at_infinity], shift, options, &mut findings)?;
+    let without_mass = norms::max_abs(&reduced.m) == 0.0 && norms::max_abs(&reduced.c) > 0.0;
+    let Roots { raws, findings: more } = if long && without_mass {
+        first_order::solve(reduced, &zeros)?
+    } else {
+        dispatch(pencil, reduced, [&zeros, &at_infinity], shift, options, &mut findings)?
+    };
     findings.extend(more);
     if long && !findings.contains(&Finding::LongChain { at_infinity: true }) {
         // Longer chains were followed by rank decisions.

@@ -3,6 +3,7 @@
 use mb_algebra::{DescriptorPencil, Scatter, Sparse, Transferred, c64, norms, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, Structure, solve_descriptor};
 use mb_eigen::{Class, EigenError, ExpectedCounts, Finding};
+use proptest::prelude::*;
 
 use super::agreement::{assert_contained, exact, krylov};
 use super::random::{KINDS, Kind, problem};
@@ -131,6 +132,56 @@ fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
         let top = all.pairs.iter().filter_map(mb_eigen::Eigenpair::value).map(c64::norm).fold(0.0, f64::max);
         let first = largest.pairs[0].value().unwrap().norm();
         assert!((first - top).abs() <= 1e-6 * top, "{what}: {first} for {top}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Weierstrass form: roots -1, -2, .. on the diagonal of A, nilpotent blocks in E; then mixed from both sides, in units that leave a
+    /// few digits between the smallest pivots and rounding.
+    #[test]
+    fn chains_at_infinity_of_any_pair_are_followed(
+        chains in prop::collection::vec(1..4_usize, 1..6),
+        finite in 1..9_usize,
+        numbers in prop::collection::vec(-1.0..1.0_f64, 2 * 28 * 28),
+        spread in 0..4_i32,
+    ) {
+        let size = finite + chains.iter().sum::<usize>();
+        let [mut e, mut a] = [0; 2].map(|_| mb_algebra::Dense::zeros(size, size));
+        for i in 0..finite {
+            (e[(i, i)], a[(i, i)]) = (1.0, -1.0 - i as f64);
+        }
+        let mut at = finite;
+        for length in &chains {
+            for i in at..at + length {
+                a[(i, i)] = 1.0;
+                if i > at {
+                    e[(i - 1, i)] = f64::from(4 * spread).exp2();
+                }
+            }
+            at += length;
+        }
+        let mixing = |from: usize| mb_algebra::Dense::from_fn(size, size, |i, j| {
+            numbers[from + i * size + j] + if i == j { 3.0 } else { 0.0 }
+        });
+        let (left, right) = (mixing(0), mixing(28 * 28));
+        let mixed = |x: &mb_algebra::Dense| {
+            mb_algebra::to_sparse(&mb_algebra::dense::mul(&left, &mb_algebra::dense::mul(x, &right)))
+        };
+        let pair = DescriptorPencil { e: mixed(&e), a: mixed(&a) };
+        let found = solve_descriptor(&pair, &Request::All, &SparseOptions::default()).unwrap();
+        let told = |f: &Finding| {
+            matches!(f, Finding::LongChain { .. } | Finding::ClassifiedByMagnitude { .. } | Finding::CountMismatch { .. })
+        };
+        prop_assert!(!found.findings.iter().any(told), "{:?}", found.findings);
+        prop_assert_eq!(found.pairs.len(), finite);
+        prop_assert_eq!(found.counts.found.infinite, size - finite);
+        for pair in &found.pairs {
+            let s = pair.value().unwrap();
+            let far = (1..=finite).map(|i| (s + i as f64).norm()).fold(f64::INFINITY, f64::min);
+            prop_assert!(far <= pair.error_bar, "{s}, bar {:e}", pair.error_bar);
+        }
     }
 }
 
