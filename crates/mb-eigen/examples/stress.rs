@@ -157,7 +157,7 @@ fn show(number: usize, problem: &Problem, place: f64) {
             }
         }
     }
-    if let Some(exact::Penalty { blocks, physical, spurious }) = &problem.penalty {
+    if let Some(exact::Penalty { blocks, physical, spurious, .. }) = &problem.penalty {
         let first = |a: &mb_algebra::Dense| if a.nrows() > 0 { a[(0, 0)] } else { 0.0 };
         let xi: Vec<String> = (0..blocks.xi.nrows()).map(|i| blocks.xi[(i, i)].to_string()).collect();
         println!("Xi {}, Theta {}, Omega {}", xi.join(" "), first(&blocks.theta), first(&blocks.omega));

@@ -13,9 +13,9 @@ use crate::systems;
 #[expect(dead_code, unused_imports, reason = "the program of the stress draws larger ones and counts")]
 mod exact;
 
-use exact::asked::answers;
+use exact::asked::{Answer, Form, answers};
 use exact::claims::{Reach, judge};
-use exact::{Problem, blocks, chains, joined, penalties, small_lattices};
+use exact::{Problem, blocks, chains, joined, penalties, resonant_penalties, small_lattices};
 
 fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
@@ -26,7 +26,11 @@ const ALWAYS: [&str; 4] = ["dense", "direct", "lowest", "lowest, all of them"];
 
 /// All that every solver answers lies within its bars and is as complete as it says.
 fn assert_all_true(problem: &Problem, place: f64) -> Result<(), TestCaseError> {
-    for answer in answers(problem, place) {
+    assert_true(problem, answers(problem, place))
+}
+
+fn assert_true(problem: &Problem, answers: impl IntoIterator<Item = Answer>) -> Result<(), TestCaseError> {
+    for answer in answers {
         let what = format!("{}, {}", problem.kind, answer.who);
         let found = match &answer.found {
             Ok(found) => found,
@@ -73,6 +77,12 @@ proptest! {
     }
 
     #[test]
+    fn answers_under_resonant_penalties_are_true(problem in resonant_penalties(), place in 0.0..1.0_f64) {
+        let under_penalties = answers(&problem, place).into_iter().filter(|answer| answer.form == Form::Penalty);
+        assert_true(&problem, under_penalties)?;
+    }
+
+    #[test]
     fn answers_on_joined_chains_are_true(problem in joined(), place in 0.0..1.0_f64) {
         assert_all_true(&problem, place)?;
     }
@@ -81,6 +91,55 @@ proptest! {
     fn answers_on_lattices_are_true(problem in small_lattices(), place in 0.0..1.0_f64) {
         assert_all_true(&problem, place)?;
     }
+}
+
+/// Two by two by two nodes of two masses each on springs along the axes, free, C = 80 K; the second layer is cut into halves that
+/// constraints tie: w = (2 k_x i + 2 k_y (j + l)) / m for i, j, l of 0 and 1.
+fn cut_cube() -> Problem {
+    let parts =
+        [(1.0, [1.0, 3.0]), (2.0, [2.0, 16.0])].map(|(m, k)| (m, k.map(|k: f64| k * 2_f64.powi(-18))));
+    let unit = [1.0, 4.0, 1.0, -2.0, 32.0];
+    let [mut m, mut k] = [0; 2].map(|_| Dense::zeros(24, 24));
+    let mut phi_q = Dense::zeros(8, 24);
+    let mut exact = Vec::new();
+    for (part, (mass, [along, across])) in parts.into_iter().enumerate() {
+        let at = |layer: usize, node: usize| 8 * layer + 2 * node + part;
+        for node in 0..4 {
+            let mut spring = |p: usize, q: usize, v: f64| {
+                for (i, j, v) in [(p, p, v), (q, q, v), (p, q, -v), (q, p, -v)] {
+                    k[(i, j)] += v;
+                }
+            };
+            spring(at(0, node), at(1, node), along);
+            for (layer, share) in [(0, 1.0), (1, 0.5), (2, 0.5)] {
+                m[(at(layer, node), at(layer, node))] = share * mass;
+                for other in [node ^ 1, node ^ 2].into_iter().filter(|other| *other > node) {
+                    spring(at(layer, node), at(layer, other), share * across);
+                }
+            }
+            let row = 2 * node + part;
+            phi_q[(row, at(1, node))] = unit[row % 5];
+            phi_q[(row, at(2, node))] = -unit[row % 5];
+        }
+        for (i, j) in [0.0, 1.0].into_iter().flat_map(|i| [0.0, 1.0, 1.0, 2.0].map(|j| (i, j))) {
+            let w: f64 = 2.0 * (along * i + across * j) / mass;
+            let im = (w - (40.0 * w).powi(2)).sqrt();
+            exact.extend([im, -im].map(|im| (z(-40.0 * w, im), 1e-15 * im.abs())));
+        }
+    }
+    let pencil = QuadraticPencil { m, c: dense::scale(80.0, &k), k, phi_q }.to_sparse();
+    Problem { pencil, exact, kind: "damped lattices", rank: 8, penalty: None }
+}
+
+/// Chains at infinity of three that the companion form of twice the size made four, one level of rank decisions too many.
+#[test]
+fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
+    let (problem, place) = (cut_cube(), 0.327_028_302_677_783_1);
+    assert_all_true(&problem, place).unwrap();
+    let hidden =
+        answers(&problem, place).into_iter().find(|answer| answer.who == "hidden descriptor, everything");
+    let found = hidden.unwrap().found.unwrap();
+    assert!(found.pairs.len() == 32 && found.findings.is_empty(), "{:?}", found.findings);
 }
 
 /// Both roots of a critically damped mass that two coordinates share lie on `exact`, within their bars.

@@ -8,7 +8,7 @@ use mb_eigen::sparse::{Request, SparseFinding};
 use mb_eigen::{Class, CountedClass, Eigenpair, Finding, Spectrum, SpuriousOrigin, pairing};
 
 use super::asked::{Answer, Form};
-use super::{Known, Problem};
+use super::{Known, Problem, penalties};
 
 /// Whether all is there that was asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +103,29 @@ impl Case<'_> {
         Verdict { uncovered, reach, wrong, proved, roots: self.found.len() }
     }
 
+    /// Whether for each missing root one of the penalty was returned, and a finding says that the two kinds cannot be told apart.
+    ///
+    /// That holds for roots that share their energy with each other, and for those at one place, whose vectors are any mixture.
+    fn exchanged(&self, missing: &[usize], partners: &[usize]) -> bool {
+        let Some(penalty) = self.problem.penalty.as_ref().filter(|_| self.answer.form == Form::Penalty)
+        else {
+            return false;
+        };
+        let unclear = |pair: &Eigenpair| pair.penalty_share.is_some_and(|share| share > penalties::UNCLEAR);
+        let stand =
+            |(pair, j): &(&&Eigenpair, &usize)| pair.class.is_motion() && unclear(pair) && **j >= self.own;
+        let bars = || self.found.iter().zip(partners).filter(stand).map(|(pair, _)| pair.error_bar);
+        let widest = bars().fold(0.0, f64::max);
+        let together = |j: usize| {
+            let (s, error) = self.exact[j];
+            self.exact[self.own..].iter().any(|(t, other)| (s - t).norm() <= error + other + widest)
+        };
+        let told = |finding: &Finding| matches!(finding, Finding::PenaltyOverlap { .. });
+        self.spectrum.findings.iter().any(told)
+            && bars().count() >= missing.len()
+            && missing.iter().all(|&j| penalty.mixed.contains(&j) || together(j))
+    }
+
     /// For every root found the exact one within its bar, each used once; else what does not fit.
     fn matched(&self) -> Result<Vec<usize>, String> {
         let values: Vec<c64> = self.found.iter().filter_map(|pair| pair.value()).collect();
@@ -140,32 +163,39 @@ impl Case<'_> {
     ///
     /// Augmenting paths: Kuhn, Nav. Res. Logist. 2 (1955), section 3.
     fn within_bars(&self, values: &[c64]) -> Option<Vec<usize>> {
-        let reach: Vec<Vec<usize>> = values
-            .iter()
-            .zip(&self.found)
-            .map(|(s, pair)| {
-                let distance = |j: usize| (self.exact[j].0 - s).norm();
-                let within = |j: &usize| distance(*j) <= pair.error_bar + self.exact[*j].1;
+        let distance = |i: usize, j: usize| (self.exact[j].0 - values[i]).norm();
+        // Bars that reach roots of several kinds, of the mechanism and of the penalty, zeros and others, are read as the class says.
+        let other_kind = |i: usize, j: usize| {
+            let class = self.found[i].class;
+            class.is_motion() != (j < self.own) || (self.exact[j].0.norm() == 0.0) != (class == Class::Rigid)
+        };
+        let reach: Vec<Vec<usize>> = (0..values.len())
+            .map(|i| {
+                let within = |j: &usize| distance(i, *j) <= self.found[i].error_bar + self.exact[*j].1;
                 let mut reach: Vec<usize> = (0..self.exact.len()).filter(within).collect();
-                // Bars that reach roots of several kinds, of the mechanism and of the penalty, zeros and others, are read as the class
-                // says.
-                let other_kind = |j: usize| {
-                    let zero = self.exact[j].0.norm() == 0.0;
-                    pair.class.is_motion() != (j < self.own) || zero != (pair.class == Class::Rigid)
-                };
-                let stands = |j: usize| (other_kind(j), distance(j));
-                reach.sort_by(|i, j| {
-                    let (a, b) = (stands(*i), stands(*j));
+                let stands = |j: usize| (other_kind(i, j), distance(i, j));
+                reach.sort_by(|j, k| {
+                    let (a, b) = (stands(*j), stands(*k));
                     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
                 });
                 reach
             })
             .collect();
+        let of_kind: Vec<Vec<usize>> = reach
+            .iter()
+            .enumerate()
+            .map(|(i, reach)| reach.iter().copied().filter(|&j| !other_kind(i, j)).collect())
+            .collect();
         let mut taken: Vec<Option<usize>> = vec![None; self.exact.len()];
-        // Those with the fewest choices come first, so that narrow bars keep their nearest roots.
+        // Those with the fewest choices come first, so that narrow bars keep their nearest roots; as many as can take one of their own
+        // kind, and what has been taken stays so when those that are left are placed.
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by_key(|&i| reach[i].len());
-        for i in order {
+        let left: Vec<usize> = order
+            .into_iter()
+            .filter(|&i| !place(i, &of_kind, &mut taken, &mut vec![false; self.exact.len()]))
+            .collect();
+        for i in left {
             if !place(i, &reach, &mut taken, &mut vec![false; self.exact.len()]) {
                 return None;
             }
@@ -215,7 +245,7 @@ impl Case<'_> {
         let Some(why) = self.lacks(missing, partners) else { return Reach::Full };
         let unproved =
             |finding: &Finding| matches!(finding, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
-        if self.spectrum.falls_short() {
+        if self.spectrum.falls_short() || self.exchanged(missing, partners) {
             Reach::Told(why)
         } else if self.spectrum.findings.iter().any(unproved) {
             Reach::Unproved(why)

@@ -28,6 +28,8 @@ pub(crate) use chains::chains;
 pub(crate) use joined::joined;
 pub(crate) use lattices::{large_lattices, lattices, small_lattices};
 pub(crate) use penalties::penalties;
+#[cfg(test)]
+pub(crate) use penalties::resonant_penalties;
 
 /// A root, and how far rounding of its formula may have moved it.
 pub(crate) type Known = (c64, f64);
@@ -51,6 +53,8 @@ pub(crate) struct Penalty {
     pub(crate) physical: Vec<Known>,
     /// Those of the penalties.
     pub(crate) spurious: Vec<Known>,
+    /// Which of the roots of the mechanism share their energy with one of the penalty, so that either may stand for it.
+    pub(crate) mixed: Vec<usize>,
 }
 
 impl Problem {
