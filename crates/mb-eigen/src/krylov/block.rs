@@ -73,14 +73,15 @@ pub(super) fn orthonormalize(
 ) -> Result<Block, Indefinite> {
     let mut c = Dense::zeros(k, p);
     let mut r = mb_algebra::dense::identity(p);
-    if let Some(Recurrence { near, mixture, tolerance }) = recurrence {
+    if let Some(recurrence) = recurrence {
+        let near = recurrence.near;
         operator.metric_into(v.as_ref().subcols(k, p), force);
         let from = k - near;
         let share = gram(v.as_ref().subcols(from, near), force.as_ref());
         let (old, new) = v.as_mut().split_at_col_mut(k);
         take(old.as_ref().subcols(from, near), new.subcols_mut(0, p), share.as_ref(), None);
         c.as_mut().subrows_mut(from, near).copy_from(&share);
-        if let Some(step) = unseen(operator, v, k, p, (mixture, UNSEEN.min(SHARE * tolerance)), force) {
+        if let Some(step) = unseen(operator, v, k, p, recurrence, force) {
             let (old, new) = v.as_mut().split_at_col_mut(k);
             let none = Dense::zeros(0, p);
             take(old.as_ref().subcols(0, 0), new.subcols_mut(0, p), none.as_ref(), Some(&step.inverse));
@@ -120,7 +121,7 @@ fn unseen(
     v: &Dense,
     k: usize,
     p: usize,
-    (mixture, least): (&[f64], f64),
+    Recurrence { mixture, tolerance, .. }: Recurrence<'_>,
     force: &mut Dense,
 ) -> Option<Factor> {
     let w = v.as_ref().subcols(k, p);
@@ -128,6 +129,7 @@ fn unseen(
     let step = factor(&gram(w, force.as_ref()), 0)?;
     let seen = gram(MatRef::from_column_major_slice(mixture, v.nrows(), 1), w);
     let level = product(seen.as_ref(), step.inverse.as_ref());
+    let least = UNSEEN.min(SHARE * tolerance);
     (0..p).all(|j| level[(0, j)].abs() <= least).then_some(step)
 }
 
