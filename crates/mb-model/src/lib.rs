@@ -69,6 +69,7 @@
 
 pub mod beam;
 pub mod coordinates;
+mod data;
 pub mod element;
 pub mod law;
 pub mod link;
@@ -89,6 +90,6 @@ pub use model::{Member, Model, Wiring};
 pub use outline::{OutlinePlace, OutlineStroke, Stroke};
 pub use sensor::Reaction;
 pub use solid::{InsideOut, MeshError, MeshFault, PointsOnALine, SolidData, SolidMesh, WrongElement};
-pub use source::ModelSource;
+pub use source::{AnySource, ModelSource};
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;

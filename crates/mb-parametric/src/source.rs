@@ -3,12 +3,12 @@
 //! Planning an expansion and tracking modes need the matrices at other points than the first:
 //! exact ones to judge by, and their series to expand anew.
 
-use crate::model_series::{ModelSeries, PointRule, Variable};
+use crate::model_series::{ModelSeries, PointRule, Request, Variable};
 use crate::model_series::{checked_series, chosen_following, matrices_of, moved, point_at};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
 use mb_algebra::{Dense, QuadraticPencil, Sparse};
-use mb_model::{Model, ModelSource, Point};
+use mb_model::{AnySource, Model, Point};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -105,9 +105,8 @@ fn binomial(n: u8, k: u8) -> f64 {
 ///
 /// With [`PointRule::Balanced`] the operating point is found anew at each point, from the one at
 /// the reference point.
-#[derive(Debug)]
-pub struct MovingModel<'a, S, A: Storage = Dense> {
-    source: &'a S,
+pub struct MovingModel<'a, A: Storage = Dense> {
+    source: &'a dyn AnySource,
     centre: Point,
     variables: Vec<Variable>,
     rule: PointRule,
@@ -116,23 +115,28 @@ pub struct MovingModel<'a, S, A: Storage = Dense> {
     storage: PhantomData<A>,
 }
 
-impl<'a, S: ModelSource + Sync> MovingModel<'a, S> {
+impl<'a> MovingModel<'a> {
     /// A model about `centre` with dense matrices; nothing is computed yet.
-    pub fn new(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+    pub fn new(source: &'a dyn AnySource, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         Self::about(source, centre, variables, rule)
     }
 }
 
-impl<'a, S: ModelSource + Sync> MovingModel<'a, S, Sparse> {
+impl<'a> MovingModel<'a, Sparse> {
     /// The same with sparse matrices, for large models.
-    pub fn sparse(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+    pub fn sparse(
+        source: &'a dyn AnySource,
+        centre: &Point,
+        variables: &[Variable],
+        rule: PointRule,
+    ) -> Self {
         Self::about(source, centre, variables, rule)
     }
 }
 
-impl<'a, S: ModelSource + Sync, A: Storage> MovingModel<'a, S, A> {
+impl<'a, A: Storage> MovingModel<'a, A> {
     /// A model about `centre` in either storage; nothing is computed yet.
-    pub fn about(source: &'a S, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
+    pub fn about(source: &'a dyn AnySource, centre: &Point, variables: &[Variable], rule: PointRule) -> Self {
         let (centre, variables) = (centre.clone(), variables.to_vec());
         Self { source, centre, variables, rule, following: None, kept: Vec::new(), storage: PhantomData }
     }
@@ -164,7 +168,7 @@ impl<'a, S: ModelSource + Sync, A: Storage> MovingModel<'a, S, A> {
             (Some(given), _) => Ok(given.clone()),
             (None, PointRule::Frozen) => Ok(Vec::new()),
             (None, PointRule::Balanced { .. }) => {
-                let model = self.source.model(&BTreeMap::new())?;
+                let model = self.source.model_f64(&BTreeMap::new())?;
                 chosen_following(&model, &self.centre, &self.variables, &self.kept)
             }
         }
@@ -184,7 +188,14 @@ impl<'a, S: ModelSource + Sync, A: Storage> MovingModel<'a, S, A> {
         let (shifted, _) = moved(self.source, &self.centre, &self.variables, at)?;
         let following = self.following()?;
         let point = self.point(at)?;
-        checked_series(&shifted, &point, &self.variables, set, &self.rule, Some(&following))
+        let request = Request {
+            centre: &point,
+            variables: &self.variables,
+            set,
+            rule: &self.rule,
+            following: Some(&following),
+        };
+        checked_series(&shifted, &request)
     }
 
     fn model_and_point(&self, at: &[f64]) -> Result<(Model, Point), ParametricError> {
@@ -193,7 +204,7 @@ impl<'a, S: ModelSource + Sync, A: Storage> MovingModel<'a, S, A> {
     }
 }
 
-impl<S: ModelSource + Sync, A: Storage> SeriesSource for MovingModel<'_, S, A> {
+impl<A: Storage> SeriesSource for MovingModel<'_, A> {
     type Matrix = A;
 
     fn parameters(&self) -> usize {

@@ -3,10 +3,12 @@
 //! The theory is the same for both; what differs is how a matrix is summed, multiplied and
 //! factored. Everything that needs matrices is generic over [`Storage`].
 
+use crate::ParametricError;
 use crate::bordered::Frame;
+use crate::model_series::{ModelSeries, Request, expand};
 use mb_algebra::norms::Norms;
 use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse, to_sparse};
-use mb_model::{Model, Point};
+use mb_model::{AnySource, Model, Point};
 use std::fmt::Debug;
 
 /// Matrices that can be expanded: [`Dense`] and [`Sparse`]. Closed to other types.
@@ -43,6 +45,13 @@ pub trait Backend: Sized {
     fn add_product_transposed(&self, factor: c64, x: &[c64], out: &mut [c64]);
     /// Adds `factor A` at (`row`, `col`) of a matrix, or transposed there.
     fn scatter(&self, factor: c64, place: [usize; 2], transposed: bool, out: &mut impl Scatter<c64>);
+    /// The series of a model; compiled here for both kinds of storage.
+    fn model_series(
+        source: &dyn AnySource,
+        request: &Request<'_>,
+    ) -> Result<ModelSeries<Self>, ParametricError>
+    where
+        Self: Storage;
     /// Factors the bordered system of these blocks.
     fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError>;
 }
@@ -98,6 +107,12 @@ impl Backend for Dense {
                 out.add(row + i, col + k, factor * *v);
             }
         }
+    }
+    fn model_series(
+        source: &dyn AnySource,
+        request: &Request<'_>,
+    ) -> Result<ModelSeries<Self>, ParametricError> {
+        expand(source, request)
     }
     fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError> {
         crate::bordered::dense_core(frame)
@@ -155,6 +170,12 @@ impl Backend for Sparse {
             let (i, j) = if transposed { (j, i) } else { (i, j) };
             out.add(row + i, col + j, factor * *value);
         }
+    }
+    fn model_series(
+        source: &dyn AnySource,
+        request: &Request<'_>,
+    ) -> Result<ModelSeries<Self>, ParametricError> {
+        expand(source, request)
     }
     fn factor(frame: &Frame<'_, Self>) -> Result<crate::bordered::Core, AlgebraError> {
         crate::bordered::sparse_core(frame)

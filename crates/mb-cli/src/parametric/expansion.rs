@@ -15,7 +15,6 @@ use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
 use mb_constraints::ConstraintRank;
 use mb_eigen::{Class, EigenError};
 use mb_model::Point;
-use mb_model::spec::ModelSpec;
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
     ParametricError, PointSeries, RankChange, SeriesSource, StartingPair, Variable, expand_all,
@@ -136,7 +135,7 @@ impl Expansion {
     }
 
     /// The model about the point that the command line asks for.
-    fn source<'a, A: Solved>(&self, place: &'a Place) -> MovingModel<'a, ModelSpec, A> {
+    fn source<'a, A: Solved>(&self, place: &'a Place) -> MovingModel<'a, A> {
         MovingModel::about(&place.loaded.spec, &self.point, &self.variables, place.rule())
             .keeping(&place.kept())
     }

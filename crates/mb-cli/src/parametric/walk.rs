@@ -43,7 +43,7 @@ impl<'a, A: Solved> Walk<'a, A> {
         centre: &Point,
     ) -> Result<Self, ParametricError> {
         let spec = &place.loaded.spec;
-        let first: MovingModel<'_, _, A> = MovingModel::about(spec, centre, variables, place.rule());
+        let first: MovingModel<'_, A> = MovingModel::about(spec, centre, variables, place.rule());
         Ok(Self {
             spec,
             variables: variables.to_vec(),
@@ -75,7 +75,7 @@ impl<'a, A: Solved> Walk<'a, A> {
     fn near<T>(
         &self,
         at: &[f64],
-        work: impl Fn(&MovingModel<'_, ModelSpec, A>, &[f64]) -> Result<T, ParametricError>,
+        work: impl Fn(&MovingModel<'_, A>, &[f64]) -> Result<T, ParametricError>,
     ) -> Result<T, ParametricError> {
         let (spec, (from, point)) = self.nearest(at)?;
         let source = MovingModel::about(&spec, &point, &self.variables, self.rule.clone())

@@ -52,13 +52,10 @@ pub use mean_tie::MeanTie;
 pub use place::{AngleOf, Place};
 pub use spatial_body::SpatialBody;
 
+pub use crate::data::Data;
 use crate::outline::Stroke;
-use mb_scalar::{Dual, Lift, Real};
+use mb_scalar::{Dual, Lift};
 use std::sync::Arc;
-
-/// A scalar that element data can be given in: `f64`, or a jet when a parameter is expanded.
-pub trait Data: Real + Lift<Self> {}
-impl<P: Real + Lift<P>> Data for P {}
 
 /// The coordinates an element sees, in any scalar.
 #[derive(Clone, Copy, Debug)]
@@ -178,30 +175,33 @@ impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     }
 }
 
-/// The closed list of scalars that elements are evaluated in, over element data `P`.
+/// The closed list of scalars that elements are evaluated in, over element data `P`: the data scalar
+/// and three levels of dual numbers over it.
 ///
-/// It exists so that elements from outside, which sit behind a trait object, can be called
-/// with each of them.
+/// It leads to the functions of [`Data`], which are compiled once for each scalar.
 pub trait Tower<P: Data>: Lift<P> {
-    /// Calls the custom element's residual in this scalar.
-    fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
-    /// Calls the custom element's constraint functions in this scalar.
-    fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]);
-    /// Calls the custom element's potential energy in this scalar.
-    fn potential_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>) -> Self;
+    /// Adds the residual of an element to `out`.
+    fn residual_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]);
+    /// Writes the constraint functions of an element to `out`.
+    fn phi_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]);
+    /// Potential energy of an element.
+    fn potential_of(e: &Element<P>, at: &Local<'_, Self>) -> Self;
 }
 
 macro_rules! tower {
     ($scalar:ty, $residual:ident, $phi:ident, $potential:ident) => {
         impl<P: Data> Tower<P> for $scalar {
-            fn residual_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
-                e.$residual(at, out);
+            #[inline]
+            fn residual_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]) {
+                P::$residual(e, at, out);
             }
-            fn phi_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>, out: &mut [Self]) {
-                e.$phi(at, out);
+            #[inline]
+            fn phi_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]) {
+                P::$phi(e, at, out);
             }
-            fn potential_of(e: &dyn CustomElement<P>, at: &Local<'_, Self>) -> Self {
-                e.$potential(at)
+            #[inline]
+            fn potential_of(e: &Element<P>, at: &Local<'_, Self>) -> Self {
+                P::$potential(e, at)
             }
         }
     };
@@ -246,6 +246,8 @@ macro_rules! each_law {
         }
     };
 }
+
+pub(crate) use each_law;
 
 /// One element of a model. The list is closed; [`Element::Custom`] is the door for others.
 #[derive(Clone, Debug)]
@@ -335,7 +337,7 @@ impl<P: Data> Element<P> {
     }
     /// Adds M a - f to `out`.
     pub fn residual<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        each_law!(self, e => ElementLaw::<P>::residual(e, at, out), c => S::residual_of(&**c, at, out));
+        S::residual_of(self, at, out);
     }
     /// How the element is drawn, and through which of its places.
     pub fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
@@ -353,7 +355,7 @@ impl<P: Data> Element<P> {
     }
     /// Potential energy of the element's conservative forces, J.
     pub fn potential<S: Tower<P>>(&self, at: &Local<'_, S>) -> S {
-        each_law!(self, e => ElementLaw::<P>::potential(e, at), c => S::potential_of(&**c, at))
+        S::potential_of(self, at)
     }
     /// True when all its forces have a potential, so that it does no work from outside.
     pub fn is_conservative(&self) -> bool {
@@ -391,7 +393,7 @@ impl<P: Data> Element<P> {
     }
     /// Writes Phi to `out`.
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
-        each_law!(self, e => ElementLaw::<P>::phi(e, at, out), c => S::phi_of(&**c, at, out));
+        S::phi_of(self, at, out);
     }
 }
 

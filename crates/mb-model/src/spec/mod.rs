@@ -88,6 +88,8 @@ pub use tables::{
 };
 pub use value::{PlaceRef, Value, Vector};
 
+pub(crate) use build::build;
+
 use crate::element::Data;
 use crate::model::Model;
 use crate::solid::{MeshError, SolidMesh};
@@ -302,7 +304,7 @@ impl ModelSpec {
     ///
     /// Every problem of the description is reported, not only the first.
     pub fn build(&self) -> Result<Model, ModelError> {
-        build::build(self, &BTreeMap::new())
+        f64::build(self, &BTreeMap::new())
     }
     /// Makes the model in the scalar `P`, with some parameters given in that scalar and all
     /// others evaluated from the description.
@@ -310,7 +312,7 @@ impl ModelSpec {
     /// Everything made of a given parameter carries its derivatives: masses, lengths, positions
     /// at the start.
     pub fn build_with<P: Data>(&self, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
-        build::build(self, given)
+        P::build(self, given)
     }
 }
 

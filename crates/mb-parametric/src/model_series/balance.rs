@@ -13,7 +13,7 @@ use super::following::following_speeds;
 use super::jacobian::{Change, Jacobian, Residual, Unknowns};
 use crate::ParametricError;
 use mb_algebra::norms;
-use mb_model::{Model, Point};
+use mb_model::{Data, Model, Point};
 use mb_scalar::jet::{DynJet, Monomials};
 use std::ops::Range;
 
@@ -73,7 +73,9 @@ impl Balance {
         moving: &mut Moving<CAP>,
         table: &'static Monomials,
         terms: Range<usize>,
-    ) {
+    ) where
+        DynJet<CAP>: Data,
+    {
         let (r, phi) = (model.residual(point), model.phi(&point.q, point.t));
         let rates: [Vec<DynJet<CAP>>; 2] = if self.unknowns.following.is_empty() {
             Default::default()

@@ -7,7 +7,7 @@ use super::{ModelSeries, PointRule, PointSeries, Variable, turning};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
 use mb_algebra::{QuadraticPencil, Scatter, Triplets};
-use mb_model::{Model, ModelSource, Point};
+use mb_model::{AnySource, Data, Model, Point};
 use mb_scalar::Real;
 use mb_scalar::jet::{DynJet, Monomials};
 use std::collections::BTreeMap;
@@ -18,21 +18,26 @@ const LARGEST: usize = 495;
 /// Stack of the threads that the largest numbers are computed on, bytes; what is not touched takes no memory.
 const STACK: usize = 256 << 20;
 
-/// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 20
-/// in one variable or 5 in two; 4 in four; 4 in eight. `following` are the coordinates whose speeds
-/// follow from constraints, chosen at the centre when none are given.
-pub(crate) fn dispatch<A: Storage>(
-    source: &(impl ModelSource + Sync),
-    centre: &Point,
-    variables: &[Variable],
-    set: &MultiIndexSet,
-    rule: &PointRule,
-    following: Option<&[usize]>,
+/// What is expanded: the model about `centre` in `variables`, over `set`.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub(crate) centre: &'a Point,
+    pub(crate) variables: &'a [Variable],
+    pub(crate) set: &'a MultiIndexSet,
+    pub(crate) rule: &'a PointRule,
+    /// Coordinates whose speeds follow from constraints, chosen at the centre when none are given.
+    pub(crate) following: Option<&'a [usize]>,
+}
+
+/// Chooses the capacity. Each one is a copy of the model's code, hence the short list: order 4 in four
+/// variables; 4 in eight.
+pub(crate) fn expand<A: Storage>(
+    source: &dyn AnySource,
+    request: &Request<'_>,
 ) -> Result<ModelSeries<A>, ParametricError> {
-    match set.len() {
-        0..=21 => run::<A, 21>(source, centre, variables, set, rule, following),
-        22..=70 => run::<A, 70>(source, centre, variables, set, rule, following),
-        71..=LARGEST => with_room(|| run::<A, LARGEST>(source, centre, variables, set, rule, following)),
+    match request.set.len() {
+        0..=70 => run::<A, 70>(source, request),
+        71..=LARGEST => with_room(|| run::<A, LARGEST>(source, request)),
         terms => Err(ParametricError::CapacityExceeded { terms, limit: LARGEST }),
     }
 }
@@ -47,23 +52,23 @@ fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 fn run<A: Storage, const CAP: usize>(
-    source: &(impl ModelSource + Sync),
-    centre: &Point,
-    variables: &[Variable],
-    set: &MultiIndexSet,
-    rule: &PointRule,
-    following: Option<&[usize]>,
-) -> Result<ModelSeries<A>, ParametricError> {
+    source: &dyn AnySource,
+    request: &Request<'_>,
+) -> Result<ModelSeries<A>, ParametricError>
+where
+    DynJet<CAP>: Data,
+{
+    let Request { centre, variables, set, rule, following } = *request;
     let table = set.table();
-    let plain = source.model::<f64>(&BTreeMap::new())?;
+    let plain = source.model_f64(&BTreeMap::new())?;
     let mut given = BTreeMap::new();
     for (k, variable) in variables.iter().enumerate() {
         if let Variable::Parameter(name) = variable {
-            let value = source.parameter(name)?.unwrap_or_default();
+            let value = source.value_of(name)?.unwrap_or_default();
             given.insert(name.clone(), DynJet::<CAP>::variable(table, k, value));
         }
     }
-    let model = source.model(&given)?;
+    let model = <DynJet<CAP> as Data>::model_of(source, &given)?;
     let mut centre = centre.clone();
     let balance = match rule {
         PointRule::Frozen => None,

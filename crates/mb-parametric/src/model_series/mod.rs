@@ -30,8 +30,9 @@ mod source;
 mod turning;
 
 pub use balance::balanced_point;
+pub use capacity::Request;
 pub(crate) use capacity::chosen_following;
-use capacity::dispatch;
+pub(crate) use capacity::expand;
 pub use following::following_speeds;
 pub(crate) use moved::{matrices_of, moved, point_at};
 pub use point::PointSeries;
@@ -40,7 +41,7 @@ pub use source::Variable;
 use crate::multi_index::check_memory;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, Storage};
 use mb_algebra::{Dense, Sparse};
-use mb_model::{ModelSource, Point};
+use mb_model::{AnySource, ModelSource, Point};
 
 /// What the operating point does while the variables move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,25 +96,22 @@ pub fn model_series(
     set: &MultiIndexSet,
     rule: &PointRule,
 ) -> Result<ModelSeries, ParametricError> {
-    checked_series(source, centre, variables, set, rule, None)
+    checked_series(source, &Request { centre, variables, set, rule, following: None })
 }
 
-/// The series in either storage, with the coordinates whose speeds follow.
+/// The series in either storage.
 pub(crate) fn checked_series<A: Storage>(
-    source: &(impl ModelSource + Sync),
-    centre: &Point,
-    variables: &[Variable],
-    set: &MultiIndexSet,
-    rule: &PointRule,
-    following: Option<&[usize]>,
+    source: &dyn AnySource,
+    request: &Request<'_>,
 ) -> Result<ModelSeries<A>, ParametricError> {
+    let Request { centre, variables, set, .. } = *request;
     source::check(source, centre, variables, set)?;
     if A::DENSE {
         let n = centre.v.len();
         let bytes = 8.0 * (3 * n * n + n * centre.lambda.len()) as f64 * set.len() as f64;
         check_memory("the dense matrices", set.len(), n, bytes)?;
     }
-    dispatch(source, centre, variables, set, rule, following)
+    A::model_series(source, request)
 }
 
 /// As [`model_series`] with sparse matrices, for large models.
@@ -126,5 +124,5 @@ pub fn sparse_model_series(
     set: &MultiIndexSet,
     rule: &PointRule,
 ) -> Result<ModelSeries<Sparse>, ParametricError> {
-    checked_series(source, centre, variables, set, rule, None)
+    checked_series(source, &Request { centre, variables, set, rule, following: None })
 }

@@ -8,55 +8,54 @@ use super::{PointRule, Variable, turning};
 use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError};
 use mb_algebra::QuadraticPencil;
-use mb_model::{Data, Model, ModelError, ModelSource, Point};
+use mb_model::{AnySource, Data, Model, ModelError, ModelSource, Point};
 use std::collections::BTreeMap;
 
 /// Halvings of the way to a point whose equilibrium Newton's method does not find at once.
 const HALVINGS: u32 = 6;
 
 /// A source some of whose parameters have other values.
-#[derive(Debug)]
-pub(crate) struct Shifted<'a, S> {
-    source: &'a S,
+pub(crate) struct Shifted<'a> {
+    source: &'a dyn AnySource,
     values: BTreeMap<String, f64>,
 }
 
-impl<S: ModelSource> ModelSource for Shifted<'_, S> {
+impl ModelSource for Shifted<'_> {
     fn model<P: Data>(&self, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
         let mut all = given.clone();
         for (name, value) in &self.values {
             all.entry(name.clone()).or_insert_with(|| P::cst(*value));
         }
-        self.source.model(&all)
+        P::model_of(self.source, &all)
     }
 
     fn parameter(&self, name: &str) -> Result<Option<f64>, ModelError> {
         match self.values.get(name) {
             Some(value) => Ok(Some(*value)),
-            None => self.source.parameter(name),
+            None => self.source.value_of(name),
         }
     }
 }
 
 /// The source and the point with the variables moved by `at`; the point is not yet balanced.
-pub(crate) fn moved<'a, S: ModelSource>(
-    source: &'a S,
+pub(crate) fn moved<'a>(
+    source: &'a dyn AnySource,
     centre: &Point,
     variables: &[Variable],
     at: &[f64],
-) -> Result<(Shifted<'a, S>, Point), ParametricError> {
+) -> Result<(Shifted<'a>, Point), ParametricError> {
     let set = MultiIndexSet::total(variables.len(), 0)?;
     // The length of the point and its values.
     set.monomials(at)?;
     check(source, centre, variables, &set)?;
-    let plain = source.model::<f64>(&BTreeMap::new())?;
+    let plain = source.model_f64(&BTreeMap::new())?;
     let mut point = centre.clone();
     let mut values = BTreeMap::new();
     let mut d = vec![0.0; plain.nv()];
     for (variable, x) in variables.iter().zip(at) {
         match variable {
             Variable::Parameter(name) => {
-                let value = source.parameter(name)?.unwrap_or_default();
+                let value = source.value_of(name)?.unwrap_or_default();
                 values.insert(name.clone(), value + x);
             }
             Variable::Coordinate(i) => d[*i] = *x,
@@ -71,8 +70,8 @@ pub(crate) fn moved<'a, S: ModelSource>(
 }
 
 /// The model and the operating point at `at`; `following` are the coordinates whose speeds follow from constraints.
-pub(crate) fn point_at<S: ModelSource>(
-    source: &S,
+pub(crate) fn point_at(
+    source: &dyn AnySource,
     centre: &Point,
     variables: &[Variable],
     at: &[f64],
@@ -103,8 +102,8 @@ pub(crate) fn matrices_of<A: Storage>(model: &Model, point: &Point) -> Quadratic
 /// The model and its point with the variables moved by the second share of `at`, starting from the
 /// point `from` at the first share.
 #[expect(clippy::too_many_arguments, reason = "what a point of a model depends on")]
-fn balanced<S: ModelSource>(
-    source: &S,
+fn balanced(
+    source: &dyn AnySource,
     centre: &Point,
     from: &Point,
     variables: &[Variable],

@@ -1,7 +1,7 @@
 //! Where models come from, and what they are expanded in.
 
 use crate::{MultiIndexSet, ParametricError};
-use mb_model::{Model, ModelSource, Point};
+use mb_model::{AnySource, Model, Point};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -49,7 +49,7 @@ impl fmt::Display for Variable {
 
 /// Checks sizes and names before anything is computed.
 pub(super) fn check(
-    source: &impl ModelSource,
+    source: &dyn AnySource,
     centre: &Point,
     variables: &[Variable],
     set: &MultiIndexSet,
@@ -58,7 +58,7 @@ pub(super) fn check(
         let (expected, found) = (set.parameters(), variables.len());
         return Err(ParametricError::WrongLength { what: "the list of variables", expected, found });
     }
-    let model = source.model::<f64>(&BTreeMap::new())?;
+    let model = source.model_f64(&BTreeMap::new())?;
     let sizes = [
         ("the configuration", centre.q.len(), model.nq()),
         ("the velocities", centre.v.len(), model.nv()),
@@ -71,7 +71,7 @@ pub(super) fn check(
     }
     for (k, variable) in variables.iter().enumerate() {
         let known = match variable {
-            Variable::Parameter(name) => source.parameter(name)?.is_some(),
+            Variable::Parameter(name) => source.value_of(name)?.is_some(),
             Variable::Coordinate(i) | Variable::Speed(i) => *i < model.nv(),
             Variable::Input(i) => *i < model.inputs().len(),
         };

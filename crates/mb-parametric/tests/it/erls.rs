@@ -13,7 +13,7 @@ pub(crate) fn angles_and_speeds(arm: &ErlsArm) -> Vec<Variable> {
 
 /// The arm in the variables given, moving; the motors hold the angles that are variables, and
 /// their torque is what it takes at the centre for the others.
-pub(crate) fn moving<'a>(arm: &'a ErlsArm, variables: &[Variable]) -> MovingModel<'a, ErlsArm> {
+pub(crate) fn moving<'a>(arm: &'a ErlsArm, variables: &[Variable]) -> MovingModel<'a> {
     let held = PointRule::Balanced { holding: vec![0, 1] };
     let all = MovingModel::new(arm, &arm.in_motion(), &angles_and_speeds(arm), held);
     let centre = all.point(&[0.0; 4]).unwrap();
@@ -23,7 +23,7 @@ pub(crate) fn moving<'a>(arm: &'a ErlsArm, variables: &[Variable]) -> MovingMode
 }
 
 /// The three lowest elastic modes.
-pub(crate) fn elastic<S: mb_model::ModelSource + Sync>(source: &MovingModel<'_, S>) -> Vec<StartingPair> {
+pub(crate) fn elastic(source: &MovingModel<'_>) -> Vec<StartingPair> {
     let zero = vec![0.0; source.parameters()];
     elastic_of(&source.matrices(&zero).unwrap())
 }

@@ -155,7 +155,7 @@ fn a_place_that_cannot_be_reached_is_no_equilibrium() {
     let spec = four_bar_from(1.9, 0.3);
     let (_, point, [angle]) = at_rest(&spec);
     let variables = [angle, Variable::Parameter("coupler".into())];
-    let source: MovingModel<'_, _> = MovingModel::new(&spec, &point, &variables, held());
+    let source: MovingModel<'_> = MovingModel::new(&spec, &point, &variables, held());
     let error = source.matrices(&[-0.3, 0.15]).unwrap_err();
     assert!(matches!(error, ParametricError::NotBalanced { .. }), "{error}");
     assert!(source.matrices(&[-0.3, 0.02]).is_ok());

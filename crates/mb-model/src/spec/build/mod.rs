@@ -48,7 +48,7 @@ pub(super) fn parameter_values(spec: &ModelSpec) -> Result<BTreeMap<String, f64>
 }
 
 /// Makes the model in the scalar `P`.
-pub(super) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
+pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> Result<Model<P>, ModelError> {
     let mut problems = Problems::default();
     let scope = Scope::new(spec, given, &mut problems);
     problems.check()?;

@@ -33,6 +33,8 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 /// A truncated series over a set of monomials given at run time, at most `CAP` of them.
 ///
 /// A constant belongs to every set; two series that meet must belong to the same one.
+/// Operators and functions are calls and are never inlined: an element law in jets holds hundreds of them, and
+/// a call costs less than the loop over the coefficients.
 /// Comparison sees the value only; equality sees every coefficient.
 #[derive(Clone, Copy, Debug)]
 pub struct DynJet<const CAP: usize> {
@@ -124,7 +126,7 @@ impl<const CAP: usize> PartialOrd for DynJet<CAP> {
 }
 
 impl<const CAP: usize> AddAssign for DynJet<CAP> {
-    #[inline]
+    #[inline(never)]
     fn add_assign(&mut self, o: Self) {
         self.set = self.meet(o);
         for (a, b) in self.c.iter_mut().zip(o.used()) {
@@ -134,7 +136,7 @@ impl<const CAP: usize> AddAssign for DynJet<CAP> {
 }
 
 impl<const CAP: usize> SubAssign for DynJet<CAP> {
-    #[inline]
+    #[inline(never)]
     fn sub_assign(&mut self, o: Self) {
         self.set = self.meet(o);
         for (a, b) in self.c.iter_mut().zip(o.used()) {
@@ -145,7 +147,7 @@ impl<const CAP: usize> SubAssign for DynJet<CAP> {
 
 impl<const CAP: usize> Add for DynJet<CAP> {
     type Output = Self;
-    #[inline]
+    #[inline(never)]
     fn add(mut self, o: Self) -> Self {
         self += o;
         self
@@ -154,7 +156,7 @@ impl<const CAP: usize> Add for DynJet<CAP> {
 
 impl<const CAP: usize> Sub for DynJet<CAP> {
     type Output = Self;
-    #[inline]
+    #[inline(never)]
     fn sub(mut self, o: Self) -> Self {
         self -= o;
         self
@@ -163,7 +165,7 @@ impl<const CAP: usize> Sub for DynJet<CAP> {
 
 impl<const CAP: usize> Neg for DynJet<CAP> {
     type Output = Self;
-    #[inline]
+    #[inline(never)]
     fn neg(self) -> Self {
         self.scale(-1.0)
     }
@@ -171,6 +173,7 @@ impl<const CAP: usize> Neg for DynJet<CAP> {
 
 impl<const CAP: usize> Mul for DynJet<CAP> {
     type Output = Self;
+    #[inline(never)]
     fn mul(self, o: Self) -> Self {
         match (self.set, o.set) {
             (_, None) => self.scale(o.c[0]),
@@ -187,6 +190,7 @@ impl<const CAP: usize> Mul for DynJet<CAP> {
 
 impl<const CAP: usize> Div for DynJet<CAP> {
     type Output = Self;
+    #[inline(never)]
     fn div(mut self, o: Self) -> Self {
         let Some(set) = o.set else {
             let n = self.used().len();
@@ -200,18 +204,21 @@ impl<const CAP: usize> Div for DynJet<CAP> {
 }
 
 impl<const CAP: usize> MulAssign for DynJet<CAP> {
+    #[inline(never)]
     fn mul_assign(&mut self, o: Self) {
         *self = *self * o;
     }
 }
 
 impl<const CAP: usize> DivAssign for DynJet<CAP> {
+    #[inline(never)]
     fn div_assign(&mut self, o: Self) {
         *self = *self / o;
     }
 }
 
 impl<const CAP: usize> Real for DynJet<CAP> {
+    #[inline(never)]
     fn cst(x: f64) -> Self {
         let mut c = [0.0; CAP];
         c[0] = x;
@@ -220,15 +227,18 @@ impl<const CAP: usize> Real for DynJet<CAP> {
     fn value(self) -> f64 {
         self.c[0]
     }
+    #[inline(never)]
     fn is_finite(self) -> bool {
         self.used().iter().all(|x| x.is_finite())
     }
+    #[inline(never)]
     fn sqrt(self) -> Self {
         self.map(f64::sqrt, |set, a, out| {
             out.copy_from_slice(a);
             kernel::sqrt(set, out);
         })
     }
+    #[inline(never)]
     fn sin_cos(self) -> (Self, Self) {
         let (mut s, mut c) = (Self { set: self.set, c: [0.0; CAP] }, Self { set: self.set, c: [0.0; CAP] });
         match self.set {
@@ -240,6 +250,7 @@ impl<const CAP: usize> Real for DynJet<CAP> {
         }
         (s, c)
     }
+    #[inline(never)]
     fn atan2(self, x: Self) -> Self {
         let Some(set) = self.meet(x) else { return Self::cst(self.c[0].atan2(x.c[0])) };
         let n = set.len();
@@ -248,15 +259,19 @@ impl<const CAP: usize> Real for DynJet<CAP> {
         kernel::atan2(set, &self.c[..n], &x.c[..n], &h.c[..n], &mut w[..n], &mut p.c[..n]);
         p
     }
+    #[inline(never)]
     fn exp(self) -> Self {
         self.map(f64::exp, kernel::exp)
     }
+    #[inline(never)]
     fn ln(self) -> Self {
         self.map(f64::ln, |set, a, out| kernel::ln(set, a, &mut [0.0; CAP][..a.len()], out))
     }
+    #[inline(never)]
     fn powi(self, n: i32) -> Self {
         kernel::powi(self, n)
     }
+    #[inline(never)]
     fn scale(mut self, x: f64) -> Self {
         let n = self.used().len();
         self.c[..n].iter_mut().for_each(|c| *c *= x);
