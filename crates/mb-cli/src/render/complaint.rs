@@ -4,10 +4,12 @@ use crate::failure::Failure;
 use crate::locate::{line_and_column, span_of};
 use crate::render::Style;
 use crate::source::Text;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use mb_model::spec::Fault;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity};
 use serde::Serialize;
-use std::fmt::{self, Write as _};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Most problems shown at once; the rest is counted.
 const SHOWN: usize = 10;
@@ -92,15 +94,11 @@ impl Complaint {
     }
     /// The complaint for the terminal.
     pub fn render(&self, style: Style) -> String {
-        let theme = if style.is_on() { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+        let renderer = if style.is_on() { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
         for item in self.problems.iter().take(SHOWN) {
-            let shown = Shown { item, source: self.snippet(item) };
-            if handler.render_report(&mut out, &shown).is_err() {
-                out.push_str(&item.message);
-                out.push('\n');
-            }
+            out.push_str(&renderer.render(&[self.group(item)]));
+            out.push('\n');
         }
         if self.problems.len() > SHOWN {
             let more = self.problems.len() - SHOWN;
@@ -113,15 +111,35 @@ impl Complaint {
         let document = serde_json::json!({ "schema_version": crate::json::SCHEMA_VERSION, "error": self });
         format!("{document:#}\n")
     }
+    /// One item with its place in the file and its help.
+    fn group<'a>(&'a self, item: &'a Item) -> Group<'a> {
+        let shown = self.snippet(item);
+        let message = match (item.line, item.column) {
+            (Some(line), Some(column)) if shown.is_none() && !item.says_place => {
+                Cow::from(format!("{} (line {line}, column {column})", item.message))
+            }
+            _ => Cow::from(item.message.as_str()),
+        };
+        let mut group = Level::ERROR.primary_title(message).elements(shown);
+        if let Some(help) = &item.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        group
+    }
     /// The file around an item, unless its lines are too long to read.
-    fn snippet(&self, item: &Item) -> Option<NamedSource<String>> {
+    fn snippet<'a>(&'a self, item: &Item) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
         let span = item.span.clone()?;
+        let start = self.line_before(&span)?;
+        let long = self.text[start..].lines().take(4).any(|l| l.len() > LONGEST_LINE);
+        let name = self.file.as_deref()?;
+        let mark = AnnotationKind::Primary.span(span.clone());
+        (!long).then(|| Snippet::source(&self.text).path(name).annotation(mark))
+    }
+    /// Where the line above a place begins.
+    fn line_before(&self, span: &Range<usize>) -> Option<usize> {
         let before = self.text.get(..span.start)?;
         let start = before.rfind('\n').map_or(0, |i| i + 1);
-        let around = before[..start.saturating_sub(1)].rfind('\n').map_or(0, |i| i + 1);
-        let long = self.text[around..].lines().take(4).any(|l| l.len() > LONGEST_LINE);
-        let name = self.file.clone()?;
-        (!long).then(|| NamedSource::new(name, self.text.clone()))
+        Some(before[..start.saturating_sub(1)].rfind('\n').map_or(0, |i| i + 1))
     }
 }
 
@@ -136,46 +154,4 @@ fn sentence(text: &str) -> String {
         _ => text.to_owned(),
     };
     if upper.ends_with(['.', '!', '?']) { upper } else { upper + "." }
-}
-
-/// One item for miette.
-struct Shown<'a> {
-    item: &'a Item,
-    source: Option<NamedSource<String>>,
-}
-
-impl fmt::Debug for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.item.message)
-    }
-}
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.item.message)?;
-        if let (None, false, Some(line), Some(column)) =
-            (&self.source, self.item.says_place, self.item.line, self.item.column)
-        {
-            write!(f, " (line {line}, column {column})")?;
-        }
-        Ok(())
-    }
-}
-impl std::error::Error for Shown<'_> {}
-
-impl miette::Diagnostic for Shown<'_> {
-    fn severity(&self) -> Option<Severity> {
-        Some(Severity::Error)
-    }
-    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.item.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
-    }
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
-    }
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.source.as_ref()?;
-        let span = self.item.span.clone()?;
-        let label = LabeledSpan::new(Some("here".to_owned()), span.start, span.len());
-        Some(Box::new(std::iter::once(label)))
-    }
 }
