@@ -65,7 +65,7 @@ pub enum Judge {
     Claim,
     /// A word, which must be equal.
     Words,
-    /// Shown and not judged.
+    /// A number or a word that is shown and not judged.
     Information,
 }
 
@@ -132,7 +132,7 @@ impl Column {
     }
 
     fn holds_numbers(&self) -> bool {
-        matches!(self.judge, Judge::Digits | Judge::Bound | Judge::Claim | Judge::Information)
+        matches!(self.judge, Judge::Digits | Judge::Bound | Judge::Claim)
     }
 }
 
@@ -223,9 +223,16 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// The folder `fixtures/` of the source tree this crate was built from.
+/// The folder `fixtures/` of the source tree the program runs in: at or above the manifest folder that cargo
+/// names at run time, else the current folder.
 pub fn fixtures_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+    let start =
+        std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).or_else(|| std::env::current_dir().ok());
+    let above = start.as_deref().into_iter().flat_map(Path::ancestors).map(|folder| folder.join("fixtures"));
+    above
+        .into_iter()
+        .find(|folder| folder.join("models").is_dir())
+        .unwrap_or_else(|| PathBuf::from("fixtures"))
 }
 
 impl Table {

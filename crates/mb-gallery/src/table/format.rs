@@ -136,7 +136,9 @@ fn check_row(
             continue;
         }
         let note = note_of(&cell).map_err(|why| (place(), why))?;
-        let value = if column.holds_numbers() {
+        let value = if column.judge == Judge::Information {
+            cell.printed.parse::<Printed>().ok()
+        } else if column.holds_numbers() {
             Some(cell.printed.parse::<Printed>().map_err(|e| (place(), e.to_string()))?)
         } else {
             None

@@ -52,6 +52,7 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             "gonzalez2017/counts" => counts::answers(results),
             "gonzalez2017/claims" => claims::answers(results),
             "gonzalez2017/table-6" => table6::answers(results),
+            "gonzalez2017/table-6-efficiency" => table6::efficiency_answers(results),
             "gonzalez2017/exact" => exact::answers(results),
             id => return Err(TaskError::NoComputation { id: id.to_owned() }),
         };

@@ -16,16 +16,24 @@ const FOLLOWS_BELOW: f64 = 1e-6;
 /// How much faster a family must be than the others to earn the second mark.
 const CLEARLY_FASTER: f64 = 2.0;
 
-/// The answers to Table 6.
+fn put(answers: &mut Answers, feature: &str, words: [Measured<String>; 3]) {
+    for (name, word) in FAMILIES.into_iter().zip(words) {
+        answers.put(&format!("feature={feature}"), name, word.map(Computed::Word));
+    }
+}
+
+/// The marks for efficiency, which follow from elapsed times.
+pub(crate) fn efficiency_answers(results: &Results) -> Answers {
+    let mut answers = Answers::default();
+    put(&mut answers, "Efficiency (n ~ m)", efficiency(results));
+    put(&mut answers, "Efficiency (n >> m)", marked(results.features.many_coordinates_ms.clone()));
+    answers
+}
+
+/// The answers to the rows of Table 6 that no clock decides.
 pub(crate) fn answers(results: &Results) -> Answers {
     let mut answers = Answers::default();
-    let mut put = |feature: &str, words: [Measured<String>; 3]| {
-        for (name, word) in FAMILIES.into_iter().zip(words) {
-            answers.put(&format!("feature={feature}"), name, word.map(Computed::Word));
-        }
-    };
-    put("Efficiency (n ~ m)", efficiency(results));
-    put("Efficiency (n >> m)", marked(results.features.many_coordinates_ms.clone()));
+    let mut put = |feature: &str, words| put(&mut answers, feature, words);
     put(
         "Forward dynamics with explicit integration",
         results.features.explicit_run.clone().map(|run| Ok(yes_no(run?.is_some_and(|d| d < FOLLOWS_BELOW)))),
