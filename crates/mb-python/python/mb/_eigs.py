@@ -1,0 +1,154 @@
+"""Eigenvalues of matrices of one's own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _mb
+from ._matrices import matrix
+from ._modes import Modes
+from ._requests import request, settings
+
+
+def _optional(value: Any, name: str) -> Any:
+    return None if value is None else matrix(value, name)
+
+
+def _size(value: Any) -> int:
+    return int(value[0] if isinstance(value, tuple) else value.shape[0])
+
+
+def eigs(
+    K: Any,
+    M: Any = None,
+    C: Any = None,
+    *,
+    gyroscopic: Any = None,
+    constraints: Any = None,
+    lowest: int | None = None,
+    near: complex | None = None,
+    band: tuple[float, float] | None = None,
+    largest: int | None = None,
+    all: bool = False,
+    count: int = 6,
+    max_damping_ratio: float | None = None,
+    symmetric: bool | None = None,
+    left: bool = False,
+    prove: bool = True,
+    shift: complex | None = None,
+    memory: float | None = None,
+) -> Modes:
+    """Modes of ``(s^2 M + s (C + G) + K) x + Phi^T l = 0, Phi x = 0``.
+
+    Every eigenvalue comes with its class and an error bound, and the result says whether one is missing.
+
+    Parameters
+    ----------
+    K, M, C : array or scipy.sparse matrix, n x n
+        Stiffness, mass and damping. Without ``M`` the mass is the identity, without ``C`` there is no damping.
+    gyroscopic : array or scipy.sparse matrix, n x n
+        Gyroscopic matrix G, skew-symmetric.
+    constraints : array or scipy.sparse matrix, m x n
+        Rows of Phi; they may depend on each other.
+    lowest, largest : int
+        So many modes of smallest or largest \\|s|.
+    near : float or complex
+        ``count`` modes nearest to a frequency in Hz, or eigenvalues nearest to a complex s in rad/s.
+    band : (float, float)
+        All modes between two frequencies in Hz; of a damped problem those with at most ``max_damping_ratio``.
+    all : bool
+        Everything, by dense matrices. This, or the 20 lowest of more than 400 unknowns, is done when nothing is asked for.
+    symmetric : bool
+        True: the matrices are symmetric, an entry that is not is an error. False: symmetry is not used. None: looked for.
+    left : bool
+        Whether left vectors are kept.
+    prove : bool
+        Whether completeness is proved where that costs one more factorization.
+    shift : complex
+        Where the matrices are factored, s in rad/s; chosen otherwise.
+    memory : float
+        Bytes that factors and bases may take; what the system has otherwise.
+
+    Returns
+    -------
+    Modes
+
+    Raises
+    ------
+    ArgumentError
+        A matrix or a number that cannot be used; names argument and position.
+    NumericsError
+        No answer: a singular pencil, memory.
+
+    Examples
+    --------
+    Two masses of 1 kg between three springs of 100 N/m:
+
+    >>> import mb
+    >>> r = mb.eigs([[200.0, -100.0], [-100.0, 200.0]], M=[[1.0, 0.0], [0.0, 1.0]])
+    >>> r.s.imag.round(12).tolist() == [10.0, round(300**0.5, 12)]
+    True
+    >>> r.kind, r.complete
+    (['physical', 'physical'], True)
+    >>> bool((r.error < 1e-13).all())
+    True
+
+    The first mass held by a constraint:
+
+    >>> mb.eigs([[200.0, -100.0], [-100.0, 200.0]], constraints=[[1.0, 0.0]]).s.imag.round(10).tolist()
+    [14.1421356237]
+    """
+    k = matrix(K, "K")
+    wanted, note = request(_size(k), lowest, near, band, largest, all, count, max_damping_ratio)
+    native = _mb.eigs(
+        k,
+        _optional(M, "M"),
+        _optional(C, "C"),
+        _optional(gyroscopic, "gyroscopic"),
+        _optional(constraints, "constraints"),
+        json.dumps(wanted),
+        json.dumps(settings(symmetric, left, prove, shift, memory)),
+    )
+    return Modes(native, note=note)
+
+
+def eigs_descriptor(
+    A: Any,
+    E: Any = None,
+    *,
+    lowest: int | None = None,
+    near: complex | None = None,
+    band: tuple[float, float] | None = None,
+    largest: int | None = None,
+    all: bool = False,
+    count: int = 6,
+    max_damping_ratio: float | None = None,
+    left: bool = False,
+    prove: bool = True,
+    shift: complex | None = None,
+    memory: float | None = None,
+) -> Modes:
+    """Modes of ``E y' = A y``, E possibly singular.
+
+    Parameters
+    ----------
+    A, E : array or scipy.sparse matrix, n x n
+        Without ``E`` it is the identity.
+    lowest, near, band, largest, all, count, max_damping_ratio, left, prove, shift, memory
+        As in :func:`eigs`.
+
+    Returns
+    -------
+    Modes
+
+    Examples
+    --------
+    >>> import mb
+    >>> mb.eigs_descriptor([[0.0, 1.0], [-25.0, 0.0]]).s.imag.round(12).tolist()
+    [5.0]
+    """
+    a = matrix(A, "A")
+    wanted, note = request(_size(a), lowest, near, band, largest, all, count, max_damping_ratio)
+    native = _mb.eigs_descriptor(a, _optional(E, "E"), json.dumps(wanted), json.dumps(settings(None, left, prove, shift, memory)))
+    return Modes(native, note=note)

@@ -1,0 +1,53 @@
+"""Exceptions and warnings of the package."""
+
+from __future__ import annotations
+
+
+class MbError(Exception):
+    """Base of all exceptions of the package."""
+
+
+class ArgumentError(MbError, ValueError):
+    """An argument that cannot be used.
+
+    Attributes
+    ----------
+    argument : str
+        Name of the argument.
+    position : tuple of int or None
+        Row and column of the entry it is about, from 0, where there is one.
+    """
+
+    def __init__(self, message: str, argument: str = "", position: tuple[int, int] | None = None):
+        super().__init__(message)
+        self.argument = argument
+        self.position = position
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a type that cannot be used."""
+
+
+class NumericsError(MbError, ArithmeticError):
+    """No answer, although model and request may be right.
+
+    Attributes
+    ----------
+    kind : str
+        A stable word: ``no_equilibrium``, ``not_converged``, ``out_of_memory``, ...
+    help : str or None
+        What to do about it.
+    """
+
+    def __init__(self, message: str, kind: str = "", help: str | None = None):
+        super().__init__(message)
+        self.kind = kind
+        self.help = help
+
+
+class InternalError(MbError, RuntimeError):
+    """A fault of the package itself."""
+
+
+class FindingWarning(UserWarning):
+    """A finding that the reader of a result should know: eigenvalues missing, poor accuracy, an uncertain rank."""

@@ -1,0 +1,99 @@
+"""Matrices of the caller as what the native module takes: arrays of doubles, or the parts of sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import ArgumentError, ArgumentTypeError
+
+#: Whole numbers up to here are doubles without rounding.
+_EXACT = 2**53
+
+
+def matrix(value: Any, name: str) -> Any:
+    """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
+    if hasattr(value, "tocsc") and hasattr(value, "nnz"):
+        return _sparse(value, name)
+    if hasattr(value, "matvec") and not hasattr(value, "__array__"):
+        raise ArgumentTypeError(f"{name} is a linear operator; its entries are needed, as an array or a sparse matrix.", name)
+    if value is None:
+        raise ArgumentTypeError(f"{name} is None, but a matrix is needed.", name)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        row, col = (int(i) for i in (*np.argwhere(np.atleast_2d(np.ma.getmaskarray(value)))[0], 0)[:2])
+        raise ArgumentError(f"{name}[{row}, {col}] is masked; all entries are needed.", name, (row, col))
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ArgumentError(f"{name} is no matrix: {error}", name) from error
+    array = _doubles(array, name)
+    if array.ndim != 2:
+        help = ""
+        if array.ndim == 1:
+            help = " A diagonal matrix is numpy.diag(...), a single row is [...]."
+        raise ArgumentError(
+            f"{name} has {array.ndim} dimension{'' if array.ndim == 1 else 's'}, but a matrix has two.{help}", name
+        )
+    return array
+
+
+def _doubles(array: np.ndarray, name: str) -> np.ndarray:
+    """The same numbers as doubles, if no digit is lost."""
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize <= 8:
+        return array.astype(np.float64, copy=False)
+    if kind in "iu":
+        if array.size and max(int(array.max()), -int(array.min())) > _EXACT:
+            at = np.unravel_index(int(np.argmax(np.abs(array.astype(np.float64)))), array.shape)
+            place = ", ".join(str(int(i)) for i in at)
+            position = (int(at[0]), int(at[1])) if len(at) == 2 else None
+            raise ArgumentError(
+                f"{name}[{place}] is {array[at]}, which a double does not hold without rounding.", name, position
+            )
+        return array.astype(np.float64)
+    if kind == "c":
+        raise ArgumentTypeError(
+            f"{name} has dtype {array.dtype}, but M, C and K of this problem are real; for a real matrix pass {name}.real.",
+            name,
+        )
+    if array.size == 0 and kind != "O":
+        return array.astype(np.float64) if kind in "fiub" else np.zeros(array.shape)
+    more = ""
+    if kind == "O":
+        flat = array.reshape(-1)
+        bad = next((i for i, x in enumerate(flat) if not isinstance(x, (int, float, np.number))), None)
+        if bad is not None and array.ndim == 2:
+            row, col = (int(i) for i in np.unravel_index(bad, array.shape))
+            message = f"{name}[{row}, {col}] is {_short(flat[bad])}; {name} has dtype object, but numbers are needed."
+            raise ArgumentTypeError(message, name, (row, col))
+        more = "; pass an array with dtype float"
+    raise ArgumentTypeError(f"{name} has dtype {array.dtype}, but real numbers in double precision are needed{more}.", name)
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        text = type(value).__name__
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns, whether by columns, starts, indices, values."""
+    if len(value.shape) != 2:
+        raise ArgumentError(f"{name} has {len(value.shape)} dimensions, but a matrix has two.", name)
+    by_columns = getattr(value, "format", None) != "csr"
+    whole = value.tocsc() if by_columns else value
+    if not whole.has_canonical_format:
+        whole = whole.copy()
+        whole.sum_duplicates()
+    rows, cols = (int(i) for i in whole.shape)
+    return (
+        rows,
+        cols,
+        by_columns,
+        whole.indptr.astype(np.int64, copy=False),
+        whole.indices.astype(np.int64, copy=False),
+        _doubles(whole.data, name),
+    )

@@ -1,0 +1,248 @@
+"""The result of an eigenanalysis."""
+
+from __future__ import annotations
+
+import html
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import ArgumentError, FindingWarning
+from ._optional import need
+
+_TAU = 2 * np.pi
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode: a conjugate pair, the double zero of a body that drifts, or another real eigenvalue.
+
+    Attributes
+    ----------
+    number : int
+        Index of the mode, from 0.
+    s : complex
+        Eigenvalue, rad/s, with Im s >= 0 of a pair.
+    hz : float
+        |Im s| / (2 pi), the frequency of the damped motion.
+    zeta : float
+        Damping ratio -Re s / |s|; NaN at zero.
+    error : float
+        Bound on the distance of the exact eigenvalue of the given matrices, rad/s.
+    kind : str
+        ``physical``, ``rigid``, ``spurious``, ``infinite`` or ``indeterminate``.
+    shape : ndarray
+        Displacements, n; real where they are.
+    multipliers : ndarray
+        Multipliers of the constraints, m.
+    """
+
+    number: int
+    s: complex
+    hz: float
+    zeta: float
+    error: float
+    kind: str
+    shape: np.ndarray
+    multipliers: np.ndarray
+
+
+class Modes:
+    """Modes with class, error bound and a verdict on completeness.
+
+    One entry stands for a conjugate pair, for the double zero of a body that drifts, or for one real eigenvalue
+    otherwise. The order is: rigid modes, then by |s|.
+
+    Attributes
+    ----------
+    s : ndarray of complex
+        Eigenvalues, rad/s, with Im s >= 0 of conjugate pairs.
+    hz : ndarray
+        |Im s| / (2 pi): frequencies of the damped motions, Hz.
+    natural_hz : ndarray
+        |s| / (2 pi), Hz.
+    zeta : ndarray
+        Damping ratios -Re s / |s|; NaN where s = 0.
+    error : ndarray
+        Bounds on the distance of the exact eigenvalues of the given matrices, rad/s.
+    kind : list of str
+        ``physical``, ``rigid``; with :meth:`everything` also ``spurious``, ``infinite``, ``indeterminate``.
+    shapes : ndarray, coordinates x modes
+        Mode shapes of length one, the largest entry real and positive; real where all of them are.
+    left : ndarray, coordinates x modes
+        Left eigenvectors, where ``left=True`` asked for them.
+    multipliers : ndarray, constraint rows x modes
+        Multipliers of the constraints.
+    complete : bool or None
+        Whether every eigenvalue asked for is there: True, False, or None where nothing shows it.
+    notes : list of str
+        What was found on the way, in words: proofs, redundant constraints, shifts.
+    findings : list of dict
+        The same as data.
+    counts : dict
+        Sizes, and eigenvalues by class: demanded by theory and found.
+    """
+
+    def __init__(self, native: Any, *, names: list[str] | None = None, note: str | None = None, everything: bool = False, tell: bool = True):
+        self._native = native
+        self._all = everything
+        self.names = names
+        self._notes = [(note, False)] if note else []
+        if tell:
+            for text, warns in native.notes():
+                if warns:
+                    warnings.warn(text, FindingWarning, stacklevel=4)
+
+    def everything(self) -> Modes:
+        """With the eigenvalues that are no motion: infinite, indeterminate, spurious."""
+        return type(self)(self._native, names=self.names, everything=True, tell=False)
+
+    def __len__(self) -> int:
+        return int(self._native.modes(self._all))
+
+    @cached_property
+    def s(self) -> NDArray[np.complex128]:
+        return self._native.s(self._all)
+
+    @cached_property
+    def hz(self) -> np.ndarray:
+        return np.abs(self.s.imag) / _TAU
+
+    @cached_property
+    def natural_hz(self) -> np.ndarray:
+        return np.abs(self.s) / _TAU
+
+    @cached_property
+    def zeta(self) -> np.ndarray:
+        return self._native.zeta(self._all)
+
+    @cached_property
+    def error(self) -> np.ndarray:
+        return self._native.error(self._all)
+
+    @cached_property
+    def backward_error(self) -> np.ndarray:
+        """Residuals relative to the norms of the matrices."""
+        return self._native.backward_error(self._all)
+
+    @cached_property
+    def condition(self) -> np.ndarray:
+        """Condition numbers with respect to relative changes of the matrices; infinite where s is defective."""
+        return self._native.condition(self._all)
+
+    @cached_property
+    def constraint_violation(self) -> np.ndarray:
+        """Lengths of Phi_q x relative to those of Phi_q and x."""
+        return self._native.constraint_violation(self._all)
+
+    @cached_property
+    def multiplicity(self) -> np.ndarray:
+        """Eigenvalues that each mode stands for, 1 or 2."""
+        return self._native.multiplicity(self._all)
+
+    @cached_property
+    def kind(self) -> list[str]:
+        return self._native.kind(self._all)
+
+    @cached_property
+    def shapes(self) -> np.ndarray:
+        return self._native.shapes(self._all)
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        left = self._native.left(self._all)
+        if len(self) and left.shape[0] == 0:
+            raise ArgumentError("Left vectors were not asked for: pass left=True to the analysis.", "left")
+        return left
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        return self._native.multipliers(self._all)
+
+    @cached_property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """Every finite eigenvalue of the motion, conjugates included, rad/s."""
+        return self._native.eigenvalues()
+
+    @cached_property
+    def complete(self) -> bool | None:
+        return self._native.complete()
+
+    @cached_property
+    def notes(self) -> list[str]:
+        return [text for text, _ in self._notes + self._native.notes()]
+
+    @cached_property
+    def _data(self) -> Any:
+        return json.loads(self._native.data())
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        return self._data[0]
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        return self._data[1]
+
+    def __getitem__(self, number: int) -> Mode:
+        i = range(len(self))[number]
+        return Mode(
+            i,
+            complex(self.s[i]),
+            float(self.hz[i]),
+            float(self.zeta[i]),
+            float(self.error[i]),
+            self.kind[i],
+            self.shapes[:, i],
+            self.multipliers[:, i],
+        )
+
+    def __iter__(self) -> Iterator[Mode]:
+        return (self[i] for i in range(len(self)))
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame, one row for each mode."""
+        pandas = need("pandas", "to_frame()")
+        return pandas.DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "hz": self.hz,
+            "natural_hz": self.natural_hz,
+            "zeta": self.zeta,
+            "re": self.s.real,
+            "im": self.s.imag,
+            "error": self.error,
+            "backward_error": self.backward_error,
+            "kind": self.kind,
+        }
+
+    def _verdict(self) -> str:
+        return {True: "complete", False: "NOT complete", None: "completeness not proved"}[self.complete]
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return f"<mb.Modes: no modes, {self._verdict()}>"
+        modes = "1 mode" if len(self) == 1 else f"{len(self)} modes"
+        low, high = float(np.nanmin(self.hz)), float(np.nanmax(self.hz))
+        span = f"{low:.6g} Hz" if low == high else f"{low:.6g} to {high:.6g} Hz"
+        return f"<mb.Modes: {modes}, {span}, {self._verdict()}>"
+
+    def _repr_html_(self) -> str:
+        most = 40
+        head = "<tr><th>mode</th><th>f [Hz]</th><th>zeta</th><th>s [rad/s]</th><th>error [rad/s]</th><th>kind</th></tr>"
+        rows = []
+        for i in range(min(len(self), most)):
+            s = self.s[i]
+            rows.append(
+                f"<tr><td>{i}</td><td>{self.hz[i]:.6g}</td><td>{self.zeta[i]:.4g}</td><td>{s.real:.6g}{s.imag:+.6g}i</td>"
+                f"<td>{self.error[i]:.1e}</td><td>{html.escape(self.kind[i])}</td></tr>"
+            )
+        more = f"<p>{len(self) - most} more</p>" if len(self) > most else ""
+        return f"<table>{head}{''.join(rows)}</table>{more}<p>{self._verdict()}</p>"

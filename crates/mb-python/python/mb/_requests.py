@@ -1,0 +1,152 @@
+"""What part of a spectrum is wanted."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import operator
+from typing import Any
+
+from ._errors import ArgumentError, ArgumentTypeError
+
+#: Unknowns up to which everything is computed when nothing is asked for.
+ALL_UP_TO = 400
+#: Modes of larger problems when nothing is asked for.
+LOWEST = 20
+#: More modes than any problem has whose matrices fit into a machine.
+_MOST = 2**31
+
+
+def number(value: Any, name: str) -> float:
+    """A finite number."""
+    if isinstance(value, (bool, str, bytes)):
+        raise ArgumentTypeError(f"{name} is {value!r}, but a number is needed.", name)
+    try:
+        x = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentTypeError(f"{name} is of type {type(value).__name__}, but a number is needed.", name) from error
+    if not math.isfinite(x):
+        raise ArgumentError(f"{name} is {x}, but must be finite.", name)
+    return x
+
+
+def count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number."""
+    if isinstance(value, bool):
+        raise ArgumentTypeError(f"{name} is {value}, but a whole number is needed.", name)
+    try:
+        n = operator.index(value)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{name} is of type {type(value).__name__}, but a whole number is needed.", name
+        ) from error
+    if n < least:
+        raise ArgumentError(f"{name} is {n}, but must be at least {least}.", name)
+    return min(n, _MOST)
+
+
+def request(
+    size: int,
+    lowest: Any = None,
+    near: Any = None,
+    band: Any = None,
+    largest: Any = None,
+    all: Any = False,
+    count_near: Any = 6,
+    max_damping_ratio: Any = None,
+    all_up_to: int = ALL_UP_TO,
+) -> tuple[dict[str, Any], str | None]:
+    """The request as the native module takes it, and a note where it was chosen here.
+
+    ``size``: unknowns of the problem.
+    """
+    given = [name for name, value in (("lowest", lowest), ("near", near), ("band", band), ("largest", largest)) if value is not None]
+    if not isinstance(all, (bool, int)) or all not in (0, 1):
+        raise ArgumentTypeError("all is neither True nor False.", "all")
+    given += ["all"] if all else []
+    if len(given) > 1:
+        raise ArgumentError(f"{' and '.join(given)} exclude each other: ask for one part of the spectrum.", given[1])
+    out: dict[str, Any] = {
+        "part": "all",
+        "count": 0,
+        "point": (0.0, 0.0),
+        "band": (0.0, 0.0),
+        "max_damping_ratio": None,
+    }
+    if max_damping_ratio is not None and band is None:
+        raise ArgumentError("max_damping_ratio limits a band, but band is not given.", "max_damping_ratio")
+    note = None
+    if lowest is not None:
+        out.update(part="lowest", count=count(lowest, "lowest"))
+    elif largest is not None:
+        out.update(part="largest", count=count(largest, "largest"))
+    elif near is not None:
+        out.update(count=count(count_near, "count"))
+        if isinstance(near, (bool, str, bytes)):
+            raise ArgumentTypeError(f"near is {near!r}, but a frequency in Hz or a complex s in rad/s is needed.", "near")
+        if isinstance(near, complex) or getattr(getattr(near, "dtype", None), "kind", "") == "c":
+            try:
+                s = complex(near)
+            except (TypeError, ValueError) as error:
+                raise ArgumentTypeError("near is not a single number.", "near") from error
+            if not cmath.isfinite(s):
+                raise ArgumentError(f"near is {s}, but must be finite.", "near")
+            out.update(part="near_point", point=(s.real, s.imag))
+        else:
+            hz = number(near, "near")
+            if hz < 0:
+                raise ArgumentError(f"near is {hz}, but a frequency in Hz is not negative.", "near")
+            out.update(part="near_frequency", point=(hz, 0.0))
+    elif band is not None:
+        try:
+            ends = tuple(band)
+        except TypeError as error:
+            raise ArgumentTypeError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band") from error
+        if isinstance(band, (str, bytes)) or len(ends) != 2:
+            raise ArgumentError("band is not a pair of frequencies in Hz, as in band=(10, 50).", "band")
+        low, high = number(ends[0], "band[0]"), number(ends[1], "band[1]")
+        if not 0 <= low <= high:
+            raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from <= to, in Hz.", "band")
+        limit = None
+        if max_damping_ratio is not None:
+            limit = number(max_damping_ratio, "max_damping_ratio")
+            if not 0 <= limit < 1:
+                raise ArgumentError(f"max_damping_ratio is {limit}, but must be at least 0 and below 1.", "max_damping_ratio")
+        out.update(part="band", band=(low, high), max_damping_ratio=limit)
+    elif not all and size > all_up_to:
+        out.update(part="lowest", count=LOWEST)
+        note = (
+            f"More than {all_up_to} unknowns, so only the {LOWEST} lowest modes were computed: lowest=, near=, band=, "
+            "largest= or all=True ask for others."
+        )
+    return out, note
+
+
+def settings(symmetric: Any, left: Any, prove: Any, shift: Any, memory: Any) -> dict[str, Any]:
+    """Settings of the search as the native module takes them."""
+    for name, value in (("symmetric", symmetric), ("left", left), ("prove", prove)):
+        if value is None and name == "symmetric":
+            continue
+        if not isinstance(value, (bool, int)) or value not in (0, 1):
+            raise ArgumentTypeError(f"{name} is {value!r}, but True or False is needed.", name)
+    point = None
+    if shift is not None:
+        try:
+            s = complex(shift)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError("shift is not a number, s in rad/s.", "shift") from error
+        if not cmath.isfinite(s):
+            raise ArgumentError(f"shift is {s}, but must be finite.", "shift")
+        point = (s.real, s.imag)
+    most = None
+    if memory is not None:
+        most = int(min(number(memory, "memory"), 2.0**62))
+        if most <= 0:
+            raise ArgumentError(f"memory is {most} bytes, but must be positive.", "memory")
+    return {
+        "symmetric": None if symmetric is None else bool(symmetric),
+        "left": bool(left),
+        "prove": bool(prove),
+        "shift": point,
+        "memory": most,
+    }

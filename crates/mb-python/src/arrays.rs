@@ -1,0 +1,82 @@
+//! Matrices from numpy and scipy, and back.
+//!
+//! `python/mb/_matrices.py` has made them arrays of doubles, or the parts of a sparse matrix; their sizes and indices are
+//! checked here, so that no array can lead to memory that is not its own.
+
+use mb_algebra::Sparse;
+use numpy::ndarray::{Array2, ShapeBuilder};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// Rows, columns, whether by columns, starts, indices, values.
+type Parts<'py> =
+    (usize, usize, bool, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
+
+/// A matrix argument as a sparse matrix; entries of dense ones that are exactly zero are left out.
+///
+/// Errors name the argument: entries that are not finite, with their position; indices that do not make a matrix.
+pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
+    let matrix = if let Ok(dense) = value.extract::<PyReadonlyArray2<'_, f64>>() {
+        from_dense(&dense)
+    } else if let Ok((rows, cols, by_columns, starts, indices, values)) = value.extract::<Parts<'_>>() {
+        let whole = |a: &PyReadonlyArray1<'_, i64>| -> Option<Vec<usize>> {
+            a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect()
+        };
+        let (Some(starts), Some(indices)) = (whole(&starts), whole(&indices)) else {
+            return Err(errors::argument(value.py(), name, format!("{name} has negative indices."), None));
+        };
+        let values = values.as_array().to_vec();
+        let made = if by_columns {
+            Sparse::try_new_csc((rows, cols), starts, indices, values)
+        } else {
+            Sparse::try_new((rows, cols), starts, indices, values)
+        };
+        made.map_err(|(_, _, _, why)| {
+            errors::argument(value.py(), name, format!("{name} is not a valid sparse matrix: {why}."), None)
+        })?
+    } else {
+        return Err(PyTypeError::new_err(format!("{name} is neither a matrix of doubles nor a sparse one.")));
+    };
+    if let Some((row, col, entry)) = mb_algebra::sparse::first_non_finite(&matrix) {
+        let message = format!("{name}[{row}, {col}] is {entry}; all entries must be finite.");
+        return Err(errors::argument(value.py(), name, message, Some((row, col))));
+    }
+    Ok(matrix)
+}
+
+fn from_dense(a: &PyReadonlyArray2<'_, f64>) -> Sparse {
+    let view = a.as_array();
+    let (rows, cols) = view.dim();
+    let mut starts = Vec::with_capacity(cols + 1);
+    let (mut indices, mut values) = (Vec::new(), Vec::new());
+    starts.push(0);
+    for column in view.columns() {
+        for (row, value) in column.iter().enumerate() {
+            if *value != 0.0 {
+                indices.push(row);
+                values.push(*value);
+            }
+        }
+        starts.push(indices.len());
+    }
+    Sparse::new_csc((rows, cols), starts, indices, values)
+}
+
+/// A numpy matrix, rows x columns, from numbers by columns.
+pub(crate) fn by_columns<T: numpy::Element>(
+    py: Python<'_>,
+    (rows, cols): (usize, usize),
+    numbers: Vec<T>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    Array2::from_shape_vec((rows, cols).f(), numbers)
+        .map(|a| a.into_pyarray(py))
+        .map_err(|e| errors::internal(py, &e.to_string()))
+}
+
+/// A numpy vector.
+pub(crate) fn vector<T: numpy::Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    numbers.into_pyarray(py)
+}

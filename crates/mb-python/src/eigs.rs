@@ -1,0 +1,139 @@
+//! Eigenvalues of given matrices.
+
+use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
+use mb_eigen::sparse::{solve, solve_descriptor};
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::errors;
+use crate::options::{Settings, Wanted, read};
+use crate::spectrum::Spectrum;
+use crate::work;
+
+/// Eigenpairs of (s^2 M + s (C + G) + K) x + Phi_q^T l = 0, Phi_q x = 0.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the matrices of the equation, each by its name")]
+pub(crate) fn eigs(
+    py: Python<'_>,
+    k: &Bound<'_, PyAny>,
+    m: Option<&Bound<'_, PyAny>>,
+    c: Option<&Bound<'_, PyAny>>,
+    g: Option<&Bound<'_, PyAny>>,
+    constraints: Option<&Bound<'_, PyAny>>,
+    wanted: &str,
+    settings: &str,
+) -> PyResult<Spectrum> {
+    let k = arrays::sparse("K", k)?;
+    let n = k.rows();
+    if n == 0 {
+        return Err(errors::argument(py, "K", "K has no rows: there is nothing to solve.".into(), None));
+    }
+    fits(py, "K", &k, n, None)?;
+    let square = |name: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<Sparse>> {
+        let Some(value) = value else { return Ok(None) };
+        let matrix = arrays::sparse(name, value)?;
+        fits(py, name, &matrix, n, Some(n))?;
+        Ok(Some(matrix))
+    };
+    let m = square("M", m)?.unwrap_or_else(|| sparse::identity(n));
+    let c = square("C", c)?;
+    let g = square("gyroscopic", g)?;
+    if let Some(g) = &g {
+        skew(py, g)?;
+    }
+    let c = match (c, g) {
+        (Some(c), Some(g)) => sparse::add(1.0, &c, 1.0, &g),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => sparse::zeros(n, n),
+    };
+    let phi_q = match constraints {
+        Some(value) => {
+            let rows = arrays::sparse("constraints", value)?;
+            constraint_columns(py, &rows, n)?;
+            rows
+        }
+        None => sparse::zeros(0, n),
+    };
+    let (request, options) =
+        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
+    let pencil = QuadraticPencil { m, c, k, phi_q };
+    let solved = work::run(py, move || solve(&pencil, &request, &options))?;
+    Spectrum::new(solved.map_err(|e| errors::eigen(py, &e))?).checked(py)
+}
+
+/// Eigenpairs of E y' = A y.
+#[pyfunction]
+pub(crate) fn eigs_descriptor(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    e: Option<&Bound<'_, PyAny>>,
+    wanted: &str,
+    settings: &str,
+) -> PyResult<Spectrum> {
+    let a = arrays::sparse("A", a)?;
+    let n = a.rows();
+    if n == 0 {
+        return Err(errors::argument(py, "A", "A has no rows: there is nothing to solve.".into(), None));
+    }
+    fits(py, "A", &a, n, None)?;
+    let e = match e {
+        Some(value) => {
+            let e = arrays::sparse("E", value)?;
+            fits(py, "E", &e, n, Some(n))?;
+            e
+        }
+        None => sparse::identity(n),
+    };
+    let (request, options) =
+        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
+    let pencil = DescriptorPencil { e, a };
+    let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
+    Spectrum::new(solved.map_err(|e| errors::eigen(py, &e))?).checked(py)
+}
+
+/// Checks that a matrix is n x n.
+fn fits(py: Python<'_>, name: &str, matrix: &Sparse, n: usize, first: Option<usize>) -> PyResult<()> {
+    let (rows, cols) = matrix.shape();
+    if (rows, cols) == (n, n) {
+        return Ok(());
+    }
+    let message = match first {
+        Some(n) => format!("{name} has shape ({rows}, {cols}), but K has shape ({n}, {n}); both must agree."),
+        None => format!("{name} has shape ({rows}, {cols}), but must be square."),
+    };
+    Err(errors::argument(py, name, message, None))
+}
+
+fn constraint_columns(py: Python<'_>, rows: &Sparse, n: usize) -> PyResult<()> {
+    let (m, cols) = rows.shape();
+    if cols == n {
+        return Ok(());
+    }
+    let help = if m == n { " It looks transposed: pass constraints.T." } else { "" };
+    let message = format!(
+        "constraints has shape ({m}, {cols}), but needs one column for each of the {n} coordinates, one row for each \
+         constraint equation.{help}"
+    );
+    Err(errors::argument(py, "constraints", message, None))
+}
+
+/// Rounding that assembled matrices may have, relative to the largest entry; that of the search for symmetry.
+const SKEW: f64 = 1e-12;
+
+/// Checks that G^T = -G.
+fn skew(py: Python<'_>, g: &Sparse) -> PyResult<()> {
+    let tolerance = SKEW * mb_algebra::norms::max_abs(g);
+    let both = sparse::add(1.0, g, 1.0, &sparse::transpose(g));
+    for (sum, (row, col)) in &both {
+        if sum.abs() > tolerance {
+            let at = |i: usize, j: usize| g.get(i, j).copied().unwrap_or(0.0);
+            let message = format!(
+                "gyroscopic must be skew-symmetric, but {} at [{row}, {col}] faces {} at [{col}, {row}]; damping belongs to C.",
+                at(row, col),
+                at(col, row)
+            );
+            return Err(errors::argument(py, "gyroscopic", message, Some((row, col))));
+        }
+    }
+    Ok(())
+}

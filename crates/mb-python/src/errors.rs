@@ -1,0 +1,76 @@
+//! The exceptions of the package, which `python/mb/_errors.py` defines.
+
+use mb_eigen::EigenError;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn raise(py: Python<'_>, class: &str, message: String, fields: &[(&str, Py<PyAny>)]) -> PyErr {
+    let made = || -> PyResult<Bound<'_, PyAny>> {
+        let given = PyDict::new(py);
+        for (name, value) in fields {
+            given.set_item(name, value)?;
+        }
+        py.import("mb._errors")?.getattr(class)?.call((message,), Some(&given))
+    };
+    made().map_or_else(|e| e, PyErr::from_value)
+}
+
+fn object<'py>(py: Python<'py>, value: impl IntoPyObjectExt<'py>) -> Py<PyAny> {
+    value.into_py_any(py).unwrap_or_else(|_| py.None())
+}
+
+/// `mb.ArgumentError`: an argument that cannot be used, with the position in it where there is one.
+pub(crate) fn argument(py: Python<'_>, name: &str, message: String, at: Option<(usize, usize)>) -> PyErr {
+    raise(py, "ArgumentError", message, &[("argument", object(py, name)), ("position", object(py, at))])
+}
+
+/// `mb.InternalError`: a fault of the package.
+pub(crate) fn internal(py: Python<'_>, what: &str) -> PyErr {
+    let message = format!("Internal error: {what}. This is a fault of mb; please report it.");
+    raise(py, "InternalError", message, &[])
+}
+
+/// `mb.NumericsError`: no answer although the input may be right.
+pub(crate) fn numerics(py: Python<'_>, kind: &str, message: String) -> PyErr {
+    raise(py, "NumericsError", message, &[("kind", object(py, kind))])
+}
+
+/// The Python name of a matrix in the equation.
+fn argument_of(matrix: &str) -> &str {
+    match matrix {
+        "Phi_q" | "G" => "constraints",
+        other => other,
+    }
+}
+
+/// An eigenanalysis that failed.
+pub(crate) fn eigen(py: Python<'_>, error: &EigenError) -> PyErr {
+    let message = error.to_string();
+    match *error {
+        EigenError::Shape { matrix, .. } => argument(py, argument_of(matrix), message, None),
+        EigenError::Empty => argument(py, "K", message, None),
+        EigenError::NonFinite { matrix, row, col, .. }
+        | EigenError::NotSymmetric { matrix, row, col, .. } => {
+            argument(py, argument_of(matrix), message, Some((row, col)))
+        }
+        EigenError::BadSetting { setting, .. } => argument(py, setting_of(setting), message, None),
+        EigenError::TooLarge { .. } => argument(py, "all", message, None),
+        EigenError::OutOfMemory { .. } => numerics(py, "out_of_memory", message),
+        EigenError::NoRegularShift { .. } => numerics(py, "no_regular_shift", message),
+        EigenError::NoLargest { .. } => numerics(py, "no_largest", message),
+        EigenError::NotConverged { .. } => numerics(py, "not_converged", message),
+        EigenError::IndefiniteMetric => numerics(py, "indefinite_metric", message),
+        EigenError::NoLeftVector { .. } => numerics(py, "no_left_vector", message),
+        EigenError::Algebra { .. } => numerics(py, "algebra", message),
+        _ => numerics(py, "eigenanalysis", message),
+    }
+}
+
+fn setting_of(setting: &str) -> &str {
+    match setting.split('.').next() {
+        Some("NearFrequency" | "NearPoint") => "near",
+        Some("Band") => "band",
+        _ => setting,
+    }
+}

@@ -1,0 +1,46 @@
+//! Findings of an analysis as words, as data, and as a verdict on completeness.
+
+use mb_eigen::sparse::SparseFinding;
+use mb_eigen::{Finding, Spectrum};
+
+/// Whether all eigenvalues are there that were asked for: shown, refuted, or none of both.
+pub(crate) fn complete(spectrum: &Spectrum) -> Option<bool> {
+    if spectrum.falls_short() {
+        return Some(false);
+    }
+    // Dense analyses compute every eigenvalue and count them against theory; a count that differs falls short.
+    let searched = |f: &Finding| match f {
+        Finding::Sparse { detail } => {
+            matches!(detail, SparseFinding::Shift { .. } | SparseFinding::WithoutShift { .. })
+        }
+        _ => false,
+    };
+    let proved = |f: &Finding| match f {
+        Finding::Sparse { detail } => matches!(
+            detail,
+            SparseFinding::Complete { .. }
+                | SparseFinding::CompleteAbove { .. }
+                | SparseFinding::CompleteInside { .. }
+                | SparseFinding::CompleteOutside { .. }
+        ),
+        _ => false,
+    };
+    let unproved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
+    let findings = &spectrum.findings;
+    if findings.iter().any(unproved) {
+        return None;
+    }
+    (findings.iter().any(proved) || !findings.iter().any(searched)).then_some(true)
+}
+
+/// Whether a user who does not read the notes should be warned.
+pub(crate) fn warns(finding: &Finding) -> bool {
+    finding.falls_short()
+        || matches!(
+            finding,
+            Finding::PoorAccuracy { .. }
+                | Finding::UncertainConstraintRank { .. }
+                | Finding::PenaltyOverlap { .. }
+                | Finding::ClassifiedByMagnitude { .. }
+        )
+}

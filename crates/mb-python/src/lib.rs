@@ -1,0 +1,29 @@
+//! The native module of the Python package: arrays in, results out; what users call is in `python/mb`.
+//!
+//! Without the feature `extension` the crate is empty.
+#![cfg(feature = "extension")]
+
+mod arrays;
+mod eigs;
+mod errors;
+mod findings;
+mod options;
+mod spectrum;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The functions and classes that `python/mb` builds on.
+#[pymodule]
+mod _mb {
+    #[pymodule_export]
+    use crate::eigs::{eigs, eigs_descriptor};
+    #[pymodule_export]
+    use crate::spectrum::Spectrum;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

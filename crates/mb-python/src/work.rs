@@ -1,0 +1,85 @@
+//! Long work: without the interpreter's lock, ended by Ctrl-C.
+//!
+//! The work runs on a thread of its own while the calling one looks for signals every [`TICK`]. An interrupt leaves the work
+//! behind: the exception is raised at once, and the thread ends when its work does. What it works on is owned by it, so
+//! that nothing it reads can go away or change.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// Time between two looks for signals, s: KeyboardInterrupt comes within a fraction of 0.2 s.
+const TICK: Duration = Duration::from_millis(40);
+
+/// Stack of a worker, bytes: that of main threads, with room for deep recursions over elimination trees.
+const STACK: usize = 64 << 20;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// The idle worker of this thread; starting one for every call costs more than small problems do.
+    static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
+}
+
+fn worker() -> std::io::Result<Sender<Job>> {
+    if let Some(idle) = WORKER.take() {
+        return Ok(idle);
+    }
+    let (send, jobs) = channel::<Job>();
+    let serve = move || jobs.into_iter().for_each(|job| job());
+    std::thread::Builder::new().name("mb".into()).stack_size(STACK).spawn(serve)?;
+    Ok(send)
+}
+
+/// What a job left: its value, or what it panicked with.
+type Outcome<T> = Result<T, Box<dyn Any + Send>>;
+
+/// Runs `work` without the interpreter's lock.
+///
+/// Errors: KeyboardInterrupt, or whatever a signal handler raises; `InternalError` for a panic.
+pub(crate) fn run<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (done, result) = channel::<Outcome<T>>();
+    let job: Job = Box::new(move || {
+        // Nobody listens any more after an interrupt.
+        let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    let worker = worker().map_err(|e| errors::internal(py, &format!("no thread could be started: {e}")))?;
+    worker.send(job).map_err(|_| errors::internal(py, "a worker ended early"))?;
+    let outcome = wait(py, result)?;
+    WORKER.set(Some(worker));
+    outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))
+}
+
+/// Waits for the result; an error leaves the work behind.
+fn wait<T: Send>(py: Python<'_>, result: Receiver<Outcome<T>>) -> PyResult<Outcome<T>> {
+    let mut result = result;
+    loop {
+        let (back, got) = py.detach(move || {
+            let got = result.recv_timeout(TICK);
+            (result, got)
+        });
+        result = back;
+        match got {
+            Ok(outcome) => return Ok(outcome),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(errors::internal(py, "a worker ended early")),
+        }
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without words".to_owned())
+}

@@ -1,0 +1,50 @@
+"""The package as a whole: examples of the docstrings, types, notebooks."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mb
+
+ROOT = Path(__file__).resolve().parents[3]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+MODULES = [m.name for m in pkgutil.iter_modules(mb.__path__) if m.name != "_mb"]
+
+
+@pytest.mark.parametrize("module", ["", *MODULES])
+def test_examples_of_the_docstrings(module):
+    found = doctest.testmod(importlib.import_module(f"mb.{module}" if module else "mb"), optionflags=doctest.ELLIPSIS)
+    assert found.failed == 0
+
+
+def test_what_users_call_has_examples_or_a_docstring():
+    for name in mb.__all__:
+        assert name == "__version__" or getattr(mb, name).__doc__, name
+
+
+def test_importing_loads_neither_scipy_nor_matplotlib_nor_pandas():
+    code = "import sys, mb; print([m for m in ('scipy', 'pandas', 'matplotlib', 'control', 'tqdm') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("checker", [("mypy",), ("pyright", "--pythonpath", sys.executable)], ids=lambda c: c[0])
+def test_types(checker):
+    pytest.importorskip(checker[0])
+    folder = ROOT / "crates" / "mb-python" / "python" / "mb"
+    out = subprocess.run([sys.executable, "-m", *checker, str(folder)], capture_output=True, text=True, cwd=folder.parent)
+    assert out.returncode == 0, out.stdout + out.stderr
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda p: p.stem)
+def test_notebooks_run(notebook):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    nb = nbformat.read(notebook, as_version=4)
+    nbformat.validate(nb)
+    nbclient.NotebookClient(nb, timeout=300, resources={"metadata": {"path": str(notebook.parent)}}).execute()
