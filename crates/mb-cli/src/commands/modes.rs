@@ -4,7 +4,7 @@ use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
 use crate::flow::factor::{self, Penalties};
-use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, part};
+use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, State, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
 use crate::plot::Plot;
@@ -16,7 +16,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint, PointKind};
+use mb_linear::{Formulation, OperatingPoint};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -27,9 +27,8 @@ pub struct Modes {
     pub rank: ConstraintRank,
     /// The equilibrium, or the point of a motion.
     pub site: Site,
-    /// In motion, by how much of itself each eigenvalue of the first spectrum changes within a radian of its own
-    /// vibration; empty at rest and for parts of a spectrum.
-    pub changes: Vec<Option<f64>>,
+    /// Whether the eigenvalues are exponents: false for the roots of an instant of a motion.
+    pub exponents: bool,
     /// One or several spectra.
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
@@ -94,9 +93,20 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         Some(_) => "solving for the point of the motion",
     });
     let site = flow::site(model, &start, motion.as_ref())?;
-    let at = site.operating_point();
-    let rank = flow::rank(model, at.point())?;
+    let rank = flow::rank(model, site.point())?;
     drop(stage);
+    let at = match site.state() {
+        State::Lasting(at) => at,
+        State::Instant(at) => {
+            flow::moving::check_instant(not_of_an_instant(args))?;
+            let [Formulation::Minimal(method)] = &formulations[..] else {
+                return Err(RequestError::NotOfAnInstant { option: "--formulation" }.into());
+            };
+            let results = vec![flow::moving::of_instant(model, &at, method)?];
+            let (comparisons, shares) = (Vec::new(), Shares::default());
+            return Ok(Modes { rank, site, exponents: false, results, comparisons, shares, chosen, loaded });
+        }
+    };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
     let results: Vec<FormulationSpectrum> = match part {
@@ -106,7 +116,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
                 ([Formulation::Unconstrained(_)], Request::Lowest { count }) => {
                     part::of_penalty(model, &at, &penalties(&args.formulation)?, count, &options)?
                 }
-                _ => part::of_model(model, &at, request, &options, args.request.option())?,
+                _ => part::of_model(model, &at, request, &options)?,
             };
             let result = if chosen { part::without_wish(result) } else { result };
             vec![part::with_growing(result, &site)]
@@ -117,11 +127,15 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let comparisons = results.iter().skip(1).map(against).collect();
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
     let shares = flow::shares(model, &at, &results[0], energy, participation)?;
-    let changes = match (at.kind(), &results[0].request) {
-        (PointKind::Motion, None) => flow::moving::changes(model, &at, &formulations[0], &results[0])?,
-        _ => Vec::new(),
-    };
-    Ok(Modes { rank, site, changes, results, comparisons, shares, chosen, loaded })
+    Ok(Modes { rank, site, exponents: true, results, comparisons, shares, chosen, loaded })
+}
+
+/// The option that asks of an instant what only vibrations have.
+fn not_of_an_instant(args: &ModesArgs) -> Option<&'static str> {
+    if args.request.part().is_some() {
+        return Some(args.request.option());
+    }
+    args.output.plot.is_some().then_some("--plot")
 }
 
 /// Shares of energy and mass are those of vibrations about a rest.
@@ -260,6 +274,9 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
     })
 }
 
+/// Heading of the roots of an instant.
+const INSTANT: &str = "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
+
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;
     let all = args.request.all;
@@ -267,6 +284,12 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     out.push_str(&summary::site(model, &found.site, style));
     let mut notes = summary::start_notes(model, found.site.start());
     notes.extend(summary::redundancy_notes(&found.rank));
+    if !found.exponents {
+        let _ = writeln!(out, "\n{}", style.bold(&format!("{}: {INSTANT}", found.results[0].name)));
+        out.push_str(&modes::roots(&found.results[0], style));
+        out.push_str(&summary::notes(&notes, style));
+        return out;
+    }
     if found.chosen {
         notes.push(format!(
             "more than {} coordinates and constraint rows, so only the lowest modes, by sparse matrices: --lowest, --near and \
@@ -276,7 +299,8 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     }
     if let [result] = found.results.as_slice() {
         let asked = result.request.as_ref().map_or_else(String::new, |r| format!(": {}", words(r)));
-        let _ = writeln!(out, "\n{}{asked}", style.bold(&result.name));
+        let frame = found.site.steady().map_or_else(String::new, |m| format!(", seen from {}", m.frame()));
+        let _ = writeln!(out, "\n{}{asked}", style.bold(&format!("{}{frame}", result.name)));
         out.push_str(&modes::table(result, all, style));
         out.push('\n');
         out.push_str(&modes::counts(result));
@@ -290,6 +314,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         }
     } else {
         out.push('\n');
+        if let Some(motion) = found.site.steady() {
+            let _ = writeln!(out, "{}", style.bold(&format!("seen from {}", motion.frame())));
+        }
         out.push_str(&comparison::table(&found.results, &found.comparisons, style));
         out.push('\n');
         out.push_str(&comparison::below(&found.results, &found.comparisons, style));
@@ -307,7 +334,8 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     let lines = modes::lines(&found.results[0].spectrum, all);
-    notes.extend(modes::steadiness(&lines, &found.changes));
+    notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::own_speeds(model, &found.site));
     if let Some(energy) = &found.shares.energy {
         out.push_str(&render::shares::energy(energy, &lines, style));
     }

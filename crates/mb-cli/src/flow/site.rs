@@ -8,7 +8,7 @@ use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{ConstraintMethod, largest};
-use mb_linear::{LinearError, OperatingPoint};
+use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
 
@@ -29,13 +29,43 @@ pub struct MotionOptions {
     pub multipliers: Vec<(usize, f64)>,
     /// Time in s by which the point comes later than the start; the motion is integrated.
     pub after: f64,
+    /// The frame to see a steady motion from.
+    pub frame: FrameChoice,
+    /// An instant is wanted, whether the motion is steady or not.
+    pub instant: bool,
+}
+
+/// What a linearization is taken at: a state that lasts and has exponents, or an instant that has none.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Rest or a steady motion.
+    Lasting(OperatingPoint),
+    /// An instant of any motion.
+    Instant(Instant),
+}
+
+impl State {
+    /// (q, v, a, lambda, u, t).
+    pub fn point(&self) -> &Point {
+        match self {
+            Self::Lasting(at) => at.point(),
+            Self::Instant(at) => at.point(),
+        }
+    }
+    /// The steady motion.
+    pub fn steady(&self) -> Option<&SteadyMotion> {
+        match self {
+            Self::Lasting(at) => at.steady(),
+            Self::Instant(_) => None,
+        }
+    }
 }
 
 /// A verified point of a motion.
 #[derive(Clone, Debug)]
 pub struct Moving {
     /// The point.
-    pub at: OperatingPoint,
+    pub at: State,
     /// What became of the start.
     pub start: Start,
     /// What is left of the equations of motion, largest entry.
@@ -54,11 +84,18 @@ pub enum Site {
 }
 
 impl Site {
-    /// The verified point.
-    pub fn operating_point(&self) -> OperatingPoint {
+    /// What the linearization is taken at.
+    pub fn state(&self) -> State {
         match self {
-            Self::Rest(settled) => settled.operating_point(),
+            Self::Rest(settled) => State::Lasting(settled.operating_point()),
             Self::Motion(moving) => moving.at.clone(),
+        }
+    }
+    /// The steady motion.
+    pub fn steady(&self) -> Option<&SteadyMotion> {
+        match self {
+            Self::Rest(_) => None,
+            Self::Motion(moving) => moving.at.steady(),
         }
     }
     /// (q, v, a, lambda, u, t).
@@ -92,8 +129,8 @@ pub fn site(model: &Model, start: &StartOptions, motion: Option<&MotionOptions>)
 ///
 /// # Errors
 /// [`Failure::Linear`]: no assembly, speeds that contradict the constraints, claimed accelerations or multipliers that
-/// leave a residual, by coordinate, or break a constraint, by joint; [`RequestError::NotReached`] when the motion ends
-/// before the time asked for.
+/// leave a residual, by coordinate, or break a constraint, by joint; a motion that is not steady, unless an instant is
+/// asked for; [`RequestError::NotReached`] when the motion ends before the time asked for.
 pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, Failure> {
     let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
     let mut hold: Vec<usize> =
@@ -118,7 +155,7 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         (q, v) = later(model, &q, &v, t, &inputs, motion.after)?;
         t += motion.after;
     }
-    let mut at = OperatingPoint::of_motion(model, q, v, t, inputs, TOLERANCE)?;
+    let mut at = Instant::of_motion(model, q, v, t, inputs, TOLERANCE)?;
     if !motion.accelerations.is_empty() || !motion.multipliers.is_empty() {
         let mut claimed = at.point().clone();
         for (i, value) in &motion.accelerations {
@@ -127,9 +164,14 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         for (i, value) in &motion.multipliers {
             claimed.lambda[*i] = *value;
         }
-        at = OperatingPoint::declared(model, claimed, TOLERANCE)?;
+        at = Instant::declared(model, claimed, TOLERANCE)?;
     }
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
+    let at = if motion.instant {
+        State::Instant(at)
+    } else {
+        State::Lasting(OperatingPoint::of_instant(model, &at, &motion.frame)?)
+    };
     Ok(Moving { at, start: outcome, residual, after: motion.after })
 }
 

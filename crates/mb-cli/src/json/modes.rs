@@ -22,8 +22,8 @@ struct Document {
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
     usable: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    change_per_radian: Vec<Option<f64>>,
+    /// False for the roots of an instant, which are no rates of growth.
+    exponents: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyShares>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -239,7 +239,7 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
         usable: !found.results.iter().any(|r| r.spectrum.falls_short()),
-        change_per_radian: found.changes.clone(),
+        exponents: found.exponents,
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),
     })

@@ -162,23 +162,15 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
     out
 }
 
-/// Share of itself by which an eigenvalue may change within a radian of a steady motion.
-const STEADY: f64 = 1e-6;
-
-/// Whether the motion that was linearized is steady; `changes` by pair of the spectrum.
-pub fn steadiness(lines: &[Line<'_>], changes: &[Option<f64>]) -> Option<String> {
-    let known = lines.iter().filter_map(|l| Some((l.number, (*changes.get(l.index)?)?)));
-    let (number, most) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(if most <= STEADY {
-        "the motion is steady: its eigenvalues do not change along it".to_owned()
-    } else {
-        let share =
-            if most < 10.0 { format!("{} %", six(100.0 * most)) } else { format!("{} times", six(most)) };
-        format!(
-            "the motion is not steady: these are eigenvalues of the instant, in the coordinates of the basis; within one \
-             radian of its own vibration mode {number} changes by {share} of itself, the others by less"
-        )
-    })
+/// The roots of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
+pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
+    let mut table =
+        Table::new(vec![Column::number("root", ""), Column::number("re", "1/s"), Column::number("im", "rad/s")]);
+    for line in lines(&result.spectrum, false) {
+        let Some(s) = line.pair.value() else { continue };
+        table.row(vec![line.number.to_string(), six(s.re), line.imaginary(s)]);
+    }
+    if table.is_empty() { "  no roots\n".to_owned() } else { table.render(style) }
 }
 
 /// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.

@@ -12,4 +12,5 @@ mod motion;
 mod solid;
 mod space;
 mod state_space;
+mod steady;
 mod support;
