@@ -144,6 +144,7 @@ impl Failure {
                 | LinearError::BadPenalty { .. }
                 | LinearError::NoInertia { .. }
                 | LinearError::NotSteady(_)
+                | LinearError::NoSteadyMotion { .. }
                 | LinearError::NoSuchBody { .. }
                 | LinearError::NotConstant { .. }
                 | LinearError::Constraint(
@@ -212,7 +213,7 @@ impl Failure {
             Self::Linear(LinearError::NoEquilibrium { .. } | LinearError::InsideOut { .. }) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
-            Self::Linear(LinearError::NotSteady(_)) => "not_steady",
+            Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",

@@ -8,6 +8,7 @@ use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{ConstraintMethod, largest};
+use mb_linear::steady::steady_near;
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -72,6 +73,8 @@ pub struct Moving {
     pub residual: f64,
     /// Time from the start to the point, s.
     pub after: f64,
+    /// Newton steps to a steady motion near the start, and how far it is; none where the start itself is on one.
+    pub found: Option<(usize, f64)>,
 }
 
 /// Where a model is linearized.
@@ -167,12 +170,34 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         at = Instant::declared(model, claimed, TOLERANCE)?;
     }
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
-    let at = if motion.instant {
-        State::Instant(at)
+    let (at, found) = if motion.instant {
+        (State::Instant(at), None)
     } else {
-        State::Lasting(OperatingPoint::of_instant(model, &at, &motion.frame)?)
+        let searched = start.solve && motion.after == 0.0;
+        let (at, found) = lasting(model, &at, motion, searched)?;
+        (State::Lasting(at), found)
     };
-    Ok(Moving { at, start: outcome, residual, after: motion.after })
+    let residual = largest(&model.residual(at.point())).map_or(residual, |(_, x)| x);
+    Ok(Moving { at, start: outcome, residual, after: motion.after, found })
+}
+
+/// The steady motion through a point, or near it where the search is allowed; with Newton steps and the way to it.
+fn lasting(
+    model: &Model,
+    at: &Instant,
+    motion: &MotionOptions,
+    searched: bool,
+) -> Result<(OperatingPoint, Option<(usize, f64)>), LinearError> {
+    let unsteady = match OperatingPoint::of_instant(model, at, &motion.frame) {
+        Err(LinearError::NotSteady(why)) if searched => LinearError::NotSteady(why),
+        other => return Ok((other?, None)),
+    };
+    match steady_near(model, at.point(), &motion.frame) {
+        Ok(Some(found)) => Ok((found.at, Some((found.iterations, found.moved)))),
+        // What is wrong with the motion asked for says more than how Newton ended.
+        Ok(None) | Err(LinearError::NotSteady(_) | LinearError::NotOnMotion { .. }) => Err(unsteady),
+        Err(other) => Err(other),
+    }
 }
 
 /// Positions and speeds `after` seconds later.

@@ -89,7 +89,15 @@ fn motion_line(moving: &Moving) -> String {
         (false, true) => "steady motion",
         (false, false) => "an instant of a motion",
     };
-    format!("{what}{when}: accelerations and reactions solved for, residual {}\n", tiny(moving.residual))
+    let how = match moving.found {
+        Some((n, moved)) => format!(
+            "found by Newton in {}, {} from the start",
+            names::count(n, "iteration", "iterations"),
+            six(moved)
+        ),
+        None => "accelerations and reactions solved for".to_owned(),
+    };
+    format!("{what}{when}: {how}, residual {}\n", tiny(moving.residual))
 }
 
 /// What shows that a motion is steady.
