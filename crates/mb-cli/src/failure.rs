@@ -146,6 +146,7 @@ impl Failure {
                 | LinearError::NotSteady(_)
                 | LinearError::NoSteadyMotion { .. }
                 | LinearError::NoSuchBody { .. }
+                | LinearError::BadSpin { .. }
                 | LinearError::NotConstant { .. }
                 | LinearError::Constraint(
                     ConstraintError::NotAssembled { .. }

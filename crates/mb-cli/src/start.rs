@@ -5,6 +5,7 @@ use crate::failure::{Failure, RequestError};
 use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
 use crate::point_file::PointFile;
+use mb_linear::steady::Spin;
 use mb_linear::{FrameChoice, Strategy};
 use mb_model::Model;
 
@@ -58,6 +59,10 @@ pub fn with_motion(
     for a in &motion.velocity {
         let value = finite("--velocity", &a.name, &a.value)?;
         put(&speeds, &[(a.name.clone(), value)], "--velocity", &mut point.velocities)?;
+    }
+    for a in &motion.spin {
+        let speed = finite("--spin", &a.name, &a.value)?;
+        point.spins.push(Spin { joint: a.name.clone(), speed });
     }
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;

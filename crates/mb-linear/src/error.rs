@@ -88,6 +88,14 @@ pub enum LinearError {
         /// What is left of the equation, in its unit.
         residual: f64,
     },
+    /// A rotation that cannot be.
+    #[error("The joint '{joint}' {problem}.")]
+    BadSpin {
+        /// Name of the joint.
+        joint: String,
+        /// What is wrong, and what there is.
+        problem: String,
+    },
     /// No such body to take the frame of.
     #[error("There is no body '{name}' whose frame could be taken; there are: {}.", known.join(", "))]
     NoSuchBody {

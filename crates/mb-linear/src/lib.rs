@@ -38,6 +38,7 @@ mod linearize;
 mod point;
 pub mod steady;
 mod turning;
+mod undetermined;
 
 pub use descriptor::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant};
 pub use equilibrium::{
@@ -52,6 +53,7 @@ pub use instant::{
 pub use linearize::{LinearizedSystem, SparseSystem, linearize, linearize_sparse};
 pub use point::{Instant, OperatingPoint, PointKind};
 pub use steady::{Frame, FrameChoice, SteadyMotion, Unsteady, steady};
+pub use undetermined::{Undetermined, undetermined};
 
 /// The README's example compiles.
 #[cfg(doctest)]

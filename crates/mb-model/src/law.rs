@@ -76,7 +76,7 @@ impl<L> Term<L> {
         let constant = |a: &Self| a.degree(leaf).filter(|d| *d == 0);
         match self {
             Self::Leaf(l) => Some(leaf(l)),
-            Self::Negative(a) => a.degree(leaf),
+            Self::Negative(a) | Self::Call(Function::Deg, a) => a.degree(leaf),
             Self::Sum(a, b) | Self::Difference(a, b) => Some(a.degree(leaf)?.max(b.degree(leaf)?)),
             Self::Product(a, b) => Some(a.degree(leaf)? + b.degree(leaf)?),
             Self::Quotient(a, b) => constant(b).and_then(|_| a.degree(leaf)),
@@ -84,7 +84,6 @@ impl<L> Term<L> {
                 Ok(n) => Some(a.degree(leaf)? * n),
                 Err(_) => constant(a),
             },
-            Self::Call(Function::Deg, a) => a.degree(leaf),
             Self::Call(_, a) => constant(a),
         }
     }

@@ -126,6 +126,10 @@ pub struct MotionArgs {
     /// Linearize this long after the start, where the motion has come by then; implies --moving
     #[arg(long, value_name = "SECONDS", conflicts_with = "strategy")]
     pub after: Option<f64>,
+    /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated, also for
+    /// joints behind one another); the steady motion with these speeds is solved for. Implies --moving
+    #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["strategy", "velocity"])]
+    pub spin: Vec<Assignment>,
     /// The frame to see a steady motion from: `ground`, or a body whose frame it turns with; without it the ground's
     /// where the linearization is constant in that, else a body's; implies --moving
     #[arg(long, value_name = "ground | BODY", conflicts_with = "strategy")]
@@ -139,7 +143,7 @@ pub struct MotionArgs {
 impl MotionArgs {
     /// True when an option asks for a point of a motion.
     pub fn given(&self) -> bool {
-        let asked = self.frame.is_some() || self.instant;
+        let asked = self.frame.is_some() || self.instant || !self.spin.is_empty();
         asked || self.moving || !self.velocity.is_empty() || self.after.is_some()
     }
 }

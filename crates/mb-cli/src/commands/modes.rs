@@ -16,7 +16,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint};
+use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -29,6 +29,8 @@ pub struct Modes {
     pub site: Site,
     /// Whether the eigenvalues are exponents: false for the roots of an instant of a motion.
     pub exponents: bool,
+    /// Constraints whose first derivatives do not determine the spectrum.
+    pub undetermined: Option<Undetermined>,
     /// One or several spectra.
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
@@ -65,7 +67,13 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
-    Ok(Answer::spectra(text, &found.results))
+    let mut answer = Answer::spectra(text, &found.results);
+    if let Some(undetermined) = &found.undetermined {
+        answer.complaint.push_str(&modes::undetermined(undetermined));
+        answer.complaint.push('\n');
+        answer.code = crate::failure::NUMERICS;
+    }
+    Ok(answer)
 }
 
 /// Does the analysis.
@@ -104,12 +112,13 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             };
             let results = vec![flow::moving::of_instant(model, &at, method)?];
             let (comparisons, shares) = (Vec::new(), Shares::default());
-            return Ok(Modes { rank, site, exponents: false, results, comparisons, shares, chosen, loaded });
+            let (exponents, undetermined) = (false, None);
+            return Ok(Modes { rank, site, exponents, undetermined, results, comparisons, shares, chosen, loaded });
         }
     };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
-    let results: Vec<FormulationSpectrum> = match part {
+    let mut results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
@@ -123,11 +132,26 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         }
         None => whole(model, &at, &formulations, &args.formulation)?,
     };
+    let undetermined = undetermined_at(model, &rank, &at)?;
+    if undetermined.is_some() {
+        let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.pairs);
+        pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bar = f64::INFINITY);
+    }
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
     let shares = flow::shares(model, &at, &results[0], energy, participation)?;
-    Ok(Modes { rank, site, exponents: true, results, comparisons, shares, chosen, loaded })
+    Ok(Modes { rank, site, exponents: true, undetermined, results, comparisons, shares, chosen, loaded })
+}
+
+/// Whether the spectrum depends on which multipliers are taken, of models that dense matrices can hold.
+fn undetermined_at(
+    model: &Model,
+    rank: &ConstraintRank,
+    at: &OperatingPoint,
+) -> Result<Option<Undetermined>, Failure> {
+    let small = model.nv() + model.nc() <= flow::MOST_ROWS_WITH_SPURIOUS;
+    if rank.rank() == rank.rows || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
 }
 
 /// The option that asks of an instant what only vibrations have.
@@ -334,6 +358,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     let lines = modes::lines(&found.results[0].spectrum, all);
+    notes.extend(found.undetermined.as_ref().map(modes::undetermined));
     notes.extend(summary::steadiness(&found.site));
     notes.extend(summary::own_speeds(model, &found.site));
     if let Some(energy) = &found.shares.energy {

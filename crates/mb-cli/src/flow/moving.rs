@@ -13,6 +13,7 @@ use crate::failure::{Failure, RequestError};
 use mb_algebra::{c64, dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
+use mb_linear::steady::Whirl;
 use mb_linear::{Instant, SteadyMotion, linearize_instant, minimal_of_instant};
 use mb_model::Model;
 
@@ -40,6 +41,16 @@ pub(super) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
             deviation.relative.sqrt() * s
         };
     }
+}
+
+/// The sense of every oscillating mode, of a motion seen from the ground in which something spins.
+pub(super) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -> Vec<Option<f64>> {
+    let Some(whirl) = Whirl::of(model, motion) else { return Vec::new() };
+    let one = |pair: &Eigenpair| -> Option<f64> {
+        let s = pair.value().filter(|s| pair.class.is_motion() && s.im.abs() > pair.error_bar)?;
+        whirl.sense(&pair.right).map(|sense| sense * s.im.signum())
+    };
+    spectrum.pairs.iter().map(one).collect()
 }
 
 /// Changes along an orbit up to this share of the diagonals are rounding of the points of the orbit, a few hundred radians

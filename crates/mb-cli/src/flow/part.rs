@@ -91,10 +91,12 @@ pub fn of_model(
     let name = "constrained/sparse".to_owned();
     match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
         Ok(mut spectrum) => {
+            let mut whirl = Vec::new();
             if let Some(motion) = at.steady() {
                 moving::widen(&mut spectrum, motion);
+                whirl = moving::whirl(model, &spectrum, motion);
             }
-            Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
+            Ok(FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) })
         }
         Err(source) => Err(Failure::Eigen { formulation: name, source }),
     }

@@ -7,8 +7,8 @@ use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
-use mb_constraints::{ConstraintMethod, largest};
-use mb_linear::steady::steady_near;
+use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
+use mb_linear::steady::{Spin, spinning, steady_near};
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -30,6 +30,8 @@ pub struct MotionOptions {
     pub multipliers: Vec<(usize, f64)>,
     /// Time in s by which the point comes later than the start; the motion is integrated.
     pub after: f64,
+    /// Joints that turn, with what is behind them; in place of the model's own speeds.
+    pub spins: Vec<Spin>,
     /// The frame to see a steady motion from.
     pub frame: FrameChoice,
     /// An instant is wanted, whether the motion is steady or not.
@@ -143,6 +145,15 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         hold.push(*i);
     }
     let mut t = start.time;
+    if !motion.spins.is_empty() {
+        if start.solve {
+            q = assemble(model, &q, t, &AssemblyOptions::default()).map_err(LinearError::from)?.q;
+        }
+        let there = Point { q: q.clone(), t, ..model.initial_point() };
+        let (turning, given) = spinning(model, &there, &motion.spins)?;
+        v = turning;
+        hold.extend(given);
+    }
     let mut outcome = Start { q: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
     if start.solve {
         outcome.violation = largest(&model.phi(&q, t));
@@ -152,6 +163,9 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         outcome.not_kept = not_kept(model, start, motion, &there.q, &there.v);
         outcome.q.clone_from(&there.q);
         (q, v) = (there.q, there.v);
+    }
+    if !motion.instant {
+        super::check_size(model, super::MOST_ROWS_WITH_SPURIOUS)?;
     }
     let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
     if motion.after > 0.0 {

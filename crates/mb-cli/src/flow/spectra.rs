@@ -61,6 +61,8 @@ pub struct FormulationSpectrum {
     pub penalty_factor: Option<f64>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
+    /// By pair, from -1 (circles against the spin) to 1 (with it); empty where nothing spins before the ground.
+    pub whirl: Vec<Option<f64>>,
 }
 
 impl FormulationSpectrum {
@@ -73,6 +75,7 @@ impl FormulationSpectrum {
             reselected: None,
             penalty_factor: None,
             penalty_violation: None,
+            whirl: Vec::new(),
         }
     }
 }
@@ -128,6 +131,7 @@ pub fn spectrum(
     out.spectrum = solved.map_err(named)?;
     if let Some(motion) = at.steady() {
         moving::widen(&mut out.spectrum, motion);
+        out.whirl = moving::whirl(model, &out.spectrum, motion);
     }
     Ok(out)
 }

@@ -21,12 +21,16 @@ mod orbit;
 mod ports;
 mod scale;
 mod search;
+mod spin;
 mod verdict;
+mod whirl;
 
 pub use generator::Generator;
 pub use orbit::Deviation;
 pub use search::{SteadySearch, steady_near};
+pub use spin::{Spin, spinning};
 pub use verdict::{Frame, Reason, Unsteady};
+pub use whirl::Whirl;
 
 use crate::error::LinearError;
 use crate::point::Instant;

@@ -26,7 +26,7 @@ use crate::turning::Turning;
 use mb_algebra::{dense, norms};
 use mb_constraints::{Saddle, largest, minimum_norm_multipliers};
 use mb_model::system::Blocks;
-use mb_model::{BlockKind, Model, Point};
+use mb_model::{Block, BlockKind, Model, Point};
 
 /// What Newton did.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,8 @@ const SMALLEST: f64 = 1.0 / 256.0;
 struct Field {
     rate: [f64; 3],
     centre: [f64; 3],
+    /// Whether the frame carries a block; the others are at rest.
+    carried: Vec<bool>,
     /// Velocities of blocks beside those of the frame: of bodies in space in their own axes.
     own: Vec<f64>,
 }
@@ -67,31 +69,43 @@ impl Field {
     fn new(model: &Model, start: &Point, rate: [f64; 3]) -> Option<Self> {
         let blocks = model.coordinates().blocks();
         let speed = length(rate);
-        // W x c of every block.
-        let offsets = blocks.iter().filter(|b| positions(b.kind) > 0).map(|b| {
-            let carried = cross(rate, place(b, &start.q));
+        let placed = |b: &&Block| positions(b.kind) > 0;
+        let moves = |b: &&Block| length(velocity(b, &start.v)) > 0.0;
+        if speed == 0.0 {
+            // Straight motion; what turns belongs to a frame that does.
+            let turns = blocks.iter().any(|b| length(of_block(b, &start.v)) > 0.0);
+            let carried = vec![true; blocks.len()];
+            let out = Self { rate, centre: [0.0; 3], carried, own: start.v.clone() };
+            return (!turns || !blocks.iter().filter(placed).any(|b| moves(&b))).then_some(out);
+        }
+        // W x c of a block.
+        let offset = |b: &Block| -> [f64; 3] {
+            let turned = cross(rate, place(b, &start.q));
             let v = velocity(b, &start.v);
             let planar = positions(b.kind) == 2;
-            std::array::from_fn(|i| if planar && i == 2 { 0.0 } else { carried[i] - v[i] })
-        });
-        let offsets: Vec<[f64; 3]> = offsets.collect();
-        let mut centre = [0.0; 3];
-        if speed > 0.0 && !offsets.is_empty() {
-            let mean: [f64; 3] =
-                std::array::from_fn(|i| offsets.iter().map(|o| o[i]).sum::<f64>() / offsets.len() as f64);
-            centre = cross(mean, rate).map(|x| x / (speed * speed));
-            let size = offsets.iter().map(|o| length(*o)).fold(norms::max_abs_vec(&start.v), f64::max);
-            let off = |o: &[f64; 3]| length(std::array::from_fn(|i| o[i] - mean[i]));
-            if offsets.iter().any(|o| off(o) > FITS * size) {
+            std::array::from_fn(|i| if planar && i == 2 { 0.0 } else { turned[i] - v[i] })
+        };
+        let moving: Vec<[f64; 3]> = blocks.iter().filter(placed).filter(moves).map(offset).collect();
+        let all: Vec<[f64; 3]> = blocks.iter().filter(placed).map(offset).collect();
+        let known = if moving.is_empty() { &all } else { &moving };
+        let mean: [f64; 3] =
+            std::array::from_fn(|i| known.iter().map(|o| o[i]).sum::<f64>() / known.len().max(1) as f64);
+        let size = all.iter().map(|o| length(*o)).fold(norms::max_abs_vec(&start.v), f64::max);
+        let fits = |b: &Block| length(std::array::from_fn(|i| offset(b)[i] - mean[i])) <= FITS * size;
+        let mut carried = vec![true; blocks.len()];
+        for (block, carried) in blocks.iter().zip(&mut carried).filter(|(b, _)| placed(b)) {
+            *carried = fits(block);
+            let rests = start.v[block.v..block.v + block.kind.nv()].iter().all(|v| *v == 0.0);
+            if !*carried && !rests {
                 return None;
             }
         }
-        let frame = Self { rate, centre, own: vec![0.0; model.nv()] };
-        let carried = frame.velocities(model, &start.q, 1.0);
-        let own = start.v.iter().zip(carried).map(|(v, c)| v - c).collect();
-        let mut out = Self { own, ..frame };
-        // What does not fit is rounding.
-        for b in blocks.iter().filter(|_| speed > 0.0) {
+        let centre = cross(mean, rate).map(|x| x / (speed * speed));
+        let mut out = Self { rate, centre, carried, own: vec![0.0; model.nv()] };
+        let frame = out.velocities(model, &start.q, 1.0);
+        out.own = start.v.iter().zip(frame).map(|(v, c)| v - c).collect();
+        // What is left of positions is rounding.
+        for b in blocks.iter().filter(placed) {
             out.own[b.v..b.v + positions(b.kind)].fill(0.0);
         }
         Some(out)
@@ -99,7 +113,8 @@ impl Field {
     /// The velocities in the configuration `q`, at a share of the speeds.
     fn velocities(&self, model: &Model, q: &[f64], share: f64) -> Vec<f64> {
         let mut out = self.own.clone();
-        for b in model.coordinates().blocks() {
+        let blocks = model.coordinates().blocks().iter().zip(&self.carried);
+        for b in blocks.filter(|(_, carried)| **carried).map(|(b, _)| b) {
             let p = place(b, q);
             let arm = std::array::from_fn(|i| p[i] - self.centre[i]);
             let carried = cross(self.rate, arm);
@@ -134,14 +149,14 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-fn place(b: &mb_model::Block, q: &[f64]) -> [f64; 3] {
+fn place(b: &Block, q: &[f64]) -> [f64; 3] {
     let mut out = [0.0; 3];
     let n = positions(b.kind);
     out[..n].copy_from_slice(&q[b.q..b.q + n]);
     out
 }
 
-fn velocity(b: &mb_model::Block, v: &[f64]) -> [f64; 3] {
+fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
     let mut out = [0.0; 3];
     let n = positions(b.kind);
     out[..n].copy_from_slice(&v[b.v..b.v + n]);

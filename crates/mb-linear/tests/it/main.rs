@@ -13,4 +13,5 @@ mod solid;
 mod space;
 mod state_space;
 mod steady;
+mod steady_simulated;
 mod support;

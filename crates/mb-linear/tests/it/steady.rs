@@ -3,11 +3,11 @@
 use mb_algebra::{Dense, QuadraticPencil, c64};
 use mb_constraints::NullSpaceMethod;
 use mb_linear::formulation::minimal::minimal;
-use mb_linear::steady::{Reason, steady_near};
+use mb_linear::steady::{Reason, Spin, Whirl, spinning, steady_near};
 use mb_linear::{
     Frame, FrameChoice, Instant, LinearError, OperatingPoint, PointKind, linearize, linearize_sparse,
 };
-use mb_model::Model;
+use mb_model::{Model, Point};
 
 fn model(text: &str) -> Model {
     Model::from_toml(&format!("units = \"SI\"\nname = \"test\"\n{text}")).unwrap_or_else(|e| panic!("{e}"))
@@ -167,6 +167,23 @@ fn a_rotor_on_two_bearings_whirls_as_the_equations_of_the_ground_say() {
         let expected = roots(&QuadraticPencil { m: mass, c, k, phi_q: Dense::zeros(0, 4) });
         assert_eq!(expected.len(), 8);
         has(&eigenvalues(&m, &at), &expected, 1e-11);
+        if kx == ky {
+            // On isotropic bearings orbits are circles: in z = x + i y the forward modes are the positive frequencies.
+            let whirl = Whirl::of(&m, at.steady().unwrap()).unwrap();
+            let spectrum =
+                mb_eigen::quadratic::solve(&linearize(&m, &at).pencil(), &mb_eigen::DenseOptions::default()).unwrap();
+            // [m 0; 0 J] z'' - i h [0 0; 0 1] z' + [2k, c; c, k_r] z = 0, a complex rotation z = r - i p with its own sign.
+            let (c, kr) = (kx * (-0.2 + 0.1), kx * (0.04 + 0.01));
+            let determinant = |w: f64| (2.0 * kx - 10.0 * w * w) * (kr - j * w * w + h * w) - c * c;
+            for pair in spectrum.motion().filter(|p| p.alpha.im > 1.0) {
+                let w = pair.value().unwrap().im;
+                let scale = (2.0 * kx + 10.0 * w * w) * (kr + j * w * w + h * w);
+                let Some(sense) = whirl.sense(&pair.right) else { continue };
+                assert!((sense.abs() - 1.0).abs() < 1e-6, "{w}: {sense}");
+                let own = determinant(sense.signum() * w).abs() / scale;
+                assert!(own < 1e-9, "{w} with {sense}: {own}");
+            }
+        }
     }
 }
 
@@ -398,4 +415,67 @@ fn the_place_of_a_bead_in_a_turning_slot_is_found() {
         assert!((at.point().q[bead] - place).abs() < 1e-9 * place, "{}", at.point().q[bead]);
         has(&eigenvalues(&m, &at), &signed_roots(-(100.0 - w * w)), 1e-9);
     }
+}
+
+/// A disc that spins on an arm that turns: p' = W x p, w = W + s, by the joints alone.
+const DISC_ON_ARM: &str = "
+    gravity = [0, 0, 0]
+    spatial-body = [
+        { name = 'arm', mass = 1, inertia = [0.1, 0.2, 0.2], at = [0.5, 0, 0], markers = { root = [-0.5, 0, 0], tip = [0.5, 0, 0] } },
+        { name = 'disc', mass = 2, inertia = [0.05, 0.03, 0.03], at = [1, 0, 0] },
+        { name = 'pod', mass = 1, inertia = [0.1, 0.1, 0.1], at = [2, 0, 1] }]
+    joint = [
+        { name = 'base', type = 'revolute', a = 'arm.root', b = [0, 0, 0], axis = [0, 0, 1] },
+        { name = 'hub', type = 'revolute', a = 'disc', b = 'arm.tip', axis = [1, 0, 0] },
+        { name = 'weld', type = 'fixed', a = 'pod', b = [2, 0, 1] }]";
+
+#[test]
+fn spins_carry_what_is_behind_their_joints() {
+    let m = model(DISC_ON_ARM);
+    let spin = |joint: &str, speed: f64| Spin { joint: joint.to_owned(), speed };
+    let (w, s) = (3.0, 40.0);
+    let (v, given) = spinning(&m, &m.initial_point(), &[spin("base", w), spin("hub", s)]).unwrap();
+    assert_eq!(given.len(), 12, "the pod is not carried");
+    let names = m.coordinates().names();
+    let of = |name: &str| v[names.iter().position(|n| n == name).unwrap()];
+    assert!((of("arm.y") - 0.5 * w).abs() + (of("disc.y") - w).abs() < 1e-12, "{v:?}");
+    assert!((of("disc.rotation z") - w).abs() + (of("disc.rotation x") - s).abs() < 1e-12, "{v:?}");
+    assert!(of("pod.rotation z").abs() < 1e-12);
+    let start = Point { v, ..m.initial_point() };
+    let at = steady_near(&m, &start, &FrameChoice::Automatic).unwrap().unwrap().at;
+    assert!(matches!(at.steady().unwrap().frame(), Frame::Body { name, .. } if name == "arm"));
+    for (spins, words) in [
+        (vec![spin("bass", 1.0)], "'hub'"),
+        (vec![spin("weld", 1.0)], "no rotation"),
+        (vec![spin("base", 1.0), spin("base", 2.0)], "two speeds"),
+    ] {
+        let error = spinning(&m, &m.initial_point(), &spins).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let driven = model(&format!(
+        "{DISC_ON_ARM}\ndrive = [{{ name = 'motor', quantity = 'angle', of = 'base', law = '2*t' }}]"
+    ));
+    let error = spinning(&driven, &driven.initial_point(), &[spin("base", 3.0)]).unwrap_err().to_string();
+    assert!(error.contains("motor"), "{error}");
+    assert!(spinning(&driven, &driven.initial_point(), &[spin("base", 2.0)]).is_ok());
+}
+
+/// Where the rows of a linkage depend on each other the stiffness follows the choice of multipliers; for a constraint that
+/// says the same twice it does not.
+#[test]
+fn a_singular_configuration_does_not_determine_its_spectrum() {
+    use crate::support::{FourBar, four_bar};
+    let data = FourBar { loops: 3, stiffness: 40.0, damping: 2.5, gravity: [0.0, -9.81, 0.0], angle: std::f64::consts::FRAC_PI_2 };
+    let upright = four_bar(data);
+    let at = |m: &Model| Point { q: m.initial().to_vec(), ..m.initial_point() };
+    let found = mb_linear::undetermined(&upright, &at(&upright)).unwrap();
+    assert!(found.is_some_and(|u| u.rows.iter().any(|r| r.contains("phi"))), "the sine has no slope here");
+    let aside = four_bar(FourBar { angle: 1.2, ..data });
+    assert_eq!(mb_linear::undetermined(&aside, &at(&aside)).unwrap(), None);
+    let twice = model(
+        "gravity = [0, -9.81]
+        body = [{ name = 'bar', mass = 1, inertia = 1, at = [0, 0], angle = 0.3 }]
+        joint = [{ name = 'one', type = 'revolute', a = 'bar', b = [0, 0] }, { name = 'two', type = 'revolute', a = 'bar', b = [0, 0] }]",
+    );
+    assert_eq!(mb_linear::undetermined(&twice, &at(&twice)).unwrap(), None);
 }
