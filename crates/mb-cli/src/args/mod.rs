@@ -295,6 +295,10 @@ pub struct EquilibriumArgs {
     /// Let gravity and all loads grow from zero; tell the load factor at which the equilibrium buckles or ends
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
     pub load_path: bool,
+    /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated): the
+    /// steady motion with these speeds in place of a rest
+    #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["find_all", "load_path"])]
+    pub spin: Vec<Assignment>,
     /// Draw the equilibrium over the model as it is built; with --find-all each one, with --load-path the way there
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<std::path::PathBuf>,

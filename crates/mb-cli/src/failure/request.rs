@@ -81,6 +81,9 @@ pub enum RequestError {
         /// The option.
         option: &'static str,
     },
+    /// Speeds in an expansion, which is one of the matrices of an instant.
+    #[error("Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth.")]
+    SpeedsOfAnInstant,
     /// A motion that ended before the time asked for.
     #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]
     NotReached {
@@ -294,6 +297,10 @@ impl RequestError {
             Self::Moving { .. } => {
                 "an equilibrium needs drives that stand still: choose another --time or a constant law, or linearize the \
                  motion with --moving (`mb modes`, `mb state-space`)"
+                    .to_owned()
+            }
+            Self::SpeedsOfAnInstant => {
+                "--instant expands those of the frozen matrices; `mb modes --moving` has the exponents of a steady motion"
                     .to_owned()
             }
             Self::NotOfAnInstant { .. } => {

@@ -128,7 +128,7 @@ pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
 }
 
 /// The speeds by coordinate name.
-fn speeds(model: &Model, v: &[f64], style: Style) -> String {
+pub fn speeds(model: &Model, v: &[f64], style: Style) -> String {
     let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
     let noise = rounding(v);
     let names = model.coordinates().names();

@@ -235,3 +235,74 @@ fn state_space_in_motion_is_that_of_the_angle() {
     };
     assert!((entry(0, 0) + entry(1, 1) - expected).abs() < 1e-9, "{found}");
 }
+
+#[test]
+fn a_joint_is_spun_with_all_behind_it() {
+    let still = TURNTABLE.replace(", angular_velocity = 20", "");
+    let run = mb_with(&["modes", "-", "--spin", "axle=20", "--json"], &still);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let own = mb_with(&["modes", "-", "--moving", "--json"], TURNTABLE);
+    let own: Value = serde_json::from_str(&own.out).unwrap();
+    let values = |found: &Value| -> Vec<f64> {
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        pairs.iter().map(|p| number(&p["re"])).collect()
+    };
+    for (a, b) in values(&found).iter().zip(values(&own)) {
+        assert!((a - b).abs() < 1e-10, "{a} {b}");
+    }
+    let run = mb_with(&["modes", "-", "--spin", "axel=20"], &still);
+    assert!(run.code == 1 && run.err.contains("'axle'") && run.err.contains("'axel'"), "{run:?}");
+    let run = mb_with(&["modes", "-", "--spin", "axle=fast"], &still);
+    assert!(run.code == 1 && run.err.contains("--spin"), "{run:?}");
+}
+
+/// The bead starts at the natural length of its spring; in steady motion it rests at l / (1 - m w^2 / k).
+#[test]
+fn a_steady_motion_is_found_from_a_start_near_it() {
+    let text = r#"
+        units = "SI"
+        name = "slot"
+        gravity = [0, 0]
+        body = [{ name = "arm", mass = 1, inertia = 1, at = [0, 0] }, { name = "bead", mass = 1, inertia = 0.1, at = [1, 0] }]
+        joint = [{ name = "O", type = "revolute", a = "arm", b = [0, 0] },
+            { name = "slot", type = "prismatic", a = "bead", b = "arm", axis = [1, 0] }]
+        spring = [{ name = "s", a = "arm", b = "bead", stiffness = 100, natural_length = 1 }]
+        drive = [{ name = "turn", quantity = "angle", of = "arm", law = "6*t" }]
+    "#;
+    let run = mb_with(&["modes", "-", "--moving", "--json"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let place = number(&found["operating_point"]["configuration"]["bead.x"]);
+    assert!((place - 1.0 / 0.64).abs() < 1e-9, "{place}");
+    let pair = &found["formulations"][0]["pairs"][0];
+    assert!(number(&pair["re"]).abs() < 1e-9 && (number(&pair["im"]) - 8.0).abs() < 1e-9, "{pair}");
+    let run = mb_with(&["modes", "-", "--moving", "--no-solve"], text);
+    assert_eq!(run.code, 1, "{run:?}");
+}
+
+/// A pendulum on a shaft that turns with w stands at cos(angle) = g / (l w^2) where that is less than one.
+#[test]
+fn the_arm_of_a_governor_rises_with_its_speed() {
+    let text = r#"
+        units = "SI"
+        name = "governor"
+        gravity = [0, 0, -9.81]
+        spatial-body = [
+            { name = "shaft", mass = 1, inertia = [1, 1, 1], at = [0, 0, 0] },
+            { name = "arm", mass = 2, inertia = [1e-9, 1e-9, 1e-9], at = [0.3, 0, -0.4], orientation = { axis = [0, 1, 0], angle = 0 },
+                markers = { pin = [-0.3, 0, 0.4] } }]
+        joint = [
+            { name = "axle", type = "revolute", a = "shaft", b = "ground", axis = [0, 0, 1] },
+            { name = "pin", type = "revolute", a = "arm.pin", b = "shaft", axis = [0, 1, 0] }]
+    "#;
+    let w = 7.0_f64;
+    let run = mb_with(&["equilibrium", "-", "--spin", "axle=7", "--json"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    // l = 0.5: height of the arm below the pin.
+    let height = -number(&found["operating_point"]["configuration"]["arm.z"]);
+    assert!((height - 9.81 / (w * w)).abs() < 1e-7, "{height}");
+    let run = mb_with(&["equilibrium", "-", "--spin", "pin=7"], text);
+    assert!(run.code == 1, "{run:?}");
+}
