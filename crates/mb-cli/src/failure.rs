@@ -143,6 +143,11 @@ impl Failure {
                 | LinearError::WrongSize { .. }
                 | LinearError::BadPenalty { .. }
                 | LinearError::NoInertia { .. }
+                | LinearError::NotSteady(_)
+                | LinearError::NoSteadyMotion { .. }
+                | LinearError::NoSuchBody { .. }
+                | LinearError::BadSpin { .. }
+                | LinearError::NotConstant { .. }
                 | LinearError::Constraint(
                     ConstraintError::NotAssembled { .. }
                     | ConstraintError::VelocitiesContradict { .. }
@@ -209,6 +214,7 @@ impl Failure {
             Self::Linear(LinearError::NoEquilibrium { .. } | LinearError::InsideOut { .. }) => "equilibrium",
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
+            Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
@@ -224,6 +230,11 @@ impl Failure {
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => {
                 "leave out --no-solve to let positions and speeds be assembled, and claimed accelerations and multipliers \
                  to let them be solved for"
+                    .to_owned()
+            }
+            Self::Linear(LinearError::NotSteady(_)) => {
+                "choose the configuration and speeds of a steady motion (--at, --velocity), follow this one in time (mb \
+                 simulate), or look at the roots of the instant (--instant), which are no rates of growth"
                     .to_owned()
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {

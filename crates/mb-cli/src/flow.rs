@@ -18,7 +18,7 @@ mod spectra;
 pub use compare::{Comparison, Match};
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
-pub use site::{MotionOptions, Moving, Site, moving as moving_point, site};
+pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, site};
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
 };

@@ -5,7 +5,8 @@ use crate::failure::{Failure, RequestError};
 use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
 use crate::point_file::PointFile;
-use mb_linear::Strategy;
+use mb_linear::steady::Spin;
+use mb_linear::{FrameChoice, Strategy};
 use mb_model::Model;
 
 /// Turns the options of the command line into those of the flow.
@@ -59,7 +60,17 @@ pub fn with_motion(
         let value = finite("--velocity", &a.name, &a.value)?;
         put(&speeds, &[(a.name.clone(), value)], "--velocity", &mut point.velocities)?;
     }
+    for a in &motion.spin {
+        let speed = finite("--spin", &a.name, &a.value)?;
+        point.spins.push(Spin { joint: a.name.clone(), speed });
+    }
     point.after = motion.after.unwrap_or(0.0);
+    point.instant = motion.instant;
+    point.frame = match motion.frame.as_deref() {
+        None => FrameChoice::Automatic,
+        Some("ground") => FrameChoice::Ground,
+        Some(body) => FrameChoice::Body(body.to_owned()),
+    };
     if !(point.after.is_finite() && point.after >= 0.0) {
         let value = point.after.to_string();
         return Err(RequestError::NotANumber { option: "--after", name: String::new(), value }.into());

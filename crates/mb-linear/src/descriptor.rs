@@ -6,16 +6,18 @@
 //! ```
 //!
 //! [`DescriptorSystem::to_state_space`] reduces the first to the second: dq = R z, and the multipliers are eliminated by
-//! the equations of motion. At rest both have the same transfer function. In motion the coefficients are those of the
-//! instant, dv = R z' + D z and da = R z'' + E1 z' + E0 z (`formulation::minimal`), so that the reduced system starts as
-//! any small disturbance of the motion does; the descriptor form has the blocks of the instant alone.
+//! the equations of motion. At rest and in steady motion both have the same transfer function; in motion x counts from the
+//! frame that moves along, where inputs and outputs must be constant too. At an instant of any other motion the coefficients
+//! are those of the instant, dv = R z' + D z and da = R z'' + E1 z' + E0 z (module `instant`), so that the reduced system
+//! starts as any small disturbance of the motion does; the descriptor form has the blocks of the instant alone.
 //! [`StateSpace::minimal`] then removes states that no input reaches or no output sees.
 
 use crate::error::LinearError;
-use crate::formulation::minimal::MotionTerms;
-use crate::linearize::{ConstraintRates, LinearizedSystem};
+use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
+use crate::linearize::LinearizedSystem;
+use crate::point::{Instant, OperatingPoint};
 use crate::turning::Turning;
-use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
+use mb_algebra::{QuadraticPencil, Transferred, Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
 
@@ -62,27 +64,71 @@ pub struct StateSpace {
     pub outputs: Vec<String>,
 }
 
+/// The descriptor system at rest or in steady motion, with the model's inputs and outputs.
+///
+/// Outputs that read accelerations are expressed in the states and inputs through the equations
+/// of motion, so that y = C x + D u holds for them too.
+///
+/// # Errors
+/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion; entries that
+/// are not finite.
+pub fn descriptor(
+    model: &Model,
+    at: &OperatingPoint,
+    lin: &LinearizedSystem,
+) -> Result<DescriptorSystem, LinearError> {
+    let [mut y_q, mut y_v, y_a, y_l] = output_blocks(model, at.point());
+    if let Some(motion) = at.steady() {
+        motion.check_inputs_and_outputs(model)?;
+        let s = motion.generator().dense();
+        y_q = &(&y_q + &dense::mul(&y_v, &s)) + &dense::mul(&dense::mul(&y_a, &s), &s);
+        y_v = &y_v + &dense::scale(2.0, &dense::mul(&y_a, &s));
+    }
+    DescriptorSystem::new(model, &lin.pencil(), &lin.f, None, [y_q, y_v, y_a, y_l])
+}
+
+/// The descriptor system with the blocks of an instant of a motion, with the model's inputs and outputs.
+///
+/// # Errors
+/// Entries that are not finite.
+pub fn descriptor_of_instant(
+    model: &Model,
+    at: &Instant,
+    lin: &InstantSystem,
+) -> Result<DescriptorSystem, LinearError> {
+    let InstantSystem { m, c, k, phi_q, f, rates } = lin.clone();
+    let blocks = QuadraticPencil { m, c, k, phi_q };
+    DescriptorSystem::new(model, &blocks, &f, Some(rates), output_blocks(model, at.point()))
+}
+
+/// Derivatives of the outputs by coordinates, their true rates and second rates, and multipliers.
+pub(crate) fn output_blocks(model: &Model, point: &Point) -> [Dense; 4] {
+    let y = model.output_matrices(point);
+    let (mut y_q, mut y_v) = (y.q.to_dense(), y.v.to_dense());
+    let (y_a, y_l) = (y.a.to_dense(), y.lambda.to_dense());
+    if let Some(turning) = Turning::dense(model, point) {
+        (y_v, y_q) = turning.applied(&y_a, &y_v, &y_q);
+    }
+    [y_q, y_v, y_a, y_l]
+}
+
 impl DescriptorSystem {
-    pub(crate) fn new(
+    fn new(
         model: &Model,
-        point: &Point,
-        lin: &LinearizedSystem,
-        e: Dense,
-        a: Dense,
+        lin: &QuadraticPencil<Dense>,
+        f: &Dense,
+        rates: Option<ConstraintRates>,
+        [y_q, y_v, y_a, y_l]: [Dense; 4],
     ) -> Result<Self, LinearError> {
-        let (n, m) = (lin.n(), lin.constraints());
+        let pair = lin.to_descriptor(Transferred::default());
+        let (e, a) = (pair.e, pair.a);
+        let (n, m) = (lin.m.nrows(), lin.phi_q.nrows());
         let (nu, ny) = (model.inputs().len(), model.sensors().len());
         let mut b = Dense::zeros(2 * n + m, nu);
         for i in 0..n {
             for j in 0..nu {
-                b[(n + i, j)] = lin.f[(i, j)];
+                b[(n + i, j)] = f[(i, j)];
             }
-        }
-        let y = model.output_matrices(point);
-        let (mut y_q, mut y_v) = (y.q.to_dense(), y.v.to_dense());
-        let (y_a, y_l) = (y.a.to_dense(), y.lambda.to_dense());
-        if let Some(turning) = Turning::dense(model, point) {
-            (y_v, y_q) = turning.applied(&y_a, &y_v, &y_q);
         }
         let mut c = dense::hstack(&[&y_q, &y_v, &y_l]);
         let mut d = Dense::zeros(ny, nu);
@@ -94,7 +140,7 @@ impl DescriptorSystem {
                 let (w, w_rows) = saddle.solve(&dense::row(&y_a, row), &vec![0.0; m]);
                 let mut by_q = dense::matvec_transpose(&lin.k, &w);
                 let mut by_v = dense::matvec_transpose(&lin.c, &w);
-                if let Some(rates) = &lin.rates {
+                if let Some(rates) = &rates {
                     let extra_q = dense::matvec_transpose(&rates.phi_ddot_q, &w_rows);
                     let extra_v = dense::matvec_transpose(&rates.phi_ddot_v, &w_rows);
                     by_q.iter_mut().zip(extra_q).for_each(|(x, e)| *x += e);
@@ -104,7 +150,7 @@ impl DescriptorSystem {
                     c[(row, j)] -= by_q[j];
                     c[(row, n + j)] -= by_v[j];
                 }
-                for (j, x) in dense::matvec_transpose(&lin.f, &w).into_iter().enumerate() {
+                for (j, x) in dense::matvec_transpose(f, &w).into_iter().enumerate() {
                     d[(row, j)] += x;
                 }
             }
@@ -127,7 +173,7 @@ impl DescriptorSystem {
             inputs: model.inputs().to_vec(),
             outputs,
             n,
-            rates: lin.rates.clone(),
+            rates,
         })
     }
     /// G(s) = C (s E - A)^-1 B + D, outputs x inputs.

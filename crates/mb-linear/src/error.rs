@@ -1,5 +1,6 @@
 //! What can go wrong on the way to a linear system, in the user's words.
 
+use crate::steady::Unsteady;
 use mb_algebra::AlgebraError;
 use mb_constraints::ConstraintError;
 use mb_model::InsideOut;
@@ -69,6 +70,51 @@ pub enum LinearError {
         rate: f64,
         /// Phi_tt, in the unit of the row per second squared.
         acceleration: f64,
+    },
+    /// A motion that is not steady.
+    #[error(
+        "The motion is not steady, so it has no exponents: {0}. Ask for a steady motion near by, or follow the motion in time."
+    )]
+    NotSteady(Box<Unsteady>),
+    /// No steady motion was found.
+    #[error(
+        "No steady motion with these speeds was found: after {iterations} Newton steps the equation of {equation} is still off by {residual:.3e}. Start closer to it, or check that one exists at this speed."
+    )]
+    NoSteadyMotion {
+        /// The worst equation: body and axis.
+        equation: String,
+        /// Newton steps at the last speed tried.
+        iterations: usize,
+        /// What is left of the equation, in its unit.
+        residual: f64,
+    },
+    /// A rotation that cannot be.
+    #[error("The joint '{joint}' {problem}.")]
+    BadSpin {
+        /// Name of the joint.
+        joint: String,
+        /// What is wrong, and what there is.
+        problem: String,
+    },
+    /// No such body to take the frame of.
+    #[error("There is no body '{name}' whose frame could be taken; there are: {}.", known.join(", "))]
+    NoSuchBody {
+        /// What was asked for.
+        name: String,
+        /// The bodies.
+        known: Vec<String>,
+    },
+    /// An input or output that is not constant in the frame of a steady motion.
+    #[error(
+        "The {what} '{name}' is not constant in {frame}, so the linearized system has no constant matrices for it. Choose a frame in which it is, or leave it out."
+    )]
+    NotConstant {
+        /// input or output.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The frame in words.
+        frame: String,
     },
     /// A penalty matrix of wrong size, or one that is not usable.
     #[error("The penalty factor {which} {problem}.")]

@@ -24,7 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of the data: an [`Equilibrium`] or a declared motion makes an [`OperatingPoint`],
+//! The way of the data: an [`Equilibrium`] or a steady motion makes an [`OperatingPoint`],
 //! [`linearize`] gives a [`LinearizedSystem`], and [`formulation`] turns it into one of three
 //! families. [`DescriptorSystem`] and [`StateSpace`] add the model's inputs and outputs.
 //! Eigenvalues are the business of `mb-eigen`, which takes the matrices.
@@ -33,19 +33,27 @@ mod descriptor;
 pub mod equilibrium;
 mod error;
 pub mod formulation;
+mod instant;
 mod linearize;
 mod point;
+pub mod steady;
 mod turning;
+mod undetermined;
 
-pub use descriptor::{DescriptorSystem, StateSpace};
+pub use descriptor::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant};
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability, Strategy,
     find_equilibria, load_path, stability,
 };
 pub use error::LinearError;
 pub use formulation::Formulation;
-pub use linearize::{ConstraintRates, LinearizedSystem, SparseSystem, linearize, linearize_sparse};
-pub use point::{OperatingPoint, PointKind};
+pub use instant::{
+    ConstraintRates, InstantMinimal, InstantSystem, MotionTerms, linearize_instant, minimal_of_instant,
+};
+pub use linearize::{LinearizedSystem, SparseSystem, linearize, linearize_sparse};
+pub use point::{Instant, OperatingPoint, PointKind};
+pub use steady::{Frame, FrameChoice, SteadyMotion, Unsteady, steady};
+pub use undetermined::{Undetermined, undetermined};
 
 /// The README's example compiles.
 #[cfg(doctest)]

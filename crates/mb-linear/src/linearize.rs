@@ -7,31 +7,22 @@
 //! with K = d(M a)/dq + d(Phi_q^T lambda)/dq - df/dq, C = -df/dv. Where bodies in space turn,
 //! angular velocities are not rates of coordinates; the blocks then hold for the changes of the
 //! coordinates and their true rates (see the module `turning`), so that C and K have more terms
-//! than the model's own derivatives. In motion the rates of the constraints enter too:
+//! than the model's own derivatives. In steady motion the changes are seen from the frame that moves along with the
+//! generator S (module `steady`), dq = exp(S t) y, where the blocks are constant:
 //!
 //! ```text
-//! Phi_q dv + Phi'_q dq = 0,   Phi_q da + Phi''_v dv + Phi''_q dq = 0
+//! M y'' + (C + 2 M S) y' + (K + C S + M S^2) y + Phi_q^T dlambda = F du,   Phi_q y = 0
 //! ```
 //!
 //! Paper: [gonzalez2017] Eqs. (7)-(10).
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
-use crate::point::{OperatingPoint, PointKind};
+use crate::point::OperatingPoint;
 use crate::turning::Turning;
-use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts};
-use mb_model::Model;
-
-/// Derivatives of the constraint rates, m x n each; absent at rest, where they vanish.
-#[derive(Clone, Debug)]
-pub struct ConstraintRates<A = Dense> {
-    /// d(Phi')/dq.
-    pub phi_dot_q: A,
-    /// d(Phi'')/dq.
-    pub phi_ddot_q: A,
-    /// d(Phi'')/dv.
-    pub phi_ddot_v: A,
-}
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse};
+use mb_model::system::Blocks;
+use mb_model::{Model, Point};
 
 /// The blocks of the linearized equations of motion.
 #[derive(Clone, Debug)]
@@ -48,8 +39,6 @@ pub struct LinearizedSystem<A = Dense> {
     pub phi_q: A,
     /// Input matrix F, n x inputs.
     pub f: A,
-    /// Derivatives of the constraint rates, for a point of a motion.
-    pub rates: Option<ConstraintRates<A>>,
 }
 
 /// A linearized system with sparse blocks.
@@ -77,42 +66,46 @@ impl LinearizedSystem<Sparse> {
     }
 }
 
-/// Linearizes at a verified point, with dense blocks.
+/// Linearizes at rest or in steady motion, with dense blocks.
 pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
     let point = at.point();
-    let blocks = model.dense_blocks(point);
-    let rates = (at.kind() == PointKind::Motion).then(|| ConstraintRates {
-        phi_dot_q: model.phi_dot_q(&point.q, &point.v, point.t).to_dense(),
-        phi_ddot_q: model.phi_ddot_q(point).to_dense(),
-        phi_ddot_v: model.phi_ddot_v(point).to_dense(),
-    });
-    let f = if model.inputs().is_empty() {
+    let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(point);
+    if let Some(turning) = Turning::dense(model, point) {
+        (c, k) = turning.applied(&m, &c, &k);
+    }
+    if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
+        let s = motion.generator().dense();
+        let (ms, cs) = (dense::mul(&m, &s), dense::mul(&c, &s));
+        k = &(&k + &cs) + &dense::mul(&ms, &s);
+        c = &c + &dense::scale(2.0, &ms);
+    }
+    LinearizedSystem { m, c, k, k_parts: None, phi_q, f: inputs(model, point) }
+}
+
+/// F, n x inputs.
+pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
+    if model.inputs().is_empty() {
         Dense::zeros(model.nv(), 0)
     } else {
         model.input_matrix(point).to_dense()
-    };
-    let (m, c, k, phi_q) = (blocks.m, blocks.c, blocks.k, blocks.phi_q);
-    let lin = LinearizedSystem { m, c, k, k_parts: None, phi_q, f, rates };
-    match Turning::dense(model, point) {
-        Some(turning) => turning.of(lin),
-        None => lin,
     }
 }
 
-/// Linearizes at a verified point, with sparse blocks: time and memory linear in the elements.
+/// Linearizes at rest or in steady motion, with sparse blocks: time and memory linear in the elements.
 pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
-    let (blocks, k_parts) = model.blocks_in_parts(point);
-    let rates = (at.kind() == PointKind::Motion).then(|| ConstraintRates {
-        phi_dot_q: model.phi_dot_q(&point.q, &point.v, point.t).to_sparse(),
-        phi_ddot_q: model.phi_ddot_q(point).to_sparse(),
-        phi_ddot_v: model.phi_ddot_v(point).to_sparse(),
-    });
+    let (Blocks { m, mut c, mut k, phi_q }, mut k_parts) = model.blocks_in_parts(point);
     let f = model.input_matrix(point).to_sparse();
-    let (m, c, k, phi_q) = (blocks.m, blocks.c, blocks.k, blocks.phi_q);
-    let lin = LinearizedSystem { m, c, k, k_parts, phi_q, f, rates };
-    match Turning::sparse(model, point) {
-        Some(turning) => turning.of(lin),
-        None => lin,
+    if let Some(turning) = Turning::sparse(model, point) {
+        (c, k) = turning.applied(&m, &c, &k);
+        k_parts = None;
     }
+    if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
+        let s = motion.generator().sparse();
+        let (ms, cs) = (sparse::mul(&m, &s), sparse::mul(&c, &s));
+        k = sparse::add(1.0, &sparse::add(1.0, &k, 1.0, &cs), 1.0, &sparse::mul(&ms, &s));
+        c = sparse::add(1.0, &c, 2.0, &ms);
+        k_parts = None;
+    }
+    LinearizedSystem { m, c, k, k_parts, phi_q, f }
 }

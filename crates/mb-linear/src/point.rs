@@ -1,7 +1,8 @@
-//! Operating points: what a linearization may be taken at.
+//! Points that a linearization may be taken at: those of rest and steady motion, and instants of any motion.
 //!
-//! A linearization about a point that satisfies neither rest nor motion is meaningless, so it
-//! takes an [`OperatingPoint`], which only a verification makes.
+//! A linearization about a point that satisfies neither rest nor motion is meaningless, so it takes a point that only a
+//! verification makes. An [`Instant`] satisfies the equations of motion there and then. An [`OperatingPoint`] does so for all
+//! times with the same linearization: at rest, or carried along by a steady motion. Only the latter has exponents.
 //!
 //! Each equation of the balance of forces must be met up to a part of the largest force at work, or up to what
 //! rounding of the coordinates themselves makes of it:
@@ -17,6 +18,7 @@
 
 use crate::equilibrium::Equilibrium;
 use crate::error::LinearError;
+use crate::steady::{FrameChoice, SteadyMotion, steady};
 use mb_algebra::norms;
 use mb_constraints::{accelerations, largest, violations};
 use mb_model::{BlockKind, Model, Point};
@@ -26,18 +28,18 @@ use mb_model::{BlockKind, Model, Point};
 pub enum PointKind {
     /// At rest: v = a = 0, no explicit time in the constraints' rates.
     Equilibrium,
-    /// A point of a motion; the linear system holds there and then.
-    Motion,
+    /// On a steady motion, seen from the frame that moves along.
+    Steady,
 }
 
-/// A verified point (q, v, a, lambda, u, t).
+/// A verified point (q, v, a, lambda, u, t) of any motion; its linearization holds there and then.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OperatingPoint {
+pub struct Instant {
     point: Point,
-    kind: PointKind,
+    rest: bool,
 }
 
-impl OperatingPoint {
+impl Instant {
     /// Verifies a declared point: residual and constraints to second order must vanish.
     ///
     /// `tolerance` is relative to the forces at work and, for the constraints, to one unit of
@@ -91,8 +93,7 @@ impl OperatingPoint {
             }
         }
         let moving_constraints = model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0);
-        let kind = if rest && !moving_constraints { PointKind::Equilibrium } else { PointKind::Motion };
-        Ok(Self { point, kind })
+        Ok(Self { point, rest: rest && !moving_constraints })
     }
     /// The motion through (q, v) at time t with inputs u: accelerations and multipliers are
     /// solved for, then the point is verified.
@@ -116,15 +117,81 @@ impl OperatingPoint {
     pub fn point(&self) -> &Point {
         &self.point
     }
-    /// At rest or in motion.
+    /// True at rest: v = a = 0, and no constraint moves.
+    pub fn is_rest(&self) -> bool {
+        self.rest
+    }
+}
+
+/// A verified point of rest or of a steady motion: what has a spectrum of exponents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperatingPoint(Kind);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Rest(Box<Point>),
+    Steady(Box<SteadyMotion>),
+}
+
+impl OperatingPoint {
+    /// The rest or steady motion that an instant is a point of.
+    ///
+    /// # Errors
+    /// Those of [`steady`].
+    pub fn of_instant(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Self, LinearError> {
+        if at.is_rest() {
+            return Ok(Self(Kind::Rest(Box::new(at.point().clone()))));
+        }
+        Ok(Self(Kind::Steady(Box::new(steady(model, at, frame)?))))
+    }
+    /// Verifies a declared point of rest or steady motion.
+    ///
+    /// # Errors
+    /// Those of [`Instant::declared`] and [`Self::of_instant`].
+    pub fn declared(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
+        Self::of_instant(model, &Instant::declared(model, point, tolerance)?, &FrameChoice::Automatic)
+    }
+    /// The steady motion through (q, v) at time t with inputs u.
+    ///
+    /// # Errors
+    /// Those of [`Instant::of_motion`] and [`Self::of_instant`].
+    pub fn of_motion(
+        model: &Model,
+        q: Vec<f64>,
+        v: Vec<f64>,
+        t: f64,
+        u: Vec<f64>,
+        tolerance: f64,
+    ) -> Result<Self, LinearError> {
+        let at = Instant::of_motion(model, q, v, t, u, tolerance)?;
+        Self::of_instant(model, &at, &FrameChoice::Automatic)
+    }
+    /// The point.
+    pub fn point(&self) -> &Point {
+        match &self.0 {
+            Kind::Rest(point) => point,
+            Kind::Steady(motion) => motion.point(),
+        }
+    }
+    /// At rest or in steady motion.
     pub fn kind(&self) -> PointKind {
-        self.kind
+        match self.0 {
+            Kind::Rest(_) => PointKind::Equilibrium,
+            Kind::Steady(_) => PointKind::Steady,
+        }
+    }
+    /// The steady motion; none at rest.
+    pub fn steady(&self) -> Option<&SteadyMotion> {
+        match &self.0 {
+            Kind::Rest(_) => None,
+            Kind::Steady(motion) => Some(motion),
+        }
     }
 }
 
 impl From<&Equilibrium> for OperatingPoint {
     fn from(e: &Equilibrium) -> Self {
-        Self { point: e.point().clone(), kind: PointKind::Equilibrium }
+        Self(Kind::Rest(Box::new(e.point().clone())))
     }
 }
 

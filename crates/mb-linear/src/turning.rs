@@ -12,7 +12,7 @@
 //! A da + B dv + C dx it gives A x'' + (B + A T) x' + (C + B T + A T') x: equations in x and its
 //! true rates. At rest T = T' = 0.
 
-use crate::linearize::{ConstraintRates, LinearizedSystem};
+use crate::instant::ConstraintRates;
 use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
 use mb_model::{BlockKind, Model, Point};
 
@@ -24,7 +24,7 @@ pub(crate) struct Turning<A> {
 }
 
 /// [w x] on the rotations of every body in space; none when all are zero.
-fn crosses(model: &Model, v: &[f64]) -> Triplets {
+pub(crate) fn crosses(model: &Model, v: &[f64]) -> Triplets {
     let mut out = Triplets::new(model.nv(), model.nv());
     for block in model.coordinates().blocks() {
         if block.kind == BlockKind::Pose {
@@ -58,15 +58,11 @@ impl Turning<Dense> {
         let second = &(c + &dense::mul(b, &self.rate)) + &dense::mul(a, &self.change);
         (b + &dense::mul(a, &self.rate), second)
     }
-    /// The blocks in terms of coordinates and their true rates.
-    pub(crate) fn of(&self, lin: LinearizedSystem) -> LinearizedSystem {
-        let (c, k) = self.applied(&lin.m, &lin.c, &lin.k);
-        let rates = lin.rates.map(|r| {
-            let (phi_ddot_v, phi_ddot_q) = self.applied(&lin.phi_q, &r.phi_ddot_v, &r.phi_ddot_q);
-            let phi_dot_q = &r.phi_dot_q + &dense::mul(&lin.phi_q, &self.rate);
-            ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
-        });
-        LinearizedSystem { c, k, k_parts: None, rates, ..lin }
+    /// The derivatives of the constraint rates in terms of coordinates and their true rates.
+    pub(crate) fn of_rates(&self, phi_q: &Dense, rates: &ConstraintRates) -> ConstraintRates {
+        let (phi_ddot_v, phi_ddot_q) = self.applied(phi_q, &rates.phi_ddot_v, &rates.phi_ddot_q);
+        let phi_dot_q = &rates.phi_dot_q + &dense::mul(phi_q, &self.rate);
+        ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
     }
 }
 
@@ -75,19 +71,9 @@ impl Turning<Sparse> {
         turning(model, point)
             .map(|[rate, change]| Self { rate: rate.to_sparse(), change: change.to_sparse() })
     }
-    fn applied(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
+    pub(crate) fn applied(&self, a: &Sparse, b: &Sparse, c: &Sparse) -> (Sparse, Sparse) {
         let plus = |x: &Sparse, y: &Sparse| sparse::add(1.0, x, 1.0, y);
         let second = plus(&plus(c, &sparse::mul(b, &self.rate)), &sparse::mul(a, &self.change));
         (plus(b, &sparse::mul(a, &self.rate)), second)
-    }
-    /// The blocks in terms of coordinates and their true rates.
-    pub(crate) fn of(&self, lin: LinearizedSystem<Sparse>) -> LinearizedSystem<Sparse> {
-        let (c, k) = self.applied(&lin.m, &lin.c, &lin.k);
-        let rates = lin.rates.map(|r| {
-            let (phi_ddot_v, phi_ddot_q) = self.applied(&lin.phi_q, &r.phi_ddot_v, &r.phi_ddot_q);
-            let phi_dot_q = sparse::add(1.0, &r.phi_dot_q, 1.0, &sparse::mul(&lin.phi_q, &self.rate));
-            ConstraintRates { phi_dot_q, phi_ddot_q, phi_ddot_v }
-        });
-        LinearizedSystem { c, k, k_parts: None, rates, ..lin }
     }
 }

@@ -70,6 +70,23 @@ impl<L> Term<L> {
             }
         }
     }
+    /// Degree as a polynomial in leaves of the given degrees, read from the form (terms that cancel still count); none
+    /// where it is no polynomial.
+    pub fn degree(&self, leaf: &impl Fn(&L) -> u32) -> Option<u32> {
+        let constant = |a: &Self| a.degree(leaf).filter(|d| *d == 0);
+        match self {
+            Self::Leaf(l) => Some(leaf(l)),
+            Self::Negative(a) | Self::Call(Function::Deg, a) => a.degree(leaf),
+            Self::Sum(a, b) | Self::Difference(a, b) => Some(a.degree(leaf)?.max(b.degree(leaf)?)),
+            Self::Product(a, b) => Some(a.degree(leaf)? + b.degree(leaf)?),
+            Self::Quotient(a, b) => constant(b).and_then(|_| a.degree(leaf)),
+            Self::Power(a, n) => match u32::try_from(*n) {
+                Ok(n) => Some(a.degree(leaf)? * n),
+                Err(_) => constant(a),
+            },
+            Self::Call(_, a) => constant(a),
+        }
+    }
     /// The same expression over other leaves.
     pub fn map<M, E>(&self, f: &mut impl FnMut(&L) -> Result<M, E>) -> Result<Term<M>, E> {
         let mut sub = |t: &Self| t.map(f).map(Box::new);
@@ -103,6 +120,10 @@ impl<P: Real> TimeLaw<P> {
     /// The constant function.
     pub fn constant(value: P) -> Self {
         Self(Term::Leaf(TimeLeaf::Number(value)))
+    }
+    /// Degree of the law as a polynomial in time, read from its form; none where it is no polynomial.
+    pub fn degree(&self) -> Option<u32> {
+        self.0.degree(&|leaf| u32::from(matches!(leaf, TimeLeaf::Time)))
     }
     /// The value at time `t`, with derivatives when `t` carries them.
     pub fn eval<S: Lift<P>>(&self, t: S) -> S {

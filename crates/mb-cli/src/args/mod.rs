@@ -110,12 +110,13 @@ pub struct StartArgs {
     pub input: Vec<Assignment>,
 }
 
-/// A point of a motion instead of an equilibrium.
+/// A motion instead of an equilibrium.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "A point of a motion instead of an equilibrium")]
+#[command(next_help_heading = "A motion instead of an equilibrium")]
 pub struct MotionArgs {
     /// Linearize the motion that starts with the model's own speeds, or those of the file given with --at;
-    /// accelerations and reactions are solved for. With --no-solve positions and speeds are only verified
+    /// accelerations and reactions are solved for. With --no-solve positions and speeds are only verified.
+    /// The motion must be steady; the analysis says in which frame it is
     #[arg(long, conflicts_with = "strategy")]
     pub moving: bool,
     /// Speed of a coordinate at the start, such as `crank.angle=6.28` (may be repeated); the others follow.
@@ -125,12 +126,25 @@ pub struct MotionArgs {
     /// Linearize this long after the start, where the motion has come by then; implies --moving
     #[arg(long, value_name = "SECONDS", conflicts_with = "strategy")]
     pub after: Option<f64>,
+    /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated, also for
+    /// joints behind one another); the steady motion with these speeds is solved for. Implies --moving
+    #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["strategy", "velocity"])]
+    pub spin: Vec<Assignment>,
+    /// The frame to see a steady motion from: `ground`, or a body whose frame it turns with; without it the ground's
+    /// where the linearization is constant in that, else a body's; implies --moving
+    #[arg(long, value_name = "ground | BODY", conflicts_with = "strategy")]
+    pub frame: Option<String>,
+    /// Matrices of an instant of a motion that is not steady; their roots depend on the coordinates and are no rates of
+    /// growth; implies --moving
+    #[arg(long, conflicts_with_all = ["strategy", "frame"])]
+    pub instant: bool,
 }
 
 impl MotionArgs {
     /// True when an option asks for a point of a motion.
     pub fn given(&self) -> bool {
-        self.moving || !self.velocity.is_empty() || self.after.is_some()
+        let asked = self.frame.is_some() || self.instant || !self.spin.is_empty();
+        asked || self.moving || !self.velocity.is_empty() || self.after.is_some()
     }
 }
 
@@ -281,6 +295,10 @@ pub struct EquilibriumArgs {
     /// Let gravity and all loads grow from zero; tell the load factor at which the equilibrium buckles or ends
     #[arg(long, conflicts_with_all = ["find_all", "no_solve"])]
     pub load_path: bool,
+    /// Everything behind a joint turns about its axis with this speed in rad/s, such as `axle=50` (may be repeated): the
+    /// steady motion with these speeds in place of a rest
+    #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["find_all", "load_path"])]
+    pub spin: Vec<Assignment>,
     /// Draw the equilibrium over the model as it is built; with --find-all each one, with --load-path the way there
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<std::path::PathBuf>,

@@ -212,7 +212,9 @@ Examples:
   mb modes linkage.toml --basis selection=phi.angle
   mb modes pendulum.toml --at OP.angle=90deg --no-solve
   mb modes top.toml --moving
-  mb modes linkage.toml --velocity crank.angle=6.28 --after 0.25
+  mb modes rotor.toml --velocity 'rotor.rotation z=300' --frame ground
+  mb modes turntable.toml --spin axle=20
+  mb modes linkage.toml --velocity crank.angle=6.28 --after 0.25 --instant
   mb modes linkage.toml --formulation redundant --transferred both --all
   mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'
   mb modes linkage.toml --plot modes.svg

@@ -43,6 +43,10 @@ pub struct CentreArgs {
     /// their values at the point of expansion, instead of following the equilibrium
     #[arg(long)]
     pub frozen: bool,
+    /// Matrices of an instant of a motion: needed with speeds or accelerations, whose eigenvalues are then those of frozen
+    /// matrices and no rates of growth
+    #[arg(long)]
+    pub instant: bool,
     /// Take the configuration as it is: verify that it is an equilibrium instead of solving for one
     #[arg(long, conflicts_with = "hold")]
     pub no_solve: bool,

@@ -165,7 +165,6 @@ fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum
             &settled.operating_point(),
             request,
             &SparseOptions::default(),
-            "--lowest",
         );
     }
     flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))

@@ -9,8 +9,8 @@ use crate::names;
 use crate::plot::{self, EquilibriumPlot, Picture};
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
-use mb_model::Model;
 use mb_model::element::{Driven, Element};
+use mb_model::{Model, Point};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -28,6 +28,9 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     if args.find_all.is_some() {
         // Scattered starts go along a dense basis of the admissible motions.
         flow::check_size(model, flow::MOST_ROWS)?;
+    }
+    if !args.spin.is_empty() {
+        return super::steady_motion::run(&loaded, args, style);
     }
     let start = crate::start::options(model, &args.start)?;
     if args.load_path {
@@ -90,6 +93,13 @@ fn one(model: &Model, settled: &Settled, style: Style) -> String {
     let point = settled.equilibrium.point();
     let mut out = summary::equilibrium_line(settled, style);
     out.push_str(&summary::configuration(model, &point.q, style));
+    out.push_str(&forces(model, point, style));
+    out
+}
+
+/// Multipliers and outputs.
+pub(super) fn forces(model: &Model, point: &Point, style: Style) -> String {
+    let mut out = String::new();
     if model.nc() > 0 {
         let mut table =
             Table::new(vec![Column::words("multiplier of"), Column::number("value", ""), Column::words("")]);

@@ -11,4 +11,5 @@ pub mod parametric;
 pub mod schema;
 pub mod simulate;
 pub mod state_space;
+pub mod steady_motion;
 pub mod track;

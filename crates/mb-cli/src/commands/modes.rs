@@ -4,7 +4,7 @@ use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
 use crate::failure::{Failure, RequestError};
 use crate::flow::factor::{self, Penalties};
-use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, part};
+use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, State, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
 use crate::plot::Plot;
@@ -16,7 +16,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint, PointKind};
+use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -27,9 +27,10 @@ pub struct Modes {
     pub rank: ConstraintRank,
     /// The equilibrium, or the point of a motion.
     pub site: Site,
-    /// In motion, by how much of itself each eigenvalue of the first spectrum changes within a radian of its own
-    /// vibration; empty at rest and for parts of a spectrum.
-    pub changes: Vec<Option<f64>>,
+    /// Whether the eigenvalues are exponents: false for the roots of an instant of a motion.
+    pub exponents: bool,
+    /// Constraints whose first derivatives do not determine the spectrum.
+    pub undetermined: Option<Undetermined>,
     /// One or several spectra.
     pub results: Vec<FormulationSpectrum>,
     /// The others against the first.
@@ -66,7 +67,13 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };
-    Ok(Answer::spectra(text, &found.results))
+    let mut answer = Answer::spectra(text, &found.results);
+    if let Some(undetermined) = &found.undetermined {
+        answer.complaint.push_str(&modes::undetermined(undetermined));
+        answer.complaint.push('\n');
+        answer.code = crate::failure::NUMERICS;
+    }
+    Ok(answer)
 }
 
 /// Does the analysis.
@@ -94,34 +101,65 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         Some(_) => "solving for the point of the motion",
     });
     let site = flow::site(model, &start, motion.as_ref())?;
-    let at = site.operating_point();
-    let rank = flow::rank(model, at.point())?;
+    let rank = flow::rank(model, site.point())?;
     drop(stage);
+    let at = match site.state() {
+        State::Lasting(at) => at,
+        State::Instant(at) => {
+            flow::moving::check_instant(not_of_an_instant(args))?;
+            let [Formulation::Minimal(method)] = &formulations[..] else {
+                return Err(RequestError::NotOfAnInstant { option: "--formulation" }.into());
+            };
+            let results = vec![flow::moving::of_instant(model, &at, method)?];
+            let (comparisons, shares) = (Vec::new(), Shares::default());
+            let (exponents, undetermined) = (false, None);
+            return Ok(Modes { rank, site, exponents, undetermined, results, comparisons, shares, chosen, loaded });
+        }
+    };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
     let _stage = progress.stage(&format!("computing {asked}"));
-    let results: Vec<FormulationSpectrum> = match part {
+    let mut results: Vec<FormulationSpectrum> = match part {
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
                 ([Formulation::Unconstrained(_)], Request::Lowest { count }) => {
                     part::of_penalty(model, &at, &penalties(&args.formulation)?, count, &options)?
                 }
-                _ => part::of_model(model, &at, request, &options, args.request.option())?,
+                _ => part::of_model(model, &at, request, &options)?,
             };
             let result = if chosen { part::without_wish(result) } else { result };
             vec![part::with_growing(result, &site)]
         }
         None => whole(model, &at, &formulations, &args.formulation)?,
     };
+    let undetermined = undetermined_at(model, &rank, &at)?;
+    if undetermined.is_some() {
+        let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.pairs);
+        pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bar = f64::INFINITY);
+    }
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
     let (energy, participation) = (args.output.shares.energy, args.output.shares.participation);
     let shares = flow::shares(model, &at, &results[0], energy, participation)?;
-    let changes = match (at.kind(), &results[0].request) {
-        (PointKind::Motion, None) => flow::moving::changes(model, &at, &formulations[0], &results[0])?,
-        _ => Vec::new(),
-    };
-    Ok(Modes { rank, site, changes, results, comparisons, shares, chosen, loaded })
+    Ok(Modes { rank, site, exponents: true, undetermined, results, comparisons, shares, chosen, loaded })
+}
+
+/// Whether the spectrum depends on which multipliers are taken, of models that dense matrices can hold.
+fn undetermined_at(
+    model: &Model,
+    rank: &ConstraintRank,
+    at: &OperatingPoint,
+) -> Result<Option<Undetermined>, Failure> {
+    let small = model.nv() + model.nc() <= flow::MOST_ROWS_WITH_SPURIOUS;
+    if rank.rank() == rank.rows || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
+}
+
+/// The option that asks of an instant what only vibrations have.
+fn not_of_an_instant(args: &ModesArgs) -> Option<&'static str> {
+    if args.request.part().is_some() {
+        return Some(args.request.option());
+    }
+    args.output.plot.is_some().then_some("--plot")
 }
 
 /// Shares of energy and mass are those of vibrations about a rest.
@@ -260,6 +298,9 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
     })
 }
 
+/// Heading of the roots of an instant.
+const INSTANT: &str = "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
+
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;
     let all = args.request.all;
@@ -267,6 +308,12 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     out.push_str(&summary::site(model, &found.site, style));
     let mut notes = summary::start_notes(model, found.site.start());
     notes.extend(summary::redundancy_notes(&found.rank));
+    if !found.exponents {
+        let _ = writeln!(out, "\n{}", style.bold(&format!("{}: {INSTANT}", found.results[0].name)));
+        out.push_str(&modes::roots(&found.results[0], style));
+        out.push_str(&summary::notes(&notes, style));
+        return out;
+    }
     if found.chosen {
         notes.push(format!(
             "more than {} coordinates and constraint rows, so only the lowest modes, by sparse matrices: --lowest, --near and \
@@ -276,7 +323,8 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     }
     if let [result] = found.results.as_slice() {
         let asked = result.request.as_ref().map_or_else(String::new, |r| format!(": {}", words(r)));
-        let _ = writeln!(out, "\n{}{asked}", style.bold(&result.name));
+        let frame = found.site.steady().map_or_else(String::new, |m| format!(", seen from {}", m.frame()));
+        let _ = writeln!(out, "\n{}{asked}", style.bold(&format!("{}{frame}", result.name)));
         out.push_str(&modes::table(result, all, style));
         out.push('\n');
         out.push_str(&modes::counts(result));
@@ -290,6 +338,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         }
     } else {
         out.push('\n');
+        if let Some(motion) = found.site.steady() {
+            let _ = writeln!(out, "{}", style.bold(&format!("seen from {}", motion.frame())));
+        }
         out.push_str(&comparison::table(&found.results, &found.comparisons, style));
         out.push('\n');
         out.push_str(&comparison::below(&found.results, &found.comparisons, style));
@@ -307,7 +358,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         notes.extend(words.map(|w| if several { format!("{name}: {w}") } else { w }));
     }
     let lines = modes::lines(&found.results[0].spectrum, all);
-    notes.extend(modes::steadiness(&lines, &found.changes));
+    notes.extend(found.undetermined.as_ref().map(modes::undetermined));
+    notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::own_speeds(model, &found.site));
     if let Some(energy) = &found.shares.energy {
         out.push_str(&render::shares::energy(energy, &lines, style));
     }

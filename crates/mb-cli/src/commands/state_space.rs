@@ -3,15 +3,14 @@
 use crate::Answer;
 use crate::args::{FormArg, StateSpaceArgs};
 use crate::failure::Failure;
-use crate::flow::{self, Site};
+use crate::flow::{self, Site, State};
 use crate::json;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
 use mb_algebra::Dense;
 use mb_constraints::ConstraintRank;
-use mb_linear::formulation::redundant::descriptor;
-use mb_linear::{DescriptorSystem, StateSpace};
+use mb_linear::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant, linearize_instant};
 use std::fmt::Write as _;
 
 /// Systems up to this many states are printed as text.
@@ -55,8 +54,10 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, F
     let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
     let site = flow::site(model, &start, motion.as_ref())?;
     let rank = flow::rank(model, site.point())?;
-    let lin = flow::linear(model, &site.operating_point())?;
-    let full = descriptor(model, site.point(), &lin)?;
+    let full = match site.state() {
+        State::Lasting(at) => descriptor(model, &at, &flow::linear(model, &at)?)?,
+        State::Instant(at) => descriptor_of_instant(model, &at, &linearize_instant(model, &at))?,
+    };
     let form = match if args.minimal { FormArg::Minimal } else { args.form } {
         FormArg::Descriptor => LinearForm::Descriptor(Box::new(full)),
         FormArg::Reduced => LinearForm::Reduced(full.to_state_space()?),

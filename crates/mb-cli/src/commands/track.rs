@@ -349,7 +349,13 @@ fn render(found: &Track, style: Style) -> String {
     if !found.groups.is_empty() {
         out.push_str(&groups_table(found, style));
     }
-    let notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
+    let mut notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
+    if found.place.instant {
+        notes.push(
+            "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
+                .to_owned(),
+        );
+    }
     out.push_str(&summary::notes(&notes, style));
     out
 }

@@ -69,20 +69,21 @@ pub enum RequestError {
         /// Phi_tt.
         acceleration: f64,
     },
-    /// Constraints that change along a motion, asked of matrices that have no room for it.
-    #[error(
-        "{option} keeps the constraints in the matrices with constant coefficients, but here they change along the motion."
-    )]
-    ConstraintsChange {
+    /// Something that belongs to vibrations, asked of an instant of a motion.
+    #[error("{option} belongs to vibrations, but the roots of an instant are none.")]
+    NotOfAnInstant {
         /// The option.
-        option: String,
+        option: &'static str,
     },
     /// Something that belongs to an equilibrium, asked for in motion.
-    #[error("{option} belongs to vibrations about an equilibrium, but a point of a motion is asked for.")]
+    #[error("{option} belongs to vibrations about an equilibrium, but a motion is asked for.")]
     OnlyAtRest {
         /// The option.
         option: &'static str,
     },
+    /// Speeds in an expansion, which is one of the matrices of an instant.
+    #[error("Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth.")]
+    SpeedsOfAnInstant,
     /// A motion that ended before the time asked for.
     #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]
     NotReached {
@@ -298,8 +299,12 @@ impl RequestError {
                  motion with --moving (`mb modes`, `mb state-space`)"
                     .to_owned()
             }
-            Self::ConstraintsChange { .. } => {
-                "--formulation minimal, which is the default, has the terms of their change".to_owned()
+            Self::SpeedsOfAnInstant => {
+                "--instant expands those of the frozen matrices; `mb modes --moving` has the exponents of a steady motion"
+                    .to_owned()
+            }
+            Self::NotOfAnInstant { .. } => {
+                "leave it out, or leave out --instant where the motion is steady".to_owned()
             }
             Self::NoSuchModel { name, known } => {
                 format!("{}there are: {}", meant(name, known), known.join(", "))

@@ -9,7 +9,7 @@ use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
 use mb_eigen::{Eigenpair, Finding, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, PointKind, Stability, linearize_sparse};
+use mb_linear::{OperatingPoint, Stability, linearize_sparse};
 use mb_model::Model;
 
 /// Modes that are given of a large problem when nothing is asked for.
@@ -77,23 +77,26 @@ pub fn of_matrices(
 /// Eigenpairs of a linearized model with the constraints kept in its matrices.
 ///
 /// # Errors
-/// [`RequestError::ConstraintsChange`] at a point of a motion where they have no room for it, naming `option`;
-/// [`RequestError::TooLarge`] where that cannot be told; [`Failure::Eigen`].
+/// [`Failure::Eigen`].
 pub fn of_model(
     model: &Model,
     at: &OperatingPoint,
     request: Request,
     options: &SparseOptions,
-    option: &str,
 ) -> Result<FormulationSpectrum, Failure> {
-    if at.kind() == PointKind::Motion && model.nc() > 0 {
-        moving::check_fixed(model, at, &super::linear(model, at)?, option)?;
-    }
+    // The change along a motion is measured with left vectors.
+    let left_vectors = options.left_vectors || at.steady().is_some();
+    let options = &SparseOptions { left_vectors, ..*options };
     let lin = linearize_sparse(model, at);
     let name = "constrained/sparse".to_owned();
     match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
-        Ok(spectrum) => {
-            Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
+        Ok(mut spectrum) => {
+            let mut whirl = Vec::new();
+            if let Some(motion) = at.steady() {
+                moving::widen(&mut spectrum, motion);
+                whirl = moving::whirl(model, &spectrum, motion);
+            }
+            Ok(FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) })
         }
         Err(source) => Err(Failure::Eigen { formulation: name, source }),
     }
@@ -102,7 +105,7 @@ pub fn of_model(
 /// The lowest modes of the mechanism in the penalty system at its own equilibrium.
 ///
 /// # Errors
-/// [`RequestError::ConstraintsChange`] at a point of a motion;
+/// [`RequestError::OnlyAtRest`] in motion;
 /// [`Failure::Linear`] when the penalty system has no equilibrium near by; [`Failure::Eigen`];
 /// [`crate::failure::RequestError::TooLarge`] for more constraint rows than penalty matrices are made for.
 pub fn of_penalty(
@@ -116,13 +119,12 @@ pub fn of_penalty(
         let (n, m) = (model.nv(), model.nc());
         return Err(RequestError::TooLarge { n, m, most: MOST_PENALTIES }.into());
     }
-    if at.kind() == PointKind::Motion {
-        let option = "--formulation unconstrained with --lowest".to_owned();
-        return Err(RequestError::ConstraintsChange { option }.into());
+    if at.steady().is_some() {
+        return Err(RequestError::OnlyAtRest { option: "--formulation unconstrained with --lowest" }.into());
     }
     let request = Request::Lowest { count };
     let factors = penalties.or(|| {
-        let own = of_model(model, at, request, options, "--lowest")?;
+        let own = of_model(model, at, request, options)?;
         Ok::<_, Failure>(factor::for_pairs(model, at, &own.spectrum.pairs, penalties.law))
     })?;
     let at = penalty_equilibrium(model, at.point(), &factors)?;

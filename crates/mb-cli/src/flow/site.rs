@@ -7,8 +7,9 @@ use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
-use mb_constraints::{ConstraintMethod, largest};
-use mb_linear::{LinearError, OperatingPoint};
+use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
+use mb_linear::steady::{Spin, spinning, steady_near};
+use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
 
@@ -29,19 +30,53 @@ pub struct MotionOptions {
     pub multipliers: Vec<(usize, f64)>,
     /// Time in s by which the point comes later than the start; the motion is integrated.
     pub after: f64,
+    /// Joints that turn, with what is behind them; in place of the model's own speeds.
+    pub spins: Vec<Spin>,
+    /// The frame to see a steady motion from.
+    pub frame: FrameChoice,
+    /// An instant is wanted, whether the motion is steady or not.
+    pub instant: bool,
+}
+
+/// What a linearization is taken at: a state that lasts and has exponents, or an instant that has none.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Rest or a steady motion.
+    Lasting(OperatingPoint),
+    /// An instant of any motion.
+    Instant(Instant),
+}
+
+impl State {
+    /// (q, v, a, lambda, u, t).
+    pub fn point(&self) -> &Point {
+        match self {
+            Self::Lasting(at) => at.point(),
+            Self::Instant(at) => at.point(),
+        }
+    }
+    /// The steady motion.
+    pub fn steady(&self) -> Option<&SteadyMotion> {
+        match self {
+            Self::Lasting(at) => at.steady(),
+            Self::Instant(_) => None,
+        }
+    }
 }
 
 /// A verified point of a motion.
 #[derive(Clone, Debug)]
 pub struct Moving {
     /// The point.
-    pub at: OperatingPoint,
+    pub at: State,
     /// What became of the start.
     pub start: Start,
     /// What is left of the equations of motion, largest entry.
     pub residual: f64,
     /// Time from the start to the point, s.
     pub after: f64,
+    /// Newton steps to a steady motion near the start, and how far it is; none where the start itself is on one.
+    pub found: Option<(usize, f64)>,
 }
 
 /// Where a model is linearized.
@@ -54,11 +89,18 @@ pub enum Site {
 }
 
 impl Site {
-    /// The verified point.
-    pub fn operating_point(&self) -> OperatingPoint {
+    /// What the linearization is taken at.
+    pub fn state(&self) -> State {
         match self {
-            Self::Rest(settled) => settled.operating_point(),
+            Self::Rest(settled) => State::Lasting(settled.operating_point()),
             Self::Motion(moving) => moving.at.clone(),
+        }
+    }
+    /// The steady motion.
+    pub fn steady(&self) -> Option<&SteadyMotion> {
+        match self {
+            Self::Rest(_) => None,
+            Self::Motion(moving) => moving.at.steady(),
         }
     }
     /// (q, v, a, lambda, u, t).
@@ -92,8 +134,8 @@ pub fn site(model: &Model, start: &StartOptions, motion: Option<&MotionOptions>)
 ///
 /// # Errors
 /// [`Failure::Linear`]: no assembly, speeds that contradict the constraints, claimed accelerations or multipliers that
-/// leave a residual, by coordinate, or break a constraint, by joint; [`RequestError::NotReached`] when the motion ends
-/// before the time asked for.
+/// leave a residual, by coordinate, or break a constraint, by joint; a motion that is not steady, unless an instant is
+/// asked for; [`RequestError::NotReached`] when the motion ends before the time asked for.
 pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, Failure> {
     let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
     let mut hold: Vec<usize> =
@@ -103,6 +145,15 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         hold.push(*i);
     }
     let mut t = start.time;
+    if !motion.spins.is_empty() {
+        if start.solve {
+            q = assemble(model, &q, t, &AssemblyOptions::default()).map_err(LinearError::from)?.q;
+        }
+        let there = Point { q: q.clone(), t, ..model.initial_point() };
+        let (turning, given) = spinning(model, &there, &motion.spins)?;
+        v = turning;
+        hold.extend(given);
+    }
     let mut outcome = Start { q: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
     if start.solve {
         outcome.violation = largest(&model.phi(&q, t));
@@ -113,12 +164,15 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         outcome.q.clone_from(&there.q);
         (q, v) = (there.q, there.v);
     }
+    if !motion.instant {
+        super::check_size(model, super::MOST_ROWS_WITH_SPURIOUS)?;
+    }
     let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
     if motion.after > 0.0 {
         (q, v) = later(model, &q, &v, t, &inputs, motion.after)?;
         t += motion.after;
     }
-    let mut at = OperatingPoint::of_motion(model, q, v, t, inputs, TOLERANCE)?;
+    let mut at = Instant::of_motion(model, q, v, t, inputs, TOLERANCE)?;
     if !motion.accelerations.is_empty() || !motion.multipliers.is_empty() {
         let mut claimed = at.point().clone();
         for (i, value) in &motion.accelerations {
@@ -127,10 +181,37 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         for (i, value) in &motion.multipliers {
             claimed.lambda[*i] = *value;
         }
-        at = OperatingPoint::declared(model, claimed, TOLERANCE)?;
+        at = Instant::declared(model, claimed, TOLERANCE)?;
     }
     let residual = largest(&model.residual(at.point())).map_or(0.0, |(_, x)| x);
-    Ok(Moving { at, start: outcome, residual, after: motion.after })
+    let (at, found) = if motion.instant {
+        (State::Instant(at), None)
+    } else {
+        let searched = start.solve && motion.after == 0.0;
+        let (at, found) = lasting(model, &at, motion, searched)?;
+        (State::Lasting(at), found)
+    };
+    let residual = largest(&model.residual(at.point())).map_or(residual, |(_, x)| x);
+    Ok(Moving { at, start: outcome, residual, after: motion.after, found })
+}
+
+/// The steady motion through a point, or near it where the search is allowed; with Newton steps and the way to it.
+fn lasting(
+    model: &Model,
+    at: &Instant,
+    motion: &MotionOptions,
+    searched: bool,
+) -> Result<(OperatingPoint, Option<(usize, f64)>), LinearError> {
+    let unsteady = match OperatingPoint::of_instant(model, at, &motion.frame) {
+        Err(LinearError::NotSteady(why)) if searched => LinearError::NotSteady(why),
+        other => return Ok((other?, None)),
+    };
+    match steady_near(model, at.point(), &motion.frame) {
+        Ok(Some(found)) => Ok((found.at, Some((found.iterations, found.moved)))),
+        // What is wrong with the motion asked for says more than how Newton ended.
+        Ok(None) | Err(LinearError::NotSteady(_) | LinearError::NotOnMotion { .. }) => Err(unsteady),
+        Err(other) => Err(other),
+    }
 }
 
 /// Positions and speeds `after` seconds later.

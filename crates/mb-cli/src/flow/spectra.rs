@@ -10,9 +10,9 @@ use mb_eigen::sparse::Request;
 use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
-    Factor, Penalty, penalty_equilibrium, penalty_motion, unconstrained,
+    Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
 };
-use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, PointKind, linearize};
+use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize};
 use mb_model::{Model, Point};
 
 /// Most coordinates and constraint rows in all for the dense analysis of the minimal system.
@@ -61,6 +61,8 @@ pub struct FormulationSpectrum {
     pub penalty_factor: Option<f64>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
+    /// By pair, from -1 (circles against the spin) to 1 (with it); empty where nothing spins before the ground.
+    pub whirl: Vec<Option<f64>>,
 }
 
 impl FormulationSpectrum {
@@ -73,6 +75,7 @@ impl FormulationSpectrum {
             reselected: None,
             penalty_factor: None,
             penalty_violation: None,
+            whirl: Vec::new(),
         }
     }
 }
@@ -86,11 +89,10 @@ pub fn linear(model: &Model, at: &OperatingPoint) -> Result<LinearizedSystem, Fa
     Ok(linearize(model, at))
 }
 
-/// Eigenpairs of one formulation at an operating point, at rest or in motion.
+/// Eigenpairs of one formulation at rest or in steady motion.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`]; [`RequestError::ConstraintsChange`] for another formulation than the minimal one where
-/// the constraints change along the motion; [`Failure::Linear`] when the penalty system has no equilibrium near by;
+/// [`RequestError::TooLarge`]; [`Failure::Linear`] when the penalty system has no equilibrium near by;
 /// [`Failure::Eigen`].
 pub fn spectrum(
     model: &Model,
@@ -101,13 +103,6 @@ pub fn spectrum(
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
     let lin = linear(model, at)?;
-    if let Some(name) = match formulation {
-        Formulation::Minimal(_) => None,
-        Formulation::Redundant(_) => Some("--formulation redundant"),
-        Formulation::Unconstrained(_) => Some("--formulation unconstrained"),
-    } {
-        moving::check_fixed(model, at, &lin, name)?;
-    }
     let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let solved = match formulation {
@@ -118,11 +113,7 @@ pub fn spectrum(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            if moving::is_fixed(&system, at.point()) {
-                minimal_pairs(&lin.pencil(), &system.basis.r)
-            } else {
-                moving::pairs(&lin, &system)
-            }
+            minimal_pairs(&lin.pencil(), &system.basis.r)
         }
         Formulation::Redundant(transferred) => {
             let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
@@ -130,7 +121,7 @@ pub fn spectrum(
         }
         Formulation::Unconstrained(factors) => {
             out.penalty_factor = factor(factors);
-            let pencil = penalty_pencil(model, at, factors, &mut out.penalty_violation)?;
+            let pencil = penalty_pencil(model, at, &lin, factors, &mut out.penalty_violation)?;
             let constraint_rank =
                 tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| Failure::Linear(e.into()))?;
             penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })
@@ -138,6 +129,10 @@ pub fn spectrum(
     };
     let named = |source| Failure::Eigen { formulation: formulation.to_string(), source };
     out.spectrum = solved.map_err(named)?;
+    if let Some(motion) = at.steady() {
+        moving::widen(&mut out.spectrum, motion);
+        out.whirl = moving::whirl(model, &out.spectrum, motion);
+    }
     Ok(out)
 }
 
@@ -157,18 +152,21 @@ pub(super) fn factor(penalty: &Penalty) -> Option<f64> {
     }
 }
 
-/// The penalty system at its own equilibrium, or with its own accelerations in motion.
+/// The penalty system at its own equilibrium; in steady motion at the motion of the mechanism, from which it differs by
+/// what the penalties give way.
 fn penalty_pencil(
     model: &Model,
     at: &OperatingPoint,
+    lin: &LinearizedSystem,
     factors: &Penalty,
     violation: &mut Option<f64>,
 ) -> Result<PenaltyPencil, Failure> {
-    let at = match at.kind() {
-        PointKind::Equilibrium => penalty_equilibrium(model, at.point(), factors)?,
-        PointKind::Motion => penalty_motion(model, at.point(), factors)?,
+    let system = if at.steady().is_some() {
+        unconstrained_near(lin, factors)?
+    } else {
+        let at = penalty_equilibrium(model, at.point(), factors)?;
+        *violation = Some(at.violation);
+        unconstrained(model, &at, factors)?
     };
-    *violation = Some(at.violation);
-    let system = unconstrained(model, &at, factors)?;
     Ok(PenaltyPencil { m: system.m, c: system.c, k: system.k, phi_q: system.phi_q, xi: system.xi })
 }

@@ -22,8 +22,11 @@ struct Document {
     formulations: Vec<FormulationView>,
     comparisons: Vec<ComparisonView>,
     usable: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    change_per_radian: Vec<Option<f64>>,
+    /// Rows of a singular configuration, where first derivatives do not determine the spectrum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undetermined_by: Option<Vec<String>>,
+    /// False for the roots of an instant, which are no rates of growth.
+    exponents: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyShares>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,6 +149,8 @@ struct PairView {
     penalty_share: Option<f64>,
     chain: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
+    whirl: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<Vec<[f64; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     multipliers: Option<Vec<[f64; 2]>>,
@@ -156,7 +161,7 @@ struct PairView {
 }
 
 impl PairView {
-    fn new(p: &Eigenpair, vectors: Vectors) -> Self {
+    fn new(p: &Eigenpair, whirl: Option<f64>, vectors: Vectors) -> Self {
         let value = p.value();
         Self {
             re: value.map(|s| s.re),
@@ -173,6 +178,7 @@ impl PairView {
             constraint_violation: p.constraint_violation,
             penalty_share: p.penalty_share,
             chain: p.chain,
+            whirl,
             right: vectors.right.then(|| complex(&p.right)),
             multipliers: vectors.right.then(|| complex(&p.multipliers)),
             left: vectors.left.then(|| complex(&p.left)),
@@ -208,7 +214,13 @@ impl FormulationView {
             penalty_violation: result.penalty_violation,
             counts: result.spectrum.counts,
             findings: findings.map(|f| FindingView { finding: f.clone(), message: f.to_string() }).collect(),
-            pairs: result.spectrum.pairs.iter().map(|p| PairView::new(p, vectors)).collect(),
+            pairs: result
+                .spectrum
+                .pairs
+                .iter()
+                .enumerate()
+                .map(|(i, p)| PairView::new(p, result.whirl.get(i).copied().flatten(), vectors))
+                .collect(),
         }
     }
 }
@@ -238,8 +250,9 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         site: SiteView::new(&found.loaded, &found.site),
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
-        usable: !found.results.iter().any(|r| r.spectrum.falls_short()),
-        change_per_radian: found.changes.clone(),
+        usable: !found.results.iter().any(|r| r.spectrum.falls_short()) && found.undetermined.is_none(),
+        undetermined_by: found.undetermined.as_ref().map(|u| u.rows.clone()),
+        exponents: found.exponents,
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),
     })

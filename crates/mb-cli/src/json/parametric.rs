@@ -14,6 +14,8 @@ struct Document {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
+    /// False where speeds make them eigenvalues of an instant.
+    exponents: bool,
     variables: Vec<VariableView>,
     pieces: Vec<PieceView>,
     tolerances: Option<Vec<ToleranceView>>,
@@ -188,6 +190,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
     text(&Document {
         head: Head::of("parametric"),
         model: ModelView::new(&found.place.loaded, &expansion.rank),
+        exponents: !found.place.instant,
         variables: variables(&found.place, expansion),
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,

@@ -5,7 +5,7 @@ use crate::names;
 use crate::source::Loaded;
 use mb_algebra::{Dense, RankDecision, c64};
 use mb_constraints::{ConstraintRank, RedundantRow};
-use mb_linear::Stability;
+use mb_linear::{Frame, Stability, SteadyMotion};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// Numbers by name, in the order of the model.
@@ -198,25 +198,68 @@ impl MovingView {
     }
 }
 
-/// Where a model was linearized: one of the two fields is there.
+/// A steady motion: the frame, and what shows that the linearization is constant in it.
+#[derive(Debug, serde::Serialize)]
+pub struct SteadyView {
+    /// ground, body, turning or several.
+    kind: &'static str,
+    /// The frame in words.
+    frame: String,
+    /// The body that it turns with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    /// Its angular velocity in rad/s, ground's axes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    angular_velocity: Option<[f64; 3]>,
+    deviation: f64,
+    points: usize,
+}
+
+impl From<&SteadyMotion> for SteadyView {
+    fn from(motion: &SteadyMotion) -> Self {
+        let frame = motion.frame();
+        let (kind, body) = match frame {
+            Frame::Ground => ("ground", None),
+            Frame::Body { name, .. } => ("body", Some(name.clone())),
+            Frame::Turning { .. } => ("turning", None),
+            Frame::Several { .. } => ("several", None),
+        };
+        Self {
+            kind,
+            frame: frame.to_string(),
+            body,
+            angular_velocity: frame.rate(),
+            deviation: motion.deviation().relative,
+            points: motion.deviation().points,
+        }
+    }
+}
+
+/// Where a model was linearized: an equilibrium, or a point of a motion with what makes it steady.
 #[derive(Debug, serde::Serialize)]
 pub struct SiteView {
     #[serde(skip_serializing_if = "Option::is_none")]
     equilibrium: Option<EquilibriumView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operating_point: Option<MovingView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady: Option<SteadyView>,
 }
 
 impl SiteView {
     /// The view of an equilibrium or of a point of a motion.
     pub fn new(loaded: &Loaded, site: &Site) -> Self {
         match site {
-            Site::Rest(settled) => {
-                Self { equilibrium: Some(EquilibriumView::new(loaded, settled)), operating_point: None }
-            }
-            Site::Motion(moving) => {
-                Self { equilibrium: None, operating_point: Some(MovingView::new(loaded, moving)) }
-            }
+            Site::Rest(settled) => Self {
+                equilibrium: Some(EquilibriumView::new(loaded, settled)),
+                operating_point: None,
+                steady: None,
+            },
+            Site::Motion(moving) => Self {
+                equilibrium: None,
+                operating_point: Some(MovingView::new(loaded, moving)),
+                steady: moving.at.steady().map(SteadyView::from),
+            },
         }
     }
 }

@@ -13,6 +13,8 @@ struct Document {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
+    /// False where speeds make them eigenvalues of an instant.
+    exponents: bool,
     point: PointView,
     order: usize,
     variables: Vec<VariableView>,
@@ -96,6 +98,7 @@ pub fn document(found: &Track) -> String {
     text(&Document {
         head: Head::of("track"),
         model: ModelView::new(&found.place.loaded, &found.expansion.rank),
+        exponents: !found.place.instant,
         point: point(&found.place, &found.expansion, piece, false),
         order: piece.order,
         variables: variables(&found.place, &found.expansion),

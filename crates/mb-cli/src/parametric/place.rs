@@ -31,6 +31,8 @@ pub struct Place {
     pub holding: Vec<usize>,
     /// True when nothing follows the variables.
     pub frozen: bool,
+    /// True where speeds make the point an instant of a motion, whose eigenvalues are no exponents.
+    pub instant: bool,
     /// Start values, time, inputs.
     start: StartOptions,
     /// Values of speeds and accelerations.
@@ -93,6 +95,7 @@ impl Place {
             held,
             holding,
             frozen: args.frozen,
+            instant: variables.iter().any(|v| matches!(v, Variable::Speed(_))),
             start: StartOptions {
                 given: configuration,
                 solve: !args.no_solve,
@@ -112,6 +115,10 @@ impl Place {
                 Quantity::Variable(Variable::Input(i)) => place.start.inputs[i] = value,
                 other => place.motion.push((other, value)),
             }
+        }
+        place.instant |= place.motion.iter().any(|(_, value)| *value != 0.0);
+        if place.instant && !args.instant {
+            return Err(RequestError::SpeedsOfAnInstant.into());
         }
         Ok(place)
     }

@@ -6,6 +6,7 @@ use crate::names;
 use mb_algebra::c64;
 use mb_eigen::sparse::{Proof, SparseFinding};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
+use mb_linear::Undetermined;
 use std::fmt::Write as _;
 
 /// Most coordinates of a mode shape that are shown.
@@ -58,7 +59,8 @@ pub fn shown(pair: &Eigenpair) -> Option<c64> {
 
 /// The table of one formulation.
 pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
-    let mut table = Table::new(vec![
+    let whirls = !result.whirl.is_empty();
+    let mut columns = vec![
         Column::number("mode", ""),
         Column::number("re", "1/s"),
         Column::number("im", "rad/s"),
@@ -68,7 +70,11 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
         Column::words("class"),
         Column::number("residual", ""),
         Column::number("error", "rad/s"),
-    ]);
+    ];
+    if whirls {
+        columns.push(Column::words("whirl"));
+    }
+    let mut table = Table::new(columns);
     for line in lines(&result.spectrum, all) {
         let pair = line.pair;
         let value = |f: Option<f64>| f.map_or_else(|| "-".to_owned(), six);
@@ -76,7 +82,7 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
         let (re, im) = s.map_or_else(|| ("-".to_owned(), "-".to_owned()), |s| (six(s.re), line.imaginary(s)));
         // What is shown as undamped has no damping ratio of the size of rounding.
         let zeta = pair.damping_ratio().map(|zeta| if s.is_some_and(|s| s.re == 0.0) { 0.0 } else { zeta });
-        table.row(vec![
+        let mut row = vec![
             line.number.to_string(),
             re,
             im,
@@ -86,12 +92,29 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
             class(pair),
             tiny(pair.backward_error),
             if pair.error_bar.is_finite() { tiny(pair.error_bar) } else { "-".to_owned() },
-        ]);
+        ];
+        if whirls {
+            row.push(whirl(result.whirl.get(line.index).copied().flatten()).to_owned());
+        }
+        table.row(row);
     }
     if table.is_empty() {
         return "  no modes\n".to_owned();
     }
     table.render(style)
+}
+
+/// Orbits flatter than this share of a circle are straight lines to the eye.
+const FLAT: f64 = 0.01;
+
+/// The sense of a mode in a word.
+pub fn whirl(sense: Option<f64>) -> &'static str {
+    match sense {
+        Some(x) if x > FLAT => "forward",
+        Some(x) if x < -FLAT => "backward",
+        Some(_) => "straight",
+        None => "",
+    }
 }
 
 /// The class, with a word when the mode grows.
@@ -162,23 +185,26 @@ pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
     out
 }
 
-/// Share of itself by which an eigenvalue may change within a radian of a steady motion.
-const STEADY: f64 = 1e-6;
+/// What makes a spectrum undetermined.
+pub fn undetermined(found: &Undetermined) -> String {
+    format!(
+        "THE SPECTRUM IS NOT DETERMINED by the first derivatives of the constraints: the configuration is singular, the forces \
+         of {} may be any multiple of a set that balances itself, and the stiffness depends on which is taken. The values hold \
+         for the smallest forces and have no error bounds; another start, or a description without angle coordinates, may be \
+         regular",
+        found.rows.join(", ")
+    )
+}
 
-/// Whether the motion that was linearized is steady; `changes` by pair of the spectrum.
-pub fn steadiness(lines: &[Line<'_>], changes: &[Option<f64>]) -> Option<String> {
-    let known = lines.iter().filter_map(|l| Some((l.number, (*changes.get(l.index)?)?)));
-    let (number, most) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(if most <= STEADY {
-        "the motion is steady: its eigenvalues do not change along it".to_owned()
-    } else {
-        let share =
-            if most < 10.0 { format!("{} %", six(100.0 * most)) } else { format!("{} times", six(most)) };
-        format!(
-            "the motion is not steady: these are eigenvalues of the instant, in the coordinates of the basis; within one \
-             radian of its own vibration mode {number} changes by {share} of itself, the others by less"
-        )
-    })
+/// The roots of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
+pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
+    let mut table =
+        Table::new(vec![Column::number("root", ""), Column::number("re", "1/s"), Column::number("im", "rad/s")]);
+    for line in lines(&result.spectrum, false) {
+        let Some(s) = line.pair.value() else { continue };
+        table.row(vec![line.number.to_string(), six(s.re), line.imaginary(s)]);
+    }
+    if table.is_empty() { "  no roots\n".to_owned() } else { table.render(style) }
 }
 
 /// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.

@@ -77,18 +77,58 @@ pub fn site_line(site: &Site, style: Style) -> String {
 
 fn motion_line(moving: &Moving) -> String {
     let point = moving.at.point();
+    let steady = moving.at.steady().is_some();
     let when = match (point.t, moving.after) {
         (0.0, _) => String::new(),
         (t, 0.0) => format!(" at t = {} s", six(t)),
         (t, after) => format!(" at t = {} s, {} s after the start", six(t), six(after)),
     };
     let still = point.v.iter().all(|v| *v == 0.0);
-    let what = if still { "released from rest" } else { "in motion" };
-    format!("{what}{when}: accelerations and reactions solved for, residual {}\n", tiny(moving.residual))
+    let what = match (still, steady) {
+        (true, _) => "released from rest",
+        (false, true) => "steady motion",
+        (false, false) => "an instant of a motion",
+    };
+    let how = match moving.found {
+        Some((n, moved)) => format!(
+            "found by Newton in {}, {} from the start",
+            names::count(n, "iteration", "iterations"),
+            six(moved)
+        ),
+        None => "accelerations and reactions solved for".to_owned(),
+    };
+    format!("{what}{when}: {how}, residual {}\n", tiny(moving.residual))
+}
+
+/// What shows that a motion is steady.
+pub fn steadiness(site: &Site) -> Option<String> {
+    let motion = site.steady()?;
+    let deviation = motion.deviation();
+    Some(format!(
+        "the motion is steady: at {} of its orbit the linearization in {} is the same within {} of its entries; the error \
+         bounds contain that",
+        names::count(deviation.points, "other point", "other points"),
+        motion.frame(),
+        tiny(deviation.relative)
+    ))
+}
+
+/// Which state was taken, where the model has speeds of its own that an equilibrium knows nothing of.
+pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
+    let Site::Rest(_) = site else { return None };
+    let names = model.coordinates().names();
+    let own = names.iter().zip(model.initial_velocity()).filter(|(_, v)| **v != 0.0);
+    let own: Vec<String> = own.map(|(name, v)| format!("{name} {}", six(*v))).collect();
+    let first = match own.as_slice() {
+        [] => return None,
+        [a, b, c, _, ..] => format!("{a}, {b}, {c} and more"),
+        few => few.join(", "),
+    };
+    Some(format!("the model has speeds ({first} per second); this is the state of rest, --moving takes them"))
 }
 
 /// The speeds by coordinate name.
-fn speeds(model: &Model, v: &[f64], style: Style) -> String {
+pub fn speeds(model: &Model, v: &[f64], style: Style) -> String {
     let mut table = Table::new(vec![Column::words(""), Column::number("", ""), Column::words("")]);
     let noise = rounding(v);
     let names = model.coordinates().names();

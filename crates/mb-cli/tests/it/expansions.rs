@@ -195,10 +195,13 @@ fn a_large_model_is_expanded_and_followed_by_sparse_matrices() {
 #[test]
 fn mechanisms_in_motion_are_expanded() {
     let path = model("slider-crank");
-    let motion = ["--about", "speed:crank.angle=6", "--hold", "load"];
+    let motion = ["--about", "speed:crank.angle=6", "--instant", "--hold", "load"];
     let variables = ["--parameters", "crank.angle,speed:crank.angle", "--order", "2", "--modes", "all"];
     let args = [&["parametric", path.as_str()], motion.as_slice(), &variables].concat();
     let found = json(&args);
+    assert_eq!(found["exponents"], false);
+    let run = mb(&[&["parametric", path.as_str()], &motion[..2], &variables].concat());
+    assert!(run.code == 1 && run.err.contains("--instant") && run.err.contains("no rates of growth"), "{run:?}");
     let point = &found["pieces"][0]["point"];
     let (angle, w) =
         (number(&point["configuration"]["crank.angle"]), number(&point["speeds"]["crank.angle"]));
@@ -209,7 +212,7 @@ fn mechanisms_in_motion_are_expanded() {
     assert!((number(&point["speeds"]["slider.x"]) - exact).abs() < 1e-9, "{point}");
     // Two speeds of one degree of freedom.
     let both = ["--parameters", "speed:crank.angle,speed:slider.x"];
-    let run = mb(&[&["parametric", path.as_str()], motion[..2].as_ref(), &both].concat());
+    let run = mb(&[&["parametric", path.as_str()], motion[..3].as_ref(), &both].concat());
     assert!(run.code == 1 && run.err.contains("follows from the constraints"), "{run:?}");
 }
 

@@ -18,9 +18,10 @@ fn square(angle: f64) -> f64 {
     -9.81 / 0.8 * angle.cos()
 }
 
+/// The roots of an instant of the bar, in its angle.
 fn bar(args: &[&str]) -> Value {
-    let args: Vec<&str> =
-        ["modes", "-", "--json", "--basis", "selection=bar.angle"].iter().chain(args).copied().collect();
+    let fixed = ["modes", "-", "--json", "--instant", "--basis", "selection=bar.angle"];
+    let args: Vec<&str> = fixed.iter().chain(args).copied().collect();
     let run = mb_with(&args, BAR);
     assert_eq!(run.code, 0, "{run:?}");
     serde_json::from_str(&run.out).unwrap()
@@ -49,11 +50,9 @@ fn a_swinging_bar_has_the_stiffness_of_its_angle() {
         assert!((number(&point["accelerations"]["bar.angle"]) - expected).abs() < 1e-10);
         assert!((number(&point["velocities"]["bar.angle"]) - speed.parse::<f64>().unwrap()).abs() < 1e-15);
         assert!(found.get("equilibrium").is_none());
-        // s falls by |d(s)/dt| / |s|^2 within a radian: s s' = (m g l / 2 J) sin(angle) angle'.
-        let change = 9.81 / 1.6 * (at.sin() * speed.parse::<f64>().unwrap()).abs();
-        let told = number(&found["change_per_radian"][0]);
-        let size = square(at).abs().powf(1.5);
-        assert!((told - change / size).abs() < 1e-5 * (1.0 + change / size), "{told} {}", change / size);
+        // The pendulum swings: these are no exponents, and have no bounds.
+        assert_eq!(found["exponents"], false);
+        assert!(found["formulations"][0]["pairs"][0]["error_bar"].is_null() && found.get("steady").is_none());
     }
 }
 
@@ -69,40 +68,102 @@ fn a_later_point_lies_on_the_same_motion() {
     assert!((root(&later) - square(number(&point["configuration"]["bar.angle"]))).abs() < 1e-9);
 }
 
-/// A symmetric top spinning upright: A z'' - i I3 spin z' - m g h z = 0 seen from the ground, every root less by i spin
-/// in the axes of the body, which turn with it. All formulations agree, for the motion is steady.
+/// A symmetric top spinning upright: A z'' - i I3 spin z' - m g h z = 0 seen from the ground, every eigenvalue less by
+/// i spin in the axes of the body, which turn with it. All formulations agree.
 #[test]
 fn a_sleeping_top_is_steady_in_every_formulation() {
-    let found = json(&["modes", &model("top"), "--moving", "--formulation", "all", "--alpha", "1e8"]);
     let (a, momentum, weight) = (4e-4 + 0.5 * 0.06 * 0.06, 5e-4 * 120.0, 0.5 * 9.81 * 0.06);
     let root = f64::sqrt(momentum * momentum - 4.0 * a * weight);
-    for expected in [(momentum + root) / (2.0 * a) - 120.0, (momentum - root) / (2.0 * a) - 120.0] {
-        for (formulation, allowed) in [(0, 1e-9), (1, 1e-9), (2, 1e-4)] {
-            let pairs = found["formulations"][formulation]["pairs"].as_array().unwrap();
-            let off = |p: &Value| {
-                let im = p["im"].as_f64().unwrap_or(f64::INFINITY);
-                (im - expected.abs()).hypot(p["re"].as_f64().unwrap_or(f64::INFINITY))
-            };
-            let nearest = pairs.iter().map(off).fold(f64::INFINITY, f64::min);
-            assert!(nearest < allowed * 120.0, "{formulation} {expected}: {nearest}");
+    for (frame, kind, shift) in [("ground", "ground", 0.0), ("top", "body", 120.0)] {
+        let args = ["modes", &model("top"), "--frame", frame, "--formulation", "all", "--alpha", "1e8"];
+        let found = json(&args);
+        assert_eq!((&found["exponents"], &found["steady"]["kind"]), (&true.into(), &kind.into()));
+        assert!(number(&found["steady"]["deviation"]) < 1e-12);
+        for expected in [(momentum + root) / (2.0 * a) - shift, (momentum - root) / (2.0 * a) - shift] {
+            for (formulation, allowed) in [(0, 1e-9), (1, 1e-9), (2, 1e-4)] {
+                let pairs = found["formulations"][formulation]["pairs"].as_array().unwrap();
+                let off = |p: &Value| {
+                    let im = p["im"].as_f64().unwrap_or(f64::INFINITY);
+                    (im - expected.abs()).hypot(p["re"].as_f64().unwrap_or(f64::INFINITY))
+                };
+                let nearest = pairs.iter().map(off).fold(f64::INFINITY, f64::min);
+                assert!(nearest < allowed * 120.0, "{formulation} {expected}: {nearest}");
+            }
         }
     }
     let text = right(&["modes", &model("top"), "--moving"]);
-    assert!(text.contains("the motion is steady"), "{text}");
-    assert!(text.contains("in motion: ") && text.contains("d(top.rotation z)/dt"), "{text}");
+    assert!(text.contains("the motion is steady") && text.contains("the ground's frame"), "{text}");
+    assert!(text.contains("steady motion: ") && text.contains("d(top.rotation z)/dt"), "{text}");
+}
+
+/// Points 1 and 4 of a turntable: two stiffnesses at right angles in a frame that turns.
+const TURNTABLE: &str = r#"
+    units = "SI"
+    name = "turntable"
+    gravity = [0, 0]
+    body = [{ name = "table", mass = 1, inertia = 1000, at = [0, 0], angular_velocity = 20,
+        markers = { e = [1, 0], w = [-1, 0], n = [0, 1], s = [0, -1] } }]
+    joint = [{ name = "axle", type = "revolute", a = "table", b = [0, 0] }]
+    point = [{ name = "m", at = [0, 0], mass = 1 }]
+    spring = [
+        { name = "e", a = "table.e", b = "m", stiffness = 1000, natural_length = 1 },
+        { name = "w", a = "table.w", b = "m", stiffness = 1000, natural_length = 1 },
+        { name = "n", a = "table.n", b = "m", stiffness = 100, natural_length = 1 },
+        { name = "s", a = "table.s", b = "m", stiffness = 100, natural_length = 1 }]
+"#;
+
+#[test]
+fn a_turntable_grows_in_its_own_frame_and_says_what_it_is_at_rest() {
+    let run = mb_with(&["modes", "-", "--moving", "--json"], TURNTABLE);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["steady"]["body"], "table");
+    // s^4 + (k_x + k_y + 2 W^2) s^2 + (k_x - W^2)(k_y - W^2) = 0
+    let (b, c) = (2200.0 + 800.0, (2000.0 - 400.0) * (200.0 - 400.0));
+    let large = -(b + f64::sqrt(b * b - 4.0 * c)) / 2.0;
+    let growth = f64::sqrt(c / large);
+    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    for expected in [growth, -growth] {
+        let at = |p: &&Value| p["im"] == 0.0 && (number(&p["re"]) - expected).abs() < 1e-10;
+        let pair = pairs.iter().find(at).unwrap_or_else(|| panic!("{expected}: {}", run.out));
+        assert!(number(&pair["error_bar"]) < 1e-9);
+    }
+    for args in [&["--basis", "svd"][..], &["--lowest", "4"], &["--formulation", "redundant"]] {
+        let run = mb_with(&[&["modes", "-", "--moving", "--json"], args].concat(), TURNTABLE);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let grows = pairs.iter().any(|p| p["re"].as_f64().is_some_and(|re| (re - growth).abs() < 1e-9));
+        assert!(grows, "{args:?}: {}", run.out);
+    }
+    // At rest the speeds of the model are named, and not taken.
+    let run = mb_with(&["modes", "-"], TURNTABLE);
+    assert!(run.code == 0 && run.out.contains("table.angle 20") && run.out.contains("--moving"), "{run:?}");
+    // The other frame is refused by name.
+    let run = mb_with(&["modes", "-", "--frame", "ground"], TURNTABLE);
+    assert!(run.code == 1 && run.err.contains("not steady") && run.err.contains("'m'"), "{run:?}");
 }
 
 #[test]
-fn constraints_that_change_have_no_room_in_the_other_formulations() {
-    for formulation in ["redundant", "unconstrained"] {
-        let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--formulation", formulation], BAR);
-        assert_eq!(run.code, 1, "{run:?}");
-        assert!(run.err.contains("change along the motion") && run.err.contains("minimal"), "{}", run.err);
+fn a_motion_that_is_not_steady_has_no_exponents() {
+    for more in [&[][..], &["--formulation", "redundant"], &["--lowest", "1"], &["--formulation", "all"]] {
+        let args = [&["modes", "-", "--at", "bar.angle=0.5", "--velocity", "bar.angle=2"], more].concat();
+        let run = mb_with(&args, BAR);
+        assert!(run.code == 1 && run.out.is_empty(), "{run:?}");
+        for words in ["not steady", "'bar'", "no exponents", "--instant", "mb simulate"] {
+            assert!(run.err.contains(words), "{words}: {}", run.err);
+        }
     }
-    let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--lowest", "1"], BAR);
-    assert!(run.code == 1 && run.err.contains("--lowest"), "{run:?}");
     let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--energy"], BAR);
     assert!(run.code == 1 && run.err.contains("--energy"), "{run:?}");
+    let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--instant", "--lowest", "1"], BAR);
+    assert!(run.code == 1 && run.err.contains("--lowest"), "{run:?}");
+    let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--instant"], BAR);
+    assert!(run.code == 0 && run.out.contains("no rates of growth"), "{run:?}");
+    assert!(!run.out.contains("zeta") && !run.out.contains("error"), "{}", run.out);
+    let run = mb_with(&["modes", "-", "--frame", "bra"], BAR);
+    assert_eq!(run.code, 0, "all frames are one at rest: {run:?}");
+    let run = mb_with(&["modes", "-", "--moving", "--frame", "tabel"], TURNTABLE);
+    assert!(run.code == 1 && run.err.contains("'tabel'") && run.err.contains("table"), "{run:?}");
 }
 
 #[test]
@@ -118,7 +179,7 @@ fn a_point_is_written_and_read_again_and_refused_where_it_is_none() {
     let again = bar(&["--at", &path, "--no-solve"]);
     assert!((root(&first) - root(&again)).abs() < 1e-12);
     let refused = |name: &str, text: &str, told: &[&str]| {
-        let run = mb_with(&["modes", "-", "--at", &file(name, text), "--no-solve"], BAR);
+        let run = mb_with(&["modes", "-", "--at", &file(name, text), "--no-solve", "--instant"], BAR);
         assert_eq!(run.code, 1, "{run:?}");
         for words in told {
             assert!(run.err.contains(words), "{words}: {}", run.err);
@@ -143,7 +204,7 @@ fn a_drive_that_moves_is_linearized_in_motion() {
     if run.code != 0 {
         assert!(run.err.contains("--moving"), "{}", run.err);
     }
-    let found = json(&["modes", &model("four-bar-driven"), "--time", "0.3", "--moving"]);
+    let found = json(&["modes", &model("four-bar-driven"), "--time", "0.3", "--instant"]);
     assert_eq!(found["operating_point"]["time"].to_string(), "0.3");
 }
 
@@ -159,6 +220,7 @@ fn state_space_in_motion_is_that_of_the_angle() {
         "bar.angle=0.4",
         "--velocity",
         "bar.angle=3",
+        "--instant",
     ];
     let run = mb_with(&args, BAR);
     assert_eq!(run.code, 0, "{run:?}");
@@ -172,4 +234,75 @@ fn state_space_in_motion_is_that_of_the_angle() {
         _ => 0.0,
     };
     assert!((entry(0, 0) + entry(1, 1) - expected).abs() < 1e-9, "{found}");
+}
+
+#[test]
+fn a_joint_is_spun_with_all_behind_it() {
+    let still = TURNTABLE.replace(", angular_velocity = 20", "");
+    let run = mb_with(&["modes", "-", "--spin", "axle=20", "--json"], &still);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let own = mb_with(&["modes", "-", "--moving", "--json"], TURNTABLE);
+    let own: Value = serde_json::from_str(&own.out).unwrap();
+    let values = |found: &Value| -> Vec<f64> {
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        pairs.iter().map(|p| number(&p["re"])).collect()
+    };
+    for (a, b) in values(&found).iter().zip(values(&own)) {
+        assert!((a - b).abs() < 1e-10, "{a} {b}");
+    }
+    let run = mb_with(&["modes", "-", "--spin", "axel=20"], &still);
+    assert!(run.code == 1 && run.err.contains("'axle'") && run.err.contains("'axel'"), "{run:?}");
+    let run = mb_with(&["modes", "-", "--spin", "axle=fast"], &still);
+    assert!(run.code == 1 && run.err.contains("--spin"), "{run:?}");
+}
+
+/// The bead starts at the natural length of its spring; in steady motion it rests at l / (1 - m w^2 / k).
+#[test]
+fn a_steady_motion_is_found_from_a_start_near_it() {
+    let text = r#"
+        units = "SI"
+        name = "slot"
+        gravity = [0, 0]
+        body = [{ name = "arm", mass = 1, inertia = 1, at = [0, 0] }, { name = "bead", mass = 1, inertia = 0.1, at = [1, 0] }]
+        joint = [{ name = "O", type = "revolute", a = "arm", b = [0, 0] },
+            { name = "slot", type = "prismatic", a = "bead", b = "arm", axis = [1, 0] }]
+        spring = [{ name = "s", a = "arm", b = "bead", stiffness = 100, natural_length = 1 }]
+        drive = [{ name = "turn", quantity = "angle", of = "arm", law = "6*t" }]
+    "#;
+    let run = mb_with(&["modes", "-", "--moving", "--json"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let place = number(&found["operating_point"]["configuration"]["bead.x"]);
+    assert!((place - 1.0 / 0.64).abs() < 1e-9, "{place}");
+    let pair = &found["formulations"][0]["pairs"][0];
+    assert!(number(&pair["re"]).abs() < 1e-9 && (number(&pair["im"]) - 8.0).abs() < 1e-9, "{pair}");
+    let run = mb_with(&["modes", "-", "--moving", "--no-solve"], text);
+    assert_eq!(run.code, 1, "{run:?}");
+}
+
+/// A pendulum on a shaft that turns with w stands at cos(angle) = g / (l w^2) where that is less than one.
+#[test]
+fn the_arm_of_a_governor_rises_with_its_speed() {
+    let text = r#"
+        units = "SI"
+        name = "governor"
+        gravity = [0, 0, -9.81]
+        spatial-body = [
+            { name = "shaft", mass = 1, inertia = [1, 1, 1], at = [0, 0, 0] },
+            { name = "arm", mass = 2, inertia = [1e-9, 1e-9, 1e-9], at = [0.3, 0, -0.4], orientation = { axis = [0, 1, 0], angle = 0 },
+                markers = { pin = [-0.3, 0, 0.4] } }]
+        joint = [
+            { name = "axle", type = "revolute", a = "shaft", b = "ground", axis = [0, 0, 1] },
+            { name = "pin", type = "revolute", a = "arm.pin", b = "shaft", axis = [0, 1, 0] }]
+    "#;
+    let w = 7.0_f64;
+    let run = mb_with(&["equilibrium", "-", "--spin", "axle=7", "--json"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    // l = 0.5: height of the arm below the pin.
+    let height = -number(&found["operating_point"]["configuration"]["arm.z"]);
+    assert!((height - 9.81 / (w * w)).abs() < 1e-7, "{height}");
+    let run = mb_with(&["equilibrium", "-", "--spin", "pin=7"], text);
+    assert!(run.code == 1, "{run:?}");
 }

@@ -26,7 +26,7 @@ pub use search::{SearchOptions, find_equilibria};
 pub use stability::{Stability, stability};
 
 use crate::error::LinearError;
-use crate::point::{OperatingPoint, check_sizes, force_scale};
+use crate::point::{Instant, check_sizes, force_scale};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 
@@ -206,7 +206,7 @@ impl Equilibrium {
     fn verified(model: &Model, point: Point, tolerance: f64) -> Result<Self, LinearError> {
         check_sizes(model, &point)?;
         let scale = force_scale(model, &point);
-        let point = OperatingPoint::within(model, point, tolerance, scale)?.point().clone();
+        let point = Instant::within(model, point, tolerance, scale)?.point().clone();
         let residual = largest(&model.residual(&point)).map_or(0.0, |(_, r)| r / scale);
         Ok(Self { point, residual, iterations: 0, found_by: "given" })
     }

@@ -274,16 +274,56 @@ fn check_balance(model: &Model, point: &Point) -> Result<(), LinearError> {
     })
 }
 
-/// Linearizes the penalty system at its own equilibrium or point of motion.
+/// M_p, C_p, K_p, F_p of the penalty system at an instant of its motion: what [`UnconstrainedSystem`] is at rest, but without
+/// a way to a spectrum.
+#[derive(Clone, Debug)]
+pub struct UnconstrainedInstant {
+    /// M_p, n x n.
+    pub m: Dense,
+    /// C_p, n x n.
+    pub c: Dense,
+    /// K_p, n x n.
+    pub k: Dense,
+    /// F_p, n x inputs.
+    pub f: Dense,
+}
+
+/// Linearizes the penalty system at its own equilibrium.
 ///
 /// # Errors
-/// [`LinearError::NotOnMotion`] when the point does not satisfy H3 = 0;
+/// [`LinearError::NotOnMotion`] when the point does not satisfy H3 = 0, or is not at rest;
 /// [`LinearError::BadPenalty`].
 pub fn unconstrained(
     model: &Model,
     at: &PenaltyPoint,
     penalty: &Penalty,
 ) -> Result<UnconstrainedSystem, LinearError> {
+    let point = &at.point;
+    if let Some((i, speed)) = mb_constraints::largest(&point.v).filter(|(_, speed)| *speed > 0.0) {
+        let equation = format!("the speed of {}", model.coordinate_name(i));
+        return Err(LinearError::NotOnMotion {
+            expected: "a rest of the penalty system",
+            equation,
+            residual: speed,
+            tolerance: 0.0,
+        });
+    }
+    let UnconstrainedInstant { m, c, k, f } = unconstrained_instant(model, at, penalty)?;
+    let xi = Matrices::new(penalty, model.nc())?.xi;
+    let phi_q = model.phi_q(&point.q, point.t).to_dense();
+    Ok(UnconstrainedSystem { m, c, k, f, phi_q, xi })
+}
+
+/// Linearizes the penalty system at an instant of its motion, or at rest.
+///
+/// # Errors
+/// [`LinearError::NotOnMotion`] when the point does not satisfy H3 = 0;
+/// [`LinearError::BadPenalty`].
+pub fn unconstrained_instant(
+    model: &Model,
+    at: &PenaltyPoint,
+    penalty: &Penalty,
+) -> Result<UnconstrainedInstant, LinearError> {
     let matrices = Matrices::new(penalty, model.nc())?;
     let point = &at.point;
     check_balance(model, point)?;
@@ -310,10 +350,10 @@ pub fn unconstrained(
     if let Some(turning) = Turning::dense(model, point) {
         (c, k) = turning.applied(&m, &c, &k);
     }
-    Ok(UnconstrainedSystem { m, c, k, f, phi_q: phi_q.clone(), xi: matrices.xi })
+    Ok(UnconstrainedInstant { m, c, k, f })
 }
 
-/// The penalty system of a linearized constrained one, at the constrained equilibrium.
+/// The penalty system of a linearized constrained one, at the constrained equilibrium or in the frame of a steady motion.
 ///
 /// Its stiffness takes the true multipliers, so only the shift of the equilibrium by the
 /// violation is left out; good to first order in 1/Xi. For sizes where the full Newton solve

@@ -12,4 +12,6 @@ mod motion;
 mod solid;
 mod space;
 mod state_space;
+mod steady;
+mod steady_simulated;
 mod support;

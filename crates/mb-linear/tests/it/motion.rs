@@ -1,12 +1,13 @@
-//! Linearization at points of a motion: the minimal system against differences of the projected
+//! Linearization at instants of a motion: the minimal system against differences of the projected
 //! residual, and against the redundant equations.
 
 use crate::support::{FourBar, four_bar};
 use mb_algebra::{Dense, Lu, dense, norms};
 use mb_constraints::{NullSpaceMethod, Saddle, assemble, assemble_velocities};
-use mb_linear::formulation::minimal::{MinimalSystem, minimal};
-use mb_linear::formulation::unconstrained::{Penalty, penalty_motion, unconstrained};
-use mb_linear::{LinearError, OperatingPoint, PointKind, linearize};
+use mb_linear::formulation::unconstrained::{Penalty, penalty_motion, unconstrained, unconstrained_instant};
+use mb_linear::{
+    FrameChoice, Instant, InstantMinimal, LinearError, OperatingPoint, linearize_instant, minimal_of_instant,
+};
 use mb_model::element::{AngleOf, Coincident, Drive, Driven, PlanarBody, Spring};
 use mb_model::law::{Function, Term, TimeLaw, TimeLeaf};
 use mb_model::{BlockId, BlockKind, Element, Model, Point, Wiring};
@@ -43,12 +44,12 @@ fn swinging(driven: bool) -> Model {
 }
 
 /// A point of the model's motion with velocities near a given pattern.
-fn operating_point(m: &Model) -> OperatingPoint {
+fn instant(m: &Model) -> Instant {
     let t = 0.4;
     let q = assemble(m, m.initial(), t, &mb_constraints::AssemblyOptions::default()).unwrap().q;
     let wish: Vec<f64> = (0..m.nv()).map(|i| (1.0 + 2.3 * i as f64).sin()).collect();
     let v = assemble_velocities(m, &q, &wish, t).unwrap();
-    OperatingPoint::of_motion(m, q, v, t, vec![], 1e-9).unwrap()
+    Instant::of_motion(m, q, v, t, vec![], 1e-9).unwrap()
 }
 
 /// The parametrization z -> q with constant B, written out independently of the library's basis.
@@ -95,7 +96,7 @@ impl Chart<'_> {
 }
 
 /// B of a basis: unit rows for a selection, R^T otherwise.
-fn complement(system: &MinimalSystem) -> Dense {
+fn complement(system: &InstantMinimal) -> Dense {
     match &system.basis.independent {
         Some(index) => {
             Dense::from_fn(index.len(), system.basis.r.nrows(), |i, j| f64::from(u8::from(index[i] == j)))
@@ -108,12 +109,14 @@ fn complement(system: &MinimalSystem) -> Dense {
 fn minimal_system_is_the_derivative_of_the_projected_residual() {
     for driven in [false, true] {
         let model = swinging(driven);
-        let at = operating_point(&model);
-        assert_eq!(at.kind(), PointKind::Motion);
-        let lin = linearize(&model, &at);
+        let at = instant(&model);
+        assert!(!at.is_rest());
+        let steady = OperatingPoint::of_instant(&model, &at, &FrameChoice::Automatic);
+        assert!(matches!(steady, Err(LinearError::NotSteady(_))), "{steady:?}");
+        let lin = linearize_instant(&model, &at);
         for method in [NullSpaceMethod::Qr, NullSpaceMethod::Svd, NullSpaceMethod::CoordinateSelection(None)]
         {
-            let system = minimal(&model, &lin, &method).unwrap();
+            let system = minimal_of_instant(&model, &lin, &method).unwrap();
             let b = complement(&system);
             let (z1, z2) = (dense::matvec(&b, &at.point().v), dense::matvec(&b, &at.point().a));
             let chart = Chart { model: &model, b, q0: at.point().q.clone(), t: at.point().t };
@@ -150,11 +153,11 @@ fn minimal_system_is_the_derivative_of_the_projected_residual() {
 fn minimal_and_redundant_equations_agree_in_motion() {
     for driven in [false, true] {
         let model = swinging(driven);
-        let at = operating_point(&model);
-        let lin = linearize(&model, &at);
-        let rates = lin.rates.clone().unwrap();
-        let system = minimal(&model, &lin, &NullSpaceMethod::Qr).unwrap();
-        let terms = system.motion.clone().unwrap();
+        let at = instant(&model);
+        let lin = linearize_instant(&model, &at);
+        let rates = lin.rates.clone();
+        let system = minimal_of_instant(&model, &lin, &NullSpaceMethod::Qr).unwrap();
+        let terms = system.motion.clone();
         let d = system.dof();
         for k in 0..4 {
             let dz: Vec<f64> = (0..d).map(|i| (1.0 + (3 * k + i) as f64).cos()).collect();
@@ -191,8 +194,9 @@ fn minimal_and_redundant_equations_agree_in_motion() {
 fn unconstrained_system_is_the_derivative_of_the_penalty_residual() {
     let model = swinging(true);
     let penalty = Penalty::scalar(40.0, 0.8, 3.0);
-    let at = penalty_motion(&model, operating_point(&model).point(), &penalty).unwrap();
-    let system = unconstrained(&model, &at, &penalty).unwrap();
+    let at = penalty_motion(&model, instant(&model).point(), &penalty).unwrap();
+    let system = unconstrained_instant(&model, &at, &penalty).unwrap();
+    assert!(matches!(unconstrained(&model, &at, &penalty), Err(LinearError::NotOnMotion { .. })));
     let h3 = |p: &Point| {
         let (x0, x1) = (model.phi(&p.q, p.t), model.phi_dot(&p.q, &p.v, p.t));
         let x2 = model.phi_ddot(p);
@@ -225,16 +229,16 @@ fn unconstrained_system_is_the_derivative_of_the_penalty_residual() {
 #[test]
 fn a_point_off_the_motion_is_refused_by_name() {
     let model = swinging(false);
-    let at = operating_point(&model);
+    let at = instant(&model);
     let mut point = at.point().clone();
     point.a[7] += 0.5;
-    let error = OperatingPoint::declared(&model, point, 1e-9).unwrap_err();
+    let error = Instant::declared(&model, point, 1e-9).unwrap_err();
     assert!(
         matches!(&error, LinearError::NotOnMotion { equation, .. } if equation.starts_with("bob.")),
         "{error}"
     );
     let mut point = at.point().clone();
     point.v[0] += 0.5;
-    let error = OperatingPoint::declared(&model, point, 1e-6).unwrap_err().to_string();
+    let error = Instant::declared(&model, point, 1e-6).unwrap_err().to_string();
     assert!(error.contains("motion"), "{error}");
 }

@@ -7,7 +7,8 @@ use mb_gallery::models::{SpatialFourBar, SpatialPendulum, Top, spatial_chain};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, LinearizedSystem, OperatingPoint, PointKind, linearize, linearize_sparse,
+    Equilibrium, EquilibriumOptions, Frame, FrameChoice, Instant, LinearizedSystem, OperatingPoint, PointKind,
+    linearize, linearize_sparse,
 };
 use mb_model::{Model, ModelSpec, Point};
 use proptest::prelude::*;
@@ -118,13 +119,21 @@ fn sleeping_top_nutates_and_precesses() {
             1e-9,
         )
         .unwrap();
-        assert_eq!(at.kind(), PointKind::Motion);
+        assert_eq!(at.kind(), PointKind::Steady);
         let lin = linearize(&m, &at);
         let sparse = linearize_sparse(&m, &at);
         assert!(norms::max_abs(&(&mb_algebra::to_dense(&sparse.k) - &lin.k)) < 1e-14);
+        assert_eq!(at.steady().unwrap().frame(), &Frame::Ground);
         let system = minimal(&m, &lin, &NullSpaceMethod::Qr).unwrap();
-        for found in [eigenvalues(&system.pencil()), eigenvalues(&lin.pencil())] {
-            for s in top.eigenvalues_in_body_axes() {
+        let instant = Instant::declared(&m, at.point().clone(), 1e-9).unwrap();
+        let body = OperatingPoint::of_instant(&m, &instant, &FrameChoice::Body("top".to_owned())).unwrap();
+        let turned = linearize(&m, &body).pencil();
+        for (found, expected) in [
+            (eigenvalues(&system.pencil()), top.eigenvalues()),
+            (eigenvalues(&lin.pencil()), top.eigenvalues()),
+            (eigenvalues(&turned), top.eigenvalues_in_body_axes()),
+        ] {
+            for s in expected {
                 for (re, im) in [(s.re, s.im), (s.re, -s.im)] {
                     let distance =
                         found.iter().map(|z| (z.re - re).hypot(z.im - im)).fold(f64::MAX, f64::min);

@@ -3,8 +3,10 @@
 use crate::support::{FourBar, four_bar};
 use mb_algebra::c64;
 use mb_constraints::simulate::{StartPolicy, consistent_start};
-use mb_linear::formulation::redundant::descriptor;
-use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, PointKind, linearize};
+use mb_linear::{
+    Equilibrium, EquilibriumOptions, Instant, OperatingPoint, descriptor, descriptor_of_instant, linearize,
+    linearize_instant,
+};
 use mb_model::element::{AngleOf, Force, ForceFrame, Torque};
 use mb_model::law::TimeLaw;
 use mb_model::sensor::{Quantity, Reading};
@@ -45,7 +47,7 @@ fn reduction_keeps_the_transfer_function() {
     let e = Equilibrium::solve(&model, model.initial(), &EquilibriumOptions::default()).unwrap();
     let at = OperatingPoint::from(&e);
     let lin = linearize(&model, &at);
-    let full = descriptor(&model, at.point(), &lin).unwrap();
+    let full = descriptor(&model, &at, &lin).unwrap();
     let state = full.to_state_space().unwrap();
     let minimal = state.minimal(1e-9).unwrap();
     assert_eq!((full.states.len(), state.order(), minimal.order()), (2 * model.nv() + model.nc(), 2, 2));
@@ -86,12 +88,12 @@ fn reduction_in_motion_is_the_derivative_of_the_motion() {
             (q[i], v[i], hold) = (place, speed, vec![i]);
         }
         let there = consistent_start(&model, &q, &v, t, StartPolicy::Assemble, &hold).unwrap();
-        OperatingPoint::of_motion(&model, there.q, there.v, t, inputs.clone(), 1e-9).unwrap()
+        Instant::of_motion(&model, there.q, there.v, t, inputs.clone(), 1e-9).unwrap()
     };
     let centre = at(None);
-    assert_eq!(centre.kind(), PointKind::Motion);
-    let lin = linearize(&model, &centre);
-    let state = descriptor(&model, centre.point(), &lin).unwrap().to_state_space().unwrap();
+    assert!(!centre.is_rest());
+    let lin = linearize_instant(&model, &centre);
+    let state = descriptor_of_instant(&model, &centre, &lin).unwrap().to_state_space().unwrap();
     assert_eq!(state.order(), 2);
     let i = model.coordinates().names().iter().position(|name| *name == state.states[0]).unwrap();
     let (z, rate) = (centre.point().q[i], centre.point().v[i]);

@@ -27,6 +27,7 @@ mod motion;
 mod neighbours;
 mod output;
 mod parts;
+mod rates;
 mod reaction;
 mod regions;
 mod residual;

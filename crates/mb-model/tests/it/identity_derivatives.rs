@@ -157,3 +157,51 @@ fn one_pass_gives_the_same_blocks() {
         }
     }
 }
+
+/// dM/dt, dC/dt and dK/dt, and the derivative of Phi'' by time alone.
+#[test]
+fn rates_of_the_blocks_along_a_motion() {
+    for m in models() {
+        let p = point(&m);
+        let pattern = |n: usize, k: f64| (0..n).map(|i| (k + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
+        let (a_rate, l_rate) = (pattern(m.nv(), 0.3), pattern(m.nc(), 2.0));
+        let along = |h: f64| {
+            let step: Vec<f64> = p.v.iter().map(|v| h * v).collect();
+            let plus = |x: &[f64], d: &[f64]| x.iter().zip(d).map(|(x, d)| x + h * d).collect::<Vec<f64>>();
+            Point {
+                q: m.coordinates().retract(&p.q, &step),
+                v: plus(&p.v, &p.a),
+                a: plus(&p.a, &a_rate),
+                lambda: plus(&p.lambda, &l_rate),
+                t: p.t + h,
+                u: p.u.clone(),
+            }
+        };
+        let exact = m.block_rates(&p, &a_rate, &l_rate);
+        type Of = fn(&Model, &Point) -> Triplets;
+        let blocks: [(&str, &Triplets, Of); 3] = [
+            ("dM/dt", &exact.m, Model::mass),
+            ("dC/dt", &exact.c, Model::damping),
+            ("dK/dt", &exact.k, Model::stiffness),
+        ];
+        for (what, exact, of) in blocks {
+            let at = |h: f64| of(&m, &along(h)).to_dense();
+            let (exact, plus, minus, scale) = (exact.to_dense(), at(H), at(-H), at(0.0));
+            let scale = mb_algebra::norms::max_abs(&scale).max(mb_algebra::norms::max_abs(&exact)).max(1.0);
+            for i in 0..m.nv() {
+                for j in 0..m.nv() {
+                    let difference = (plus[(i, j)] - minus[(i, j)]) / (2.0 * H);
+                    let error = (difference - exact[(i, j)]).abs();
+                    assert!(error < TOLERANCE * scale, "{what} ({i}, {j}): {difference} {}", exact[(i, j)]);
+                }
+            }
+        }
+        let at = |h: f64| m.phi_ddot(&Point { t: p.t + h, ..p.clone() });
+        let (exact, plus, minus) = (m.phi_ddot_t(&p), at(H), at(-H));
+        let scale = at(0.0).iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+        for i in 0..m.nc() {
+            let difference = (plus[i] - minus[i]) / (2.0 * H);
+            assert!((difference - exact[i]).abs() < TOLERANCE * scale, "Phi''_t {i}: {difference} {}", exact[i]);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `mb equilibrium --spin`: the configuration and reactions of a steady motion, and whether it is stable.
+
+use super::equilibrium::forces;
+use crate::Answer;
+use crate::args::{EquilibriumArgs, MotionArgs};
+use crate::failure::{Failure, RequestError};
+use crate::flow::{self, Site, State};
+use crate::json;
+use crate::render::{Style, six, summary};
+use crate::source::Loaded;
+use mb_constraints::NullSpaceMethod;
+use mb_eigen::Eigenpair;
+use mb_linear::Formulation;
+use std::fmt::Write as _;
+
+/// A steady motion with the growth of its fastest growing disturbance.
+#[derive(Debug)]
+pub struct Steady {
+    /// The motion.
+    pub site: Site,
+    /// Largest real part of its eigenvalues and the error bound of that, 1/s; none where there are no modes.
+    pub growth: Option<(f64, f64)>,
+}
+
+impl Steady {
+    /// Stability in a word: an eigenvalue whose sign its error bound leaves open does not count as growing.
+    pub fn stability(&self) -> &'static str {
+        match self.growth {
+            Some((re, bound)) if re > bound => "unstable",
+            Some((re, bound)) if re < -bound => "stable",
+            _ => "no growth beyond the error bounds",
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the spins, or no steady motion with them.
+pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
+    if args.plot.is_some() {
+        return Err(RequestError::OnlyAtRest { option: "--plot" }.into());
+    }
+    let model = &loaded.model;
+    let motion = MotionArgs { spin: args.spin.clone(), ..MotionArgs::default() };
+    let (start, motion) = crate::start::with_motion(model, &args.start, &motion)?;
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let rank = flow::rank(model, site.point())?;
+    let State::Lasting(at) = site.state() else {
+        return Err(RequestError::NotOfAnInstant { option: "--spin" }.into());
+    };
+    let result = flow::spectrum(model, &at, &Formulation::Minimal(NullSpaceMethod::Qr))?;
+    let real = |p: &Eigenpair| p.value().map(|s| (s.re, p.error_bar));
+    let growth = result.spectrum.motion().filter_map(real).max_by(|a, b| a.0.total_cmp(&b.0));
+    let found = Steady { site, growth };
+    if args.json {
+        return Ok(Answer::right(json::equilibrium::steady(loaded, &rank, &found)));
+    }
+    let mut out = summary::heading(loaded, &rank, style);
+    out.push_str(&summary::site_line(&found.site, style));
+    let largest = found.growth.map_or_else(String::new, |(re, bound)| {
+        let re = if re.abs() <= bound { 0.0 } else { re };
+        format!(": the largest real part of an eigenvalue is {} 1/s, error bound {}", six(re), crate::render::tiny(bound))
+    });
+    let _ = writeln!(out, "{}{largest}", found.stability());
+    out.push_str(&summary::configuration(model, &found.site.point().q, style));
+    out.push_str(&summary::speeds(model, &found.site.point().v, style));
+    out.push_str(&forces(model, found.site.point(), style));
+    let mut notes = summary::start_notes(model, found.site.start());
+    notes.extend(summary::redundancy_notes(&rank));
+    notes.extend(summary::steadiness(&found.site));
+    out.push_str(&summary::notes(&notes, style));
+    Ok(Answer::right(out))
+}

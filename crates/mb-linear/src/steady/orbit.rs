@@ -1,0 +1,195 @@
+//! The proof that a motion is steady: it is the orbit of a generator, and its linearization is the same all along.
+//!
+//! At times t of the orbit in closed form, with Y = exp(S t) R, the following must be those of t = 0:
+//!
+//! ```text
+//! M a + Phi_q^T lambda - f = 0,   Phi = Phi' = Phi'' = 0,   Phi_q Y = 0
+//! G2 = Y^T M Y,   G1 = Y^T (C~ + 2 M S) Y,   G0 = Y^T (K~ + C~ S + M S^2) Y
+//! ```
+//!
+//! Nothing here is a derivative by time: equations and matrices are evaluated at other points. Along the orbit they are
+//! functions of angles that grow with the speeds of the motion and of the frame. A trigonometric polynomial with h harmonics
+//! that differs from its value at zero has no more than 2 h zeros in a turn; `PHASES` phases for each speed, no two the
+//! same, leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
+//! multiples of the golden section. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
+
+use super::change::Change;
+use super::generator::Generator;
+use super::scale::{self, Scale};
+use super::{Unsteady, body_of};
+use crate::error::LinearError;
+use crate::point::{Instant, force_scale};
+use crate::turning::Turning;
+use mb_algebra::{Dense, dense, norms};
+use mb_constraints::minimum_norm_multipliers;
+use mb_model::{Model, Point};
+
+/// Share of themselves by which equations may change. What is below enters the error bounds of every eigenvalue; it is
+/// ten times the square root of rounding, so that data computed from formulas pass.
+const STEADY: f64 = 1e-7;
+
+/// Largest changes of the reduced blocks along an orbit, entry by entry (d x d each).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deviation {
+    /// Of G2, G1 and G0.
+    pub blocks: [Dense; 3],
+    /// The largest, relative to the diagonals.
+    pub relative: f64,
+    /// Points of the orbit that were looked at.
+    pub points: usize,
+}
+
+/// What the checks along an orbit compare with.
+pub(super) struct Orbit<'a> {
+    pub(super) model: &'a Model,
+    pub(super) at: &'a Instant,
+    pub(super) change: &'a Change,
+    pub(super) r: &'a Dense,
+    pub(super) scale: &'a Scale,
+}
+
+impl Orbit<'_> {
+    /// The deviation along the orbit of `s`.
+    ///
+    /// # Errors
+    /// The first equation that does not hold, or body whose equations are not the same.
+    pub(super) fn check(&self, s: &Generator) -> Result<Result<Deviation, Unsteady>, LinearError> {
+        let point = self.at.point();
+        if let Err(unsteady) = self.carried(s) {
+            return Ok(Err(unsteady));
+        }
+        let start = reduced(&self.change.now, s, self.r);
+        let none = || Dense::zeros(self.r.ncols(), self.r.ncols());
+        let mut out = Deviation { blocks: [none(), none(), none()], relative: 0.0, points: 0 };
+        let forces = force_scale(self.model, point);
+        for time in scale::times(self.scale, s) {
+            let there = s.along(point, time);
+            let there = match self.equations(there, time, forces)? {
+                Ok(there) => there,
+                Err(unsteady) => return Ok(Err(unsteady)),
+            };
+            let y = s.carried(time, self.r);
+            let (blocks, phi_q) = blocks(self.model, &there);
+            if let Err(unsteady) = self.displacements(&phi_q, &y, time) {
+                return Ok(Err(unsteady));
+            }
+            let found = reduced(&blocks, s, &y);
+            if let Some(unsteady) = self.compare(&start, &found, time, &mut out) {
+                return Ok(Err(unsteady));
+            }
+            out.points += 1;
+        }
+        Ok(Ok(out))
+    }
+    /// v' = S v.
+    fn carried(&self, s: &Generator) -> Result<(), Unsteady> {
+        let point = self.at.point();
+        let v = s.times(&point.v);
+        let speed = self.scale.speed;
+        let off: Vec<f64> =
+            (0..v.len()).map(|i| (point.a[i] - v[i]).abs() / (speed * self.scale.velocity[i])).collect();
+        match mb_constraints::largest(&off) {
+            Some((i, worst)) if worst.is_nan() || worst > STEADY => {
+                Err(Unsteady::accelerates(body_of(self.model, i), worst * speed))
+            }
+            _ => Ok(()),
+        }
+    }
+    /// The point with its multipliers, where equations of motion and constraints hold there.
+    fn equations(
+        &self,
+        mut there: Point,
+        time: f64,
+        forces: f64,
+    ) -> Result<Result<Point, Unsteady>, LinearError> {
+        let model = self.model;
+        there.lambda = vec![0.0; model.nc()];
+        let free: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
+        let phi_q = model.phi_q(&there.q, there.t).to_sparse();
+        let (lambda, rest) = minimum_norm_multipliers(&phi_q, &free)?;
+        there.lambda = lambda;
+        if let Some((i, worst)) = mb_constraints::largest(&rest)
+            && (worst.is_nan() || worst > STEADY * forces)
+        {
+            return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
+        }
+        let speed = self.scale.speed;
+        for (values, unit) in [
+            (model.phi(&there.q, there.t), 1.0),
+            (model.phi_dot(&there.q, &there.v, there.t), speed.max(1.0)),
+            (model.phi_ddot(&there), (speed * speed).max(1.0)),
+        ] {
+            if let Some((row, worst)) = mb_constraints::largest(&values)
+                && (worst.is_nan() || worst > STEADY * unit)
+            {
+                return Ok(Err(Unsteady::breaks(model.row_name(row), worst / unit, time)));
+            }
+        }
+        Ok(Ok(there))
+    }
+    fn displacements(&self, phi_q: &Dense, y: &Dense, time: f64) -> Result<(), Unsteady> {
+        let rows = dense::mul(phi_q, y);
+        for i in 0..rows.nrows() {
+            let size = norms::two(&dense::row(phi_q, i));
+            let worst = norms::max_abs_vec(&dense::row(&rows, i));
+            if worst.is_nan() || worst > STEADY * size {
+                return Err(Unsteady::breaks(self.model.row_name(i), worst / size, time));
+            }
+        }
+        Ok(())
+    }
+    fn compare(
+        &self,
+        start: &[Dense; 3],
+        found: &[Dense; 3],
+        time: f64,
+        out: &mut Deviation,
+    ) -> Option<Unsteady> {
+        let mut worst = (0, 0.0);
+        for order in 0..3 {
+            let unit = self.scale.unit(order);
+            for j in 0..self.r.ncols() {
+                for i in 0..self.r.ncols() {
+                    let off = (found[order][(i, j)] - start[order][(i, j)]).abs();
+                    let largest = &mut out.blocks[order][(i, j)];
+                    *largest = largest.max(off);
+                    let share = off * unit / (self.scale.reduced[i] * self.scale.reduced[j]);
+                    // Not `>`, so that a NaN is taken.
+                    if !(share <= worst.1) {
+                        worst = (i, share);
+                    }
+                }
+            }
+        }
+        out.relative = out.relative.max(worst.1);
+        if worst.1 <= STEADY {
+            return None;
+        }
+        let column = dense::column(self.r, worst.0);
+        let i = mb_constraints::largest(&column).map_or(0, |(i, _)| i);
+        Some(Unsteady::changes(body_of(self.model, i), worst.1, time))
+    }
+}
+
+/// M, C~, K~ and Phi_q.
+fn blocks(model: &Model, point: &Point) -> ([Dense; 3], Dense) {
+    let mb_model::system::Blocks { m, c, k, phi_q } = model.dense_blocks(point);
+    match Turning::dense(model, point) {
+        Some(turning) => {
+            let (c, k) = turning.applied(&m, &c, &k);
+            ([m, c, k], phi_q)
+        }
+        None => ([m, c, k], phi_q),
+    }
+}
+
+/// G2, G1, G0 on the columns of `y`.
+fn reduced([m, c, k]: &[Dense; 3], s: &Generator, y: &Dense) -> [Dense; 3] {
+    let s = s.dense();
+    let sy = dense::mul(&s, y);
+    let ssy = dense::mul(&s, &sy);
+    let my = dense::mul(m, y);
+    let first = &dense::mul(c, y) + &dense::scale(2.0, &dense::mul(m, &sy));
+    let none = &(&dense::mul(k, y) + &dense::mul(c, &sy)) + &dense::mul(m, &ssy);
+    [my, first, none].map(|x| dense::mul_transpose(y, &x))
+}

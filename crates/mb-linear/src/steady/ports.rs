@@ -1,0 +1,86 @@
+//! Inputs and outputs of a steady motion: constant in its frame, or refused by name.
+//!
+//! With x = exp(S t) y the input matrix acts as exp(S t)^T F(t), and the outputs read
+//!
+//! ```text
+//! dy_out = Y_a E y'' + (Y_v E + 2 Y_a E S) y' + (Y_q E + Y_v E S + Y_a E S^2) y + Y_l dlambda,   E = exp(S t)
+//! ```
+
+use super::SteadyMotion;
+use crate::descriptor::output_blocks;
+use crate::error::LinearError;
+use crate::linearize::inputs;
+use mb_algebra::{Dense, dense, norms};
+use mb_constraints::minimum_norm_multipliers;
+use mb_model::{Model, Point};
+
+/// Change of a row relative to its largest entry up to which it is constant, as for the equations.
+const CONSTANT: f64 = 1e-7;
+
+/// Share of the largest entry of a matrix that is rounding of sums of a few dozen terms.
+const ROUNDING: f64 = 1e-14;
+
+impl SteadyMotion {
+    /// Shows that inputs and outputs have constant matrices in the frame of the motion.
+    ///
+    /// # Errors
+    /// [`LinearError::NotConstant`] with the name of the first that has not.
+    pub fn check_inputs_and_outputs(&self, model: &Model) -> Result<(), LinearError> {
+        if model.inputs().is_empty() && model.sensors().is_empty() {
+            return Ok(());
+        }
+        let fail = |what, name: &str| LinearError::NotConstant {
+            what,
+            name: name.to_owned(),
+            frame: self.frame.to_string(),
+        };
+        let unit = dense::identity(model.nv());
+        let (f, y) = self.ports(model, &self.point, &unit);
+        let rows = model.phi_q(&self.point.q, self.point.t).to_dense();
+        // Of two lists of numbers in the same place, and what is rounding there.
+        let differ = |a: &[f64], b: &[f64], rounding: f64| {
+            let change = a.iter().zip(b).fold(0.0_f64, |x, (a, b)| x.max((a - b).abs()));
+            let size = norms::max_abs_vec(a).max(norms::max_abs_vec(b));
+            change > CONSTANT * size && change > rounding
+        };
+        for time in &self.times {
+            let mut there = self.generator.along(&self.point, *time);
+            there.lambda = vec![0.0; model.nc()];
+            let free: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
+            let phi_q = model.phi_q(&there.q, there.t).to_sparse();
+            there.lambda = minimum_norm_multipliers(&phi_q, &free)?.0;
+            let carried = self.generator.carried(*time, &unit);
+            let (f_there, y_there) = self.ports(model, &there, &carried);
+            let rounding = ROUNDING * norms::max_abs(&f);
+            for (j, name) in model.inputs().iter().enumerate() {
+                if differ(&dense::column(&f, j), &dense::column(&f_there, j), rounding) {
+                    return Err(fail("input", name));
+                }
+            }
+            let turned = &dense::mul(&mb_algebra::to_dense(&phi_q), &carried) - &rows;
+            let rows_turn = norms::max_abs(&turned) > CONSTANT * norms::max_abs(&rows);
+            for (order, (now, first)) in y_there.iter().zip(&y).enumerate() {
+                let rounding = ROUNDING * norms::max_abs(first);
+                for (i, sensor) in model.sensors().iter().enumerate() {
+                    let (now, first) = (dense::row(now, i), dense::row(first, i));
+                    // Multipliers of rows that turn are others from instant to instant.
+                    let turns = order == 3 && rows_turn && norms::max_abs_vec(&first) > 0.0;
+                    if turns || differ(&first, &now, rounding) {
+                        return Err(fail("output", &sensor.name));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+    /// E^T F, and what the outputs read of y, y', y'' and the multipliers.
+    fn ports(&self, model: &Model, point: &Point, carried: &Dense) -> (Dense, [Dense; 4]) {
+        let s = self.generator.dense();
+        let [y_q, y_v, y_a, y_l] = output_blocks(model, point);
+        let [q, v, a] = [y_q, y_v, y_a].map(|y| dense::mul(&y, carried));
+        let (vs, as_) = (dense::mul(&v, &s), dense::mul(&a, &s));
+        let by_q = &(&q + &vs) + &dense::mul(&as_, &s);
+        let by_v = &v + &dense::scale(2.0, &as_);
+        (dense::mul_transpose(carried, &inputs(model, point)), [by_q, by_v, a, y_l])
+    }
+}

@@ -1,0 +1,128 @@
+//! Sizes that changes of the blocks are large or small against.
+
+use super::generator::{Generator, in_ground, length, positions};
+use mb_algebra::{Dense, dense};
+use mb_model::{BlockKind, Model, Point};
+
+/// Sizes of entries: square roots of the diagonal of |M| w^2 + |C| w + |K|, so that an entry is compared with the product
+/// of those of its row and column.
+#[derive(Clone, Debug)]
+pub(super) struct Scale {
+    /// The fastest speed w of the motion, rad/s.
+    pub(super) speed: f64,
+    /// Of the coordinates, n numbers.
+    pub(super) full: Vec<f64>,
+    /// Of the admissible displacements, d numbers.
+    pub(super) reduced: Vec<f64>,
+    /// The largest velocity of the kind of each coordinate (translation, rotation), n numbers.
+    pub(super) velocity: Vec<f64>,
+    /// All different speeds of the motion, rad/s: rotations, and v / length of translations; with their differences.
+    pub(super) speeds: Vec<f64>,
+}
+
+/// Diagonal entries below this share of the largest are no scale of their own: what is below is rounding of the largest.
+const SMALLEST: f64 = 1e-12;
+
+impl Scale {
+    pub(super) fn new(model: &Model, point: &Point, blocks: &[Dense; 3], r: &Dense) -> Self {
+        let speeds = speeds(model, point);
+        let speed = speeds.iter().copied().fold(0.0, f64::max);
+        let unit = [speed * speed, speed, 1.0];
+        let diagonal = |blocks: &[Dense; 3]| -> Vec<f64> {
+            let n = blocks[0].ncols();
+            let size = |i: usize| blocks.iter().zip(unit).map(|(x, u)| x[(i, i)].abs() * u).sum::<f64>();
+            let all: Vec<f64> = (0..n).map(size).collect();
+            let least = all.iter().copied().fold(0.0, f64::max) * SMALLEST;
+            all.iter().map(|x| x.max(least).max(f64::MIN_POSITIVE).sqrt()).collect()
+        };
+        let reduced = [0, 1, 2].map(|i| dense::mul_transpose(r, &dense::mul(&blocks[i], r)));
+        let velocity = velocities(model, point, speed);
+        Self { speed, full: diagonal(blocks), reduced: diagonal(&reduced), velocity, speeds }
+    }
+    /// What an entry of M (0), C (1) or K (2) is multiplied by to become one of K.
+    pub(super) fn unit(&self, order: usize) -> f64 {
+        [self.speed * self.speed, self.speed, 1.0][order]
+    }
+}
+
+/// The extent of the model in m; one where all is in one place.
+fn extent(model: &Model, point: &Point) -> f64 {
+    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for b in model.coordinates().blocks() {
+        for i in 0..positions(b.kind) {
+            let x = point.q[b.q + i];
+            range[i] = [range[i][0].min(x).min(0.0), range[i][1].max(x).max(0.0)];
+        }
+    }
+    let size = range.iter().map(|[a, b]| b - a).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    if size > 0.0 { size } else { 1.0 }
+}
+
+/// Speeds that differ by less than this ratio are one.
+const SAME: f64 = 1.5;
+
+fn speeds(model: &Model, point: &Point) -> Vec<f64> {
+    let length_of = extent(model, point);
+    let (mut turns, mut moves) = (Vec::new(), Vec::new());
+    for b in model.coordinates().blocks() {
+        let v = &point.v[b.v..b.v + b.kind.nv()];
+        match b.kind {
+            BlockKind::Angle => turns.push(v[0].abs()),
+            _ => turns.push(length(in_ground(b, point))),
+        }
+        let places = positions(b.kind);
+        let speed = v[..places].iter().map(|x| x * x).sum::<f64>().sqrt();
+        moves.push(speed / length_of);
+        let rest = &v[places..];
+        if matches!(b.kind, BlockKind::ElasticNode | BlockKind::Vector(_)) {
+            moves.push(rest.iter().fold(0.0_f64, |a, x| a.max(x.abs())));
+        }
+    }
+    // Where two parts turn differently, one sees the other turn with the difference.
+    let mut all = turns.clone();
+    turns.sort_by(f64::total_cmp);
+    turns.dedup_by(|a, b| (*a - *b).abs() <= 1e-6 * b.abs());
+    all.extend(turns.windows(2).map(|w| w[1] - w[0]));
+    all.extend(moves);
+    let top = all.iter().copied().fold(0.0, f64::max);
+    all.retain(|x| *x > 1e-9 * top);
+    all.sort_by(|a, b| b.total_cmp(a));
+    all.dedup_by(|a, b| *a * SAME > *b);
+    all
+}
+
+fn velocities(model: &Model, point: &Point, speed: f64) -> Vec<f64> {
+    let turns = |b: &mb_model::Block, i: usize| b.kind.turns(i);
+    let mut largest = [0.0_f64, 0.0];
+    for b in model.coordinates().blocks() {
+        for i in 0..b.kind.nv() {
+            let k = usize::from(turns(b, i));
+            largest[k] = largest[k].max(point.v[b.v + i].abs());
+        }
+    }
+    // Below a billionth of what turning gives at the model's size a translation is rounding.
+    let least = [1e-9 * speed * extent(model, point), 1e-9 * speed];
+    let mut out = vec![0.0; model.nv()];
+    for b in model.coordinates().blocks() {
+        for i in 0..b.kind.nv() {
+            let k = usize::from(turns(b, i));
+            out[b.v + i] = largest[k].max(least[k]).max(f64::MIN_POSITIVE);
+        }
+    }
+    out
+}
+
+/// Phases of each speed (`orbit` says why).
+const PHASES: u32 = 16;
+
+/// The golden section: its multiples are the phases farthest from any with a common period.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+
+/// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame.
+pub(super) fn times(scale: &Scale, s: &Generator) -> Vec<f64> {
+    let mut speeds: Vec<f64> = scale.speeds.iter().copied().chain(s.speeds().filter(|x| *x > 0.0)).collect();
+    speeds.sort_by(|a, b| b.total_cmp(a));
+    speeds.dedup_by(|a, b| *a * SAME > *b);
+    let turns = speeds.iter().map(|speed| std::f64::consts::TAU / speed);
+    turns.flat_map(|turn| (1..=PHASES).map(move |k| turn * GOLDEN * f64::from(k))).collect()
+}

@@ -1,0 +1,280 @@
+//! Steady motions near a start: configuration and reactions for given speeds, by Newton.
+//!
+//! All velocities belong to one frame that turns with the rate W about a point c, and bodies in it may turn about axes of
+//! their own:
+//!
+//! ```text
+//! p' = W x (p - c),   w = A^T W + own,   v' = a = S v
+//! M a + Phi_q^T lambda - f(q, v) = 0,   Phi = 0
+//! ```
+//!
+//! Seen from the frame that is a problem of statics, with the stiffness of the linearization in that frame:
+//!
+//! ```text
+//! [ K + C S + M S^2   Phi_q^T ] [ dq      ]     [ r   ]
+//! [ Phi_q             0       ] [ dlambda ] = - [ Phi ]
+//! ```
+//!
+//! A turn about the axis changes nothing; the shortest step leaves it alone. Where Newton does not come from the start to the
+//! whole speed it goes there in steps.
+
+use super::generator::{Generator, in_ground, length, of_block, positions};
+use crate::error::LinearError;
+use super::FrameChoice;
+use crate::point::{Instant, OperatingPoint, force_scale};
+use crate::turning::Turning;
+use mb_algebra::{dense, norms};
+use mb_constraints::{Saddle, largest, minimum_norm_multipliers};
+use mb_model::system::Blocks;
+use mb_model::{Block, BlockKind, Model, Point};
+
+/// What Newton did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SteadySearch {
+    /// The steady motion found.
+    pub at: OperatingPoint,
+    /// Newton steps in all.
+    pub iterations: usize,
+    /// Distance from the start, norm of the changes of coordinates.
+    pub moved: f64,
+}
+
+/// Most Newton steps at one speed.
+const MOST: usize = 40;
+
+/// Residual relative to the forces at work at which Newton has arrived.
+const ARRIVED: f64 = 1e-11;
+
+/// Largest turn of a Newton step, rad.
+const LARGEST_TURN: f64 = 0.3;
+
+/// Velocities that differ from those of a frame by more than this share of the largest are not its own.
+const FITS: f64 = 1e-6;
+
+/// Smallest step of the speed, as a share of the whole.
+const SMALLEST: f64 = 1.0 / 256.0;
+
+/// The velocities of a steady motion as a function of the configuration.
+struct Field {
+    rate: [f64; 3],
+    centre: [f64; 3],
+    /// Whether the frame carries a block; the others are at rest.
+    carried: Vec<bool>,
+    /// Velocities of blocks beside those of the frame: of bodies in space in their own axes.
+    own: Vec<f64>,
+}
+
+impl Field {
+    /// The frame with the angular velocity `rate` that has the velocities of `start`; none where it has not.
+    fn new(model: &Model, start: &Point, rate: [f64; 3]) -> Option<Self> {
+        let blocks = model.coordinates().blocks();
+        let speed = length(rate);
+        let placed = |b: &&Block| positions(b.kind) > 0;
+        let moves = |b: &&Block| length(velocity(b, &start.v)) > 0.0;
+        if speed == 0.0 {
+            // Straight motion; what turns belongs to a frame that does.
+            let turns = blocks.iter().any(|b| length(of_block(b, &start.v)) > 0.0);
+            let carried = vec![true; blocks.len()];
+            let out = Self { rate, centre: [0.0; 3], carried, own: start.v.clone() };
+            return (!turns || !blocks.iter().filter(placed).any(|b| moves(&b))).then_some(out);
+        }
+        // W x c of a block.
+        let offset = |b: &Block| -> [f64; 3] {
+            let turned = cross(rate, place(b, &start.q));
+            let v = velocity(b, &start.v);
+            let planar = positions(b.kind) == 2;
+            std::array::from_fn(|i| if planar && i == 2 { 0.0 } else { turned[i] - v[i] })
+        };
+        let moving: Vec<[f64; 3]> = blocks.iter().filter(placed).filter(moves).map(offset).collect();
+        let all: Vec<[f64; 3]> = blocks.iter().filter(placed).map(offset).collect();
+        let known = if moving.is_empty() { &all } else { &moving };
+        let mean: [f64; 3] =
+            std::array::from_fn(|i| known.iter().map(|o| o[i]).sum::<f64>() / known.len().max(1) as f64);
+        let size = all.iter().map(|o| length(*o)).fold(norms::max_abs_vec(&start.v), f64::max);
+        let fits = |b: &Block| length(std::array::from_fn(|i| offset(b)[i] - mean[i])) <= FITS * size;
+        let mut carried = vec![true; blocks.len()];
+        for (block, carried) in blocks.iter().zip(&mut carried).filter(|(b, _)| placed(b)) {
+            *carried = fits(block);
+            let rests = start.v[block.v..block.v + block.kind.nv()].iter().all(|v| *v == 0.0);
+            if !*carried && !rests {
+                return None;
+            }
+        }
+        let centre = cross(mean, rate).map(|x| x / (speed * speed));
+        let mut out = Self { rate, centre, carried, own: vec![0.0; model.nv()] };
+        let frame = out.velocities(model, &start.q, 1.0);
+        out.own = start.v.iter().zip(frame).map(|(v, c)| v - c).collect();
+        // What is left of positions is rounding.
+        for b in blocks.iter().filter(placed) {
+            out.own[b.v..b.v + positions(b.kind)].fill(0.0);
+        }
+        Some(out)
+    }
+    /// The velocities in the configuration `q`, at a share of the speeds.
+    fn velocities(&self, model: &Model, q: &[f64], share: f64) -> Vec<f64> {
+        let mut out = self.own.clone();
+        let blocks = model.coordinates().blocks().iter().zip(&self.carried);
+        for b in blocks.filter(|(_, carried)| **carried).map(|(b, _)| b) {
+            let p = place(b, q);
+            let arm = std::array::from_fn(|i| p[i] - self.centre[i]);
+            let carried = cross(self.rate, arm);
+            for i in 0..positions(b.kind) {
+                out[b.v + i] += carried[i];
+            }
+            if b.kind == BlockKind::Pose {
+                let turned = super::generator::in_body(b, q, self.rate);
+                for i in 0..3 {
+                    out[b.v + 3 + i] += turned[i];
+                }
+            }
+        }
+        out.iter().map(|x| x * share).collect()
+    }
+    /// The point of the motion in the configuration `q`, with multipliers.
+    fn point(&self, model: &Model, start: &Point, q: Vec<f64>, lambda: Vec<f64>, share: f64) -> Point {
+        let v = self.velocities(model, &q, share);
+        let mut point = Point { q, v, lambda, ..start.clone() };
+        point.a = self.generator(model, &point, share).times(&point.v);
+        point
+    }
+    fn generator(&self, model: &Model, point: &Point, share: f64) -> Generator {
+        Generator::of_frame(model, point, self.rate.map(|x| x * share))
+    }
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        a[j] * b[k] - a[k] * b[j]
+    })
+}
+
+fn place(b: &Block, q: &[f64]) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    let n = positions(b.kind);
+    out[..n].copy_from_slice(&q[b.q..b.q + n]);
+    out
+}
+
+fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    let n = positions(b.kind);
+    out[..n].copy_from_slice(&v[b.v..b.v + n]);
+    out
+}
+
+/// The steady motion near a start with its speeds: in the ground's frame, or in one that turns with a body.
+///
+/// `start` has configuration, velocities, time and inputs; velocities must be those of one turning frame, with bodies that
+/// turn in it about axes of their own.
+///
+/// # Errors
+/// [`LinearError::NoSteadyMotion`] names the equation that cannot be met, [`LinearError::NotSteady`] what changes along the
+/// motion found; none where no frame has the velocities of the start.
+pub fn steady_near(
+    model: &Model,
+    start: &Point,
+    frame: &FrameChoice,
+) -> Result<Option<SteadySearch>, LinearError> {
+    let mut rates = vec![[0.0; 3]];
+    for b in model.coordinates().blocks().iter().filter(|b| length(of_block(b, &start.v)) > 0.0) {
+        rates.push(in_ground(b, start));
+    }
+    let mut failure = None;
+    for rate in rates {
+        let Some(field) = Field::new(model, start, rate) else { continue };
+        match newton(model, start, &field, frame) {
+            Ok(found) => return Ok(Some(found)),
+            Err(LinearError::Algebra(e)) => return Err(LinearError::Algebra(e)),
+            Err(other) => failure = failure.or(Some(other)),
+        }
+    }
+    failure.map_or(Ok(None), Err)
+}
+
+/// Newton at the whole speed, or in steps of it.
+fn newton(
+    model: &Model,
+    start: &Point,
+    field: &Field,
+    frame: &FrameChoice,
+) -> Result<SteadySearch, LinearError> {
+    let (mut q, mut lambda, mut iterations) = (start.q.clone(), None, 0);
+    let (mut share, mut step) = (0.0, 1.0);
+    while share < 1.0 {
+        let next = f64::min(share + step, 1.0);
+        match at_speed(model, start, field, q.clone(), lambda.clone(), next) {
+            Ok((there, used)) => {
+                iterations += used;
+                share = next;
+                (q, lambda) = (there.q, Some(there.lambda));
+            }
+            Err(failure) => {
+                iterations += MOST;
+                step *= 0.5;
+                if step < SMALLEST {
+                    return Err(failure);
+                }
+            }
+        }
+    }
+    let point = field.point(model, start, q, lambda.unwrap_or_default(), 1.0);
+    let moved: Vec<f64> = point.q.iter().zip(&start.q).map(|(a, b)| a - b).collect();
+    let at = OperatingPoint::of_instant(model, &Instant::declared(model, point, 1e-9)?, frame)?;
+    Ok(SteadySearch { at, iterations, moved: norms::two(&moved) })
+}
+
+fn at_speed(
+    model: &Model,
+    start: &Point,
+    field: &Field,
+    q: Vec<f64>,
+    lambda: Option<Vec<f64>>,
+    share: f64,
+) -> Result<(Point, usize), LinearError> {
+    let none = vec![0.0; model.nc()];
+    let mut point = field.point(model, start, q, none, share);
+    point.lambda = match lambda {
+        Some(lambda) => lambda,
+        None => {
+            let free: Vec<f64> = model.residual(&point).iter().map(|x| -x).collect();
+            minimum_norm_multipliers(&model.phi_q(&point.q, point.t).to_sparse(), &free)?.0
+        }
+    };
+    let mut iteration = 0;
+    loop {
+        let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
+        let forces = force_scale(model, &point);
+        let size = norms::max_abs_vec(&residual);
+        if size <= ARRIVED * forces && norms::max_abs_vec(&phi) <= ARRIVED {
+            return Ok((point, iteration));
+        }
+        if !size.is_finite() || iteration == MOST {
+            let (i, residual) = largest(&residual).unwrap_or((0, 0.0));
+            return Err(LinearError::NoSteadyMotion {
+                equation: model.coordinate_name(i),
+                iterations: iteration,
+                residual,
+            });
+        }
+        let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(&point);
+        if let Some(turning) = Turning::dense(model, &point) {
+            (c, k) = turning.applied(&m, &c, &k);
+        }
+        let s = field.generator(model, &point, share).dense();
+        let (ms, cs) = (dense::mul(&m, &s), dense::mul(&c, &s));
+        let k = &(&k + &cs) + &dense::mul(&ms, &s);
+        let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
+        let (mut dq, mut dl) = Saddle::dense(&k, &phi_q)?.solve(&minus(&residual), &minus(&phi));
+        let turn = model.coordinates().largest_turn(&dq);
+        if turn > LARGEST_TURN {
+            let part = LARGEST_TURN / turn;
+            dq.iter_mut().chain(&mut dl).for_each(|x| *x *= part);
+        }
+        let q = model.coordinates().retract(&point.q, &dq);
+        let lambda = point.lambda.iter().zip(&dl).map(|(l, d)| l + d).collect();
+        point = field.point(model, start, q, lambda, share);
+        model.coordinates().normalize(&mut point.q);
+        iteration += 1;
+    }
+}

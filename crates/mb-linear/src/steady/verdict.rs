@@ -1,0 +1,205 @@
+//! What is said of a motion: the frame in which it is steady, or why it is not.
+
+use super::generator::{Generator, in_ground, length};
+use mb_model::{Model, Point};
+
+/// The frame in which a linearization is constant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// That of the ground.
+    Ground,
+    /// It turns as a body does, with this angular velocity in rad/s (ground's axes).
+    Body {
+        /// Name of the body.
+        name: String,
+        /// Angular velocity, rad/s.
+        rate: [f64; 3],
+    },
+    /// It turns with an angular velocity in rad/s (ground's axes) that is no body's.
+    Turning {
+        /// Angular velocity, rad/s.
+        rate: [f64; 3],
+    },
+    /// Parts of the model are seen from frames of their own: names of bodies and points with the angular velocity.
+    Several {
+        /// Frame by frame.
+        parts: Vec<(Vec<String>, [f64; 3])>,
+    },
+}
+
+/// Angular velocities this near, relative to the largest, are the same: the conditions give them to the square root of
+/// rounding at worst.
+const SAME: f64 = 1e-7;
+
+impl Frame {
+    pub(super) fn of(model: &Model, point: &Point, s: &Generator) -> Self {
+        let mut parts: Vec<(Vec<String>, [f64; 3])> = Vec::new();
+        let blocks = model.coordinates().blocks();
+        let speed = blocks.iter().map(|b| length(in_ground(b, point))).chain(s.speeds()).fold(0.0, f64::max);
+        let same = |a: &[f64; 3], b: &[f64; 3]| {
+            length(std::array::from_fn(|i| a[i] - b[i])) <= SAME * speed.max(f64::MIN_POSITIVE)
+        };
+        for (block, rate) in s.place_rates() {
+            match parts.iter_mut().find(|(_, known)| same(known, &rate)) {
+                Some((names, _)) => names.push(block.name.clone()),
+                None => parts.push((vec![block.name.clone()], rate)),
+            }
+        }
+        let rate = match parts.as_slice() {
+            [] => return Self::Ground,
+            [(_, rate)] => *rate,
+            _ => return Self::Several { parts },
+        };
+        if same(&rate, &[0.0; 3]) {
+            return Self::Ground;
+        }
+        let body = blocks.iter().find(|b| same(&in_ground(b, point), &rate));
+        body.map_or(Self::Turning { rate }, |b| Self::Body { name: b.name.clone(), rate })
+    }
+    /// Angular velocity in rad/s (ground's axes); none where parts have different ones.
+    pub fn rate(&self) -> Option<[f64; 3]> {
+        match self {
+            Self::Ground => Some([0.0; 3]),
+            Self::Body { rate, .. } | Self::Turning { rate } => Some(*rate),
+            Self::Several { .. } => None,
+        }
+    }
+}
+
+/// An angular velocity in words.
+fn words(rate: [f64; 3]) -> String {
+    let speed = length(rate);
+    let unit = rate.map(|x| x / speed);
+    for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
+        if (unit[i].abs() - 1.0).abs() < 1e-12 {
+            return format!("{} rad/s about {axis}", short(unit[i].signum() * speed));
+        }
+    }
+    format!("{} rad/s about ({})", short(speed), unit.map(short).join(", "))
+}
+
+fn short(x: f64) -> String {
+    let text = format!("{x:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ground => f.write_str("the ground's frame"),
+            Self::Body { name, rate } => {
+                write!(f, "the frame of '{name}', which turns at {}", words(*rate))
+            }
+            Self::Turning { rate } => write!(f, "a frame that turns at {}", words(*rate)),
+            Self::Several { parts } => {
+                let one = |(names, rate): &(Vec<String>, [f64; 3])| {
+                    let names = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
+                    if length(*rate) == 0.0 {
+                        format!("{names} in the ground's")
+                    } else {
+                        format!("{names} in one that turns at {}", words(*rate))
+                    }
+                };
+                let parts: Vec<String> = parts.iter().map(one).collect();
+                write!(f, "frames of the parts: {}", parts.join("; "))
+            }
+        }
+    }
+}
+
+/// Why a motion is not steady.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// All is at rest, but the forces on a body are not in balance.
+    Starts {
+        /// The body.
+        body: String,
+    },
+    /// A body's velocity is not carried by any frame.
+    Accelerates {
+        /// The body.
+        body: String,
+        /// Change of the velocity beside the largest of its kind, 1/s.
+        share: f64,
+    },
+    /// The equations of a body change.
+    Changes {
+        /// The body.
+        body: String,
+        /// Share of themselves by which they change.
+        share: f64,
+        /// Within this time, s.
+        within: f64,
+    },
+    /// A constraint does not hold along the motion, or other displacements are admissible there.
+    Breaks {
+        /// Owner and axis.
+        constraint: String,
+        /// By how much, relative to its own size.
+        share: f64,
+        /// After this time, s.
+        within: f64,
+    },
+    /// A given function of time.
+    GivenInTime {
+        /// Whose it is.
+        owner: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+/// A motion that is not steady has no exponents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsteady {
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Unsteady {
+    pub(super) fn accelerates(body: String, share: f64) -> Self {
+        Self { reason: Reason::Accelerates { body, share } }
+    }
+    pub(super) fn changes(body: String, share: f64, within: f64) -> Self {
+        Self { reason: Reason::Changes { body, share, within } }
+    }
+    pub(super) fn breaks(constraint: String, share: f64, within: f64) -> Self {
+        Self { reason: Reason::Breaks { constraint, share, within } }
+    }
+    /// The change within the first second, where the equations of a body change at once.
+    pub(super) fn or_faster(self, (body, rate): (String, f64)) -> Self {
+        match self.reason {
+            Reason::Changes { .. } if rate > 1e-6 => Self::changes(body, rate, 1.0),
+            _ => self,
+        }
+    }
+}
+
+/// A share in words.
+fn percent(share: f64) -> String {
+    if share > 10.0 { format!("{share:.3e} times themselves") } else { format!("{} %", short(100.0 * share)) }
+}
+
+impl std::fmt::Display for Unsteady {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.reason {
+            Reason::Starts { body } => {
+                write!(f, "it starts from rest, and the forces on '{body}' are not in balance")
+            }
+            Reason::Accelerates { body, share } => {
+                write!(f, "the velocity of '{body}' changes by {} in a second", percent(*share))
+            }
+            Reason::Changes { body, share, within } if *within == 1.0 => {
+                write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*share))
+            }
+            Reason::Changes { body, share, within } => {
+                write!(f, "the equations of '{body}' change by {} within {} s", percent(*share), short(*within))
+            }
+            Reason::Breaks { constraint, share, within } => {
+                write!(f, "{constraint} differs by {} after {} s", percent(*share), short(*within))
+            }
+            Reason::GivenInTime { owner, why } => write!(f, "{owner} is a given function of time: {why}"),
+        }
+    }
+}
