@@ -48,6 +48,7 @@ pub(crate) struct Problem<'a> {
     memory_limit: Option<u64>,
     analysis: OnceLock<Arc<SaddleAnalysis>>,
     finite: OnceLock<Option<usize>>,
+    definite: OnceLock<bool>,
 }
 
 impl<'a> Problem<'a> {
@@ -94,6 +95,7 @@ impl<'a> Problem<'a> {
             memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         })
     }
 
@@ -148,6 +150,7 @@ impl<'a> Problem<'a> {
             memory_limit: self.memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         })
     }
 
@@ -172,6 +175,7 @@ impl<'a> Problem<'a> {
             memory_limit: self.memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         }
     }
 
@@ -196,6 +200,14 @@ impl<'a> Problem<'a> {
     pub(crate) fn without_damping(&self) -> Self {
         let c = Matrix::owned(sparse::zeros(self.n, self.n), 0.0);
         Self { c, finite: OnceLock::new(), ..self.clone() }
+    }
+
+    /// Whether K is positive definite on the allowed directions beyond all rounding: then nothing is rigid and nothing grows.
+    pub(crate) fn has_definite_stiffness(&self) -> bool {
+        let phi = self.rows.independent.sparse();
+        *self
+            .definite
+            .get_or_init(|| self.k.symmetric && crate::vanishing::is_definite_on(self.k.for_factors(), phi))
     }
 
     /// Whether there is no damping or gyroscopic matrix.
