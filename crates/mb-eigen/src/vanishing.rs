@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! x is in the null space of A    iff   |A x|_i <= tol (|A| |x|)_i for every i
-//!                                 or    |x^T A x| <= 16 u |x|^T |A| |x|, A symmetric, x an eigenvector
+//!                                 or    |x^T A x| <= 16 u |x|^T |A| |x|, A symmetric, x an eigenvector far below the others
 //! A has no null space            if    D A D - c I = L L^T succeeds,   c = gamma_(n+1) tr(D A D) + doubt
 //! ```
 //!
@@ -110,4 +110,66 @@ pub(crate) fn is_definite_on(k: &Sparse, phi: &Sparse) -> bool {
     let c = unit / (1.0 - unit) * trace + doubt;
     let moved = sparse::add(1.0, &whole, -c, &sparse::identity(n));
     SparseCholesky::new(&moved).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::to_sparse;
+
+    /// A chain of `n` unit masses in units of u^i for coordinate i, on a spring of stiffness `ground`.
+    fn chain(n: usize, unit: f64, ground: f64) -> Dense {
+        let entry = |i: usize, j: usize| match i.abs_diff(j) {
+            0 if i == 0 => 1.0 + ground,
+            0 if i + 1 == n => 1.0,
+            0 => 2.0,
+            1 => -1.0,
+            _ => 0.0,
+        };
+        Dense::from_fn(n, n, |i, j| unit.powi((i + j) as i32) * entry(i, j))
+    }
+
+    #[test]
+    fn a_chain_is_definite_in_all_units_unless_it_is_free() {
+        for n in [2, 7, 20] {
+            for unit in [1.0, 8.0, 0.125] {
+                for (ground, held) in
+                    [(1.0, true), (1e-6, true), (0.0, false), (-1e-6, false), (1e-17, false)]
+                {
+                    let a = chain(n, unit, ground);
+                    let d: Vec<f64> = (0..n).map(|i| unit.powi(-(i as i32))).collect();
+                    assert_eq!(is_definite(&equilibrated::scaled(&a, &d), 0.0), held, "{n} {unit} {ground}");
+                    let none = sparse::zeros(0, n);
+                    assert_eq!(is_definite_on(&to_sparse(&a), &none), held, "{n} {unit} {ground}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_free_chain_held_by_a_row_is_definite_on_what_is_left() {
+        let k = to_sparse(&chain(6, 4.0, 0.0));
+        let row = |at: usize| to_sparse(&Dense::from_fn(1, 6, |_, j| if j == at { 1e-9 } else { 0.0 }));
+        assert!(is_definite_on(&k, &row(0)) && is_definite_on(&k, &row(5)));
+        // The rotation of two ends against each other holds no translation.
+        let across = Dense::from_fn(1, 6, |_, j| {
+            if j == 0 {
+                1.0
+            } else if j == 5 {
+                -4.0_f64.powi(-5)
+            } else {
+                0.0
+            }
+        });
+        assert!(!is_definite_on(&k, &to_sparse(&across)));
+    }
+
+    #[test]
+    fn what_rounding_does_is_measured_by_components() {
+        // A stiff spring beside a soft one: of 1e9 - 1e9 nothing is left, of 1e-9 - 0.9e-9 a tenth.
+        assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9]) < 1e-16);
+        assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9]) > 1e-2);
+        // What stands beside rounding of x is held against the largest components.
+        assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0]) < 1e-15);
+    }
 }

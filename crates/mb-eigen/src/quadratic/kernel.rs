@@ -25,7 +25,7 @@ const REDUCED: f64 = 4.0 * f64::EPSILON;
 /// Corrections of a candidate on the matrix as given.
 const CORRECTIONS: usize = 2;
 /// A refused candidate within this factor of the tolerance deserves a word.
-const NEAR: f64 = 10.0;
+const NEAR: f64 = 100.0;
 
 /// Right and left null directions of a reduced matrix, with orthonormal columns.
 #[derive(Clone, Debug)]

@@ -124,8 +124,8 @@ pub(crate) fn find(
         let in_question: Vec<usize> =
             (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
         let departures = departures(problem, solver, sigma, pick(&y, &in_question))?;
-        let zero =
-            |(j, departure): &(usize, f64)| *departure <= tolerance || energies[*j] <= vanishing::ENERGY;
+        let tiny = |j: usize| still(w[j]) && energies[j] <= vanishing::ENERGY;
+        let zero = |(j, departure): &(usize, f64)| *departure <= tolerance || tiny(*j);
         let mut rigid: Vec<usize> =
             in_question.into_iter().zip(departures).filter(zero).map(|(j, _)| j).collect();
         if !rigid.is_empty() && problem.has_definite_stiffness() {
