@@ -126,7 +126,7 @@ mod tests {
             1 => -1.0,
             _ => 0.0,
         };
-        Dense::from_fn(n, n, |i, j| unit.powi((i + j) as i32) * entry(i, j))
+        Dense::from_fn(n, n, |i, j| unit.powf((i + j) as f64) * entry(i, j))
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
                     [(1.0, true), (1e-6, true), (0.0, false), (-1e-6, false), (1e-17, false)]
                 {
                     let a = chain(n, unit, ground);
-                    let d: Vec<f64> = (0..n).map(|i| unit.powi(-(i as i32))).collect();
+                    let d: Vec<f64> = (0..n).map(|i| unit.powf(-(i as f64))).collect();
                     assert_eq!(is_definite(&equilibrated::scaled(&a, &d), 0.0), held, "{n} {unit} {ground}");
                     let none = sparse::zeros(0, n);
                     assert_eq!(is_definite_on(&to_sparse(&a), &none), held, "{n} {unit} {ground}");
