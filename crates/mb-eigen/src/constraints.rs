@@ -108,6 +108,19 @@ impl ConstraintBasis {
         Ok(out)
     }
 
+    /// The same constraints in other units: `phi_q` = Phi_q D. None where their rank is another one there.
+    pub(crate) fn in_units(
+        &self,
+        phi_q: &Dense,
+        tolerance: RankTolerance,
+    ) -> Result<Option<Self>, EigenError> {
+        if self.m == 0 {
+            return Ok(Some(Self::unconstrained(self.n)));
+        }
+        let out = Self::new(phi_q, tolerance)?;
+        Ok((out.rank == self.rank).then_some(out))
+    }
+
     /// No constraints on n coordinates.
     pub(crate) fn unconstrained(n: usize) -> Self {
         Self { n, m: 0, rank: 0, null: None, rows: None, findings: Vec::new() }

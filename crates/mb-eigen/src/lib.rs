@@ -57,6 +57,7 @@ mod counts;
 pub mod descriptor;
 pub mod direct;
 mod eigenpair;
+mod equilibrated;
 mod error;
 mod error_bar;
 mod finding;
@@ -72,6 +73,7 @@ mod rayleigh;
 mod shape;
 pub mod sparse;
 mod spectrum;
+mod vanishing;
 mod vectors;
 
 pub use class::{Class, SpuriousOrigin};

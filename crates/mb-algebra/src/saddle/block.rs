@@ -96,7 +96,8 @@ impl<T: Number> Block<T> {
 
     /// Rows of the pivot (1 or 2) and the row to bring to its last place.
     fn choose(&self, k: usize, own: f64, largest: f64, row: usize) -> (usize, usize) {
-        if own >= ALPHA * largest {
+        // What is not a number stays where it is: it is refused with the solution, and there may be no row to exchange it with.
+        if own >= ALPHA * largest || row == k {
             return (1, k);
         }
         let size = self.size;

@@ -28,3 +28,4 @@ mod solvers;
 mod state_space;
 mod support;
 mod track;
+mod zeros;

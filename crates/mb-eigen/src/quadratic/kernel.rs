@@ -5,24 +5,27 @@
 //! ```
 //!
 //! A is K (zero eigenvalues, rigid and mechanism modes) or M (infinite eigenvalues), n x n; R_0, L_0 (n x k) span
-//! the directions looked at. Candidates come from pivoted QR; a bordered system compresses A onto them with the
-//! accuracy of elimination (Golub and Van Loan, section 5.5; Govaerts, Numerical Methods for Bifurcations of
-//! Dynamical Equilibria, section 3.2). A candidate x is accepted when |L_0^T A x| <= tolerance |A| |x|, both sides
-//! taken on the matrix as given, so that a soft spring beside a stiff one is not lost as long as it stands above
-//! the rounding of what it is added to. Below 2e-14 |A| nothing can be told from rounding and counts as zero.
+//! the directions looked at. All is done on the equilibrated reduced matrix (equilibrated.rs). A symmetric one whose
+//! Cholesky factorization proves it positive definite has no null directions (vanishing.rs). Otherwise candidates come from
+//! pivoted QR; a bordered system compresses A onto them with the accuracy of elimination (Golub and Van Loan, section
+//! 5.5; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, section 3.2). A candidate x is accepted when
+//! every component of L_0^T A R_0 x is within what rounding of the entries leaves of it (vanishing.rs), on the matrix as given: a
+//! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost.
 
 use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
-use crate::EigenError;
 use crate::error::at;
 use crate::vectors::magnitudes;
+use crate::{EigenError, equilibrated, vanishing};
 
-/// Candidates: pivots below this fraction of the norm of A.
+/// Candidates: pivots below this fraction of the norm of the equilibrated matrix.
 const CANDIDATE: f64 = 1e-10;
-/// Rounding of a candidate of length one: what it leaves, times |A|, proves nothing.
-const ROUNDING: f64 = 2e-14;
+/// Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
+const REDUCED: f64 = 4.0 * f64::EPSILON;
+/// Corrections of a candidate on the matrix as given.
+const CORRECTIONS: usize = 2;
 /// A refused candidate within this factor of the tolerance deserves a word.
-const NEAR: f64 = 1e3;
+const NEAR: f64 = 100.0;
 
 /// Right and left null directions of a reduced matrix, with orthonormal columns.
 #[derive(Clone, Debug)]
@@ -58,21 +61,48 @@ impl Kernel {
     /// Finds the null directions of `reduced` = L_0^T A R_0, k x k.
     pub(crate) fn find(reduced: &Dense, given: Given<'_>, tolerance: f64) -> Result<Self, EigenError> {
         let k = reduced.nrows();
-        let scale = norms::frobenius(given.a);
         if k == 0 {
             return Ok(Self::empty(k));
         }
-        if norms::max_abs(reduced) == 0.0 {
+        let (cleaned, noise) = given.cleaned(reduced);
+        if norms::max_abs(&cleaned) == 0.0 {
             return Ok(Self { right: dense::identity(k), left: dense::identity(k), nearly: None });
         }
-        if smallest_singular_value(reduced) > CANDIDATE * scale {
+        let even = Even::new(&cleaned);
+        let scale = norms::frobenius(&even.a);
+        if smallest_singular_value(&even.a) > CANDIDATE * scale {
             return Ok(Self::empty(k));
         }
-        let (v, u) = candidates(reduced, scale)?;
+        let doubt = noise.map_or(0.0, |[e, f]| {
+            let size = |by: &[f64], noise: &[f64]| {
+                norms::two(&by.iter().zip(noise).map(|(d, e)| d * e).collect::<Vec<_>>())
+            };
+            size(&even.rows, &e) * size(&even.columns, &f)
+        });
+        if vanishing::is_definite(&even.a, doubt) {
+            return Ok(Self::empty(k));
+        }
+        let (v, u) = candidates(&even.a, scale)?;
         if v.ncols() == 0 || v.ncols() != u.ncols() {
             return Ok(Self::empty(k));
         }
-        given.accept(&compress(reduced, v, u)?, tolerance)
+        let candidates = compress(&even.a, v, u, |z, transposed| given.rest(&even, z, transposed))?;
+        given.accept(&even, &candidates, tolerance)
+    }
+}
+
+/// A reduced matrix with rows and columns of one size, `rows` A `columns`.
+struct Even {
+    a: Dense,
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+}
+
+impl Even {
+    fn new(reduced: &Dense) -> Self {
+        let diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
+        let d = equilibrated::scales(&diagonal, |d| equilibrated::largest_of_rows(&[(1.0, reduced)], d));
+        Self { a: equilibrated::scaled(reduced, &d), rows: d.clone(), columns: d }
     }
 }
 
@@ -83,46 +113,93 @@ struct Candidates {
 }
 
 impl Given<'_> {
-    fn accept(&self, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
+    /// The reduced matrix without entries that are rounding of their own computation, and bounds e_i f_j of that rounding; none
+    /// where nothing was computed.
+    ///
+    /// With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
+    pub(super) fn cleaned(&self, reduced: &Dense) -> (Dense, Option<[Vec<f64>; 2]>) {
+        let Some(right) = self.lift else { return (reduced.clone(), None) };
+        let left = self.lift_left.unwrap_or(right);
+        let Even { a: _, rows, columns } = Even::new(self.a);
+        let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
+            crate::vectors::columns(lift).map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum()).collect()
+        };
+        let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * REDUCED).collect();
+        let f = sums(right, &columns);
+        let kept =
+            |i: usize, j: usize| if reduced[(i, j)].abs() <= e[i] * f[j] { 0.0 } else { reduced[(i, j)] };
+        (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
+    }
+
+    fn accept(&self, even: &Even, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
         let (k, count) = candidates.right.shape();
         let mut nearly = None;
         let mut accepted = 0;
         for j in 0..count {
             let x = candidates.right.col_as_slice(j);
             let y = candidates.left.col_as_slice(j);
-            let relative = self.relative(x, false).max(self.relative(y, true));
+            let relative = self.departure(even, x, false).max(self.departure(even, y, true));
             if relative > tolerance {
                 nearly = (relative <= NEAR * tolerance).then_some(relative);
                 break;
             }
             accepted += 1;
         }
-        let orthonormal = |a: &Dense| -> Result<Dense, EigenError> {
+        // Orthonormal where the coordinates are of one size, of length one in those given.
+        let orthonormal = |a: &Dense, d: &[f64]| -> Result<Dense, EigenError> {
             if accepted == 0 {
                 return Ok(Dense::zeros(k, 0));
             }
             let kept = crate::vectors::column_range(a, 0, accepted);
             let qr = RankQr::new(&dense::transpose(&kept), RankTolerance { relative: 0.0 });
-            Ok(qr.map_err(at("Orthonormalizing null directions"))?.row_space())
+            let basis = qr.map_err(at("Orthonormalizing null directions"))?.row_space();
+            let mut out = Dense::from_fn(k, accepted, |i, j| d[i] * basis[(i, j)]);
+            for j in 0..accepted {
+                let by = norms::two(out.col_as_slice(j)).recip();
+                out.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+            }
+            Ok(out)
         };
-        Ok(Kernel { right: orthonormal(&candidates.right)?, left: orthonormal(&candidates.left)?, nearly })
+        Ok(Kernel {
+            right: orthonormal(&candidates.right, &even.columns)?,
+            left: orthonormal(&candidates.left, &even.rows)?,
+            nearly,
+        })
     }
 
-    /// |L_0^T A x| / (|A| |x|), or the same with A^T, on the matrix as given and less what the rounding of x explains.
-    fn relative(&self, z: &[f64], transposed: bool) -> f64 {
+    /// The lift of one side and that of the other.
+    fn sides(&self, transposed: bool) -> (Option<&Dense>, Option<&Dense>) {
         let left = self.lift_left.or(self.lift);
-        let (lift, test) = if transposed { (left, self.lift) } else { (self.lift, left) };
-        let x = lift.map_or_else(|| z.to_vec(), |r| dense::matvec(r, z));
-        let magnitude: Vec<f64> = x.iter().map(|v| v.abs()).collect();
-        let size = magnitudes(self.a);
-        let apply = |a: &Dense, x: &[f64]| {
-            if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
-        };
-        let ax = apply(self.a, &x);
-        let rest = norms::two(&test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax)));
-        let terms = norms::two(&apply(&size, &magnitude));
-        let rest = (rest - ROUNDING * norms::frobenius(self.a) * norms::two(&x)).max(0.0);
-        if rest > 0.0 { rest / terms.max(f64::MIN_POSITIVE) } else { 0.0 }
+        if transposed { (left, self.lift) } else { (self.lift, left) }
+    }
+
+    fn apply(&self, a: &Dense, x: &[f64], transposed: bool) -> Vec<f64> {
+        if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
+    }
+
+    /// What D_l L_0^T A R_0 D_r z is, or the same with A^T, on the matrix as given.
+    fn rest(&self, even: &Even, z: &[f64], transposed: bool) -> Vec<f64> {
+        let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
+        let (lift, test) = self.sides(transposed);
+        let reduced: Vec<f64> = z.iter().zip(own).map(|(z, d)| z * d).collect();
+        let x = lift.map_or_else(|| reduced.clone(), |r| dense::matvec(r, &reduced));
+        let ax = self.apply(self.a, &x, transposed);
+        let rest = test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax));
+        rest.iter().zip(other).map(|(v, d)| v * d).collect()
+    }
+
+    /// How far that is from zero: vanishing.rs.
+    fn departure(&self, even: &Even, z: &[f64], transposed: bool) -> f64 {
+        let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
+        let (lift, test) = self.sides(transposed);
+        // Where x is a sum of columns that cancel, each leaves the rounding of its own.
+        let absolute: Vec<f64> = z.iter().zip(own).map(|(z, d)| (z * d).abs()).collect();
+        let magnitude = lift.map_or_else(|| absolute.clone(), |r| dense::matvec(&magnitudes(r), &absolute));
+        let terms = self.apply(&magnitudes(self.a), &magnitude, transposed);
+        let terms = test.map_or_else(|| terms.clone(), |r| dense::matvec_transpose(&magnitudes(r), &terms));
+        let terms: Vec<f64> = terms.iter().zip(other).map(|(v, d)| v * d).collect();
+        let rows = vec![norms::max_abs_vec(z); z.len()];
+        vanishing::departure(&self.rest(even, z, transposed), &terms, &rows)
     }
 }
 
@@ -165,7 +242,15 @@ fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
 }
 
 /// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
-fn compress(a: &Dense, v: Dense, u: Dense) -> Result<Candidates, EigenError> {
+///
+/// `rest`: A x, or A^T y, of the matrix as given, whose reduction may have cost digits that two corrections by the same factors bring
+/// back.
+fn compress(
+    a: &Dense,
+    v: Dense,
+    u: Dense,
+    rest: impl Fn(&[f64], bool) -> Vec<f64>,
+) -> Result<Candidates, EigenError> {
     let (k, p) = v.shape();
     if p == k {
         // Everything is small against the matrix as given: there is nothing to compress on.
@@ -197,10 +282,19 @@ fn compress(a: &Dense, v: Dense, u: Dense) -> Result<Candidates, EigenError> {
     let order: Vec<usize> = (0..p).rev().collect();
     let x = Dense::from_fn(k, p, |i, j| solution[(i, j)]);
     let y = Dense::from_fn(k, p, |i, j| transposed[(i, j)]);
-    Ok(Candidates {
-        right: dense::mul(&x, &dense::select_columns(&svd.v, &order)),
-        left: dense::mul(&y, &dense::select_columns(&svd.u, &order)),
-    })
+    let mut right = dense::mul(&x, &dense::select_columns(&svd.v, &order));
+    let mut left = dense::mul(&y, &dense::select_columns(&svd.u, &order));
+    for (vectors, transposed) in [(&mut right, false), (&mut left, true)] {
+        for j in 0..p {
+            for _ in 0..CORRECTIONS {
+                let mut b = rest(vectors.col_as_slice(j), transposed);
+                b.resize(k + p, 0.0);
+                let d = if transposed { lu.solve_transpose(&b) } else { lu.solve(&b) };
+                vectors.col_as_slice_mut(j).iter_mut().zip(&d).for_each(|(x, d)| *x -= d);
+            }
+        }
+    }
+    Ok(Candidates { right, left })
 }
 
 #[cfg(test)]

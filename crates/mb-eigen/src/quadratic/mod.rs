@@ -24,6 +24,7 @@ mod kernel;
 mod lefts;
 mod qz;
 mod raw;
+mod refined;
 mod secular;
 mod staircase;
 mod standard;
@@ -33,7 +34,9 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
 use crate::certificate::Certifier;
 use crate::constraints::ConstraintBasis;
-use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Spectrum, check};
+use crate::{
+    Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum, check, equilibrated,
+};
 
 pub(crate) use chains::Chains;
 use common_null::CommonNull;
@@ -106,7 +109,10 @@ fn on_basis_some(
         let mut chosen = chosen.iter();
         roots.raws.retain(|_| chosen.next() == Some(&true));
     }
-    let pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
+    let mut pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
+    if options.refinement != Refinement::None {
+        refined::refine(pencil, basis.rank(), options, &mut pairs)?;
+    }
     let counts = Counts {
         n: basis.n(),
         m: basis.m(),
@@ -140,6 +146,25 @@ pub(crate) fn reduced_roots(
     shift: f64,
     options: &DenseOptions,
 ) -> Result<ReducedRoots, EigenError> {
+    if let Some(d) = equilibrated::of_pencil(pencil) {
+        let even = equilibrated::pencil(pencil, &d);
+        // Where the rank of the constraints is another in other units, those given are kept.
+        if let Some(basis) = basis.in_units(&even.phi_q, options.constraint_rank)? {
+            let mut out = in_even_units(&even, &basis, shift, options)?;
+            out.raws.iter_mut().for_each(|raw| raw.in_units(&d));
+            return Ok(out);
+        }
+    }
+    in_even_units(pencil, basis, shift, options)
+}
+
+/// The same in the coordinates at hand.
+fn in_even_units(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    shift: f64,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
     let reduced = Matrices::reduced(pencil, basis);
     let lift = basis.null();
     let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
@@ -154,13 +179,9 @@ impl Matrices {
     }
 }
 
-/// R_0^T A R_0, exactly zero where nothing but rounding is left of A.
+/// R_0^T A R_0, exactly zero where nothing but the rounding of that product is left.
 fn cleaned(a: &Dense, basis: &ConstraintBasis) -> Dense {
-    let reduced = basis.reduce(a);
-    if norms::max_abs(&reduced) <= ROUNDING * norms::frobenius(a) {
-        return Dense::zeros(reduced.nrows(), reduced.ncols());
-    }
-    reduced
+    Given { a, lift: basis.null(), lift_left: None }.cleaned(&basis.reduce(a)).0
 }
 
 /// R_0 and L_0: absent means the identity, an absent left one the right one.
@@ -235,7 +256,7 @@ fn solve_reduced(
     let Roots { raws, findings: more } = if long && without_mass {
         first_order::solve(reduced, &zeros)?
     } else {
-        dispatch(pencil, reduced, [&zeros, &at_infinity], shift, options, &mut findings)?
+        dispatch(pencil, reduced, [&zeros, &at_infinity], long, shift, options, &mut findings)?
     };
     findings.extend(more);
     if long && !findings.contains(&Finding::LongChain { at_infinity: true }) {
@@ -250,11 +271,12 @@ fn solve_reduced(
     Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
 }
 
-/// Symmetric path when it applies, companion form otherwise.
+/// Symmetric path when it applies, companion form otherwise; `long`: M is singular with chains at infinity that are not known.
 fn dispatch(
     pencil: &QuadraticPencil,
     reduced: &Matrices,
     [zeros, at_infinity]: [&Chains; 2],
+    long: bool,
     shift: f64,
     options: &DenseOptions,
     findings: &mut Vec<Finding>,
@@ -266,7 +288,7 @@ fn dispatch(
     };
     let symmetric_mass = symmetric(&reduced.m, &pencil.m);
     let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);
-    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness {
+    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness && !long {
         if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
             return Ok(Roots { raws, findings: Vec::new() });
         }

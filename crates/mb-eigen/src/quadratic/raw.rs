@@ -86,6 +86,13 @@ impl Raw {
         out
     }
 
+    /// Carries the vectors from equilibrated coordinates to those given: x = D z, y = D w.
+    pub(crate) fn in_units(&mut self, d: &[f64]) {
+        for vector in [Some(&mut self.right), self.left.as_mut()].into_iter().flatten() {
+            vector.iter_mut().zip(d).for_each(|(x, d)| *x *= *d);
+        }
+    }
+
     /// s = alpha / beta, zero where it is not finite.
     pub(crate) fn value(&self) -> c64 {
         if self.beta > 0.0 { self.alpha / self.beta } else { ZERO }

@@ -119,7 +119,7 @@ pub enum SparseFinding {
         /// Found.
         found: usize,
     },
-    /// Of an unstable system some growing modes are not among those asked for, because they are faster.
+    /// Of an unstable system some growing modes are not among those asked for.
     GrowingNotShown {
         /// Growing modes, by the signs of the stiffness on the directions the constraints leave free or by all roots.
         counted: usize,
@@ -407,8 +407,8 @@ impl fmt::Display for SparseFinding {
             ),
             Self::GrowingNotShown { counted, shown } => write!(
                 f,
-                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. The others are faster than the \
-                 modes asked for; ask for more of them, or for the roots near a point of the positive real axis."
+                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. Ask for more of the lowest \
+                 modes, or for those near a point of the positive real axis, to see the others."
             ),
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
             Self::CompleteInside { re, im, radius, roots, squared } => write!(

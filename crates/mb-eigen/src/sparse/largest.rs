@@ -32,6 +32,8 @@ use crate::{EigenError, Finding};
 const TOLERANCE: f64 = 1e-12;
 /// Rounds of asking for what is missing.
 const ROUNDS: usize = 6;
+/// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
+const GROWS: f64 = 1e-13;
 /// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are kept, its root.
 /// A shift tells them, and slow modes, apart.
 const NOTHING: f64 = 1e-10;
@@ -88,6 +90,10 @@ impl Symmetric<'_> {
         self.tell_shortfall(modes.w.len(), count, exhausted);
         self.findings.extend(cut::told_of_squares(&modes.w, count));
         modes.truncate(count);
+        if self.options.prove_complete {
+            let below = self.below(-GROWS * problem.frequency_squared())?;
+            self.tell_growing(below.map(|(_, counted)| counted), &modes);
+        }
         Ok(modes)
     }
 

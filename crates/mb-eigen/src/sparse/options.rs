@@ -74,8 +74,8 @@ pub struct SparseOptions {
     /// Whether symmetric results are proved complete by inertia counts, which cost one more factorization for
     /// `Lowest`; bands are always counted. Default true.
     pub prove_complete: bool,
-    /// A direction has no stiffness when the energy x^T K x is at most this fraction of |x|^T |K| |x| and the next
-    /// stiffness is far larger; below 16 roundings always. Default 1e-13.
+    /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
+    /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.
     pub zero_tolerance: f64,
     /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
     pub constraint_rank: RankTolerance,

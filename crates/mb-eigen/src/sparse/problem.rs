@@ -18,6 +18,9 @@ use super::short::ShortSolve;
 use crate::error::at;
 use crate::{DenseOptions, EigenError, quadratic};
 
+/// Unknowns up to which a proof of definiteness can say that a direction in question is not rigid: it leaves less than 1e-13 of |K|,
+/// and rounding of the proof is n^2 u, which is 1e-12 here.
+const PROVED_UP_TO: usize = 100;
 /// Backward error of a solve above which it is refined.
 const REFINE_ABOVE: f64 = 1e-14;
 /// What each row costs beside the operations of its elimination, in operations.
@@ -48,6 +51,7 @@ pub(crate) struct Problem<'a> {
     memory_limit: Option<u64>,
     analysis: OnceLock<Arc<SaddleAnalysis>>,
     finite: OnceLock<Option<usize>>,
+    definite: OnceLock<bool>,
 }
 
 impl<'a> Problem<'a> {
@@ -94,6 +98,7 @@ impl<'a> Problem<'a> {
             memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         })
     }
 
@@ -148,6 +153,7 @@ impl<'a> Problem<'a> {
             memory_limit: self.memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         })
     }
 
@@ -172,6 +178,7 @@ impl<'a> Problem<'a> {
             memory_limit: self.memory_limit,
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
+            definite: OnceLock::new(),
         }
     }
 
@@ -196,6 +203,14 @@ impl<'a> Problem<'a> {
     pub(crate) fn without_damping(&self) -> Self {
         let c = Matrix::owned(sparse::zeros(self.n, self.n), 0.0);
         Self { c, finite: OnceLock::new(), ..self.clone() }
+    }
+
+    /// Whether K is positive definite on the allowed directions beyond all rounding: then nothing is rigid and nothing grows. Not
+    /// proved of larger problems.
+    pub(crate) fn has_definite_stiffness(&self) -> bool {
+        let phi = self.rows.independent.sparse();
+        let proved = || self.k.symmetric && crate::vanishing::is_definite_on(self.k.for_factors(), phi);
+        self.n <= PROVED_UP_TO && *self.definite.get_or_init(proved)
     }
 
     /// Whether there is no damping or gyroscopic matrix.

@@ -71,6 +71,7 @@ pub(crate) fn solve_with(
         match undamped(&problem, request, options, driver.as_ref()) {
             Ok(Found { roots, findings, aid }) => {
                 let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
+                keep_band(&mut spectrum, request);
                 tell_lost(&mut spectrum, request);
                 let tolerance = options.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
@@ -161,6 +162,8 @@ fn merged(
 
 /// Coordinates up to which damped and unsymmetric problems go to the dense path whatever is asked for.
 const TINY: usize = 40;
+/// Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
+const EDGE: f64 = 4.0 * f64::EPSILON;
 /// Backward error, or violation of the constraints, above which a pair is none of the problem.
 const NO_ROOT: f64 = 1e-6;
 
@@ -410,8 +413,11 @@ fn dense(
         index += 1;
         kept[index - 1]
     });
+    if let (Request::Band { from_hz, to_hz, max_damping_ratio }, 0) = (*request, modes) {
+        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
+    }
     let shown = growing(&spectrum.pairs);
-    if matches!(request, Request::Lowest { .. }) && shown < counted {
+    if shown < counted {
         spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
     }
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
@@ -461,6 +467,34 @@ fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> Option<Vec<
     Some(chosen)
 }
 
+/// Whether a request for a band asks for an eigenvalue: one whose damped frequency is in the band, or may be for all that its error bound
+/// says, and whose damping ratio is no larger than asked for. All are in the band of other requests.
+fn in_band(s: c64, error: f64, request: &Request) -> bool {
+    let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return true };
+    let tau = std::f64::consts::TAU;
+    // The ends are given in Hz, whose product with 2 pi is rounded.
+    let slack = EDGE * tau * to_hz + if error.is_finite() { error } else { 0.0 };
+    // A root that only grows or decays has no frequency.
+    if s.im == 0.0 && s.re != 0.0 {
+        return false;
+    }
+    let omega = s.im.abs();
+    let light = max_damping_ratio.is_none_or(|most| -s.re <= most * s.norm());
+    omega >= tau * from_hz - slack && omega <= tau * to_hz + slack && light
+}
+
+/// Takes out what is outside a band once its eigenvalues have all their digits.
+fn keep_band(spectrum: &mut Spectrum, request: &Request) {
+    let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bar, request));
+    let before = spectrum.pairs.len();
+    spectrum.pairs.retain(inside);
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    if let (Request::Band { from_hz, to_hz, .. }, true) = (*request, spectrum.pairs.is_empty() && before > 0)
+    {
+        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
+    }
+}
+
 /// Marks the pairs a request asks for; the number of modes among them, and what there is to say of those left out.
 fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize, Vec<Finding>) {
     let tau = std::f64::consts::TAU;
@@ -490,7 +524,9 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
             };
         let members = if together { vec![i, i + 1] } else { vec![i] };
         i += members.len();
-        groups.push((key(s), members));
+        if in_band(s, pairs[members[0]].error_bar, request) {
+            groups.push((key(s), members));
+        }
     }
     groups.sort_by(|a, b| a.0.total_cmp(&b.0));
     let s: Vec<c64> = groups.iter().filter_map(|(_, members)| pairs[members[0]].value()).collect();

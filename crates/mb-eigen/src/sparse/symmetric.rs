@@ -262,9 +262,16 @@ impl<'a> Symmetric<'a> {
             *shifted = self.factor(sigma)?;
             ritz = self.search(shifted, known, count, None, patience)?;
         }
+        // Where the inertia shows that nothing lies below the shift, a negative theta is rounding.
+        let sigma = shifted.sigma;
+        let none_below = shifted.solver.negative() == Some(0);
         // What is known, and what has no mass, has theta = 0.
-        ritz.keep(|theta| theta.is_normal());
-        let modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
+        ritz.keep(|theta| theta.is_normal() && (*theta > 0.0 || !none_below));
+        let mut modes = self.polish(shifted, known, &ritz.values, ritz.vectors)?;
+        if none_below && modes.w.iter().any(|w| *w < sigma) {
+            let above: Vec<usize> = (0..modes.w.len()).filter(|&j| modes.w[j] >= sigma).collect();
+            modes.select(&above);
+        }
         // On an eigenvalue nothing is left of the others; of those that surely exist none may be said to be none.
         let exhausted = ritz.exhausted && known.x.ncols() + modes.w.len() >= self.problem.surely();
         Ok(Search { modes, exhausted })

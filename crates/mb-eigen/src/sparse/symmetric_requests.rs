@@ -123,6 +123,7 @@ impl Symmetric<'_> {
     /// The modes with a root nearest to `s`; `each`: every root counts for itself.
     pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
         let (at_zero, zeros) = self.start()?;
+        let growing = at_zero.solver.negative();
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
@@ -170,6 +171,7 @@ impl Symmetric<'_> {
         // A mode has two roots.
         self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
         self.keep_nearest(&mut modes, s, count);
+        self.tell_growing(growing, &modes);
         Ok(modes)
     }
 
@@ -226,7 +228,7 @@ impl Symmetric<'_> {
         let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) - rounding } else { -edge };
         let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + edge);
         let mut place = Released::held(shifted);
-        place.release(self.problem);
+        let growing = place.release(self.problem);
         let mut modes = match self.count(from, to)? {
             Some(counted) => self.counted_band(counted, &known)?,
             None => self.uncounted_band(from, to, known)?,
@@ -245,7 +247,16 @@ impl Symmetric<'_> {
         if modes.w.is_empty() {
             self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
         }
+        self.tell_growing(growing, &modes);
         Ok(modes)
+    }
+
+    /// Says which growing modes, `counted` by the inertia at a shift just below zero, are not among those returned.
+    pub(crate) fn tell_growing(&mut self, counted: Option<usize>, modes: &Modes) {
+        let shown = modes.w.iter().filter(|w| **w < 0.0).count();
+        if let Some(counted) = counted.filter(|counted| *counted > shown) {
+            self.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
+        }
     }
 
     /// A band whose modes are counted: slices of at most [`SLICE`] modes, side by side on all cores.

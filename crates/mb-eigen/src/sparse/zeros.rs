@@ -5,17 +5,16 @@
 //! ```
 //!
 //! A few steps of block inverse iteration with Rayleigh-Ritz separate them, since w is many times |sigma|. A
-//! direction counts as rigid when its energy is rounding, |x^T K x| <= 16 u |x|^T |K| |x|, or when it is below the
-//! tolerance and a million times below the next w. (A slender structure has low modes whose w is a tiny part of
-//! |K| / |M|; they differ from rigid motions by this gap.) Sizes: Y n x p.
+//! direction counts as rigid when K x + Phi^T l is zero by the rule of all matrices (vanishing.rs); a slender structure has low modes
+//! whose w is a tiny part of |K| / |M|, and they are none. Sizes: Y n x p.
 
 use mb_algebra::{Dense, SymmetricEigen};
 
 use super::problem::Problem;
 use super::shift_solve::{Effort, ShiftSolve};
-use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
+use crate::{EigenError, vanishing};
 
 /// Squared length, relative, below which what a projection leaves of a column is rounding.
 const INSIDE: f64 = 1e-24;
@@ -24,6 +23,9 @@ const BLOCK: usize = 8;
 /// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
 /// in few. Where all of them are rigid, more are looked at.
 const FEW: usize = 4;
+/// Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and
+/// the last leaves the residual of its solve.
+const PURIFIED: usize = 3;
 /// Steps of inverse iteration.
 const STEPS: usize = 3;
 
@@ -117,15 +119,18 @@ pub(crate) fn find(
         }
         let (w, y) = rayleigh_ritz(problem, &y)?;
         let still = |w: f64| w.abs() <= 1e-2 * sigma.abs();
-        // Only of directions in question.
-        let energy = relative_energy(problem, &y, w.iter().take_while(|&&w| still(w)).count());
-        let next = w.iter().find(|&&w| !still(w)).map(|w| w.abs());
-        let rigid: Vec<usize> = (0..energy.len())
-            .filter(|&j| {
-                let gap = next.is_none_or(|next| next > 1e6 * w[j].abs());
-                energy[j] <= 16.0 * f64::EPSILON || (energy[j] <= tolerance && gap)
-            })
-            .collect();
+        // What rounding of K leaves of a rigid motion may be far above the shift.
+        let energies: Vec<f64> = (0..w.len()).map(|j| problem.k.relative_form(y.col_as_slice(j))).collect();
+        let in_question: Vec<usize> =
+            (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
+        let departures = departures(problem, solver, sigma, pick(&y, &in_question))?;
+        let tiny = |j: usize| still(w[j]) && energies[j] <= vanishing::ENERGY;
+        let zero = |(j, departure): &(usize, f64)| *departure <= tolerance || tiny(*j);
+        let mut rigid: Vec<usize> =
+            in_question.into_iter().zip(departures).filter(zero).map(|(j, _)| j).collect();
+        if !rigid.is_empty() && problem.has_definite_stiffness() {
+            rigid.clear();
+        }
         let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
         out.ritz.extend(others.iter().map(|&j| w[j]));
@@ -179,7 +184,38 @@ fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), Eige
     Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
 }
 
-/// |x^T K x| / |x|^T |K| |x| of the first columns.
-fn relative_energy(problem: &Problem, x: &Dense, columns: usize) -> Vec<f64> {
-    (0..columns).map(|j| problem.k.relative_form(x.col_as_slice(j))).collect()
+/// How far K x + Phi^T l is from zero for every column, once inverse iteration has taken what is not in the null space out.
+fn departures(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    sigma: f64,
+    mut x: Dense,
+) -> Result<Vec<f64>, EigenError> {
+    if x.ncols() == 0 {
+        return Ok(Vec::new());
+    }
+    let mut l = Dense::zeros(problem.rows.rank, x.ncols());
+    for _ in 0..PURIFIED {
+        let mut f = problem.m.mul(&x);
+        for j in 0..f.ncols() {
+            f.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= -sigma);
+        }
+        let solution = solver.solve(&f, false, Effort::Final)?;
+        (x, l) = (solution.x, solution.l);
+    }
+    let phi = &problem.rows.independent;
+    let (kx, react) = (problem.k.mul(&x), phi.mul_transpose(&l));
+    let d = vanishing::scales(problem.k.sparse());
+    let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+    let of = |j: usize| {
+        let sum = |(a, b): (&f64, &f64)| a + b;
+        let column = x.col_as_slice(j);
+        let rest: Vec<f64> = kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(sum).collect();
+        let own = problem.k.magnitude(&sizes(column));
+        let terms: Vec<f64> =
+            own.iter().zip(&phi.magnitude_transpose(&sizes(l.col_as_slice(j)))).map(sum).collect();
+        let largest = column.iter().zip(&d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
+        vanishing::departure(&rest, &terms, &d.iter().map(|d| largest / d).collect::<Vec<_>>())
+    };
+    Ok((0..x.ncols()).map(of).collect())
 }

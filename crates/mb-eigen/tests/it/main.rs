@@ -18,3 +18,4 @@ mod sparse;
 mod stiff;
 mod systems;
 mod under_penalties;
+mod zeros;

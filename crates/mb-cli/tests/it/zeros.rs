@@ -1,0 +1,122 @@
+//! What is rigid, massless or growing, through the program: slender beams, thin solids, stiff links and small masses.
+
+use crate::support::mb_with;
+use serde_json::Value;
+
+/// A model of the fixtures.
+macro_rules! model {
+    ($name:literal) => {
+        include_str!(concat!("../../../../fixtures/zeros/models/", $name, ".toml"))
+    };
+}
+
+/// One eigenpair of the first formulation asked for.
+#[derive(Clone, Debug)]
+struct Pair {
+    re: f64,
+    im: f64,
+    bound: f64,
+    rigid: bool,
+}
+
+fn pairs(args: &[&str], text: &str) -> Vec<Pair> {
+    let run = mb_with(&[&["modes", "-", "--json"], args].concat(), text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let list = found["formulations"][0]["pairs"].as_array().unwrap();
+    let number = |pair: &Value, key: &str| pair[key].as_f64().unwrap_or_else(|| panic!("{key}: {pair}"));
+    let pair = |pair: &Value| Pair {
+        re: number(pair, "re"),
+        im: number(pair, "im"),
+        bound: number(pair, "error_bar"),
+        rigid: pair["class"]["kind"] == "rigid",
+    };
+    list.iter().map(pair).collect()
+}
+
+/// Frequencies above the real axis, after a check that nothing grows or decays and how many eigenvalues are rigid.
+fn frequencies(args: &[&str], text: &str, rigid: usize) -> Vec<Pair> {
+    let found = pairs(args, text);
+    assert!(found.iter().all(|pair| pair.re == 0.0), "{args:?}: {:?}", &found[..4]);
+    assert_eq!(found.iter().filter(|pair| pair.rigid).count(), rigid, "{args:?}");
+    let mut out: Vec<Pair> = found.into_iter().filter(|pair| pair.im > 0.0).collect();
+    out.sort_by(|a, b| a.im.total_cmp(&b.im));
+    out
+}
+
+/// (x / L)^2 sqrt(E I / (rho A)) of the clamped beam with the first root x of cos x cosh x = -1.
+fn clamped(ratio: f64, length: f64) -> f64 {
+    let mut x = 1.9_f64;
+    for _ in 0..50 {
+        x -= (x.cos() * x.cosh() + 1.0) / (x.cos() * x.sinh() - x.sin() * x.cosh());
+    }
+    (x / length).powi(2) * ratio.sqrt()
+}
+
+#[test]
+fn a_clamped_steel_rod_has_no_rigid_mode() {
+    // E I / (rho A) = E r^2 / (4 rho).
+    for (depth, elements) in [("0.02", "30"), ("0.002", "10"), ("0.2", "1")] {
+        let radius = depth.parse::<f64>().unwrap() / 2.0;
+        let exact = clamped(2.1e11 * radius * radius / (4.0 * 7850.0), 1.0);
+        let set = [format!("d={depth}"), format!("n={elements}")];
+        let set = ["--set", &set[0], "--set", &set[1]];
+        let ways: [&[&str]; 2] = [&[], &["--lowest", "4"]];
+        let [all, lowest] =
+            ways.map(|way| frequencies(&[&set[..], way].concat(), model!("steel-cantilever"), 0));
+        for found in [&all, &lowest] {
+            // Twice, in both directions; rotary inertia and the mesh make the difference.
+            for pair in &found[..2] {
+                assert!((pair.im / exact - 1.0).abs() < 0.02, "{depth} {elements}: {pair:?} {exact}");
+            }
+        }
+        for (a, b) in all.iter().zip(&lowest) {
+            assert!((a.im - b.im).abs() <= a.bound + b.bound, "{depth} {elements}: {a:?} {b:?}");
+            assert!(a.bound <= 1e-7 * a.im, "{depth} {elements}: {a:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stiff_link_has_no_rigid_mode_when_clamped_and_one_when_pinned() {
+    let exact = clamped(1.0, 1.0);
+    for found in
+        [frequencies(&[], model!("link-200"), 0), frequencies(&["--lowest", "3"], model!("link-200"), 0)]
+    {
+        assert!((found[0].im / exact - 1.0).abs() < 1e-3, "{:?}", found[0]);
+    }
+    // A pinned and free beam of the same material: tan x = tanh x, x^2 = 15.418.
+    for found in [
+        frequencies(&[], model!("pinned-free-link"), 2),
+        frequencies(&["--lowest", "4"], model!("pinned-free-link"), 2),
+    ] {
+        let mut x = 3.9_f64;
+        for _ in 0..50 {
+            let (t, h) = (x.tan(), x.tanh());
+            x -= (t - h) / (t * t + h * h);
+        }
+        assert!((found[0].im / (x * x) - 1.0).abs() < 1e-3, "{:?}", found[0]);
+    }
+}
+
+#[test]
+fn a_thin_strip_of_solids_has_no_rigid_and_no_growing_mode() {
+    frequencies(&[], model!("thin-strip"), 0);
+    frequencies(&["--lowest", "4"], model!("thin-strip"), 0);
+}
+
+#[test]
+fn a_shaft_almost_without_mass_does_not_grow() {
+    for density in ["1", "100"] {
+        let set = format!("rho={density}");
+        for args in [["--lowest", "8"], ["--lowest", "20"]] {
+            frequencies(&[&args[..], &["--set", &set]].concat(), model!("near-massless-shaft"), 2);
+        }
+    }
+}
+
+#[test]
+fn a_mass_beyond_all_numbers_is_an_error_or_an_answer() {
+    let run = mb_with(&["modes", "-", "--participation"], model!("panic-small-mass"));
+    assert!(run.code <= 2 && !run.err.contains("panicked"), "{run:?}");
+}

@@ -1,0 +1,91 @@
+//! Coordinates of one size: every decision on ranks and zeros is taken on equilibrated matrices.
+//!
+//! ```text
+//! D (M, C, K) D,   Phi_q D,   x = D z,   D diagonal, powers of two
+//! ```
+//!
+//! Metres, millimetres and radians stand side by side, and a decision by norms would take the small units for zeros. No entry
+//! is rounded, so that the eigenvalues are those of the matrices given, to the last bit. With |K_ii| + tau |M_ii| on the
+//! diagonal D_ii is its inverse root, after which no entry of a positive semi-definite matrix is larger than the diagonal (van der
+//! Sluis, Numer. Math. 14, 1969: within a factor of n the best condition a diagonal can reach); sweeps by roots of the
+//! largest entries serve the other matrices (Ruiz, RAL-TR-2001-034). Sizes: n x n.
+
+use mb_algebra::{Dense, QuadraticPencil, dense};
+
+/// Sweeps over rows; the logarithm of what is left halves in each.
+const SWEEPS: usize = 8;
+/// Largest entry of a row, in units of one, up to which the row is left alone: powers of two reach no better than a factor
+/// of two of it on both sides.
+const LEVEL: f64 = 4.0;
+/// Quotient of the largest and the smallest factor up to which a problem stays as it is: no norm hides sixteen times in each
+/// factor.
+const EVEN: f64 = 16.0;
+
+/// Factors of two that bring the largest entries of a symmetric pattern of magnitudes to about one.
+///
+/// `diagonal`: n numbers; `rows(d)`: the largest d_i |a_ij| d_j of every row. Rows of zeros keep the factor one.
+pub(crate) fn scales(diagonal: &[f64], rows: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let root =
+        |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
+    let mut d: Vec<f64> = diagonal.iter().map(|size| root(*size)).collect();
+    for _ in 0..SWEEPS {
+        let largest = rows(&d);
+        let uneven = |size: f64| size > 0.0 && !(LEVEL.recip()..=LEVEL).contains(&size);
+        if !largest.iter().any(|size| uneven(*size)) {
+            break;
+        }
+        d.iter_mut().zip(largest).filter(|(_, size)| uneven(*size)).for_each(|(d, size)| *d *= root(size));
+    }
+    d
+}
+
+/// The largest d_i |a_ij| d_j of every row of a sum of dense matrices with factors.
+pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0_f64; d.len()];
+    for (by, a) in terms {
+        for (j, dj) in d.iter().enumerate() {
+            for ((out, a), di) in out.iter_mut().zip(a.col_as_slice(j)).zip(d) {
+                *out = out.max(by * a.abs() * di * dj);
+            }
+        }
+    }
+    out
+}
+
+/// D for a pencil; none where its coordinates are of one size already.
+pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
+    let n = pencil.m.nrows();
+    // The unit of time in which stiffness and mass of a coordinate are equal in the geometric mean.
+    let logs: Vec<f64> = (0..n)
+        .map(|i| (pencil.k[(i, i)] / pencil.m[(i, i)]).abs().ln())
+        .filter(|log| log.is_finite())
+        .collect();
+    let tau = if logs.is_empty() { 1.0 } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() };
+    let terms = [(1.0, &pencil.k), (tau.sqrt(), &pencil.c), (tau, &pencil.m)];
+    let diagonal: Vec<f64> =
+        (0..n).map(|i| terms.iter().map(|(by, a)| by * a[(i, i)].abs()).sum::<f64>()).collect();
+    let d = scales(&diagonal, |d| largest_of_rows(&terms, d));
+    let (low, high) = d.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), d| (low.min(*d), high.max(*d)));
+    let usable = low > 0.0 && high.is_finite() && high > EVEN * low;
+    usable.then_some(d)
+}
+
+/// D A D.
+pub(crate) fn scaled(a: &Dense, d: &[f64]) -> Dense {
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| d[i] * a[(i, j)] * d[j])
+}
+
+/// A D.
+pub(crate) fn with_columns(a: &Dense, d: &[f64]) -> Dense {
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * d[j])
+}
+
+/// The pencil in the coordinates z.
+pub(crate) fn pencil(given: &QuadraticPencil, d: &[f64]) -> QuadraticPencil {
+    QuadraticPencil {
+        m: scaled(&given.m, d),
+        c: scaled(&given.c, d),
+        k: scaled(&given.k, d),
+        phi_q: if given.phi_q.nrows() > 0 { with_columns(&given.phi_q, d) } else { dense::zeros(0, d.len()) },
+    }
+}
