@@ -1,0 +1,57 @@
+// The data of the page: 16-bit coordinates, 32-bit indices.
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($("data").textContent);
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+const shorts = (text) => new Int16Array(bytes(text));
+const indices = (text) => new Uint32Array(bytes(text));
+const STEPS = 32767;
+const scene = data.scene;
+// Colours that differ also for most colour-blind readers, softened; they repeat.
+const TINTS = ["#7d9cb8", "#e0a458", "#7fb59a", "#c98ba6", "#a7a36a", "#9b90c2", "#d98a76", "#6fb0c4"].map((t) => [1, 3, 5].map((k) => parseInt(t.slice(k, k + 2), 16) / 255));
+// Lengths are counted in halves of the model's largest side, from its middle: all nodes lie between -1 and 1.
+const half = scene.unit * STEPS;
+const mesh = (() => {
+  const quads = indices(scene.quads), triangles = indices(scene.triangles), pieces = indices(scene.tubes);
+  const corners = [], owners = [], edges = [], faces = [];
+  for (let i = 0; i < quads.length; i += 5) {
+    const [a, b, c, d, o] = quads.subarray(i, i + 5);
+    corners.push(a, b, c, a, c, d);
+    owners.push(o, o, o, o, o, o);
+    edges.push(a, b, b, c, c, d, d, a);
+    faces.push({ nodes: [a, b, c, d], owner: o });
+  }
+  for (let i = 0; i < triangles.length; i += 4) {
+    const [a, b, c, o] = triangles.subarray(i, i + 4);
+    corners.push(a, b, c);
+    owners.push(o, o, o);
+    faces.push({ nodes: [a, b, c], owner: o });
+  }
+  edges.push(...indices(scene.edges));
+  return { corners: new Uint32Array(corners), owners, edges: new Uint32Array(edges), faces, pieces };
+})();
+// The nodes of each part, for what moves most and for its name in the drawing.
+const nodesOf = scene.owners.map(() => new Set());
+for (const face of mesh.faces) for (const n of face.nodes) nodesOf[face.owner].add(n);
+for (let i = 0; i < mesh.pieces.length; i += 5) for (const k of [1, 2]) nodesOf[mesh.pieces[i + 4]].add(mesh.pieces[i + k]);
+for (const glyph of scene.glyphs) if (glyph.mark === "mass") for (const n of glyph.nodes) nodesOf[glyph.owner].add(n);
+
+const rest = shorts(scene.nodes);
+const zeros = new Int16Array(rest.length);
+const shapes = data.shapes.map((s) => {
+  const real = shorts(s.real), imaginary = s.imaginary ? shorts(s.imaginary) : null;
+  return { ...s, real, imaginary, moves: null };
+});
+const frames = data.motion ? data.motion.frames.map(shorts) : [];
+
+/// Largest displacement of each part relative to the largest of all, largest part first.
+function moves(shape) {
+  if (shape.moves) return shape.moves;
+  const size = (n) => {
+    let sum = 0;
+    for (let k = 3 * n; k < 3 * n + 3; k++) sum += shape.real[k] ** 2 + (shape.imaginary ? shape.imaginary[k] ** 2 : 0);
+    return Math.sqrt(sum) / STEPS;
+  };
+  const parts = scene.owners.map((name, owner) => ({ name, owner, size: Math.max(0, ...[...nodesOf[owner]].slice(0, 60000).map(size)) }));
+  shape.moves = parts.filter((p) => p.size > 0).sort((a, b) => b.size - a.size);
+  return shape.moves;
+}

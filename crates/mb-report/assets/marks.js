@@ -1,0 +1,174 @@
+// Marks of constant size over the surfaces, and surfaces too where WebGL is missing.
+const paper = $("marks").getContext("2d");
+
+/// Colour of a value between 0 and 1, the scale of the shader (a fit of viridis).
+function scaleColour(x) {
+  const c = [[.27, .005, .33], [.1, 1.4, 1.39], [-.33, .21, .09], [-4.63, -5.8, -19.33], [6.23, 14.18, 56.69], [4.78, -13.75, -65.35], [-5.44, 4.65, 26.31]];
+  const t = Math.max(0, Math.min(1, x));
+  return [0, 1, 2].map((k) => Math.max(0, Math.min(1, c.reduceRight((sum, row) => sum * t + row[k], 0))));
+}
+const css = (rgb, alpha = 1) => `rgba(${rgb.map((v) => Math.round(255 * v)).join(",")},${alpha})`;
+
+/// Where a node is: at rest, and moved by the shape.
+function nodeAt(state, n, phase = state.phase) {
+  const k = 3 * n, p = [0, 0, 0];
+  for (let i = 0; i < 3; i++) p[i] = (state.positions[k + i] + phase[0] * state.real[k + i] + phase[1] * state.imaginary[k + i]) / STEPS;
+  return p;
+}
+function sizeAt(state, n) {
+  let sum = 0;
+  for (let k = 3 * n; k < 3 * n + 3; k++) sum += state.real[k] ** 2 + state.imaginary[k] ** 2;
+  return Math.sqrt(sum) / STEPS;
+}
+
+function path(points, closed = false) {
+  paper.beginPath();
+  points.forEach(([x, y], i) => (i ? paper.lineTo(x, y) : paper.moveTo(x, y)));
+  if (closed) paper.closePath();
+}
+/// Points along a line from a to b: share of the length, and pixels to the side.
+function beside(a, b) {
+  const d = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(...d) || 1, e = [d[0] / length, d[1] / length];
+  return { length, at: (s, t) => [a[0] + s * d[0] - t * e[1], a[1] + s * d[1] + t * e[0]] };
+}
+
+const GLYPHS = {
+  pin: ([a]) => { paper.beginPath(); paper.arc(a[0], a[1], 4, 0, 7); paper.fill(); paper.stroke(); },
+  mass: ([a], state) => { paper.beginPath(); paper.arc(a[0], a[1], 5, 0, 7); paper.fillStyle = state.sign; paper.fill(); },
+  link: ([a, b]) => { path([a, b]); paper.stroke(); },
+  slider: ([a, b, c]) => {
+    const l = b && c ? beside(b, c) : null, e = l ? [(c[0] - b[0]) / l.length, (c[1] - b[1]) / l.length] : [1, 0];
+    const at = (s, t) => [a[0] + s * e[0] - t * e[1], a[1] + s * e[1] + t * e[0]];
+    paper.setLineDash([5, 4]); path([at(-45, 0), at(45, 0)]); paper.stroke(); paper.setLineDash([]);
+    path([at(-9, -5), at(9, -5), at(9, 5), at(-9, 5)], true); paper.fill(); paper.stroke();
+  },
+  spring: ([a, b]) => {
+    const l = beside(a, b), side = Math.min(6, 0.12 * l.length), points = [l.at(0, 0), l.at(0.18, 0)];
+    for (let k = 0; k < 14; k++) points.push(l.at(0.18 + 0.64 * (k + 0.5) / 14, k % 2 ? -side : side));
+    path([...points, l.at(0.82, 0), l.at(1, 0)]); paper.stroke();
+  },
+  damper: ([a, b]) => {
+    const l = beside(a, b), h = Math.min(6, 0.12 * l.length);
+    for (const line of [[l.at(0, 0), l.at(0.4, 0)], [l.at(0.62, h), l.at(0.4, h), l.at(0.4, -h), l.at(0.62, -h)], [l.at(0.54, 0.8 * h), l.at(0.54, -0.8 * h)], [l.at(0.54, 0), l.at(1, 0)]]) { path(line); paper.stroke(); }
+  },
+  ground: ([a]) => {
+    path([[a[0] - 9, a[1] + 10], a, [a[0] + 9, a[1] + 10]], true); paper.fill(); paper.stroke();
+    for (let k = 0; k < 4; k++) { path([[a[0] - 8 + 5 * k, a[1] + 10], [a[0] - 12 + 5 * k, a[1] + 15]]); paper.stroke(); }
+  },
+};
+
+/// Everything that the shaders draw, from far to near: for browsers without WebGL.
+function drawSurfaces(state, project, phase, ghost) {
+  const colour = (owner, node) => (state.scheme === 1 ? scaleColour(sizeAt(state, node)) : state.tints[owner]);
+  const list = [];
+  for (const { nodes, owner } of mesh.faces) {
+    const p = nodes.map((n) => project(nodeAt(state, n, phase)));
+    list.push({ p, near: p.reduce((s, q) => s + q[2], 0) / p.length, owner, node: nodes[0] });
+  }
+  for (let i = 0; i < mesh.pieces.length; i += 5) {
+    const [a, b, c, d, owner] = mesh.pieces.subarray(i, i + 5), q = [a, b, c, d].map((n) => project(nodeAt(state, n, phase)));
+    const smooth = a !== b || c !== d, p = [];
+    for (let k = 0; k <= 6; k++) {
+      const t = k / 6;
+      p.push(smooth ? [0, 1].map((j) => 0.5 * (2 * q[1][j] + (q[2][j] - q[0][j]) * t + (2 * q[0][j] - 5 * q[1][j] + 4 * q[2][j] - q[3][j]) * t * t + (3 * q[1][j] - q[0][j] - 3 * q[2][j] + q[3][j]) * t ** 3)) : [0, 1].map((j) => q[1][j] + t * (q[2][j] - q[1][j])));
+    }
+    list.push({ p, line: true, near: (q[1][2] + q[2][2]) / 2, owner, node: b });
+  }
+  list.sort((a, b) => a.near - b.near);
+  for (const { p, line, owner, node } of list) {
+    path(p, !line);
+    const rgb = ghost ? state.shade : colour(owner, node);
+    if (line) {
+      paper.strokeStyle = css(rgb, ghost ? 0.35 : 1);
+      paper.lineWidth = Math.max(2, 2 * state.radius * camera.zoom);
+      paper.lineCap = "round";
+      paper.stroke();
+    } else {
+      const [a, b, c] = p, turn = Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])), long = Math.hypot(b[0] - a[0], b[1] - a[1]) * Math.hypot(c[0] - a[0], c[1] - a[1]) || 1;
+      paper.fillStyle = css(rgb.map((v) => v * (ghost ? 1 : 0.65 + 0.35 * turn / long)), ghost ? 0.2 : 1);
+      paper.fill();
+      // A thin line of the same colour closes the gaps between faces.
+      paper.strokeStyle = p.length === 4 ? css(state.line, ghost ? 0.1 : 0.3) : paper.fillStyle;
+      paper.lineWidth = 0.7;
+      paper.stroke();
+    }
+  }
+}
+
+/// The largest of 1, 2 and 5 times a power of ten that is not above x.
+function round(x) {
+  const decade = 10 ** Math.floor(Math.log10(x));
+  return [5, 2, 1].map((m) => m * decade).find((m) => m <= x * (1 + 1e-9)) ?? decade;
+}
+
+function drawFrame(state) {
+  const { height, width } = camera, [right, up] = axes();
+  // Triad: the directions of the axes.
+  const at = [width - 46, height - 40];
+  paper.lineWidth = 1.5;
+  paper.font = "12px sans-serif";
+  ["x", "y", "z"].forEach((name, k) => {
+    const d = [right[k], -up[k]];
+    if (scene.planar && k === 2 && Math.hypot(...d) < 0.1) return;
+    paper.strokeStyle = paper.fillStyle = ["#d5544a", "#3d9950", "#4a7fd5"][k];
+    path([at, [at[0] + 26 * d[0], at[1] + 26 * d[1]]]);
+    paper.stroke();
+    paper.fillText(name, at[0] + 34 * d[0] - 3, at[1] + 34 * d[1] + 4);
+  });
+  // Scale: a round length.
+  const length = round(130 * half / camera.zoom), bar = length / half * camera.zoom, y = height - 18;
+  paper.strokeStyle = paper.fillStyle = state.sign;
+  path([[16, y - 5], [16, y], [16 + bar, y], [16 + bar, y - 5]]);
+  paper.stroke();
+  paper.fillText(`${length >= 1e-3 && length < 1e5 ? +length.toPrecision(1) : length.toExponential(0)} m`, 22 + bar, y + 1);
+  if (state.scheme) {
+    for (let k = 0; k < 100; k++) { paper.fillStyle = css(scaleColour(k / 99)); paper.fillRect(16 + 1.3 * k, 14, 1.4, 9); }
+    paper.fillStyle = state.sign;
+    paper.fillText(state.scheme === 1 ? "displacement: none to largest" : `strain energy: none to ${(100 * state.strainMost).toFixed(1)} %`, 16, 38);
+  }
+}
+
+function drawMarks(state, surfaces) {
+  const ratio = $("marks").width / camera.width || 1, project = projector();
+  paper.setTransform(ratio, 0, 0, ratio, 0, 0);
+  paper.clearRect(0, 0, camera.width, camera.height);
+  if (surfaces) {
+    if (state.ghost) drawSurfaces(state, project, [0, 0], true);
+    drawSurfaces(state, project, state.phase, false);
+  }
+  if (state.orbits && state.amplitude) {
+    // The paths of at most 400 nodes.
+    paper.strokeStyle = state.accent;
+    paper.lineWidth = 1;
+    const step = Math.max(1, Math.floor(scene.count / 400));
+    for (let n = 0; n < scene.count; n += step) {
+      path(Array.from({ length: 33 }, (_, k) => project(nodeAt(state, n, [state.amplitude * Math.cos(k * Math.PI / 16), -state.amplitude * Math.sin(k * Math.PI / 16)]))), true);
+      paper.stroke();
+    }
+  }
+  paper.lineJoin = "round";
+  paper.lineCap = "butt";
+  // Thousands of marks say nothing.
+  const glyphs = scene.glyphs.length > 3000 ? scene.glyphs.filter((g) => g.mark !== "pin" && g.mark !== "ground") : scene.glyphs;
+  for (const glyph of glyphs) {
+    paper.lineWidth = 1.4;
+    paper.strokeStyle = state.sign;
+    paper.fillStyle = state.panel;
+    const phase = glyph.mark === "ground" ? [0, 0] : state.phase;
+    GLYPHS[glyph.mark](glyph.nodes.map((n) => project(nodeAt(state, n, phase))), state);
+  }
+  if (state.names) {
+    paper.font = "12px sans-serif";
+    scene.owners.forEach((name, o) => {
+      const list = [...nodesOf[o]];
+      if (!list.length) return;
+      const p = list.map((n) => project(nodeAt(state, n))), mid = [0, 1].map((k) => p.reduce((s, q) => s + q[k], 0) / p.length);
+      paper.lineWidth = 3;
+      paper.strokeStyle = state.panel;
+      paper.strokeText(name, mid[0] + 8, mid[1] - 8);
+      paper.fillStyle = state.sign;
+      paper.fillText(name, mid[0] + 8, mid[1] - 8);
+    });
+  }
+  drawFrame(state);
+}

@@ -1,0 +1,174 @@
+// Surfaces and tubes by WebGL2: nodes and shapes lie in textures, so that a picture costs no transfer.
+const WIDE = 1024;
+const COMMON = `#version 300 es
+precision highp float; precision highp int; precision highp isampler2D;
+uniform isampler2D rest, real, imaginary;
+uniform mat3 view; uniform vec4 window; uniform vec2 phase; uniform float lift;
+flat out vec3 own; out float large; out vec3 seen;
+vec3 texel(isampler2D t, uint i) { return vec3(texelFetch(t, ivec2(int(i % ${WIDE}u), int(i / ${WIDE}u)), 0).xyz) / ${STEPS}.0; }
+vec3 place(uint i) { return texel(rest, i) + phase.x * texel(real, i) + phase.y * texel(imaginary, i); }
+float size(uint i) { vec3 a = texel(real, i), b = texel(imaginary, i); return sqrt(dot(a, a) + dot(b, b)); }
+void show(vec3 p) { seen = view * p; gl_Position = vec4((seen.xy - window.xy) * window.zw + vec2(0, lift), -seen.z * .2 , 1); }
+`;
+const FACES = COMMON + `in uint node; in vec3 part;
+void main() { own = part; large = size(node); show(place(node)); }`;
+const TUBES = COMMON + `in vec2 corner; in uvec4 piece; in vec3 part; uniform float radius;
+void main() {
+  vec3 a = place(piece.x), b = place(piece.y), c = place(piece.z), d = place(piece.w);
+  float t = corner.x, u = t * t, w = u * t; own = part; large = mix(size(piece.y), size(piece.z), t);
+  vec3 p = .5 * (2. * b + (c - a) * t + (2. * a - 5. * b + 4. * c - d) * u + (3. * b - a - 3. * c + d) * w);
+  vec3 e = .5 * ((c - a) + 2. * (2. * a - 5. * b + 4. * c - d) * t + 3. * (3. * b - a - 3. * c + d) * u);
+  if (piece.x == piece.y && piece.z == piece.w) { p = mix(b, c, t); e = c - b; }
+  e = length(e) > 1e-9 ? normalize(e) : vec3(1, 0, 0);
+  vec3 n = normalize(cross(e, abs(e.z) < .9 ? vec3(0, 0, 1) : vec3(1, 0, 0))), m = cross(e, n);
+  show(p + radius * (cos(corner.y) * n + sin(corner.y) * m));
+}`;
+const PAINT = `#version 300 es
+precision highp float;
+flat in vec3 own; in float large; in vec3 seen; out vec4 paint;
+uniform vec4 plain; uniform bool sized;
+vec3 scale(float x) {
+  x = clamp(x, 0., 1.);
+  return clamp(vec3(.27, .005, .33) + x * (vec3(.1, 1.4, 1.39) + x * (vec3(-.33, .21, .09) + x * (vec3(-4.63, -5.8, -19.33)
+    + x * (vec3(6.23, 14.18, 56.69) + x * (vec3(4.78, -13.75, -65.35) + x * vec3(-5.44, 4.65, 26.31)))))), 0., 1.);
+}
+void main() {
+  vec3 n = normalize(cross(dFdx(seen), dFdy(seen)));
+  float light = plain.a < .9 ? 1. : .55 + .45 * abs(dot(n, normalize(vec3(-.35, .5, .8))));
+  paint = vec4((plain.a < .9 ? plain.rgb : sized ? scale(large) : own) * light, plain.a);
+}`;
+
+function makeSolid(canvas) {
+  const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: false });
+  if (!gl) return null;
+  const compile = (vertex) => {
+    const program = gl.createProgram();
+    for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, PAINT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return null;
+    const uniform = (name) => gl.getUniformLocation(program, name);
+    return { program, uniform, attribute: (name) => gl.getAttribLocation(program, name) };
+  };
+  const [faces, tubes] = [compile(FACES), compile(TUBES)];
+  const rows = Math.max(1, Math.ceil(scene.count / WIDE));
+  if (!faces || !tubes || rows > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return null;
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 2);
+  const padded = new Int16Array(3 * WIDE * rows);
+  const textures = [0, 1, 2].map((unit) => {
+    const texture = gl.createTexture();
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGB16I, WIDE, rows);
+    for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+    return texture;
+  });
+  const held = [null, null, null];
+  const upload = (unit, values) => {
+    if (held[unit] === values) return;
+    held[unit] = values;
+    padded.set(values);
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, WIDE, rows, gl.RGB_INTEGER, gl.SHORT, padded);
+  };
+  const buffer = (values, target = gl.ARRAY_BUFFER) => {
+    const b = gl.createBuffer();
+    gl.bindBuffer(target, b);
+    gl.bufferData(target, values, gl.DYNAMIC_DRAW);
+    return b;
+  };
+  const whole = (at, of, size, divisor = 0, stride = 0) => {
+    gl.enableVertexAttribArray(at);
+    gl.bindBuffer(gl.ARRAY_BUFFER, of);
+    gl.vertexAttribIPointer(at, size, gl.UNSIGNED_INT, stride, 0);
+    gl.vertexAttribDivisor(at, divisor);
+  };
+  const broken = (at, of, size, divisor = 0) => {
+    gl.enableVertexAttribArray(at);
+    gl.bindBuffer(gl.ARRAY_BUFFER, of);
+    gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+    gl.vertexAttribDivisor(at, divisor);
+  };
+  // Triangles and their edges, by the same shader.
+  const faceParts = buffer(new Float32Array(3 * mesh.owners.length));
+  const faceArray = gl.createVertexArray();
+  gl.bindVertexArray(faceArray);
+  whole(faces.attribute("node"), buffer(mesh.corners), 1);
+  broken(faces.attribute("part"), faceParts, 3);
+  const edgeArray = gl.createVertexArray();
+  gl.bindVertexArray(edgeArray);
+  whole(faces.attribute("node"), buffer(mesh.edges), 1);
+  // A tube: rings along and around, once for each piece.
+  const along = 6, around = 10, template = [];
+  for (let i = 0; i < along; i++) for (let j = 0; j <= around; j++) for (const k of [0, 1]) template.push((i + k) / along, 2 * Math.PI * j / around);
+  const count = mesh.pieces.length / 5, tubeParts = buffer(new Float32Array(3 * count));
+  const tubeArray = gl.createVertexArray();
+  gl.bindVertexArray(tubeArray);
+  broken(tubes.attribute("corner"), buffer(new Float32Array(template)), 2);
+  whole(tubes.attribute("piece"), buffer(mesh.pieces), 4, 1, 20);
+  broken(tubes.attribute("part"), tubeParts, 3, 1);
+  gl.bindVertexArray(null);
+  let coloured = null;
+  const colourParts = (colours) => {
+    if (coloured === colours) return;
+    coloured = colours;
+    for (const [at, owners] of [[faceParts, mesh.owners], [tubeParts, Array.from({ length: count }, (_, i) => mesh.pieces[5 * i + 4])]]) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, at);
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(owners.flatMap((o) => colours[o])), gl.DYNAMIC_DRAW);
+    }
+  };
+  const set = (p, phase, plain, sized) => {
+    gl.useProgram(p.program);
+    ["rest", "real", "imaginary"].forEach((name, unit) => gl.uniform1i(p.uniform(name), unit));
+    const [r, u, n] = axes();
+    gl.uniformMatrix3fv(p.uniform("view"), false, [r[0], u[0], n[0], r[1], u[1], n[1], r[2], u[2], n[2]]);
+    const { zoom, x, y, width, height } = camera;
+    gl.uniform4f(p.uniform("window"), x, y, 2 * zoom / width, 2 * zoom / height);
+    gl.uniform1f(p.uniform("lift"), 20 / height);
+    gl.uniform2f(p.uniform("phase"), ...phase);
+    gl.uniform4f(p.uniform("plain"), ...plain);
+    gl.uniform1i(p.uniform("sized"), sized);
+  };
+  const drawAll = (state, phase, plain, sized) => {
+    set(faces, phase, plain, sized);
+    gl.bindVertexArray(faceArray);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1, 1);
+    gl.drawArrays(gl.TRIANGLES, 0, mesh.corners.length);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    if (mesh.faces.length < 20000 && plain[3] > 0.9) {
+      set(faces, phase, [...state.line, 0.45], 0);
+      gl.bindVertexArray(edgeArray);
+      gl.drawArrays(gl.LINES, 0, mesh.edges.length);
+    }
+    set(tubes, phase, plain, sized);
+    gl.uniform1f(tubes.uniform("radius"), state.radius);
+    gl.bindVertexArray(tubeArray);
+    for (let i = 0; i < along; i++) gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 2 * (around + 1) * i, 2 * (around + 1), count);
+  };
+  return {
+    draw(state) {
+      const [w, h] = [canvas.width, canvas.height];
+      gl.viewport(0, 0, w, h);
+      gl.clearColor(0, 0, 0, 0);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+      gl.enable(gl.DEPTH_TEST);
+      gl.enable(gl.BLEND);
+      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+      colourParts(state.tints);
+      upload(0, state.positions);
+      upload(1, state.real);
+      upload(2, state.imaginary);
+      drawAll(state, state.phase, [0, 0, 0, 1], state.scheme === 1);
+      if (state.ghost) {
+        gl.depthMask(false);
+        drawAll(state, [0, 0], [...state.shade, 0.28], false);
+        gl.depthMask(true);
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// Tables that sort, curves that tell their numbers. All text enters as text, never as markup.
+function element(name, attributes = {}, ...children) {
+  const out = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) out.setAttribute(key, value);
+  out.append(...children);
+  return out;
+}
+
+const shown = (cell) => (Array.isArray(cell) ? cell[1] : cell);
+function compare(a, b) {
+  const [p, q] = [a, b].map((c) => (Array.isArray(c) ? c[0] : c));
+  if (p === null || q === null) return (p === null) - (q === null);
+  return typeof p === "number" && typeof q === "number" ? p - q : String(p).localeCompare(String(q), undefined, { numeric: true });
+}
+
+function makeTable(table, onRow) {
+  const body = element("tbody"), head = element("tr");
+  const numeric = table.columns.map((_, k) => table.rows.some((row) => Array.isArray(row[k])));
+  const rows = table.rows.map((cells, index) => {
+    const row = element("tr", { "data-row": index });
+    cells.forEach((cell, k) => {
+      const td = element("td", { class: numeric[k] ? "figure" : "words" }, shown(cell));
+      // The number at full precision.
+      if (Array.isArray(cell)) td.dataset.value = cell[0];
+      row.append(td);
+    });
+    if (onRow && onRow(index, null)) {
+      row.tabIndex = 0;
+      row.addEventListener("click", () => onRow(index, row));
+      row.addEventListener("keydown", (e) => { if (e.key === "Enter") onRow(index, row); });
+    }
+    return { row, cells };
+  });
+  body.append(...rows.map((r) => r.row));
+  table.columns.forEach((column, k) => {
+    const button = element("button", { type: "button" }, column.name);
+    if (column.unit) button.append(" ", element("small", {}, column.unit));
+    const th = element("th", { scope: "col", "aria-sort": "none", class: numeric[k] ? "figure" : "words" }, button);
+    button.addEventListener("click", () => {
+      const down = th.getAttribute("aria-sort") === "ascending";
+      for (const other of head.children) other.setAttribute("aria-sort", "none");
+      th.setAttribute("aria-sort", down ? "descending" : "ascending");
+      rows.sort((a, b) => (down ? -1 : 1) * compare(a.cells[k], b.cells[k]));
+      body.append(...rows.map((r) => r.row));
+    });
+    head.append(th);
+  });
+  return element("div", { class: "wide" }, element("table", {}, element("thead", {}, head), body));
+}
+
+const SVG = (name, attributes, text = "") => {
+  const out = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) out.setAttribute(key, value);
+  out.textContent = text;
+  return out;
+};
+const COLOURS = ["#1767a8", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a"];
+const figure = (x) => (x === 0 || (Math.abs(x) >= 1e-3 && Math.abs(x) < 1e5) ? String(+x.toPrecision(4)) : x.toExponential(2));
+
+/// From values to places: in proportion, or by decimal logarithms.
+function axis(values, logarithmic, [from, to]) {
+  const good = values.filter((v) => v !== null && Number.isFinite(v) && (!logarithmic || v > 0)), value = logarithmic ? Math.log10 : (v) => v;
+  let low = Infinity, high = -Infinity;
+  for (const v of good) { low = Math.min(low, value(v)); high = Math.max(high, value(v)); }
+  if (!(low <= high)) [low, high] = [0, 1];
+  if (high - low < 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-300)) [low, high] = [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
+  const rough = (high - low) / 6, unit = 10 ** Math.floor(Math.log10(rough)), narrow = logarithmic && high - low < 2;
+  const step = logarithmic && !narrow ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
+  const ticks = [];
+  for (let t = Math.ceil(low / step - 1e-9); t * step <= high + 1e-9 * step; t++) ticks.push(t * step);
+  return {
+    at: (v) => (logarithmic && !(v > 0) ? NaN : from + (to - from) * (value(v) - low) / (high - low)),
+    back: (p) => { const v = low + (high - low) * (p - from) / (to - from); return logarithmic ? 10 ** v : v; },
+    ticks: ticks.map((t) => ({ at: from + (to - from) * (t - low) / (high - low), text: logarithmic ? figure(10 ** t) : figure(Math.abs(t) < 1e-9 * step ? 0 : t) })),
+  };
+}
+
+function makeChart(chart) {
+  const [W, left, right, top, high, gap] = [980, 84, 20, 8, 210, 18], list = chart.panels;
+  const H = top + list.length * (high + gap) + 40, svg = SVG("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": chart.title });
+  const across = axis(list.flatMap((p) => p.curves.flatMap((c) => c.x)), chart.logarithmic, [left, W - right]);
+  list.forEach((panel, k) => {
+    const y0 = top + k * (high + gap), up = axis(panel.curves.flatMap((c) => c.y), panel.logarithmic, [y0 + high, y0]);
+    for (const t of up.ticks) {
+      svg.append(SVG("line", { class: "grid", x1: left, x2: W - right, y1: t.at, y2: t.at }), SVG("text", { x: left - 6, y: t.at + 4, "text-anchor": "end" }, t.text));
+    }
+    for (const t of across.ticks) svg.append(SVG("line", { class: "grid", x1: t.at, x2: t.at, y1: y0, y2: y0 + high }));
+    svg.append(SVG("text", { x: 14, y: y0 + high / 2, transform: `rotate(-90 14 ${y0 + high / 2})`, "text-anchor": "middle" }, panel.ordinate));
+    panel.curves.forEach((curve, j) => {
+      let d = "", pen = false;
+      curve.x.forEach((x, i) => {
+        const [px, py] = [across.at(x), curve.y[i] === null ? NaN : up.at(curve.y[i])];
+        if (Number.isFinite(px) && Number.isFinite(py)) { d += `${pen ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`; pen = true; } else pen = false;
+      });
+      const colour = COLOURS[j % COLOURS.length];
+      svg.append(SVG("path", { class: "curve", d, stroke: colour }));
+      if (curve.name && panel.curves.length > 1) {
+        const label = SVG("text", { x: W - right - 8, y: y0 + 16 + 15 * j, "text-anchor": "end" }, curve.name);
+        label.style.fill = colour;
+        svg.append(label);
+      }
+    });
+  });
+  for (const t of across.ticks) svg.append(SVG("text", { x: t.at, y: H - 26, "text-anchor": "middle" }, t.text));
+  svg.append(SVG("text", { x: (left + W - right) / 2, y: H - 6, "text-anchor": "middle" }, chart.abscissa));
+  // The numbers under the pointer.
+  const cross = SVG("line", { class: "cross", y1: top, y2: H - 40, x1: -9, x2: -9 }), told = element("output");
+  svg.append(cross);
+  svg.addEventListener("pointermove", (e) => {
+    const box = svg.getBoundingClientRect(), px = (e.clientX - box.left) * W / box.width, x = across.back(px);
+    cross.setAttribute("x1", px);
+    cross.setAttribute("x2", px);
+    const words = list.flatMap((panel) => panel.curves.map((curve) => {
+      let i = curve.x.findIndex((v) => v >= x);
+      i = i < 0 ? curve.x.length - 1 : i;
+      return curve.y[i] === null ? "" : `${curve.name || panel.ordinate}: ${figure(curve.y[i])} at ${figure(curve.x[i])}`;
+    }));
+    told.textContent = words.filter(Boolean).slice(0, 6).join("; ");
+  });
+  const out = element("article", { class: "chart" }, element("h2", {}, chart.title));
+  if (chart.note) out.append(element("p", { class: "under" }, chart.note));
+  out.append(svg, told);
+  return out;
+}
