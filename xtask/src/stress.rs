@@ -1,9 +1,11 @@
-//! `cargo xtask stress`: random problems with known roots through every eigensolver, in release.
+//! `cargo xtask stress`: random problems with known eigenvalues through every eigensolver, in release.
 //!
 //! Runs the example `stress` of `mb-eigen` (damped, gyroscopic, circulatory and free systems, lattices, penalties, descriptor pairs,
-//! constraints that depend on each other, massless coordinates, units of any size) and writes `docs/book/src/stress.md`. Passes
-//! when no root lies outside its error bar, no answer is silently incomplete and no claim is false.
+//! constraints that depend on each other, massless coordinates, units of any size). Writes every row of its table to
+//! `docs/book/src/stress.csv` and the sums by kind of problem to `docs/book/src/stress.md`; the page follows from the rows alone.
+//! Passes when no eigenvalue lies outside its error bound, no answer is silently incomplete and no claim is false.
 
+use std::fmt::Write;
 use std::process::Command;
 
 use clap::Args;
@@ -11,7 +13,24 @@ use clap::Args;
 use crate::error::TaskError;
 use crate::{Outcome, root};
 
-const FILE: &str = "docs/book/src/stress.md";
+const PAGE: &str = "docs/book/src/stress.md";
+const DATA: &str = "docs/book/src/stress.csv";
+
+/// What is counted, in the order of the example's columns.
+const COLUMNS: [&str; 10] = [
+    "answers",
+    "eigenvalues",
+    "proved complete",
+    "short of memory",
+    "errors reported",
+    "incomplete and reported",
+    "incomplete and unproved",
+    "incomplete without a report",
+    "false claims",
+    "eigenvalue outside its error bound",
+];
+/// The request every problem is given once, so that its answers count the problems.
+const EVERY: &str = "lowest";
 
 /// Arguments of `stress`.
 #[derive(Args)]
@@ -37,59 +56,139 @@ impl Stress {
             .map_err(|error| TaskError::Peer { who: "stress".to_owned(), why: error.to_string() })?;
         let table = String::from_utf8_lossy(&output.stdout);
         let passed = output.status.success();
-        if !table.contains("| --- |") {
+        let rows = rows(&table, '|');
+        if rows.is_empty() {
             let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             return Err(TaskError::Peer { who: "stress".to_owned(), why: words });
         }
         if self.print {
             return Ok(Outcome { text: table.into_owned(), passed });
         }
-        let text = page(&only_table(&table));
-        root::write(&root, FILE, &text)?;
-        Ok(Outcome { text: format!("{text}\nwritten to {FILE}\n"), passed })
+        let text = page(&rows);
+        root::write(&root, DATA, &csv(&rows))?;
+        root::write(&root, PAGE, &text)?;
+        Ok(Outcome { text: format!("{text}\nwritten to {PAGE} and {DATA}\n"), passed })
     }
 }
 
-/// The table and the sum behind it, without what was said of single problems before.
-fn only_table(output: &str) -> String {
-    output.find("| problem |").map_or_else(String::new, |at| output[at..].to_owned())
+/// One kind of problem with one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    problem: String,
+    asked: String,
+    counts: [u64; COLUMNS.len()],
 }
 
-fn page(table: &str) -> String {
+/// The rows of a table whose cells are parted by a character; lines of another form are headings or remarks.
+fn rows(table: &str, parted_by: char) -> Vec<Row> {
+    let row = |line: &str| {
+        let mut cells = line.trim_matches(parted_by).split(parted_by).map(str::trim);
+        let (problem, asked) = (cells.next()?.to_owned(), cells.next()?.to_owned());
+        let counts: Vec<u64> = cells.map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
+        Some(Row { problem, asked, counts: counts.try_into().ok()? })
+    };
+    table.lines().filter_map(row).collect()
+}
+
+/// All rows as semicolon-separated values: names of problems and requests contain commas.
+fn csv(rows: &[Row]) -> String {
+    let mut out = format!("problem;asked;{}\n", COLUMNS.join(";"));
+    for row in rows {
+        let counts = row.counts.map(|count| count.to_string()).join(";");
+        let _infallible = writeln!(out, "{};{};{counts}", row.problem, row.asked);
+    }
+    out
+}
+
+/// Problems and sums of the rows of one kind, or of all.
+fn sums<'r>(rows: impl Iterator<Item = &'r Row>) -> (u64, [u64; COLUMNS.len()]) {
+    let mut problems = 0;
+    let mut sums = [0; COLUMNS.len()];
+    for row in rows {
+        if row.asked == EVERY {
+            problems += row.counts[0];
+        }
+        for (sum, count) in sums.iter_mut().zip(row.counts) {
+            *sum += count;
+        }
+    }
+    (problems, sums)
+}
+
+fn page(rows: &[Row]) -> String {
+    let (problems, all) = sums(rows.iter());
+    let [answers, eigenvalues, proved, memory, errors, reported, unproved, silent, untrue, outside] = all;
+    let mut table = format!("| kind of problem | problems | {} |\n| --- |", COLUMNS.join(" | "));
+    table.push_str(&" ---: |".repeat(COLUMNS.len() + 1));
+    table.push('\n');
+    let mut kinds: Vec<&str> = rows.iter().map(|row| row.problem.as_str()).collect();
+    kinds.dedup();
+    for kind in kinds {
+        let (problems, sums) = sums(rows.iter().filter(|row| row.problem == kind));
+        let sums = sums.map(|sum| sum.to_string()).join(" | ");
+        let _infallible = writeln!(table, "| {kind} | {problems} | {sums} |");
+    }
+    let totals = all.map(|sum| sum.to_string()).join(" | ");
+    let _infallible = writeln!(table, "| all | {problems} | {totals} |");
     format!(
-        "# Stress\n\n\
-         Written by `cargo xtask stress`; nothing here is typed by hand. Random problems whose roots are known in closed form, \
-         each given to the dense path, the direct method and the sparse solver with requests of all kinds. The error bar of \
-         every root returned must reach an exact root of its own, and whatever a result says must be true of the exact roots: \
-         that so many modes lie in an interval or a circle, that no more exist, that one eigenvalue is cut, that a band is \
-         empty, which roots are zeros. `tests/it/covered.rs` of `mb-eigen` does the same with some other problems in every \
-         run of the tests.\n\n\
-         - blocks: systems of one or two coordinates (oscillating, overdamped, critically damped, massless, free, gyroscopic) \
-         mixed by integer matrices of determinant one, some unsymmetric, some held by constraints that depend on each other; \
-         several equal or defective roots are frequent.\n\
-         - chains: two planes of up to 23 masses between anchors held by constraints, in units of any size, with damping in \
-         proportion to mass and stiffness, a spin, circulatory forces; joined ones, whose masses come in two halves that \
-         constraints tie together.\n\
-         - lattices: blocks of two and three dimensions as solids have them, sums of Kronecker products, with one to three \
-         coordinates a node in a rotated or unimodular mixture, ends held by constraints, by springs or not at all, cut in two \
-         and joined by constraints, of very different stiffness along the axes; cubes and square rods, whose roots are double and \
-         triple; slender ones, whose lowest w is 1e-8 of |K| over |M| and less. A few have thousands of unknowns; with damping \
-         or spin they have up to ninety or so, a few of them up to three hundred.\n\
-         - penalties: masses tied or held by penalties of up to 1e11 in place of constraints, damped in proportion.\n\n\
-         The sparse solver is kept from the dense path, which it would take for most of these. Hidden descriptor pairs have rows and \
-         states in another order and in units of their own (1e-3 to 1e3). Bands and requests near a frequency or a point are \
-         put on eigenvalues too, and so are shifts. Single precision and short memory are asked of undamped problems.\n\n\
-         `short` is an answer that lacks a root it was asked for: it may say so (told), or say that completeness was not proved \
-         (unproved); one that says neither is a failure, as is a claim that is not true, or a root outside its bar.\n\n\
-         {table}"
+        "# Randomized tests\n\n\
+         Written by `cargo xtask stress`; nothing here is typed by hand. All rows, one for each kind of problem and request, are \
+         in [stress.csv](stress.csv).\n\n\
+         {problems} random problems, whose eigenvalues are known in closed form, gave {answers} answers with {eigenvalues} \
+         eigenvalues. {outside} answers have an eigenvalue outside its error bound, {silent} are incomplete without a report, \
+         {untrue} contain a claim that is not true. {proved} answers are proved complete. {errors} requests ended with an error, \
+         {reported} answers are incomplete and report it, {unproved} are incomplete and report that completeness is not proved; \
+         {memory} requests that were limited to little memory were refused with the memory they need.\n\n\
+         ## What is tested\n\n\
+         Each problem goes to the dense solver, the direct method and the sparse solver, with every kind of request. The interval \
+         around each returned eigenvalue must contain an exact eigenvalue of its own, with multiplicity. Every statement of a \
+         result is compared with the exact eigenvalues: the count in an interval or a circle, that no more eigenvalues exist, \
+         that a multiple eigenvalue was cut by the number asked for, that a band is empty, which eigenvalues are zero. A failure \
+         is an incomplete answer that does not say so, a statement that is not true, or an eigenvalue outside its error bound. \
+         `tests/it/covered.rs` of `mb-eigen` does the same with a smaller set of problems.\n\n\
+         ## The table\n\n\
+         {table}\n\
+         ## The problems\n\n\
+         - Blocks: systems of one or two coordinates (oscillating, overdamped, critically damped, massless, free, gyroscopic), \
+         mixed by integer matrices of determinant one. Some are unsymmetric, some have redundant constraints; multiple and \
+         defective eigenvalues are frequent.\n\
+         - Chains: two planes of up to 23 masses between constrained anchors, in units of any size, with proportional damping, \
+         gyroscopic or circulatory forces. Joined chains consist of half masses that constraints join.\n\
+         - Lattices: solids in two and three dimensions as sums of Kronecker products, with one to three coordinates a node, \
+         ends constrained, on springs or free. Cubes and square rods have double and triple eigenvalues; slender lattices have \
+         a lowest w of 1e-8 |K| / |M| and less. Some have thousands of unknowns.\n\
+         - Penalties: masses tied or held by penalties of up to 1e11 instead of constraints, with proportional damping.\n\n\
+         The sparse solver is kept from its dense path, which it would take for most of these. Descriptor pairs are given with \
+         recognizable structure and hidden, with rows and states permuted and scaled by 1e-3 to 1e3. Shifts, ends of bands, \
+         points and frequencies are also put exactly on eigenvalues. Undamped problems are also solved with a factorization in \
+         single precision and with little memory.\n\n\
+         ## Run it\n\n\
+         ```sh\n\
+         cargo xtask stress --problems 100 --print\n\
+         ```\n"
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn the_page_holds_the_table() {
-        let page = super::page("| a |\n");
-        assert!(page.starts_with("# Stress") && page.ends_with("| a |\n"));
+    fn the_page_in_the_book_follows_from_its_data() {
+        let root = root::workspace_root().unwrap();
+        let data = root::read(&root, DATA).unwrap();
+        let rows = rows(&data, ';');
+        assert_eq!(csv(&rows), data);
+        assert_eq!(page(&rows), root::read(&root, PAGE).unwrap());
+    }
+
+    #[test]
+    fn the_table_of_the_example_is_read_without_its_words() {
+        let table = "problem 3: something | 4\n| problem | asked | answers |\n| --- | --- | ---: |\n\
+                     | a, b | lowest | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 |\n\n1 problem, 2 answers\n";
+        let row =
+            Row { problem: "a, b".into(), asked: "lowest".into(), counts: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] };
+        assert_eq!(rows(table, '|'), [row.clone()]);
+        assert_eq!(sums([row].iter()), (1, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
     }
 }

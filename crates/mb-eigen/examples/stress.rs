@@ -120,8 +120,8 @@ fn range(text: &str) -> Result<Range<usize>, ParseIntError> {
 
 fn table(count: usize, all: &Tallies) -> ExitCode {
     println!(
-        "| problem | asked | answers | roots | proved complete | short of memory | errors told | short, told | short, \
-         unproved | short, not told | not true | roots outside their bars |"
+        "| problem | asked | answers | eigenvalues | proved complete | short of memory | errors reported | incomplete and reported \
+         | incomplete and unproved | incomplete without a report | false claims | eigenvalue outside its error bound |"
     );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     let mut sum = Tally::default();
@@ -136,9 +136,9 @@ fn table(count: usize, all: &Tallies) -> ExitCode {
     }
     let Tally { answers, uncovered, silent, wrong, failed, told, unproved, .. } = sum;
     println!(
-        "\n{count} problems, {answers} answers: {uncovered} with a root outside its bar, {silent} silently incomplete, {wrong} \
-         with a claim that is not true; {failed} ended with an error, {told} fell short and said so, {unproved} fell short and \
-         said that completeness was not proved."
+        "\n{count} problems, {answers} answers: {uncovered} with an eigenvalue outside its error bound, {silent} incomplete \
+         without a report, {wrong} with a false claim; {failed} requests ended with an error, {told} answers incomplete and \
+         reported, {unproved} incomplete and reported as unproved."
     );
     if uncovered + silent + wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -2,8 +2,8 @@
 //!
 //! Makes a Python environment with SciPy (from PyPI) under `target/peers`, takes SLEPc from the system where it is
 //! installed (Debian: `python3-slepc4py`), writes the cases, runs all solvers in turn, each in a process of its own on one
-//! thread, compares their answers and writes `docs/book/src/peers.md`. Nothing of this is needed to build or test. Results
-//! are kept, so that cases may be run one after the other: the page holds the last result of each. The case
+//! thread, compares their answers and writes `docs/book/src/peers.csv` and `peers.md`. Nothing of this is needed to build or
+//! test. Results are kept, so that cases may be run one after the other: the page holds the last result of each. The case
 //! `motion` is the race of forward dynamics against Exudyn, with a page of its own (motion.rs).
 
 mod environment;
@@ -12,6 +12,7 @@ mod motion;
 mod run;
 mod table;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -24,11 +25,12 @@ use crate::error::TaskError;
 use crate::{Outcome, root};
 
 const FILE: &str = "docs/book/src/peers.md";
+const DATA: &str = "docs/book/src/peers.csv";
 /// Cases when none are named, and those that take minutes and gigabytes.
 const USUAL: [&str; 13] =
     ["c1e3", "h1e3", "c1e4", "g1e4", "h1e4", "c1e5", "g1e5", "h1e5", "c1e6", "d1e4", "d1e5", "y1e3", "y1e4"];
 const LARGE: [&str; 2] = ["h3e5", "h1e6"];
-/// Relative difference of two answers to the same question that is told.
+/// Relative difference of two answers to the same question that is reported.
 const AGREEMENT: f64 = 1e-6;
 
 /// Arguments of `bench-peers`.
@@ -99,14 +101,24 @@ impl BenchPeers {
             kept::keep(&results, &self.race(&environment, &folder.join("case"), name)?)?;
         }
         let races = kept::all(&results)?;
-        let text = table::markdown(&races);
+        let lines = table::lines(&races);
+        let text = table::markdown(&lines);
+        let mut differences = String::new();
+        for race in &races {
+            for (solver, error) in race.disagreements() {
+                let (name, solver) = (&race.name, solver.title());
+                let _infallible =
+                    writeln!(differences, "{name}: {solver} differs from the reference by {error:.1e}");
+            }
+        }
         // All answers agree, with each other and with the formula where there is one.
         let passed = races.iter().all(|race| race.disagreements().is_empty());
         if self.print {
-            return Ok(Outcome { text, passed });
+            return Ok(Outcome { text: text + &differences, passed });
         }
+        root::write(&root, DATA, &table::csv(&lines))?;
         root::write(&root, FILE, &text)?;
-        Ok(Outcome { text: format!("{text}\nwritten to {FILE}\n"), passed })
+        Ok(Outcome { text: format!("{text}\n{differences}written to {FILE} and {DATA}\n"), passed })
     }
 
     fn race(&self, environment: &Environment, folder: &Path, name: String) -> Result<Race, TaskError> {
@@ -138,6 +150,9 @@ impl BenchPeers {
 }
 
 impl Entry {
+    /// Title of our run that was asked for a proof and found it too large.
+    const TOO_LARGE: &str = "ours, too large to be proved";
+
     fn take(&mut self, run: Run, shift: f64) {
         if self.best.as_ref().is_none_or(|best| run.cpu_s < best.cpu_s) {
             (self.best, self.shift) = (Some(run), shift);
@@ -147,7 +162,7 @@ impl Entry {
     /// Name in the table.
     fn title(&self) -> &'static str {
         match (self.solver, &self.best) {
-            (Solver::Ours, Some(run)) if !run.proved => "ours, too large to be proved",
+            (Solver::Ours, Some(run)) if !run.proved => Self::TOO_LARGE,
             (solver, _) => solver.title(),
         }
     }

@@ -1,93 +1,168 @@
-//! The table of a race.
+//! The data of a race, a line for each solver on each case, and the page that sums it up: a row for each case.
+//!
+//! The page follows from the lines alone, so that a test can hold the page in the book against its data.
 
 use std::fmt::Write;
 
 use super::environment::Solver;
 use super::{Entry, Race};
 
+/// Columns of the data; times in seconds, memory in MiB.
+const COLUMNS: [&str; 15] = [
+    "case",
+    "unknowns",
+    "constraints",
+    "sought",
+    "solver",
+    "time",
+    "clock",
+    "start",
+    "memory",
+    "residual",
+    "error",
+    "shift",
+    "commit",
+    "version",
+    "failure",
+];
+
+/// One solver on one case, every value as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line([String; COLUMNS.len()]);
+
+impl Line {
+    fn new(entry: &Entry, race: &Race) -> Self {
+        let d = &race.description;
+        let sought = format!("{} {}", d.count, if d.point.is_empty() { "modes" } else { "eigenvalues" });
+        let mut cells: [String; COLUMNS.len()] = Default::default();
+        let named = [race.name.clone(), d.unknowns.to_string(), d.constraints.to_string(), sought];
+        cells[..4].clone_from_slice(&named);
+        entry.title().clone_into(&mut cells[4]);
+        race.commit.clone_into(&mut cells[12]);
+        if let Some(run) = &entry.best {
+            cells[5] = seconds(run.cpu_s);
+            cells[6] = seconds(run.wall_s);
+            cells[7] = format!("{:.2}", run.startup_s);
+            cells[8] = format!("{:.0}", run.peak_mib);
+            cells[9] = format!("{:.0e}", run.residual);
+            cells[10] = entry.error(race).map_or_else(String::new, |error| format!("{error:.0e}"));
+            cells[11] = match &d.point[..] {
+                &[re, im] => format!("{re} + {im} i"),
+                _ if entry.solver.takes_shift() => format!("{:.4}", entry.shift),
+                _ => "own".to_owned(),
+            };
+            run.version.clone_into(&mut cells[13]);
+        } else {
+            cells[14] = entry.failure.clone().unwrap_or_else(|| "did not run".to_owned());
+        }
+        Self(cells.map(|cell| cell.replace([';', '|', '\n'], "/")))
+    }
+
+    fn cell(&self, column: &str) -> &str {
+        COLUMNS.iter().position(|name| *name == column).map_or("", |at| &self.0[at])
+    }
+
+    /// Processor time; infinite where there was no answer.
+    fn time(&self) -> f64 {
+        self.cell("time").parse().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// The lines of all races.
+pub(super) fn lines(races: &[Race]) -> Vec<Line> {
+    races.iter().flat_map(|race| race.entries.iter().map(|entry| Line::new(entry, race))).collect()
+}
+
+/// The lines as semicolon-separated values.
+pub(super) fn csv(lines: &[Line]) -> String {
+    let mut out = COLUMNS.join(";") + "\n";
+    for line in lines {
+        out.push_str(&line.0.join(";"));
+        out.push('\n');
+    }
+    out
+}
+
 /// The page.
-pub(super) fn markdown(races: &[Race]) -> String {
+pub(super) fn markdown(lines: &[Line]) -> String {
     let mut out = String::from(
         "# Peers\n\n\
-         Written by `cargo xtask bench-peers`; nothing here is typed by hand. Generated problems, every solver on \
-         the same matrices, in turn, each in a process of its own on one thread; the run of least processor time counts. \
-         Times were taken on a two-core machine busy with other work: ratios of one run are what to keep. What stands behind \
-         the differences is on the page [Peers explained](peers-explained.md).\n\n\
-         - c: chain of bars joined by multipliers, held at both ends; g: the same with every mass tied to the ground, which \
-         makes the lowest w a cluster; h: block of hexahedra clamped by multipliers (1e6: a slender one). Twenty lowest modes \
-         of (K - w M) x + Phi_q^T l = 0, Phi_q x = 0.\n\
-         - d: the block with its halves damped in proportion to stiffness, by two factors; y: the block spinning about the \
-         axis of the clamp. Ten eigenvalues nearest to a complex point of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.\n\
-         - The number in a name is that of the unknowns, multipliers included.\n\
-         - Time: processor time from the matrices in memory to the answers; start: processor time before, interpreter and \
-         imports. Memory: peak of the process from the matrices on. Residual: of the equations above, relative to their \
-         terms.\n\
-         - Error: largest relative difference of w from the closed solution of the chains, and of w or s from ours for blocks.\n\
-         - Peers get constraints scaled by the mean diagonal of K (unscaled they lose six digits) and the shift, zero or, for \
-         clusters, just below them, that suits them best; ours looks for its own. SciPy solves quadratic problems by the \
-         inverse of their companion form with one factorization of size n + m, SLEPc by TOAR. Tolerance 1e-10 for all.\n\
-         - Proved: a count by the inertia of other factors, or by the phase of the determinant along a contour, where that \
-         is within the operations allowed by default, says that no eigenvalue is missing.\n",
+         Written by `cargo xtask bench-peers`; nothing here is typed by hand. `mb` against SciPy (ARPACK with SuperLU) and SLEPc \
+         (Krylov-Schur or TOAR with MUMPS) on the same generated matrices. [Peers explained](peers-explained.md) says why the \
+         figures are what they are. Every run of every solver is in [peers.csv](peers.csv).\n\n\
+         Times are processor seconds from the matrices in memory to the answers, without the start of the interpreter; the \
+         solvers run in turn, each in its own process on one thread, and the fastest run counts. Memory is the peak of the \
+         process in MiB. The machine has two cores and did other work: compare the numbers of one row. SciPy stands with the faster \
+         of two column orders.\n\n\
+         | case | unknowns, constraints | sought | proved complete | mb s | SciPy s | SLEPc s | SciPy / mb | SLEPc / mb | mb MiB | \
+         SciPy MiB | SLEPc MiB | residual of mb | largest difference |\n\
+         | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for race in races {
-        let d = &race.description;
-        let _infallible = write!(
-            out,
-            "\n## {}: {} + {} unknowns, {} {}\n\n\
-             Commit {}.\n\n\
-             | solver | time s | of ours | clock s | start s | memory MiB | of ours | residual | error | shift |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-            race.name,
-            d.unknowns,
-            d.constraints,
-            d.count,
-            if d.point.is_empty() { "modes" } else { "eigenvalues" },
-            race.commit
-        );
-        let ours =
-            race.entries.iter().find(|entry| entry.solver == Solver::Ours).and_then(|e| e.best.as_ref());
-        let (time, memory) = ours.map_or((f64::NAN, f64::NAN), |run| (run.cpu_s, run.peak_mib));
-        for entry in &race.entries {
-            out.push_str(&row(entry, race, time, memory));
-        }
-        for (solver, error) in race.disagreements() {
-            let _infallible =
-                writeln!(out, "\n{} differs from the reference by {error:.1e}.", solver.title());
-        }
+    let mut names: Vec<&str> = lines.iter().map(|line| line.cell("case")).collect();
+    names.dedup();
+    for name in names {
+        let case: Vec<&Line> = lines.iter().filter(|line| line.cell("case") == name).collect();
+        out.push_str(&row(name, &case));
     }
-    let mut versions: Vec<&str> = races
-        .iter()
-        .flat_map(|r| &r.entries)
-        .filter_map(|e| e.best.as_ref())
-        .map(|r| r.version.as_str())
-        .collect();
+    out.push_str(
+        "\n\
+         - c: chain of bars joined by constraints, held at both ends; g: the same with every mass tied to the ground, so that \
+         the lowest w form a cluster; h: block of hexahedra, clamped by constraints (h1e6: a slender one). Sought are the lowest \
+         modes of (K - w M) x + Phi_q^T l = 0, Phi_q x = 0.\n\
+         - d: the block, its halves with different proportional damping; y: the block spinning about the axis of its clamp. \
+         Sought are the eigenvalues nearest to a complex point of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.\n\
+         - Proved complete: a count by inertia, by random vectors, or by the phase of the determinant along a contour shows \
+         that no eigenvalue is missing. The count along a contour is left out where it exceeds the operations allowed by default.\n\
+         - Residual: of the equations above, relative to their terms. Largest difference: of all eigenvalues of all solvers, \
+         relative, from the closed form for chains and from those of mb for blocks.\n\
+         - SciPy and SLEPc get constraints scaled by the mean diagonal of K and the shift that suits them best, zero or just \
+         below the cluster; mb finds its own. SciPy solves quadratic problems by the inverse of their companion form with one \
+         factorization of size n + m. The tolerance is 1e-10 for all.\n",
+    );
+    let mut versions: Vec<&str> =
+        lines.iter().map(|line| line.cell("version")).filter(|v| !v.is_empty()).collect();
     versions.sort_unstable();
     versions.dedup();
     let _infallible = write!(out, "\nVersions: {}.\n", versions.join("; "));
     out
 }
 
-fn row(entry: &Entry, race: &Race, time: f64, memory: f64) -> String {
-    let title = entry.title();
-    let Some(run) = &entry.best else {
-        let why = entry.failure.as_deref().unwrap_or("did not run").replace('|', "/");
-        return format!("| {title} | failed: {why} | | | | | | | | |\n");
+/// The row of one case: our proved (or first) run, the faster of SciPy's orders, SLEPc.
+fn row(name: &str, case: &[&Line]) -> String {
+    let by = |solvers: &[Solver]| {
+        let titles: Vec<&str> = solvers.iter().map(|solver| solver.title()).collect();
+        let of = case.iter().filter(|line| titles.contains(&line.cell("solver")));
+        of.min_by(|a, b| a.time().total_cmp(&b.time())).copied()
     };
-    let shift = match &race.description.point[..] {
-        &[re, im] => format!("{re} + {im} i"),
-        _ if entry.solver.takes_shift() => format!("{:.4}", entry.shift),
-        _ => "own".to_owned(),
+    let proved = by(&[Solver::Ours]);
+    let ours = proved.or_else(|| case.iter().find(|line| line.cell("solver") == Entry::TOO_LARGE).copied());
+    let peers = [by(&[Solver::SciPy, Solver::SciPySymmetric]), by(&[Solver::Slepc])];
+    let shown = |line: Option<&Line>, column: &str| match line {
+        None => "not run".to_owned(),
+        Some(line) if line.time().is_infinite() => "failed".to_owned(),
+        Some(line) => line.cell(column).to_owned(),
     };
-    let error = entry.error(race).map_or_else(String::new, |error| format!("{error:.0e}"));
+    let ratio = |line: &Option<&Line>| {
+        let ratio = line.map_or(f64::INFINITY, Line::time) / ours.map_or(f64::INFINITY, Line::time);
+        if ratio.is_finite() { format!("{ratio:.1}") } else { String::new() }
+    };
+    let difference =
+        case.iter().filter_map(|line| line.cell("error").parse::<f64>().ok()).fold(0.0, f64::max);
+    let first = case.first().map_or("", |line| line.cell("unknowns"));
+    let constraints = case.first().map_or("", |line| line.cell("constraints"));
+    let sought = case.first().map_or("", |line| line.cell("sought"));
     format!(
-        "| {title} | {} | {:.2} | {} | {:.2} | {:.0} | {:.2} | {:.0e} | {error} | {shift} |\n",
-        seconds(run.cpu_s),
-        run.cpu_s / time,
-        seconds(run.wall_s),
-        run.startup_s,
-        run.peak_mib,
-        run.peak_mib / memory,
-        run.residual,
+        "| {name} | {first}, {constraints} | {sought} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {difference:.0e} |\n",
+        if proved.is_some() { "yes" } else { "no" },
+        shown(ours, "time"),
+        shown(peers[0], "time"),
+        shown(peers[1], "time"),
+        ratio(&peers[0]),
+        ratio(&peers[1]),
+        shown(ours, "memory"),
+        shown(peers[0], "memory"),
+        shown(peers[1], "memory"),
+        shown(ours, "residual"),
     )
 }
 
@@ -104,7 +179,26 @@ fn seconds(time: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::super::{DATA, FILE};
+    use super::*;
+    use crate::root;
+
+    /// The lines of data written by `csv`.
+    fn read(data: &str) -> Vec<Line> {
+        let cells = |line: &str| -> Option<[String; COLUMNS.len()]> {
+            line.split(';').map(str::to_owned).collect::<Vec<_>>().try_into().ok()
+        };
+        data.lines().skip(1).map(|line| Line(cells(line).expect("a cell for each column"))).collect()
+    }
+
+    #[test]
+    fn the_page_in_the_book_follows_from_its_data() {
+        let root = root::workspace_root().unwrap();
+        let data = root::read(&root, DATA).unwrap();
+        let lines = read(&data);
+        assert_eq!(csv(&lines), data);
+        assert_eq!(markdown(&lines), root::read(&root, FILE).unwrap());
+    }
 
     #[test]
     fn times_keep_their_digits() {
