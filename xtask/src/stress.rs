@@ -188,7 +188,8 @@ mod tests {
                      | a, b | lowest | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 |\n\n1 problem, 2 answers\n";
         let row =
             Row { problem: "a, b".into(), asked: "lowest".into(), counts: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] };
-        assert_eq!(rows(table, '|'), [row.clone()]);
-        assert_eq!(sums([row].iter()), (1, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
+        let rows = rows(table, '|');
+        assert_eq!(sums(rows.iter()), (1, row.counts));
+        assert_eq!(rows, [row]);
     }
 }

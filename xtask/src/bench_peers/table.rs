@@ -142,7 +142,7 @@ fn row(name: &str, case: &[&Line]) -> String {
         Some(line) if line.time().is_infinite() => "failed".to_owned(),
         Some(line) => line.cell(column).to_owned(),
     };
-    let ratio = |line: &Option<&Line>| {
+    let ratio = |line: Option<&Line>| {
         let ratio = line.map_or(f64::INFINITY, Line::time) / ours.map_or(f64::INFINITY, Line::time);
         if ratio.is_finite() { format!("{ratio:.1}") } else { String::new() }
     };
@@ -157,8 +157,8 @@ fn row(name: &str, case: &[&Line]) -> String {
         shown(ours, "time"),
         shown(peers[0], "time"),
         shown(peers[1], "time"),
-        ratio(&peers[0]),
-        ratio(&peers[1]),
+        ratio(peers[0]),
+        ratio(peers[1]),
         shown(ours, "memory"),
         shown(peers[0], "memory"),
         shown(peers[1], "memory"),

@@ -43,8 +43,12 @@ struct Reader<'p> {
 impl Reader<'_> {
     fn run(&mut self, line: &str) {
         let mut shell = std::process::Command::new("sh");
-        let output =
-            shell.args(["-c", line]).current_dir(self.folder.path()).env("PATH", &self.path).output().unwrap();
+        let output = shell
+            .args(["-c", line])
+            .current_dir(self.folder.path())
+            .env("PATH", &self.path)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && said.is_empty(), "{}: {line}\n{said}", self.page.display());
         self.printed = Some(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -204,7 +208,10 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
     for page in &all {
         if let Ok(name) = page.strip_prefix(&folder) {
             let name = name.to_str().unwrap();
-            assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name} is not in SUMMARY.md");
+            assert!(
+                name == "SUMMARY.md" || summary.contains(&format!("({name})")),
+                "{name} is not in SUMMARY.md"
+            );
         }
         let text = std::fs::read_to_string(page).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
