@@ -134,3 +134,8 @@ impl Case {
         Ok(penalty::solve(&self.penalty_pencil()?, &DenseOptions::default())?)
     }
 }
+
+/// The example of the README is compiled here, where every crate is at hand.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,22 +1,6 @@
 //! Dense and sparse containers, factorizations and matrix pencils, in one place.
 //!
-//! ```
-//! use mb_algebra::{GeneralEigen, Lu, Scatter, Triplets};
-//!
-//! // A spring between a wall and a mass, and a second mass behind it: K x = f.
-//! let mut k = Triplets::new(2, 2);
-//! for (row, col, value) in [(0, 0, 3.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)] {
-//!     k.add(row, col, value);
-//! }
-//! let k = k.to_dense();
-//! let x = Lu::new(&k)?.solve(&[0.0, 1.0]);
-//! assert!((x[0] - 0.5).abs() < 1e-15 && (x[1] - 1.5).abs() < 1e-15);
-//!
-//! // Its eigenvalues sum to the trace.
-//! let eigen = GeneralEigen::new(&k, true)?;
-//! assert!((eigen.values[0] + eigen.values[1] - 4.0).norm() < 1e-14);
-//! # Ok::<(), mb_algebra::AlgebraError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! Constraint equations are the rows of Phi_q; redundant ones are named, and the motions they leave span the
 //! null space:

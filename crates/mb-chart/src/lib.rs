@@ -1,13 +1,6 @@
 //! Curves over one quantity as SVG: panels that share the abscissa, lines, points, bands.
 //!
-//! ```
-//! use mb_chart::{Chart, Curve, Panel, Scale};
-//!
-//! let curves = vec![Curve::line("f_1", 0, vec![[800.0, 1.2], [900.0, 1.25], [1000.0, 1.3]])];
-//! let panels = vec![Panel { ordinate: "frequency, Hz".into(), scale: Scale::Linear, curves }];
-//! let svg = Chart { title: "a pendulum".into(), abscissa: "k, N/m".into(), panels }.svg();
-//! assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-//! ```
+#![doc = include_str!("../README.md")]
 
 use std::fmt::Write as _;
 

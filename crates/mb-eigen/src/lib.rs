@@ -1,28 +1,6 @@
 //! Eigenvalues of constrained second-order systems: classed, counted, with their errors.
 //!
-//! ```
-//! use mb_algebra::{QuadraticPencil, dense};
-//! use mb_eigen::{Class, DenseOptions, quadratic};
-//!
-//! // A pendulum of length L as a point mass in the plane, x^2 + y^2 = L^2, hanging at (0, -L): the reaction of the
-//! // constraint, lambda = g / (2 L), is all its stiffness.
-//! let (g, length) = (9.81, 0.5);
-//! let pencil = QuadraticPencil {
-//!     m: dense::identity(2),
-//!     c: dense::zeros(2, 2),
-//!     k: dense::scale(g / length, &dense::identity(2)),
-//!     phi_q: dense::from_rows(&[&[0.0, -2.0 * length]]),
-//! };
-//! let spectrum = quadratic::solve(&pencil, &DenseOptions::default())?;
-//!
-//! // One degree of freedom, hence one pair +-i sqrt(g / L), each root within its own error bar.
-//! let pair = &spectrum.pairs[0];
-//! let s = pair.value().expect("a physical root is finite");
-//! assert_eq!((spectrum.pairs.len(), pair.class), (2, Class::Physical));
-//! assert!((s.im - f64::sqrt(g / length)).abs() <= pair.error_bar && pair.error_bar < 1e-13);
-//! assert!(spectrum.findings.is_empty() && spectrum.counts.mismatches().is_empty());
-//! # Ok::<(), mb_eigen::EigenError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! The problem is (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with s in rad/s. Only matrices come in; no mechanics is
 //! known here.

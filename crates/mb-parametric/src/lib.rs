@@ -1,41 +1,10 @@
 //! Eigenpairs as polynomials of configuration and parameters.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! A mode of a machine is found once, at one position and one set of parameters; its frequency,
 //! damping and shape nearby are then polynomials, and cost a few dozen multiplications instead
 //! of a new eigenproblem.
-//!
-//! ```
-//! use mb_algebra::{Dense, QuadraticPencil, c64};
-//! use mb_parametric::{
-//!     Completeness, ExpandOptions, MatrixSeries, MultiIndexSet, PencilSeries, StartingPair, expand,
-//! };
-//!
-//! // A mass of 1 kg on a spring of 4 N/m; both may vary. M = m, K = k.
-//! let linear = MultiIndexSet::total(2, 1)?;
-//! let number = |x: f64| Dense::from_fn(1, 1, |_, _| x);
-//! let matrices = QuadraticPencil {
-//!     m: MatrixSeries::new(linear.clone(), vec![number(1.0), number(0.0), number(1.0)])?,
-//!     c: MatrixSeries::constant(linear.clone(), &number(0.0))?,
-//!     k: MatrixSeries::new(linear.clone(), vec![number(4.0), number(1.0), number(0.0)])?,
-//!     phi_q: MatrixSeries::constant(linear, &Dense::zeros(0, 1))?,
-//! };
-//! let pencil = PencilSeries::new(matrices, Completeness::Polynomial)?;
-//!
-//! // s = i sqrt(k / m), found near 2i and expanded to order 6.
-//! let start = StartingPair { s: c64::new(0.0, 2.01), vector: vec![c64::ONE] };
-//! let order_6 = MultiIndexSet::total(2, 6)?;
-//! let mode = expand(&pencil, &start, &order_6, &ExpandOptions::default())?;
-//!
-//! // k = 4.4 N/m and m = 0.9 kg: order 4, with the error that orders 5 and 6 suggest.
-//! let at = mode.evaluate(&[0.4, -0.1], 4)?;
-//! let exact = c64::new(0.0, (4.4_f64 / 0.9).sqrt());
-//! assert!((at.s - exact).norm() < 2.0 * at.error && at.error < 1e-4);
-//!
-//! // Without a mass there is no oscillation: the series reaches at most that far.
-//! let reach = mode.radius(&[0.0, -1.0])?.eigenvalue.unwrap();
-//! assert!((reach - 1.0).abs() < 0.3);
-//! # Ok::<(), mb_parametric::ParametricError>(())
-//! ```
 //!
 //! - [`MultiIndexSet`] says which monomials are kept; [`MatrixSeries`] holds matrices over it,
 //!   dense or sparse, for instance from the jets of a model's residual.

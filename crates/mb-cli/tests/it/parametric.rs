@@ -4,7 +4,7 @@ use crate::expansions::TWINS;
 use crate::support::{json, mb, mb_with, right};
 
 /// The example that `mb generate` prints.
-const ARM: &str = "crates/mb-cli/models/spring-arm.toml";
+const ARM: &str = "crates/mb-gallery/models/spring-arm.toml";
 
 /// Natural frequency and damping ratio by number of the mode, from `mb modes`.
 fn modes(set: &[&str]) -> Vec<(f64, f64)> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The model files of the project.
 pub(crate) fn model(name: &str) -> String {
-    format!("fixtures/models/{name}.toml")
+    format!("crates/mb-gallery/models/{name}.toml")
 }
 
 /// What a run gave.

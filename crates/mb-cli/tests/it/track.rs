@@ -3,7 +3,7 @@
 use crate::support::{json, mb, mb_with, right};
 use std::fmt::Write as _;
 
-const ARM: &str = "crates/mb-cli/models/spring-arm.toml";
+const ARM: &str = "crates/mb-gallery/models/spring-arm.toml";
 
 fn list(value: &serde_json::Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()

@@ -51,10 +51,10 @@ impl Default for BeamCantilever {
 }
 
 impl BeamCantilever {
-    /// The model: `fixtures/models/beam-cantilever.toml` with these data. Linear elements have n + 1 nodes, quadratic
+    /// The model: `models/beam-cantilever.toml` with these data. Linear elements have n + 1 nodes, quadratic
     /// ones 2 n + 1, of six coordinates each; six constraint rows clamp the first.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/beam-cantilever.toml");
+        let text = crate::files::BEAM_CANTILEVER;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in [
             ("n", f64::from(self.elements)),

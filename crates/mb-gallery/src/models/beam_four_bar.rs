@@ -46,9 +46,9 @@ const LENGTHS: [f64; 3] = [100.0, 100.0, 122.474_487_139_158_9];
 const DISTANCE: f64 = 236.602_540_378_443_88;
 
 impl BeamFourBar {
-    /// The model: `fixtures/models/beam-four-bar.toml` with these data; 20 constraint rows.
+    /// The model: `models/beam-four-bar.toml` with these data; 20 constraint rows.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/beam-four-bar.toml");
+        let text = crate::files::BEAM_FOUR_BAR;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in
             [("n", f64::from(self.elements)), ("E", self.youngs_modulus), ("g", self.gravity)]

@@ -43,9 +43,9 @@ impl BeamFrame {
     pub fn large() -> Self {
         Self { bays: [4, 4], storeys: 25, elements: 5, ..Self::default() }
     }
-    /// The model: `fixtures/models/beam-frame.toml` with these data.
+    /// The model: `models/beam-frame.toml` with these data.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/beam-frame.toml");
+        let text = crate::files::BEAM_FRAME;
         let mut spec = ModelSpec::from_toml(text)?;
         let [x, y] = self.bays;
         for (name, value) in [

@@ -29,9 +29,9 @@ impl Default for DoublePendulum {
 }
 
 impl DoublePendulum {
-    /// The model in reference-point coordinates: `fixtures/models/double-pendulum-rigid.toml`.
+    /// The model in reference-point coordinates: `models/double-pendulum-rigid.toml`.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/double-pendulum-rigid.toml");
+        let text = crate::files::DOUBLE_PENDULUM_RIGID;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in [
             ("L1", self.length[0]),

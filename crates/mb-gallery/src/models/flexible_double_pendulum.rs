@@ -52,10 +52,10 @@ impl Default for FlexibleDoublePendulum {
 }
 
 impl FlexibleDoublePendulum {
-    /// The model: `fixtures/models/flexible-double-pendulum.toml` with these data. It has
+    /// The model: `models/flexible-double-pendulum.toml` with these data. It has
     /// 6 n + 12 coordinates and 10 constraint rows for n elements.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/flexible-double-pendulum.toml");
+        let text = crate::files::FLEXIBLE_DOUBLE_PENDULUM;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in [
             ("n", f64::from(self.elements)),

@@ -51,9 +51,9 @@ impl Default for FourBar {
 }
 
 impl FourBar {
-    /// The model: `fixtures/models/n-four-bar.toml` with these data.
+    /// The model: `models/n-four-bar.toml` with these data.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let mut spec = ModelSpec::from_toml(include_str!("../../../../fixtures/models/n-four-bar.toml"))?;
+        let mut spec = ModelSpec::from_toml(crate::files::N_FOUR_BAR)?;
         for (name, value) in [
             ("N", f64::from(self.loops)),
             ("l", self.length),
@@ -127,7 +127,7 @@ impl FourBar {
 /// second belongs to no motion of the rigid linkage.
 pub fn singular_four_bar() -> Result<(ModelSpec, [f64; 2]), ModelError> {
     const GRAVITY: f64 = 9.81;
-    let spec = ModelSpec::from_toml(include_str!("../../../../fixtures/models/n-four-bar-singular.toml"))?;
+    let spec = ModelSpec::from_toml(crate::files::N_FOUR_BAR_SINGULAR)?;
     Ok((spec, [-1.2 * GRAVITY, -2.0 * GRAVITY]))
 }
 

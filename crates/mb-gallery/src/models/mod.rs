@@ -97,12 +97,12 @@ pub fn roots(m: f64, c: f64, k: f64) -> [Eigenvalue; 2] {
 
 /// A rigid body in the plane that nothing holds: six eigenvalues s = 0, its rigid motions.
 pub fn free_body() -> Result<ModelSpec, ModelError> {
-    ModelSpec::from_toml(include_str!("../../../../fixtures/models/free-body.toml"))
+    ModelSpec::from_toml(crate::files::FREE_BODY)
 }
 
 /// A four-bar linkage without gravity and springs: one motion, with s = 0 twice.
 pub fn zero_mode_linkage() -> Result<ModelSpec, ModelError> {
-    ModelSpec::from_toml(include_str!("../../../../fixtures/models/mechanism-zero-mode.toml"))
+    ModelSpec::from_toml(crate::files::MECHANISM_ZERO_MODE)
 }
 
 /// a^T A b for a matrix in triplets.

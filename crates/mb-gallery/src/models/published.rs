@@ -15,22 +15,22 @@ use super::PendulumMotion;
 use core::f64::consts::FRAC_PI_2;
 use mb_model::{ModelError, ModelSpec};
 
-/// Andrews' squeezer mechanism: `fixtures/models/andrews-squeezer.toml`; its reference state is
+/// Andrews' squeezer mechanism: `models/andrews-squeezer.toml`; its reference state is
 /// in `fixtures/andrews`.
 ///
 /// # Errors
 /// None for the file as it is.
 pub fn andrews_squeezer() -> Result<ModelSpec, ModelError> {
-    ModelSpec::from_toml(include_str!("../../../../fixtures/models/andrews-squeezer.toml"))
+    ModelSpec::from_toml(crate::files::ANDREWS_SQUEEZER)
 }
 
 /// Bricard's mechanism, a closed loop of six hinges with one redundant constraint everywhere:
-/// `fixtures/models/bricard.toml`.
+/// `models/bricard.toml`.
 ///
 /// # Errors
 /// None for the file as it is.
 pub fn bricard() -> Result<ModelSpec, ModelError> {
-    ModelSpec::from_toml(include_str!("../../../../fixtures/models/bricard.toml"))
+    ModelSpec::from_toml(crate::files::BRICARD)
 }
 
 /// Vertices of the loop of [`bricard`] from the configuration of its five rods: six of three numbers.
@@ -54,12 +54,12 @@ pub fn bricard_vertices(q: &[f64]) -> [[f64; 3]; 6] {
 pub struct SimplePendulum;
 
 impl SimplePendulum {
-    /// The model: `fixtures/models/simple-pendulum.toml`.
+    /// The model: `models/simple-pendulum.toml`.
     ///
     /// # Errors
     /// None for the file as it is.
     pub fn spec(self) -> Result<ModelSpec, ModelError> {
-        ModelSpec::from_toml(include_str!("../../../../fixtures/models/simple-pendulum.toml"))
+        ModelSpec::from_toml(crate::files::SIMPLE_PENDULUM)
     }
     /// Position of the mass at time `t`, m, and the tension of the rod along y, N: the exact ones.
     pub fn at(self, t: f64) -> Option<([f64; 2], f64)> {
@@ -89,12 +89,12 @@ impl Default for TurningFourBar {
 }
 
 impl TurningFourBar {
-    /// The model: `fixtures/models/n-four-bar-turning.toml`.
+    /// The model: `models/n-four-bar-turning.toml`.
     ///
     /// # Errors
     /// None for the file as it is.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/n-four-bar-turning.toml");
+        let text = crate::files::N_FOUR_BAR_TURNING;
         let mut spec = ModelSpec::from_toml(text)?;
         spec.set_parameter("N", f64::from(self.loops))?;
         spec.set_parameter("start", self.start)?;

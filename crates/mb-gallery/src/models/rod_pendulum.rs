@@ -52,8 +52,8 @@ mod tests {
     #[test]
     fn builder_and_file_agree() {
         for (upright, text) in [
-            (false, include_str!("../../../../fixtures/models/rod-pendulum.toml")),
-            (true, include_str!("../../../../fixtures/models/rod-pendulum-upright.toml")),
+            (false, crate::files::ROD_PENDULUM),
+            (true, crate::files::ROD_PENDULUM_UPRIGHT),
         ] {
             let ours = RodPendulum { length: 1.5, mass: 2.0, gravity: 9.81, upright }.spec();
             let mut file = ModelSpec::from_toml(text).unwrap();

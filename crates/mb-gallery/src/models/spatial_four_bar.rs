@@ -80,12 +80,12 @@ impl SpatialFourBar {
         let height = rocker - crank;
         Self { crank, rocker, distance: (coupler * coupler - height * height).sqrt(), ..Self::default() }
     }
-    /// The model: `fixtures/models/spatial-four-bar.toml` with these data.
+    /// The model: `models/spatial-four-bar.toml` with these data.
     ///
     /// # Errors
     /// None for the file as it is.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/spatial-four-bar.toml");
+        let text = crate::files::SPATIAL_FOUR_BAR;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in [
             ("crank", self.crank),

@@ -33,12 +33,12 @@ impl Default for SpatialPendulum {
 }
 
 impl SpatialPendulum {
-    /// The model: `fixtures/models/spatial-pendulum.toml` with these data.
+    /// The model: `models/spatial-pendulum.toml` with these data.
     ///
     /// # Errors
     /// For data that no body has.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let text = include_str!("../../../../fixtures/models/spatial-pendulum.toml");
+        let text = crate::files::SPATIAL_PENDULUM;
         let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in [
             ("m", self.mass),
@@ -61,12 +61,12 @@ impl SpatialPendulum {
 }
 
 /// A hanging chain of `links` bodies on revolute joints whose axes turn by a quarter from joint to
-/// joint: `fixtures/models/spatial-chain.toml`, with `links` degrees of freedom.
+/// joint: `models/spatial-chain.toml`, with `links` degrees of freedom.
 ///
 /// # Errors
 /// None for a positive number of links.
 pub fn spatial_chain(links: u32) -> Result<ModelSpec, ModelError> {
-    let mut spec = ModelSpec::from_toml(include_str!("../../../../fixtures/models/spatial-chain.toml"))?;
+    let mut spec = ModelSpec::from_toml(crate::files::SPATIAL_CHAIN)?;
     spec.set_parameter("N", f64::from(links))?;
     Ok(spec)
 }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn default_is_the_file() {
-        let text = include_str!("../../../../fixtures/models/spatial-pendulum.toml");
+        let text = crate::files::SPATIAL_PENDULUM;
         assert_eq!(SpatialPendulum::default().spec().unwrap(), ModelSpec::from_toml(text).unwrap());
     }
 }

@@ -37,12 +37,12 @@ impl Default for Top {
 }
 
 impl Top {
-    /// The model: `fixtures/models/top.toml` with these data.
+    /// The model: `models/top.toml` with these data.
     ///
     /// # Errors
     /// For data that no body has.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let mut spec = ModelSpec::from_toml(include_str!("../../../../fixtures/models/top.toml"))?;
+        let mut spec = ModelSpec::from_toml(crate::files::TOP)?;
         for (name, value) in [
             ("m", self.mass),
             ("h", self.height),

@@ -3,7 +3,7 @@
 use mb_model::{Model, Stroke};
 
 fn fixture(name: &str) -> Model {
-    let path = format!("{}/../../fixtures/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../mb-gallery/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the fixture is there");
     Model::from_toml(&text).expect("the fixture is right")
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The models of the fixtures, by file name.
 pub(crate) fn fixtures() -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/models");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../mb-gallery/models");
     let mut all: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

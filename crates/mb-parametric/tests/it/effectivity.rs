@@ -120,7 +120,7 @@ fn of_the_arm() {
 
 #[test]
 fn of_an_arm_that_carries_masses_on_springs() {
-    let spec = ModelSpec::from_toml(include_str!("../../../mb-cli/models/spring-arm.toml")).unwrap();
+    let spec = ModelSpec::from_toml(mb_gallery::files::SPRING_ARM).unwrap();
     let model = spec.build().unwrap();
     let crank = model.coordinates().names().iter().position(|n| n == "crank.angle").unwrap();
     let point = balanced_point(&model, &model.initial_point(), &[crank], &[0]).unwrap();

@@ -90,7 +90,7 @@ impl ErlsArm {
     }
 
     /// The paper's arm with its links in floating frames, which a model file can hold:
-    /// `fixtures/models/erls-arm.toml` with these data. Coordinates are those of the links' frames
+    /// `models/erls-arm.toml` with these data. Coordinates are those of the links' frames
     /// (`upper.angle`, `lower.angle`) and of their nodes; the motors are the inputs `u1` and `u2`.
     /// At rest it has the modes of this arm up to terms of second order in the deflections, but for
     /// damping by the mass (`alpha`), which there acts on velocities in the axes of each link.
@@ -99,7 +99,7 @@ impl ErlsArm {
     /// # Errors
     /// For data that no link has.
     pub fn floating(&self) -> Result<ModelSpec, ModelError> {
-        let mut spec = ModelSpec::from_toml(include_str!("../../../../../fixtures/models/erls-arm.toml"))?;
+        let mut spec = ModelSpec::from_toml(crate::files::ERLS_ARM)?;
         for (name, value) in self.parameters() {
             if spec.parameters.contains_key(&name) {
                 spec.set_parameter(&name, value)?;
