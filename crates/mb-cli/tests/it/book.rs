@@ -52,6 +52,7 @@ impl Reader<'_> {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && said.is_empty(), "{}: {line}\n{said}", self.page.display());
         self.printed = Some(String::from_utf8_lossy(&output.stdout).into_owned());
+        self.commands += 1;
     }
 
     /// A block of TOML with units is a model: the file its first line names (`# NAME.toml`), which must pass `mb check`. One with
@@ -87,7 +88,6 @@ impl Reader<'_> {
                 for line in block.text.lines() {
                     if line.starts_with("mb ") {
                         self.run(line);
-                        self.commands += 1;
                     } else if !line.is_empty() {
                         assert!(cargo_knows(line), "{}: nobody knows `{line}`", self.page.display());
                     }
@@ -113,9 +113,9 @@ impl Reader<'_> {
 fn follow(page: &Path) -> usize {
     let text = std::fs::read_to_string(page).unwrap();
     let program = PathBuf::from(assert_cmd::Command::cargo_bin("mb").unwrap().get_program());
-    let mut path = program.parent().unwrap().as_os_str().to_owned();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(program.parent().unwrap().to_owned()).chain(std::env::split_paths(&usual));
+    let path = std::env::join_paths(folders).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut reader = Reader { page, folder, path, printed: None, commands: 0 };
     for block in blocks(&text) {
@@ -168,7 +168,8 @@ fn cargo_knows(line: &str) -> bool {
             tasks.contains(&format!("({}::", task.replace('-', "_")))
         }
         ["cargo", "install", "--path", path, ..] => root().join(path).join("Cargo.toml").is_file(),
-        ["cargo", "test" | "package", "--workspace", ..] => true,
+        ["cargo", "test" | "package", "--workspace", ..] | ["cargo", "fetch" | "deny"] => true,
+        ["pip", "install", ".", ..] => root().join("pyproject.toml").is_file(),
         ["cargo", "run", ..] => after("--example").is_some_and(|name| target("examples", name)),
         ["cargo", "bench", ..] => {
             package.as_ref().is_some_and(|package| package.join("benches").is_dir())
@@ -190,6 +191,17 @@ fn pages(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn the_readme_can_be_followed() {
     assert!(follow(&root().join("README.md")) >= 2);
+}
+
+#[test]
+fn the_readmes_of_the_crates_can_be_followed() {
+    let folders = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let pages: Vec<PathBuf> =
+        folders.map(|folder| folder.join("README.md")).filter(|page| page.is_file()).collect();
+    assert!(pages.len() >= 10, "{pages:?}");
+    pages.iter().for_each(|page| {
+        follow(page);
+    });
 }
 
 #[test]

@@ -21,11 +21,42 @@ use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Shape, Spectrum, quadratic,
 };
 
-/// Some roots of a sparse constrained problem.
+/// Some eigenvalues of a sparse constrained problem.
 ///
 /// `pencil`: M, C, K n x n, Phi_q m x n, in either storage. Rows of Phi_q may depend on each other, M may be singular
-/// or indefinite; both are told as findings. Errors: shapes that do not fit, entries that are not finite (named by
+/// or indefinite; both are reported as findings. Errors: shapes that do not fit, entries that are not finite (named by
 /// position), asymmetry where symmetry was declared, settings out of range, a singular pencil, memory.
+///
+/// ```
+/// use mb_algebra::{QuadraticPencil, Triplets, c64};
+/// use mb_eigen::sparse::{self, Request, SparseOptions};
+///
+/// // 500 masses of 1 kg between springs of 1 N/m, both ends held: s_j = i 2 sin(j pi / (2 (n + 1))).
+/// let n = 500;
+/// let mut m = Triplets::new(n, n);
+/// let mut k = Triplets::new(n, n);
+/// for i in 0..n {
+///     m.add(i, i, 1.0);
+///     k.add(i, i, 2.0);
+///     if i > 0 {
+///         k.add(i, i - 1, -1.0);
+///         k.add(i - 1, i, -1.0);
+///     }
+/// }
+/// let none = |rows: usize| Triplets::new(rows, n).to_sparse();
+/// let pencil = QuadraticPencil { m: m.to_sparse(), c: none(n), k: k.to_sparse(), phi_q: none(0) };
+///
+/// let spectrum = sparse::solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default())?;
+/// for j in 1..=4 {
+///     let exact = 2.0 * (f64::from(j) * std::f64::consts::PI / (2.0 * 501.0)).sin();
+///     let mode = spectrum.nearest(c64::new(0.0, exact)).expect("four modes and their conjugates");
+///     let s = mode.value().expect("a vibration is finite");
+///     // The closed form is rounded too.
+///     assert!((s - c64::new(0.0, exact)).norm() <= mode.error_bar + 1e-15);
+/// }
+/// assert!(!spectrum.falls_short());
+/// # Ok::<(), mb_eigen::EigenError>(())
+/// ```
 pub fn solve(
     pencil: &QuadraticPencil<Sparse>,
     request: &Request,
