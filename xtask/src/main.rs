@@ -47,7 +47,7 @@ enum Task {
     Setup(setup::Setup),
     /// Race the sparse eigensolver against SciPy and SLEPc.
     BenchPeers(bench_peers::BenchPeers),
-    /// Put random problems with known roots to every eigensolver.
+    /// Give random problems with known eigenvalues to every eigensolver.
     Stress(stress::Stress),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),
