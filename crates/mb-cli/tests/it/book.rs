@@ -169,7 +169,8 @@ fn cargo_knows(line: &str) -> bool {
         }
         ["cargo", "install", "--path", path, ..] => root().join(path).join("Cargo.toml").is_file(),
         ["cargo", "test" | "package", "--workspace", ..] | ["cargo", "fetch" | "deny"] => true,
-        ["pip", "install", ".", ..] => root().join("pyproject.toml").is_file(),
+        // The tests of the Python package run what its pages show.
+        ["pip", "install", ..] | ["python", ..] => root().join("pyproject.toml").is_file(),
         ["cargo", "run", ..] => after("--example").is_some_and(|name| target("examples", name)),
         ["cargo", "bench", ..] => {
             package.as_ref().is_some_and(|package| package.join("benches").is_dir())
