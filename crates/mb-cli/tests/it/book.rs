@@ -171,6 +171,7 @@ fn cargo_knows(line: &str) -> bool {
         ["cargo", "test" | "package", "--workspace", ..] | ["cargo", "fetch" | "deny"] => true,
         // The tests of the Python package run what its pages show.
         ["pip", "install", ..] | ["python", ..] => root().join("pyproject.toml").is_file(),
+        ["cargo", "build", ..] => package.as_ref().is_none_or(|package| package.is_dir()),
         ["cargo", "run", ..] => after("--example").is_some_and(|name| target("examples", name)),
         ["cargo", "bench", ..] => {
             package.as_ref().is_some_and(|package| package.join("benches").is_dir())
