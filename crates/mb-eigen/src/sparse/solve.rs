@@ -28,7 +28,7 @@ use crate::{
 /// position), asymmetry where symmetry was declared, settings out of range, a singular pencil, memory.
 ///
 /// ```
-/// use mb_algebra::{QuadraticPencil, Triplets, c64};
+/// use mb_algebra::{QuadraticPencil, Scatter, Triplets, c64};
 /// use mb_eigen::sparse::{self, Request, SparseOptions};
 ///
 /// // 500 masses of 1 kg between springs of 1 N/m, both ends held: s_j = i 2 sin(j pi / (2 (n + 1))).
