@@ -11,20 +11,25 @@ use mb_model::ModelSpec;
 struct Block<'t> {
     language: &'t str,
     text: String,
+    /// Nothing but empty lines stands between this block and the one before.
+    adjoins: bool,
 }
 
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut out: Vec<Block<'_>> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut adjoins) = (false, false);
     for line in page.lines() {
         if let Some(language) = line.strip_prefix("```") {
             inside = !inside;
             if inside {
-                out.push(Block { language, text: String::new() });
+                out.push(Block { language, text: String::new(), adjoins });
             }
+            adjoins = true;
         } else if let Some(block) = out.last_mut().filter(|_| inside) {
             block.text.push_str(line);
             block.text.push('\n');
+        } else {
+            adjoins &= line.is_empty();
         }
     }
     out
@@ -93,9 +98,9 @@ impl Reader<'_> {
                     }
                 }
             }
-            // What stands behind commands is what the last of them prints, or part of it.
+            // What stands right behind commands is what the last of them prints, or part of it.
             "text" => {
-                if let Some(printed) = self.printed.take() {
+                if let Some(printed) = self.printed.take().filter(|_| block.adjoins) {
                     let page = self.page.display();
                     assert!(shows(&printed, &block.text), "{page}:\n{}\nprinted:\n{printed}", block.text);
                 }
