@@ -140,12 +140,7 @@ pub const MODELS: &[GalleryModel] = &[
         text: files::BEAM_FRAME,
         set: &[],
     },
-    GalleryModel {
-        name: "top",
-        about: "a symmetric top on its tip",
-        text: files::TOP,
-        set: &[],
-    },
+    GalleryModel { name: "top", about: "a symmetric top on its tip", text: files::TOP, set: &[] },
     GalleryModel {
         name: "cart-pendulum",
         about: "a cart with a pendulum: a force as input, two outputs",

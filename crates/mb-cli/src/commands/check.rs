@@ -160,12 +160,7 @@ fn add(x: &mut [f64], y: &[f64], by: f64) {
 fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum, Failure> {
     if model.nv() + model.nc() > part::DENSE_UP_TO {
         let request = Request::Lowest { count: part::LOWEST };
-        return part::of_model(
-            model,
-            &settled.operating_point(),
-            request,
-            &SparseOptions::default(),
-        );
+        return part::of_model(model, &settled.operating_point(), request, &SparseOptions::default());
     }
     flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))
 }

@@ -113,7 +113,17 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
             let results = vec![flow::moving::of_instant(model, &at, method)?];
             let (comparisons, shares) = (Vec::new(), Shares::default());
             let (exponents, undetermined) = (false, None);
-            return Ok(Modes { rank, site, exponents, undetermined, results, comparisons, shares, chosen, loaded });
+            return Ok(Modes {
+                rank,
+                site,
+                exponents,
+                undetermined,
+                results,
+                comparisons,
+                shares,
+                chosen,
+                loaded,
+            });
         }
     };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
@@ -299,7 +309,8 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
 }
 
 /// Heading of the roots of an instant.
-const INSTANT: &str = "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
+const INSTANT: &str =
+    "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
 
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;

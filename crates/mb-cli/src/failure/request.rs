@@ -82,7 +82,9 @@ pub enum RequestError {
         option: &'static str,
     },
     /// Speeds in an expansion, which is one of the matrices of an instant.
-    #[error("Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth.")]
+    #[error(
+        "Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth."
+    )]
     SpeedsOfAnInstant,
     /// A motion that ended before the time asked for.
     #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]

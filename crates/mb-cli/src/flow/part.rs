@@ -96,7 +96,11 @@ pub fn of_model(
                 moving::widen(&mut spectrum, motion);
                 whirl = moving::whirl(model, &spectrum, motion);
             }
-            Ok(FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) })
+            Ok(FormulationSpectrum {
+                request: Some(request),
+                whirl,
+                ..FormulationSpectrum::new(name, spectrum)
+            })
         }
         Err(source) => Err(Failure::Eigen { formulation: name, source }),
     }

@@ -51,10 +51,9 @@ mod tests {
     /// The description written in Rust is the one of the file.
     #[test]
     fn builder_and_file_agree() {
-        for (upright, text) in [
-            (false, crate::files::ROD_PENDULUM),
-            (true, crate::files::ROD_PENDULUM_UPRIGHT),
-        ] {
+        for (upright, text) in
+            [(false, crate::files::ROD_PENDULUM), (true, crate::files::ROD_PENDULUM_UPRIGHT)]
+        {
             let ours = RodPendulum { length: 1.5, mass: 2.0, gravity: 9.81, upright }.spec();
             let mut file = ModelSpec::from_toml(text).unwrap();
             file.description = None;

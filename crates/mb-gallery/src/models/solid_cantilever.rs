@@ -42,8 +42,7 @@ impl SolidCantilever {
     /// The model: `models/solid-cantilever.toml` with these data. It has 3 (n + 1)^2 (N + 1) coordinates and
     /// 3 (n + 1)^2 constraint rows.
     pub fn spec(&self) -> Result<ModelSpec, ModelError> {
-        let mut spec =
-            ModelSpec::from_toml(crate::files::SOLID_CANTILEVER)?;
+        let mut spec = ModelSpec::from_toml(crate::files::SOLID_CANTILEVER)?;
         for (name, value) in [
             ("n", f64::from(self.across)),
             ("N", f64::from(self.along)),

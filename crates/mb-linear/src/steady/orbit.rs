@@ -154,8 +154,8 @@ impl Orbit<'_> {
                     let largest = &mut out.blocks[order][(i, j)];
                     *largest = largest.max(off);
                     let share = off * unit / (self.scale.reduced[i] * self.scale.reduced[j]);
-                    // Not `>`, so that a NaN is taken.
-                    if !(share <= worst.1) {
+                    // A NaN is taken too.
+                    if share > worst.1 || share.is_nan() {
                         worst = (i, share);
                     }
                 }

@@ -18,9 +18,9 @@
 //! A turn about the axis changes nothing; the shortest step leaves it alone. Where Newton does not come from the start to the
 //! whole speed it goes there in steps.
 
+use super::FrameChoice;
 use super::generator::{Generator, in_ground, length, of_block, positions};
 use crate::error::LinearError;
-use super::FrameChoice;
 use crate::point::{Instant, OperatingPoint, force_scale};
 use crate::turning::Turning;
 use mb_algebra::{dense, norms};
@@ -234,12 +234,11 @@ fn at_speed(
 ) -> Result<(Point, usize), LinearError> {
     let none = vec![0.0; model.nc()];
     let mut point = field.point(model, start, q, none, share);
-    point.lambda = match lambda {
-        Some(lambda) => lambda,
-        None => {
-            let free: Vec<f64> = model.residual(&point).iter().map(|x| -x).collect();
-            minimum_norm_multipliers(&model.phi_q(&point.q, point.t).to_sparse(), &free)?.0
-        }
+    point.lambda = if let Some(lambda) = lambda {
+        lambda
+    } else {
+        let free: Vec<f64> = model.residual(&point).iter().map(|x| -x).collect();
+        minimum_norm_multipliers(&model.phi_q(&point.q, point.t).to_sparse(), &free)?.0
     };
     let mut iteration = 0;
     loop {

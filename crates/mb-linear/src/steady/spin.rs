@@ -217,7 +217,7 @@ fn connected(model: &Model, at: &Point, axis: &Axis, seed: usize, cut_forces: bo
         .collect();
     let holds = |m: &Member| {
         let force = across(&m.element) || matches!(m.element, Element::Spring(_));
-        !cut.contains(m.owner.as_str()) && !matches!(m.element, Element::Drive(_)) && !(cut_forces && force)
+        !(cut.contains(m.owner.as_str()) || matches!(m.element, Element::Drive(_)) || cut_forces && force)
     };
     let mut side = BTreeSet::from([seed]);
     loop {

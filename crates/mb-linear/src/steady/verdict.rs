@@ -123,6 +123,13 @@ pub enum Reason {
         /// Change of the velocity beside the largest of its kind, 1/s.
         share: f64,
     },
+    /// The equations of a body change from the start.
+    ChangesAtOnce {
+        /// The body.
+        body: String,
+        /// Share of themselves by which they change, 1/s.
+        rate: f64,
+    },
     /// The equations of a body change.
     Changes {
         /// The body.
@@ -167,10 +174,10 @@ impl Unsteady {
     pub(super) fn breaks(constraint: String, share: f64, within: f64) -> Self {
         Self { reason: Reason::Breaks { constraint, share, within } }
     }
-    /// The change within the first second, where the equations of a body change at once.
+    /// The rate of change, where the equations of a body change from the start.
     pub(super) fn or_faster(self, (body, rate): (String, f64)) -> Self {
         match self.reason {
-            Reason::Changes { .. } if rate > 1e-6 => Self::changes(body, rate, 1.0),
+            Reason::Changes { .. } if rate > 1e-6 => Self { reason: Reason::ChangesAtOnce { body, rate } },
             _ => self,
         }
     }
@@ -190,11 +197,16 @@ impl std::fmt::Display for Unsteady {
             Reason::Accelerates { body, share } => {
                 write!(f, "the velocity of '{body}' changes by {} in a second", percent(*share))
             }
-            Reason::Changes { body, share, within } if *within == 1.0 => {
-                write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*share))
+            Reason::ChangesAtOnce { body, rate } => {
+                write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*rate))
             }
             Reason::Changes { body, share, within } => {
-                write!(f, "the equations of '{body}' change by {} within {} s", percent(*share), short(*within))
+                write!(
+                    f,
+                    "the equations of '{body}' change by {} within {} s",
+                    percent(*share),
+                    short(*within)
+                )
             }
             Reason::Breaks { constraint, share, within } => {
                 write!(f, "{constraint} differs by {} after {} s", percent(*share), short(*within))

@@ -178,8 +178,7 @@ fn rates_of_the_blocks_along_a_motion() {
             }
         };
         let exact = m.block_rates(&p, &a_rate, &l_rate);
-        type Of = fn(&Model, &Point) -> Triplets;
-        let blocks: [(&str, &Triplets, Of); 3] = [
+        let blocks: [(&str, &Triplets, fn(&Model, &Point) -> Triplets); 3] = [
             ("dM/dt", &exact.m, Model::mass),
             ("dC/dt", &exact.c, Model::damping),
             ("dK/dt", &exact.k, Model::stiffness),
@@ -201,7 +200,11 @@ fn rates_of_the_blocks_along_a_motion() {
         let scale = at(0.0).iter().fold(1.0_f64, |s, x| s.max(x.abs()));
         for i in 0..m.nc() {
             let difference = (plus[i] - minus[i]) / (2.0 * H);
-            assert!((difference - exact[i]).abs() < TOLERANCE * scale, "Phi''_t {i}: {difference} {}", exact[i]);
+            assert!(
+                (difference - exact[i]).abs() < TOLERANCE * scale,
+                "Phi''_t {i}: {difference} {}",
+                exact[i]
+            );
         }
     }
 }
