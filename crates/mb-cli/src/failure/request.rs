@@ -82,7 +82,9 @@ pub enum RequestError {
         option: &'static str,
     },
     /// Speeds in an expansion, which is one of the matrices of an instant.
-    #[error("Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth.")]
+    #[error(
+        "Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth."
+    )]
     SpeedsOfAnInstant,
     /// A motion that ended before the time asked for.
     #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]
@@ -241,6 +243,9 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// A page of modes, asked for of an instant that has none.
+    #[error("The page shows modes, but the roots of an instant of a motion are none: leave --instant out.")]
+    NoModesOfInstant,
     /// A file whose kind is not known by its name.
     #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
     UnknownFormat {
@@ -322,6 +327,7 @@ impl RequestError {
             | Self::BadPath { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
+            | Self::NoModesOfInstant
             | Self::OutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }
