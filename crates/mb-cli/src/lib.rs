@@ -36,6 +36,7 @@ pub mod plot;
 pub mod point_file;
 pub mod progress;
 pub mod render;
+pub mod report;
 pub mod source;
 pub mod start;
 
@@ -114,6 +115,9 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         }
         Command::Simulate(a) => {
             with_model(&a.model.model, |t| commands::simulate::run(t, a, styles.out, styles.progress))
+        }
+        Command::Report(a) => {
+            with_model(&a.model.model, |t| commands::report::run(t, a, styles.out, styles.progress))
         }
         Command::Generate(a) => commands::generate::run(a),
         Command::Schema => (Ok(Answer::right(commands::schema::run())), None),

@@ -24,6 +24,7 @@
 use crate::coordinates::BlockKind;
 use crate::element::{Element, Place};
 use crate::model::Model;
+use std::collections::HashSet;
 
 /// How a thing is drawn through its places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,8 @@ pub struct OutlineStroke {
 }
 
 impl Model {
-    /// What to draw, in the order of the elements.
+    /// What to draw, in the order of the elements. A rod's constant length is a link between the same places as its bar: the
+    /// bar is enough.
     pub fn outline(&self) -> Vec<OutlineStroke> {
         let strokes = self.members().iter().enumerate().filter_map(|(member, m)| {
             let (stroke, places) = m.element.outline()?;
@@ -89,6 +91,9 @@ impl Model {
             Some(OutlineStroke { owner: m.owner.clone(), stroke, places })
         });
         let mut out: Vec<OutlineStroke> = strokes.collect();
+        let bars = out.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone());
+        let bars: HashSet<String> = bars.collect();
+        out.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
         // The points of each body that others attach to.
         let attached: Vec<(usize, OutlinePlace)> = out
             .iter()

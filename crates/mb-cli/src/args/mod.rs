@@ -2,12 +2,14 @@
 
 mod modes;
 mod parametric;
+mod report;
 
 pub use modes::{
     DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,
     SymmetryArg,
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
+pub use report::ReportArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
@@ -53,6 +55,8 @@ pub enum Command {
     Track(Box<TrackArgs>),
     /// Motion in time with the constraints held: violation, energy, time histories
     Simulate(Box<crate::commands::simulate::SimulateArgs>),
+    /// One page to look at and hand on: drawing, animated modes, tables; a browser is all it needs
+    Report(Box<ReportArgs>),
     /// Write M, C, K and Phi_q of the linearized model as MatrixMarket files
     Export(ExportArgs),
     /// Print a model file to start from
@@ -72,6 +76,7 @@ impl Command {
             Self::Parametric(a) => a.json,
             Self::Track(a) => a.json,
             Self::Simulate(a) => a.json,
+            Self::Report(a) => a.json,
             Self::Export(a) => a.json,
             Self::Generate(_) | Self::Schema => false,
         }

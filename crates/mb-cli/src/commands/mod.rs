@@ -8,6 +8,7 @@ pub mod load_path;
 pub mod matrix_modes;
 pub mod modes;
 pub mod parametric;
+pub mod report;
 pub mod schema;
 pub mod simulate;
 pub mod state_space;

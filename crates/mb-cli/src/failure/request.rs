@@ -243,6 +243,9 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// A page of modes, asked for of an instant that has none.
+    #[error("The page shows modes, but the roots of an instant of a motion are none: leave --instant out.")]
+    NoModesOfInstant,
     /// A file whose kind is not known by its name.
     #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
     UnknownFormat {
@@ -324,6 +327,7 @@ impl RequestError {
             | Self::BadPath { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
+            | Self::NoModesOfInstant
             | Self::OutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }

@@ -42,7 +42,7 @@ impl StartOptions {
         }
     }
     /// The configuration to start from, before assembly.
-    pub(super) fn configuration(&self, model: &Model) -> Vec<f64> {
+    pub(crate) fn configuration(&self, model: &Model) -> Vec<f64> {
         let mut q = model.initial().to_vec();
         for (i, value) in &self.given {
             q[*i] = *value;

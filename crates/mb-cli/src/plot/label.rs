@@ -4,7 +4,7 @@ use crate::render::modes::{Line, class, shown};
 use crate::render::{six, tiny};
 
 /// Number, frequency and damping.
-pub(super) fn title(line: &Line<'_>) -> String {
+pub(crate) fn title(line: &Line<'_>) -> String {
     let value = shown(line.pair).map(|s| match (s.re, s.im) {
         (0.0, 0.0) => "0 Hz".to_owned(),
         (re, 0.0) => format!("{} 1/s", six(re)),
@@ -18,7 +18,7 @@ pub(super) fn title(line: &Line<'_>) -> String {
 }
 
 /// Class, value and error.
-pub(super) fn subtitle(line: &Line<'_>) -> String {
+pub(crate) fn subtitle(line: &Line<'_>) -> String {
     let value = shown(line.pair).map(|s| {
         let im = line.imaginary(s);
         match (s.re, s.im) {

@@ -8,8 +8,9 @@
 
 mod equilibrium;
 mod glyph;
-mod label;
+pub(crate) mod label;
 mod panel;
+pub(crate) mod phase;
 mod scene;
 mod surface;
 mod svg;

@@ -1,7 +1,8 @@
 //! The places of a model and how a mode moves them.
 
+use super::phase;
 use mb_algebra::c64;
-use mb_model::{Model, OutlineStroke, Stroke};
+use mb_model::{Model, OutlineStroke};
 
 /// The model at its operating point.
 pub(super) struct Scene<'a> {
@@ -33,11 +34,7 @@ pub(super) struct Motion {
 
 impl<'a> Scene<'a> {
     pub(super) fn new(model: &'a Model, q: &'a [f64]) -> Self {
-        let mut strokes = model.outline();
-        // A rod's constant length is a link between the same places: one line is enough.
-        let bars: Vec<String> =
-            strokes.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone()).collect();
-        strokes.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
+        let strokes = model.outline();
         let planar = model.is_planar();
         let rest = Posture { at: Vec::new(), near: Vec::new() };
         let mut scene = Self { model, q, strokes, planar, rest };
@@ -89,21 +86,12 @@ impl<'a> Scene<'a> {
 impl Motion {
     /// The share of the motion that is a quarter of a period behind: 0 for an oscillation in one phase.
     pub(super) fn phase_spread(&self) -> f64 {
-        // The phase that most of the motion has: half the angle of the sum of squares.
-        let sum: c64 = self.steps.iter().flatten().flatten().map(|z| z * z).sum();
-        let turn = c64::from_polar(1.0, -0.5 * sum.arg());
-        let (mut with, mut behind) = (0.0, 0.0);
-        for z in self.steps.iter().flatten().flatten().map(|z| z * turn) {
-            with += z.re * z.re;
-            behind += z.im * z.im;
-        }
-        if with > 0.0 { f64::sqrt(behind / with) } else { 0.0 }
+        phase::spread(self.steps.iter().flatten().flatten())
     }
 
     /// The same motion turned so that most of it is real.
     pub(super) fn in_phase(mut self) -> Self {
-        let sum: c64 = self.steps.iter().flatten().flatten().map(|z| z * z).sum();
-        let turn = c64::from_polar(1.0, -0.5 * sum.arg());
+        let turn = phase::turn(self.steps.iter().flatten().flatten());
         self.steps.iter_mut().flatten().flatten().for_each(|z| *z *= turn);
         self
     }

@@ -20,6 +20,7 @@ mod motion;
 mod parametric;
 mod plot;
 mod program;
+mod report;
 mod shares;
 mod simulate;
 mod simulate_failures;

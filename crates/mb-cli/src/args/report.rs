@@ -1,0 +1,72 @@
+//! The command line of `mb report`.
+
+use super::modes::{
+    FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, RequestArgs, SharesArgs, SolverArgs,
+};
+use super::{FormulationArg, ModelArgs, MotionArgs, StartArgs, at_least_one, positive};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `mb report`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mb report linkage.toml -o linkage.html\n  mb report linkage.toml -o linkage.html --formulation all --until 5\n  mb report frame.toml -o frame.html --band 0 200\n\nThe page needs nothing but a browser: no program, no network."
+)]
+pub struct ReportArgs {
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The page to write
+    #[arg(short, long, value_name = "FILE.html")]
+    pub output: PathBuf,
+    /// The formulation.
+    #[command(flatten)]
+    pub formulation: FormulationArgs,
+    /// Where.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// In motion.
+    #[command(flatten)]
+    pub motion: MotionArgs,
+    /// Which eigenvalues.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// How.
+    #[command(flatten)]
+    pub solver: SolverArgs,
+    /// Most modes that are animated
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    pub shapes: usize,
+    /// Simulate the motion from the start until this time in s, and show it with the outputs over time
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// Most frames of the motion
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = at_least_one, requires = "until")]
+    pub frames: usize,
+    /// Say what was written as JSON (see docs/json-output.md)
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ReportArgs {
+    /// The arguments of `mb modes` for the modes of the page.
+    pub fn modes(&self) -> ModesArgs {
+        // Shares are those of vibrations about a rest, by vectors that satisfy the constraints.
+        let minimal = matches!(self.formulation.formulation, FormulationArg::Minimal | FormulationArg::All);
+        let shares = minimal && !self.motion.given();
+        ModesArgs {
+            model: Some(self.model.model.clone()),
+            set: self.model.set.clone(),
+            formulation: self.formulation.clone(),
+            start: self.start.clone(),
+            motion: self.motion.clone(),
+            matrices: MatrixArgs::default(),
+            request: self.request.clone(),
+            solver: self.solver.clone(),
+            output: ModesOutputArgs {
+                shares: SharesArgs { energy: shares, participation: shares },
+                ..ModesOutputArgs::default()
+            },
+        }
+    }
+}

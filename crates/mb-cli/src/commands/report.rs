@@ -1,0 +1,102 @@
+//! `mb report`: one page with the drawing, the modes that move and the tables.
+
+use crate::Answer;
+use crate::args::ReportArgs;
+use crate::commands::modes;
+use crate::failure::{Failure, NUMERICS, RequestError};
+use crate::json::{self, Head};
+use crate::names;
+use crate::outfile;
+use crate::progress::Progress;
+use crate::render::Style;
+use crate::report;
+use crate::source::{Loaded, Text};
+use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, Trajectory, consistent_start, simulate};
+use mb_linear::LinearError;
+use serde::Serialize;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    head: Head,
+    file: String,
+    bytes: usize,
+    modes: usize,
+    animated: usize,
+    frames: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model, the request or the numerics; [`Failure::Unwritable`].
+pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("html")) {
+        let (option, path, known) = ("--output", args.output.display().to_string(), ".html");
+        return Err(RequestError::UnknownFormat { option, path, known }.into());
+    }
+    if args.motion.instant {
+        return Err(RequestError::NoModesOfInstant.into());
+    }
+    let found = modes::analyse(text, &args.modes(), progress)?;
+    let stage = progress.stage("simulating the motion");
+    let motion = args.until.map(|until| motion(&found.loaded, args, until)).transpose()?;
+    drop(stage);
+    let stage = progress.stage("writing the page");
+    let page = report::page(&found, motion.as_ref(), args);
+    let html = page.html();
+    outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
+    drop(stage);
+    let file = args.output.display().to_string();
+    let count = page.modes.as_ref().map_or(0, |table| table.rows.len());
+    let (animated, frames) = (page.shapes.len(), page.motion.as_ref().map_or(0, |m| m.times.len()));
+    let words = if args.json {
+        json::text(&Document {
+            head: Head::of("report"),
+            file,
+            bytes: html.len(),
+            modes: count,
+            animated,
+            frames,
+        })
+    } else {
+        format!(
+            "{}: {}, {animated} of them animated; {} kB. Open it in a browser.\n",
+            style.bold(&file),
+            names::count(count, "mode", "modes"),
+            html.len().div_ceil(1000)
+        )
+    };
+    let mut answer = Answer::spectra(words, &found.results);
+    if let Some(Trajectory { end: End::Failed(failure), .. }) = &motion {
+        answer.complaint.push_str(&format!("The motion ends early: {failure}\n"));
+        answer.code = NUMERICS;
+    }
+    Ok(answer)
+}
+
+/// The motion from the start that the options give, with the constraints assembled first.
+fn motion(loaded: &Loaded, args: &ReportArgs, until: f64) -> Result<Trajectory, Failure> {
+    let model = &loaded.model;
+    let (start, moving) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    let (q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
+    let mut hold: Vec<usize> =
+        start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
+    for (i, value) in moving.iter().flat_map(|m| &m.velocities) {
+        v[*i] = *value;
+        hold.push(*i);
+    }
+    let begin = consistent_start(model, &q, &v, start.time, StartPolicy::Assemble, &hold)
+        .map_err(LinearError::from)?;
+    let options = SimulationOptions {
+        until,
+        every: (until - start.time) / args.frames as f64,
+        inputs: start.inputs,
+        start: StartPolicy::Keep,
+        ..SimulationOptions::default()
+    };
+    let mut on = |_: &_| ControlFlow::Continue(());
+    Ok(simulate(model, start.time, &begin.q, &begin.v, &options, &mut on).map_err(LinearError::from)?)
+}

@@ -1,0 +1,75 @@
+//! A motion in time: frames of the drawing, outputs, violation and energy.
+
+use super::scene::Drawing;
+use mb_constraints::simulate::Trajectory;
+use mb_model::Model;
+use mb_report::{Chart, Curve, Motion, Panel};
+
+/// Most curves of a panel that can be told apart.
+const CURVES: usize = 6;
+
+/// At most `most` frames, evenly among the reports.
+pub(super) fn frames(model: &Model, drawing: &Drawing, motion: &Trajectory, most: usize) -> Motion {
+    let count = motion.len().min(most.max(2));
+    let index = |k: usize| if count > 1 { k * (motion.len() - 1) / (count - 1) } else { 0 };
+    let chosen: Vec<usize> = (0..count).map(index).collect();
+    let nodes = |i: &usize| drawing.places.iter().map(|p| model.place_at(p, motion.q_at(*i))).collect();
+    Motion {
+        times: chosen.iter().map(|i| motion.times[*i]).collect(),
+        frames: chosen.iter().map(nodes).collect(),
+    }
+}
+
+/// Outputs over time, then violation and energy.
+pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
+    let time = || motion.times.clone();
+    let outputs = motion.outputs(model);
+    let curve = |k: usize, name: &str| Curve {
+        name: name.to_owned(),
+        x: time(),
+        y: outputs.iter().map(|row| row[k]).collect(),
+    };
+    let panels: Vec<Panel> = model
+        .sensors()
+        .iter()
+        .enumerate()
+        .take(CURVES)
+        .map(|(k, sensor)| Panel {
+            ordinate: sensor.name.clone(),
+            logarithmic: false,
+            curves: vec![curve(k, &sensor.name)],
+        })
+        .collect();
+    let chart = |title: &str, panels| Chart {
+        title: title.to_owned(),
+        note: String::new(),
+        abscissa: "time, s".to_owned(),
+        logarithmic: false,
+        panels,
+    };
+    let record = |name: &str, of: &dyn Fn(&mb_constraints::simulate::Record) -> f64| Curve {
+        name: name.to_owned(),
+        x: time(),
+        y: motion.records.iter().map(of).collect(),
+    };
+    let mut out = Vec::new();
+    if !panels.is_empty() {
+        out.push(chart("Outputs over time", panels));
+    }
+    let violation = Panel {
+        ordinate: "violation Phi'Phi".to_owned(),
+        logarithmic: true,
+        curves: vec![record("violation", &|r| r.violation)],
+    };
+    let energy = Panel {
+        ordinate: "energy, J".to_owned(),
+        logarithmic: false,
+        curves: vec![
+            record("kinetic", &|r| r.kinetic),
+            record("potential", &|r| r.potential),
+            record("departure from the balance", &|r| r.drift),
+        ],
+    };
+    out.push(chart("Violation and energy over time", vec![violation, energy]));
+    out
+}

@@ -1,0 +1,86 @@
+//! The page of a model: what the commands found, as [`mb_report`] shows it.
+
+mod history;
+mod scene;
+mod shapes;
+mod tables;
+
+use crate::args::ReportArgs;
+use crate::commands::modes::Modes;
+use crate::flow::Site;
+use crate::names;
+use crate::render::{Style, modes, summary};
+use mb_constraints::simulate::Trajectory;
+use mb_report::Report;
+use scene::Drawing;
+
+/// The page of an analysis, with a motion where one was simulated.
+pub fn page(found: &Modes, motion: Option<&Trajectory>, args: &ReportArgs) -> Report {
+    let model = &found.loaded.model;
+    let point = found.site.point();
+    let drawing = Drawing::new(model, &point.q);
+    let result = &found.results[0];
+    let lines = modes::lines(&result.spectrum, args.request.all);
+    let notes = notes(found, &lines);
+    let (complete, notes): (Vec<String>, Vec<String>) = notes
+        .into_iter()
+        .partition(|n| n.starts_with("no mode is missing") || n.starts_with("no root is missing"));
+    let set = found.loaded.set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let with = if set.is_empty() { String::new() } else { format!(" with {set}") };
+    Report {
+        title: model.name.clone(),
+        source: format!("{}{with}; {}", found.loaded.file, result.name),
+        program: concat!("mb ", env!("CARGO_PKG_VERSION")).to_owned(),
+        facts: facts(found),
+        modes: Some(tables::modes(&lines)),
+        statement: std::iter::once(modes::counts(result).trim().to_owned())
+            .chain(complete)
+            .collect::<Vec<_>>()
+            .join("; "),
+        shapes: shapes::of(model, &point.q, &drawing, &lines, &found.shares, args.shapes),
+        motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
+        charts: motion.map(|m| history::charts(model, m)).unwrap_or_default(),
+        tables: tables::all(found, &lines),
+        notes,
+        scene: drawing.scene,
+    }
+}
+
+fn facts(found: &Modes) -> Vec<(String, String)> {
+    let rank = &found.rank;
+    let site = summary::site_line(&found.site, Style::default());
+    let (name, state) = site.trim().split_once(": ").unwrap_or(("state", site.trim()));
+    // The hint on other strategies belongs to the terminal.
+    let state = state.lines().next().unwrap_or_default();
+    [
+        ("degrees of freedom", rank.degrees_of_freedom().to_string()),
+        ("coordinates", rank.velocities.to_string()),
+        ("constraint rows", format!("{} of rank {}", rank.rows, rank.rank())),
+        ("redundant rows", rank.redundant.len().to_string()),
+        (name, state.to_owned()),
+    ]
+    .into_iter()
+    .map(|(name, text)| (name.to_owned(), text))
+    .collect()
+}
+
+fn notes(found: &Modes, lines: &[modes::Line<'_>]) -> Vec<String> {
+    let mut notes = summary::start_notes(&found.loaded.model, found.site.start());
+    notes.extend(summary::redundancy_notes(&found.rank));
+    if found.chosen {
+        let most = names::count(lines.len(), "mode of lowest frequency is", "modes of lowest frequency are");
+        notes.push(format!("the model is large: only the {most} shown"));
+    }
+    for result in &found.results {
+        let several = found.results.len() > 1;
+        let words = modes::findings(result, false).into_iter();
+        notes.extend(words.map(|w| if several { format!("{}: {w}", result.name) } else { w }));
+    }
+    notes.extend(found.undetermined.as_ref().map(modes::undetermined));
+    notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::own_speeds(&found.loaded.model, &found.site));
+    if let Site::Motion(_) = found.site {
+        notes.push("mode shapes are drawn over the configuration of the instant".to_owned());
+    }
+    notes
+}

@@ -1,0 +1,175 @@
+//! The strokes of a model as nodes with surfaces, tubes and marks between them.
+
+use mb_model::{Model, OutlinePlace, OutlineStroke, Stroke};
+use mb_report::{Glyph, Mark, Scene, Tube};
+use std::collections::HashMap;
+
+/// A scene with the place of each of its nodes.
+pub(super) struct Drawing {
+    pub(super) scene: Scene,
+    pub(super) places: Vec<OutlinePlace>,
+}
+
+impl Drawing {
+    /// The model at the configuration `q`.
+    pub(super) fn new(model: &Model, q: &[f64]) -> Self {
+        let scene = Scene { planar: model.is_planar(), ..Scene::default() };
+        let mut out = Builder {
+            model,
+            q,
+            probe: probe(model.nv()),
+            known: HashMap::new(),
+            owners: HashMap::new(),
+            ground: Vec::new(),
+            drawing: Self { scene, places: Vec::new() },
+        };
+        for stroke in model.outline() {
+            out.add(&stroke);
+        }
+        out.drawing
+    }
+}
+
+/// A step of all coordinates in which places that move differently do so: fixed numbers without order.
+fn probe(n: usize) -> Vec<f64> {
+    let mut state = 1_u64;
+    let mut next = || {
+        // A linear congruential generator with Knuth's constants (MMIX).
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1_u32 << 24) - 0.5
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// A position and its step along the probe, bit by bit.
+type Key = [u64; 6];
+
+struct Builder<'a> {
+    model: &'a Model,
+    q: &'a [f64],
+    probe: Vec<f64>,
+    known: HashMap<Key, usize>,
+    owners: HashMap<String, usize>,
+    ground: Vec<[f64; 3]>,
+    drawing: Drawing,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, stroke: &OutlineStroke) {
+        let owner = self.owner(part(&stroke.owner));
+        let nodes: Vec<usize> = stroke.places.iter().map(|p| self.node(p)).collect();
+        let scene = &mut self.drawing.scene;
+        let mark = match stroke.stroke {
+            Stroke::Faces => {
+                scene.quads.extend(nodes.as_chunks::<4>().0.iter().map(|corners| (*corners, owner)));
+                return;
+            }
+            Stroke::Body => {
+                scene.add_body(owner, &nodes);
+                return;
+            }
+            Stroke::Bar | Stroke::Curve => {
+                scene.tubes.push(Tube { owner, nodes });
+                None
+            }
+            Stroke::Spring => Some(Mark::Spring),
+            Stroke::Damper => Some(Mark::Damper),
+            Stroke::Pin => Some(Mark::Pin),
+            Stroke::Link => Some(Mark::Link),
+            Stroke::Slider => Some(Mark::Slider),
+            Stroke::Mass => Some(Mark::Mass),
+            Stroke::Load => None,
+        };
+        if let Some(mark) = mark {
+            let nodes = match (mark, stroke.places.as_slice()) {
+                (Mark::Slider, [_, ..]) | (_, [_]) => self.nodes_of(stroke),
+                // Two places that are one: a zigzag of no length says nothing.
+                (Mark::Spring | Mark::Damper | Mark::Link, [a, b]) if self.at(a) == self.at(b) => Vec::new(),
+                _ => self.nodes_of(stroke),
+            };
+            if !nodes.is_empty() {
+                self.drawing.scene.glyphs.push(Glyph { mark, owner, nodes });
+            }
+        }
+        if stroke.stroke != Stroke::Slider {
+            self.grounds(stroke, owner);
+        }
+    }
+
+    /// Marks of the ground, each place once.
+    fn grounds(&mut self, stroke: &OutlineStroke, owner: usize) {
+        for place in stroke.places.iter().filter(|p| p.is_ground()) {
+            let at = self.at(place);
+            if !self.ground.contains(&at) {
+                self.ground.push(at);
+                let nodes = vec![self.node(place)];
+                self.drawing.scene.glyphs.push(Glyph { mark: Mark::Ground, owner, nodes });
+            }
+        }
+    }
+
+    fn nodes_of(&mut self, stroke: &OutlineStroke) -> Vec<usize> {
+        stroke.places.iter().map(|p| self.node(p)).collect()
+    }
+
+    fn at(&self, place: &OutlinePlace) -> [f64; 3] {
+        self.model.place_at(place, self.q)
+    }
+
+    /// The node of a place: one for all places that are where it is and move as it does.
+    fn node(&mut self, place: &OutlinePlace) -> usize {
+        let at = self.at(place);
+        let step = self.model.place_step(place, self.q, &self.probe);
+        let bits = |x: f64| (x + 0.0).to_bits();
+        let key = [bits(at[0]), bits(at[1]), bits(at[2]), bits(step[0]), bits(step[1]), bits(step[2])];
+        let Drawing { scene, places } = &mut self.drawing;
+        *self.known.entry(key).or_insert_with(|| {
+            scene.nodes.push(at);
+            places.push(*place);
+            places.len() - 1
+        })
+    }
+
+    fn owner(&mut self, name: &str) -> usize {
+        let owners = &mut self.drawing.scene.owners;
+        *self.owners.entry(name.to_owned()).or_insert_with(|| {
+            owners.push(name.to_owned());
+            owners.len() - 1
+        })
+    }
+}
+
+/// The part that a stroke belongs to: elements of a solid or beam are named after it, `solid 'block' element 12`.
+fn part(owner: &str) -> &str {
+    owner.match_indices('\'').nth(1).map_or(owner, |(i, _)| &owner[..=i])
+}
+
+/// The name within the quotes.
+pub(super) fn quoted(owner: &str) -> &str {
+    owner.split('\'').nth(1).unwrap_or(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_shared_by_places_that_move_together() {
+        let text = crate::gallery::find("solid-cantilever").unwrap().text;
+        let model = Model::from_toml(text).unwrap();
+        let drawing = Drawing::new(&model, model.initial());
+        let scene = &drawing.scene;
+        assert!(scene.quads.len() > 10 && scene.owners.len() < 10, "{:?}", scene.owners);
+        // Each inner node of a surface of quadrilaterals has four faces, so that there are about as many nodes as faces.
+        assert!(scene.nodes.len() < 2 * scene.quads.len(), "{} {}", scene.nodes.len(), scene.quads.len());
+        for (node, place) in scene.nodes.iter().zip(&drawing.places) {
+            assert_eq!(*node, model.place_at(place, model.initial()));
+        }
+    }
+
+    #[test]
+    fn parts_are_named_by_what_they_belong_to() {
+        assert_eq!(part("solid 'block' node 12"), "solid 'block'");
+        assert_eq!((part("rod 'OP'"), quoted("rod 'OP'")), ("rod 'OP'", "OP"));
+    }
+}

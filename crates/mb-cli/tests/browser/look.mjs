@@ -1,0 +1,117 @@
+// Looks at a report in a headless browser; argument: a JSON object with chromium, page, title, modes, pictures.
+// Prints what is wrong, one a line, and ends with code 1; nothing when all is right.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+const task = JSON.parse(process.argv[2]);
+const { chromium } = createRequire(`${task.modules}/`)("playwright-core");
+
+const QUIET = ["--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const DRAWN_BY = {
+  webgl2: ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  canvas: ["--disable-gpu", "--disable-3d-apis"],
+};
+const wrong = [];
+
+async function look(renderer, width, scheme) {
+  const where = `${renderer}, ${width} pixels`;
+  const check = (right, words) => { if (!right) wrong.push(`${where}: ${words}`); };
+  const browser = await chromium.launch({ executablePath: task.chromium, args: [...QUIET, ...DRAWN_BY[renderer]] });
+  try {
+    const page = await browser.newPage({ viewport: { width, height: 1000 }, colorScheme: scheme });
+    const requests = [];
+    page.on("request", (r) => requests.push(r.url()));
+    page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GL Driver|GPU stall/.test(m.text())) wrong.push(`${where}: console: ${m.text()}`); });
+    page.on("pageerror", (e) => wrong.push(`${where}: ${e.message}`));
+    const address = pathToFileURL(task.page).href;
+    await page.goto(address);
+    await page.waitForFunction(() => Number(document.documentElement.dataset.frames) > 1);
+    const root = () => page.evaluate(() => ({ ...document.documentElement.dataset }));
+    check((await root()).renderer === renderer, `drawn by ${(await root()).renderer}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    check(wide, "the page is wider than the window");
+
+    // A name with markup stays text.
+    check((await page.title()) === task.title, `title ${await page.title()}`);
+    check((await page.textContent("h1")) === task.title && (await page.$$("h1 *")).length === 0, "the heading is not the name");
+
+    // The picture changes while it plays and stands still when paused.
+    const shot = async () => (await page.locator("#stage").screenshot()).toString("base64");
+    const frames = async () => Number((await root()).frames);
+    const plays = async () => { const n = await frames(); await page.waitForFunction((n) => Number(document.documentElement.dataset.frames) > n + 1, n, { timeout: 20000 }); };
+    const first = await shot();
+    await plays();
+    check((await shot()) !== first, "the picture stands while it plays");
+    await page.click("#play");
+    await page.waitForTimeout(400);
+    const [still, count] = [await shot(), await frames()];
+    await page.waitForTimeout(400);
+    check((await shot()) === still && (await frames()) === count, "the picture moves when paused");
+
+    // The numbers are those of --json.
+    const cells = await page.$$eval("#modes tbody tr", (rows) => rows.map((r) => [...r.children].map((c) => c.dataset.value)));
+    check(cells.length === task.modes.length, `${cells.length} modes, not ${task.modes.length}`);
+    task.modes.forEach((mode, i) => {
+      const [re, im, fd] = [1, 2, 3].map((k) => Number(cells[i]?.[k]));
+      check(re === mode.re && im === mode.im && (mode.f_d === null || fd === mode.f_d), `mode ${i + 1}: ${re} ${im} ${fd}`);
+    });
+
+    // The table sorts, up and down.
+    const column = () => page.$$eval("#modes tbody tr", (rows) => rows.map((r) => Number(r.children[3].dataset.value)));
+    const ordered = (list, sign) => list.every((x, i) => i === 0 || Number.isNaN(x) || sign * (x - list[i - 1]) >= 0);
+    const head = page.locator("#modes th button").nth(3);
+    await head.click();
+    check(ordered(await column(), 1), "the table does not sort upwards");
+    await head.click();
+    check(ordered(await column(), -1), "the table does not sort downwards");
+    await page.locator("#modes th button").nth(0).click();
+
+    // Keys and rows choose modes; what moves is said in words.
+    await page.locator("#stage").focus();
+    const picked = () => page.inputValue("#pick");
+    const [before, words] = [await picked(), await page.textContent("#caption")];
+    if (task.modes.length > 1) {
+      await page.keyboard.press("ArrowRight");
+      check((await picked()) !== before && (await page.textContent("#caption")) !== words, "the right arrow chooses no mode");
+      await page.keyboard.press("ArrowLeft");
+      await page.locator("#modes tbody tr").nth(1).press("Enter");
+      check((await picked()) === "1", "a row does not choose its mode");
+      await page.keyboard.press("ArrowLeft");
+    }
+    check(/Moves most|Nothing that is drawn moves/.test(await page.textContent("#caption")), "what moves is not said");
+    await page.locator("#stage").focus();
+    for (const [key, box] of [["g", "#ghost"], ["d", "#decay"], ["o", "#orbits"], ["n", "#names"]]) {
+      const on = await page.isChecked(box);
+      await page.keyboard.press(key);
+      check((await page.isChecked(box)) !== on, `the key ${key} does nothing`);
+      await page.keyboard.press(key);
+    }
+    const theme = (await root()).theme;
+    await page.keyboard.press("t");
+    check((await root()).theme !== theme, "the key t does not change light and dark");
+    await page.keyboard.press("t");
+    // Views and the pointer move the picture.
+    const held = await shot();
+    const box = await page.locator("#stage").boundingBox();
+    await page.mouse.move(box.x + 100, box.y + 100);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 160, box.y + 130, { steps: 3 });
+    await page.mouse.up();
+    await page.waitForTimeout(300);
+    check((await shot()) !== held, "dragging does nothing");
+    await page.keyboard.press("f");
+    await page.keyboard.press(" ");
+    await plays();
+    check(requests.every((r) => r === address || r.startsWith("data:")), `requests: ${requests.join(" ")}`);
+    if (task.pictures) await page.screenshot({ path: `${task.pictures}/${renderer}-${width}.png` });
+  } finally {
+    await browser.close();
+  }
+}
+
+for (const [renderer, width, scheme] of [["webgl2", 1600, "light"], ["webgl2", 800, "dark"], ["canvas", 1600, "dark"], ["canvas", 800, "light"]]) {
+  await look(renderer, width, scheme);
+}
+if (wrong.length) {
+  console.log(wrong.join("\n"));
+  process.exit(1);
+}
