@@ -25,7 +25,7 @@ pub struct DenseOptions {
     pub constraint_rank: RankTolerance,
     /// A direction x of the null space of Phi_q has no stiffness when every component of the rest of K x is at most this
     /// fraction of that of |K| |x|, in equilibrated coordinates and unless K is proved positive definite; such eigenvalues are exactly
-    /// zero. Default 1e-13: an entry is the sum of some elements, each of some ten operations.
+    /// zero. Default 1e-12.
     pub zero_tolerance: f64,
     /// The same for the mass matrix: such eigenvalues are infinite. Default 1e-12.
     pub mass_tolerance: f64,
@@ -40,7 +40,7 @@ impl Default for DenseOptions {
     fn default() -> Self {
         Self {
             constraint_rank: RankTolerance::default(),
-            zero_tolerance: 1e-13,
+            zero_tolerance: 1e-12,
             mass_tolerance: 1e-12,
             symmetry_tolerance: 1e-12,
             refinement: Refinement::RayleighQuotient,

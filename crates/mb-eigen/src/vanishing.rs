@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The first is what rounding of each entry of A, and of x, can do to A x (Oettli and Prager, Numer. Math. 6, 1964). No norm of A
-//! appears in it: it says the same in all units, and of a slender beam, a stiff link and a small mass. A component in
-//! which all of |A| |x| is rounding of x itself is held against the largest components instead (Arioli, Demmel and Duff, SIAM
+//! appears in it: it says the same in all units, and of a slender beam, a stiff link and a small mass. A component
+//! that is rounding of x itself is held against the largest components instead (Arioli, Demmel and Duff, SIAM
 //! J. Matrix Anal. 10, 1989, section 2, omega_2). The second is what rounding of the entries can do to the eigenvalue: what stiff
 //! directions lose to it bends soft ones, whose own entries are smaller. The third proves A positive definite, rounding of the factorization
 //! included (Rump, BIT 46, 2006, Theorem 2.3; gamma_k = k u / (1 - k u)); D equilibrates. Sizes: A n x n.
@@ -20,18 +20,17 @@ use crate::equilibrated;
 /// |x^T A x| / |x|^T |A| |x| that is rounding of the entries: a few operations in each of them.
 pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
 
-/// Components of |A| |x| below this times n u times the largest one are rounding of x (Arioli, Demmel and Duff).
-const NOTHING: f64 = 1e3;
+/// A component this small beside the largest entry of its row times the largest component of x is rounding of x, whatever stands in
+/// |A| |x| (Arioli, Demmel and Duff).
+const NOTHING: f64 = 16.0 * f64::EPSILON;
 
 /// The largest |A x|_i / (|A| |x|)_i: the relative change of the entries of A that makes x a null vector.
 ///
 /// `rest`: A x; `terms`: |A| |x|; `rows`: the largest entry of each row of A times the largest component of x, in coordinates of one
 /// size.
 pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64]) -> f64 {
-    let nothing = NOTHING * rest.len() as f64 * 0.5 * f64::EPSILON;
     let of = |((rest, terms), row): ((&f64, &f64), &f64)| {
-        let size = if *terms > nothing * row { *terms } else { terms + row };
-        if *rest == 0.0 { 0.0 } else { rest.abs() / size.max(f64::MIN_POSITIVE) }
+        if rest.abs() <= NOTHING * row { 0.0 } else { rest.abs() / terms.max(f64::MIN_POSITIVE) }
     };
     rest.iter().zip(terms).zip(rows).map(of).fold(0.0, f64::max)
 }

@@ -86,7 +86,8 @@ impl Kernel {
         if v.ncols() == 0 || v.ncols() != u.ncols() {
             return Ok(Self::empty(k));
         }
-        let candidates = compress(&even.a, v, u, |z, transposed| given.rest(&even, z, transposed))?;
+        let candidates =
+            compress(&even.a, v, u, given.lift.is_some(), |z, transposed| given.rest(&even, z, transposed))?;
         given.accept(&even, &candidates, tolerance)
     }
 }
@@ -244,11 +245,12 @@ fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
 /// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
 ///
 /// `rest`: A x, or A^T y, of the matrix as given, whose reduction may have cost digits that two corrections by the same factors bring
-/// back.
+/// back; `corrected`: there was a reduction.
 fn compress(
     a: &Dense,
     v: Dense,
     u: Dense,
+    corrected: bool,
     rest: impl Fn(&[f64], bool) -> Vec<f64>,
 ) -> Result<Candidates, EigenError> {
     let (k, p) = v.shape();
@@ -286,7 +288,7 @@ fn compress(
     let mut left = dense::mul(&y, &dense::select_columns(&svd.u, &order));
     for (vectors, transposed) in [(&mut right, false), (&mut left, true)] {
         for j in 0..p {
-            for _ in 0..CORRECTIONS {
+            for _ in 0..if corrected { CORRECTIONS } else { 0 } {
                 let mut b = rest(vectors.col_as_slice(j), transposed);
                 b.resize(k + p, 0.0);
                 let d = if transposed { lu.solve_transpose(&b) } else { lu.solve(&b) };

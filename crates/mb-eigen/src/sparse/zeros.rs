@@ -23,6 +23,8 @@ const BLOCK: usize = 8;
 /// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
 /// in few. Where all of them are rigid, more are looked at.
 const FEW: usize = 4;
+/// Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
+const GAP: f64 = 1e6;
 /// Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and
 /// the last leaves the residual of its solve.
 const PURIFIED: usize = 3;
@@ -124,8 +126,13 @@ pub(crate) fn find(
         let in_question: Vec<usize> =
             (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
         let departures = departures(problem, solver, sigma, pick(&y, &in_question))?;
-        let tiny = |j: usize| still(w[j]) && energies[j] <= vanishing::ENERGY;
-        let zero = |(j, departure): &(usize, f64)| *departure <= tolerance || tiny(*j);
+        let next = (0..w.len()).find(|&j| !still(w[j])).map(|j| w[j].abs());
+        let zero = |(j, departure): &(usize, f64)| {
+            let (w, energy) = (w[*j], energies[*j]);
+            let gap = next.is_none_or(|next| next > GAP * w.abs());
+            (energy <= vanishing::ENERGY && (still(w) || *departure <= tolerance))
+                || (still(w) && energy <= tolerance && gap)
+        };
         let mut rigid: Vec<usize> =
             in_question.into_iter().zip(departures).filter(zero).map(|(j, _)| j).collect();
         if !rigid.is_empty() && problem.has_definite_stiffness() {
