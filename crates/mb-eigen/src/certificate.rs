@@ -24,12 +24,14 @@
 //!
 //! with |r|_(M^-1)^2 = r^H M^-1 r: without damping, and with damping in proportion, some |s_j^2 + c_j s_j + w_j| <= eps whatever x
 //! (Parlett, The Symmetric Eigenvalue Problem, section 15.9, for K - w M).
-//! First-order in r: roots whose bars meet those of others get the width of their cluster.
+//! First-order in r: eigenvalues that lie together are bounded together ([`crate::error_bound`]).
+
+mod clusters;
 
 use mb_algebra::{Cholesky, Dense, QuadraticPencil, c64, dense, norms};
 
 use crate::constraints::ConstraintBasis;
-use crate::error_bar::{error_bar, in_metric, left_scale, widen_clusters};
+use crate::error_bound::{Measured, in_metric};
 use crate::operator::Operator;
 use crate::options::Refinement;
 use crate::quadratic::{Kind, Matrices, Raw};
@@ -154,7 +156,7 @@ impl<'a> Certifier<'a> {
             pairs.push(self.pair(&evidence, &terms));
         }
         self.widen_poor(&raws, &lefts, &forms, &forces, &mut pairs);
-        widen_clusters(&raws, &mut pairs);
+        self.bound_together(&raws, &lefts, &forms, &terms, &mut pairs);
         let mut out = Vec::with_capacity(2 * pairs.len());
         for (pair, raw) in pairs.into_iter().zip(&raws) {
             let conjugate = raw.mirror.then(|| pair.conjugate());
@@ -252,7 +254,10 @@ impl<'a> Certifier<'a> {
         let rest = norms::two_complex(&residual);
         let violation = terms.phi_x.as_ref().map_or(0.0, |phi_x| norms::two_complex(&phi_x.column(e.column)));
         let rho = self.weighted_residual(e, terms, &residual);
-        let (scale, defective) = left_scale(e);
+        let measured = e.measured(rho);
+        let defective = if beta > 0.0 { measured.is_defective() } else { e.raw.chain > 1 };
+        let scale = if beta > 0.0 { measured.left_scale() } else { c64::new(1.0, 0.0) };
+        let unbounded = beta == 0.0 || e.raw.kind == Kind::Indeterminate;
         let to_finite = if beta > 0.0 { (beta * beta).recip() } else { 1.0 };
         let scaled = |v: &[c64], by: c64| v.iter().map(|z| z * by).collect();
         Eigenpair {
@@ -265,7 +270,7 @@ impl<'a> Certifier<'a> {
             backward_error: if rest > 0.0 { rest / size.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if violation > 0.0 { violation / self.basis.unit_norm() } else { 0.0 },
             condition: if defective { f64::INFINITY } else { self.condition(e) },
-            error_bar: error_bar(e, rho),
+            error_bar: if unbounded { f64::INFINITY } else { measured.alone() },
             chain: e.raw.chain,
             penalty_share: None,
             class: match e.raw.kind {
@@ -354,6 +359,16 @@ pub(crate) struct Evidence<'a> {
     multipliers: &'a [c64],
     left_multipliers: &'a [c64],
     column: usize,
+}
+
+impl Evidence<'_> {
+    /// In terms of s; `rho` homogeneous.
+    fn measured(&self, rho: f64) -> Measured {
+        let beta = self.raw.beta;
+        let rho = if beta > 0.0 { rho / (beta * beta) } else { rho };
+        let (m, c) = (self.forms.m, self.forms.c);
+        Measured { s: self.raw.value(), rho, m, c, chain: self.raw.chain, curvature: self.raw.curvature }
+    }
 }
 
 /// Magnitudes of the terms of residuals, one column for every root.

@@ -8,7 +8,7 @@
 //!
 //! gonzalez2017, Eq. (2) (velocity transformation) and Eq. (7). Sizes: Phi_q m x n, rank r, R_0 n x (n - r).
 //! With rows Phi_d = W Phi_i depending on the independent ones, every l_i + W^T l_d = y reacts alike, and the
-//! shortest choice is l_d = (I + W W^T)^-1 W y, l_i = y - W^T l_d.
+//! shortest choice is l_d = (I + W W^T)^-1 W y = W (I + W^T W)^-1 y, l_i = y - W^T l_d.
 //! The rank is a decision: with a pivot near the tolerance a finding says so.
 
 use mb_algebra::{Cholesky, Dense, RankQr, RankTolerance, c64, dense, norms};
@@ -47,7 +47,7 @@ struct Rows {
     redundancy: Option<Redundancy>,
 }
 
-/// W of the given (unscaled) rows and the factor of I + W W^T.
+/// W of the given (unscaled) rows and the factor of I + W^T W.
 #[derive(Clone, Debug)]
 struct Redundancy {
     w: Dense,
@@ -297,7 +297,7 @@ impl Rows {
         if let Some(Redundancy { w, factor }) = &self.redundancy {
             let (kept, dropped) = self.qr.pivots().split_at(self.qr.rank());
             let y: Vec<f64> = kept.iter().map(|&row| l[row]).collect();
-            let l_d = factor.solve(&dense::matvec(w, &y));
+            let l_d = dense::matvec(w, &factor.solve(&y));
             let shift = dense::matvec_transpose(w, &l_d);
             for (&row, shift) in kept.iter().zip(shift) {
                 l[row] -= shift;
@@ -320,8 +320,8 @@ impl Redundancy {
         let w = Dense::from_fn(dropped.len(), kept.len(), |i, j| {
             unit[(i, j)] * scale[kept[j]] / scale[dropped[i]]
         });
-        let gram =
-            dense::add(1.0, &dense::identity(dropped.len()), 1.0, &dense::mul(&w, &dense::transpose(&w)));
+        // (I + W W^T)^-1 W = W (I + W^T W)^-1: of rank many rows, however many depend on them.
+        let gram = dense::add(1.0, &dense::identity(kept.len()), 1.0, &dense::mul_transpose(&w, &w));
         let factor = Cholesky::new(&gram).map_err(at("Minimum-norm multipliers"))?;
         Ok(Some(Self { w, factor }))
     }

@@ -37,7 +37,7 @@ pub mod direct;
 mod eigenpair;
 mod equilibrated;
 mod error;
-mod error_bar;
+mod error_bound;
 mod finding;
 pub mod krylov;
 pub mod modal;
@@ -53,6 +53,7 @@ pub mod sparse;
 mod spectrum;
 mod vanishing;
 mod vectors;
+mod winding;
 
 pub use class::{Class, SpuriousOrigin};
 pub use counts::{ClassCounts, Counts, ExpectedCounts};

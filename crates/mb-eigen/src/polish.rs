@@ -119,7 +119,8 @@ impl<'a> System<'a> {
         m.into_iter().zip(c).map(|(m, c)| s * m * 2.0 + c).collect()
     }
 
-    fn factor(&self, s: c64) -> Option<LuComplex> {
+    /// Factors of the bordered matrix, and the factor on the rows of its constraints; none where it is singular.
+    pub(crate) fn factor(&self, s: c64) -> Option<(LuComplex, f64)> {
         let (n, r) = (self.pencil.m.nrows(), self.rows.nrows());
         let p = self.pencil;
         let mut a = DenseC::zeros(n + r, n + r);
@@ -139,7 +140,7 @@ impl<'a> System<'a> {
                 a[(j, n + i)] = phi;
             }
         }
-        LuComplex::new(&a).ok()
+        LuComplex::new(&a).ok().map(|lu| (lu, scale))
     }
 
     /// Improves a root; returns it with the number of steps. The pair with the smallest residual wins.
@@ -154,7 +155,7 @@ impl<'a> System<'a> {
         for _ in 0..MAX_SHIFTS {
             // On the root itself the matrix may be exactly singular; a few roundings aside it is not.
             let aside = now.0 * (1.0 + 16.0 * f64::EPSILON);
-            let Some(lu) = self.factor(now.0).or_else(|| self.factor(aside)) else { break };
+            let Some((lu, _)) = self.factor(now.0).or_else(|| self.factor(aside)) else { break };
             let shift = now.0;
             let mut change = f64::INFINITY;
             for _ in 0..2 {

@@ -211,6 +211,13 @@ impl LuComplex {
         self.factors.solve_mat(b)
     }
 
+    /// Natural logarithm of the determinant, its imaginary part up to multiples of 2 pi.
+    pub fn ln_determinant(&self) -> c64 {
+        let pivots: c64 = (0..self.size()).map(|i| self.factors.lu[(i, i)].ln()).sum();
+        let turn = if permutation_sign(&self.factors.perm) < 0.0 { std::f64::consts::PI } else { 0.0 };
+        pivots + c64::new(0.0, turn)
+    }
+
     /// Largest column sum of the factored matrix.
     pub fn norm_one(&self) -> f64 {
         self.norm_one

@@ -14,9 +14,11 @@
 //! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
 //! can do is then inside the bar.
 
+mod clusters;
 mod improved;
 mod together;
 
+pub(crate) use self::clusters::SparsePoint;
 pub(crate) use self::improved::{Aid, First};
 
 use std::sync::{Mutex, OnceLock};
@@ -29,6 +31,7 @@ use super::matrix::Matrix;
 use super::problem::Problem;
 use crate::certificate::Forms;
 use crate::compensated::bilinear_sparse;
+use crate::error_bound::Measured;
 use crate::krylov::scalar::norm;
 use crate::quadratic::Raw;
 use crate::rayleigh::rayleigh;
@@ -38,8 +41,6 @@ use crate::{Class, Eigenpair, Shape};
 /// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
 /// entries of an element share, as the error of its axial force, is that of the force.
 const ENTRY: f64 = 2.0 * f64::EPSILON;
-/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms.
-const DEFECTIVE: f64 = 1e-13;
 
 /// A root before it is certified.
 #[derive(Clone, Debug)]
@@ -119,10 +120,9 @@ pub(crate) struct Certifier<'a> {
 
 impl<'a> Certifier<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>, keeps_left: bool) -> Self {
-        let longest = problem.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
         Self {
             problem,
-            rounding: f64::EPSILON * (4.0 + (longest as f64).sqrt()),
+            rounding: problem.rounding(),
             gamma: problem.frequency_squared().sqrt(),
             keeps_left,
             reactions: OnceLock::new(),
@@ -138,7 +138,7 @@ impl<'a> Certifier<'a> {
     /// The same, with what the search for the roots has left.
     pub(crate) fn certify_with(&self, roots: Vec<Root>, aid: Aid) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
-        with_partners(kinds, self.pairs(roots, aid))
+        self.together(kinds, self.pairs(roots, aid))
     }
 
     /// A root that doubled precision led to another one, measured there.
@@ -147,12 +147,12 @@ impl<'a> Certifier<'a> {
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
         let pair = self.measured(root, Some(found));
         self.feel(found.s, &found.x, &pair);
-        self.kept(pair)
+        pair
     }
 
     /// Roots for themselves, without conjugates and opposites.
     pub(crate) fn certify_alone(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
-        self.pairs(roots, Aid::Nothing)
+        self.pairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
     }
 
     /// Phi_q^T by rows.
@@ -170,7 +170,7 @@ impl<'a> Certifier<'a> {
         let kinds = roots.iter().map(kind).collect();
         let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
         let mut found = self.pairs(open.collect(), Aid::Nothing).into_iter();
-        with_partners(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
+        self.together(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
     /// Measures a root, with a residual in doubled precision where there is one.
@@ -211,21 +211,18 @@ impl<'a> Certifier<'a> {
         let size = s.norm();
         let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
         let beta = size.hypot(1.0).recip();
-        let d = s * forms.m * 2.0 + forms.c;
-        let terms = 2.0 * size * forms.m.norm() + forms.c.norm();
-        let defective = root.chain > 1 || d.norm() <= DEFECTIVE * terms;
-        if !(defective || d == ZERO) {
-            let by = d.conj().inv();
-            y.scale(by);
-            mu.scale(by);
-        }
+        let (chain, curvature) = (root.chain, root.curvature);
+        let measured = Measured { s, rho: *rho, m: forms.m, c: forms.c, chain, curvature };
+        let by = measured.left_scale();
+        y.scale(by);
+        mu.scale(by);
         Eigenpair {
             alpha: s * beta,
             beta,
             backward_error: if *rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
-            condition: if defective { f64::INFINITY } else { self.condition(s, forms) },
-            error_bar: error_bar(&root, *rho, d.norm(), forms.m.norm()),
+            condition: if measured.is_defective() { f64::INFINITY } else { self.condition(s, forms) },
+            error_bar: measured.alone(),
             right: root.right,
             multipliers: root.multipliers,
             left: y,
@@ -391,30 +388,22 @@ fn nothing(x: &Shape) -> Shape {
     Shape::of_real(vec![0.0; x.length()])
 }
 
-/// Bar on s in rad/s.
-fn error_bar(root: &Root, rho: f64, d: f64, a: f64) -> f64 {
-    if rho == 0.0 {
-        return 0.0;
-    }
-    let bar = if root.chain > 1 {
-        2.0 * (rho / root.curvature).sqrt()
-    } else {
-        let first_order = 2.0 * rho / d;
-        if first_order <= 0.25 * d / a || a == 0.0 { first_order } else { 4.0 * (rho / a).sqrt() }
-    };
-    if bar.is_nan() { f64::INFINITY } else { bar }
-}
-
 /// Whether the conjugate and the opposite of a root are roots, and whether it is rigid.
-fn kind(root: &Root) -> (bool, bool, bool) {
-    (root.mirror, root.opposite, root.rigid)
+#[derive(Clone, Copy)]
+struct Kinds {
+    mirror: bool,
+    opposite: bool,
+    rigid: bool,
 }
 
-/// Pairs with bars of clusters, conjugates and opposites behind their partners.
-fn with_partners(kinds: Vec<(bool, bool, bool)>, mut pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
-    widen_clusters(&kinds, &mut pairs);
+fn kind(root: &Root) -> Kinds {
+    Kinds { mirror: root.mirror, opposite: root.opposite, rigid: root.rigid }
+}
+
+/// Pairs with conjugates and opposites behind their partners.
+fn with_partners(kinds: Vec<Kinds>, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
     let mut out = Vec::with_capacity(2 * pairs.len());
-    for (pair, (mirror, opposite, rigid)) in pairs.into_iter().zip(kinds) {
+    for (pair, Kinds { mirror, opposite, rigid }) in pairs.into_iter().zip(kinds) {
         let partner = if mirror {
             Some(pair.conjugate())
         } else if opposite {
@@ -433,37 +422,4 @@ fn with_partners(kinds: Vec<(bool, bool, bool)>, mut pairs: Vec<Eigenpair>) -> V
         out.extend(partner);
     }
     out
-}
-
-/// Gives roots whose bars reach another root the width of that cluster.
-fn widen_clusters(kinds: &[(bool, bool, bool)], pairs: &mut [Eigenpair]) {
-    let values: Vec<c64> = pairs.iter().map(|pair| pair.alpha / pair.beta).collect();
-    let bars: Vec<f64> = pairs.iter().map(|pair| pair.error_bar).collect();
-    for (i, pair) in pairs.iter_mut().enumerate() {
-        if kinds[i].2 || !bars[i].is_finite() {
-            continue;
-        }
-        let mut width = 0.0_f64;
-        let mut meet = |other: c64, bar: f64| {
-            let distance = (other - values[i]).norm();
-            if bar.is_finite() && distance <= 4.0 * (bars[i] + bar) {
-                width = width.max(2.0 * distance);
-            }
-        };
-        for (j, value) in values.iter().enumerate() {
-            if kinds[j].2 {
-                continue;
-            }
-            if j != i {
-                meet(*value, bars[j]);
-            }
-            if kinds[j].0 {
-                meet(value.conj(), bars[j]);
-            }
-            if kinds[j].1 {
-                meet(-value, bars[j]);
-            }
-        }
-        pair.error_bar = pair.error_bar.max(width);
-    }
 }

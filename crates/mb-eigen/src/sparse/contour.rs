@@ -5,52 +5,41 @@
 //! change of arg det S(tau) - sum_j arg(tau - tau_j)  =  2 pi (number inside - number of the tau_j inside)
 //! ```
 //!
-//! The phase of det S is that of D in L D L^T or in L D W^T, without keeping L and W. With the roots found, tau_j, divided out the phase has no
-//! fast turns but those that a missing root makes, and few points of the circle do. Far roots, of which there are many, turn it
-//! slowly but all together; the first step measures how fast, and steps are cut, at uneven points, until none changes ln det by
-//! more than an eighth of a turn, in its phase and in its magnitude. Two roots next to the circle turn the phase by a full circle
-//! between two points, which is not seen; but of three points at uneven distances one is much nearer to them than another, and
-//! the magnitude tells. This is a count, no enclosure: a root so near to the circle that rounding decides would be on either side.
+//! The phase of det S is that of D in L D L^T or in L D W^T, without keeping L and W; how it is followed along the circle stands in
+//! [`crate::winding`]. This is a count, no enclosure: a root so near to the circle that rounding decides would be on either side, and
+//! where rounding of the entries of S could make it singular on the circle there is no count.
 //!
 //! The largest roots are counted from outside, where a regular leading matrix says how many there are in all (N): with r found,
 //! ln det S - sum_j ln(tau - tau_j) - (N - r) ln tau does not turn around zero along a circle that leaves none but them outside.
 //!
-//! Ahlfors, Complex Analysis, section 4.5.2. It costs one complex elimination a point, dozens of them, and is made where the
+//! It costs one complex elimination a point, dozens of them, and is made where the
 //! estimate is within [`SparseOptions::count_operations`]; elsewhere the result says that it is unproved.
 //!
 //! [`SparseOptions::count_operations`]: super::SparseOptions
 
 use mb_algebra::c64;
 
+use super::certificate::SparsePoint;
 use super::finding::SparseFinding;
 use super::general::{General, SAME_ROOT, Set};
 use super::linear_form::Form;
+use super::proportional::Proportional;
 use crate::EigenError;
+use crate::error_bound::sensitivity;
+use crate::winding::{self, Circle};
 
-/// Largest change of the logarithm in a step, of both its parts.
-const QUIET: f64 = std::f64::consts::FRAC_PI_4;
-/// Where a step is cut.
-const CUT: f64 = 0.381_966_011_250_105_1;
-/// First steps at least and at most.
-const STEPS: [usize; 2] = [4, 48];
 /// Gap between the circle and the roots needed, relative, below which others may be as near to it from outside, and are not told
 /// from those inside.
 const NARROW: f64 = 1e-4;
-/// Halvings of a first step.
-const DEPTH: usize = 12;
-/// Angle over which the first step measures the slope.
-const PROBE: f64 = 1e-3;
 /// Where zeros were not sought, the circle stays off them by this fraction of the way.
 const OFF_ZERO: f64 = 0.95;
 
-/// A circle, and the roots known.
-struct Circle {
-    centre: c64,
-    radius: f64,
-    known: Vec<c64>,
-    /// How many others are expected inside.
-    rest: usize,
-}
+/// Share of the change of entries that would make the matrix singular which rounding may reach on the circle.
+const SURE: f64 = 0.25;
+/// Leading directions of the inverse that are followed there.
+const DIRECTIONS: usize = 2;
+const UNDETERMINED: &str = "rounding of the matrices' entries to double precision could move eigenvalues across the contour; \
+    smaller ratios between the stiffest and the softest parts leave more digits";
 
 impl General<'_> {
     /// Counts the roots in the circle around the shift that holds all within `needed`; what came out, where it was to be shown.
@@ -137,15 +126,26 @@ impl General<'_> {
 
     /// How many roots more than expected are inside; why that cannot be told.
     fn missing(&self, circle: &Circle, beside: f64) -> Result<Result<f64, &'static str>, EigenError> {
+        if let Some(counted) = self.proportional(circle) {
+            let inside = |tau: &&c64| (**tau - circle.centre).norm() < circle.radius;
+            return Ok(Ok(counted as f64 - circle.known.iter().filter(inside).count() as f64));
+        }
         let operations = self.problem.elimination_operations()?;
-        let points = 2 * STEPS[0] + 1;
+        let points = winding::FEWEST_POINTS;
         if operations * points as f64 > self.options.count_operations {
             return Ok(Err("a count would take more operations than allowed"));
         }
         let affordable = (self.options.count_operations / operations).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
         let left = affordable.min(1e6) as usize;
-        let Some(turns) = self.turns(circle, left)? else {
+        if !self.is_sure_on(circle) {
+            return Ok(Err(UNDETERMINED));
+        }
+        let logarithm = |tau: c64| {
+            let (a, b) = self.form.coefficients(tau);
+            self.problem.complex_ln_determinant(a, b)
+        };
+        let Some(turns) = winding::turns(circle, left, logarithm)? else {
             return Ok(Err("the determinant turns too fast along the contour for the operations allowed"));
         };
         let missing = turns.round();
@@ -156,6 +156,31 @@ impl General<'_> {
             return Ok(Err("roots lie too close to the contour"));
         }
         Ok(Ok(missing))
+    }
+
+    /// Eigenvalues inside where damping is proportional.
+    fn proportional(&self, circle: &Circle) -> Option<usize> {
+        if self.form != Form::Companion || circle.rest > 0 {
+            return None;
+        }
+        Proportional::of(self.problem)?.count_inside(self.problem, circle.centre, circle.radius)
+    }
+
+    /// Whether no change of the entries by rounding makes the matrix singular on the circle, where the nearest eigenvalues known are and
+    /// across.
+    fn is_sure_on(&self, circle: &Circle) -> bool {
+        let off = |tau: &c64| ((tau - circle.centre).norm() - circle.radius).abs();
+        let nearest = circle.known.iter().copied().min_by(|a, b| off(a).total_cmp(&off(b)));
+        let angle = nearest.map_or(0.0, |tau| (tau - circle.centre).arg());
+        [angle, angle + 2.5].iter().all(|angle| {
+            let tau = circle.centre + c64::from_polar(circle.radius, *angle);
+            let (a, b) = self.form.coefficients(tau);
+            let s = if self.form == Form::Squared { tau.sqrt() } else { tau };
+            let Ok(factors) = self.problem.factor_complex(a, b) else { return false };
+            let rounding = self.problem.rounding();
+            let point = SparsePoint { problem: self.problem, rounding, s, factors };
+            sensitivity(&point, DIRECTIONS).is_some_and(|found| found <= SURE)
+        })
     }
 
     /// A circle around the shift through the gap behind the roots needed; none where zeros have chains that were not followed.
@@ -189,88 +214,6 @@ impl General<'_> {
         }
         (radius > 0.0).then_some(Circle { centre: shift, radius, known, rest: 0 })
     }
-
-    /// Roots inside that are not known, by the turns of the phase; none when `left` eliminations do not do.
-    fn turns(&self, circle: &Circle, left: usize) -> Result<Option<f64>, EigenError> {
-        let full = std::f64::consts::TAU;
-        let left = std::cell::Cell::new(left);
-        let logarithm = |angle: f64| -> Result<Option<c64>, EigenError> {
-            if left.get() == 0 {
-                return Ok(None);
-            }
-            left.set(left.get() - 1);
-            let off = c64::from_polar(circle.radius, angle);
-            let tau = circle.centre + off;
-            let (a, b) = self.form.coefficients(tau);
-            let Some(whole) = self.problem.complex_ln_determinant(a, b)? else { return Ok(None) };
-            let known: c64 = circle.known.iter().map(|known| (tau - known).ln()).sum();
-            Ok(Some(whole - known - off.ln() * circle.rest as f64))
-        };
-        // Half a circle does where the other half is its mirror image.
-        let mirrored = |tau: &c64| tau.im == 0.0 || circle.known.iter().any(|other| *other == tau.conj());
-        let half = circle.centre.im == 0.0 && circle.known.iter().all(mirrored);
-        let whole = if half { 0.5 * full } else { full };
-        let start = 0.05;
-        let first = if half { 0.0 } else { start };
-        let (Some(at), Some(beside)) = (logarithm(first)?, logarithm(first + PROBE)?) else {
-            return Ok(None);
-        };
-        let slope = (wrapped((beside - at).im) / PROBE).abs();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
-        let least = (slope * whole / QUIET).min(1e6) as usize;
-        let steps = least.clamp(STEPS[0], STEPS[1]);
-        // Every part changes the phase by QUIET at most and takes a point, and every step is cut once.
-        if least.max(2 * steps - 1) > left.get() {
-            return Ok(None);
-        }
-        let mut open: Vec<(f64, c64, f64, c64, usize)> = Vec::new();
-        let mut before = (first, at);
-        for step in 1..=steps {
-            // Steps of different lengths.
-            let share = step as f64 / steps as f64;
-            let bent = share + 0.3 / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
-            let angle = first + whole * bent;
-            let closed = step == steps && !half;
-            let next = if closed { Some(at) } else { logarithm(angle)? };
-            let Some(next) = next else { return Ok(None) };
-            open.push((before.0, before.1, angle, next, DEPTH));
-            before = (angle, next);
-        }
-        let mut sum = 0.0;
-        while let Some((from, start, to, end, depth)) = open.pop() {
-            // Each of the others takes a point at least.
-            if open.len() >= left.get() {
-                return Ok(None);
-            }
-            let cut = from + CUT * (to - from);
-            let Some(middle) = logarithm(cut)? else { return Ok(None) };
-            let (one, two) = (step(start, middle), step(middle, end));
-            if is_quiet(one) && is_quiet(two) {
-                sum += one.im + two.im;
-            } else if depth == 0 {
-                return Ok(None);
-            } else {
-                open.push((from, start, cut, middle, depth - 1));
-                open.push((cut, middle, to, end, depth - 1));
-            }
-        }
-        Ok(Some(if half { 2.0 * sum / full } else { sum / full }))
-    }
-}
-
-/// From one logarithm to the next, the phase in -pi..pi.
-fn step(from: c64, to: c64) -> c64 {
-    c64::new((to - from).re, wrapped((to - from).im))
-}
-
-fn is_quiet(step: c64) -> bool {
-    step.re.abs() <= QUIET && step.im.abs() <= QUIET
-}
-
-/// The angle in -pi..pi.
-fn wrapped(angle: f64) -> f64 {
-    let full = std::f64::consts::TAU;
-    angle - full * (angle / full).round()
 }
 
 #[cfg(test)]

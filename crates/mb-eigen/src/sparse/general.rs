@@ -11,7 +11,7 @@
 
 use mb_algebra::{AlgebraError, DenseC, c64};
 
-use super::biorthonormal::biorthonormalize;
+use super::biorthonormal::{biorthonormalize, clusters};
 use super::finding::SparseFinding;
 use super::general_zeros::Zeros;
 use super::linear_form::{Deflated, Form, LinearForm, Projector, Solver};
@@ -21,7 +21,7 @@ use super::problem::Problem;
 use super::real_shapes;
 use super::shift_solve::Work;
 use crate::error::only_here;
-use crate::krylov::scalar::{norm, pick};
+use crate::krylov::scalar::{beside, norm, pick};
 use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
 use crate::{EigenError, Finding};
 
@@ -41,6 +41,11 @@ const OVERSHADOWED: f64 = 1e6;
 const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
 /// Values this close to a shift on one of them, relative to the shift, may be the same root.
 pub(crate) const SAME_ROOT: f64 = 1e-6;
+/// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
+/// rounding moves by its square root, and a hundred times more.
+const BESIDE_REAL: f64 = 1e-6;
+/// Such values closer to each other than this, relative to their size, are found anew from one shift.
+const GROUPED: f64 = 1e-3;
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
 
@@ -57,6 +62,35 @@ pub(crate) struct Set {
     /// All tau nearer to the shift than this are in the set.
     pub(crate) reach: f64,
     pub(crate) exhausted: bool,
+}
+
+impl Set {
+    /// Left vectors and multipliers; the conjugates of the right ones where there are no others.
+    fn lefts(&self) -> (DenseC, DenseC) {
+        let conjugate = |a: &DenseC| DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj());
+        self.left.clone().unwrap_or_else(|| (conjugate(&self.x), conjugate(&self.l)))
+    }
+
+    /// Puts some columns of other sets in the place of some of this one.
+    fn replace(&mut self, out: &[usize], others: &[(Self, Vec<usize>)]) {
+        let stay: Vec<usize> = (0..self.tau.len()).filter(|j| !out.contains(j)).collect();
+        let with_left = self.left.is_some() || others.iter().any(|(other, _)| other.left.is_some());
+        let (mut y, mut mu) = self.lefts();
+        for part in [&mut self.x, &mut self.l, &mut y, &mut mu] {
+            *part = pick(part, &stay);
+        }
+        self.tau = stay.iter().map(|&j| self.tau[j]).collect();
+        for (other, columns) in others {
+            let (more_y, more_mu) = other.lefts();
+            let both =
+                [(&mut self.x, &other.x), (&mut self.l, &other.l), (&mut y, &more_y), (&mut mu, &more_mu)];
+            for (own, more) in both {
+                *own = beside(own.as_ref(), pick(more, columns).as_ref());
+            }
+            self.tau.extend(columns.iter().map(|&j| other.tau[j]));
+        }
+        self.left = with_left.then_some((y, mu));
+    }
 }
 
 /// Right vectors only.
@@ -183,7 +217,7 @@ impl<'a> General<'a> {
         let at = shifted.tau;
         let tau = match self.nearest_from(shifted, count) {
             Ok(set) => {
-                let Some(tau) = beside_root(at, &set) else { return Ok(set) };
+                let Some(tau) = beside_root(at, &set) else { return Ok(self.with_real_values(set, at)) };
                 tau
             }
             // So near to an eigenvalue that the factors give no solution.
@@ -194,7 +228,50 @@ impl<'a> General<'a> {
         self.tell_moved(at, moved.tau);
         let mut set = self.nearest_from(&moved, count)?;
         set.reach -= (moved.tau - at).norm();
-        Ok(set)
+        Ok(self.with_real_values(set, moved.tau))
+    }
+
+    /// The set with the values beside the real axis found anew in real arithmetic.
+    ///
+    /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
+    /// real ones close to each other cannot be told from a pair. Around a real shift nearby they are real or a pair.
+    fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
+        if at.im == 0.0 {
+            return set;
+        }
+        let near = |tau: &c64| tau.im != 0.0 && tau.im.abs() <= BESIDE_REAL * tau.norm();
+        let doubtful: Vec<usize> = (0..set.tau.len()).filter(|&j| near(&set.tau[j])).collect();
+        let values: Vec<c64> = doubtful.iter().map(|&j| set.tau[j]).collect();
+        let told = self.findings.len();
+        let (mut out, mut others) = (Vec::new(), Vec::new());
+        for group in clusters(&values, |i| GROUPED * values[i].norm()) {
+            let group: Vec<usize> = group.into_iter().map(|i| doubtful[i]).collect();
+            let re = group.iter().map(|&j| set.tau[j].re);
+            let (low, high) =
+                (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
+            let aside = (high - low).max(GROUPED * low.abs().max(high.abs()));
+            let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
+            let centre = shifted.tau;
+            let reach =
+                group.iter().map(|&j| (set.tau[j] - centre).norm()).fold(0.0, f64::max) * (1.0 + 1e-6);
+            let Ok(real) = self.nearest_from(&shifted, group.len() + 2) else { continue };
+            let kept: Vec<usize> = (0..real.tau.len())
+                .filter(|&j| {
+                    let tau = real.tau[j];
+                    (tau - centre).norm() <= reach && tau.im.abs() <= BESIDE_REAL * tau.norm()
+                })
+                .collect();
+            if !kept.is_empty() {
+                out.extend(group);
+                others.push((real, kept));
+            }
+        }
+        // Of shifts nobody asked for.
+        self.findings.truncate(told);
+        if !out.is_empty() {
+            set.replace(&out, &others);
+        }
+        set
     }
 
     fn tell_moved(&mut self, from: c64, to: c64) {

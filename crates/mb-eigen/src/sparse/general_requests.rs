@@ -25,6 +25,12 @@ const ROUNDS: usize = 8;
 pub(crate) const LOOKS: usize = 2;
 /// Damping ratio to which a band without a limit is searched.
 const BAND_DAMPING: f64 = 0.3;
+/// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are told from each other by
+/// thirteen digits of their distances from the shift.
+const WIDE_BAND: f64 = 1e3;
+/// How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up by
+/// rounding, its eighth root.
+const MARGIN: f64 = 1e-2;
 /// Values one shift of a band serves.
 const DISC: usize = 80;
 /// A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
@@ -53,6 +59,25 @@ fn missing(told: &SparseFinding) -> Option<usize> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
     let missing = difference.round().clamp(0.0, 64.0) as usize;
     (missing > 0).then_some(missing)
+}
+
+/// A piece of a band, rad/s.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: f64,
+    to: f64,
+    /// Largest damping ratio.
+    zeta: f64,
+    /// How far below and above modes are kept.
+    margins: [f64; 2],
+}
+
+impl Piece {
+    fn holds(&self, s: c64) -> bool {
+        let [below, above] = self.margins;
+        let damped = s.re.abs() <= self.zeta * s.norm() + below.max(above);
+        s.im >= self.from - below && s.im <= self.to + above && damped
+    }
 }
 
 /// Whether conjugates stand for themselves.
@@ -205,7 +230,7 @@ impl General<'_> {
         }
     }
 
-    /// All modes of a band of frequencies, rad/s.
+    /// Modes of a band of frequencies, rad/s, and those so near to it that their bounds may reach it.
     pub(crate) fn band(
         &mut self,
         from: f64,
@@ -218,20 +243,20 @@ impl General<'_> {
         // Its factors are not needed any more, and the pieces make their own.
         drop(at_zero);
         let mut roots = if from <= 0.0 { self.zero_roots() } else { Vec::new() };
-        let mut pieces = self.band_pieces(from, to, zeta, 0)?;
-        roots.append(&mut pieces);
+        let piece = Piece { from, to, zeta, margins: [MARGIN * to; 2] };
+        roots.append(&mut self.band_pieces(piece, 0)?);
         if max_damping_ratio.is_none() {
             self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
-        }
-        if roots.is_empty() {
-            let (from_hz, to_hz) = (from / std::f64::consts::TAU, to / std::f64::consts::TAU);
-            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
         }
         Ok(roots)
     }
 
-    /// Modes with from <= Im s <= to and |Re s| <= zeta |s|: one disc, or two halves side by side.
-    fn band_pieces(&mut self, from: f64, to: f64, zeta: f64, depth: usize) -> Result<Vec<Root>, EigenError> {
+    /// Modes of a piece: one disc, or two parts side by side.
+    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Root>, EigenError> {
+        let Piece { from, to, zeta, .. } = piece;
+        if from > 0.0 && to > WIDE_BAND * from {
+            return self.both_parts(piece, (from * to).sqrt(), depth);
+        }
         let middle = c64::new(0.0, 0.5 * (from + to));
         let slope = zeta / (1.0 - zeta * zeta).sqrt();
         let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
@@ -252,37 +277,32 @@ impl General<'_> {
                     self.tell_shortfall(found, wanted, false);
                 }
                 self.findings.extend(told.map(Finding::from));
-                let inside = |c: &Candidate| {
-                    let edge = 1e-9 * to;
-                    c.s.im >= from - edge
-                        && c.s.im <= to + edge
-                        && c.s.re.abs() <= zeta * c.s.norm() * (1.0 + 1e-9)
-                };
-                let candidates: Vec<Candidate> =
-                    self.candidates(&set, Counting::Modes).into_iter().filter(inside).collect();
-                return Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect());
+                let candidates = self.candidates(&set, Counting::Modes);
+                let inside = candidates.iter().filter(|c| piece.holds(c.s));
+                return Ok(inside.map(|c| self.root(&set, *c, Counting::Modes)).collect());
             }
             if ask >= DISC {
-                let cut = 0.5 * (from + to);
-                let (mut low, mut high) = (self.part(), self.part());
-                let (a, b) = rayon::join(
-                    || low.band_pieces(from, cut, zeta, depth + 1),
-                    || high.band_pieces(cut, to, zeta, depth + 1),
-                );
-                self.findings.append(&mut low.findings);
-                self.findings.append(&mut high.findings);
-                let mut roots = a?;
-                // A root on the cut is found from both sides.
-                let edge = 1e-9 * to;
-                let on_cut: Vec<c64> =
-                    roots.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
-                roots.extend(
-                    b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)),
-                );
-                return Ok(roots);
+                return self.both_parts(piece, 0.5 * (from + to), depth + 1);
             }
             ask *= 2;
         }
+    }
+
+    /// The modes on both sides of a cut.
+    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Root>, EigenError> {
+        let (mut low, mut high) = (self.part(), self.part());
+        // A mode on the cut is found from both sides.
+        let edge = 1e-9 * piece.to;
+        let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
+        let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
+        let (a, b) = rayon::join(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
+        self.findings.append(&mut low.findings);
+        self.findings.append(&mut high.findings);
+        let mut roots = a?;
+        let on_cut: Vec<c64> =
+            roots.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
+        roots.extend(b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
+        Ok(roots)
     }
 
     /// Roots that a set gives.

@@ -277,6 +277,12 @@ impl<'a> Problem<'a> {
         if square > 0.0 && square.is_finite() { square } else { 1.0 }
     }
 
+    /// A few roundings of a sum as long as the longest row of K.
+    pub(crate) fn rounding(&self) -> f64 {
+        let longest = self.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
+        f64::EPSILON * (4.0 + (longest as f64).sqrt())
+    }
+
     /// The smallest positive K_ii / M_ii, a guess at the order of the lowest w where some coordinates stand for motion as a
     /// whole, as the angle of a floating frame does; elsewhere it is far too large.
     pub(crate) fn softest(&self) -> Option<f64> {

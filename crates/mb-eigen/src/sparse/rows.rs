@@ -12,6 +12,7 @@
 //! Redundant rows are left out of the factorization and named; multipliers are then made of minimum norm.
 
 use faer::{Mat, MatRef};
+use mb_algebra::saddle;
 use mb_algebra::{
     Dense, RankQr, RankTolerance, Scatter, Sparse, SparseCholesky, Triplets, dense, norms, sparse,
 };
@@ -313,12 +314,24 @@ pub(crate) fn select(a: &Sparse, rows: &[usize]) -> Sparse {
 
 /// Orthonormal basis of dependences of the rows as given, from those of unit rows.
 fn orthonormal(m: usize, idle: &[Vec<(usize, f64)>], scale: &[f64]) -> Result<Dense, EigenError> {
+    // Rows of zeros carry no multiplier: nothing is to be shared out.
+    let idle: Vec<&Vec<(usize, f64)>> = idle.iter().filter(|entries| entries.len() > 1).collect();
+    // The dependences, their scaled copy, its factors and the basis.
+    let needed = 4 * 8 * idle.len() as u64 * m as u64;
+    let available = saddle::memory_for(needed, None).unwrap_or(u64::MAX);
+    if needed > available {
+        return Err(EigenError::OutOfMemory {
+            what: "Constraint rows that depend on others",
+            needed,
+            available,
+        });
+    }
     if idle.is_empty() {
         return Ok(Dense::zeros(m, 0));
     }
     let mut y = Dense::zeros(idle.len(), m);
     for (i, entries) in idle.iter().enumerate() {
-        for &(j, v) in entries {
+        for &(j, v) in *entries {
             y[(i, j)] = v * scale[j];
         }
     }

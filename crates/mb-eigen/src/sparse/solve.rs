@@ -8,6 +8,7 @@ use super::certificate::{Aid, Certifier, Root};
 use super::cut;
 use super::finding::SparseFinding;
 use super::general::General;
+use super::growth;
 use super::light;
 use super::memory;
 use super::merged::Merged;
@@ -123,7 +124,9 @@ pub(crate) fn solve_with(
             findings.append(&mut run.findings);
             if !matches!(request, Request::Lowest { .. }) {
                 let mut spectrum = finish(&problem, roots, findings, keeps_left);
+                keep_band(&mut spectrum, request);
                 tell_lost(&mut spectrum, request);
+                growth::report(&mut spectrum, pencil, &problem, options);
                 return Ok(spectrum);
             }
             let certifier = Certifier::new(&problem, keeps_left);
@@ -134,6 +137,7 @@ pub(crate) fn solve_with(
             let pairs = certifier.certify_others(heads, pairs);
             let mut spectrum = finished(&problem, &certifier, pairs, findings);
             tell_lost(&mut spectrum, request);
+            growth::report(&mut spectrum, pencil, &problem, options);
             Ok(spectrum)
         }
         Err(error @ (EigenError::NoRegularShift { .. } | EigenError::NoLargest { .. })) => {
@@ -195,6 +199,10 @@ fn merged(
 const TINY: usize = 40;
 /// Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
 const EDGE: f64 = 4.0 * f64::EPSILON;
+/// Bound of a mode beside a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
+const BLURRED: f64 = 1e-3;
+/// Width of a band relative to its upper end that counts at least.
+const NARROWEST: f64 = 1e-6;
 /// Backward error, or violation of the constraints, above which a pair is none of the problem.
 const NO_ROOT: f64 = 1e-6;
 
@@ -437,20 +445,14 @@ fn dense(
     let wanted = request.count();
     let (kept, modes, cut) = choose(&spectrum.pairs, request, undamped);
     spectrum.findings.extend(cut);
-    let growing = |pairs: &[Eigenpair]| pairs.iter().filter(|pair| grows(pair)).count();
-    let counted = growing(&spectrum.pairs);
+    let counted = growth::count(&spectrum.pairs);
     let mut index = 0;
     spectrum.pairs.retain(|_| {
         index += 1;
         kept[index - 1]
     });
-    if let (Request::Band { from_hz, to_hz, max_damping_ratio }, 0) = (*request, modes) {
-        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
-    }
-    let shown = growing(&spectrum.pairs);
-    if shown < counted {
-        spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
-    }
+    growth::not_shown(&mut spectrum, counted);
+    keep_band(&mut spectrum, request);
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     if let Some(wanted) = wanted.filter(|wanted| *wanted > modes) {
         let dof = problem.dof();
@@ -458,11 +460,6 @@ fn dense(
     }
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
     Ok(spectrum)
-}
-
-/// Whether a root grows, beyond its error; one of a conjugate pair.
-fn grows(pair: &Eigenpair) -> bool {
-    pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar && s.im >= 0.0)
 }
 
 /// Marks the roots that have a chance to be asked for, one mode more than are, where all roots are conjugate pairs on the
@@ -516,13 +513,23 @@ fn in_band(s: c64, error: f64, request: &Request) -> bool {
 
 /// Takes out what is outside a band once its eigenvalues have all their digits.
 fn keep_band(spectrum: &mut Spectrum, request: &Request) {
+    let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bar, request));
-    let before = spectrum.pairs.len();
     spectrum.pairs.retain(inside);
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
-    if let (Request::Band { from_hz, to_hz, .. }, true) = (*request, spectrum.pairs.is_empty() && before > 0)
-    {
-        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
+    let width = std::f64::consts::TAU * (to_hz - from_hz).max(NARROWEST * to_hz);
+    let open = |pair: &Eigenpair| {
+        let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
+        outside && pair.error_bar > BLURRED * width
+    };
+    if spectrum.pairs.iter().any(open) {
+        let reason = "error bounds of some modes reach across the ends of the band: the digits of the matrices do not say whether \
+                      these lie in it";
+        spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+    }
+    let empty = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
+    if spectrum.pairs.is_empty() && !spectrum.findings.iter().any(empty) {
+        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
     }
 }
 

@@ -17,5 +17,6 @@ mod quadratic;
 mod sparse;
 mod stiff;
 mod systems;
+mod trusted;
 mod under_penalties;
 mod zeros;

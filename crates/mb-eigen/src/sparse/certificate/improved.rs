@@ -143,7 +143,7 @@ impl Certifier<'_> {
         let pairs = each(groups, shared, |group| {
             let (first, found): (Vec<First>, Vec<Option<Improved>>) = group.into_iter().unzip();
             let found = self.in_all_coordinates(merged.as_deref(), found);
-            let pair = |(first, found)| self.kept(self.improved(first, found));
+            let pair = |(first, found)| self.improved(first, found);
             first.into_iter().zip(found).map(pair).collect::<Vec<_>>()
         });
         pairs.into_iter().flatten().collect()
@@ -283,9 +283,7 @@ impl Certifier<'_> {
 
     /// What there is to say beside the pairs.
     pub(crate) fn findings(&self) -> Option<Finding> {
-        self.felt
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+        let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
     }
 }
