@@ -17,7 +17,9 @@ use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
 use crate::linearize::LinearizedSystem;
 use crate::point::{Instant, OperatingPoint};
 use crate::turning::Turning;
-use mb_algebra::{QuadraticPencil, Transferred, Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, Svd, c64, dense, norms};
+use mb_algebra::{
+    Dense, DenseC, Lu, LuComplex, QuadraticPencil, RankQr, RankTolerance, Svd, Transferred, c64, dense, norms,
+};
 use mb_constraints::{ConstraintError, NullSpace, NullSpaceMethod, Saddle};
 use mb_model::{Model, Point};
 
@@ -163,18 +165,7 @@ impl DescriptorSystem {
             .chain((0..m).map(|i| format!("multiplier of {}", model.row_name(i))))
             .collect();
         let outputs = model.sensors().iter().map(|s| s.name.clone()).collect();
-        Ok(Self {
-            e,
-            a,
-            b,
-            c,
-            d,
-            states,
-            inputs: model.inputs().to_vec(),
-            outputs,
-            n,
-            rates,
-        })
+        Ok(Self { e, a, b, c, d, states, inputs: model.inputs().to_vec(), outputs, n, rates })
     }
     /// G(s) = C (s E - A)^-1 B + D, outputs x inputs.
     ///

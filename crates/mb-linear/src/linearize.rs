@@ -84,11 +84,7 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
 
 /// F, n x inputs.
 pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
-    if model.inputs().is_empty() {
-        Dense::zeros(model.nv(), 0)
-    } else {
-        model.input_matrix(point).to_dense()
-    }
+    if model.inputs().is_empty() { Dense::zeros(model.nv(), 0) } else { model.input_matrix(point).to_dense() }
 }
 
 /// Linearizes at rest or in steady motion, with sparse blocks: time and memory linear in the elements.

@@ -106,14 +106,24 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let at = match site.state() {
         State::Lasting(at) => at,
         State::Instant(at) => {
-            flow::moving::check_instant(not_of_an_instant(args))?;
+            check_instant(not_of_an_instant(args))?;
             let [Formulation::Minimal(method)] = &formulations[..] else {
                 return Err(RequestError::NotOfAnInstant { option: "--formulation" }.into());
             };
             let results = vec![flow::moving::of_instant(model, &at, method)?];
             let (comparisons, shares) = (Vec::new(), Shares::default());
             let (exponents, undetermined) = (false, None);
-            return Ok(Modes { rank, site, exponents, undetermined, results, comparisons, shares, chosen, loaded });
+            return Ok(Modes {
+                rank,
+                site,
+                exponents,
+                undetermined,
+                results,
+                comparisons,
+                shares,
+                chosen,
+                loaded,
+            });
         }
     };
     let asked = part.as_ref().map_or_else(|| "all modes".to_owned(), words);
@@ -299,7 +309,8 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
 }
 
 /// Heading of the roots of an instant.
-const INSTANT: &str = "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
+const INSTANT: &str =
+    "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
 
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;
@@ -378,4 +389,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         }
     }
     out
+}
+
+/// Refuses of an instant everything but the roots of the minimal form.
+fn check_instant(option: Option<&'static str>) -> Result<(), RequestError> {
+    option.map_or(Ok(()), |option| Err(RequestError::NotOfAnInstant { option }))
 }

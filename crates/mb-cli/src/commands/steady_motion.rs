@@ -60,7 +60,11 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
     out.push_str(&summary::site_line(&found.site, style));
     let largest = found.growth.map_or_else(String::new, |(re, bound)| {
         let re = if re.abs() <= bound { 0.0 } else { re };
-        format!(": the largest real part of an eigenvalue is {} 1/s, error bound {}", six(re), crate::render::tiny(bound))
+        format!(
+            ": the largest real part of an eigenvalue is {} 1/s, error bound {}",
+            six(re),
+            crate::render::tiny(bound)
+        )
     });
     let _ = writeln!(out, "{}{largest}", found.stability());
     out.push_str(&summary::configuration(model, &found.site.point().q, style));

@@ -1,6 +1,7 @@
 //! Requests that do not fit the model, and what to do about them.
 
 use crate::render::six;
+use mb_analysis::AnalysisError;
 use mb_model::spec::nearest;
 
 /// A request that does not fit the model.
@@ -82,7 +83,9 @@ pub enum RequestError {
         option: &'static str,
     },
     /// Speeds in an expansion, which is one of the matrices of an instant.
-    #[error("Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth.")]
+    #[error(
+        "Speeds make the point of expansion an instant of a motion, whose eigenvalues are no rates of growth."
+    )]
     SpeedsOfAnInstant,
     /// A motion that ended before the time asked for.
     #[error("--after {after}: the motion ended {} s after its start.", six(*reached))]
@@ -241,6 +244,9 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Anything else that an analysis does not do.
+    #[error(transparent)]
+    Analysis(AnalysisError),
     /// A file whose kind is not known by its name.
     #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
     UnknownFormat {
@@ -259,6 +265,23 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+}
+
+impl From<AnalysisError> for RequestError {
+    /// Of those that are about the request; what else there is has arms of its own in [`super::Failure`].
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Moving { row, time, rate, acceleration } => {
+                Self::Moving { row, time, rate, acceleration }
+            }
+            AnalysisError::OnlyAtRest { .. } => {
+                Self::OnlyAtRest { option: "--formulation unconstrained with --lowest" }
+            }
+            AnalysisError::NotReached { after, reached } => Self::NotReached { after, reached },
+            AnalysisError::TooLarge { n, m, most } => Self::TooLarge { n, m, most },
+            other => Self::Analysis(other),
+        }
+    }
 }
 
 impl RequestError {
@@ -317,6 +340,7 @@ impl RequestError {
                 "leave --formulation out, or ask --formulation unconstrained for --lowest".to_owned()
             }
             Self::NotANumber { .. }
+            | Self::Analysis(_)
             | Self::NoVariable { .. }
             | Self::BadRegion { .. }
             | Self::BadPath { .. }

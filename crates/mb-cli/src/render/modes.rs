@@ -198,8 +198,11 @@ pub fn undetermined(found: &Undetermined) -> String {
 
 /// The roots of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
 pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
-    let mut table =
-        Table::new(vec![Column::number("root", ""), Column::number("re", "1/s"), Column::number("im", "rad/s")]);
+    let mut table = Table::new(vec![
+        Column::number("root", ""),
+        Column::number("re", "1/s"),
+        Column::number("im", "rad/s"),
+    ]);
     for line in lines(&result.spectrum, false) {
         let Some(s) = line.pair.value() else { continue };
         table.row(vec![line.number.to_string(), six(s.re), line.imaginary(s)]);

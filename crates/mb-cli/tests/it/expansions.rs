@@ -201,7 +201,10 @@ fn mechanisms_in_motion_are_expanded() {
     let found = json(&args);
     assert_eq!(found["exponents"], false);
     let run = mb(&[&["parametric", path.as_str()], &motion[..2], &variables].concat());
-    assert!(run.code == 1 && run.err.contains("--instant") && run.err.contains("no rates of growth"), "{run:?}");
+    assert!(
+        run.code == 1 && run.err.contains("--instant") && run.err.contains("no rates of growth"),
+        "{run:?}"
+    );
     let point = &found["pieces"][0]["point"];
     let (angle, w) =
         (number(&point["configuration"]["crank.angle"]), number(&point["speeds"]["crank.angle"]));

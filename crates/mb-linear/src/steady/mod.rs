@@ -151,8 +151,7 @@ impl Search<'_> {
                 return Ok((s, deviation));
             }
         }
-        let conditions =
-            Conditions { change: self.change, point, r: self.r, scale: self.scale };
+        let conditions = Conditions { change: self.change, point, r: self.r, scale: self.scale };
         let ground = of_rate([0.0; 3]);
         // One frame for all first; then one for each block.
         let whole = self.axes().map(|axis| of_rate(axis).plus(-1.0, &ground));

@@ -18,9 +18,9 @@
 //! A turn about the axis changes nothing; the shortest step leaves it alone. Where Newton does not come from the start to the
 //! whole speed it goes there in steps.
 
+use super::FrameChoice;
 use super::generator::{Generator, in_ground, length, of_block, positions};
 use crate::error::LinearError;
-use super::FrameChoice;
 use crate::point::{Instant, OperatingPoint, force_scale};
 use crate::turning::Turning;
 use mb_algebra::{dense, norms};

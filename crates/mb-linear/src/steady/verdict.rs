@@ -194,7 +194,12 @@ impl std::fmt::Display for Unsteady {
                 write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*share))
             }
             Reason::Changes { body, share, within } => {
-                write!(f, "the equations of '{body}' change by {} within {} s", percent(*share), short(*within))
+                write!(
+                    f,
+                    "the equations of '{body}' change by {} within {} s",
+                    percent(*share),
+                    short(*within)
+                )
             }
             Reason::Breaks { constraint, share, within } => {
                 write!(f, "{constraint} differs by {} after {} s", percent(*share), short(*within))

@@ -7,8 +7,8 @@ use mb_gallery::models::{SpatialFourBar, SpatialPendulum, Top, spatial_chain};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{Penalty, penalty_equilibrium, unconstrained};
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, Frame, FrameChoice, Instant, LinearizedSystem, OperatingPoint, PointKind,
-    linearize, linearize_sparse,
+    Equilibrium, EquilibriumOptions, Frame, FrameChoice, Instant, LinearizedSystem, OperatingPoint,
+    PointKind, linearize, linearize_sparse,
 };
 use mb_model::{Model, ModelSpec, Point};
 use proptest::prelude::*;

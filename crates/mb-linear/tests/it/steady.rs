@@ -22,7 +22,11 @@ fn instant(m: &Model, speeds: &[(&str, f64)]) -> Instant {
     Instant::of_motion(m, m.initial().to_vec(), v, 0.0, vec![0.0; m.inputs().len()], 1e-9).unwrap()
 }
 
-fn operating_point(m: &Model, speeds: &[(&str, f64)], frame: &FrameChoice) -> Result<OperatingPoint, LinearError> {
+fn operating_point(
+    m: &Model,
+    speeds: &[(&str, f64)],
+    frame: &FrameChoice,
+) -> Result<OperatingPoint, LinearError> {
     OperatingPoint::of_instant(m, &instant(m, speeds), frame)
 }
 
@@ -171,7 +175,8 @@ fn a_rotor_on_two_bearings_whirls_as_the_equations_of_the_ground_say() {
             // On isotropic bearings orbits are circles: in z = x + i y the forward modes are the positive frequencies.
             let whirl = Whirl::of(&m, at.steady().unwrap()).unwrap();
             let spectrum =
-                mb_eigen::quadratic::solve(&linearize(&m, &at).pencil(), &mb_eigen::DenseOptions::default()).unwrap();
+                mb_eigen::quadratic::solve(&linearize(&m, &at).pencil(), &mb_eigen::DenseOptions::default())
+                    .unwrap();
             // [m 0; 0 J] z'' - i h [0 0; 0 1] z' + [2k, c; c, k_r] z = 0, a complex rotation z = r - i p with its own sign.
             let (c, kr) = (kx * (-0.2 + 0.1), kx * (0.04 + 0.01));
             let determinant = |w: f64| (2.0 * kx - 10.0 * w * w) * (kr - j * w * w + h * w) - c * c;
@@ -340,8 +345,10 @@ fn an_overhung_rotor_whirls_the_same_in_every_description() {
         )
     };
     let places = ", markers = { left = [-0.3, 0, 0], right = [0.1, 0, 0] }";
-    let housing = format!("{{ name = 'housing', mass = 1e-6, inertia = [1e-8, 1e-8, 1e-8], at = [0, 0, 0]{places} }}");
-    let joint = "joint = [{ name = 'spin', type = 'revolute', a = 'rotor', b = 'housing', axis = [1, 0, 0] }]";
+    let housing =
+        format!("{{ name = 'housing', mass = 1e-6, inertia = [1e-8, 1e-8, 1e-8], at = [0, 0, 0]{places} }}");
+    let joint =
+        "joint = [{ name = 'spin', type = 'revolute', a = 'rotor', b = 'housing', axis = [1, 0, 0] }]";
     let drive = format!("drive = [{{ name = 'motor', quantity = 'angle', of = 'spin', law = '{spin}*t' }}]");
     let alone = format!("spatial-body = [{}]\n{}", rotor(places), bearings("rotor", 0.0));
     let held = format!("spatial-body = [{}, {housing}]\n{}\n{joint}", rotor(""), bearings("housing", 10.0));
@@ -465,7 +472,13 @@ fn spins_carry_what_is_behind_their_joints() {
 #[test]
 fn a_singular_configuration_does_not_determine_its_spectrum() {
     use crate::support::{FourBar, four_bar};
-    let data = FourBar { loops: 3, stiffness: 40.0, damping: 2.5, gravity: [0.0, -9.81, 0.0], angle: std::f64::consts::FRAC_PI_2 };
+    let data = FourBar {
+        loops: 3,
+        stiffness: 40.0,
+        damping: 2.5,
+        gravity: [0.0, -9.81, 0.0],
+        angle: std::f64::consts::FRAC_PI_2,
+    };
     let upright = four_bar(data);
     let at = |m: &Model| Point { q: m.initial().to_vec(), ..m.initial_point() };
     let found = mb_linear::undetermined(&upright, &at(&upright)).unwrap();

@@ -67,7 +67,8 @@ impl Seen<'_> {
     }
     /// Half the difference of two points, of the free coordinates and their velocities, in the frame.
     fn difference(&self, a: &Point, b: &Point) -> Vec<f64> {
-        let half = |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(x, y)| 0.5 * (x - y)).collect() };
+        let half =
+            |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(x, y)| 0.5 * (x - y)).collect() };
         let (mut x, mut v) = (vec![0.0; self.model.nv()], half(&a.v, &b.v));
         for block in self.model.coordinates().blocks() {
             let q = block.q..block.q + block.kind.nq();
@@ -167,7 +168,13 @@ fn masses_on_a_table(numbers: &mut Numbers) -> (Model, f64) {
     for i in 0..count {
         let at = [0.3 * numbers.next(), 0.3 * numbers.next()];
         let mass = numbers.between(0.5, 2.0);
-        points += &format!("{{ name = 'm{i}', at = [{}, {}], velocity = [{}, {}], mass = {mass} }},", at[0], at[1], -w * at[1], w * at[0]);
+        points += &format!(
+            "{{ name = 'm{i}', at = [{}, {}], velocity = [{}, {}], mass = {mass} }},",
+            at[0],
+            at[1],
+            -w * at[1],
+            w * at[0]
+        );
         for k in 0..3 {
             let angle = 2.1 * f64::from(k) + 0.5 * numbers.next();
             let (x, y) = (angle.cos() * numbers.between(0.8, 1.2), angle.sin() * numbers.between(0.8, 1.2));
@@ -225,7 +232,8 @@ fn random_rotors_move_as_their_exponents_say() {
     for case in 0..14 {
         let w = numbers.between(5.0, 60.0);
         let symmetric = case % 2 == 0;
-        let (mass, i, polar) = (numbers.between(1.0, 3.0), numbers.between(0.02, 0.05), numbers.between(0.02, 0.07));
+        let (mass, i, polar) =
+            (numbers.between(1.0, 3.0), numbers.between(0.02, 0.05), numbers.between(0.02, 0.07));
         let other = if symmetric { i } else { 1.3 * i };
         let mut bushings = String::new();
         for (name, at) in [("a", -0.2), ("b", 0.15)] {

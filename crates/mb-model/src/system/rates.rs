@@ -20,12 +20,7 @@ use mb_scalar::Dual;
 impl<P: Data> Model<P> {
     /// dM/dt, dC/dt and dK/dt (nv x nv) at a point of a motion whose accelerations change by `a_rate` (nv) and multipliers
     /// by `lambda_rate` (nc) per second. `phi_q` of the answer has no entries.
-    pub fn block_rates(
-        &self,
-        point: &Point<P>,
-        a_rate: &[P],
-        lambda_rate: &[P],
-    ) -> Blocks<Triplets<P>> {
+    pub fn block_rates(&self, point: &Point<P>, a_rate: &[P], lambda_rate: &[P]) -> Blocks<Triplets<P>> {
         let (n, m) = (self.nv(), self.nc());
         let square = || Triplets::new(n, n);
         let mut out = Blocks { m: square(), c: square(), k: square(), phi_q: Triplets::new(m, n) };

@@ -201,7 +201,11 @@ fn rates_of_the_blocks_along_a_motion() {
         let scale = at(0.0).iter().fold(1.0_f64, |s, x| s.max(x.abs()));
         for i in 0..m.nc() {
             let difference = (plus[i] - minus[i]) / (2.0 * H);
-            assert!((difference - exact[i]).abs() < TOLERANCE * scale, "Phi''_t {i}: {difference} {}", exact[i]);
+            assert!(
+                (difference - exact[i]).abs() < TOLERANCE * scale,
+                "Phi''_t {i}: {difference} {}",
+                exact[i]
+            );
         }
     }
 }

@@ -15,7 +15,8 @@ use mb_linear::formulation::unconstrained::{
     penalty_equilibrium, penalty_motion, unconstrained, unconstrained_instant,
 };
 use mb_linear::{
-    Equilibrium, EquilibriumOptions, Instant, OperatingPoint, linearize, linearize_instant, minimal_of_instant,
+    Equilibrium, EquilibriumOptions, Instant, OperatingPoint, linearize, linearize_instant,
+    minimal_of_instant,
 };
 use mb_model::spec::{PointSpec, RepeatSpec, RodSpec, SpringSpec};
 use mb_model::{Model, ModelSpec};
@@ -116,10 +117,11 @@ fn chain() -> ModelSpec {
 fn density() -> Measured<Density> {
     let model = chain().build().map_err(words)?;
     let rest = vec![0.0; model.nv()];
-    let at = Instant::of_motion(&model, model.initial().to_vec(), rest, 0.0, Vec::new(), 1e-9)
-        .map_err(words)?;
+    let at =
+        Instant::of_motion(&model, model.initial().to_vec(), rest, 0.0, Vec::new(), 1e-9).map_err(words)?;
     let lin = linearize_instant(&model, &at);
-    let minimal = minimal_of_instant(&model, &lin, &NullSpaceMethod::CoordinateSelection(None)).map_err(words)?;
+    let minimal =
+        minimal_of_instant(&model, &lin, &NullSpaceMethod::CoordinateSelection(None)).map_err(words)?;
     let penalty_at = penalty_motion(&model, at.point(), &penalty()).map_err(words)?;
     let penalized = unconstrained_instant(&model, &penalty_at, &penalty()).map_err(words)?;
     let model_share = share(&lin.m);
