@@ -5,6 +5,7 @@ mod request;
 pub use request::RequestError;
 
 use mb_algebra::matrix_market::MatrixMarketError;
+use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
@@ -20,13 +21,6 @@ pub const NUMERICS: u8 = 2;
 pub const MODEL_FILE: &str = "model file";
 /// The same for matrices.
 pub const MATRIX_FILE: &str = "matrix file";
-
-/// What the user claims with a configuration that is not solved for. The penalty system's own
-/// point is claimed by the numerics.
-const EQUILIBRIUM: &str = "an equilibrium";
-
-/// The same for a point of a motion.
-const MOTION: &str = "a point of a motion";
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +98,20 @@ impl From<ParametricError> for Failure {
     }
 }
 
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Linear(source) => Self::Linear(source),
+            AnalysisError::Eigen { formulation, source } => Self::Eigen { formulation, source },
+            other => Self::Request(other.into()),
+        }
+    }
+}
+
+fn code_of(wrong: bool) -> u8 {
+    if wrong { WRONG } else { NUMERICS }
+}
+
 impl Failure {
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {
@@ -128,39 +136,8 @@ impl Failure {
                 | ParametricError::Algebra(_) => NUMERICS,
                 _ => WRONG,
             },
-            Self::Eigen { source, .. } => match source {
-                EigenError::Empty
-                | EigenError::Shape { .. }
-                | EigenError::NonFinite { .. }
-                | EigenError::NotSymmetric { .. }
-                | EigenError::BadSetting { .. }
-                | EigenError::NoArpack
-                | EigenError::TooLarge { .. } => WRONG,
-                _ => NUMERICS,
-            },
-            Self::Linear(e) => match e {
-                LinearError::NotOnMotion { expected: EQUILIBRIUM | MOTION, .. }
-                | LinearError::WrongSize { .. }
-                | LinearError::BadPenalty { .. }
-                | LinearError::NoInertia { .. }
-                | LinearError::NotSteady(_)
-                | LinearError::NoSteadyMotion { .. }
-                | LinearError::NoSuchBody { .. }
-                | LinearError::BadSpin { .. }
-                | LinearError::NotConstant { .. }
-                | LinearError::Constraint(
-                    ConstraintError::NotAssembled { .. }
-                    | ConstraintError::VelocitiesContradict { .. }
-                    | ConstraintError::SelectionFails { .. }
-                    | ConstraintError::MethodParameter { .. }
-                    | ConstraintError::SimulationOption { .. }
-                    | ConstraintError::MassMissing { .. }
-                    | ConstraintError::InconsistentStart { .. }
-                    | ConstraintError::Locked { .. }
-                    | ConstraintError::NotFinite { .. },
-                ) => WRONG,
-                _ => NUMERICS,
-            },
+            Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
+            Self::Linear(source) => code_of(wrong_linear(source)),
         }
     }
     /// Line and column of the file it is about, from 1, where the failure itself knows them.

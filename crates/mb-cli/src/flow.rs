@@ -1,24 +1,5 @@
-//! The one way from a model to its spectra.
-//!
-//! ```text
-//! model -> assembled start -> equilibrium or point of a motion -> M, C, K, Phi_q -> eigenpairs
-//! ```
-//!
-//! [`site()`] does the first half once, [`spectrum`] the second for each formulation.
+//! The way from a model to its spectra ([`mb_analysis`]), with what the command line adds.
 
-mod compare;
-pub mod factor;
-pub mod moving;
 pub mod part;
-mod settle;
-mod shares;
-mod site;
-mod spectra;
 
-pub use compare::{Comparison, Match};
-pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
-pub use shares::{Shares, shares};
-pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, site};
-pub use spectra::{
-    FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
-};
+pub use mb_analysis::*;

@@ -1,60 +1,6 @@
-//! Names and units of coordinates.
+//! Names and units of coordinates, and numbers with their nouns.
 
-use mb_model::{BlockKind, Model};
-
-/// Names of the configuration numbers, nq of them: `crank.x`.
-///
-/// They are those of the velocities, except for spatial poses with their Euler parameters.
-pub fn configuration(model: &Model) -> Vec<String> {
-    let mut out = Vec::with_capacity(model.nq());
-    for block in model.coordinates().blocks() {
-        let kind = block.kind;
-        for i in 0..kind.nq() {
-            let axis = match (kind, i) {
-                (BlockKind::Pose, 3..) => format!("e{}", i - 3),
-                _ => kind.axis(i),
-            };
-            out.push(format!("{}.{axis}", block.name));
-        }
-    }
-    out
-}
-
-/// Units of the configuration numbers; empty where they have none.
-pub fn units(model: &Model) -> Vec<&'static str> {
-    let mut out = Vec::with_capacity(model.nq());
-    for block in model.coordinates().blocks() {
-        out.extend((0..block.kind.nq()).map(|i| match (block.kind, i) {
-            (BlockKind::PlanarPoint | BlockKind::SpatialPoint, _)
-            | (BlockKind::PlanarPose | BlockKind::ElasticNode, 0 | 1)
-            | (BlockKind::Pose, 0..3) => "m",
-            (BlockKind::PlanarPose | BlockKind::ElasticNode | BlockKind::Angle, _) => "rad",
-            _ => "",
-        }));
-    }
-    out
-}
-
-/// Velocity index of configuration number `i`, where there is one.
-pub fn velocity_index(model: &Model, i: usize) -> Option<usize> {
-    let block = model.coordinates().blocks().iter().rev().find(|b| b.q <= i)?;
-    let within = i - block.q;
-    // The Euler parameters of a pose have no velocities of their own.
-    (within < block.kind.nv() && (block.kind.is_linear() || within < 3)).then_some(block.v + within)
-}
-
-/// Configuration number of velocity `i`, where it has one; the rotations of a pose have none.
-pub fn configuration_index(model: &Model, i: usize) -> Option<usize> {
-    let block = model.coordinates().blocks().iter().rev().find(|b| b.v <= i)?;
-    let within = i - block.v;
-    (block.kind.is_linear() || within < 3).then_some(block.q + within)
-}
-
-/// Units of the displacements along the tangent, nv of them; empty where they have none.
-pub fn velocity_units(model: &Model) -> Vec<&'static str> {
-    let units = units(model);
-    (0..model.nv()).map(|i| configuration_index(model, i).map_or("rad", |k| units[k])).collect()
-}
+pub use mb_analysis::names::*;
 
 /// `1 body`, `2 bodies`.
 pub fn count(n: usize, one: &str, many: &str) -> String {

@@ -59,7 +59,7 @@ pub(crate) fn scales(a: &Sparse) -> Vec<f64> {
     let diagonal: Vec<f64> = (0..a.rows()).map(|i| a.get(i, i).copied().unwrap_or(0.0).abs()).collect();
     let largest = |d: &[f64]| {
         let mut out = vec![0.0_f64; d.len()];
-        for (v, (i, j)) in a.iter() {
+        for (v, (i, j)) in a {
             out[i] = out[i].max(v.abs() * d[i] * d[j]);
         }
         out

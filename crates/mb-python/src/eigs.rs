@@ -1,7 +1,9 @@
 //! Eigenvalues of given matrices.
 
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
+use mb_analysis::FormulationSpectrum;
 use mb_eigen::sparse::{solve, solve_descriptor};
+use mb_eigen::{EigenError, Spectrum as Pairs};
 use pyo3::prelude::*;
 
 use crate::arrays;
@@ -58,7 +60,7 @@ pub(crate) fn eigs(
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
     let pencil = QuadraticPencil { m, c, k, phi_q };
     let solved = work::run(py, move || solve(&pencil, &request, &options))?;
-    Spectrum::new(solved.map_err(|e| errors::eigen(py, &e))?).checked(py)
+    checked(py, solved)
 }
 
 /// Eigenpairs of E y' = A y.
@@ -88,7 +90,12 @@ pub(crate) fn eigs_descriptor(
         (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
     let pencil = DescriptorPencil { e, a };
     let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
-    Spectrum::new(solved.map_err(|e| errors::eigen(py, &e))?).checked(py)
+    checked(py, solved)
+}
+
+fn checked(py: Python<'_>, solved: Result<Pairs, EigenError>) -> PyResult<Spectrum> {
+    let pairs = solved.map_err(|e| errors::eigen(py, &e))?;
+    Spectrum::new(FormulationSpectrum::new("matrices".into(), pairs)).checked(py)
 }
 
 /// Checks that a matrix is n x n.

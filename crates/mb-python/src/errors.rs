@@ -1,9 +1,13 @@
 //! The exceptions of the package, which `python/mb/_errors.py` defines.
 
+use mb_analysis::AnalysisError;
+use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
+use mb_linear::LinearError;
+use mb_model::ModelError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 fn raise(py: Python<'_>, class: &str, message: String, fields: &[(&str, Py<PyAny>)]) -> PyErr {
     let made = || -> PyResult<Bound<'_, PyAny>> {
@@ -64,6 +68,57 @@ pub(crate) fn eigen(py: Python<'_>, error: &EigenError) -> PyErr {
         EigenError::NoLeftVector { .. } => numerics(py, "no_left_vector", message),
         EigenError::Algebra { .. } => numerics(py, "algebra", message),
         _ => numerics(py, "eigenanalysis", message),
+    }
+}
+
+/// `mb.ModelError` of a description, with every problem and its place.
+pub(crate) fn model(py: Python<'_>, error: &ModelError, file: Option<String>) -> PyErr {
+    let problems = PyList::empty(py);
+    let mut lines = Vec::new();
+    for problem in error.problems() {
+        let one = PyDict::new(py);
+        let (line, column) = problem.position.as_ref().map(|at| (at.line, at.column)).unzip();
+        // Nothing of this fails but for memory.
+        let _ = one.set_item("subject", &problem.subject);
+        let _ = one.set_item("message", problem.to_string());
+        let _ = one.set_item("path", problem.path.to_string());
+        let _ = one.set_item("line", line);
+        let _ = one.set_item("column", column);
+        let _ = one.set_item("help", problem.help());
+        let _ = problems.append(one);
+        let place = match (&file, line, column) {
+            (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+            _ => String::new(),
+        };
+        let help = problem.help().map_or_else(String::new, |help| format!(" ({help})"));
+        lines.push(format!("{place}{problem}{help}"));
+    }
+    let fields = [("problems", problems.into_any().unbind()), ("file", object(py, file))];
+    raise(py, "ModelError", lines.join("\n"), &fields)
+}
+
+/// An analysis of a model that failed: `mb.ModelError` where model or request are wrong, `mb.NumericsError` otherwise.
+pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        AnalysisError::Eigen { source, .. } => eigen(py, source),
+        AnalysisError::Linear(e @ LinearError::NotSteady(_)) => numerics(py, kind_of(e), message),
+        _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
+        AnalysisError::Linear(e) => numerics(py, kind_of(e), message),
+        _ => numerics(py, "analysis", message),
+    }
+}
+
+fn kind_of(error: &LinearError) -> &'static str {
+    match error {
+        LinearError::NoEquilibrium { .. } => "no_equilibrium",
+        LinearError::InsideOut { .. } => "inside_out",
+        LinearError::Driven { .. } => "driven",
+        LinearError::NotOnMotion { .. } => "not_on_motion",
+        LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. } => "not_steady",
+        LinearError::Constraint(ConstraintError::StepTooSmall { .. }) => "step_too_small",
+        LinearError::Constraint(ConstraintError::Unstable { .. }) => "unstable_run",
+        _ => "linearization",
     }
 }
 

@@ -7,7 +7,10 @@ mod arrays;
 mod eigs;
 mod errors;
 mod findings;
+mod model;
+mod motion;
 mod options;
+mod site;
 mod spectrum;
 mod work;
 
@@ -18,6 +21,12 @@ use pyo3::prelude::*;
 mod _mb {
     #[pymodule_export]
     use crate::eigs::{eigs, eigs_descriptor};
+    #[pymodule_export]
+    use crate::model::{Model, meant, mesh_files};
+    #[pymodule_export]
+    use crate::motion::{Motion, simulate};
+    #[pymodule_export]
+    use crate::site::Site;
     #[pymodule_export]
     use crate::spectrum::Spectrum;
     use pyo3::prelude::*;

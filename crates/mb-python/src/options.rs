@@ -1,7 +1,14 @@
 //! What is asked for, as `python/mb` writes it: JSON objects whose numbers keep all digits.
 
 use mb_algebra::c64;
+use mb_analysis::factor::Penalties;
+use mb_analysis::{MotionOptions, StartOptions};
+use mb_constraints::NullSpaceMethod;
+use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::{Request, Shift, SparseOptions, Structure};
+use mb_linear::formulation::redundant::Transferred;
+use mb_linear::steady::Spin;
+use mb_linear::{FrameChoice, Strategy};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -78,5 +85,122 @@ impl Settings {
             memory_limit: self.memory,
             ..SparseOptions::default()
         }
+    }
+}
+
+/// Where a model is linearized.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    at: Vec<(usize, f64)>,
+    solve: bool,
+    strategy: StrategyWord,
+    time: f64,
+    inputs: Vec<f64>,
+    motion: Option<MotionPlace>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StrategyWord {
+    Automatic,
+    Newton,
+    Relaxation,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MotionPlace {
+    velocities: Vec<(usize, f64)>,
+    accelerations: Vec<(usize, f64)>,
+    after: f64,
+    spins: Vec<(String, f64)>,
+    frame: Option<String>,
+    instant: bool,
+}
+
+impl Place {
+    pub(crate) fn start(&self) -> StartOptions {
+        StartOptions {
+            given: self.at.clone(),
+            solve: self.solve,
+            strategy: match self.strategy {
+                StrategyWord::Automatic => Strategy::Automatic,
+                StrategyWord::Newton => Strategy::Newton,
+                StrategyWord::Relaxation => Strategy::Relaxation,
+            },
+            time: self.time,
+            inputs: self.inputs.clone(),
+        }
+    }
+
+    pub(crate) fn motion(&self) -> Option<MotionOptions> {
+        self.motion.as_ref().map(|m| MotionOptions {
+            velocities: m.velocities.clone(),
+            accelerations: m.accelerations.clone(),
+            multipliers: Vec::new(),
+            after: m.after,
+            spins: m
+                .spins
+                .iter()
+                .map(|(joint, speed)| Spin { joint: joint.clone(), speed: *speed })
+                .collect(),
+            frame: match m.frame.as_deref() {
+                None => FrameChoice::Automatic,
+                Some("ground") => FrameChoice::Ground,
+                Some(body) => FrameChoice::Body(body.to_owned()),
+            },
+            instant: m.instant,
+        })
+    }
+}
+
+/// A formulation of the linearized equations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Form {
+    pub(crate) formulation: FormWord,
+    basis: BasisWord,
+    transferred: (bool, bool),
+    alpha: Option<f64>,
+    xi: f64,
+    omega: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FormWord {
+    Minimal,
+    Redundant,
+    Unconstrained,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum BasisWord {
+    Qr,
+    Svd,
+    GramSchmidt,
+    ZeroEigenvalue,
+    CoordinateSelection,
+}
+
+impl Form {
+    pub(crate) fn basis(&self) -> NullSpaceMethod {
+        match self.basis {
+            BasisWord::Qr => NullSpaceMethod::Qr,
+            BasisWord::Svd => NullSpaceMethod::Svd,
+            BasisWord::GramSchmidt => NullSpaceMethod::GramSchmidt,
+            BasisWord::ZeroEigenvalue => NullSpaceMethod::ZeroEigenvalue,
+            BasisWord::CoordinateSelection => NullSpaceMethod::CoordinateSelection(None),
+        }
+    }
+
+    pub(crate) fn transferred(&self) -> Transferred {
+        Transferred { phi_q: self.transferred.0, phi_q_t: self.transferred.1 }
+    }
+
+    pub(crate) fn penalties(&self) -> Penalties {
+        Penalties { alpha: self.alpha, law: ViolationLaw { xi: self.xi, omega: self.omega } }
     }
 }

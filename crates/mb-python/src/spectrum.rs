@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mb_algebra::c64;
-use mb_eigen::{Class, Eigenpair, Shape, Spectrum as Pairs};
+use mb_analysis::FormulationSpectrum;
+use mb_eigen::{Class, Eigenpair, Shape};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -22,15 +23,15 @@ struct Mode {
 /// Eigenpairs, mode by mode; arrays are made when they are asked for.
 #[pyclass(frozen, module = "mb._mb")]
 pub(crate) struct Spectrum {
-    found: Arc<Pairs>,
+    found: Arc<FormulationSpectrum>,
     /// Those of the motion, and behind them the others.
     modes: Vec<Mode>,
     motion: usize,
 }
 
 impl Spectrum {
-    pub(crate) fn new(found: Pairs) -> Self {
-        let pairs = &found;
+    pub(crate) fn new(found: FormulationSpectrum) -> Self {
+        let pairs = &found.spectrum;
         let (mut modes, mut others) = (Vec::new(), Vec::new());
         let mut index = 0;
         while let Some(pair) = pairs.pairs.get(index) {
@@ -48,6 +49,16 @@ impl Spectrum {
         Self { found: Arc::new(found), modes, motion }
     }
 
+    /// What the modes are made of, shared with longer work.
+    pub(crate) fn found(&self) -> Arc<FormulationSpectrum> {
+        Arc::clone(&self.found)
+    }
+
+    /// Indices of the eigenpairs of the modes of the motion.
+    pub(crate) fn leading(&self) -> Vec<usize> {
+        self.modes[..self.motion].iter().map(|mode| mode.index).collect()
+    }
+
     /// The same if every number of it is one.
     ///
     /// Error: `NumericsError` where entries of the matrices span so many decades that vectors overflow.
@@ -60,7 +71,7 @@ impl Spectrum {
             let vectors = [&pair.right, &pair.left, &pair.multipliers];
             pair.alpha.is_finite() && !pair.error_bar.is_nan() && vectors.into_iter().all(finite)
         };
-        if self.found.pairs.iter().all(whole) {
+        if self.found.spectrum.pairs.iter().all(whole) {
             return Ok(self);
         }
         let message = "Eigenvectors overflow: the entries of the matrices span more decades than double precision holds. \
@@ -70,7 +81,7 @@ impl Spectrum {
 
     fn chosen(&self, all: bool) -> impl Iterator<Item = (&Mode, &Eigenpair)> {
         let count = if all { self.modes.len() } else { self.motion };
-        self.modes[..count].iter().map(|mode| (mode, &self.found.pairs[mode.index]))
+        self.modes[..count].iter().map(|mode| (mode, &self.found.spectrum.pairs[mode.index]))
     }
 
     fn numbers<'py>(
@@ -192,22 +203,27 @@ impl Spectrum {
 
     /// All finite eigenvalues of the motion, conjugates included, rad/s.
     fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<c64>> {
-        vector(py, self.found.motion_values())
+        vector(py, self.found.spectrum.motion_values())
+    }
+
+    /// Name of the formulation, penalty factor and largest violation of the constraints where there are some.
+    fn formulation(&self) -> (String, Option<f64>, Option<f64>) {
+        (self.found.name.clone(), self.found.penalty_factor, self.found.penalty_violation)
     }
 
     /// Whether all eigenvalues asked for are there: True, False, or None where nothing shows it.
     fn complete(&self) -> Option<bool> {
-        findings::complete(&self.found)
+        findings::complete(&self.found.spectrum)
     }
 
     /// Findings in words, and whether each is a warning.
     fn notes(&self) -> Vec<(String, bool)> {
-        self.found.findings.iter().map(|f| (f.to_string(), findings::warns(f))).collect()
+        self.found.spectrum.findings.iter().map(|f| (f.to_string(), findings::warns(f))).collect()
     }
 
     /// Findings and counts as JSON.
     fn data(&self, py: Python<'_>) -> PyResult<String> {
-        let spectrum = &self.found;
+        let spectrum = &self.found.spectrum;
         serde_json::to_string(&(&spectrum.findings, &spectrum.counts))
             .map_err(|e| errors::internal(py, &e.to_string()))
     }

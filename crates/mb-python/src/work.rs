@@ -47,6 +47,15 @@ pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
+    run_watched(py, work, |_| Ok(()))
+}
+
+/// As [`run`]; `watch` is called at every look for signals, and an error of it ends the wait too.
+pub(crate) fn run_watched<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+    mut watch: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
     let (done, result) = channel::<Outcome<T>>();
     let job: Job = Box::new(move || {
         // Nobody listens any more after an interrupt.
@@ -54,13 +63,17 @@ pub(crate) fn run<T: Send + 'static>(
     });
     let worker = worker().map_err(|e| errors::internal(py, &format!("no thread could be started: {e}")))?;
     worker.send(job).map_err(|_| errors::internal(py, "a worker ended early"))?;
-    let outcome = wait(py, result)?;
+    let outcome = wait(py, result, &mut watch)?;
     WORKER.set(Some(worker));
     outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))
 }
 
 /// Waits for the result; an error leaves the work behind.
-fn wait<T: Send>(py: Python<'_>, result: Receiver<Outcome<T>>) -> PyResult<Outcome<T>> {
+fn wait<T: Send>(
+    py: Python<'_>,
+    result: Receiver<Outcome<T>>,
+    watch: &mut impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<Outcome<T>> {
     let mut result = result;
     loop {
         let (back, got) = py.detach(move || {
@@ -70,7 +83,10 @@ fn wait<T: Send>(py: Python<'_>, result: Receiver<Outcome<T>>) -> PyResult<Outco
         result = back;
         match got {
             Ok(outcome) => return Ok(outcome),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals()?;
+                watch(py)?;
+            }
             Err(RecvTimeoutError::Disconnected) => return Err(errors::internal(py, "a worker ended early")),
         }
     }

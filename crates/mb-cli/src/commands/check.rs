@@ -87,7 +87,7 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
     let options = crate::start::options(model, &args.start)?;
     let start = flow::assembled_start(model, &options)?;
     let rank = flow::rank_at(model, &start.q, options.time)?;
-    let settled = flow::settle(model, &options);
+    let settled = flow::settle(model, &options).map_err(Failure::from);
     let mut notes = summary::redundancy_notes(&rank);
     let mut rigid = None;
     if let Ok(settled) = &settled {
@@ -160,9 +160,9 @@ fn add(x: &mut [f64], y: &[f64], by: f64) {
 fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum, Failure> {
     if model.nv() + model.nc() > part::DENSE_UP_TO {
         let request = Request::Lowest { count: part::LOWEST };
-        return part::of_model(model, &settled.operating_point(), request, &SparseOptions::default());
+        return Ok(part::of_model(model, &settled.operating_point(), request, &SparseOptions::default())?);
     }
-    flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))
+    Ok(flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))?)
 }
 
 /// Counts what the model has, by the first word of the owners' names.

@@ -106,7 +106,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let at = match site.state() {
         State::Lasting(at) => at,
         State::Instant(at) => {
-            flow::moving::check_instant(not_of_an_instant(args))?;
+            check_instant(not_of_an_instant(args))?;
             let [Formulation::Minimal(method)] = &formulations[..] else {
                 return Err(RequestError::NotOfAnInstant { option: "--formulation" }.into());
             };
@@ -389,4 +389,9 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         }
     }
     out
+}
+
+/// Refuses of an instant everything but the roots of the minimal form.
+fn check_instant(option: Option<&'static str>) -> Result<(), RequestError> {
+    option.map_or(Ok(()), |option| Err(RequestError::NotOfAnInstant { option }))
 }

@@ -1,6 +1,7 @@
 //! Requests that do not fit the model, and what to do about them.
 
 use crate::render::six;
+use mb_analysis::AnalysisError;
 use mb_model::spec::nearest;
 
 /// A request that does not fit the model.
@@ -246,6 +247,9 @@ pub enum RequestError {
     /// A page of modes, asked for of an instant that has none.
     #[error("The page shows modes, but the roots of an instant of a motion are none: leave --instant out.")]
     NoModesOfInstant,
+    /// Anything else that an analysis does not do.
+    #[error(transparent)]
+    Analysis(AnalysisError),
     /// A file whose kind is not known by its name.
     #[error("{option}: the name `{path}` does not end in {known}, so the format is not known.")]
     UnknownFormat {
@@ -264,6 +268,23 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+}
+
+impl From<AnalysisError> for RequestError {
+    /// Of those that are about the request; what else there is has arms of its own in [`super::Failure`].
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Moving { row, time, rate, acceleration } => {
+                Self::Moving { row, time, rate, acceleration }
+            }
+            AnalysisError::OnlyAtRest { .. } => {
+                Self::OnlyAtRest { option: "--formulation unconstrained with --lowest" }
+            }
+            AnalysisError::NotReached { after, reached } => Self::NotReached { after, reached },
+            AnalysisError::TooLarge { n, m, most } => Self::TooLarge { n, m, most },
+            other => Self::Analysis(other),
+        }
+    }
 }
 
 impl RequestError {
@@ -322,6 +343,7 @@ impl RequestError {
                 "leave --formulation out, or ask --formulation unconstrained for --lowest".to_owned()
             }
             Self::NotANumber { .. }
+            | Self::Analysis(_)
             | Self::NoVariable { .. }
             | Self::BadRegion { .. }
             | Self::BadPath { .. }

@@ -1,29 +1,13 @@
-//! Part of a spectrum, or all of a small one, from sparse matrices with the constraints kept in them.
+//! Part of a spectrum as the command line asks for it.
 
-use super::factor::{self, Penalties};
-use super::{FormulationSpectrum, Site, moving};
+use super::FormulationSpectrum;
 use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
-use mb_eigen::penalty;
-use mb_eigen::sparse::{Request, Shift, Solver, SparseFinding, SparseOptions, Structure};
-use mb_eigen::{Eigenpair, Finding, sparse};
-use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
-use mb_linear::{OperatingPoint, Stability, linearize_sparse};
-use mb_model::Model;
+use mb_eigen::sparse;
+use mb_eigen::sparse::{Request, Shift, Solver, SparseOptions, Structure};
 
-/// Modes that are given of a large problem when nothing is asked for.
-pub const LOWEST: usize = 20;
-
-/// Unknowns up to which all modes of given matrices are computed when nothing is asked for.
-pub const ALL_UP_TO: usize = 400;
-
-/// Coordinates and constraint rows in all of a model up to which all its modes are computed by dense matrices when nothing
-/// is asked for.
-pub const DENSE_UP_TO: usize = 1000;
-
-/// Constraint rows up to which penalty matrices, which may couple them all, are made.
-const MOST_PENALTIES: usize = 4000;
+pub use mb_analysis::part::*;
 
 /// Options of the sparse layer from the command line: left vectors where they are shown, written or made use of.
 pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
@@ -72,101 +56,4 @@ pub fn of_matrices(
     let name = format!("{name}/{}", if all { "dense" } else { "sparse" });
     let spectrum = solved.map_err(|e| matrices.explain(&name, e))?;
     Ok(FormulationSpectrum { request: (!all).then_some(request), ..FormulationSpectrum::new(name, spectrum) })
-}
-
-/// Eigenpairs of a linearized model with the constraints kept in its matrices.
-///
-/// # Errors
-/// [`Failure::Eigen`].
-pub fn of_model(
-    model: &Model,
-    at: &OperatingPoint,
-    request: Request,
-    options: &SparseOptions,
-) -> Result<FormulationSpectrum, Failure> {
-    // The change along a motion is measured with left vectors.
-    let left_vectors = options.left_vectors || at.steady().is_some();
-    let options = &SparseOptions { left_vectors, ..*options };
-    let lin = linearize_sparse(model, at);
-    let name = "constrained/sparse".to_owned();
-    match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
-        Ok(mut spectrum) => {
-            let mut whirl = Vec::new();
-            if let Some(motion) = at.steady() {
-                moving::widen(&mut spectrum, motion);
-                whirl = moving::whirl(model, &spectrum, motion);
-            }
-            Ok(FormulationSpectrum {
-                request: Some(request),
-                whirl,
-                ..FormulationSpectrum::new(name, spectrum)
-            })
-        }
-        Err(source) => Err(Failure::Eigen { formulation: name, source }),
-    }
-}
-
-/// The lowest modes of the mechanism in the penalty system at its own equilibrium.
-///
-/// # Errors
-/// [`RequestError::OnlyAtRest`] in motion;
-/// [`Failure::Linear`] when the penalty system has no equilibrium near by; [`Failure::Eigen`];
-/// [`crate::failure::RequestError::TooLarge`] for more constraint rows than penalty matrices are made for.
-pub fn of_penalty(
-    model: &Model,
-    at: &OperatingPoint,
-    penalties: &Penalties,
-    count: usize,
-    options: &SparseOptions,
-) -> Result<FormulationSpectrum, Failure> {
-    if model.nc() > MOST_PENALTIES {
-        let (n, m) = (model.nv(), model.nc());
-        return Err(RequestError::TooLarge { n, m, most: MOST_PENALTIES }.into());
-    }
-    if at.steady().is_some() {
-        return Err(RequestError::OnlyAtRest { option: "--formulation unconstrained with --lowest" }.into());
-    }
-    let request = Request::Lowest { count };
-    let factors = penalties.or(|| {
-        let own = of_model(model, at, request, options)?;
-        Ok::<_, Failure>(factor::for_pairs(model, at, &own.spectrum.pairs, penalties.law))
-    })?;
-    let at = penalty_equilibrium(model, at.point(), &factors)?;
-    let blocks = unconstrained_blocks(model, &at, &factors)?;
-    let name = "unconstrained/sparse".to_owned();
-    match penalty::lowest(&blocks, count, options) {
-        Ok(spectrum) => Ok(FormulationSpectrum {
-            request: Some(request),
-            penalty_factor: super::spectra::factor(&factors),
-            penalty_violation: Some(at.violation),
-            ..FormulationSpectrum::new(name, spectrum)
-        }),
-        Err(source) => Err(Failure::Eigen { formulation: name, source }),
-    }
-}
-
-/// Says which growing modes of an unstable equilibrium are not among the lowest, where the analysis has not said so.
-pub fn with_growing(mut result: FormulationSpectrum, site: &Site) -> FormulationSpectrum {
-    let told = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::GrowingNotShown { .. } });
-    let Site::Rest(settled) = site else { return result };
-    let (Stability::Unstable { directions }, Some(Request::Lowest { .. })) =
-        (settled.stability, &result.request)
-    else {
-        return result;
-    };
-    let spectrum = &mut result.spectrum;
-    let grows = |pair: &&Eigenpair| pair.value().is_some_and(|s| s.re > pair.error_bar);
-    let shown = spectrum.pairs.iter().filter(grows).count();
-    if shown < directions && !spectrum.findings.iter().any(told) {
-        let counted = directions;
-        spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
-    }
-    result
-}
-
-/// Takes out the word that fewer modes exist than were asked for, where it was not the user who asked.
-pub fn without_wish(mut result: FormulationSpectrum) -> FormulationSpectrum {
-    let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
-    result.spectrum.findings.retain(|f| !fewer(f));
-    result
 }

@@ -174,17 +174,13 @@ impl Given<'_> {
         if transposed { (left, self.lift) } else { (self.lift, left) }
     }
 
-    fn apply(&self, a: &Dense, x: &[f64], transposed: bool) -> Vec<f64> {
-        if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
-    }
-
     /// What D_l L_0^T A R_0 D_r z is, or the same with A^T, on the matrix as given.
     fn rest(&self, even: &Even, z: &[f64], transposed: bool) -> Vec<f64> {
         let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
         let (lift, test) = self.sides(transposed);
         let reduced: Vec<f64> = z.iter().zip(own).map(|(z, d)| z * d).collect();
         let x = lift.map_or_else(|| reduced.clone(), |r| dense::matvec(r, &reduced));
-        let ax = self.apply(self.a, &x, transposed);
+        let ax = apply(self.a, &x, transposed);
         let rest = test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax));
         rest.iter().zip(other).map(|(v, d)| v * d).collect()
     }
@@ -196,7 +192,7 @@ impl Given<'_> {
         // Where x is a sum of columns that cancel, each leaves the rounding of its own.
         let absolute: Vec<f64> = z.iter().zip(own).map(|(z, d)| (z * d).abs()).collect();
         let magnitude = lift.map_or_else(|| absolute.clone(), |r| dense::matvec(&magnitudes(r), &absolute));
-        let terms = self.apply(&magnitudes(self.a), &magnitude, transposed);
+        let terms = apply(&magnitudes(self.a), &magnitude, transposed);
         let terms = test.map_or_else(|| terms.clone(), |r| dense::matvec_transpose(&magnitudes(r), &terms));
         let terms: Vec<f64> = terms.iter().zip(other).map(|(v, d)| v * d).collect();
         let rows = vec![norms::max_abs_vec(z); z.len()];
@@ -297,6 +293,11 @@ fn compress(
         }
     }
     Ok(Candidates { right, left })
+}
+
+/// A x or A^T x.
+fn apply(a: &Dense, x: &[f64], transposed: bool) -> Vec<f64> {
+    if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
 }
 
 #[cfg(test)]

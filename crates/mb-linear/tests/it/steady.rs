@@ -1,5 +1,7 @@
 //! Steady motions: exponents against equations written by hand in a frame that stands still, and refusals.
 
+#![expect(clippy::float_cmp, reason = "numbers that the tests set themselves")]
+
 use mb_algebra::{Dense, QuadraticPencil, c64};
 use mb_constraints::NullSpaceMethod;
 use mb_linear::formulation::minimal::minimal;

@@ -3,6 +3,8 @@
 //!
 //! Linearization, frames and generators have no part in the left side, multibody kinematics alone are shared.
 
+#![expect(clippy::format_push_string, reason = "model files put together once, for tests")]
+
 use mb_algebra::{GeneralEigen, c64};
 use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{Integrator, SimulationOptions, StartPolicy, StepControl, simulate};

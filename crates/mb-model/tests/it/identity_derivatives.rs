@@ -11,6 +11,9 @@ fn models() -> [Model; 2] {
 }
 
 /// Step whose truncation and rounding errors are both near 1e-10 for values near one.
+/// One block of the linearized equations at a point.
+type BlockOf = fn(&Model, &Point) -> Triplets;
+
 const H: f64 = 1e-5;
 const TOLERANCE: f64 = 2e-8;
 
@@ -178,7 +181,7 @@ fn rates_of_the_blocks_along_a_motion() {
             }
         };
         let exact = m.block_rates(&p, &a_rate, &l_rate);
-        let blocks: [(&str, &Triplets, fn(&Model, &Point) -> Triplets); 3] = [
+        let blocks: [(&str, &Triplets, BlockOf); 3] = [
             ("dM/dt", &exact.m, Model::mass),
             ("dC/dt", &exact.c, Model::damping),
             ("dK/dt", &exact.k, Model::stiffness),

@@ -12,21 +12,41 @@ from ._errors import (
     FindingWarning,
     InternalError,
     MbError,
+    ModelError,
     NumericsError,
 )
 from ._mb import __version__
+from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
+from ._motion import Run, simulate
+from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "EnergyShares",
     "FindingWarning",
     "InternalError",
+    "Linearization",
+    "LoadPath",
     "MbError",
     "Mode",
+    "Model",
+    "ModelError",
+    "ModelModes",
     "Modes",
     "NumericsError",
+    "OperatingPoint",
+    "Part",
+    "Participation",
+    "Reaction",
+    "Redundancy",
+    "Run",
+    "StateSpace",
     "__version__",
     "eigs",
     "eigs_descriptor",
+    "load",
+    "loads",
+    "simulate",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class MbError(Exception):
     """Base of all exceptions of the package."""
@@ -26,6 +28,37 @@ class ArgumentError(MbError, ValueError):
 
 class ArgumentTypeError(ArgumentError, TypeError):
     """An argument of a type that cannot be used."""
+
+
+class ModelError(MbError, ValueError):
+    """A model that is wrong, or a request that does not fit it.
+
+    Attributes
+    ----------
+    problems : list of dict
+        Every problem: ``subject``, ``message``, ``path``, ``line``, ``column``, ``help``.
+    file : str or None
+        The model file.
+    line, column : int or None
+        Place of the first problem in the file, from 1.
+    help : str or None
+        What to do about the first problem.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problems: list[dict[str, Any]] | None = None,
+        file: str | None = None,
+        help: str | None = None,
+    ):
+        super().__init__(message)
+        self.problems = problems or []
+        self.file = file
+        first = self.problems[0] if self.problems else {}
+        self.line: int | None = first.get("line")
+        self.column: int | None = first.get("column")
+        self.help: str | None = help or first.get("help")
 
 
 class NumericsError(MbError, ArithmeticError):

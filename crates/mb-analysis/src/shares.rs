@@ -1,7 +1,7 @@
 //! Which body moves, deforms and dissipates in the modes of a model, and what mass they carry in which direction.
 
 use super::FormulationSpectrum;
-use crate::failure::Failure;
+use crate::error::AnalysisError;
 use mb_eigen::modal::{
     Direction, EnergyShares, Group, Participation, energy_shares, participation as participation_of,
 };
@@ -23,19 +23,19 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Energy shares and participation of the modes of `result`, as far as asked for.
 ///
 /// # Errors
-/// [`Failure::Eigen`].
+/// [`AnalysisError::Eigen`].
 pub fn shares(
     model: &Model,
     at: &OperatingPoint,
     result: &FormulationSpectrum,
     energy: bool,
     participation: bool,
-) -> Result<Shares, Failure> {
+) -> Result<Shares, AnalysisError> {
     if !energy && !participation {
         return Ok(Shares::default());
     }
     let pencil = linearize_sparse(model, at).pencil();
-    let failed = |source| Failure::Eigen { formulation: result.name.clone(), source };
+    let failed = |source| AnalysisError::Eigen { formulation: result.name.clone(), source };
     let pairs = &result.spectrum.pairs;
     let coordinates = model.coordinates();
     let mut out = Shares::default();

@@ -1,7 +1,7 @@
 //! Where a model is linearized: at rest, or at a point of a motion.
 
 use super::settle::{Settled, Start, StartOptions, settle};
-use crate::failure::{Failure, RequestError};
+use crate::error::AnalysisError;
 use crate::names;
 use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{
@@ -123,7 +123,11 @@ impl Site {
 ///
 /// # Errors
 /// As [`settle`] and [`moving`].
-pub fn site(model: &Model, start: &StartOptions, motion: Option<&MotionOptions>) -> Result<Site, Failure> {
+pub fn site(
+    model: &Model,
+    start: &StartOptions,
+    motion: Option<&MotionOptions>,
+) -> Result<Site, AnalysisError> {
     Ok(match motion {
         None => Site::Rest(Box::new(settle(model, start)?)),
         Some(motion) => Site::Motion(Box::new(moving(model, start, motion)?)),
@@ -133,10 +137,10 @@ pub fn site(model: &Model, start: &StartOptions, motion: Option<&MotionOptions>)
 /// A point of a motion: positions and speeds assembled (or only verified), accelerations and multipliers solved for.
 ///
 /// # Errors
-/// [`Failure::Linear`]: no assembly, speeds that contradict the constraints, claimed accelerations or multipliers that
+/// [`AnalysisError::Linear`]: no assembly, speeds that contradict the constraints, claimed accelerations or multipliers that
 /// leave a residual, by coordinate, or break a constraint, by joint; a motion that is not steady, unless an instant is
-/// asked for; [`RequestError::NotReached`] when the motion ends before the time asked for.
-pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, Failure> {
+/// asked for; [`AnalysisError::NotReached`] when the motion ends before the time asked for.
+pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Result<Moving, AnalysisError> {
     let (mut q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
     let mut hold: Vec<usize> =
         start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
@@ -222,7 +226,7 @@ fn later(
     t: f64,
     inputs: &[f64],
     after: f64,
-) -> Result<(Vec<f64>, Vec<f64>), Failure> {
+) -> Result<(Vec<f64>, Vec<f64>), AnalysisError> {
     let until = t + after;
     let method = ConstraintMethod::DirectCorrection(DirectCorrection::default());
     let options = SimulationOptions {
@@ -245,7 +249,7 @@ fn later(
         }
         End::Interrupted | End::Event(_) => {
             let reached = motion.times.last().copied().unwrap_or(t);
-            Err(RequestError::NotReached { after, reached: reached - t }.into())
+            Err(AnalysisError::NotReached { after, reached: reached - t })
         }
     }
 }

@@ -9,7 +9,7 @@
 //! with x and y in the basis of the admissible displacements. That is part of the error bound of each.
 
 use super::spectra::FormulationSpectrum;
-use crate::failure::{Failure, RequestError};
+use crate::error::AnalysisError;
 use mb_algebra::{c64, dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
@@ -18,7 +18,7 @@ use mb_linear::{Instant, SteadyMotion, linearize_instant, minimal_of_instant};
 use mb_model::Model;
 
 /// Adds to the error bounds what the linearization changes along the motion.
-pub(super) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
+pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
     let deviation = motion.deviation();
     let (d, r) = (motion.basis().ncols(), motion.basis());
     let reduced = |x: &[c64]| -> Vec<f64> {
@@ -44,7 +44,7 @@ pub(super) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
 }
 
 /// The sense of every oscillating mode, of a motion seen from the ground in which something spins.
-pub(super) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -> Vec<Option<f64>> {
+pub(crate) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -> Vec<Option<f64>> {
     let Some(whirl) = Whirl::of(model, motion) else { return Vec::new() };
     let one = |pair: &Eigenpair| -> Option<f64> {
         let s = pair.value().filter(|s| pair.class.is_motion() && s.im.abs() > pair.error_bar)?;
@@ -60,17 +60,17 @@ const ROUNDING: f64 = 1e-11;
 /// The roots of the frozen matrices of an instant, shapes in all coordinates.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`]; a basis that fails; [`Failure::Eigen`].
+/// [`AnalysisError::TooLarge`]; a basis that fails; [`AnalysisError::Eigen`].
 pub fn of_instant(
     model: &Model,
     at: &Instant,
     method: &NullSpaceMethod,
-) -> Result<FormulationSpectrum, Failure> {
+) -> Result<FormulationSpectrum, AnalysisError> {
     super::check_size(model, super::MOST_ROWS)?;
     let system = minimal_of_instant(model, &linearize_instant(model, at), method)?;
     let name = format!("minimal/{method}");
     let mut spectrum = quadratic::solve(&system.frozen(), &DenseOptions::default())
-        .map_err(|source| Failure::Eigen { formulation: name.clone(), source })?;
+        .map_err(|source| AnalysisError::Eigen { formulation: name.clone(), source })?;
     let r = &system.basis.r;
     let full = |z: &[c64]| -> Vec<c64> {
         (0..r.nrows()).map(|i| (0..z.len()).map(|j| z[j] * r[(i, j)]).sum()).collect()
@@ -87,12 +87,4 @@ pub fn of_instant(
     (counts.n, counts.m) = (model.nv(), model.nc());
     counts.rank = model.nv() - system.dof();
     Ok(FormulationSpectrum::new(name, spectrum))
-}
-
-/// Refuses of an instant everything but the roots of the minimal form.
-///
-/// # Errors
-/// [`RequestError::NotOfAnInstant`] with the option.
-pub fn check_instant(option: Option<&'static str>) -> Result<(), RequestError> {
-    option.map_or(Ok(()), |option| Err(RequestError::NotOfAnInstant { option }))
 }

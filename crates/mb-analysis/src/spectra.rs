@@ -1,7 +1,7 @@
 //! From an operating point to the eigenpairs of each formulation.
 
 use super::moving;
-use crate::failure::{Failure, RequestError};
+use crate::error::AnalysisError;
 use mb_algebra::{Dense, QuadraticPencil, RankTolerance};
 use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance_of_rank};
 use mb_eigen::descriptor::DescriptorStructure;
@@ -24,17 +24,17 @@ pub const MOST_ROWS_WITH_SPURIOUS: usize = 2000;
 /// Refuses a model that is too large for dense matrices.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`].
-pub fn check_size(model: &Model, most: usize) -> Result<(), Failure> {
+/// [`AnalysisError::TooLarge`].
+pub fn check_size(model: &Model, most: usize) -> Result<(), AnalysisError> {
     let (n, m) = (model.nv(), model.nc());
-    if n + m > most { Err(RequestError::TooLarge { n, m, most }.into()) } else { Ok(()) }
+    if n + m > most { Err(AnalysisError::TooLarge { n, m, most }) } else { Ok(()) }
 }
 
 /// Rank of the constraints at a point.
 ///
 /// # Errors
 /// Entries that are not finite; memory.
-pub fn rank(model: &Model, point: &Point) -> Result<ConstraintRank, Failure> {
+pub fn rank(model: &Model, point: &Point) -> Result<ConstraintRank, AnalysisError> {
     rank_at(model, &point.q, point.t)
 }
 
@@ -42,8 +42,8 @@ pub fn rank(model: &Model, point: &Point) -> Result<ConstraintRank, Failure> {
 ///
 /// # Errors
 /// As [`rank`].
-pub fn rank_at(model: &Model, q: &[f64], t: f64) -> Result<ConstraintRank, Failure> {
-    constraint_rank(model, q, t, RankTolerance::default()).map_err(|e| Failure::Linear(e.into()))
+pub fn rank_at(model: &Model, q: &[f64], t: f64) -> Result<ConstraintRank, AnalysisError> {
+    constraint_rank(model, q, t, RankTolerance::default()).map_err(|e| AnalysisError::Linear(e.into()))
 }
 
 /// The eigenpairs of one formulation.
@@ -83,8 +83,8 @@ impl FormulationSpectrum {
 /// The linearized system at an operating point, with dense blocks.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`].
-pub fn linear(model: &Model, at: &OperatingPoint) -> Result<LinearizedSystem, Failure> {
+/// [`AnalysisError::TooLarge`].
+pub fn linear(model: &Model, at: &OperatingPoint) -> Result<LinearizedSystem, AnalysisError> {
     check_size(model, MOST_ROWS)?;
     Ok(linearize(model, at))
 }
@@ -92,13 +92,13 @@ pub fn linear(model: &Model, at: &OperatingPoint) -> Result<LinearizedSystem, Fa
 /// Eigenpairs of one formulation at rest or in steady motion.
 ///
 /// # Errors
-/// [`RequestError::TooLarge`]; [`Failure::Linear`] when the penalty system has no equilibrium near by;
-/// [`Failure::Eigen`].
+/// [`AnalysisError::TooLarge`]; [`AnalysisError::Linear`] when the penalty system has no equilibrium near by;
+/// [`AnalysisError::Eigen`].
 pub fn spectrum(
     model: &Model,
     at: &OperatingPoint,
     formulation: &Formulation,
-) -> Result<FormulationSpectrum, Failure> {
+) -> Result<FormulationSpectrum, AnalysisError> {
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
@@ -123,11 +123,11 @@ pub fn spectrum(
             out.penalty_factor = factor(factors);
             let pencil = penalty_pencil(model, at, &lin, factors, &mut out.penalty_violation)?;
             let constraint_rank =
-                tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| Failure::Linear(e.into()))?;
+                tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| AnalysisError::Linear(e.into()))?;
             penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })
         }
     };
-    let named = |source| Failure::Eigen { formulation: formulation.to_string(), source };
+    let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };
     out.spectrum = solved.map_err(named)?;
     if let Some(motion) = at.steady() {
         moving::widen(&mut out.spectrum, motion);
@@ -145,7 +145,7 @@ fn minimal_pairs(pencil: &QuadraticPencil, r: &Dense) -> Result<Spectrum, EigenE
 }
 
 /// The penalty factor, where it is one for all rows.
-pub(super) fn factor(penalty: &Penalty) -> Option<f64> {
+pub(crate) fn factor(penalty: &Penalty) -> Option<f64> {
     match penalty.xi {
         Factor::Scalar(alpha) => Some(alpha),
         Factor::PerConstraint(_) | Factor::Full(_) => None,
@@ -160,7 +160,7 @@ fn penalty_pencil(
     lin: &LinearizedSystem,
     factors: &Penalty,
     violation: &mut Option<f64>,
-) -> Result<PenaltyPencil, Failure> {
+) -> Result<PenaltyPencil, AnalysisError> {
     let system = if at.steady().is_some() {
         unconstrained_near(lin, factors)?
     } else {

@@ -1,6 +1,6 @@
 //! From a model to a verified equilibrium.
 
-use crate::failure::{Failure, RequestError};
+use crate::error::AnalysisError;
 use crate::names;
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
@@ -42,7 +42,7 @@ impl StartOptions {
         }
     }
     /// The configuration to start from, before assembly.
-    pub(crate) fn configuration(&self, model: &Model) -> Vec<f64> {
+    pub fn configuration(&self, model: &Model) -> Vec<f64> {
         let mut q = model.initial().to_vec();
         for (i, value) in &self.given {
             q[*i] = *value;
@@ -68,8 +68,8 @@ pub struct Start {
 /// Assembles the start. Given start values are kept where the constraints allow it.
 ///
 /// # Errors
-/// [`Failure::Linear`] with the constraint that stays violated.
-pub fn assembled_start(model: &Model, options: &StartOptions) -> Result<Start, Failure> {
+/// [`AnalysisError::Linear`] with the constraint that stays violated.
+pub fn assembled_start(model: &Model, options: &StartOptions) -> Result<Start, AnalysisError> {
     let q = options.configuration(model);
     let violation = largest(&model.phi(&q, options.time));
     let hold: Vec<usize> =
@@ -88,8 +88,8 @@ pub fn assembled_start(model: &Model, options: &StartOptions) -> Result<Start, F
     Ok(Start { q: assembled.q, violation, moved: assembled.moved, not_kept })
 }
 
-fn linear(e: mb_constraints::ConstraintError) -> Failure {
-    Failure::Linear(e.into())
+fn linear(e: mb_constraints::ConstraintError) -> AnalysisError {
+    AnalysisError::Linear(e.into())
 }
 
 /// A verified equilibrium.
@@ -112,18 +112,17 @@ impl Settled {
 
 /// Refuses a time at which a drive is moving: the verification of an equilibrium would only say
 /// that a rate is left over.
-fn check_drives(model: &Model, options: &StartOptions) -> Result<(), Failure> {
+fn check_drives(model: &Model, options: &StartOptions) -> Result<(), AnalysisError> {
     let (q, time) = (options.configuration(model), options.time);
     let (rates, accelerations) = (model.phi_t(&q, time), model.phi_tt(&q, time));
     let allowed = EquilibriumOptions::default().tolerance;
     match (0..model.nc()).find(|i| rates[*i].abs().max(accelerations[*i].abs()) > allowed) {
-        Some(i) => Err(RequestError::Moving {
+        Some(i) => Err(AnalysisError::Moving {
             row: model.row_name(i),
             time,
             rate: rates[i],
             acceleration: accelerations[i],
-        }
-        .into()),
+        }),
         None => Ok(()),
     }
 }
@@ -131,9 +130,9 @@ fn check_drives(model: &Model, options: &StartOptions) -> Result<(), Failure> {
 /// Finds or verifies the equilibrium.
 ///
 /// # Errors
-/// [`RequestError::Moving`]; [`Failure::Linear`]: no assembly, no equilibrium, or a given
+/// [`AnalysisError::Moving`]; [`AnalysisError::Linear`]: no assembly, no equilibrium, or a given
 /// configuration that is none.
-pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure> {
+pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, AnalysisError> {
     check_drives(model, options)?;
     let solve = options.equilibrium();
     let (equilibrium, start) = if options.solve {
@@ -150,7 +149,7 @@ pub fn settle(model: &Model, options: &StartOptions) -> Result<Settled, Failure>
 ///
 /// # Errors
 /// As [`settle`], when not even a small part of the loads has an equilibrium.
-pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, Failure> {
+pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, AnalysisError> {
     check_drives(model, options)?;
     let start = assembled_start(model, options)?;
     let path = LoadPathOptions { solve: options.equilibrium(), ..LoadPathOptions::default() };
@@ -161,7 +160,11 @@ pub fn along_loads(model: &Model, options: &StartOptions) -> Result<LoadPath, Fa
 ///
 /// # Errors
 /// As [`settle`], when no start leads to an equilibrium.
-pub fn equilibria(model: &Model, options: &StartOptions, starts: usize) -> Result<Vec<Settled>, Failure> {
+pub fn equilibria(
+    model: &Model,
+    options: &StartOptions,
+    starts: usize,
+) -> Result<Vec<Settled>, AnalysisError> {
     check_drives(model, options)?;
     let mut found = Vec::new();
     if let Ok(first) = settle(model, options) {

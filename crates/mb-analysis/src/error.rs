@@ -1,0 +1,130 @@
+//! Why an analysis of a model has no answer.
+
+use mb_constraints::ConstraintError;
+use mb_eigen::EigenError;
+use mb_linear::LinearError;
+
+/// Why there is no answer, in terms of the model and of what was asked for.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnalysisError {
+    /// The equilibrium, the point of a motion or the linearization failed.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// The eigenanalysis failed.
+    #[error("{formulation}: {source}")]
+    Eigen {
+        /// Of which formulation.
+        formulation: String,
+        /// Why.
+        source: EigenError,
+    },
+    /// A driving constraint that is moving at the time asked for.
+    #[error(
+        "{row} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no equilibrium then."
+    )]
+    Moving {
+        /// Owner and axis.
+        row: String,
+        /// Time, s.
+        time: f64,
+        /// Phi_t, in the unit of the row per second.
+        rate: f64,
+        /// Phi_tt.
+        acceleration: f64,
+    },
+    /// Something that belongs to an equilibrium, asked for in motion.
+    #[error("{what} belong to vibrations about an equilibrium, but a motion is asked for.")]
+    OnlyAtRest {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A motion that ended before the time asked for.
+    #[error("The motion ended {reached} s after its start, before the {after} s asked for.")]
+    NotReached {
+        /// Time asked for, s.
+        after: f64,
+        /// Time reached, s.
+        reached: f64,
+    },
+    /// A model too large for dense matrices.
+    #[error(
+        "The model has {n} coordinates and {m} constraint rows; the dense analysis takes {most} in all for this formulation."
+    )]
+    TooLarge {
+        /// Coordinates.
+        n: usize,
+        /// Constraint rows.
+        m: usize,
+        /// The limit on n + m.
+        most: usize,
+    },
+}
+
+/// What the user claims with a configuration that is not solved for. The penalty system's own point is claimed by the
+/// numerics.
+pub const EQUILIBRIUM: &str = "an equilibrium";
+
+/// The same for a point of a motion.
+pub const MOTION: &str = "a point of a motion";
+
+impl AnalysisError {
+    /// True when the model or the request is wrong, false when the numerics failed.
+    pub fn is_wrong_request(&self) -> bool {
+        match self {
+            Self::Linear(e) => wrong_linear(e),
+            Self::Eigen { source, .. } => wrong_eigen(source),
+            Self::Moving { .. }
+            | Self::OnlyAtRest { .. }
+            | Self::NotReached { .. }
+            | Self::TooLarge { .. } => true,
+        }
+    }
+}
+
+/// As [`AnalysisError::is_wrong_request`], of an eigenanalysis.
+pub fn wrong_eigen(error: &EigenError) -> bool {
+    matches!(
+        error,
+        EigenError::Empty
+            | EigenError::Shape { .. }
+            | EigenError::NonFinite { .. }
+            | EigenError::NotSymmetric { .. }
+            | EigenError::BadSetting { .. }
+            | EigenError::NoArpack
+            | EigenError::TooLarge { .. }
+    )
+}
+
+/// As [`AnalysisError::is_wrong_request`], of equilibrium, linearization and motion.
+pub fn wrong_linear(error: &LinearError) -> bool {
+    matches!(
+        error,
+        LinearError::NotOnMotion { expected: EQUILIBRIUM | MOTION, .. }
+            | LinearError::WrongSize { .. }
+            | LinearError::BadPenalty { .. }
+            | LinearError::NoInertia { .. }
+            | LinearError::NotSteady(_)
+            | LinearError::NoSteadyMotion { .. }
+            | LinearError::NoSuchBody { .. }
+            | LinearError::BadSpin { .. }
+            | LinearError::NotConstant { .. }
+            | LinearError::Constraint(
+                ConstraintError::NotAssembled { .. }
+                    | ConstraintError::VelocitiesContradict { .. }
+                    | ConstraintError::SelectionFails { .. }
+                    | ConstraintError::MethodParameter { .. }
+                    | ConstraintError::SimulationOption { .. }
+                    | ConstraintError::MassMissing { .. }
+                    | ConstraintError::InconsistentStart { .. }
+                    | ConstraintError::Locked { .. }
+                    | ConstraintError::NotFinite { .. },
+            )
+    )
+}
+
+impl From<ConstraintError> for AnalysisError {
+    fn from(source: ConstraintError) -> Self {
+        Self::Linear(source.into())
+    }
+}

@@ -1,0 +1,600 @@
+"""Models: loaded from files or built table by table."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _mb, _toml
+from ._errors import ArgumentError, ArgumentTypeError, ModelError
+from ._motion import Run, simulate
+from ._names import numbers
+from ._requests import count, number
+from ._site import OperatingPoint
+
+_AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body, point, beam, solid or link of a model: a place that joints, springs and loads attach to.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    """
+
+    name: str
+
+    @property
+    def place(self) -> str:
+        """How tables write the place: the name."""
+        return self.name
+
+    def marker(self, name: str) -> str:
+        """The place of a marker, a frame or a node: ``body.marker``."""
+        return f"{self.name}.{name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Model:
+    """A constrained multibody system.
+
+    Every table of the model file has a method of its name; its keys are keyword arguments. Wherever a number stands an
+    expression of the parameters may stand as text, ``"L/2"``. Places are names, parts, markers, or coordinates in the
+    ground.
+
+    Parameters
+    ----------
+    name : str
+        Name of the model.
+    gravity : sequence of 2 or 3 numbers
+        Acceleration of gravity, m/s^2; none without it.
+    parameters : dict
+        Named numbers or expressions.
+    description : str
+        What the model is.
+
+    Examples
+    --------
+    A rod of 1.5 m that hangs from a pin: sqrt(3 g / (2 L)).
+
+    >>> import mb
+    >>> m = mb.Model("rod pendulum", gravity=(0, -9.81), parameters={"L": 1.5})
+    >>> pin = m.point("O", at=(0, 0), fixed=True)
+    >>> tip = m.point("P", at=(0, "-L"))
+    >>> _ = m.rod("OP", ends=(pin, tip), mass=2)
+    >>> eq = m.equilibrium()
+    >>> eq.stable
+    True
+    >>> modes = eq.linearize().modes()
+    >>> bool(abs(modes.s[0].imag - 9.81**0.5) <= modes.error[0])
+    True
+    """
+
+    #: What joints of the ground attach to.
+    ground = "ground"
+
+    def __init__(
+        self,
+        name: str = "model",
+        *,
+        gravity: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        description: str | None = None,
+    ):
+        self._tables: dict[str, Any] | None = {"units": "SI", "name": _toml.plain(name, "name")}
+        if description is not None:
+            self._tables["description"] = _toml.plain(description, "description")
+        if gravity is not None:
+            self._tables["gravity"] = _toml.plain(gravity, "gravity")
+        if parameters:
+            self._tables["parameters"] = _toml.plain(dict(parameters), "parameters")
+        self._text: str | None = None
+        self._file: str | None = None
+        self._folder: Path | None = None
+        self._given: dict[str, Any] = {}
+        self._native: Any = None
+
+    # ---------------------------------------------------------------------------------------------- tables
+
+    @classmethod
+    def _of_text(cls, text: str, file: str | None, folder: Path | None, parameters: dict[str, Any]) -> Model:
+        self = cls.__new__(cls)
+        self._tables, self._text, self._file, self._folder, self._native = None, text, file, folder, None
+        self._given = {k: _toml.plain(v, k) for k, v in parameters.items()}
+        self._build()
+        return self
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The tables of the description, as in the model file."""
+        tables = self._tables
+        if tables is None:
+            tables = self._tables = json.loads(self._build().tables())
+        return tables
+
+    def _changed(self) -> dict[str, Any]:
+        """The tables, to be changed: the model is built again when it is next asked for something."""
+        tables = self.tables
+        # They hold the parameters as they were given.
+        self._native, self._text, self._given = None, None, {}
+        return tables
+
+    def add(self, table: str, name: str | None = None, **keys: Any) -> Part:
+        """Adds one entry of a table, ``add("joint", "hinge", type="revolute", a="arm.root", b="ground")``.
+
+        Keys that are words of Python end in an underscore, ``from_``; those whose value is None are left out.
+        """
+        entry: dict[str, Any] = {}
+        if name is not None:
+            entry["name"] = _toml.plain(name, "name")
+        for key, value in keys.items():
+            if value is not None:
+                entry[key.rstrip("_")] = _toml.plain(_axis(key, value), f"{table} '{name}'.{key}")
+        self._changed().setdefault(table, []).append(entry)
+        return Part(str(name))
+
+    def point(self, name: str, **keys: Any) -> Part:
+        """A point of the plane: ``at``, ``fixed``, ``mass``, ``velocity``, ``damping``."""
+        return self.add("point", name, **keys)
+
+    def rod(self, name: str, ends: Any, mass: Any, **keys: Any) -> Part:
+        """A uniform rod between two points: ``length``, ``rigid``, ``damping``."""
+        return self.add("rod", name, ends=[str(end) for end in ends], mass=mass, **keys)
+
+    def body(self, name: str, **keys: Any) -> Part:
+        """A rigid body: in the plane where ``inertia`` is one number, in space where it is three or nine.
+
+        Keys: ``mass``, ``inertia``, ``center_of_mass``, ``at``, ``angle`` or ``orientation``, ``velocity``,
+        ``angular_velocity``, ``fixed``, ``damping``, ``markers``, ``frames``. A 3 x 3 ``inertia`` is split into the moments
+        and the products of inertia.
+        """
+        inertia = keys.get("inertia")
+        at = keys.get("at")
+        if isinstance(inertia, (list, tuple, np.ndarray)) or "orientation" in keys or (at is not None and len(at) == 3):
+            return self.spatial_body(name, **keys)
+        return self.add("body", name, **keys)
+
+    def spatial_body(self, name: str, **keys: Any) -> Part:
+        """A rigid body in space; keys as those of :meth:`body`."""
+        inertia = keys.get("inertia")
+        if inertia is not None and np.ndim(inertia) == 2:
+            tensor = np.asarray(inertia, dtype=float)
+            if tensor.shape != (3, 3):
+                raise ArgumentError(f"inertia has shape {tensor.shape}, but is 3 x 3 or has three numbers.", "inertia")
+            if not np.array_equal(tensor, tensor.T):
+                row, col = (int(i) for i in np.argwhere(tensor != tensor.T)[0])
+                raise ArgumentError(f"inertia is not symmetric: see [{row}, {col}].", "inertia", (row, col))
+            keys["inertia"] = np.diag(tensor)
+            keys.setdefault("products_of_inertia", _products(tensor))
+        return self.add("spatial-body", name, **keys)
+
+    def beam(self, name: str, **keys: Any) -> Part:
+        """A geometrically exact beam in space."""
+        return self.add("beam", name, **keys)
+
+    def solid(self, name: str, **keys: Any) -> Part:
+        """A solid of hexahedra."""
+        return self.add("solid", name, **keys)
+
+    def flexible_link(self, name: str, **keys: Any) -> Part:
+        """A flexible link of the plane in a floating frame."""
+        return self.add("flexible-link", name, **keys)
+
+    def angle(self, name: str, from_: Any, to: Any, **keys: Any) -> Part:
+        """An angle coordinate of the line between two places."""
+        return self.add("angle", name, **{"from": from_, "to": to}, **keys)
+
+    def joint(self, name: str, type: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A joint between two places: ``axis``, ``axis_a``, ``locked``, ``free``, ``length``, ``angle``.
+
+        ``type``: revolute, fixed, prismatic, point-on-line, distance; in space also spherical, cylindrical, universal,
+        planar, generic. An axis is a vector, or ``"x"``, ``"y"``, ``"z"``.
+        """
+        return self.add("joint", name, type=type, a=a, b=b, **keys)
+
+    def revolute(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A revolute joint."""
+        return self.joint(name, "revolute", a, b, **keys)
+
+    def prismatic(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A prismatic joint."""
+        return self.joint(name, "prismatic", a, b, **keys)
+
+    def fixed(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A joint that locks all motions."""
+        return self.joint(name, "fixed", a, b, **keys)
+
+    def spherical(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A spherical joint."""
+        return self.joint(name, "spherical", a, b, **keys)
+
+    def universal(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A universal joint."""
+        return self.joint(name, "universal", a, b, **keys)
+
+    def cylindrical(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A cylindrical joint."""
+        return self.joint(name, "cylindrical", a, b, **keys)
+
+    def spring(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A spring and damper: ``stiffness``, ``natural_length``, ``damping``."""
+        return self.add("spring", name, a=a, b=b, **keys)
+
+    def bushing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A bushing between frames in space."""
+        return self.add("bushing", name, a=a, b=b, **keys)
+
+    def torsion_spring(self, name: str, **keys: Any) -> Part:
+        """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness``, ``natural_angle``, ``damping``."""
+        return self.add("torsion-spring", name, **keys)
+
+    def force(self, name: str, at: Any, **keys: Any) -> Part:
+        """A force: ``vector``, or ``direction`` with ``magnitude`` or ``input``; ``frame``."""
+        return self.add("force", name, at=at, **keys)
+
+    def torque(self, name: str, on: Any, **keys: Any) -> Part:
+        """A torque: ``from_``, ``direction``, ``magnitude`` or ``input``, ``frame``."""
+        return self.add("torque", name, on=str(on), **keys)
+
+    def surface_load(self, name: str, **keys: Any) -> Part:
+        """A load on faces of a solid."""
+        return self.add("surface-load", name, **keys)
+
+    def drive(self, name: str, quantity: str, of: Any, law: Any, **keys: Any) -> Part:
+        """A driving constraint: a quantity follows a law of the time, ``law="0.1*sin(2*t)"``."""
+        return self.add("drive", name, quantity=quantity, of=str(of), law=law, **keys)
+
+    def output(self, name: str, quantity: str, of: Any = None, **keys: Any) -> Part:
+        """A named output: ``from_``, ``axis``, ``frame``, ``derivative``."""
+        return self.add("output", name, quantity=quantity, of=None if of is None else str(of), **keys)
+
+    def repeat(self, index: str, from_: Any, to: Any, **tables: Any) -> None:
+        """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``."""
+        self.add("repeat", None, **{"index": index, "from": from_, "to": to}, **tables)
+
+    # ---------------------------------------------------------------------------------------------- files
+
+    def to_toml(self) -> str:
+        """The model file of the model, parameters as they are now."""
+        return self._build().to_toml()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file; :func:`mb.load` of it gives the same model, bit by bit."""
+        Path(path).write_text(self.to_toml(), encoding="utf-8")
+
+    def with_parameters(self, **parameters: Any) -> Model:
+        """The same model with other values of some parameters.
+
+        >>> import mb
+        >>> m = mb.Model("m", parameters={"k": 4.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("s", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> m.with_parameters(k=9.0).parameters
+        {'k': 9.0}
+        """
+        if self._text is not None:
+            return Model._of_text(self._text, self._file, self._folder, {**self._given, **parameters})
+        return Model._of_text(_toml.write(self.tables), None, self._folder, parameters)
+
+    def _build(self) -> Any:
+        if self._native is None:
+            if self._text is None:
+                assert self._tables is not None
+                text, file = _toml.write(self._tables), None
+            else:
+                text, file = self._text, self._file
+            meshes = {}
+            if "mesh" in text:
+                for mesh in _mb.mesh_files(text, file):
+                    path = (self._folder or Path()) / mesh
+                    if path.is_file():
+                        meshes[mesh] = path.read_text(encoding="utf-8")
+            self._native = _mb.Model(text, file, self._given, meshes)
+        return self._native
+
+    # ---------------------------------------------------------------------------------------------- names
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.tables["name"]
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of all parameters."""
+        return dict(sorted(self._build().parameters().items()))
+
+    @property
+    def configuration(self) -> list[str]:
+        """Names of the configuration numbers q, as ``crank.x``."""
+        return self._build().names()[0]
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates of small motions, the rows of mode shapes; nv of them."""
+        return self._build().names()[1]
+
+    @property
+    def constraints(self) -> list[str]:
+        """Names of the constraint rows, as ``joint 'elbow' (x)``."""
+        return self._build().names()[2]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs."""
+        return self._build().names()[3]
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs."""
+        return self._build().names()[4]
+
+    def __repr__(self) -> str:
+        nq, nv, nc = self._build().sizes()
+        rows = "1 constraint row" if nc == 1 else f"{nc} constraint rows"
+        return f"<mb.Model '{self.name}': {nv} coordinate{'' if nv == 1 else 's'}, {rows}>"
+
+    # ---------------------------------------------------------------------------------------------- analyses
+
+    def _place(
+        self,
+        at: Mapping[str, float] | None,
+        solve: bool,
+        strategy: str,
+        time: float,
+        inputs: Mapping[str, float] | None,
+        motion: dict[str, Any] | None = None,
+    ) -> str:
+        native = self._build()
+        q, _, _, known, _ = native.names()
+        if strategy not in ("automatic", "newton", "relaxation"):
+            raise ArgumentError(f"strategy is {strategy!r}, but must be automatic, newton or relaxation.", "strategy")
+        values = [0.0] * len(known)
+        for i, value in numbers(inputs, known, "inputs", "input"):
+            values[i] = value
+        return json.dumps(
+            {
+                "at": numbers(at, q, "at", "coordinate"),
+                "solve": bool(solve),
+                "strategy": strategy,
+                "time": number(time, "time"),
+                "inputs": values,
+                "motion": motion,
+            }
+        )
+
+    def equilibrium(
+        self,
+        at: Mapping[str, float] | None = None,
+        *,
+        solve: bool = True,
+        strategy: str = "automatic",
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+    ) -> OperatingPoint:
+        """The static equilibrium near the start.
+
+        Parameters
+        ----------
+        at : dict
+            Start values of configuration numbers by name, in m and rad; the others start as the model says.
+        solve : bool
+            False to verify the start instead of solving.
+        strategy : str
+            ``automatic``, ``newton`` or ``relaxation``.
+        time : float
+            Time, s, for constraints and loads given as functions of it.
+        inputs : dict
+            Values of inputs by name; the others are zero.
+
+        Returns
+        -------
+        OperatingPoint
+
+        Raises
+        ------
+        NumericsError
+            None was found; ``kind`` is ``no_equilibrium``.
+        """
+        return OperatingPoint(self, self._build().site(self._place(at, solve, strategy, time, inputs)))
+
+    def equilibria(
+        self,
+        at: Mapping[str, float] | None = None,
+        *,
+        starts: int = 20,
+        strategy: str = "automatic",
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+    ) -> list[OperatingPoint]:
+        """Equilibria found from scattered starts, stable ones first. The search proves what it lists, not that there are no others."""
+        place = self._place(at, True, strategy, time, inputs)
+        return [OperatingPoint(self, site) for site in self._build().equilibria(place, count(starts, "starts"))]
+
+    def load_path(self, at: Mapping[str, float] | None = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
+        """Equilibria while gravity and forces grow from nothing to full load; tells where the structure buckles."""
+        steps, end, factor = self._build().load_path(self._place(at, True, "automatic", time, inputs))
+        return LoadPath(
+            np.array([s[0] for s in steps]), np.array([s[1] for s in steps]), [s[2] for s in steps], end, factor
+        )
+
+    def motion_point(
+        self,
+        velocity: Mapping[str, float] | None = None,
+        *,
+        at: Mapping[str, float] | None = None,
+        acceleration: Mapping[str, float] | None = None,
+        after: float = 0.0,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
+        instant: bool = False,
+        solve: bool = True,
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+    ) -> OperatingPoint:
+        """A steady motion through or near the start, or an instant of any motion.
+
+        Speeds are assembled, accelerations and multipliers solved for. A motion that is not steady is refused
+        (``NumericsError`` of kind ``not_steady``), unless ``instant`` asks for the frozen matrices of the instant.
+
+        Parameters
+        ----------
+        velocity, acceleration : dict
+            Speeds, and claimed accelerations, by coordinate; the others follow.
+        after : float
+            Seconds by which the point comes later than the start; the motion is integrated.
+        spin : dict
+            Joints that turn, rad/s, with what is behind them; in place of the model's own speeds.
+        frame : str
+            The frame to see a steady motion from: ``ground`` or a body; chosen otherwise.
+        instant : bool
+            The instant, whether the motion is steady or not.
+        at, solve, time, inputs
+            As in :meth:`equilibrium`.
+        """
+        known = self.coordinates
+        later = number(after, "after")
+        if later < 0:
+            raise ArgumentError(f"after is {later}, but must not be negative.", "after")
+        motion = {
+            "velocities": numbers(velocity, known, "velocity", "coordinate"),
+            "accelerations": numbers(acceleration, known, "acceleration", "coordinate"),
+            "after": later,
+            "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
+            "frame": frame,
+            "instant": bool(instant),
+        }
+        return OperatingPoint(self, self._build().site(self._place(at, solve, "automatic", time, inputs, motion)))
+
+    def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
+        """Rank of the constraints at the start, and the redundant ones by name."""
+        native = self._build()
+        q = native.initial()
+        for i, value in numbers(at, self.configuration, "at", "coordinate"):
+            q[i] = value
+        rank, rows = native.rank(q, number(time, "time"))
+        _, nv, nc = native.sizes()
+        return Redundancy(nv, nc, rank, {name: depends for _, name, depends in rows})
+
+    def simulate(self, until: float, **options: Any) -> Run:
+        """The motion in time; see :func:`mb.simulate`."""
+        return simulate(self, until, **options)
+
+
+def _products(tensor: np.ndarray) -> list[float] | None:
+    products = [float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])]
+    return products if any(products) else None
+
+
+def _axis(key: str, value: Any) -> Any:
+    if key in ("axis", "axis_a", "direction") and isinstance(value, str) and value in _AXES:
+        return _AXES[value]
+    return value
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """Rank of the constraints.
+
+    Attributes
+    ----------
+    coordinates, rows, rank : int
+        Numbers of coordinates and of constraint rows, and the rank of the rows.
+    redundant : dict
+        Redundant rows by name, each with the names of those it is a combination of.
+    """
+
+    coordinates: int
+    rows: int
+    rank: int
+    redundant: dict[str, list[str]]
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Instantaneous degrees of freedom."""
+        return self.coordinates - self.rank
+
+
+@dataclass(frozen=True)
+class LoadPath:
+    """Equilibria along growing loads.
+
+    Attributes
+    ----------
+    factor : ndarray
+        Parts of the loads.
+    q : ndarray, steps x configuration numbers
+        Configurations.
+    stability : list of str
+        Stability of each, in words.
+    end : str
+        ``full load``, ``buckling``, ``limit point`` or ``stopped``.
+    end_factor : float
+        Part of the loads at which it ends.
+    """
+
+    factor: np.ndarray
+    q: np.ndarray
+    stability: list[str]
+    end: str
+    end_factor: float
+
+
+def load(path: str | os.PathLike[str], **parameters: Any) -> Model:
+    """The model of a file, with other values of some parameters.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    **parameters : float or str
+        Parameters of the model by name: numbers, or expressions of others.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        Everything that is wrong with the file, with line and column.
+    OSError
+        The file cannot be read.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path} is not text in UTF-8: {error}", file=os.fspath(path)) from error
+    return Model._of_text(text, os.fspath(path), Path(path).parent, parameters)
+
+
+def loads(text: str, **parameters: Any) -> Model:
+    """As :func:`load`, from the text of a model file.
+
+    >>> import mb
+    >>> m = mb.loads('''
+    ... units = "SI"
+    ... name = "mass on a spring"
+    ... parameters.k = 9.0
+    ... point = [{ name = "P", at = [0, 0], mass = 1 }]
+    ... spring = [{ name = "s", a = "P", b = [1, 0], stiffness = "k", natural_length = 1 }]
+    ... ''', k=16)
+    >>> m.equilibrium().linearize().modes(lowest=2).s.imag.max().round(12)
+    np.float64(4.0)
+    """
+    return Model._of_text(text, None, None, parameters)
+
+
+__all__ = ["LoadPath", "Model", "Part", "Redundancy", "load", "loads"]

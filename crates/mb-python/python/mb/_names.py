@@ -1,0 +1,36 @@
+"""Names of a model: which index they have, and what may have been meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _mb
+from ._errors import ArgumentTypeError, ModelError
+from ._requests import number
+
+
+def resolve(name: Any, known: Sequence[str], argument: str, what: str) -> int:
+    """Index of a name among those known."""
+    try:
+        return known.index(name)
+    except ValueError:
+        pass
+    near = _mb.meant(str(name), list(known))
+    most = 24
+    have = ", ".join(known[:most]) + (f", ... ({len(known)} in all)" if len(known) > most else "")
+    help = f"did you mean {near!r}?" if near else (f"there are: {have}" if known else "there is none")
+    raise ModelError(f"{argument}: the model has no {what} {name!r}; {help}", help=help)
+
+
+def numbers(
+    given: Mapping[str, Any] | None, known: Sequence[str], argument: str, what: str
+) -> list[tuple[int, float]]:
+    """Values by name as values by index."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(
+            f"{argument} is of type {type(given).__name__}, but a dictionary of values by {what} is needed.", argument
+        )
+    return [(resolve(name, known, argument, what), number(value, f"{argument}[{name!r}]")) for name, value in given.items()]

@@ -1,0 +1,150 @@
+"""Pictures of mode shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import ArgumentError
+from ._optional import need
+
+if TYPE_CHECKING:
+    from ._site import ModelModes
+
+_STYLES: dict[str, dict[str, Any]] = {
+    "bar": {"linewidth": 2.5},
+    "body": {"linewidth": 3.0},
+    "curve": {"linewidth": 2.0},
+    "faces": {"linewidth": 0.6},
+    "spring": {"linewidth": 1.0, "linestyle": ":"},
+    "damper": {"linewidth": 1.0, "linestyle": "-."},
+    "link": {"linewidth": 1.5},
+    "slider": {"linewidth": 1.0, "linestyle": "--"},
+    "pin": {"linewidth": 0, "marker": "o", "markersize": 4},
+    "mass": {"linewidth": 0, "marker": "s", "markersize": 6},
+    "load": {"linewidth": 0, "marker": "v", "markersize": 5},
+}
+
+
+class _Shape:
+    """A mode as configurations."""
+
+    def __init__(self, modes: ModelModes, mode: int, scale: float | None):
+        self.chosen = modes[mode]
+        self.native = modes.linearization.model._build()
+        self.q = modes.linearization.point.q
+        self.planar = self.native.is_planar()
+        rest = self.lines(self.q)
+        points = np.concatenate([p for _, p in rest]) if rest else np.zeros((1, 3))
+        self.size = float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+        share = 0.15 if scale is None else float(scale)
+        if not np.isfinite(share):
+            raise ArgumentError(f"scale is {share}, but must be finite.", "scale")
+        # The largest way of any place that is drawn, to first order.
+        small = 1e-6
+        ways = [0.0]
+        for phase in (1.0, 1j):
+            moved = self.lines(self._configuration(small, phase))
+            ways += [float(np.abs(b - a).max()) / small for (_, a), (_, b) in zip(rest, moved, strict=True) if len(a)]
+        self.factor = share * self.size / max(ways) if max(ways) > 0 else 0.0
+
+    def _configuration(self, factor: float, phase: complex) -> np.ndarray:
+        step = np.ascontiguousarray(np.real(np.asarray(self.chosen.shape) * phase) * factor)
+        return self.native.moved(self.q, step)
+
+    def lines(self, q: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """Strokes with their points, n x 3."""
+        out = []
+        for _, stroke, places in self.native.outline(np.ascontiguousarray(q)):
+            points = np.array(places, dtype=float).reshape(-1, 3)
+            if stroke == "faces":
+                for i in range(0, len(points) - 3, 4):
+                    out.append((stroke, points[[i, i + 1, i + 2, i + 3, i]]))
+            elif stroke == "body" and len(points) > 1:
+                for point in points[1:]:
+                    out.append((stroke, np.array([points[0], point])))
+            else:
+                out.append((stroke, points))
+        return out
+
+    def at(self, phase: complex) -> list[tuple[str, np.ndarray]]:
+        """Strokes at a phase of the vibration."""
+        return self.lines(self._configuration(self.factor, phase))
+
+    def title(self, number: int) -> str:
+        m = self.chosen
+        damping = "" if np.isnan(m.zeta) else f", zeta {m.zeta:.3g}"
+        return f"mode {number}: {m.hz:.4g} Hz{damping}"
+
+
+def _axes(shape: _Shape, ax: Any) -> Any:
+    plt = need("matplotlib.pyplot", "plot()")
+    if ax is None:
+        ax = plt.figure().add_subplot(projection=None if shape.planar else "3d")
+    if not shape.planar and not hasattr(ax, "get_zlim"):
+        raise ArgumentError("ax is in the plane, but the model moves in space: make it with projection='3d'.", "ax")
+    return ax
+
+
+def _draw(ax: Any, shape: _Shape, lines: list[tuple[str, np.ndarray]], color: str, alpha: float) -> list[Any]:
+    out = []
+    for stroke, points in lines:
+        columns = points.T if hasattr(ax, "get_zlim") else points.T[:2]
+        out += ax.plot(*columns, color=color, alpha=alpha, **_STYLES.get(stroke, {}))
+    return out
+
+
+def plot(modes: ModelModes, mode: int, scale: float | None, ax: Any) -> Any:
+    shape = _Shape(modes, mode, scale)
+    ax = _axes(shape, ax)
+    _draw(ax, shape, shape.lines(shape.q), "0.6", 0.7)
+    _draw(ax, shape, shape.at(1.0), "tab:blue", 1.0)
+    ax.set_title(shape.title(shape.chosen.number))
+    ax.set_xlabel("x [m]")
+    ax.set_ylabel("y [m]")
+    ax.set_aspect("equal")
+    return ax
+
+
+def animate(modes: ModelModes, mode: int, scale: float | None, frames: int, seconds: float) -> Any:
+    animation = need("matplotlib.animation", "animate()")
+    shape = _Shape(modes, mode, scale)
+    ax = _axes(shape, None)
+    _draw(ax, shape, shape.lines(shape.q), "0.6", 0.7)
+    drawn = _draw(ax, shape, shape.at(1.0), "tab:blue", 1.0)
+    # Limits that hold the whole vibration.
+    extremes = np.concatenate([p for phase in (1, 1j, -1, -1j) for _, p in shape.at(phase)] or [np.zeros((1, 3))])
+    margin = 0.05 * shape.size
+    low, high = extremes.min(axis=0) - margin, extremes.max(axis=0) + margin
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    if not shape.planar:
+        ax.set_zlim(low[2], high[2])
+    ax.set_aspect("equal", adjustable="datalim" if shape.planar else "box")
+    ax.set_title(shape.title(shape.chosen.number))
+
+    def update(frame: int) -> list[Any]:
+        phase = np.exp(2j * np.pi * frame / frames)
+        for line, (_, points) in zip(drawn, shape.at(phase), strict=True):
+            line.set_data(points[:, 0], points[:, 1])
+            if not shape.planar:
+                line.set_3d_properties(points[:, 2])
+        return drawn
+
+    return animation.FuncAnimation(ax.figure, update, frames=frames, interval=1000 * seconds / frames, blit=False)
+
+
+def to_pyvista(modes: ModelModes, mode: int, scale: float | None) -> Any:
+    pyvista = need("pyvista", "to_pyvista()")
+    shape = _Shape(modes, mode, scale)
+    blocks = pyvista.MultiBlock()
+    for i, (stroke, points) in enumerate(shape.at(1.0)):
+        if stroke == "faces":
+            block = pyvista.PolyData(points[:4], faces=[4, 0, 1, 2, 3])
+        elif len(points) > 1:
+            block = pyvista.lines_from_points(points)
+        else:
+            block = pyvista.PolyData(points)
+        blocks.append(block, f"{stroke} {i}")
+    return blocks

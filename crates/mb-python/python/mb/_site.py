@@ -1,0 +1,468 @@
+"""Equilibria, points of motions, and what linearization about them gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import ArgumentError, NumericsError
+from ._modes import Modes
+from ._names import resolve
+from ._optional import need
+from ._requests import number, request, settings
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+#: Coordinates and constraint rows up to which everything is computed when nothing is asked for.
+_DENSE_UP_TO = 1000
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """The reaction of a joint or rod on the body of its place a, in the axes of the ground.
+
+    Attributes
+    ----------
+    at : ndarray
+        The place, m.
+    force : ndarray
+        Force, N.
+    moment : ndarray
+        Moment about the place, N m.
+    """
+
+    at: np.ndarray
+    force: np.ndarray
+    moment: np.ndarray
+
+
+class Reactions(Mapping[str, Reaction]):
+    """Reactions by joint or rod: by the name alone, or with the kind, ``joint 'elbow'``."""
+
+    def __init__(self, found: list[tuple[str, Any, Any, Any]]):
+        self._all = {
+            owner: Reaction(np.array(at), np.array(force), np.array(moment)) for owner, at, force, moment in found
+        }
+
+    def __getitem__(self, name: str) -> Reaction:
+        if name in self._all:
+            return self._all[name]
+        found = [r for owner, r in self._all.items() if owner.endswith(f"'{name}'")]
+        if len(found) == 1:
+            return found[0]
+        names = [owner.split("'")[1] if "'" in owner else owner for owner in self._all]
+        resolve(name, [n for n in names if n != name], "reactions", "joint or rod")
+        raise AssertionError("a name that is not there is refused")
+
+    def __iter__(self) -> Any:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+class OperatingPoint:
+    """A verified equilibrium, or a verified point of a motion.
+
+    Attributes
+    ----------
+    model : Model
+        The model.
+    q, v, a : ndarray
+        Configuration, velocities, accelerations; SI units and radians. ``model.configuration`` and
+        ``model.coordinates`` have their names.
+    multipliers : ndarray
+        Multipliers of the constraint rows; the shortest ones where rows are redundant.
+    stable : bool or None
+        Whether an equilibrium is stable; None where it is neutral or undecided, and for motions.
+    stability : str
+        The same in words.
+    residual : float
+        Largest residual, relative to the forces at work for an equilibrium.
+    reactions : mapping of str to Reaction
+        Forces and moments of joints and rods, ``eq.reactions["hinge"].force``.
+    outputs : dict
+        Values of the outputs by name.
+    """
+
+    def __init__(self, model: Model, native: Any):
+        self.model = model
+        self._native = native
+        self.q, self.v, self.a, self.multipliers = native.state()
+        self.residual, self.iterations, self.found_by = native.how()
+
+    @cached_property
+    def at_rest(self) -> bool:
+        """Whether it is an equilibrium."""
+        return self._native.at_rest()
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether it lasts: rest or a steady motion, not an instant of another one, whose modes are no rates of growth."""
+        return self._native.lasts()
+
+    @property
+    def stable(self) -> bool | None:
+        found = self._native.stability()
+        return None if found is None else found[1]
+
+    @property
+    def stability(self) -> str:
+        found = self._native.stability()
+        if found is not None:
+            return found[0]
+        return "steady motion" if self.lasts else "instant of a motion"
+
+    @property
+    def not_kept(self) -> list[str]:
+        """Start values that the constraints did not let stand."""
+        return self._native.not_kept()
+
+    @cached_property
+    def reactions(self) -> Reactions:
+        return Reactions(self._native.reactions())
+
+    @cached_property
+    def outputs(self) -> dict[str, float]:
+        return dict(zip(self.model.outputs, self._native.outputs().tolist(), strict=True))
+
+    def __getitem__(self, name: str) -> float:
+        """The value of a configuration number by name, ``eq["crank.angle"]``."""
+        return float(self.q[resolve(name, self.model.configuration, "equilibrium", "coordinate")])
+
+    def linearize(self) -> Linearization:
+        """The linearized equations of motion about the point."""
+        return Linearization(self)
+
+    def __repr__(self) -> str:
+        return f"<mb.OperatingPoint of '{self.model.name}': {self.stability}, residual {self.residual:.1e}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{value:.6g}</td></tr>"
+            for name, value in list(zip(self.model.configuration, self.q, strict=True))[:40]
+        )
+        return f"<table><tr><th>coordinate</th><th>value</th></tr>{rows}</table><p>{self.stability}</p>"
+
+
+class Linearization:
+    """``M x'' + C x' + K x + G^T l = F u, G x = 0`` about a point.
+
+    Attributes
+    ----------
+    point : OperatingPoint
+        The point.
+    M, C, K : ndarray, n x n
+        Mass, damping with gyroscopic terms, stiffness with that of the reactions.
+    G : ndarray, m x n
+        Jacobian of the constraints.
+    F : ndarray, n x inputs
+        Input matrix.
+    """
+
+    def __init__(self, point: OperatingPoint):
+        self.point = point
+        self.model = point.model
+        self._native = point._native
+
+    @cached_property
+    def _dense(self) -> dict[str, Any]:
+        return self._native.blocks(False)
+
+    @property
+    def M(self) -> np.ndarray:
+        return self._dense["M"]
+
+    @property
+    def C(self) -> np.ndarray:
+        return self._dense["C"]
+
+    @property
+    def K(self) -> np.ndarray:
+        return self._dense["K"]
+
+    @property
+    def G(self) -> np.ndarray:
+        return self._dense["G"]
+
+    @property
+    def F(self) -> np.ndarray:
+        return self._dense["F"]
+
+    @property
+    def gyroscopic(self) -> np.ndarray:
+        """The skew-symmetric part of C, n x n."""
+        return (self.C - self.C.T) / 2
+
+    def sparse(self) -> dict[str, Any]:
+        """The blocks M, C, K, G, F as ``scipy.sparse.csc_array``."""
+        scipy = need("scipy.sparse", "sparse()")
+        return {
+            name: scipy.csc_array((values, indices, starts), shape=(rows, cols))
+            for name, (rows, cols, starts, indices, values) in self._native.blocks(True).items()
+        }
+
+    def modes(
+        self,
+        *,
+        lowest: int | None = None,
+        near: complex | None = None,
+        band: tuple[float, float] | None = None,
+        largest: int | None = None,
+        all: bool = False,
+        count: int = 6,
+        max_damping_ratio: float | None = None,
+        formulation: str = "minimal",
+        basis: str = "qr",
+        transferred: str = "none",
+        alpha: float | None = None,
+        xi: float = 1.0,
+        omega: float = 10.0,
+        symmetric: bool | None = None,
+        left: bool = False,
+        prove: bool = True,
+        shift: complex | None = None,
+        memory: float | None = None,
+    ) -> ModelModes:
+        """Modes of the linearized system.
+
+        Without a request everything is computed, of large models the 20 lowest modes.
+
+        Parameters
+        ----------
+        lowest, near, band, largest, all, count, max_damping_ratio, symmetric, left, prove, shift, memory
+            As in :func:`mb.eigs`.
+        formulation : str
+            ``minimal`` (projection), ``redundant`` (multipliers) or ``unconstrained`` (penalty).
+        basis : str
+            Of the minimal formulation: ``qr``, ``svd``, ``gram-schmidt``, ``zero-eigenvalue``, ``coordinate-selection``.
+        transferred : str
+            Of the redundant formulation: ``none``, ``jacobian``, ``transpose``, ``both``.
+        alpha, xi, omega : float
+            Of the penalty: factor (chosen where it is None), damping ratio and frequency of the violation, rad/s.
+
+        Returns
+        -------
+        ModelModes
+        """
+        size = len(self.point.v) + len(self.point.multipliers)
+        if formulation != "minimal" or basis != "qr":
+            size = 0
+        wanted, note = request(
+            size, lowest, near, band, largest, all, count, max_damping_ratio, all_up_to=_DENSE_UP_TO
+        )
+        form = _form(formulation, basis, transferred, alpha, xi, omega)
+        if wanted["part"] != "all" and formulation != "minimal":
+            if not (formulation == "unconstrained" and wanted["part"] == "lowest"):
+                raise ArgumentError(
+                    f"part of a spectrum is computed from the constrained matrices themselves, not by the {formulation} "
+                    "formulation; only lowest= with formulation='unconstrained' is.",
+                    "formulation",
+                )
+        native = self._native.modes(form, json.dumps(wanted), json.dumps(settings(symmetric, left, prove, shift, memory)))
+        return ModelModes(native, linearization=self, form=form, note=note)
+
+    def state_space(self, form: str = "reduced") -> StateSpace:
+        """The linear system with the inputs and outputs of the model.
+
+        Parameters
+        ----------
+        form : str
+            ``descriptor`` (E x' = A x + B u with multipliers among the states), ``reduced`` (x' = A x + B u), or
+            ``minimal`` (every state is reached by an input and seen by an output).
+        """
+        if form not in ("descriptor", "reduced", "minimal"):
+            raise ArgumentError(f"form is {form!r}, but must be descriptor, reduced or minimal.", "form")
+        blocks = self._native.state_space(form)
+        return StateSpace(**{"E": None, **blocks})
+
+    def __repr__(self) -> str:
+        return f"<mb.Linearization of '{self.model.name}': {len(self.point.v)} coordinates, {len(self.point.multipliers)} constraint rows>"
+
+
+def _form(formulation: str, basis: str, transferred: str, alpha: Any, xi: Any, omega: Any) -> str:
+    choices = {
+        "formulation": (formulation, ("minimal", "redundant", "unconstrained")),
+        "basis": (basis, ("qr", "svd", "gram-schmidt", "zero-eigenvalue", "coordinate-selection")),
+        "transferred": (transferred, ("none", "jacobian", "transpose", "both")),
+    }
+    for name, (value, known) in choices.items():
+        if value not in known:
+            raise ArgumentError(f"{name} is {value!r}, but must be one of {', '.join(known)}.", name)
+    factor = None if alpha is None else number(alpha, "alpha")
+    ratio, frequency = number(xi, "xi"), number(omega, "omega")
+    if factor is not None and factor <= 0:
+        raise ArgumentError(f"alpha is {factor}, but must be positive.", "alpha")
+    if ratio < 0:
+        raise ArgumentError(f"xi is {ratio}, but must not be negative.", "xi")
+    if frequency <= 0:
+        raise ArgumentError(f"omega is {frequency}, but must be positive.", "omega")
+    return json.dumps(
+        {
+            "formulation": formulation,
+            "basis": basis,
+            "transferred": (transferred in ("jacobian", "both"), transferred in ("transpose", "both")),
+            "alpha": factor,
+            "xi": ratio,
+            "omega": frequency,
+        }
+    )
+
+
+class ModelModes(Modes):
+    """Modes of a model, with what they are in its bodies.
+
+    Attributes
+    ----------
+    linearization : Linearization
+        Where they come from.
+    penalty_factor, penalty_violation : float or None
+        Of the unconstrained formulation: the factor, and the largest violation at its own equilibrium.
+    """
+
+    def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, tell: bool = True):
+        super().__init__(native, names=linearization.model.coordinates, note=note, everything=everything, tell=tell)
+        self.linearization = linearization
+        self._form = form
+        self.formulation, self.penalty_factor, self.penalty_violation = native.formulation()
+
+    def everything(self) -> ModelModes:
+        return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, tell=False)
+
+    def energy(self) -> EnergyShares:
+        """Shares of kinetic energy, strain energy and dissipation by body."""
+        self._at_rest("energy")
+        bodies, shares = self.linearization._native.energy(self._native)
+        return EnergyShares(bodies, shares["kinetic"], shares["strain"], shares["dissipation"])
+
+    def participation(self) -> Participation:
+        """Effective masses by direction; of damped or unsymmetric problems the modes need ``left=True``."""
+        self._at_rest("participation")
+        names, total, constrained, sums, masses = self.linearization._native.participation(self._native)
+        return Participation(names, np.array(total), np.array(constrained), np.array(sums), masses)
+
+    def _at_rest(self, what: str) -> None:
+        if not self.linearization.point.at_rest:
+            raise ArgumentError(f"{what} belongs to vibrations about an equilibrium, but this is a point of a motion.", what)
+
+    def amplitude(self, coordinate: str) -> np.ndarray:
+        """The entries of the mode shapes at a coordinate by name, one for each mode."""
+        return self.shapes[resolve(coordinate, self.names or [], "amplitude", "coordinate")]
+
+    def plot(self, mode: int = 0, *, scale: float | None = None, ax: Any = None) -> Any:
+        """A picture of a mode by matplotlib: the model at rest in grey, moved along the mode in colour.
+
+        ``scale``: how far the largest motion is drawn, as a share of the size of the model; 0.15 without it.
+        Returns the axes.
+        """
+        from ._plot import plot
+
+        return plot(self, mode, scale, ax)
+
+    def animate(self, mode: int = 0, *, scale: float | None = None, frames: int = 40, seconds: float = 2.0) -> Any:
+        """An animation of a mode: a ``matplotlib.animation.FuncAnimation`` that notebooks show as a player."""
+        from ._plot import animate
+
+        return animate(self, mode, scale, frames, seconds)
+
+    def to_pyvista(self, mode: int = 0, *, scale: float | None = None) -> Any:
+        """The model moved along a mode as a ``pyvista.MultiBlock`` of lines and faces."""
+        from ._plot import to_pyvista
+
+        return to_pyvista(self, mode, scale)
+
+
+@dataclass(frozen=True)
+class EnergyShares:
+    """Shares of energy by body; every column sums to one, NaN where the whole is rounding.
+
+    Attributes
+    ----------
+    bodies : list of str
+        Names of the bodies.
+    kinetic, strain, dissipation : ndarray, bodies x modes
+        The shares.
+    """
+
+    bodies: list[str]
+    kinetic: np.ndarray
+    strain: np.ndarray
+    dissipation: np.ndarray
+
+    def to_frame(self, which: str = "kinetic") -> Any:
+        """One of the three as a pandas DataFrame, bodies x modes."""
+        return need("pandas", "to_frame()").DataFrame(getattr(self, which), index=self.bodies)
+
+
+@dataclass(frozen=True)
+class Participation:
+    """Effective masses by direction.
+
+    Attributes
+    ----------
+    directions : list of str
+        ``x``, ``y``, ``z`` as far as the model has them.
+    total : ndarray
+        Mass in each direction, kg.
+    constrained : ndarray
+        What of it the constraints let move, kg.
+    sums : ndarray
+        Sums of the effective masses of all eigenvalues found, kg.
+    effective_mass : ndarray, directions x modes
+        Effective mass of each mode, kg: of both eigenvalues of a conjugate pair together.
+    """
+
+    directions: list[str]
+    total: np.ndarray
+    constrained: np.ndarray
+    sums: np.ndarray
+    effective_mass: np.ndarray
+
+    def to_frame(self) -> Any:
+        """Effective masses as a pandas DataFrame, modes x directions."""
+        return need("pandas", "to_frame()").DataFrame(self.effective_mass.T, columns=self.directions)
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """``x' = A x + B u, y = C x + D u``; with E before x' in the descriptor form.
+
+    Attributes
+    ----------
+    A, B, C, D : ndarray
+        k x k, k x inputs, outputs x k, outputs x inputs.
+    E : ndarray or None
+        k x k, singular; None where it is the identity.
+    states, inputs, outputs : list of str
+        Names.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    E: np.ndarray | None
+    states: list[str]
+    inputs: list[str]
+    outputs: list[str]
+
+    def to_control(self) -> Any:
+        """The system as a ``control.StateSpace`` of python-control, with its names."""
+        control = need("control", "to_control()")
+        if self.E is not None:
+            raise ArgumentError("python-control has no descriptor systems: use form='reduced' or 'minimal'.", "form")
+        return control.ss(
+            self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs or None, outputs=self.outputs or None
+        )
+
+    def poles(self) -> np.ndarray:
+        """Eigenvalues of A, 1/s."""
+        if self.E is not None:
+            raise NumericsError("A descriptor system has infinite eigenvalues too: use modes() or form='reduced'.", "descriptor")
+        return np.linalg.eigvals(self.A)

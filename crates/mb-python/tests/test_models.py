@@ -1,0 +1,300 @@
+"""Models from files and from Python: equilibrium, linearization, modes, state space, motion."""
+
+import json
+import math
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mb
+
+MODELS = Path(__file__).resolve().parents[3] / "fixtures" / "models"
+FILES = sorted(p.name for p in MODELS.glob("*.toml"))
+
+
+def pendulum(length=1.5, mass=2.0):
+    m = mb.Model("pendulum", gravity=(0, -9.81), parameters={"L": length})
+    pin = m.point("O", at=(0, 0), fixed=True)
+    tip = m.point("P", at=(0, "-L"))
+    m.rod("OP", ends=(pin, tip), mass=mass)
+    m.output("height", "y", tip)
+    return m
+
+
+def arm():
+    m = mb.Model("arm", gravity=(0, 0, -9.81))
+    arm = m.body("arm", mass=4, inertia=[[0.02, 0.001, 0], [0.001, 0.3, 0], [0, 0, 0.31]], at=(0.5, 0, 0), markers={"root": (-0.5, 0, 0)})
+    m.revolute("hinge", arm.marker("root"), m.ground, axis="y")
+    return m
+
+
+def test_a_pendulum_from_python():
+    m = pendulum()
+    eq = m.equilibrium(at={"P.x": 0.3})
+    assert eq.stable is True and eq.stability == "stable" and eq.at_rest
+    np.testing.assert_allclose(eq.q, [0, -1.5], atol=1e-12)
+    assert eq["P.y"] == eq.q[1] and eq.outputs == {"height": eq.q[1]}
+    # Half the weight of a uniform rod hangs on each end.
+    np.testing.assert_allclose(eq.reactions["OP"].force[1], -9.81, rtol=1e-12)
+    lin = eq.linearize()
+    assert lin.M.shape == lin.K.shape == (2, 2) and lin.G.shape == (1, 2) and lin.F.shape == (2, 0)
+    modes = lin.modes()
+    omega = math.sqrt(3 * 9.81 / (2 * 1.5))
+    assert len(modes) == 1 and modes.complete is True
+    assert abs(modes.s[0] - 1j * omega) <= modes.error[0] < 1e-12
+    assert modes.amplitude("P.x")[0] == pytest.approx(1.0)
+    assert repr(m) == "<mb.Model 'pendulum': 2 coordinates, 1 constraint row>"
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "redundant", "unconstrained"])
+def test_formulations_agree(formulation):
+    m = mb.load(MODELS / "double-pendulum-rigid.toml")
+    lin = m.equilibrium().linearize()
+    reference = lin.modes().s
+    modes = lin.modes(formulation=formulation)
+    np.testing.assert_allclose(modes.s, reference, rtol=1e-4)
+    everything = modes.everything()
+    expected = {"minimal": "physical", "redundant": "infinite", "unconstrained": "spurious"}[formulation]
+    assert expected in everything.kind
+    if formulation == "unconstrained":
+        assert modes.penalty_factor >= 1e6 and modes.penalty_violation < 1e-3
+
+
+def test_own_matrices_and_the_model_agree():
+    m = mb.load(MODELS / "n-four-bar.toml", N=4, c=1)
+    lin = m.equilibrium().linearize()
+    modes = lin.modes()
+    from_matrices = mb.eigs(lin.K, M=lin.M, C=lin.C, constraints=lin.G)
+    np.testing.assert_allclose(modes.s, from_matrices.s, rtol=1e-10)
+    blocks = lin.sparse()
+    np.testing.assert_array_equal(blocks["K"].toarray(), lin.K)
+    np.testing.assert_allclose(mb.eigs(blocks["K"], M=blocks["M"], C=blocks["C"], constraints=blocks["G"]).s, modes.s, rtol=1e-10)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_saved_and_loaded_with_the_same_bits(file, tmp_path):
+    m = mb.load(MODELS / file)
+    m.save(tmp_path / "copy.toml")
+    for mesh in MODELS.glob("*.inp"):
+        (tmp_path / mesh.name).write_bytes(mesh.read_bytes())
+    copy = mb.load(tmp_path / "copy.toml")
+    assert copy.tables == m.tables and copy.to_toml() == m.to_toml()
+    # Through the tables of Python too, which are written by another hand.
+    again = mb.Model("x")
+    again._tables = json.loads(json.dumps(m.tables))
+    again._folder = MODELS
+    assert again.to_toml() == m.to_toml()
+    assert np.array_equal(again._build().initial(), m._build().initial())
+
+
+def test_every_table_of_the_schema_has_a_method():
+    schema = json.loads((MODELS.parents[1] / "docs" / "model.schema.json").read_text())
+    tables = set(schema["properties"]) - {"units", "name", "description", "gravity", "parameters"}
+    for table in tables:
+        assert callable(getattr(mb.Model, table.replace("-", "_"))), table
+
+
+def test_parameters_and_expressions():
+    m = pendulum()
+    m = m.with_parameters(L=0.5)
+    assert m.parameters == {"L": 0.5}
+    modes = m.equilibrium().linearize().modes()
+    np.testing.assert_allclose(modes.s[0].imag, math.sqrt(3 * 9.81), rtol=1e-12)
+    with pytest.raises(mb.ModelError, match="M") as caught:
+        m.with_parameters(M=3)
+    assert caught.value.problems
+    loaded = mb.load(MODELS / "n-four-bar.toml", k="2*m*10")
+    assert loaded.parameters["k"] == 20.0
+
+
+def test_what_is_wrong_with_a_file_is_said_at_its_place(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_text('units = "SI"\nname = "x"\n[[rod]]\nname = "r"\nends = ["A", "B"]\nmass = 1\nlenght = 2\n')
+    with pytest.raises(mb.ModelError, match="lenght") as caught:
+        mb.load(path)
+    error = caught.value
+    assert error.file == str(path) and error.line == 7 and error.column == 1
+    assert "length" in error.help and f"{path}:7:1" in str(error)
+    with pytest.raises(FileNotFoundError):
+        mb.load(tmp_path / "none.toml")
+    m = pendulum()
+    m.spring("s", "P", "nowhere", stiffness=3)
+    with pytest.raises(mb.ModelError, match="nowhere"):
+        m.equilibrium()
+    with pytest.raises(mb.ModelError, match="did you mean 'P.x'"):
+        pendulum().equilibrium(at={"P.X": 1.0})
+    with pytest.raises(mb.ArgumentError, match="type object"):
+        pendulum().force("f", "P", vector=object())
+
+
+def test_a_body_in_space():
+    m = arm()
+    eq = m.equilibrium()
+    assert eq.stable is True
+    # It hangs straight down: the pendulum of a rigid body.
+    modes = eq.linearize().modes()
+    omega = math.sqrt(4 * 9.81 * 0.5 / (0.3 + 4 * 0.25))
+    assert abs(modes.s[0].imag - omega) < 1e-9
+    force = eq.reactions["hinge"].force
+    np.testing.assert_allclose(force, [0, 0, 4 * 9.81], atol=1e-8)
+    assert m.redundancy().degrees_of_freedom == 1 and m.redundancy().redundant == {}
+    assert m.tables["spatial-body"][0]["products_of_inertia"] == [0.001, 0.0, 0.0]
+
+
+def test_redundant_constraints_are_named():
+    m = mb.load(MODELS / "bricard.toml") if (MODELS / "bricard.toml").exists() else arm()
+    found = m.redundancy()
+    assert found.rows - found.rank == len(found.redundant)
+    assert all("joint" in name for name in found.redundant)
+
+
+def test_energy_and_participation():
+    m = mb.load(MODELS / "double-pendulum-rigid.toml")
+    modes = m.equilibrium().linearize().modes(left=True)
+    energy = modes.energy()
+    assert set(energy.bodies) >= {"upper", "lower"}
+    np.testing.assert_allclose(energy.kinetic.sum(axis=0), 1.0)
+    part = modes.participation()
+    assert part.directions == ["x", "y"]
+    np.testing.assert_allclose(part.total, 3.5, rtol=1e-12)
+    # All modes are there, so that their masses add up to what the constraints let move.
+    np.testing.assert_allclose(part.sums, part.constrained, rtol=1e-9, atol=1e-9)
+
+
+def test_state_space():
+    m = mb.load(MODELS / "double-pendulum-rigid.toml", c=0.3)
+    lin = m.equilibrium().linearize()
+    ss = lin.state_space(form="minimal")
+    assert ss.A.shape == (4, 4) and ss.inputs == ["motor-torque"] and ss.outputs == ["tip-x", "elbow-angle"]
+    found = np.sort_complex(np.linalg.eigvals(ss.A))
+    np.testing.assert_allclose(found, np.sort_complex(lin.modes().eigenvalues), rtol=1e-8)
+    descriptor = lin.state_space(form="descriptor")
+    assert descriptor.E.shape == descriptor.A.shape == (16, 16)
+    s = 1.3j
+    transfer = [
+        x.C @ np.linalg.solve(s * (np.eye(len(x.A)) if x.E is None else x.E) - x.A, x.B) + x.D for x in (ss, descriptor)
+    ]
+    np.testing.assert_allclose(*transfer, rtol=1e-9)
+    control = pytest.importorskip("control")
+    system = ss.to_control()
+    np.testing.assert_allclose(system(s), transfer[0], rtol=1e-9)
+    assert isinstance(system, control.StateSpace)
+    with pytest.raises(mb.ArgumentError, match="descriptor"):
+        descriptor.to_control()
+
+
+def test_points_of_motions():
+    m = mb.Model("spinning rod")
+    body = m.body("rod", mass=1, inertia=0.1, center_of_mass=(0.5, 0))
+    m.revolute("pin", body, (0, 0))
+    m.body("bead", mass=0.5, inertia=0.01, at=(1, 0))
+    m.prismatic("slide", "bead", "rod", axis=(1, 0))
+    m.spring("s", "bead", "rod", stiffness=200, natural_length=1)
+    # The bead rests where spring and centrifugal force balance: m w^2 r = k (r - 1).
+    w = 3.0
+    r = 200 / (200 - 0.5 * w**2)
+    point = m.motion_point({"rod.angle": w, "bead.angle": w}, at={"bead.x": r})
+    assert not point.at_rest and point.lasts and point.stable is None and point.stability == "steady motion"
+    modes = point.linearize().modes()
+    # Rod and bead about the pin: J(r) w' + 2 m r r' w = 0 and r'' - r w^2 + 400 (r - 1) = 0, linearized with J w kept.
+    inertia = 0.1 + 0.25 + 0.01 + 0.5 * r**2
+    expected = math.sqrt(400 - w**2 + 4 * 0.5 * r**2 * w**2 / inertia)
+    assert np.min(np.abs(modes.s.imag - expected)) < 1e-6
+    with pytest.raises(mb.ArgumentError, match="equilibrium"):
+        modes.energy()
+    with pytest.raises(mb.NumericsError) as caught:
+        m.motion_point({"rod.angle": w}, at={"bead.x": 0.2}, solve=False)
+    assert caught.value.kind in ("not_steady", "not_on_motion")
+    instant = m.motion_point({"rod.angle": w}, at={"bead.x": 0.9}, instant=True)
+    assert not instant.lasts and len(instant.linearize().modes()) > 0
+    with pytest.raises(mb.ArgumentError, match="instant"):
+        instant.linearize().modes(lowest=1)
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["direct-correction", "coordinate-partitioning", "augmented-lagrangian", "baumgarte", "penalty", "standard"],
+)
+def test_motion_by_every_method(method):
+    m = pendulum()
+    run = m.simulate(1.0, method=method, at={"P.x": 0.1}, rtol=1e-8, atol=1e-10)
+    assert run.end == "finished" and run.t[-1] == 1.0 and len(run) == 51
+    assert run.q.shape == (2, 51) and run.multipliers.shape == (1, 51)
+    assert np.abs(run.drift).max() < 1e-2
+    np.testing.assert_array_equal(run["height"], run["P.y"])
+    # Small swings: cosine with the frequency of the linearization.
+    omega = math.sqrt(3 * 9.81 / 3)
+    np.testing.assert_allclose(run["P.x"], 0.1 * np.cos(omega * run.t), atol=2e-3)
+    frame = run.to_frame()
+    assert frame.index.name == "t" and "height" in frame
+
+
+def test_an_event_ends_a_run():
+    run = pendulum().simulate(10.0, at={"P.x": 0.5}, stop="height<-1.49")
+    assert run.end == "event" and run["height"][-1] == pytest.approx(-1.49)
+    with pytest.raises(mb.ModelError, match="did you mean 'height'"):
+        pendulum().simulate(1.0, stop="heigth=0")
+    with pytest.raises(mb.ModelError, match="until"):
+        pendulum().simulate(-1.0)
+
+
+def test_progress_and_interrupts_of_runs():
+    m = mb.load(MODELS / "n-four-bar.toml", N=8)
+    seen = []
+    started = threading.Event()
+
+    def progress(reached):
+        seen.append(reached)
+        started.set()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        m.simulate(1e5, progress=progress)
+    assert len(seen) == 1 and 0 <= seen[0] < 1e5
+
+
+def test_equilibria_and_load_paths():
+    found = pendulum().equilibria(starts=10)
+    assert [eq.stable for eq in found] == [True, False]
+    path = pendulum().load_path()
+    assert path.end == "full load" and path.factor[-1] == 1 and path.q.shape[1] == 2
+    with pytest.raises(mb.NumericsError) as caught:
+        m = mb.Model("falling", gravity=(0, -1))
+        m.point("P", at=(0, 0), mass=1)
+        m.equilibrium()
+    assert caught.value.kind == "no_equilibrium"
+
+
+def test_pictures(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    for m in (pendulum(), arm(), mb.load(MODELS / "n-four-bar.toml", N=3)):
+        modes = m.equilibrium().linearize().modes()
+        ax = modes.plot(0)
+        assert ax.get_title().startswith("mode 0") and len(ax.lines) >= 2
+        animation = modes.animate(0, frames=4)
+        animation.save(tmp_path / "mode.gif", writer="pillow")
+        assert (tmp_path / "mode.gif").stat().st_size > 1000
+
+
+def test_optional_packages_are_asked_for_by_name(monkeypatch):
+    import importlib
+
+    real = importlib.import_module
+
+    def without(name, *more):
+        if name.split(".")[0] in {"pandas", "control", "matplotlib", "pyvista"}:
+            raise ImportError(name)
+        return real(name, *more)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    modes = pendulum().equilibrium().linearize().modes()
+    with pytest.raises(ImportError, match="pip install pandas"):
+        modes.to_frame()
+    with pytest.raises(ImportError, match="pip install pyvista"):
+        modes.to_pyvista(0)
+    with pytest.raises(ImportError, match="pip install control"):
+        modes.linearization.state_space().to_control()
