@@ -71,7 +71,9 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     };
     let mut answer = Answer::spectra(words, &found.results);
     if let Some(Trajectory { end: End::Failed(failure), .. }) = &motion {
-        answer.complaint.push_str(&format!("The motion ends early: {failure}\n"));
+        answer.complaint += "The motion ends early: ";
+        answer.complaint += &failure.to_string();
+        answer.complaint.push('\n');
         answer.code = NUMERICS;
     }
     Ok(answer)
