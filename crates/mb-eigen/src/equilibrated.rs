@@ -39,13 +39,17 @@ pub(crate) fn scales(diagonal: &[f64], rows: impl Fn(&[f64]) -> Vec<f64>) -> Vec
     d
 }
 
-/// The largest d_i |a_ij| d_j of every row of a sum of dense matrices with factors.
+/// The largest d_i |a_ij| d_j or d_i |a_ji| d_j of every row of a sum of dense matrices with factors.
 pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0_f64; d.len()];
     for (by, a) in terms {
         for (j, dj) in d.iter().enumerate() {
-            for ((out, a), di) in out.iter_mut().zip(a.col_as_slice(j)).zip(d) {
-                *out = out.max(by * a.abs() * di * dj);
+            for (i, (a, di)) in a.col_as_slice(j).iter().zip(d).enumerate() {
+                // Rows and columns alike: where rounding has left a_ij and not a_ji, a factor that follows one of them alone
+                // blows up the other.
+                let size = by * a.abs() * di * dj;
+                out[i] = out[i].max(size);
+                out[j] = out[j].max(size);
             }
         }
     }

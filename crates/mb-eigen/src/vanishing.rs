@@ -60,7 +60,9 @@ pub(crate) fn scales(a: &Sparse) -> Vec<f64> {
     let largest = |d: &[f64]| {
         let mut out = vec![0.0_f64; d.len()];
         for (v, (i, j)) in a {
-            out[i] = out[i].max(v.abs() * d[i] * d[j]);
+            let size = v.abs() * d[i] * d[j];
+            out[i] = out[i].max(size);
+            out[j] = out[j].max(size);
         }
         out
     };
@@ -155,7 +157,7 @@ mod tests {
             if j == 0 {
                 1.0
             } else if j == 5 {
-                -4.0_f64.powi(-5)
+                -4.0_f64.powi(5)
             } else {
                 0.0
             }

@@ -231,7 +231,7 @@ pub fn fixtures_dir() -> PathBuf {
     let above = start.as_deref().into_iter().flat_map(Path::ancestors).map(|folder| folder.join("fixtures"));
     above
         .into_iter()
-        .find(|folder| folder.join("models").is_dir())
+        .find(|folder| folder.join("gonzalez2017").is_dir())
         .unwrap_or_else(|| PathBuf::from("fixtures"))
 }
 

@@ -306,8 +306,11 @@ fn names_that_are_not_there_are_told_with_the_nearest() {
 #[test]
 fn what_cannot_be_expanded_is_told() {
     // A parameter that does not enter.
-    let text =
-        std::fs::read_to_string(format!("{}/models/spring-arm.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text = std::fs::read_to_string(format!(
+        "{}/../mb-gallery/models/spring-arm.toml",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
     let painted = text.replace("[parameters]\n", "[parameters]\npaint = 3.0\n");
     let run = mb_with(&["parametric", "-", "--parameters", "paint"], &painted);
     assert!(run.code == 1 && run.err.contains("does not enter"), "{run:?}");

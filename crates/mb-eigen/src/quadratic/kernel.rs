@@ -376,8 +376,10 @@ mod tests {
 
     #[test]
     fn a_direction_near_the_tolerance_is_told() {
-        let a = dense::from_rows(&[&[1.0, -1.0], &[-1.0, 1.0 + 1e-10]]);
-        let kernel = find(&a);
+        let kernel = find(&dense::from_rows(&[&[1.0, -1.0], &[1.0, -1.0 - 1e-10]]));
         assert!(kernel.dim() == 0 && kernel.nearly.is_some());
+        // Of a symmetric matrix that is proved definite nothing is near.
+        let kernel = find(&dense::from_rows(&[&[1.0, -1.0], &[-1.0, 1.0 + 1e-10]]));
+        assert!(kernel.dim() == 0 && kernel.nearly.is_none());
     }
 }

@@ -3,7 +3,7 @@
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
-use mb_eigen::{Class, DenseOptions, Eigenpair, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, pairing, quadratic};
 use proptest::prelude::*;
 
 use crate::sparse::agreement::krylov;
@@ -139,7 +139,9 @@ fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
         let hidden =
             answers(&problem, place).into_iter().find(|answer| answer.who == "hidden descriptor, everything");
         let found = hidden.unwrap().found.unwrap();
-        assert!(found.pairs.len() == 32 && found.findings.is_empty(), "{place}: {:?}", found.findings);
+        let inaccurate = |finding: &Finding| matches!(finding, Finding::PoorAccuracy { .. });
+        let counted = found.findings.iter().all(inaccurate);
+        assert!(found.pairs.len() == 32 && counted, "{place}: {:?}", found.findings);
     }
 }
 
