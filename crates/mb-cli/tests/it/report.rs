@@ -30,7 +30,7 @@ fn modes(args: &[&str]) -> Vec<Value> {
     all.extend(args);
     let found = json(&all);
     let pairs = found["formulations"][0]["pairs"].as_array().unwrap().iter();
-    let motion = pairs.filter(|p| matches!(p["class"].as_str(), Some("physical" | "rigid")));
+    let motion = pairs.filter(|p| matches!(p["class"]["kind"].as_str(), Some("physical" | "rigid")));
     let upper = motion.filter(|p| p["im"].as_f64().unwrap() >= 0.0);
     upper.map(|p| value!({ "re": p["re"], "im": p["im"], "f_d": p["damped_frequency_hz"] })).collect()
 }

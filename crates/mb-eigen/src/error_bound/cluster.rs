@@ -94,9 +94,9 @@ pub(crate) trait Source {
     fn ln_determinant(&self, s: c64) -> Result<Option<c64>, EigenError>;
 }
 
-/// Widens a circle for what the factorizations behind the determinant err: up to four times the rounding of the entries, which moves a
-/// chain of two twice as far (and longer ones less).
-const FACTORED: f64 = 2.0;
+/// Eigenvalues that may coalesce where no circle could be found: within k |p / p'| of any point lies a zero of a polynomial of degree k
+/// (Laguerre), and the first-order bound is twice |p / p'|.
+const COALESCING: f64 = 4.0;
 
 /// A circle with at least as many eigenvalues as values.
 struct Disc {
@@ -153,7 +153,13 @@ pub(crate) fn together(
             }
             continue;
         }
-        let Some((group, circle)) = by_circle(group, &positions, source) else { continue };
+        let Some((group, circle)) = by_circle(group, &positions, source) else {
+            for i in members {
+                bounds[i] = 0.5 * COALESCING * estimates[i].bound;
+                done[i] = true;
+            }
+            continue;
+        };
         for p in group.iter().filter(|p| p.own && !estimates[p.pair].fixed) {
             bounds[p.pair] = circle.radius + (p.s - circle.centre).norm();
             done[p.pair] = true;
@@ -323,7 +329,7 @@ fn by_circle(
             radius *= BEYOND;
             continue;
         }
-        return Some((group, Disc { centre, radius: FACTORED * radius, real }));
+        return Some((group, Disc { centre, radius, real }));
     }
     None
 }

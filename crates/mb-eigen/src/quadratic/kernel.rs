@@ -101,7 +101,10 @@ struct Even {
 
 impl Even {
     fn new(reduced: &Dense) -> Self {
-        let diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
+        let mut diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
+        let entries = (0..reduced.ncols())
+            .flat_map(|j| reduced.col_as_slice(j).iter().enumerate().map(move |(i, v)| (i, j, *v)));
+        equilibrated::raise(&mut diagonal, entries);
         let d = equilibrated::scales(&diagonal, |d| equilibrated::largest_of_rows(&[(1.0, reduced)], d));
         Self { a: equilibrated::scaled(reduced, &d), rows: d.clone(), columns: d }
     }

@@ -170,6 +170,9 @@ fn eigenvalues_of_jordan_chains_lie_within_their_bounds() {
     assert!(band.pairs.len() == 16 || admits(&band), "{} of 16", band.pairs.len());
     for count in 1..8 {
         case.assert_covered(&case.krylov(&Request::Lowest { count }), &format!("lowest {count}"));
+    }
+    // One value alone of a chain does not show the chain: its bound is open.
+    for count in 2..8 {
         case.assert_covered(&case.krylov(&Request::NearFrequency { hz, count }), &format!("near {count}"));
     }
     let case = jordan_descriptor();
