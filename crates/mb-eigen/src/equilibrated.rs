@@ -39,19 +39,6 @@ pub(crate) fn scales(diagonal: &[f64], rows: impl Fn(&[f64]) -> Vec<f64>) -> Vec
     d
 }
 
-/// Raises the diagonal to a_ij^2 / a_jj, below which no positive semi-definite matrix has it: where all of a row is what rounding has
-/// left, a factor by its diagonal alone would shrink the rows that the others of its entries meet.
-pub(crate) fn raise(diagonal: &mut [f64], entries: impl Iterator<Item = (usize, usize, f64)>) {
-    let given = diagonal.to_vec();
-    for (i, j, v) in entries {
-        for (i, j) in [(i, j), (j, i)] {
-            if given[j] > given[i] {
-                diagonal[i] = diagonal[i].max(v * v / given[j]);
-            }
-        }
-    }
-}
-
 /// The largest d_i |a_ij| d_j or d_i |a_ji| d_j of every row of a sum of dense matrices with factors.
 pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0_f64; d.len()];

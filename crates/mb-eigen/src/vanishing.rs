@@ -56,8 +56,7 @@ pub(crate) fn is_definite(a: &Dense, doubt: f64) -> bool {
 
 /// The diagonal D that brings the entries of a square matrix to one size.
 pub(crate) fn scales(a: &Sparse) -> Vec<f64> {
-    let mut diagonal: Vec<f64> = (0..a.rows()).map(|i| a.get(i, i).copied().unwrap_or(0.0).abs()).collect();
-    equilibrated::raise(&mut diagonal, a.iter().map(|(v, (i, j))| (i, j, *v)));
+    let diagonal: Vec<f64> = (0..a.rows()).map(|i| a.get(i, i).copied().unwrap_or(0.0).abs()).collect();
     let largest = |d: &[f64]| {
         let mut out = vec![0.0_f64; d.len()];
         for (v, (i, j)) in a {

@@ -22,6 +22,8 @@ use crate::{EigenError, equilibrated, vanishing};
 const CANDIDATE: f64 = 1e-10;
 /// Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
 const REDUCED: f64 = 4.0 * f64::EPSILON;
+/// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
+const CREDIBLE: f64 = 1e-10;
 /// Corrections of a candidate on the matrix as given.
 const CORRECTIONS: usize = 2;
 /// A refused candidate within this factor of the tolerance deserves a word.
@@ -101,10 +103,7 @@ struct Even {
 
 impl Even {
     fn new(reduced: &Dense) -> Self {
-        let mut diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
-        let entries = (0..reduced.ncols())
-            .flat_map(|j| reduced.col_as_slice(j).iter().enumerate().map(move |(i, v)| (i, j, *v)));
-        equilibrated::raise(&mut diagonal, entries);
+        let diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
         let d = equilibrated::scales(&diagonal, |d| equilibrated::largest_of_rows(&[(1.0, reduced)], d));
         Self { a: equilibrated::scaled(reduced, &d), rows: d.clone(), columns: d }
     }
@@ -130,8 +129,11 @@ impl Given<'_> {
         };
         let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * REDUCED).collect();
         let f = sums(right, &columns);
-        let kept =
-            |i: usize, j: usize| if reduced[(i, j)].abs() <= e[i] * f[j] { 0.0 } else { reduced[(i, j)] };
+        // Where rows of A hold nothing but rounding, their factors push those of other rows down and the estimate up.
+        let most = CREDIBLE * norms::max_abs(self.a);
+        let kept = |i: usize, j: usize| {
+            if reduced[(i, j)].abs() <= (e[i] * f[j]).min(most) { 0.0 } else { reduced[(i, j)] }
+        };
         (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
     }
 
