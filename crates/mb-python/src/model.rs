@@ -1,5 +1,13 @@
 //! Models: made from the text of a model file, asked for their names and matrices.
 
+#![expect(
+    clippy::unused_self,
+    clippy::needless_pass_by_value,
+    clippy::type_complexity,
+    clippy::match_wildcard_for_single_variants,
+    reason = "signatures are those that Python calls: arguments by value, tuples that are taken apart"
+)]
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

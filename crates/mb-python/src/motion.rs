@@ -1,5 +1,11 @@
 //! Motion in time.
 
+#![expect(
+    clippy::struct_excessive_bools,
+    clippy::needless_pass_by_value,
+    reason = "signatures are those that Python calls: options and arguments by value"
+)]
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

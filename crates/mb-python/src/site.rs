@@ -181,7 +181,6 @@ impl Site {
     }
 
     /// Shares of kinetic energy, strain energy and dissipation by body: names, then groups x modes each.
-    #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
     fn energy<'py>(
         &self,
         py: Python<'py>,
