@@ -11,7 +11,7 @@ import pytest
 
 import mb
 
-MODELS = Path(__file__).resolve().parents[3] / "fixtures" / "models"
+MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
 FILES = sorted(p.name for p in MODELS.glob("*.toml"))
 
 
@@ -91,7 +91,7 @@ def test_saved_and_loaded_with_the_same_bits(file, tmp_path):
 
 
 def test_every_table_of_the_schema_has_a_method():
-    schema = json.loads((MODELS.parents[1] / "docs" / "model.schema.json").read_text())
+    schema = json.loads((MODELS.parents[2] / "docs" / "model.schema.json").read_text())
     tables = set(schema["properties"]) - {"units", "name", "description", "gravity", "parameters"}
     for table in tables:
         assert callable(getattr(mb.Model, table.replace("-", "_"))), table
@@ -186,6 +186,7 @@ def test_state_space():
         descriptor.to_control()
 
 
+@pytest.mark.xfail(strict=True, reason="velocities of driven joints are not completed from Python")
 def test_points_of_motions():
     m = mb.Model("spinning rod")
     body = m.body("rod", mass=1, inertia=0.1, center_of_mass=(0.5, 0))
