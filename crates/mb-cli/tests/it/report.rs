@@ -112,7 +112,7 @@ fn wrong_requests_are_refused() {
     assert!(run.code == 1 && run.err.contains("--until"), "{run:?}");
 }
 
-/// The browser, the interpreter of the script and the modules it needs, where they are installed (see `.ci/run`).
+/// The browser, the interpreter of the script and the modules it needs (playwright-core in target/browser), where installed.
 fn browser() -> Option<[PathBuf; 3]> {
     let found = |names: &[&str]| {
         let paths = std::env::var_os("PATH").unwrap_or_default();
