@@ -5,8 +5,8 @@
 use benchmarks::parametric::{Arm, Grid};
 use divan::Bencher;
 use mb_algebra::c64;
+use mb_eigen::DenseOptions;
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_eigen::{DenseOptions, quadratic};
 use mb_parametric::{ExpandOptions, MultiIndexSet, StartingPair, expand, expand_all};
 use std::hint::black_box;
 
@@ -54,7 +54,7 @@ fn arm_eigenproblems(bencher: Bencher) {
     bencher.bench_local(|| {
         exact
             .iter()
-            .map(|p| quadratic::solve(p, &DenseOptions::default()).unwrap().pairs.len())
+            .map(|p| mb_eigen::dense::solve(p, &DenseOptions::default()).unwrap().pairs.len())
             .sum::<usize>()
     });
 }

@@ -13,7 +13,7 @@ pub mod pendulum;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Spectrum};
 use mb_gallery::models::{FourBar, SpatialFourBar, TurningFourBar, spatial_chain};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{Penalty, PenaltyPoint, penalty_equilibrium, unconstrained};
@@ -104,7 +104,7 @@ impl Case {
     pub fn minimal(&self) -> Result<Spectrum, Box<dyn Error>> {
         let lin = linearize(&self.model, &self.at);
         let reduced = minimal(&self.model, &lin, &self.independent)?;
-        Ok(quadratic::solve(&reduced.pencil(), &DenseOptions::default())?)
+        Ok(mb_eigen::dense::solve(&reduced.pencil(), &DenseOptions::default())?)
     }
     /// RCS: linearization, all 2n + m eigenvalues of the descriptor pair by its structure.
     ///

@@ -1,7 +1,7 @@
 //! The arm of palomba2019 and a large sparse grid, ready to be expanded.
 
 use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, sparse};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_gallery::models::ErlsArm;
 use mb_model::Point;
 use mb_parametric::{
@@ -45,7 +45,7 @@ impl Arm {
         ];
         let set = MultiIndexSet::total(4, ORDER)?;
         let series = model_series(&source, &centre, &variables, &set, &rule())?;
-        let spectrum = quadratic::solve(&series.pencil.evaluate(&[0.0; 4])?, &DenseOptions::default())?;
+        let spectrum = mb_eigen::dense::solve(&series.pencil.evaluate(&[0.0; 4])?, &DenseOptions::default())?;
         let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
         let mut starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
         starts.truncate(3);

@@ -9,7 +9,7 @@ use mb_algebra::PenaltyBlocks;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Spectrum};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::unconstrained::{
     Penalty, PenaltyPoint, penalty_equilibrium, unconstrained, unconstrained_blocks,
@@ -102,7 +102,7 @@ pub fn first_unconstrained(blocks: &PenaltyBlocks) -> Result<Spectrum, Box<dyn E
 /// # Errors
 /// Those of the eigenanalysis.
 pub fn all_minimal(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>> {
-    Ok(quadratic::solve(&lin.pencil(), &DenseOptions::default())?)
+    Ok(mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default())?)
 }
 
 /// All 2n + m roots with vectors (RCS).

@@ -12,7 +12,7 @@ use super::spectra::FormulationSpectrum;
 use crate::error::AnalysisError;
 use mb_algebra::{c64, dense};
 use mb_constraints::NullSpaceMethod;
-use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 use mb_linear::steady::Whirl;
 use mb_linear::{Instant, SteadyMotion, linearize_instant, minimal_of_instant};
 use mb_model::Model;
@@ -69,7 +69,7 @@ pub fn of_instant(
     super::check_size(model, super::MOST_ROWS)?;
     let system = minimal_of_instant(model, &linearize_instant(model, at), method)?;
     let name = format!("minimal/{method}");
-    let mut spectrum = quadratic::solve(&system.frozen(), &DenseOptions::default())
+    let mut spectrum = mb_eigen::dense::solve(&system.frozen(), &DenseOptions::default())
         .map_err(|source| AnalysisError::Eigen { formulation: name.clone(), source })?;
     let r = &system.basis.r;
     let full = |z: &[c64]| -> Vec<c64> {

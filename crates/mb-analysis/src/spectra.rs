@@ -7,7 +7,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod, constraint_rank, tolerance
 use mb_eigen::descriptor::DescriptorStructure;
 use mb_eigen::penalty::PenaltyPencil;
 use mb_eigen::sparse::Request;
-use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty, quadratic};
+use mb_eigen::{DenseOptions, EigenError, Spectrum, descriptor, penalty};
 use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
@@ -139,9 +139,9 @@ pub fn spectrum(
 /// Pairs on the basis that the formulation found, in all coordinates.
 fn minimal_pairs(pencil: &QuadraticPencil, r: &Dense) -> Result<Spectrum, EigenError> {
     if r.ncols() == 0 {
-        return quadratic::solve(pencil, &DenseOptions::default());
+        return mb_eigen::dense::solve(pencil, &DenseOptions::default());
     }
-    quadratic::solve_with_null_space(pencil, r, &DenseOptions::default())
+    mb_eigen::dense::solve_with_null_space(pencil, r, &DenseOptions::default())
 }
 
 /// The penalty factor, where it is one for all rows.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use mb_algebra::{QuadraticPencil, Sparse};
 use mb_cli::gallery::MODELS;
 use mb_eigen::sparse::{Request, SparseOptions, solve};
-use mb_eigen::{DenseOptions, EigenError, quadratic};
+use mb_eigen::{DenseOptions, EigenError};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
 use mb_model::Model;
 
@@ -44,7 +44,7 @@ fn report(name: &str, pencil: &QuadraticPencil<Sparse>) -> Result<(), EigenError
     let options = SparseOptions::default();
     let lowest = |count| fastest(|| solve(pencil, &Request::Lowest { count }, &options).map(drop));
     let dense = pencil.to_dense();
-    let whole = fastest(|| quadratic::solve(&dense, &DenseOptions::default()).map(drop))?;
+    let whole = fastest(|| mb_eigen::dense::solve(&dense, &DenseOptions::default()).map(drop))?;
     println!("{name:32} {n:4} {m:4} {:9.3} {:9.3} {whole:9.3}", lowest(4)?, lowest(20)?);
     Ok(())
 }

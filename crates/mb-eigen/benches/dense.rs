@@ -8,7 +8,7 @@ mod systems;
 
 use divan::{Bencher, black_box};
 use mb_eigen::descriptor::{DescriptorStructure, Transferred};
-use mb_eigen::{DenseOptions, Refinement, descriptor, penalty, quadratic};
+use mb_eigen::{DenseOptions, Refinement, descriptor, penalty};
 
 fn main() {
     divan::main();
@@ -20,7 +20,7 @@ const CASES: [(usize, f64); 3] = [(1, 0.0), (20, 0.0), (20, 1.0)];
 #[divan::bench(args = CASES)]
 fn minimal(bencher: Bencher<'_, '_>, (loops, damper): (usize, f64)) {
     let (pencil, _) = systems::four_bar(loops, damper);
-    bencher.bench(|| quadratic::solve(black_box(&pencil), &DenseOptions::default()));
+    bencher.bench(|| mb_eigen::dense::solve(black_box(&pencil), &DenseOptions::default()));
 }
 
 #[divan::bench(args = CASES)]
@@ -46,14 +46,14 @@ fn penalty_whole_spectrum(bencher: Bencher<'_, '_>, (loops, damper): (usize, f64
 #[divan::bench(args = [1, 10, 50, 100])]
 fn chain_undamped(bencher: Bencher<'_, '_>, n: usize) {
     let pencil = systems::chain(n, 1.0, 100.0, true);
-    bencher.bench(|| quadratic::solve(black_box(&pencil), &DenseOptions::default()));
+    bencher.bench(|| mb_eigen::dense::solve(black_box(&pencil), &DenseOptions::default()));
 }
 
 #[divan::bench(args = [1, 10, 50, 100])]
 fn chain_damped(bencher: Bencher<'_, '_>, n: usize) {
     let mut pencil = systems::chain(n, 1.0, 100.0, true);
     pencil.c[(0, 0)] = 3.0;
-    bencher.bench(|| quadratic::solve(black_box(&pencil), &DenseOptions::default()));
+    bencher.bench(|| mb_eigen::dense::solve(black_box(&pencil), &DenseOptions::default()));
 }
 
 /// Inverse iteration on the saddle-point matrix.
@@ -62,5 +62,5 @@ fn minimal_polished(bencher: Bencher<'_, '_>, (loops, damper): (usize, f64)) {
     let (pencil, _) = systems::four_bar(loops, damper);
     let refinement = Refinement::InverseIteration { lowest: 4 };
     let options = DenseOptions { refinement, ..DenseOptions::default() };
-    bencher.bench(|| quadratic::solve(black_box(&pencil), &options));
+    bencher.bench(|| mb_eigen::dense::solve(black_box(&pencil), &options));
 }

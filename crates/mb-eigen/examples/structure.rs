@@ -11,7 +11,7 @@ use mb_algebra::{QuadraticPencil, dense, sparse as sparse_matrix};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Spectrum};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let elements = std::env::args().nth(1).unwrap_or_else(|| "100".to_owned()).parse()?;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..2 {
         if !which.starts_with('u') {
             let start = Instant::now();
-            let spectrum = quadratic::solve(&pencil, &options)?;
+            let spectrum = mb_eigen::dense::solve(&pencil, &options)?;
             report("MCS", start, &spectrum);
             let start = Instant::now();
             let structure =

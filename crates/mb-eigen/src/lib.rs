@@ -7,7 +7,7 @@
 //!
 //! | form of the equations | function | roots |
 //! | --- | --- | --- |
-//! | minimal coordinates, by elimination | [`quadratic::solve`] | 2 (n - r) |
+//! | minimal coordinates, by elimination | [`dense::solve`] | 2 (n - r) |
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
 //! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
 //! | some modes of large problems | [`sparse::solve`], [`direct::solve`], [`penalty::lowest`] | as asked |
@@ -26,41 +26,38 @@
 //!
 //! Conventions ([`modal`] has all of them): f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.
 
-mod certificate;
-mod check;
+mod certify;
 mod class;
-mod compensated;
-mod constraints;
+mod completeness;
 mod counts;
+pub mod dense;
 pub mod descriptor;
 pub mod direct;
 mod eigenpair;
-mod equilibrated;
 mod error;
-mod error_bound;
 mod finding;
 pub mod krylov;
 pub mod modal;
-mod operator;
+mod null_space;
+mod numeric;
 mod options;
 pub mod pairing;
 pub mod penalty;
-mod polish;
-pub mod quadratic;
-mod rayleigh;
+mod problem;
+mod refine;
+mod request;
+mod search;
 mod shape;
 pub mod sparse;
 mod spectrum;
-mod vanishing;
-mod vectors;
-mod winding;
+mod transform;
 
 pub use class::{Class, SpuriousOrigin};
 pub use counts::{ClassCounts, Counts, ExpectedCounts};
+pub use dense::polish::polish;
 pub use eigenpair::Eigenpair;
 pub use error::EigenError;
 pub use finding::{CountedClass, Finding};
 pub use options::{DenseOptions, Refinement};
-pub use polish::polish;
 pub use shape::Shape;
 pub use spectrum::Spectrum;

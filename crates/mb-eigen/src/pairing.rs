@@ -12,7 +12,7 @@
 use mb_algebra::c64;
 
 use crate::Eigenpair;
-use crate::vectors::inner;
+use crate::numeric::vectors::inner;
 
 /// Pairs of indices (into a, into b) with the distance in rad/s; min(|a|, |b|) of them, ordered by the first index.
 ///
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn real(values: &[f64]) -> Vec<c64> {
-        crate::vectors::complex(values)
+        crate::numeric::vectors::complex(values)
     }
 
     #[test]

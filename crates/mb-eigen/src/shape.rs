@@ -100,7 +100,7 @@ impl Shape {
         match self.kept {
             Kept::Complex(numbers) => numbers,
             Kept::Real { numbers, complex } => {
-                complex.into_inner().unwrap_or_else(|| crate::vectors::complex(&numbers))
+                complex.into_inner().unwrap_or_else(|| crate::numeric::vectors::complex(&numbers))
             }
         }
     }
@@ -112,7 +112,9 @@ impl Deref for Shape {
     fn deref(&self) -> &[c64] {
         match &self.kept {
             Kept::Complex(numbers) => numbers,
-            Kept::Real { numbers, complex } => complex.get_or_init(|| crate::vectors::complex(numbers)),
+            Kept::Real { numbers, complex } => {
+                complex.get_or_init(|| crate::numeric::vectors::complex(numbers))
+            }
         }
     }
 }

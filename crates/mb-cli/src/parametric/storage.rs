@@ -3,7 +3,7 @@
 use crate::flow::part;
 use mb_algebra::{Dense, QuadraticPencil, Sparse};
 use mb_eigen::sparse::{Request, SparseOptions};
-use mb_eigen::{DenseOptions, EigenError, Spectrum, quadratic, sparse};
+use mb_eigen::{DenseOptions, EigenError, Spectrum, sparse};
 use mb_model::Model;
 use mb_parametric::{PencilSeries, Storage};
 
@@ -31,7 +31,7 @@ pub trait Solved: Storage {
 
 impl Solved for Dense {
     fn spectrum(matrices: &QuadraticPencil<Self>, _count: usize) -> Result<Spectrum, EigenError> {
-        quadratic::solve(matrices, &DenseOptions::default())
+        mb_eigen::dense::solve(matrices, &DenseOptions::default())
     }
     fn kept(pencil: PencilSeries<Self>) -> Pencil {
         Pencil::Dense(Box::new(pencil))

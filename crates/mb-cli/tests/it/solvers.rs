@@ -4,7 +4,7 @@
 use mb_algebra::{QuadraticPencil, Sparse};
 use mb_cli::gallery::MODELS;
 use mb_eigen::sparse::{Request, Solver, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Eigenpair, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
 use mb_model::Model;
 
@@ -43,7 +43,7 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
     let systems = systems();
     assert!(systems.len() >= 16, "only {} models came to rest", systems.len());
     for (name, pencil) in &systems {
-        let dense = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
+        let dense = mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
         let all: Vec<Eigenpair> = dense.motion().cloned().collect();
         for &solver in &drivers {
             // As users get it, and past the dense path that small models are handed to.

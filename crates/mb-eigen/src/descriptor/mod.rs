@@ -10,7 +10,7 @@
 //! mechanism, 3 r that the form adds (infinite, or zero for each Jacobian moved), m - r indeterminate ones where rows
 //! depend on each other, because the pencil is then singular.
 //!
-//! [`solve`] uses that structure: the roots of the mechanism come from [`crate::quadratic`], the others are known with
+//! [`solve`] uses that structure: the roots of the mechanism come from [`crate::dense`], the others are known with
 //! their vectors (spurious.rs). [`solve_qz`] sees only E and A and is the cross-check for small problems.
 
 mod qz;
@@ -19,8 +19,9 @@ mod spurious;
 
 use mb_algebra::{DescriptorPencil, QuadraticPencil};
 
-use crate::constraints::ConstraintBasis;
-use crate::{DenseOptions, EigenError, ExpectedCounts, Spectrum, check, quadratic};
+use crate::dense::constraint_basis::ConstraintBasis;
+use crate::numeric::check;
+use crate::{DenseOptions, EigenError, ExpectedCounts, Spectrum, dense};
 
 pub use mb_algebra::Transferred;
 pub use qz::solve_qz;
@@ -49,12 +50,12 @@ impl DescriptorStructure {
 /// Physical and rigid pairs are those of the mechanical problem, certified there. Spurious, infinite and
 /// indeterminate ones carry their vectors in the same terms: `right` is the displacement part (the velocity part where
 /// the root is infinite), `multipliers` the third part of y; pure multiplier directions have `right` zero. Their chain
-/// lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`quadratic::solve`].
+/// lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`dense::solve`].
 pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     let pencil = &structure.pencil;
     check::quadratic(pencil)?;
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
-    let motion = quadratic::on_basis(pencil, &basis, options)?;
+    let motion = dense::on_basis(pencil, &basis, options)?;
     let mut pairs = motion.pairs;
     pairs.extend(spurious::pairs(structure, &basis, options)?);
     let mut counts = motion.counts;

@@ -13,13 +13,14 @@
 use mb_algebra::{Dense, DescriptorPencil, Qz, RankQr, RankTolerance, c64, dense, norms};
 
 use super::Transferred;
-use crate::constraints::{ConstraintBasis, zeros};
+use crate::dense::Matrices;
+use crate::dense::constraint_basis::{ConstraintBasis, zeros};
 use crate::error::at;
-use crate::quadratic::Matrices;
-use crate::vectors::{self, inner, norm_bound};
+use crate::numeric::check;
+use crate::numeric::vectors;
+use crate::numeric::vectors::{inner, norm_bound};
 use crate::{
     Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, SpuriousOrigin,
-    check,
 };
 
 /// Zeros (in scaled units) may be spread by the cube root of rounding.

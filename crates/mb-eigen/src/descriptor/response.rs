@@ -13,10 +13,10 @@
 use mb_algebra::{Dense, Lu, dense};
 
 use crate::EigenError;
-use crate::constraints::ConstraintBasis;
+use crate::dense::Chains;
+use crate::dense::constraint_basis::ConstraintBasis;
 use crate::error::at;
-use crate::quadratic::Chains;
-use crate::vectors::{Block, columns};
+use crate::numeric::vectors::{Block, columns};
 
 /// One column for every violation.
 pub(crate) struct Response {
@@ -63,7 +63,7 @@ impl Response {
             q = dense::add(1.0, &q, 1.0, &dense::mul(&null, &z));
         }
         let force = dense::mul(base, &q);
-        let block: Vec<_> = columns(&force).map(crate::vectors::complex).collect();
+        let block: Vec<_> = columns(&force).map(crate::numeric::vectors::complex).collect();
         let multipliers = basis.multipliers(&Block::new(n, &block), r);
         let l = Dense::from_fn(basis.m(), r, |i, j| multipliers[j][i].re);
         let reaction =

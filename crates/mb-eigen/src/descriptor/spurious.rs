@@ -19,10 +19,10 @@ use mb_algebra::{Dense, Svd, c64, dense, norms};
 
 use super::DescriptorStructure;
 use super::response::Response;
-use crate::constraints::{ConstraintBasis, zeros};
+use crate::dense::constraint_basis::{ConstraintBasis, zeros};
+use crate::dense::{Chains, Given, Kernel};
 use crate::error::at;
-use crate::quadratic::{self, Chains};
-use crate::vectors::{complex, norm_bound, normalize};
+use crate::numeric::vectors::{complex, norm_bound, normalize};
 use crate::{Class, DenseOptions, EigenError, Eigenpair, SpuriousOrigin};
 
 /// A drive or a reaction below this fraction of its terms counts as none.
@@ -53,7 +53,7 @@ pub(crate) fn pairs(
             }
         }
     } else {
-        for l in crate::vectors::columns(&active) {
+        for l in crate::numeric::vectors::columns(&active) {
             let pair = pure(Class::Infinite, infinite_chain).pair(l, l);
             out.extend(std::iter::repeat_n(pair, infinite_chain));
         }
@@ -65,7 +65,7 @@ pub(crate) fn pairs(
             out.extend((0..r).map(|j| answer.pair(TRANSFERRED, 1 + answer.driven(j), j, &active)));
         }
         (false, true) => {
-            out.extend(crate::vectors::columns(&active).map(|l| pure(TRANSFERRED, 1).pair(l, l)));
+            out.extend(crate::numeric::vectors::columns(&active).map(|l| pure(TRANSFERRED, 1).pair(l, l)));
         }
         (true, true) => {
             // Directions of violation that meet stiffness share a chain with their reaction; the others do not.
@@ -84,7 +84,7 @@ pub(crate) fn pairs(
             }
         }
     }
-    for l in crate::vectors::columns(&basis.idle_multipliers()?) {
+    for l in crate::numeric::vectors::columns(&basis.idle_multipliers()?) {
         out.push(pure(Class::Indeterminate, 1).pair(l, l));
     }
     Ok(out)
@@ -236,7 +236,8 @@ fn split(
         answer.norm * norms::two(&q) / answer.unit_norm.max(f64::MIN_POSITIVE)
     };
     let reacts = |j: usize| {
-        let driven = norms::two(&crate::vectors::columns(&drive).nth(j).map_or(Vec::new(), <[f64]>::to_vec));
+        let driven =
+            norms::two(&crate::numeric::vectors::columns(&drive).nth(j).map_or(Vec::new(), <[f64]>::to_vec));
         svd.s[j] > NONE * size(j) || driven > NONE * size(j)
     };
     let (stiff, slack): (Vec<usize>, Vec<usize>) = (0..r).partition(|&j| reacts(j));
@@ -254,8 +255,8 @@ impl Chains {
         tolerance: f64,
     ) -> Result<Self, EigenError> {
         let (b, f, s) = (basis.reduce(base), basis.reduce(first), basis.reduce(second));
-        let given = quadratic::Given { a: base, lift: basis.null(), lift_left: None };
-        let kernel = quadratic::Kernel::find(&b, given, tolerance)?;
+        let given = Given { a: base, lift: basis.null(), lift_left: None };
+        let kernel = Kernel::find(&b, given, tolerance)?;
         Self::split(&kernel, &b, &f, &s, [first, second].map(norms::frobenius::<Dense>))
     }
 }

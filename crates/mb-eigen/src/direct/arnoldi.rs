@@ -10,7 +10,7 @@ use super::operator::StateOperator;
 use crate::EigenError;
 use crate::krylov::scalar::{norm, pick};
 use crate::krylov::{KrylovDriver, Operator, Wanted};
-use crate::sparse::general::Side;
+use crate::search::non_hermitian::Side;
 
 /// Change of the displacements under T and violation of the constraints, relative, above which a pair is rounding.
 const SPURIOUS: f64 = 1e-5;

@@ -34,7 +34,7 @@ impl Augmented {
         for (name, a, rows) in
             [("M", &pencil.m, n), ("C", &pencil.c, n), ("K", &pencil.k, n), ("Phi_q", &pencil.phi_q, m)]
         {
-            crate::sparse::matrix::check(name, a, rows, n)?;
+            crate::problem::matrix::check(name, a, rows, n)?;
         }
         let sizes = [n, m];
         let corner = |a: &Sparse| sparse::blocks(&[&[Some(a), None], &[None, None]], &sizes, &sizes);
@@ -137,7 +137,7 @@ mod tests {
     fn every_step_keeps_the_roots() {
         let pencil = pencil();
         let dense_pencil = pencil.to_dense();
-        let exact = crate::quadratic::solve(&dense_pencil, &crate::DenseOptions::default()).unwrap();
+        let exact = crate::dense::solve(&dense_pencil, &crate::DenseOptions::default()).unwrap();
         let (k, shift) = (37.0, 1.5);
         let plain = Augmented::new(&pencil).unwrap();
         for pair in exact.motion() {

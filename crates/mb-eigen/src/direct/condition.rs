@@ -11,7 +11,7 @@
 //!
 //! Paper: [yang2012] Eq. (3.9).
 //!
-//! [yang2012]: crate::direct
+//! [yang2012]: super
 
 use faer::MatRef;
 use mb_algebra::{Dense, Lu, QuadraticPencil, Sparse, Svd, dense, sparse, to_dense};
@@ -21,8 +21,8 @@ use super::options::Factorization;
 use crate::EigenError;
 use crate::error::{at, only_here};
 use crate::krylov::{BuiltIn, KrylovDriver, SymmetricOperator, Wanted};
-use crate::sparse::SparseOptions;
-use crate::sparse::problem::Problem;
+use crate::options::SparseOptions;
+use crate::problem::Problem;
 
 /// Matrices of up to this size get exact numbers.
 const EXACT_UP_TO: usize = 300;

@@ -3,9 +3,9 @@
 use mb_algebra::{AlgebraError, Dense, Sparse, SparseLu, StaticLu};
 
 use super::options::Factorization;
-use crate::sparse::matrix::Matrix;
-use crate::sparse::problem::Problem;
-use crate::sparse::shift_solve::{Factors, assemble_scaled};
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::transform::factors::{Factors, assemble_scaled};
 
 impl Factors<f64> for StaticLu {
     fn solve(&self, b: &Dense) -> Dense {

@@ -20,9 +20,9 @@ use super::factored::Factored;
 use crate::EigenError;
 use crate::krylov::Operator;
 use crate::krylov::scalar::{beside, norm};
-use crate::sparse::linear_form::Projector;
-use crate::sparse::null_space::ZeroRoots;
-use crate::sparse::problem::Problem;
+use crate::null_space::chains::ZeroRoots;
+use crate::problem::Problem;
+use crate::transform::shift_invert::Projector;
 
 /// T of the problem or of its transpose.
 pub(crate) struct StateOperator<'a> {

@@ -3,7 +3,7 @@
 use mb_algebra::{QuadraticPencil, RankTolerance, Sparse, norms};
 
 use crate::EigenError;
-use crate::sparse::Solver;
+use crate::options::Solver;
 
 /// The factor k on constraints and multipliers; yang2012, Eq. (3.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,20 +3,23 @@
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64};
 
 use super::arnoldi;
-use super::condition::{self, Condition};
+use super::condition;
+use super::condition::Condition;
 use super::factored::Factored;
 use super::operator::StateOperator;
 use super::options::{DirectOptions, Factorization};
+use crate::certify::sparse::Certifier;
 use crate::error::only_here;
+use crate::finding::SparseFinding;
 use crate::krylov::{KrylovDriver, Wanted};
-use crate::sparse::biorthonormal::biorthonormalize;
-use crate::sparse::certificate::Certifier;
-use crate::sparse::general::{General, Set};
-use crate::sparse::general_requests::Counting;
-use crate::sparse::linear_form::Form;
-use crate::sparse::matrix::Matrix;
-use crate::sparse::problem::Problem;
-use crate::sparse::{Shift, SparseFinding, SparseOptions, solve as sparse_solve};
+use crate::options::{Shift, SparseOptions};
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::search::biorthonormal::biorthonormalize;
+use crate::search::non_hermitian::{General, Set};
+use crate::search::non_hermitian_requests::Counting;
+use crate::sparse::solve as sparse_solve;
+use crate::transform::shift_invert::Form;
 use crate::{EigenError, Spectrum};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.

@@ -9,8 +9,8 @@
 //! Stewart, SIAM J. Matrix Anal. 23 (2002); the block form needs no change but B with as many rows as the block.
 //! A Schur vector counts as converged when its column of B U is below the tolerance times |theta|, which is
 //! safe for nearly defective theta where eigenvectors are not. Real operators keep a real basis: conjugates are
-//! never parted. How V is kept is the business of a [`Store`]: as it is ([`super::flat`]), or on two levels where T
-//! belongs to a quadratic problem ([`super::two_level`]).
+//! never parted. How V is kept is the business of a [`Store`]: as it is ([`super::basis`]), or on two levels where T
+//! belongs to a quadratic problem ([`super::toar`]).
 
 use faer::Mat;
 use mb_algebra::{DenseC, c64};

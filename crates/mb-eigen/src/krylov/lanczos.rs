@@ -13,8 +13,8 @@
 
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::block::{Block, Recurrence, orthonormalize};
-use super::expansion::Indefinite;
+use super::gram_schmidt::Indefinite;
+use super::orthogonalize::{Block, Recurrence, orthonormalize};
 use super::scalar::{product, put, start_block, turn};
 use super::{Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::EigenError;

@@ -7,24 +7,23 @@
 //! the callers' and the same for every driver.
 //!
 //! [`BuiltIn`] holds thick-restart block Lanczos for symmetric operators in a (semi-definite) inner product and
-//! block Krylov-Schur for all others, on two levels (`two_level`) for quadratic problems. It is deterministic and re-entrant. Start vectors are taken through
+//! block Krylov-Schur for all others, on two levels (`toar`) for quadratic problems. It is deterministic and re-entrant. Start vectors are taken through
 //! the operator first: they then lie in its range, where multipliers and directions without mass follow their
 //! unknowns (Nour-Omid, Parlett, Ericsson, Jensen, Math. Comp. 48, 1987).
 //! With the feature `arpack` there is also `ArpackNg`: implicitly restarted Lanczos and Arnoldi of ARPACK-NG.
 
 #[cfg(feature = "arpack")]
 mod arpack;
-mod block;
-pub(crate) mod corrected;
-mod expansion;
-mod flat;
+mod basis;
+pub(crate) mod davidson;
+pub(crate) mod gram_schmidt;
 mod krylov_schur;
 mod lanczos;
+mod orthogonalize;
 pub(crate) mod scalar;
 pub(crate) mod schur;
-pub(crate) mod slender;
-mod two_level;
-pub(crate) mod witnesses;
+pub(crate) mod tall_skinny;
+mod toar;
 
 use faer::{Mat, MatMut, MatRef};
 use mb_algebra::{Dense, DenseC, c64};
@@ -258,12 +257,12 @@ impl KrylovDriver for BuiltIn {
 
 fn flat<T: Scalar>(operator: &dyn Operator<T>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
     let columns = krylov_schur::columns::<T>(wanted, operator.size());
-    krylov_schur::solve(&mut flat::Flat::new(operator, columns), wanted)
+    krylov_schur::solve(&mut basis::Flat::new(operator, columns), wanted)
 }
 
 fn two_level<T: Scalar>(operator: &dyn SecondOrder<T>, wanted: &Wanted) -> Result<RitzComplex, EigenError> {
     let columns = krylov_schur::columns::<T>(wanted, operator.size());
-    krylov_schur::solve(&mut two_level::TwoLevel::new(operator, columns, wanted.block)?, wanted)
+    krylov_schur::solve(&mut toar::TwoLevel::new(operator, columns, wanted.block)?, wanted)
 }
 
 /// Columns beside twice what is wanted, and twice as many again at most, that narrow blocks take until all converge.

@@ -11,8 +11,8 @@
 use mb_algebra::{Dense, Sparse, c64, sparse};
 use serde::{Deserialize, Serialize};
 
+use crate::numeric::vectors::inner;
 use crate::pairing;
-use crate::vectors::inner;
 use crate::{EigenError, Eigenpair};
 
 /// Share of the value in the cost of an assignment by shape: enough to tell conjugates apart.
@@ -53,7 +53,7 @@ pub fn mac_matrix(a: &[Eigenpair], b: &[Eigenpair], weight: Option<&Sparse>) -> 
         }
     }
     if let Some(weight) = weight.filter(|_| n > 0) {
-        crate::sparse::matrix::check("W", weight, n, n)?;
+        crate::problem::matrix::check("W", weight, n, n)?;
     }
     let weighted = |x: &[c64]| weight.map_or_else(|| x.to_vec(), |w| sparse::matvec_complex(w, x));
     let images: Vec<Vec<c64>> = b.iter().map(|pair| weighted(&pair.right)).collect();

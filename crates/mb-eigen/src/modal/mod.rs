@@ -3,7 +3,7 @@
 //! ```
 //! use mb_algebra::{QuadraticPencil, dense};
 //! use mb_eigen::modal::{Direction, participation};
-//! use mb_eigen::{DenseOptions, quadratic};
+//! use mb_eigen::DenseOptions;
 //!
 //! // Two equal masses on springs between walls, shaken sideways: the mode in which both move alike takes it all.
 //! let pencil = QuadraticPencil {
@@ -12,7 +12,7 @@
 //!     k: dense::from_rows(&[&[2.0, -1.0], &[-1.0, 2.0]]),
 //!     phi_q: dense::zeros(0, 2),
 //! };
-//! let spectrum = quadratic::solve(&pencil, &DenseOptions::default())?;
+//! let spectrum = mb_eigen::dense::solve(&pencil, &DenseOptions::default())?;
 //! let sideways = Direction { name: "x".to_owned(), vector: vec![1.0, 1.0] };
 //! let result = participation(&pencil.to_sparse(), &spectrum.pairs, &[sideways])?;
 //! let masses: Vec<f64> = result.modes.iter().filter_map(|mode| mode.effective_mass[0]).collect();

@@ -25,7 +25,7 @@ use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactor, SaddleOption
 use mb_algebra::{AlgebraError, QuadraticPencil, Sparse, c64, norms, sparse};
 
 use crate::error::at;
-use crate::vectors::{complex, conjugate, inner};
+use crate::numeric::vectors::{complex, conjugate, inner};
 use crate::{Class, EigenError, Eigenpair};
 
 /// Mass added on the diagonal, relative, where directions without mass make M singular.

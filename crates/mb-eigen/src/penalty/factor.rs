@@ -50,8 +50,8 @@ pub fn least_factor(pairs: &[Eigenpair], m: &Sparse, law: ViolationLaw, relative
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DenseOptions;
     use crate::penalty::{PenaltyPencil, solve};
-    use crate::{DenseOptions, quadratic};
     use mb_algebra::{Dense, QuadraticPencil, dense, to_sparse};
     use proptest::prelude::*;
 
@@ -89,7 +89,7 @@ mod tests {
             let unit = 10_f64.powi(unit);
             let of = tied(masses.map(|m| m * unit), springs.map(|k| k * unit * 10_f64.powi(stiff)));
             let (law, relative) = (ViolationLaw { xi: 1.0, omega: 10.0 }, 1e-5);
-            let exact = quadratic::solve(&of, &DenseOptions::default()).unwrap();
+            let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
             let alpha = least_factor(&exact.pairs, &to_sparse(&of.m), law, relative);
             // Equal ratios need no reaction: there is nothing to measure.
             prop_assume!(alpha > 1e-2 * unit / relative);
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn free_motions_without_reactions_need_no_penalty() {
         let of = tied([1.0, 2.0], [0.0, 0.0]);
-        let exact = quadratic::solve(&of, &DenseOptions::default()).unwrap();
+        let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
         let law = ViolationLaw { xi: 1.0, omega: 10.0 };
         assert!(least_factor(&exact.pairs, &to_sparse(&of.m), law, 1e-6) < f64::MIN_POSITIVE);
     }

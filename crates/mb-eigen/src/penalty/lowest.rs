@@ -11,7 +11,7 @@
 //! penalty, so that every pair starts next to its own root, to which steps lead (steps.rs): one factorization and two solves are
 //! the rule. Pairs of symmetric problems are improved first with residuals in doubled precision: stiffnesses far above that of the
 //! mode leave the factors few digits, and the steps would end there. Where nothing but the penalty damps, all pairs go together,
-//! with the factors that the constrained problem was solved with (`sparse/doubled/damped.rs`), else one by one in the certificate.
+//! with the factors that the constrained problem was solved with (`refine/damped.rs`), else one by one in the certificate.
 //!
 //! Where a root of the mechanism lies among those of the penalty, the roots around it are searched (settled.rs), and the finding of
 //! [`super::solve`] says so.
@@ -19,17 +19,21 @@
 
 use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64};
 
-use super::measured::Measure;
-use super::parted::parted;
-use super::settled::{Settled, Settling};
-use super::steps::follow;
-use crate::sparse::certificate::{Certifier, Root};
-use crate::sparse::doubled::{self, Doubled, Springs};
-use crate::sparse::problem::Problem;
+use super::assign::{Settled, Settling};
+use super::continuation::follow;
+use super::measure::Measure;
+use super::split_modes::parted;
+use crate::certify::sparse::{Certifier, Root};
+use crate::finding::SparseFinding;
+use crate::numeric::check;
+use crate::numeric::vectors::ZERO;
+use crate::options::SparseOptions;
+use crate::problem::Problem;
+use crate::refine;
+use crate::refine::{Doubled, Springs};
+use crate::request::Request;
 use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
-use crate::sparse::{Request, SparseFinding, SparseOptions};
-use crate::vectors::ZERO;
-use crate::{Class, EigenError, Eigenpair, Finding, Spectrum, check};
+use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 /// Bar relative to |s| up to which a root needs no further steps.
 const SURE: f64 = 1e-8;
@@ -131,7 +135,7 @@ fn from_undamped(
     let mut roots: Vec<Root> = roots.collect();
     parted(held, &blocks.xi, &mut roots);
     let moving: Vec<Root> = roots.iter().filter(|root| !root.rigid).cloned().collect();
-    let mut better = doubled::refine_damped(held, Some(springs), &beside, &moving).into_iter();
+    let mut better = refine::refine_damped(held, Some(springs), &beside, &moving).into_iter();
     let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
     let (n, size) = (held.n, held.n + held.rows.m);
     let starts = roots.into_iter().map(|root| extended(held, (n, size), root)).collect();

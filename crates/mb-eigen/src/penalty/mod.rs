@@ -6,31 +6,31 @@
 //!
 //! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n roots 2 (n - r) approximate those of the
 //! mechanism and 2 r are spurious: motion against the penalty forces. They are told apart by the share of the penalty
-//! terms in the kinetic energy of their vectors (share.rs); when the groups overlap, a finding says so.
+//! terms in the kinetic energy of their vectors (penalty_energy.rs); when the groups overlap, a finding says so.
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
 //! matrices. [`least_factor`] tells from the mechanism's own pairs how large the factors must be.
 
+mod assign;
+mod continuation;
+mod deduplicate;
 mod factor;
 mod lowest;
-mod measured;
-mod parted;
+mod measure;
+mod penalty_energy;
 mod physical;
-mod settled;
-mod share;
-mod steps;
-mod twice;
+mod split_modes;
 
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
-use crate::certificate::Certifier;
-use crate::constraints::ConstraintBasis;
-use crate::operator::Operator;
-use crate::quadratic::ReducedRoots;
-use crate::{
-    Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, check, polish, quadratic,
-};
+use crate::certify::dense::Certifier;
+use crate::dense::constraint_basis::ConstraintBasis;
+use crate::dense::polish;
+use crate::dense::{ReducedRoots, reduced_roots};
+use crate::numeric::check;
+use crate::numeric::operator::Operator;
+use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
 
 pub use factor::{ViolationLaw, least_factor};
 pub use lowest::lowest;
@@ -86,13 +86,13 @@ pub fn solve(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum,
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
     let centre = cluster_centre(&problem, &constraints);
-    let mut roots = quadratic::reduced_roots(&problem, &free, centre, options)?;
+    let mut roots = reduced_roots(&problem, &free, centre, options)?;
     let mut findings = told_beforehand(pencil, &constraints);
     let drowned = drowned(pencil, &constraints, &mut findings, &mut roots);
     findings.append(&mut roots.findings);
     findings.extend(polish::lowest(&problem, &free, &mut roots.raws, options.refinement));
     let mut pairs = Certifier::new(&problem, &free).certify(roots.raws, options.refinement);
-    share::classify(pencil, &constraints, &mut pairs, &mut findings);
+    penalty_energy::classify(pencil, &constraints, &mut pairs, &mut findings);
     let expected = ExpectedCounts::penalty(free.n(), constraints.rank());
     let counts = Counts {
         n: free.n(),
@@ -195,5 +195,5 @@ fn cluster_centre(problem: &QuadraticPencil, constraints: &ConstraintBasis) -> f
 
 /// Sets violation and share, leaves the class alone.
 fn measure(pencil: &PenaltyPencil, constraints: &ConstraintBasis, pairs: &mut [Eigenpair]) {
-    share::measure(pencil, constraints, pairs);
+    penalty_energy::measure(pencil, constraints, pairs);
 }

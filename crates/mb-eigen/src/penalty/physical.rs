@@ -12,14 +12,14 @@
 
 use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
-use super::twice::one_root;
+use super::deduplicate::one_root;
 use super::{PenaltyPencil, drowned, measure, told_beforehand};
-use crate::certificate::Certifier;
-use crate::constraints::ConstraintBasis;
+use crate::certify::dense::Certifier;
+use crate::dense::constraint_basis::ConstraintBasis;
+use crate::dense::polish::System;
+use crate::dense::{Kind, Raw, reduced_roots};
+use crate::numeric::vectors;
 use crate::pairing::mac;
-use crate::polish::System;
-use crate::quadratic::{self, Kind, Raw};
-use crate::vectors;
 use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
 
 /// Backward error that ends the iteration as converged.
@@ -39,7 +39,7 @@ pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
     let free = ConstraintBasis::unconstrained(problem.m.nrows());
-    let mut start = quadratic::reduced_roots(&problem, &constraints, 0.0, options)?;
+    let mut start = reduced_roots(&problem, &constraints, 0.0, options)?;
     let system = System::new(&problem, &free);
     let mut raws = Vec::with_capacity(start.raws.len());
     for raw in &start.raws {

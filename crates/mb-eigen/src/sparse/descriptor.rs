@@ -14,16 +14,18 @@ use mb_algebra::{
     DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
 };
 
-use super::equilibrated::Equilibrated;
-use super::finding::SparseFinding;
-use super::matrix::{self, norm_bound};
-use super::options::{SparseOptions, Structure};
-use super::request::Request;
 use super::solve::solve_with;
-use crate::descriptor::{self, DescriptorStructure, Transferred};
-use crate::vectors::inner;
+use crate::descriptor;
+use crate::descriptor::{DescriptorStructure, Transferred};
+use crate::finding::SparseFinding;
+use crate::numeric::vectors::inner;
+use crate::options::{SparseOptions, Structure};
+use crate::problem::equilibrated::Equilibrated;
+use crate::problem::matrix;
+use crate::problem::matrix::norm_bound;
+use crate::request::Request;
 use crate::{
-    Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, quadratic,
+    Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, dense,
 };
 
 /// Largest N of which finite roots are counted by rank decisions, with dense matrices.
@@ -169,7 +171,7 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
 /// Finite roots of a regular pair: by rank decisions where it is small, else by structure; none where that says nothing.
 fn finite_roots(pencil: &DescriptorPencil<Sparse>, quadratic: &QuadraticPencil<Sparse>) -> Option<usize> {
     if pencil.e.rows() <= RANK_UP_TO {
-        return quadratic::finite_roots(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
+        return dense::finite_roots(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
     }
     by_structure(pencil)
 }

@@ -13,47 +13,12 @@
 //!
 //! Fails when some direction has neither mass nor stiffness (no shift makes the matrix regular), or when memory is short.
 
-mod approach;
-pub(crate) mod biorthonormal;
-pub(crate) mod certificate;
-mod contour;
-mod cut;
 mod descriptor;
-pub(crate) mod doubled;
-mod equilibrated;
-mod finding;
-mod finite;
-mod forward;
-pub(crate) mod general;
-pub(crate) mod general_requests;
-pub(crate) mod general_zeros;
-mod growth;
-mod largest;
-mod light;
-pub(crate) mod linear_form;
-pub(crate) mod matrix;
 mod memory;
-pub(crate) mod merged;
-mod mirror;
-pub(crate) mod null_space;
-mod options;
-pub(crate) mod problem;
-mod proportional;
-pub(crate) mod real_shapes;
-mod request;
-pub(crate) mod rows;
-mod shift_invert;
-pub(crate) mod shift_solve;
-mod short;
 pub(crate) mod solve;
-mod sturm;
-mod symmetric;
-mod symmetric_requests;
-mod witnessed;
-mod zeros;
 
+pub use crate::finding::{Proof, SparseFinding};
+pub use crate::options::{Shift, Solver, SparseOptions, Structure};
+pub use crate::request::Request;
 pub use descriptor::solve_descriptor;
-pub use finding::{Proof, SparseFinding};
-pub use options::{Shift, Solver, SparseOptions, Structure};
-pub use request::Request;
 pub use solve::{solve, solve_in_parts};

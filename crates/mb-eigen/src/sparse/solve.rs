@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
-use super::certificate::{Aid, Certifier, Root};
-use super::cut;
-use super::finding::SparseFinding;
-use super::general::General;
-use super::growth;
-use super::light;
 use super::memory;
-use super::merged::Merged;
-use super::options::{SparseOptions, Structure};
-use super::problem::Problem;
-use super::request::Request;
-use super::symmetric::{Modes, Symmetric};
+use crate::certify::sparse::{Aid, Certifier, Root};
+use crate::completeness::growth;
+use crate::dense::{Kind, Raw};
+use crate::finding::SparseFinding;
 use crate::krylov::KrylovDriver;
-use crate::quadratic::{Kind, Raw};
+use crate::options::{SparseOptions, Structure};
+use crate::problem::Problem;
+use crate::problem::condensation::Merged;
+use crate::request::Request;
+use crate::search::from_undamped;
+use crate::search::hermitian::{Modes, Symmetric};
+use crate::search::multiplicity_cut;
+use crate::search::non_hermitian::General;
 use crate::{
-    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Shape, Spectrum, quadratic,
+    Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Shape, Spectrum, dense,
 };
 
 /// Some eigenvalues of a sparse constrained problem.
@@ -132,7 +132,7 @@ pub(crate) fn solve_with(
             let certifier = Certifier::new(&problem, keeps_left);
             let mut heads: Vec<Root> = roots.iter().map(Root::head).collect();
             let mut first = certifier.measured_once(roots);
-            light::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
+            from_undamped::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
             let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
             let pairs = certifier.certify_others(heads, pairs);
             let mut spectrum = finished(&problem, &certifier, pairs, findings);
@@ -340,7 +340,7 @@ pub(crate) fn roots_of(problem: &Problem, modes: &Modes) -> Vec<Root> {
         problem.m.mul_into(modes.x.as_ref().subcols(j, 1), mx.as_mut());
         let mass: f64 = x.iter().zip(mx.col_as_slice(0)).map(|(x, m)| x * m).sum();
         let square: f64 = x.iter().map(|x| x * x).sum();
-        let s = if rigid { c64::new(0.0, 0.0) } else { cut::root(w) };
+        let s = if rigid { c64::new(0.0, 0.0) } else { multiplicity_cut::root(w) };
         out.push(Root {
             s,
             right: Shape::of_real(x.to_vec()),
@@ -382,7 +382,7 @@ fn roots(problem: &Problem, modes: &Modes, request: &Request) -> (Vec<Root>, Vec
     let kept = kept.count();
     let s: Vec<c64> = single.iter().map(|root| root.s).collect();
     single.truncate(kept);
-    (single, cut::told(&s[..kept], &s[kept..]))
+    (single, multiplicity_cut::told(&s[..kept], &s[kept..]))
 }
 
 /// Whether the dense path is quicker and takes the request.
@@ -435,7 +435,7 @@ fn dense(
     };
     let undamped = problem.undamped();
     let some = |raws: &[Raw]| if undamped { oscillations(raws, request, 2 * problem.dof()) } else { None };
-    let mut spectrum = quadratic::solve_some(&pencil.to_dense(), &settings, &some)?;
+    let mut spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
     if !keeps_left {
         spectrum.pairs = spectrum.pairs.into_iter().map(Eigenpair::without_left).collect();
     }
@@ -569,7 +569,7 @@ fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>,
     groups.sort_by(|a, b| a.0.total_cmp(&b.0));
     let s: Vec<c64> = groups.iter().filter_map(|(_, members)| pairs[members[0]].value()).collect();
     groups.truncate(request.count().unwrap_or(groups.len()));
-    let cut = cut::told(&s[..groups.len()], &s[groups.len()..]);
+    let cut = multiplicity_cut::told(&s[..groups.len()], &s[groups.len()..]);
     for (_, members) in &groups {
         for &i in members {
             kept[i] = true;

@@ -4,7 +4,7 @@
 //! matrices are exact and the roots those of the single quadratics; constraints are added the same way.
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
-use mb_eigen::{DenseOptions, Refinement, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Refinement, Spectrum};
 use proptest::prelude::*;
 
 /// (m, c, k) of one decoupled coordinate.
@@ -114,7 +114,7 @@ fn assert_covered(spectrum: &Spectrum, exact: &[c64]) -> Result<(), TestCaseErro
 
 fn check(problem: &Exact, refinement: Refinement) -> Result<(), TestCaseError> {
     let options = DenseOptions { refinement, ..DenseOptions::default() };
-    assert_covered(&quadratic::solve(&problem.pencil, &options).unwrap(), &problem.roots)
+    assert_covered(&mb_eigen::dense::solve(&problem.pencil, &options).unwrap(), &problem.roots)
 }
 
 proptest! {

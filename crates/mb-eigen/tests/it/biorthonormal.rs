@@ -6,7 +6,7 @@
 use mb_algebra::{QuadraticPencil, Sparse, c64, dense, sparse as ops};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_eigen::{DenseOptions, Eigenpair, quadratic};
+use mb_eigen::{DenseOptions, Eigenpair};
 
 use crate::sparse::agreement::krylov;
 use crate::sparse::random::{KINDS, problem};
@@ -53,7 +53,7 @@ fn conjugate(x: &[c64]) -> Vec<c64> {
 }
 
 fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -> Vec<Vec<Eigenpair>> {
-    let all = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
+    let all = mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
     let dense_pairs: Vec<Eigenpair> = all.motion().cloned().collect();
     assert_biorthonormal(pencil, &dense_pairs, &format!("{what} dense"));
     let asked = SparseOptions { left_vectors: true, ..krylov() };
@@ -114,7 +114,7 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
             k: dense::from_rows(&k),
             phi_q: dense::zeros(0, 2),
         };
-        let roots = quadratic::solve(&single, &DenseOptions::default()).unwrap();
+        let roots = mb_eigen::dense::solve(&single, &DenseOptions::default()).unwrap();
         for pairs in by_every_solver(&pencil.to_sparse(), 6, what) {
             assert_eq!(pairs.len(), 12, "{what}");
             for root in &roots.pairs {

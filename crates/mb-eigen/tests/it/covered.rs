@@ -3,7 +3,7 @@
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
-use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, pairing};
 use proptest::prelude::*;
 
 use crate::sparse::agreement::krylov;
@@ -198,7 +198,7 @@ fn steps_from_an_undamped_mode_to_a_critically_damped_one_do_not_cross_the_axis(
 
 /// By the dense path, the sparse one and the direct method.
 fn by_every_solver(pencil: &QuadraticPencil, count: usize) -> Vec<Vec<Eigenpair>> {
-    let all = quadratic::solve(pencil, &DenseOptions::default()).unwrap();
+    let all = mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap();
     let given = pencil.to_sparse();
     vec![
         all.motion().cloned().collect(),

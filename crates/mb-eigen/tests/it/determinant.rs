@@ -4,7 +4,7 @@
 //! roots, its order at zero the number of zeros, and if it vanishes the pencil is singular.
 
 use mb_algebra::{Dense, QuadraticPencil};
-use mb_eigen::{DenseOptions, Finding, quadratic};
+use mb_eigen::{DenseOptions, Finding};
 use proptest::prelude::*;
 
 type Polynomial = Vec<i64>;
@@ -56,7 +56,7 @@ proptest! {
         let dense = |at: usize| Dense::from_fn(n, n, |i, j| square(at, i, j) as f64);
         let phi_q = Dense::from_fn(m, n, |i, j| entry(3, i, j) as f64);
         let p = QuadraticPencil { m: dense(0), c: dense(1), k: dense(2), phi_q };
-        let spectrum = quadratic::solve(&p, &DenseOptions::default()).unwrap();
+        let spectrum = mb_eigen::dense::solve(&p, &DenseOptions::default()).unwrap();
         prop_assume!(spectrum.counts.rank == m);
         let rows: Vec<Vec<Polynomial>> = (0..n + m)
             .map(|i| {

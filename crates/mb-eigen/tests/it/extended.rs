@@ -9,7 +9,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 use mb_algebra::{Dense, DenseC, LuComplex, QuadraticPencil, Sparse, c64, dense, to_sparse};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{self, Request};
-use mb_eigen::{Class, DenseOptions, Eigenpair, Refinement, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Refinement};
 
 use crate::sparse::agreement::krylov;
 use crate::sparse::random::{KINDS, Kind, problem};
@@ -223,7 +223,7 @@ fn bars_cover_the_errors_of_every_kind_of_problem_and_solver() {
                 let what = |solver: &str| format!("{kind:?} seed {seed} m = {} {solver}", given.phi_q.rows());
                 for refinement in [Refinement::None, Refinement::RayleighQuotient] {
                     let options = DenseOptions { refinement, ..DenseOptions::default() };
-                    let all = quadratic::solve(&given.to_dense(), &options).unwrap();
+                    let all = mb_eigen::dense::solve(&given.to_dense(), &options).unwrap();
                     let checked = assert_covered(&exact, &all.pairs, &what("dense"));
                     assert!(checked >= n - m - 8, "{}: {checked}", what("dense"));
                 }
@@ -256,7 +256,7 @@ fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
             let [m, c, k] = [&given.m, &given.c, &given.k].map(|a| form(a, &ones));
             let root = (c64::new(c * c - 4.0 * m * k, 0.0).sqrt() + c.abs()) / (2.0 * m);
             let solvers = [
-                quadratic::solve(&given, &DenseOptions::default()).unwrap(),
+                mb_eigen::dense::solve(&given, &DenseOptions::default()).unwrap(),
                 sparse::solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap(),
                 direct::solve(&pencil, 3, &DirectOptions::default()).unwrap().spectrum,
             ];

@@ -1,9 +1,7 @@
 //! Damping of low rank: the structured route against QZ on the first-order form, which knows no structure.
 
 use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense};
-use mb_eigen::{
-    Class, DenseOptions, Finding, Spectrum, SpuriousOrigin, descriptor, pairing, penalty, quadratic,
-};
+use mb_eigen::{Class, DenseOptions, Finding, Spectrum, SpuriousOrigin, descriptor, pairing, penalty};
 use proptest::prelude::*;
 
 use crate::{stiff, systems};
@@ -49,7 +47,7 @@ proptest! {
                 pencil.c[(i + 1, i)] -= constant;
             }
         }
-        let structured = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
+        let structured = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
         // Ten roundings for each of the 2 n states, which is what a backward stable method leaves.
         let most = 10.0 * (2 * n) as f64 * f64::EPSILON;
         let worst = structured.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
@@ -117,8 +115,10 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
     };
     let double = systems::free(twice(&single.m), twice(&single.c), twice(&single.k));
     let options = DenseOptions::default();
-    let (one, two) =
-        (quadratic::solve(&single, &options).unwrap(), quadratic::solve(&double, &options).unwrap());
+    let (one, two) = (
+        mb_eigen::dense::solve(&single, &options).unwrap(),
+        mb_eigen::dense::solve(&double, &options).unwrap(),
+    );
     assert_eq!((one.pairs.len(), two.pairs.len()), (64, 128));
     for pair in &one.pairs {
         let s = pair.value().unwrap();
@@ -131,7 +131,7 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
         (pencil.k[(0, j)], pencil.k[(j, 0)]) = (0.0, 0.0);
     }
     (pencil.k[(0, 0)], pencil.c[(0, 0)]) = (49.0, 14.0);
-    let spectrum = quadratic::solve(&pencil, &options).unwrap();
+    let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
     let near: Vec<_> = spectrum.pairs.iter().filter(|p| (p.value().unwrap() + 7.0).norm() < 1e-6).collect();
     assert_eq!(near.len(), 2);
     assert!(near.iter().all(|p| (p.value().unwrap() + 7.0).norm() <= p.error_bar));

@@ -4,13 +4,13 @@ use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, dense, norms, sparse, to_s
 use mb_eigen::modal::{
     Direction, Group, MatchBy, energy_shares, mac_matrix, match_modes, modes, participation,
 };
-use mb_eigen::{DenseOptions, Eigenpair, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Eigenpair, Spectrum};
 
 use crate::sparse::random::{KINDS, Kind, Numbers, problem};
 use crate::systems;
 
 fn spectrum(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
-    quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
+    mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
 }
 
 fn directions(n: usize, count: usize, seed: u64) -> Vec<Direction> {
@@ -209,7 +209,7 @@ fn shapes_are_followed_when_frequencies_cross() {
             k: dense::from_rows(&[&[k, 0.01], &[0.01, 4.0]]),
             phi_q: dense::zeros(0, 2),
         };
-        let pairs = quadratic::solve(&pencil, &DenseOptions::default()).unwrap().pairs;
+        let pairs = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap().pairs;
         modes(&pairs).into_iter().map(|i| pairs[i].clone()).collect::<Vec<_>>()
     };
     let (before, after) = (with(3.0), with(5.0));

@@ -2,7 +2,7 @@
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
 use mb_eigen::descriptor::{DescriptorStructure, Transferred};
-use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, descriptor, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, descriptor, pairing};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ fn pencil() -> impl Strategy<Value = QuadraticPencil> {
 }
 
 fn solve(pencil: &QuadraticPencil) -> Spectrum {
-    quadratic::solve(pencil, &DenseOptions::default()).unwrap()
+    mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap()
 }
 
 /// (s^2 M + s C + K) x, or its adjoint on a left vector.
@@ -195,7 +195,7 @@ proptest! {
         let null = mb_algebra::RankQr::new(&p.phi_q, mb_algebra::RankTolerance::default()).unwrap().null_space();
         let change = Dense::from_fn(n - m, n - m, |i, j| 0.3 * mixture[(i, j)] + if i == j { 2.0 } else { 0.0 });
         let basis = dense::mul(&null, &change);
-        let given = quadratic::solve_with_null_space(&p, &basis, &DenseOptions::default()).unwrap();
+        let given = mb_eigen::dense::solve_with_null_space(&p, &basis, &DenseOptions::default()).unwrap();
         assert_same(&solve(&p), &given)?;
     }
 

@@ -1,12 +1,12 @@
 //! Elimination of constraints against closed forms.
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
-use mb_eigen::{Class, DenseOptions, Finding, Refinement, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, Finding, Refinement, Spectrum};
 
 use crate::systems;
 
 pub(crate) fn solve(pencil: &QuadraticPencil) -> Spectrum {
-    quadratic::solve(pencil, &DenseOptions::default()).unwrap()
+    mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap()
 }
 
 /// Every expected root is met within its own error bar by a different pair.
@@ -232,7 +232,7 @@ fn polishing_restores_the_low_roots_of_a_stiff_chain() {
     }
     let bar = |refinement| {
         let options = DenseOptions { refinement, ..DenseOptions::default() };
-        let spectrum = quadratic::solve(&pencil, &options).unwrap();
+        let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
         let first = &spectrum.pairs[0];
         assert!(first.class == Class::Physical && first.value().unwrap().re == 0.0);
         (first.value().unwrap().im, first.error_bar)
@@ -252,7 +252,7 @@ fn bad_input_is_named() {
     let with = |change: fn(&mut QuadraticPencil)| {
         let mut pencil = good.clone();
         change(&mut pencil);
-        quadratic::solve(&pencil, &DenseOptions::default()).unwrap_err()
+        mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap_err()
     };
     assert!(matches!(
         with(|p| p.k[(1, 0)] = f64::NAN),

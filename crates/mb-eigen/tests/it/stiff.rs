@@ -3,7 +3,7 @@
 use mb_algebra::{PenaltyBlocks, QuadraticPencil, dense};
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Finding, Spectrum, penalty, polish, quadratic};
+use mb_eigen::{Class, DenseOptions, Finding, Spectrum, penalty, polish};
 
 #[path = "../../examples/cases/pendulum.rs"]
 pub(crate) mod pendulum;
@@ -22,7 +22,7 @@ fn low_modes_converge_as_cubic_elements_do() {
         .iter()
         .map(|&elements| {
             let pencil = pendulum::flexible_pendulum(elements).to_dense();
-            let spectrum = quadratic::solve(&pencil, &options).unwrap();
+            let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
             assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
             assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
             lowest(&spectrum)
@@ -38,7 +38,7 @@ fn low_modes_converge_as_cubic_elements_do() {
 fn the_whole_spectrum_agrees_with_inverse_iteration() {
     let pencil = pendulum::flexible_pendulum(24).to_dense();
     let options = DenseOptions::default();
-    let minimal = quadratic::solve(&pencil, &options).unwrap();
+    let minimal = mb_eigen::dense::solve(&pencil, &options).unwrap();
     let n = pencil.m.nrows();
     assert_eq!(minimal.pairs.len(), 2 * (n - 10));
     for j in [0, 2, 4, 6, 100, 200] {
@@ -57,7 +57,7 @@ fn stiff_free_bodies_keep_exact_zeros() {
     // The chain hangs no longer: without the pin both links drift.
     let mut pencil = pendulum::flexible_pendulum(12).to_dense();
     pencil.phi_q = dense::select_rows(&pencil.phi_q, &(2..10).collect::<Vec<_>>());
-    let spectrum = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
     assert_eq!((spectrum.counts.found.rigid, spectrum.counts.mismatches().len()), (4, 0));
     assert!(spectrum.of_class(Class::Rigid).all(|pair| pair.chain == 2 && pair.backward_error < 1e-14));
     assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
@@ -71,8 +71,8 @@ fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
         assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-13));
         lowest(&spectrum)
     };
-    let dense =
-        quadratic::solve(&pendulum::flexible_pendulum(32).to_dense(), &DenseOptions::default()).unwrap();
+    let dense = mb_eigen::dense::solve(&pendulum::flexible_pendulum(32).to_dense(), &DenseOptions::default())
+        .unwrap();
     for (a, b) in sparse(32).into_iter().zip(lowest(&dense)) {
         assert!((a / b - 1.0).abs() < 1e-11, "{a} {b}");
     }

@@ -2,7 +2,7 @@
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, matrix_market, sparse};
 use mb_eigen::sparse::{self as sparse_modes, Request, SparseFinding, SparseOptions};
-use mb_eigen::{DenseOptions, Eigenpair, Finding, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Eigenpair, Finding, Spectrum};
 
 macro_rules! matrix {
     ($case:literal, $name:literal) => {
@@ -46,7 +46,7 @@ impl Case {
     }
 
     fn dense(&self) -> Spectrum {
-        quadratic::solve(&self.pencil.to_dense(), &DenseOptions::default()).unwrap()
+        mb_eigen::dense::solve(&self.pencil.to_dense(), &DenseOptions::default()).unwrap()
     }
 
     /// Every finite eigenvalue returned lies within its bound of an exact one, each of these used once.

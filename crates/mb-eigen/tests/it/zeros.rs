@@ -3,7 +3,7 @@
 use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{QuadraticPencil, Sparse, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Finding, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, Finding, Spectrum};
 
 /// A pencil with the w = -s^2 of its modes, ascending.
 struct Case {
@@ -59,7 +59,7 @@ fn judge(name: &str, spectrum: &Spectrum, w: &[f64]) -> Vec<f64> {
 }
 
 fn all_and_lowest(case: &Case) {
-    let dense = quadratic::solve(&case.pencil.to_dense(), &DenseOptions::default()).unwrap();
+    let dense = mb_eigen::dense::solve(&case.pencil.to_dense(), &DenseOptions::default()).unwrap();
     assert!(judge(case.name, &dense, &case.w).is_empty());
     assert!(dense.findings.is_empty(), "{}: {:?}", case.name, dense.findings);
     for dense_limit in [0, SparseOptions::default().dense_limit] {
@@ -211,7 +211,7 @@ impl Beam {
 
 /// Dense and sparse answers to the same question.
 fn both_ways(pencil: &QuadraticPencil<Sparse>, count: usize) -> [Spectrum; 2] {
-    let dense = quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
+    let dense = mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
     let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
     [dense, solve(pencil, &Request::Lowest { count }, &options).unwrap()]
 }

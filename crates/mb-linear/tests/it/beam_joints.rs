@@ -6,7 +6,7 @@
 
 use crate::support::frequencies;
 use mb_constraints::NullSpaceMethod;
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
 use mb_model::Model;
@@ -141,7 +141,7 @@ fn solve(case: &Case, bar: Kind, partner: Partner, modulus: f64) -> Found {
     assert_eq!((model.nv(), model.nc()), (coordinates, case.rows), "{what}");
     let lin = linearize(&model, &OperatingPoint::from(&rest));
     // All eigenvalues of the descriptor form, counted by class.
-    let spectrum = quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
     assert_eq!(spectrum.counts.found.motion(), 2 * (coordinates - case.rows), "{what}");
     assert_eq!(spectrum.counts.found.rigid, 0, "{what}");
     let system = minimal(&model, &lin, &NullSpaceMethod::Qr).unwrap();

@@ -3,7 +3,7 @@
 use crate::beam::{held, lowest, rest_of};
 use mb_algebra::norms;
 use mb_eigen::direct::{self, DirectOptions};
-use mb_eigen::{Class, DenseOptions, quadratic};
+use mb_eigen::{Class, DenseOptions};
 use mb_gallery::models::{BeamContinuum, BeamFourBar, BeamFrame, BeamSegment};
 use mb_linear::{
     Equilibrium, EquilibriumOptions, OperatingPoint, Stability, Strategy, linearize, linearize_sparse,
@@ -143,7 +143,7 @@ fn rigid_modes_of_a_free_beam() {
     for element in ["linear", "quadratic"] {
         let model = beams(&corners, element, 10, "");
         let pencil = linearize(&model, &OperatingPoint::from(&rest_of(&model))).pencil();
-        let deflated = quadratic::solve(&pencil, &DenseOptions::default()).unwrap();
+        let deflated = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
         let rigid: Vec<_> = deflated.of_class(Class::Rigid).collect();
         assert_eq!(rigid.len(), 12);
         assert!(rigid.iter().all(|pair| pair.value().is_some_and(|s| s.norm() == 0.0)));
@@ -295,7 +295,7 @@ fn a_frame_carries_its_weight() {
     let carried: f64 = forces.iter().skip(2).step_by(6).sum();
     assert!((carried.abs() / frame.weight() - 1.0).abs() < 1e-9, "{carried} {}", frame.weight());
     let at = OperatingPoint::from(&rest);
-    let dense = quadratic::solve(&linearize(&model, &at).pencil(), &DenseOptions::default()).unwrap();
+    let dense = mb_eigen::dense::solve(&linearize(&model, &at).pencil(), &DenseOptions::default()).unwrap();
     let mut all: Vec<f64> = dense.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).collect();
     all.sort_by(f64::total_cmp);
     let sparse = mb_eigen::sparse::solve(

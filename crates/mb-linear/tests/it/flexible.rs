@@ -2,7 +2,7 @@
 
 use mb_algebra::{QuadraticPencil, dense, norms, to_dense};
 use mb_eigen::sparse::{self, Request, SparseFinding, SparseOptions};
-use mb_eigen::{DenseOptions, Finding, Spectrum, penalty, quadratic};
+use mb_eigen::{DenseOptions, Finding, Spectrum, penalty};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::unconstrained::{
     Penalty, penalty_equilibrium, unconstrained, unconstrained_blocks,
@@ -17,7 +17,7 @@ fn rest_of(model: &Model) -> Equilibrium {
 }
 fn spectrum_at(model: &Model, rest: &Equilibrium) -> Spectrum {
     let lin = linearize(model, &OperatingPoint::from(rest));
-    quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap()
+    mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default()).unwrap()
 }
 /// Angular frequencies of the oscillating modes, slowest first.
 fn frequencies(spectrum: &Spectrum) -> Vec<f64> {
@@ -162,7 +162,7 @@ fn hanging_beam(length: f64, mass_per_length: f64, bending: f64, g: f64) -> Vec<
         }
     }
     let pencil = QuadraticPencil { m, c: dense::zeros(TERMS, TERMS), k, phi_q: dense::zeros(0, TERMS) };
-    frequencies(&quadratic::solve(&pencil, &DenseOptions::default()).unwrap())
+    frequencies(&mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap())
 }
 /// Legendre polynomial with first and second derivative.
 fn legendre(n: usize, x: f64) -> [f64; 3] {

@@ -4,7 +4,7 @@ use mb_algebra::{c64, dense, norms};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{Class, DenseOptions, Spectrum, pairing, quadratic};
+use mb_eigen::{Class, DenseOptions, Spectrum, pairing};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::formulation::unconstrained::{Factor, Penalty, penalty_equilibrium, unconstrained};
@@ -134,13 +134,13 @@ proptest! {
     fn minimal_redundant_and_unconstrained_agree(case in mechanism()) {
         let Some((model, rest, lin)) = case.linearized() else { return Err(TestCaseError::reject("not stable")) };
         let options = DenseOptions::default();
-        let direct = quadratic::solve(&lin.pencil(), &options).unwrap().motion_values();
+        let direct = mb_eigen::dense::solve(&lin.pencil(), &options).unwrap().motion_values();
         // Constraints off by one row (given twice) must not change the count of motions.
         let rank = model.nc() - if case.doubled { 2 } else { 0 };
         prop_assert_eq!(direct.len(), 2 * (model.nv() - rank));
         for method in [NullSpaceMethod::Qr, NullSpaceMethod::Svd, NullSpaceMethod::CoordinateSelection(None)] {
             let reduced = minimal(&model, &lin, &method).unwrap();
-            let values = quadratic::solve(&reduced.pencil(), &options).unwrap().motion_values();
+            let values = mb_eigen::dense::solve(&reduced.pencil(), &options).unwrap().motion_values();
             prop_assert!(distance(&direct, &values) < 1e-9, "{}", method);
         }
         for transferred in Transferred::ALL {
@@ -179,11 +179,11 @@ proptest! {
     fn answers_are_invariant(case in mechanism(), seed in 1_usize..7) {
         let Some((_, _, lin)) = case.linearized() else { return Err(TestCaseError::reject("not stable")) };
         let options = DenseOptions::default();
-        let original = quadratic::solve(&lin.pencil(), &options).unwrap().motion_values();
+        let original = mb_eigen::dense::solve(&lin.pencil(), &options).unwrap().motion_values();
         let mut pencil = lin.pencil();
         let scales: Vec<f64> = (0..lin.constraints()).map(|i| 10.0_f64.powf(((i * seed) % 7) as f64 - 3.0)).collect();
         pencil.phi_q = dense::mul(&dense::diagonal(&scales), &pencil.phi_q);
-        prop_assert!(distance(&original, &quadratic::solve(&pencil, &options).unwrap().motion_values()) < 1e-9);
+        prop_assert!(distance(&original, &mb_eigen::dense::solve(&pencil, &options).unwrap().motion_values()) < 1e-9);
         let n = lin.n();
         let mut order: Vec<usize> = (0..n).collect();
         order.rotate_left(seed % n);
@@ -192,7 +192,7 @@ proptest! {
         let mut pencil = lin.pencil();
         (pencil.m, pencil.c, pencil.k) = (both(&pencil.m), both(&pencil.c), both(&pencil.k));
         pencil.phi_q = dense::select_columns(&pencil.phi_q, &order);
-        prop_assert!(distance(&original, &quadratic::solve(&pencil, &options).unwrap().motion_values()) < 1e-9);
+        prop_assert!(distance(&original, &mb_eigen::dense::solve(&pencil, &options).unwrap().motion_values()) < 1e-9);
     }
 }
 
@@ -257,7 +257,7 @@ fn a_rod_on_a_pin_in_all_three_families() {
         };
         let options = DenseOptions::default();
         let reduced = minimal(&m, &lin, &NullSpaceMethod::Qr).unwrap();
-        let mcs = quadratic::solve(&reduced.pencil(), &options).unwrap().motion_values();
+        let mcs = mb_eigen::dense::solve(&reduced.pencil(), &options).unwrap().motion_values();
         let structure = DescriptorStructure { pencil: lin.pencil(), transferred: Transferred::default() };
         let rcs = descriptor::solve(&structure, &options).unwrap().motion_values();
         assert!(distance(&exact, &mcs) < 1e-13 && distance(&exact, &rcs) < 1e-13, "{mcs:?} {rcs:?}");
@@ -330,5 +330,7 @@ fn a_structure_has_no_motions() {
     // The weld carries weight and moment.
     assert!((rest.lambda()[2].abs() - 0.2 * 9.81).abs() < 1e-12);
     let lin = linearize(&m, &OperatingPoint::from(&rest));
-    assert!(quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap().motion_values().is_empty());
+    assert!(
+        mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default()).unwrap().motion_values().is_empty()
+    );
 }

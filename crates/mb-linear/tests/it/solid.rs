@@ -2,7 +2,7 @@
 
 use core::f64::consts::TAU;
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_eigen::{Class, DenseOptions, quadratic};
+use mb_eigen::{Class, DenseOptions};
 use mb_gallery::models::{BeamCantilever, SolidCantilever};
 use mb_linear::{
     Equilibrium, EquilibriumOptions, LinearError, LoadPathOptions, OperatingPoint, PathEnd, linearize,
@@ -99,7 +99,7 @@ fn a_free_block_has_six_rigid_modes() {
     .unwrap();
     let rest = rest_of(&model);
     let lin = linearize(&model, &OperatingPoint::from(&rest));
-    let spectrum = quadratic::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default()).unwrap();
     let rigid = spectrum.of_class(Class::Rigid).count();
     assert_eq!(rigid, 12, "two roots at zero for each of six motions");
     let slowest =

@@ -53,7 +53,7 @@ fn eigenvalues(m: &Model, at: &OperatingPoint) -> Vec<Vec<c64>> {
 }
 
 fn roots(pencil: &QuadraticPencil<Dense>) -> Vec<c64> {
-    let spectrum = mb_eigen::quadratic::solve(pencil, &mb_eigen::DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(pencil, &mb_eigen::DenseOptions::default()).unwrap();
     spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect()
 }
 
@@ -177,7 +177,7 @@ fn a_rotor_on_two_bearings_whirls_as_the_equations_of_the_ground_say() {
             // On isotropic bearings orbits are circles: in z = x + i y the forward modes are the positive frequencies.
             let whirl = Whirl::of(&m, at.steady().unwrap()).unwrap();
             let spectrum =
-                mb_eigen::quadratic::solve(&linearize(&m, &at).pencil(), &mb_eigen::DenseOptions::default())
+                mb_eigen::dense::solve(&linearize(&m, &at).pencil(), &mb_eigen::DenseOptions::default())
                     .unwrap();
             // [m 0; 0 J] z'' - i h [0 0; 0 1] z' + [2k, c; c, k_r] z = 0, a complex rotation z = r - i p with its own sign.
             let (c, kr) = (kx * (-0.2 + 0.1), kx * (0.04 + 0.01));

@@ -145,7 +145,7 @@ fn attitude(p: &[f64]) -> [[f64; 3]; 3] {
 
 fn exponents(model: &Model, at: &OperatingPoint) -> Vec<c64> {
     let pencil = linearize(model, at).pencil();
-    let spectrum = mb_eigen::quadratic::solve(&pencil, &mb_eigen::DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(&pencil, &mb_eigen::DenseOptions::default()).unwrap();
     spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect()
 }
 

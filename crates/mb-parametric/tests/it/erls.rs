@@ -1,7 +1,7 @@
 //! The flexible arm of palomba2019 about the middle of its path.
 
 use mb_algebra::{Dense, QuadraticPencil};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_gallery::models::ErlsArm;
 use mb_parametric::{MovingModel, PointRule, SeriesSource, StartingPair, Variable};
 
@@ -30,7 +30,7 @@ pub(crate) fn elastic(source: &MovingModel<'_>) -> Vec<StartingPair> {
 
 /// The three lowest elastic modes of a pencil.
 pub(crate) fn elastic_of(pencil: &QuadraticPencil<Dense>) -> Vec<StartingPair> {
-    let spectrum = quadratic::solve(pencil, &DenseOptions::default()).unwrap();
+    let spectrum = mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap();
     let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
     let mut starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
     starts.truncate(3);

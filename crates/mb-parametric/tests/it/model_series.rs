@@ -1,7 +1,7 @@
 //! Series of models against the models themselves, built and settled anew at each point.
 
 use mb_algebra::{Dense, QuadraticPencil, dense, norms};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_model::{ModelSource, ModelSpec, Point};
 use mb_parametric::{
     ExpandOptions, MultiIndexSet, ParametricError, PointRule, StartingPair, Variable, expand, model_series,
@@ -114,14 +114,14 @@ fn a_held_coordinate_is_a_variable_and_an_input_holds_it() {
 fn eigenpairs_of_a_model_follow_its_parameters() {
     let spec = arm();
     let (matrices, centre) = settled(&spec, &[], &rest(&spec));
-    let start = quadratic::solve(&matrices, &DenseOptions::default()).unwrap();
+    let start = mb_eigen::dense::solve(&matrices, &DenseOptions::default()).unwrap();
     let set = MultiIndexSet::total(3, 4).unwrap();
     let variables = ["k", "c", "m"].map(|name| Variable::Parameter(name.into()));
     let series = model_series(&spec, &centre, &variables, &set, &PointRule::default()).unwrap();
     let d = [25.0, 0.1, 0.02];
     let given = [("k", 900.0 + d[0]), ("c", 0.8 + d[1]), ("m", 0.7 + d[2])];
     let (moved, _) = settled(&spec, &given, &centre);
-    let exact = quadratic::solve(&moved, &DenseOptions::default()).unwrap();
+    let exact = mb_eigen::dense::solve(&moved, &DenseOptions::default()).unwrap();
     let oscillating = start.motion().filter(|pair| pair.value().is_some_and(|s| s.im > 1.0));
     let mut checked = 0;
     for pair in oscillating {

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use mb_constraints::method::CoordinatePartitioning;
 use mb_constraints::simulate::{End, StepControl, simulate};
 use mb_constraints::{ConstraintMethod, NullSpaceMethod};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_gallery::models::{Eigenvalue, SpatialFourBar};
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize};
@@ -51,7 +51,7 @@ fn linearized(bar: &SpatialFourBar, theta: f64) -> Measured<Eigenvalue> {
     let rest = Equilibrium::solve(&model, &start, &EquilibriumOptions::default()).map_err(words)?;
     let lin = linearize(&model, &OperatingPoint::from(&rest));
     let system = minimal(&model, &lin, &NullSpaceMethod::Qr).map_err(words)?;
-    let spectrum = quadratic::solve(&system.pencil(), &DenseOptions::default()).map_err(words)?;
+    let spectrum = mb_eigen::dense::solve(&system.pencil(), &DenseOptions::default()).map_err(words)?;
     let s = spectrum.motion_values().into_iter().find(|s| s.im > 0.0).ok_or("no oscillation")?;
     Ok(Eigenvalue { re: s.re, im: s.im })
 }

@@ -1,7 +1,7 @@
 //! The arm at the operating point that the paper prints, and its elastic eigenpairs.
 
 use mb_algebra::{Dense, QuadraticPencil};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_gallery::Table;
 use mb_gallery::models::ErlsArm;
 use mb_model::Point;
@@ -50,7 +50,7 @@ pub(super) fn printed_point(arm: &ErlsArm) -> Result<Point, String> {
 
 /// The three elastic eigenpairs of lowest frequency, to rounding.
 pub(super) fn elastic_pairs(pencil: &QuadraticPencil<Dense>) -> Result<Vec<PolishedPair>, String> {
-    let spectrum = quadratic::solve(pencil, &DenseOptions::default()).map_err(|e| e.to_string())?;
+    let spectrum = mb_eigen::dense::solve(pencil, &DenseOptions::default()).map_err(|e| e.to_string())?;
     let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
     let starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
     starts

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 use mb_gallery::Computed;
 use mb_gallery::models::ErlsArm;
 use mb_model::ModelSource;
@@ -44,8 +44,10 @@ fn measure(arm: &ErlsArm) -> Result<[f64; 2], String> {
     let solve = || -> Result<usize, String> {
         let mut found = 0;
         for pencil in &pencils {
-            found +=
-                quadratic::solve(pencil, &DenseOptions::default()).map_err(|e| e.to_string())?.pairs.len();
+            found += mb_eigen::dense::solve(pencil, &DenseOptions::default())
+                .map_err(|e| e.to_string())?
+                .pairs
+                .len();
         }
         Ok(found)
     };

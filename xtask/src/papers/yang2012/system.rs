@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_eigen::direct::{DirectAnalysis, DirectOptions, Factorization, Scaling, solve};
 use mb_eigen::sparse::Solver;
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Spectrum};
 use mb_gallery::Computed;
 use mb_gallery::models::{BeamCantilever, BeamFourBar};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
@@ -183,7 +183,7 @@ pub(super) fn comparisons() -> Vec<Comparison> {
         .into_iter()
         .map(|(_, system)| {
             let dense = system.as_ref().map_err(Clone::clone).and_then(|s| {
-                quadratic::solve(&s.pencil.to_dense(), &DenseOptions::default())
+                mb_eigen::dense::solve(&s.pencil.to_dense(), &DenseOptions::default())
                     .map_err(|e| e.to_string())
                     .and_then(|spectrum| lowest(&spectrum))
             });

@@ -8,7 +8,7 @@ use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::penalty::{self, PenaltyPencil};
 use mb_eigen::sparse::{self, Request, Shift, SparseOptions};
-use mb_eigen::{DenseOptions, EigenError, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, EigenError, Spectrum};
 
 use super::{Penalty, Problem};
 
@@ -102,7 +102,7 @@ fn whole(problem: &Problem, out: &mut Vec<Answer>) {
     let pencil = &problem.pencil;
     let n = pencil.k.rows();
     if n <= DENSE {
-        let found = quadratic::solve(&pencil.to_dense(), &DenseOptions::default());
+        let found = mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default());
         out.push(Answer::new("dense", Request::All, found));
     }
     if n <= DIRECT {

@@ -2,7 +2,7 @@
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64};
 use mb_eigen::sparse::{Request, SparseOptions, solve};
-use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 
 use super::random::{KINDS, Kind, problem};
 
@@ -12,7 +12,7 @@ pub(crate) fn krylov() -> SparseOptions {
 }
 
 pub(crate) fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
-    quadratic::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
+    mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
 }
 
 fn values<'a>(pairs: impl Iterator<Item = &'a Eigenpair>) -> Vec<c64> {

@@ -4,7 +4,7 @@
 use mb_algebra::{QuadraticPencil, dense};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::sparse::{Request, Structure, solve};
-use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 
 use super::agreement::{assert_certified, assert_contained, krylov};
 
@@ -19,7 +19,7 @@ fn pencil(m: Rows<'_>, c: Rows<'_>, k: Rows<'_>, phi: Rows<'_>) -> QuadraticPenc
 
 /// Asked for more than there is, every path gives what the dense path gives.
 fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
-    let all = quadratic::solve(pencil, &DenseOptions::default()).unwrap();
+    let all = mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap();
     let motion: Vec<Eigenpair> = all.motion().cloned().collect();
     let given = pencil.to_sparse();
     let rigid = |s: &Spectrum| s.of_class(Class::Rigid).count();

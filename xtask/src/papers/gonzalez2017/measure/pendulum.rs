@@ -14,7 +14,7 @@ use mb_algebra::Dense;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{DenseOptions, Eigenpair, Refinement, Spectrum, polish, quadratic};
+use mb_eigen::{DenseOptions, Eigenpair, Refinement, Spectrum, polish};
 use mb_gallery::models::FlexibleDoublePendulum;
 use mb_linear::formulation::minimal::minimal;
 use mb_linear::formulation::unconstrained::{
@@ -139,7 +139,7 @@ impl Prepared {
     fn mcs(&self) -> Measured<Vec<Eigenpair>> {
         let chosen = NullSpaceMethod::CoordinateSelection(Some(independent(&self.model)));
         let system = minimal(&self.model, &self.linear(), &chosen).map_err(words)?;
-        first_pairs(&quadratic::solve(&system.pencil(), &options()).map_err(words)?)
+        first_pairs(&mb_eigen::dense::solve(&system.pencil(), &options()).map_err(words)?)
     }
 
     fn rcs(&self) -> Measured<Vec<Eigenpair>> {

@@ -5,7 +5,7 @@
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use mb_eigen::sparse::{self, Request, Solver, SparseOptions};
-use mb_eigen::{DenseOptions, EigenError, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, EigenError, Spectrum};
 use mb_linear::linearize;
 
 use super::linkage::{self, Prepared};
@@ -28,7 +28,7 @@ pub(crate) fn comparisons() -> Vec<Comparison> {
             Comparison {
                 system: format!("linkage N = {loops}{dampers}"),
                 dense: solve(&|p| {
-                    quadratic::solve(&linearize(&p.model, &p.at).pencil(), &DenseOptions::default())
+                    mb_eigen::dense::solve(&linearize(&p.model, &p.at).pencil(), &DenseOptions::default())
                 }),
                 krylov: SOLVERS
                     .into_iter()

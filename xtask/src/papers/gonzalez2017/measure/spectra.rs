@@ -3,7 +3,7 @@
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::descriptor::{self, DescriptorStructure, Transferred};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::{DenseOptions, Spectrum, quadratic};
+use mb_eigen::{DenseOptions, Spectrum};
 use mb_linear::formulation::minimal::{MinimalSystem, minimal};
 use mb_linear::formulation::unconstrained::{Penalty, PenaltyPoint, UnconstrainedSystem, unconstrained};
 use mb_linear::{OperatingPoint, linearize};
@@ -23,7 +23,7 @@ pub(super) fn mcs(model: &Model, at: &OperatingPoint, method: &NullSpaceMethod) 
 
 /// The spectrum of a reduced system.
 pub(super) fn of_minimal(system: &MinimalSystem) -> Measured<Spectrum> {
-    quadratic::solve(&system.pencil(), &DenseOptions::default()).map_err(words)
+    mb_eigen::dense::solve(&system.pencil(), &DenseOptions::default()).map_err(words)
 }
 
 /// RCS, with none, one or both of the Jacobians moved to E; constraints are eliminated by structure.

@@ -1,0 +1,78 @@
+//! From residuals and sensitivities to distances on s: the one rule of error bounds, dense and sparse.
+//!
+//! ```text
+//! simple eigenvalue      2 rho / d,               d = |y^H (2 s M + C) x|
+//! near a double one      4 sqrt(rho / a),         a = |y^H M x|
+//! double by structure    2 sqrt(rho / curvature)
+//! ```
+//!
+//! rho is the weighted residual of certify/dense.rs. The first is first order in rho with a factor of two to spare; it
+//! holds while it is small against d / a, the distance of the second zero of the quadratic a delta^2 + d delta = rho.
+//! Eigenvalues whose bounds meet, or whose left and right vectors are nearly orthogonal, are bounded together, by what stands in
+//! [`cluster`].
+
+mod cluster;
+mod sensitivity;
+
+use mb_algebra::c64;
+
+pub(crate) use cluster::{ALIGNED, Column, Estimate, Source, alignment, together};
+pub(crate) use sensitivity::{Factored, Solved, sensitivity};
+
+/// Left and right vector count as orthogonal when y^H (2 s M + C) x falls below this fraction of its terms: 500 roundings of them.
+const DEFECTIVE: f64 = 1e-13;
+
+/// What is known of one eigenvalue, in terms of s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measured {
+    pub(crate) s: c64,
+    /// Weighted residual.
+    pub(crate) rho: f64,
+    /// y^H M x and y^H C x.
+    pub(crate) m: c64,
+    pub(crate) c: c64,
+    /// Length of the chain by structure, and |y^H (second-order coefficient) x| for a chain of two.
+    pub(crate) chain: usize,
+    pub(crate) curvature: f64,
+}
+
+impl Measured {
+    /// y^H (2 s M + C) x.
+    fn slope(&self) -> c64 {
+        self.s * self.m * 2.0 + self.c
+    }
+
+    /// Whether left and right vector are orthogonal but for rounding.
+    pub(crate) fn is_defective(&self) -> bool {
+        let terms = 2.0 * self.s.norm() * self.m.norm() + self.c.norm();
+        self.chain > 1 || self.slope().norm() <= DEFECTIVE * terms
+    }
+
+    /// Factor on the left vector so that y^H (2 s M + C) x = 1; one where that form vanishes.
+    pub(crate) fn left_scale(&self) -> c64 {
+        let d = self.slope();
+        if self.is_defective() || d.norm() == 0.0 { c64::new(1.0, 0.0) } else { d.conj().inv() }
+    }
+
+    /// Bound on the distance from s to an eigenvalue, rad/s, of this pair by itself.
+    pub(crate) fn alone(&self) -> f64 {
+        if self.rho == 0.0 {
+            return 0.0;
+        }
+        let bound = if self.chain > 1 {
+            2.0 * (self.rho / self.curvature).sqrt()
+        } else {
+            let (d, a) = (self.slope().norm(), self.m.norm());
+            let first_order = 2.0 * self.rho / d;
+            // The second zero of a quadratic with these coefficients lies at d / a.
+            if first_order <= 0.25 * d / a || a == 0.0 { first_order } else { 4.0 * (self.rho / a).sqrt() }
+        };
+        if bound.is_nan() { f64::INFINITY } else { bound }
+    }
+}
+
+/// Bound on s of a residual and a slope in the metric of the mass.
+pub(crate) fn in_metric(residual: f64, slope: f64) -> f64 {
+    let first_order = 2.0 * residual / slope;
+    if first_order <= 0.25 * slope { first_order } else { 4.0 * residual.sqrt() }
+}

@@ -1,0 +1,359 @@
+//! Bounds of eigenvalues that lie together, or whose left and right vectors are nearly orthogonal.
+//!
+//! A semisimple cluster is bounded by its forms: with G_ij = y_i^H ((s_i + s_j) M + C) x_j dominated by its diagonal, the eigenvalues lie within
+//! the row sums of |y_i|^T (|r_j| + u g_j) / |G_ii| of the values found. That takes no factorization.
+//!
+//! Elsewhere left and right vectors belong to a Jordan chain, or nearly so, and say nothing reliable: a perturbation of size e moves the
+//! eigenvalues of a chain of length k by e^(1/k). There the bound is the radius of a circle around the mean of the values such that
+//!
+//! ```text
+//! on the circle no change of the entries by rounding makes the matrix singular      (sensitivity.rs)
+//! the determinant turns once around zero for every value inside                     (winding.rs)
+//! ```
+//!
+//! The first is what makes the second a count by computed determinants; together they say that as many eigenvalues lie inside as values,
+//! whatever the chains are. The radius grows like e^(1/k) by itself, and values that the circle reaches join the cluster. Rouche's
+//! theorem for determinants: Gohberg and Sigal, Math. USSR Sbornik 13 (1971), section 2.
+
+use mb_algebra::c64;
+
+use crate::completeness::winding;
+use crate::completeness::winding::Circle;
+use crate::numeric::vectors::{abs, inner};
+use crate::{EigenError, Eigenpair};
+
+/// Values whose distance is at most this many bounds belong together: the bounds are of first order, and first order ends where the
+/// distance to the next eigenvalue is a few of them.
+const MEET: f64 = 8.0;
+/// Values closer than this fraction of their size belong together whatever their bounds say: the square root of rounding, where
+/// chains of two end up, with a factor of ten.
+const NEAR: f64 = 1e-7;
+/// |y^H (2 s M + C) x| over its size below which the vectors are those of a chain: that of two ends up at the square root of rounding, times
+/// up to 1e4 where entries differ that much in size, longer ones below it.
+pub(crate) const ALIGNED: f64 = 1e-4;
+/// Imaginary part, relative to its size, up to which a value and its conjugate may stand for one real eigenvalue.
+const REAL: f64 = 1e-5;
+/// Largest row sum of a form's other entries over its diagonal.
+const DOMINANT: f64 = 0.5;
+/// Sensitivity allowed on a circle: half of what could make the matrix singular, so that the determinant keeps its phase to a fraction of
+/// a turn; and where the search for the radius ends.
+const ALLOWED: f64 = 0.5;
+const SOUGHT: f64 = 0.25;
+/// Radii tried for one cluster: from rounding to all of the spectrum.
+const RADII: usize = 40;
+/// Growth of a circle with fewer eigenvalues than values.
+const BEYOND: f64 = 10.0;
+/// Determinants along one circle.
+const POINTS: usize = 400;
+/// Leading directions of the inverse that are followed: Jordan chains side by side.
+const DIRECTIONS: usize = 4;
+/// Values further than this many radii from the centre turn the phase slowly and are not divided out.
+const FAR: f64 = 30.0;
+/// A circle that comes this near, in radii, to a value outside takes it in.
+const REACHED: f64 = 1.5;
+
+/// What the rule needs to know of one pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Estimate {
+    pub(crate) s: c64,
+    /// Bound of the pair by itself.
+    pub(crate) bound: f64,
+    /// |y^H (2 s M + C) x| over its size ([`alignment`]).
+    pub(crate) alignment: f64,
+    /// A zero by structure: known, and not bounded here.
+    pub(crate) fixed: bool,
+    /// The conjugate and the opposite are eigenvalues too.
+    pub(crate) mirror: bool,
+    pub(crate) opposite: bool,
+}
+
+/// |y^H (2 s M + C) x| over its size: near zero where left and right vector belong to a chain.
+///
+/// `of_m`, `of_c`: 2 |s| |y|^T |M| |x| and |y|^T |C| |x|; `damping`: |y^H C x|. Where the mass carries its share, entries of C that cancel, as
+/// those of damping in proportion to a fine mesh's stiffness do, are no sign of a chain.
+pub(crate) fn alignment(slope: f64, of_m: f64, of_c: f64, damping: f64) -> f64 {
+    let size = of_m + if of_m >= 0.5 * damping { damping } else { of_c };
+    if size > 0.0 { slope / size } else { 1.0 }
+}
+
+/// The products of one right vector.
+pub(crate) struct Column {
+    /// M x and C x.
+    pub(crate) m: Vec<c64>,
+    pub(crate) c: Vec<c64>,
+    /// |r| + u g.
+    pub(crate) rest: Vec<f64>,
+}
+
+/// Forms and determinants of a problem, dense or sparse.
+pub(crate) trait Source {
+    /// The products of the right vector of a pair with eigenvalue s.
+    fn column(&self, pair: &Eigenpair, s: c64) -> Column;
+    /// Largest change of eigenvalue of S^-1 W at s, followed in some leading directions; none where S cannot be factored.
+    fn sensitivity(&self, s: c64, directions: usize) -> Option<f64>;
+    /// ln det S(s) up to multiples of 2 pi i; none where rounding leaves it in doubt.
+    fn ln_determinant(&self, s: c64) -> Result<Option<c64>, EigenError>;
+}
+
+/// Eigenvalues that may coalesce where no circle could be found: within k |p / p'| of any point lies a zero of a polynomial of degree k
+/// (Laguerre), and the first-order bound is twice |p / p'|.
+const COALESCING: f64 = 4.0;
+
+/// A circle with at least as many eigenvalues as values.
+struct Disc {
+    centre: c64,
+    radius: f64,
+    /// The pair whose value and conjugate stand for one real eigenvalue.
+    real: Option<usize>,
+}
+
+/// A value as it stands in the plane.
+#[derive(Clone, Copy)]
+struct Position {
+    s: c64,
+    pair: usize,
+    /// Whether it is the pair's own value, not its conjugate or opposite.
+    own: bool,
+}
+
+/// Bounds of all pairs, and the pairs whose value and conjugate stand for one real eigenvalue.
+///
+/// `semisimple`: eigenvalues are known to have as many vectors as their multiplicity, with condition one (undamped symmetric problems with
+/// definite mass).
+pub(crate) fn together(
+    estimates: &[Estimate],
+    pairs: &[Eigenpair],
+    semisimple: bool,
+    source: &dyn Source,
+) -> (Vec<f64>, Vec<usize>) {
+    let positions = positions(estimates);
+    if semisimple {
+        return (spread(estimates, &positions), Vec::new());
+    }
+    let mut bounds: Vec<f64> = estimates.iter().map(|e| e.bound).collect();
+    let mut done = vec![false; estimates.len()];
+    let mut real = Vec::new();
+    for first in 0..estimates.len() {
+        if done[first] || estimates[first].fixed || !estimates[first].bound.is_finite() {
+            continue;
+        }
+        let group = linked(first, estimates, &positions);
+        let alone = group.len() == 1;
+        if alone && estimates[first].alignment > ALIGNED {
+            continue;
+        }
+        let members: Vec<usize> = group.iter().filter(|p| p.own).map(|p| p.pair).collect();
+        let plain = group.iter().all(|p| p.own && !estimates[p.pair].fixed);
+        if plain
+            && !alone
+            && let Some(found) = by_forms(&members, estimates, pairs, source)
+        {
+            for (i, bound) in members.iter().zip(found) {
+                bounds[*i] = bound;
+                done[*i] = true;
+            }
+            continue;
+        }
+        let Some((group, circle)) = by_circle(group, &positions, source) else {
+            for i in members {
+                bounds[i] = 0.5 * COALESCING * estimates[i].bound;
+                done[i] = true;
+            }
+            continue;
+        };
+        for p in group.iter().filter(|p| p.own && !estimates[p.pair].fixed) {
+            bounds[p.pair] = circle.radius + (p.s - circle.centre).norm();
+            done[p.pair] = true;
+        }
+        real.extend(circle.real);
+    }
+    (bounds, real)
+}
+
+/// Values with their conjugates and opposites.
+fn positions(estimates: &[Estimate]) -> Vec<Position> {
+    let mut out = Vec::with_capacity(2 * estimates.len());
+    for (pair, e) in estimates.iter().enumerate() {
+        out.push(Position { s: e.s, pair, own: true });
+        if e.mirror {
+            out.push(Position { s: e.s.conj(), pair, own: false });
+        }
+        if e.opposite {
+            out.push(Position { s: -e.s, pair, own: false });
+        }
+    }
+    out
+}
+
+/// Of semisimple eigenvalues, those whose bounds reach another one get the width of that cluster: one of two bounds that meet may hold
+/// the eigenvalue of the other. Its own bound counts, not the other's: a sure value beside an uncertain one stays sure.
+fn spread(estimates: &[Estimate], positions: &[Position]) -> Vec<f64> {
+    let one = |(i, e): (usize, &Estimate)| {
+        if e.fixed || !e.bound.is_finite() {
+            return e.bound;
+        }
+        let others = positions.iter().filter(|p| !(estimates[p.pair].fixed || p.own && p.pair == i));
+        let reached = others.map(|p| (p.s - e.s).norm()).filter(|distance| *distance <= MEET * e.bound);
+        reached.map(|distance| 2.0 * distance).fold(e.bound, f64::max)
+    };
+    estimates.iter().enumerate().map(one).collect()
+}
+
+/// The values that belong to the cluster of a pair.
+fn linked(first: usize, estimates: &[Estimate], positions: &[Position]) -> Vec<Position> {
+    let reach = |p: &Position| {
+        let e = &estimates[p.pair];
+        // The bound of a pair with nearly orthogonal vectors is first order beyond where that holds.
+        let own = if e.fixed || !e.bound.is_finite() { 0.0 } else { MEET * e.bound };
+        let limit = if e.alignment > ALIGNED { f64::INFINITY } else { 1e-3 * e.s.norm() };
+        own.min(limit).max(NEAR * e.s.norm())
+    };
+    let mut open: Vec<Position> = positions.to_vec();
+    let Some(start) = open.iter().position(|p| p.own && p.pair == first) else { return Vec::new() };
+    let mut group = vec![open.swap_remove(start)];
+    let mut next = 0;
+    while next < group.len() {
+        let p = group[next];
+        open.retain(|other| {
+            let near = (other.s - p.s).norm() <= reach(&p).max(reach(other));
+            if near {
+                group.push(*other);
+            }
+            !near
+        });
+        next += 1;
+    }
+    group
+}
+
+/// Bounds of a semisimple cluster by its forms; none where left and right vectors do not belong together one by one.
+fn by_forms(
+    members: &[usize],
+    estimates: &[Estimate],
+    pairs: &[Eigenpair],
+    source: &dyn Source,
+) -> Option<Vec<f64>> {
+    if members.iter().any(|&i| pairs[i].left.length() == 0) {
+        return None;
+    }
+    let columns: Vec<Column> = members.iter().map(|&j| source.column(&pairs[j], estimates[j].s)).collect();
+    let mut widths = Vec::with_capacity(members.len());
+    for &i in members {
+        let y: &[c64] = &pairs[i].left;
+        let (mut diagonal, mut others, mut rest) = (0.0, 0.0, 0.0);
+        for (&j, column) in members.iter().zip(&columns) {
+            let form = (estimates[i].s + estimates[j].s) * inner(y, &column.m) + inner(y, &column.c);
+            if i == j {
+                diagonal = form.norm();
+            } else {
+                others += form.norm();
+                rest += y.iter().zip(&column.rest).map(|(y, r)| abs(*y) * r).sum::<f64>();
+            }
+        }
+        // A NaN is not dominant.
+        let dominant = others <= DOMINANT * diagonal && diagonal > 0.0;
+        let aligned = estimates[i].alignment > ALIGNED;
+        if !(dominant && aligned) {
+            return None;
+        }
+        // A row of Gershgorin's: what stands on the diagonal is the bound of the pair by itself.
+        widths.push((estimates[i].bound * diagonal + rest) / (diagonal - others));
+    }
+    let width = widths.iter().copied().fold(0.0, f64::max);
+    let of = |&i: &usize| {
+        let near = members.iter().map(|&j| (estimates[i].s - estimates[j].s).norm());
+        width + near.filter(|distance| *distance <= MEET * width).fold(0.0, f64::max)
+    };
+    let bounds: Vec<f64> = members.iter().map(of).collect();
+    bounds.iter().all(|bound| bound.is_finite()).then_some(bounds)
+}
+
+/// The circle that holds the eigenvalues of a cluster, with all values it takes in.
+fn by_circle(
+    mut group: Vec<Position>,
+    positions: &[Position],
+    source: &dyn Source,
+) -> Option<(Vec<Position>, Disc)> {
+    let (mut centre, mut radius) = smallest(&group);
+    for _ in 0..RADII {
+        let directions = group.len().min(DIRECTIONS);
+        let found = source.sensitivity(centre + c64::from_polar(radius, 0.7), directions);
+        let Some(found) = found else {
+            radius *= 3.0;
+            continue;
+        };
+        if found > SOUGHT {
+            // The inverse falls like radius^-k within a cluster of chains of length k.
+            let by = (1.1 * found / SOUGHT).powf(1.0 / group.len() as f64);
+            radius *= by.clamp(1.2, 100.0);
+            let before = group.len();
+            take_in(&mut group, positions, centre, radius);
+            if group.len() > before {
+                let smallest = smallest(&group);
+                (centre, radius) = (smallest.0, smallest.1.max(radius));
+            }
+            continue;
+        }
+        let before = group.len();
+        take_in(&mut group, positions, centre, radius);
+        if group.len() > before {
+            let smallest = smallest(&group);
+            (centre, radius) = (smallest.0, smallest.1.max(radius));
+            continue;
+        }
+        let sure = [2.3, 3.9, 5.4].iter().all(|angle| {
+            let at = centre + c64::from_polar(radius, *angle);
+            source.sensitivity(at, directions).is_some_and(|found| found <= ALLOWED)
+        });
+        let known: Vec<c64> =
+            positions.iter().map(|p| p.s).filter(|s| (s - centre).norm() <= FAR * radius).collect();
+        let circle = Circle { centre, radius, known, rest: 0 };
+        let turns =
+            if sure { winding::turns(&circle, POINTS, |s| source.ln_determinant(s)).ok()? } else { None };
+        let Some(turns) = turns else {
+            radius *= 1.5;
+            continue;
+        };
+        let counted = group.len() as f64 + turns.round();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number of eigenvalues"
+        )]
+        let counted = counted.max(0.0) as usize;
+        let real = match group.as_slice() {
+            [p, q] if p.pair == q.pair && counted == 1 && p.s.im.abs() <= REAL * p.s.norm() => Some(p.pair),
+            _ => None,
+        };
+        // Values that rounding has moved off further than the circle reaches.
+        if counted < group.len() && real.is_none() {
+            radius *= BEYOND;
+            continue;
+        }
+        return Some((group, Disc { centre, radius, real }));
+    }
+    None
+}
+
+/// Centre of values and a first radius: twice their spread, and a few roundings.
+fn smallest(group: &[Position]) -> (c64, f64) {
+    let sum: c64 = group.iter().map(|p| p.s).sum();
+    let mut centre = sum / group.len() as f64;
+    // A group with its conjugates stands around a real centre.
+    if group.iter().all(|p| group.iter().any(|other| other.s == p.s.conj())) {
+        centre.im = 0.0;
+    }
+    let spread = group.iter().map(|p| (p.s - centre).norm()).fold(0.0, f64::max);
+    (centre, (2.0 * spread).max(64.0 * f64::EPSILON * centre.norm()).max(f64::MIN_POSITIVE.sqrt()))
+}
+
+/// Adds the values that a circle reaches.
+fn take_in(group: &mut Vec<Position>, positions: &[Position], centre: c64, radius: f64) {
+    for p in positions {
+        let inside = (p.s - centre).norm() <= REACHED * radius;
+        let there = group.iter().any(|q| q.pair == p.pair && q.own == p.own && q.s == p.s);
+        if inside && !there {
+            group.push(*p);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Certificates: backward errors, condition numbers and error bounds, by one rule for dense and sparse problems.
+
+pub(crate) mod dense;
+pub(crate) mod error_bound;
+pub(crate) mod sparse;

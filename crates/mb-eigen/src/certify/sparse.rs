@@ -1,0 +1,425 @@
+//! What is claimed of a root of a sparse problem; the measures of [`crate::Eigenpair`], computed without dense matrices.
+//!
+//! ```text
+//! r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
+//! d = |y^H (2 s M + C) x|,  a = |y^H M x|
+//! bar = 2 rho / d, or 4 sqrt(rho / a) close to a double root
+//! rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
+//! ```
+//!
+//! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
+//! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
+//! Phi_q x in the constraint violation. Symmetric pairs whose bar says little are improved and measured again in doubled
+//! precision (refine), where u g becomes u |r| + u^2 g but for inertia, which keeps u. Where K is known as a sum whose
+//! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
+//! can do is then inside the bar.
+
+mod batch;
+mod clusters;
+mod refined;
+
+pub(crate) use self::clusters::SparsePoint;
+pub(crate) use self::refined::{Aid, First};
+
+use std::sync::{Mutex, OnceLock};
+
+use faer::Mat;
+use mb_algebra::{DenseC, c64, norms};
+
+use super::dense::Forms;
+use super::error_bound::Measured;
+use crate::dense::Raw;
+use crate::krylov::scalar::norm;
+use crate::numeric::double_double::bilinear_sparse;
+use crate::numeric::rayleigh::rayleigh;
+use crate::numeric::vectors::{ZERO, abs, inner};
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::refine::Doubled;
+use crate::{Class, Eigenpair, Shape};
+
+/// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
+/// entries of an element share, as the error of its axial force, is that of the force.
+const ENTRY: f64 = 2.0 * f64::EPSILON;
+
+/// A root before it is certified.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    /// Zero where `rigid`.
+    pub(crate) s: c64,
+    pub(crate) right: Shape,
+    /// Multipliers of the rows as given.
+    pub(crate) multipliers: Shape,
+    /// y and mu; absent when they are the conjugates of x and l.
+    pub(crate) left: Option<(Shape, Shape)>,
+    pub(crate) rigid: bool,
+    /// The conjugate root is to be added.
+    pub(crate) mirror: bool,
+    /// -s is a root with the same vectors (undamped symmetric problems with w < 0).
+    pub(crate) opposite: bool,
+    /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
+    pub(crate) chain: usize,
+    pub(crate) curvature: f64,
+}
+
+impl Root {
+    /// Whether s is not put right by a quotient: it is zero, or one of a chain.
+    fn stays(&self) -> bool {
+        self.rigid || self.chain > 1 || self.s == ZERO
+    }
+}
+
+impl Root {
+    /// A simple root above the real axis of a symmetric problem.
+    #[cfg(test)]
+    pub(crate) fn oscillating(s: c64, right: Shape, multipliers: Shape) -> Self {
+        let (left, rigid, mirror, opposite, chain, curvature) = (None, false, true, false, 1, 1.0);
+        Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
+    }
+
+    /// The root without its vectors.
+    pub(crate) fn head(&self) -> Self {
+        // Whether left vectors are others than the right ones stays known.
+        let left = self.left.as_ref().map(|_| (Shape::default(), Shape::default()));
+        Self { right: Shape::default(), multipliers: Shape::default(), left, ..*self }
+    }
+}
+
+/// What a root leaves of the equations, with the magnitudes of their terms.
+struct Terms<'a> {
+    /// |x|.
+    x: &'a [f64],
+    /// |M| |x|, |C| |x| and |K| |x|.
+    magnitudes: [Vec<f64>; 3],
+    residual: &'a [c64],
+    violation: &'a [c64],
+}
+
+/// What a root leaves of the equations.
+struct Measures {
+    /// |r|.
+    rest: f64,
+    /// |Phi_q x|, rows at length one.
+    violated: f64,
+    rho: f64,
+    forms: Forms,
+}
+
+/// The norms and magnitudes of one problem.
+pub(crate) struct Certifier<'a> {
+    problem: &'a Problem<'a>,
+    rounding: f64,
+    gamma: f64,
+    /// Whether pairs keep their left vectors.
+    keeps_left: bool,
+    /// Phi_q^T by rows, made when first needed.
+    reactions: OnceLock<Matrix<'static>>,
+    /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
+    felt: Mutex<Option<(f64, f64)>>,
+}
+
+impl<'a> Certifier<'a> {
+    pub(crate) fn new(problem: &'a Problem<'a>, keeps_left: bool) -> Self {
+        Self {
+            problem,
+            rounding: problem.rounding(),
+            gamma: problem.frequency_squared().sqrt(),
+            keeps_left,
+            reactions: OnceLock::new(),
+            felt: Mutex::new(None),
+        }
+    }
+
+    /// Certifies roots; conjugates and opposites are added behind their partners.
+    pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+        self.certify_with(roots, Aid::Nothing)
+    }
+
+    /// The same, with what the search for the roots has left.
+    pub(crate) fn certify_with(&self, roots: Vec<Root>, aid: Aid) -> Vec<Eigenpair> {
+        let kinds = roots.iter().map(kind).collect();
+        self.together(kinds, self.pairs(roots, aid))
+    }
+
+    /// A root that doubled precision led to another one, measured there.
+    pub(crate) fn certify_found(&self, root: &Root, found: &Doubled) -> Eigenpair {
+        let (right, multipliers) = (found.x.clone(), found.l.clone());
+        let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
+        let pair = self.measured(root, Some(found));
+        self.feel(found.s, &found.x, &pair);
+        pair
+    }
+
+    /// Roots for themselves, without conjugates and opposites.
+    pub(crate) fn certify_alone(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+        self.pairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
+    }
+
+    /// Phi_q^T by rows.
+    fn reactions(&self) -> &Matrix<'static> {
+        self.reactions.get_or_init(|| self.problem.rows.given.transposed())
+    }
+
+    /// A pair with what is asked for.
+    fn kept(&self, pair: Eigenpair) -> Eigenpair {
+        if self.keeps_left { pair } else { pair.without_left() }
+    }
+
+    /// The same, of roots some of which have been certified.
+    pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
+        let kinds = roots.iter().map(kind).collect();
+        let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
+        let mut found = self.pairs(open.collect(), Aid::Nothing).into_iter();
+        self.together(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
+    }
+
+    /// Measures a root, with a residual in doubled precision where there is one.
+    fn measured(&self, root: Root, doubled: Option<&Doubled>) -> Eigenpair {
+        let length = norms::two_complex(&root.right);
+        let mut root = self.at_length_one(root);
+        let symmetric = root.left.is_none();
+        let (mut y, mut mu) = root.left.take().unwrap_or_else(|| mirrored(&root));
+        if !symmetric {
+            unit(&mut y, &mut mu);
+        }
+        if doubled.is_none() {
+            root.s = self.quotient(&root, &y);
+        }
+        let measures = doubled.and_then(|found| self.doubled_measures(&root, found, length));
+        let measures =
+            measures.unwrap_or_else(|| self.measures(&root, &y, &mu, doubled.map(|found| (found, length))));
+        self.pair(root, (y, mu), &measures)
+    }
+
+    /// The root with a right vector of length one.
+    fn at_length_one(&self, mut root: Root) -> Root {
+        if root.rigid && self.problem.k.is_zero() {
+            // Nothing resists: what a solve leaves of the multipliers is rounding.
+            root.multipliers = nothing(&root.multipliers);
+            if let Some((_, mu)) = &mut root.left {
+                *mu = nothing(mu);
+            }
+        }
+        unit(&mut root.right, &mut root.multipliers);
+        root
+    }
+
+    /// What is claimed of a root with left vectors y and mu.
+    fn pair(&self, root: Root, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
+        let (p, s) = (self.problem, root.s);
+        let Measures { rest, violated, rho, forms } = measures;
+        let size = s.norm();
+        let scale = size * size * p.m.norm + size * p.c.norm + p.k.norm;
+        let beta = size.hypot(1.0).recip();
+        let (chain, curvature) = (root.chain, root.curvature);
+        let measured = Measured { s, rho: *rho, m: forms.m, c: forms.c, chain, curvature };
+        let by = measured.left_scale();
+        y.scale(by);
+        mu.scale(by);
+        Eigenpair {
+            alpha: s * beta,
+            beta,
+            backward_error: if *rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
+            constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
+            condition: if measured.is_defective() { f64::INFINITY } else { self.condition(s, forms) },
+            error_bar: measured.alone(),
+            right: root.right,
+            multipliers: root.multipliers,
+            left: y,
+            left_multipliers: mu,
+            chain: root.chain,
+            penalty_share: None,
+            class: if root.rigid { Class::Rigid } else { Class::Physical },
+        }
+    }
+
+    /// What a root leaves of the equations; the residual in doubled precision, of a vector of another length, where there is one.
+    fn measures(&self, root: &Root, y: &[c64], mu: &[c64], doubled: Option<(&Doubled, f64)>) -> Measures {
+        let p = self.problem;
+        let (x, l, s) = (&root.right, &root.multipliers, root.s);
+        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
+        let [(mx, m), (cx, c), (kx, k)] = [&p.m, &p.c, &p.k].map(|a| a.with_magnitude(x, &sizes));
+        let react = p.rows.given.mul_transpose(&column(l));
+        let force = |i: usize| s * (s * mx[i] + cx[i]) + kx[i] + react[(i, 0)];
+        // Phase and length of x change no size of what it leaves.
+        let residual: Vec<c64> = match doubled {
+            None => (0..p.n).map(force).collect(),
+            Some((found, length)) => found.residual.iter().map(|r| r / length).collect(),
+        };
+        let rounding = if doubled.is_some() { self.rounding * self.rounding } else { self.rounding };
+        let forms = Forms { m: inner(y, &mx), c: inner(y, &cx), k: inner(y, &kx) };
+        let violation = p.rows.unit.mul(&column(x));
+        let magnitudes = [m, c, k];
+        let left_over =
+            Terms { x: &sizes, magnitudes, residual: &residual, violation: violation.col_as_slice(0) };
+        let rho = self.weighted_residual(y, mu, l, s, &left_over, rounding);
+        Measures {
+            rest: norms::two_complex(&residual),
+            violated: norm(violation.col_as_slice(0)),
+            rho,
+            forms,
+        }
+    }
+
+    /// The Rayleigh quotient on the matrices as given, in doubled precision: the factors' error enters it squared.
+    fn quotient(&self, root: &Root, y: &[c64]) -> c64 {
+        if root.stays() {
+            return root.s;
+        }
+        let conjugate = crate::numeric::vectors::conjugate(y);
+        let form = |a: &Matrix| bilinear_sparse(a.sparse(), &root.right, &conjugate);
+        let p = self.problem;
+        let k = p.stiffness().iter().map(form).sum();
+        step(root, Forms { m: form(&p.m), c: form(&p.c), k })
+    }
+
+    fn weighted_residual(
+        &self,
+        y: &[c64],
+        mu: &[c64],
+        l: &[c64],
+        s: c64,
+        terms: &Terms<'_>,
+        rounding: f64,
+    ) -> f64 {
+        let p = self.problem;
+        let l: Vec<f64> = l.iter().map(|l| abs(*l)).collect();
+        let react = p.rows.given.magnitude_transpose(&l);
+        let [m, c, k] = &terms.magnitudes;
+        let size = s.norm();
+        // With K in parts the bar holds for the model, of whose matrices every entry has its own rounding.
+        let own = p.rounded_stiffness().filter(|_| rounding < self.rounding);
+        let own = own.map(|a| a.magnitude(terms.x));
+        let mut rho = 0.0;
+        for i in 0..p.n {
+            let entries = own.as_ref().map_or(0.0, |own| own[i] + react[i]);
+            let g = rounding * (size * c[i] + k[i] + react[i])
+                + self.rounding * size * size * m[i]
+                + ENTRY * entries;
+            rho += abs(y[i]) * (abs(terms.residual[i]) * (1.0 + self.rounding) + g);
+        }
+        let mu = p.rows.to_unit(mu);
+        let phi = p.rows.unit.magnitude(terms.x);
+        for i in 0..mu.len() {
+            rho += abs(mu[i]) * (abs(terms.violation[i]) + self.rounding * phi[i]);
+        }
+        rho
+    }
+
+    fn condition(&self, s: c64, forms: &Forms) -> f64 {
+        let (p, g) = (self.problem, self.gamma);
+        let h = s.norm().hypot(g);
+        let (alpha, beta) = (s / h, g / h);
+        let (m, c, k) = (forms.m * g * g, forms.c * g, forms.k);
+        let by_alpha = alpha * m * 2.0 + c * beta;
+        let by_beta = alpha * c + k * (2.0 * beta);
+        let below = (by_alpha * beta - alpha.conj() * by_beta).norm();
+        let (a, b) = (alpha.norm(), beta);
+        let above = (a * a * g * g * p.m.norm).hypot(a * b * g * p.c.norm).hypot(b * b * p.k.norm);
+        if below > 0.0 { above / below } else { f64::INFINITY }
+    }
+}
+
+/// y and mu of a root whose left vectors are the conjugates of the right ones.
+fn mirrored(root: &Root) -> (Shape, Shape) {
+    (root.right.conjugate(), root.multipliers.conjugate())
+}
+
+/// s of a root by its Rayleigh quotient.
+fn step(root: &Root, forms: Forms) -> c64 {
+    let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
+    rayleigh(&mut raw, forms);
+    raw.value()
+}
+
+/// A x of a complex vector; skips matrices without entries.
+fn apply(a: &Matrix, x: &[c64]) -> Vec<c64> {
+    if a.is_zero() {
+        return vec![ZERO; x.len()];
+    }
+    a.mul(&column(x)).col_as_slice(0).to_vec()
+}
+
+fn column(x: &[c64]) -> DenseC {
+    Mat::from_fn(x.len(), 1, |i, _| x[i])
+}
+
+/// Brings x to length one with its largest entry real and positive, and l along.
+fn unit(x: &mut Shape, l: &mut Shape) {
+    if let Some(by) = x.real().map(to_unit) {
+        x.scale(by);
+        l.scale(by);
+        return;
+    }
+    let (mut at, mut largest) = (0, 0.0);
+    for (i, z) in x.iter().enumerate() {
+        let size = if z.im == 0.0 { z.re.abs() } else { z.norm() };
+        // Among entries of nearly equal size the first one sets the phase.
+        if size > 1.001 * largest {
+            (at, largest) = (i, size);
+        }
+    }
+    let size = norms::two_complex(x);
+    if size == 0.0 {
+        return;
+    }
+    let by = x[at].conj() / (x[at].norm() * size);
+    let by = if x[at].im == 0.0 { c64::new(x[at].re.signum() / size, 0.0) } else { by };
+    x.scale(by);
+    l.scale(by);
+}
+
+/// What brings a real vector to length one with its largest entry positive; one for zero.
+fn to_unit(x: &[f64]) -> c64 {
+    let mut largest = 0.0_f64;
+    let mut sign = 1.0;
+    for &x in x {
+        // Among entries of nearly equal size the first one sets the phase.
+        if x.abs() > 1.001 * largest {
+            (largest, sign) = (x.abs(), x.signum());
+        }
+    }
+    let size = norms::two(x);
+    if size == 0.0 { c64::new(1.0, 0.0) } else { c64::new(sign / size, 0.0) }
+}
+
+/// As many zeros.
+fn nothing(x: &Shape) -> Shape {
+    Shape::of_real(vec![0.0; x.length()])
+}
+
+/// Whether the conjugate and the opposite of a root are roots, and whether it is rigid.
+#[derive(Clone, Copy)]
+struct Kinds {
+    mirror: bool,
+    opposite: bool,
+    rigid: bool,
+}
+
+fn kind(root: &Root) -> Kinds {
+    Kinds { mirror: root.mirror, opposite: root.opposite, rigid: root.rigid }
+}
+
+/// Pairs with conjugates and opposites behind their partners.
+fn with_partners(kinds: Vec<Kinds>, pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
+    let mut out = Vec::with_capacity(2 * pairs.len());
+    for (pair, Kinds { mirror, opposite, rigid }) in pairs.into_iter().zip(kinds) {
+        let partner = if mirror {
+            Some(pair.conjugate())
+        } else if opposite {
+            Some(Eigenpair {
+                alpha: -pair.alpha,
+                left: pair.left.iter().map(|z| -z).collect(),
+                left_multipliers: pair.left_multipliers.iter().map(|z| -z).collect(),
+                ..pair.clone()
+            })
+        } else if rigid && pair.chain == 2 {
+            Some(pair.clone())
+        } else {
+            None
+        };
+        out.push(pair);
+        out.extend(partner);
+    }
+    out
+}

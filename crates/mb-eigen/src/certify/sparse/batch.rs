@@ -1,0 +1,330 @@
+//! Real pairs of undamped symmetric problems measured side by side, in two passes over the rows of the matrices.
+//!
+//! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms in doubled
+//! precision (`double_double/block.rs`). K is read twice for up to eight pairs, for the forms that give w and for the forces, and pairs share
+//! wide registers; the measures of a pair do not depend on those beside it. Beside the packed vectors nothing of their length is
+//! kept. Sizes: x n x W, l m x W, packed by rows.
+
+#![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
+
+use mb_algebra::{Sparse, c64, norms};
+use pulp::{Arch, Simd, WithSimd};
+
+use super::{Certifier, Measures, Root, mirrored, step};
+use crate::certify::dense::Forms;
+use crate::numeric::double_double::{forms_of_rows, row_products};
+use crate::numeric::vectors::ZERO;
+use crate::refine::Doubled;
+use crate::{Eigenpair, Shape};
+
+/// Pairs side by side at most.
+pub(super) const WIDTH: usize = 8;
+
+/// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
+const LONG: usize = 20_000;
+
+/// Roots measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
+pub(super) type Group = Vec<Root>;
+
+impl Certifier<'_> {
+    /// Roots in groups, in their order.
+    pub(super) fn groups(&self, roots: Vec<Root>) -> Vec<Group> {
+        let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
+        let mut groups: Vec<(Group, bool)> = Vec::new();
+        for root in roots {
+            let real = self.is_real(&root);
+            match groups.last_mut() {
+                Some((group, true)) if real && group.len() < most => group.push(root),
+                _ => groups.push((vec![root], real)),
+            }
+        }
+        groups.into_iter().map(|(group, _)| group).collect()
+    }
+
+    /// Measures a group without doubled precision.
+    pub(super) fn measured_side_by_side(&self, roots: Group) -> Vec<Eigenpair> {
+        match roots.len() {
+            1 if !self.is_real(&roots[0]) => {
+                roots.into_iter().map(|root| self.measured(root, None)).collect()
+            }
+            1 => self.real_pairs::<1>(roots),
+            2..=4 => self.real_pairs::<4>(roots),
+            _ => self.real_pairs::<WIDTH>(roots),
+        }
+    }
+
+    /// Whether a root of an undamped problem has nothing complex but s = +-i sqrt(w), and left vectors like the right ones.
+    fn is_real(&self, root: &Root) -> bool {
+        let axis = root.s.re == 0.0 || root.s.im == 0.0;
+        axis && root.left.is_none()
+            && self.problem.c.is_zero()
+            && root.right.is_real()
+            && root.multipliers.is_real()
+    }
+
+    fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
+        let mut roots: Vec<Root> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
+        let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right));
+        self.put_right(&mut roots, &x);
+        let measures = self.real_measures(&roots, &x, None);
+        roots
+            .into_iter()
+            .zip(measures)
+            .map(|(root, measures)| {
+                // Copies of the right vectors for who asks for them alone.
+                let left =
+                    if self.keeps_left { mirrored(&root) } else { (Shape::default(), Shape::default()) };
+                self.pair(root, left, &measures)
+            })
+            .collect()
+    }
+
+    /// The measures of a real root that doubled precision led to; none where something is complex, or K is known in parts. `length`: that
+    /// of the vector whose residual it is.
+    pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
+        let real = self.is_real(root) && found.residual.is_real();
+        if !real || self.problem.rounded_stiffness().is_some() {
+            return None;
+        }
+        let x = packed::<1>(self.problem.n, std::iter::once(&root.right));
+        let residual: Vec<[f64; 1]> = found.residual.real_parts().iter().map(|r| [r / length]).collect();
+        self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
+    }
+
+    /// s of up to W roots with the packed vectors x, put right by forms in doubled precision.
+    fn put_right<const W: usize>(&self, roots: &mut [Root], x: &[[f64; W]]) {
+        let p = self.problem;
+        let of_m = forms_of_rows(p.m.sparse(), x);
+        let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), x));
+        let of_k = terms.reduce(|sum, form| std::array::from_fn(|k| sum[k] + form[k])).unwrap_or([0.0; W]);
+        for (k, root) in roots.iter_mut().enumerate().filter(|(_, root)| !root.stays()) {
+            root.s = step(root, Forms { m: real(of_m[k]), c: ZERO, k: real(of_k[k]) });
+        }
+    }
+
+    /// Measures of up to W roots with the packed vectors x; `residual`: that of doubled precision, where there is one.
+    fn real_measures<const W: usize>(
+        &self,
+        roots: &[Root],
+        x: &[[f64; W]],
+        residual: Option<&[[f64; W]]>,
+    ) -> Vec<Measures> {
+        let p = self.problem;
+        let l = packed::<W>(p.rows.m, roots.iter().map(|root| &root.multipliers));
+        let square = std::array::from_fn(|k| roots.get(k).map_or(0.0, |root| (root.s * root.s).re));
+        let forces = Forces {
+            m: p.m.sparse(),
+            k: p.k.sparse(),
+            reactions: self.reactions().sparse(),
+            x,
+            l: &l,
+            square,
+            residual,
+            u: self.rounding,
+        };
+        let mut found = Arch::new().dispatch(forces);
+        let violated = self.violations(x, &l, &mut found.rho);
+        (0..roots.len())
+            .map(|k| Measures {
+                rest: found.rest[k],
+                violated: violated[k],
+                rho: found.rho[k],
+                forms: Forms { m: real(found.of_m[k]), c: ZERO, k: real(found.of_k[k]) },
+            })
+            .collect()
+    }
+
+    /// |Phi_q x|, rows at length one; what it adds to rho.
+    fn violations<const W: usize>(&self, x: &[[f64; W]], l: &[[f64; W]], rho: &mut [f64; W]) -> [f64; W] {
+        let rows = &self.problem.rows;
+        let mut lengths = Lengths::new();
+        for (i, l) in l.iter().enumerate() {
+            let (sum, size) = row_products(rows.unit.sparse(), i, x);
+            let by = rows.length(i);
+            for k in 0..W {
+                rho[k] += (l[k] * by).abs() * (sum[k].abs() + self.rounding * size[k]);
+            }
+            lengths.push(sum);
+        }
+        lengths.total()
+    }
+}
+
+fn real(z: f64) -> c64 {
+    c64::new(z, 0.0)
+}
+
+/// What W vectors leave of the equations of motion.
+struct Left<const W: usize> {
+    /// |r|.
+    rest: [f64; W],
+    /// |x|^T (|r| + u g).
+    rho: [f64; W],
+    /// x^T M x and x^T K x in plain numbers.
+    of_m: [f64; W],
+    of_k: [f64; W],
+}
+
+/// One pass over the rows of M, K and Phi_q^T, by the instructions of the processor at hand.
+struct Forces<'a, const W: usize> {
+    m: &'a Sparse,
+    k: &'a Sparse,
+    reactions: &'a Sparse,
+    x: &'a [[f64; W]],
+    l: &'a [[f64; W]],
+    /// s^2.
+    square: [f64; W],
+    /// The residual in place of that of plain sums.
+    residual: Option<&'a [[f64; W]]>,
+    u: f64,
+}
+
+impl<const W: usize> WithSimd for Forces<'_, W> {
+    type Output = Left<W>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Left<W> {
+        let Self { m, k: stiffness, reactions, x, l, square, residual, u } = self;
+        // Inertia is not in doubled precision.
+        let of_terms = if residual.is_some() { u * u } else { u };
+        let mut lengths = Lengths::new();
+        let (mut rho, mut of_m, mut of_k) = ([0.0; W], [0.0; W], [0.0; W]);
+        for (i, own) in x.iter().enumerate() {
+            let (mx, inertia) = row_products(m, i, x);
+            let (kx, size) = row_products(stiffness, i, x);
+            let (react, reaction) = row_products(reactions, i, l);
+            let mut force = residual.map_or([0.0; W], |residual| residual[i]);
+            for k in 0..W {
+                if residual.is_none() {
+                    force[k] = square[k] * mx[k] + kx[k] + react[k];
+                }
+                let terms = of_terms * (size[k] + reaction[k]) + u * (square[k].abs() * inertia[k]);
+                rho[k] += own[k].abs() * (force[k].abs() * (1.0 + u) + terms);
+                of_m[k] += own[k] * mx[k];
+                of_k[k] += own[k] * kx[k];
+            }
+            lengths.push(force);
+        }
+        Left { rest: lengths.total(), rho, of_m, of_k }
+    }
+}
+
+/// Euclidean lengths of W vectors that come row by row, by parts of [`PART`] rows so that nothing of length n is kept.
+struct Lengths<const W: usize> {
+    part: Vec<[f64; W]>,
+    before: [f64; W],
+}
+
+/// Rows of a part.
+const PART: usize = 256;
+
+impl<const W: usize> Lengths<W> {
+    fn new() -> Self {
+        Self { part: Vec::with_capacity(PART), before: [0.0; W] }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, row: [f64; W]) {
+        if self.part.len() == PART {
+            self.close();
+        }
+        self.part.push(row);
+    }
+
+    fn close(&mut self) {
+        let mut column = [0.0; PART];
+        for (k, before) in self.before.iter_mut().enumerate() {
+            let column = &mut column[..self.part.len()];
+            column.iter_mut().zip(&self.part).for_each(|(to, row)| *to = row[k]);
+            *before = before.hypot(norms::two(column));
+        }
+        self.part.clear();
+    }
+
+    fn total(mut self) -> [f64; W] {
+        self.close();
+        self.before
+    }
+}
+
+/// Real parts of up to W columns by rows; zeros in the place of those there are not.
+fn packed<'a, const W: usize>(rows: usize, columns: impl Iterator<Item = &'a Shape>) -> Vec<[f64; W]> {
+    let mut out = vec![[0.0; W]; rows];
+    for (k, column) in columns.enumerate() {
+        match column.real() {
+            Some(column) => out.iter_mut().zip(column).for_each(|(out, x)| out[k] = *x),
+            None => out.iter_mut().zip(column).for_each(|(out, z)| out[k] = z.re),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use mb_algebra::{QuadraticPencil, Scatter, Triplets, sparse};
+
+    use super::*;
+    use crate::options::SparseOptions;
+    use crate::problem::Problem;
+
+    #[test]
+    fn lengths_by_parts_are_those_of_whole_vectors() {
+        for n in [0, 1, PART, PART + 1, 3 * PART + 7] {
+            let row = |i: usize| [1e-170 * (i as f64 + 1.0), (i as f64).sin(), 1e170];
+            let mut lengths = Lengths::new();
+            (0..n).for_each(|i| lengths.push(row(i)));
+            for (k, found) in lengths.total().into_iter().enumerate() {
+                let whole = norms::two(&(0..n).map(|i| row(i)[k]).collect::<Vec<_>>());
+                assert!((found - whole).abs() <= 1e-14 * whole, "{n} {k}: {found:e} {whole:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn real_measures_are_those_of_complex_numbers_with_and_without_doubled_precision() {
+        // A chain of masses, disturbed, its first one held by a row of length two.
+        let n = 9;
+        let (mut m, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(1, n));
+        for i in 0..n {
+            m.add(i, i, 1.0 + (i % 3) as f64);
+            k.add(i, i, 2.5);
+            if i > 0 {
+                k.add(i, i - 1, -1.0);
+                k.add(i - 1, i, -1.0);
+            }
+        }
+        phi_q.add(0, 0, 2.0);
+        let c = sparse::zeros(n, n);
+        let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let certifier = Certifier::new(&problem, false);
+        let numbers = |count: usize, by: f64| -> Shape {
+            (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
+        };
+        let root = Root::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
+        let (y, mu) = mirrored(&root);
+        let found = Doubled {
+            x: root.right.clone(),
+            l: root.multipliers.clone(),
+            s: root.s,
+            residual: numbers(n, 1.1),
+        };
+        let length = 1.7;
+        let x = packed::<1>(n, std::iter::once(&root.right));
+        let plain = certifier.real_measures(std::slice::from_ref(&root), &x, None).pop().unwrap();
+        let doubled = certifier.doubled_measures(&root, &found, length).unwrap();
+        for (ours, with) in [(plain, None), (doubled, Some((&found, length)))] {
+            let other = certifier.measures(&root, &y, &mu, with);
+            let pairs = [
+                (ours.rest, other.rest),
+                (ours.violated, other.violated),
+                (ours.rho, other.rho),
+                (ours.forms.m.re, other.forms.m.re),
+                (ours.forms.k.re, other.forms.k.re),
+            ];
+            for (ours, other) in pairs {
+                assert!((ours - other).abs() <= 1e-14 * other.abs(), "{ours:e} {other:e}");
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Pairs whose bar says little, improved in doubled precision and measured again.
+//!
+//! Together where they are the nearest to a shift whose factors are at hand, else, and where that does not get there, one by one
+//! (doubled). A pair is taken for better when its bar is narrower and lies within the old one.
+
+use std::sync::{Arc, PoisonError};
+
+use mb_algebra::{Dense, c64, norms};
+use rayon::prelude::*;
+
+use super::batch::{Group, WIDTH};
+use super::{Certifier, Root, apply};
+use crate::finding::SparseFinding;
+use crate::numeric::double_double::{forms_of_rows, sizes_of_forms};
+use crate::numeric::vectors::abs;
+use crate::pairing::mac;
+use crate::problem::Problem;
+use crate::problem::condensation::Merged;
+use crate::problem::matrix::Matrix;
+use crate::refine;
+use crate::refine::condensed::SIDE_BY_SIDE;
+use crate::refine::{Doubled, Given, Improved};
+use crate::search::hermitian::Shifted;
+use crate::{Eigenpair, Finding, Shape};
+
+/// Numbers in the vectors of all pairs from which on cores share them out.
+const SHARED: usize = 200_000;
+/// Pairs worth doubled precision from which on they are improved together.
+const SEVERAL: usize = 3;
+/// Bar relative to |s| above which a pair is worth doubled precision.
+const POOR: f64 = 1e-8;
+
+/// Share of that bar which rounding alone must make for a pair to be improved before it is measured.
+const SURELY: f64 = 0.5;
+
+/// |cos|^2 between the vectors of a damped pair before and after, below which it has become another one.
+const SAME: f64 = 0.5;
+
+/// What the search for the pairs leaves that helps where bars say little.
+#[derive(Default)]
+pub(crate) enum Aid {
+    #[default]
+    Nothing,
+    /// Factors at a shift that the pairs are the nearest to.
+    Factors(Shifted),
+    /// The same of a problem in fewer coordinates.
+    Merged(Arc<Merged>, Shifted),
+    /// Pairs that were improved while there were such factors, by the s they had before.
+    Improved(Vec<(c64, Improved)>),
+}
+
+impl Aid {
+    /// Factors of the problem with a shift, where there are some.
+    pub(crate) fn factors(self, problem: &Problem<'_>) -> Option<Shifted> {
+        match self {
+            Self::Factors(beside) => Some(beside),
+            Self::Merged(merged, beside) => Some(merged.unfold_factors(problem, beside)),
+            Self::Nothing | Self::Improved(_) => None,
+        }
+    }
+
+    /// What is known of each root.
+    fn of(&mut self, roots: &[Root]) -> Vec<Option<Improved>> {
+        let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
+        let mut take = |root: &Root| {
+            let at = list.iter().position(|(s, _)| *s == root.s)?;
+            Some(list.swap_remove(at).1)
+        };
+        roots.iter().map(&mut take).collect()
+    }
+}
+
+/// A root measured without doubled precision.
+pub(crate) struct First {
+    pub(crate) pair: Eigenpair,
+    /// What else there is to know of the root, where doubled precision is made for its kind; no vectors.
+    pub(crate) again: Option<Root>,
+    /// Whether the bar says little.
+    pub(crate) poor: bool,
+}
+
+/// The results of all, from all cores where there is enough to do.
+fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync + Send) -> Vec<B> {
+    if shared { all.into_par_iter().map(of).collect() } else { all.into_iter().map(of).collect() }
+}
+
+impl Certifier<'_> {
+    /// Measures all roots, and again those that doubled precision improves.
+    pub(super) fn pairs(&self, roots: Vec<Root>, mut aid: Aid) -> Vec<Eigenpair> {
+        let better = aid.of(&roots);
+        let first = self.measured_once(roots);
+        self.improved_all(first, better, aid)
+    }
+
+    /// Roots as they are.
+    pub(crate) fn measured_once(&self, roots: Vec<Root>) -> Vec<First> {
+        let shared = self.problem.n * roots.len() >= SHARED;
+        let first = each(self.groups(roots), shared, |group| self.first(group));
+        first.into_iter().flatten().collect()
+    }
+
+    /// The pairs, those better that doubled precision improves.
+    pub(crate) fn improved_each(&self, first: Vec<First>) -> Vec<Eigenpair> {
+        let better = first.iter().map(|_| None).collect();
+        self.improved_all(first, better, Aid::Nothing)
+    }
+
+    fn improved_all(&self, first: Vec<First>, mut better: Vec<Option<Improved>>, aid: Aid) -> Vec<Eigenpair> {
+        let shared = self.problem.n * first.len() >= SHARED;
+        // Those that are good enough lend their vectors. What is left out must be further from the shift.
+        let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
+        let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
+        let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
+        // What is at hand is taken for all of them: modes of nearly equal w have been told apart together.
+        let lent = matches!(aid, Aid::Improved(_));
+        let mut merged = None;
+        if whole {
+            let given: Vec<Given<'_>> = first.iter().map(|first| Given::of(&first.pair)).collect();
+            let (problem, enough) = (self.problem, refine::ENOUGH);
+            match aid {
+                Aid::Factors(beside) => {
+                    better = refine::refine_together(problem, &beside, &given, &poor, enough);
+                }
+                Aid::Merged(of, beside) => {
+                    better = of.improve(problem, &beside, &given, &poor, enough);
+                    merged = Some(of);
+                }
+                Aid::Nothing | Aid::Improved(_) => {}
+            }
+        }
+        let found = |(mut first, found): (First, Option<Improved>)| {
+            first.poor |= lent && first.again.is_some() && found.as_ref().is_some_and(|found| found.enough);
+            (first, found)
+        };
+        let mut all = first.into_iter().zip(better).map(found);
+        let most = if merged.is_some() { SIDE_BY_SIDE } else { 1 };
+        let mut groups = Vec::new();
+        loop {
+            let group: Vec<_> = all.by_ref().take(most).collect();
+            if group.is_empty() {
+                break;
+            }
+            groups.push(group);
+        }
+        let pairs = each(groups, shared, |group| {
+            let (first, found): (Vec<First>, Vec<Option<Improved>>) = group.into_iter().unzip();
+            let found = self.in_all_coordinates(merged.as_deref(), found);
+            let pair = |(first, found)| self.improved(first, found);
+            first.into_iter().zip(found).map(pair).collect::<Vec<_>>()
+        });
+        pairs.into_iter().flatten().collect()
+    }
+
+    /// Pairs improved in fewer coordinates, or in all of them, with word whether they need no further steps.
+    fn in_all_coordinates(
+        &self,
+        merged: Option<&Merged>,
+        found: Vec<Option<Improved>>,
+    ) -> Vec<Option<(Doubled, bool)>> {
+        let Some(merged) = merged else {
+            return found.into_iter().map(|found| found.map(Improved::alone)).collect();
+        };
+        let there: Vec<&Improved> = found.iter().flatten().collect();
+        let mut whole = Vec::new().into_iter();
+        if !there.is_empty() {
+            whole = merged.whole(self.problem, self.reactions(), &there).into_iter();
+        }
+        found
+            .iter()
+            .map(|found| found.as_ref().and_then(|found| Some((whole.next()?, found.enough))))
+            .collect()
+    }
+
+    /// Some roots as they are.
+    fn first(&self, roots: Group) -> Vec<First> {
+        let again = |root: &Root| {
+            let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
+            plain.then(|| Root {
+                right: Shape::default(),
+                multipliers: Shape::default(),
+                left: None,
+                ..*root
+            })
+        };
+        let again: Vec<_> = roots.iter().map(again).collect();
+        let pairs = self.measured_side_by_side(roots);
+        let first = |(pair, again): (Eigenpair, Option<Root>)| {
+            let size = pair.value().map_or(0.0, c64::norm);
+            let again = again.filter(|_| size > 0.0);
+            First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+        };
+        pairs.into_iter().zip(again).map(first).collect()
+    }
+
+    /// Which modes of an undamped symmetric problem (M-orthonormal columns of x, one for each w, in increasing order) are poor by
+    /// rounding alone.
+    pub(crate) fn poor_by_rounding(&self, w: &[f64], x: &Dense) -> Vec<bool> {
+        let mut poor = Vec::with_capacity(w.len());
+        for (at, w) in w.chunks(WIDTH).enumerate() {
+            let packed = |i: usize| -> [f64; WIDTH] {
+                std::array::from_fn(|k| if k < w.len() { x[(i, at * WIDTH + k)] } else { 0.0 })
+            };
+            let packed: Vec<_> = (0..x.nrows()).map(packed).collect();
+            let terms = sizes_of_forms(self.problem.k.sparse(), &packed);
+            poor.extend(
+                w.iter().zip(terms).map(|(w, terms)| self.rounding * terms > SURELY * POOR * w.abs()),
+            );
+            // Slower ones come first.
+            if !poor.iter().rev().take(w.len()).any(|poor| *poor) {
+                break;
+            }
+        }
+        poor.resize(w.len(), false);
+        poor
+    }
+
+    /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
+    /// whether that needs no further steps.
+    fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
+        let First { pair, again, poor } = first;
+        let Some(again) = again.filter(|_| poor) else { return pair };
+        // The same root with other vectors.
+        let root = |s, right, multipliers| Root { s, right, multipliers, ..again.clone() };
+        let before = pair.alpha / pair.beta;
+        let refined = |s, x: &Shape, l: &Shape| refine::refine(self.problem, &root(s, x.clone(), l.clone()));
+        let found = match found {
+            Some((found, true)) => Some(found),
+            Some((found, false)) => refined(found.s, &found.x, &found.l).or(Some(found)),
+            None => refined(before, &pair.right, &pair.multipliers),
+        };
+        let Some(mut found) = found else { return pair };
+        let (s, moved) = (found.s, (found.s - before).norm());
+        let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
+        let better = self.measured(root(s, right, multipliers), Some(&found));
+        // The bar of a start without digits may reach other roots, whose damping makes them no less near.
+        let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
+        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar && along;
+        if !same || better.error_bar >= pair.error_bar {
+            return pair;
+        }
+        self.feel(s, &better.right, &better);
+        better
+    }
+
+    /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
+    pub(super) fn feel(&self, s: c64, x: &Shape, pair: &Eigenpair) {
+        let (p, size, bar) = (self.problem, s.norm(), pair.error_bar);
+        if p.c.is_zero() && p.rounded_stiffness().is_some() {
+            return;
+        }
+        let real = p.c.is_zero() && x.is_real();
+        let (terms, d) = if real { self.felt_real(s, x) } else { self.felt_complex(s, x, pair) };
+        let up_to = 0.5 * f64::EPSILON * terms / d;
+        let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        if up_to > bar && felt.is_none_or(|(s, before)| up_to / size > before / s) {
+            *felt = Some((size, up_to));
+        }
+    }
+
+    /// |x|^T |K| |x| and |2 s x^T M x|.
+    fn felt_real(&self, s: c64, x: &Shape) -> (f64, f64) {
+        let x: Vec<[f64; 1]> = x.real_parts().iter().map(|x| [*x]).collect();
+        let ([terms], [mass]) =
+            (sizes_of_forms(self.problem.k.sparse(), &x), forms_of_rows(self.problem.m.sparse(), &x));
+        (terms, 2.0 * s.norm() * mass.abs())
+    }
+
+    /// |x|^T (|K| + |s| |C|) |x|, of K that is not known in parts, and |x^T (2 s M + C) x|.
+    fn felt_complex(&self, s: c64, x: &[c64], pair: &Eigenpair) -> (f64, f64) {
+        let p = self.problem;
+        let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
+        let terms = |a: &Matrix| sizes.iter().zip(a.magnitude(&sizes)).map(|(a, b)| a * b).sum::<f64>();
+        let form = |a: &Matrix| x.iter().zip(apply(a, x)).map(|(x, y)| x * y).sum::<c64>();
+        // The left vector stands over |x^T (2 s M + C) x| where that is not zero.
+        let left = norms::two_complex(&pair.left);
+        let d = if left > 0.0 && pair.condition.is_finite() {
+            norms::two(&sizes).powi(2) / left
+        } else {
+            (s * form(&p.m) * 2.0 + form(&p.c)).norm()
+        };
+        // What rounding did to K that is known in parts is in the bar.
+        let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
+        (stiffness + s.norm() * terms(&p.c), d)
+    }
+
+    /// What there is to say beside the pairs.
+    pub(crate) fn findings(&self) -> Option<Finding> {
+        let felt = *self.felt.lock().unwrap_or_else(PoisonError::into_inner);
+        felt.map(|(s, up_to)| SparseFinding::RoundedStiffness { s, up_to }.into())
+    }
+}

@@ -1,0 +1,218 @@
+//! Zero (and, reversed, infinite) roots of a quadratic pencil: their number, vectors and chains.
+//!
+//! ```text
+//! simple    x in N, L^T C N regular on it                one zero with a vector of its own
+//! double    L^T C N = 0 on it: K x_1 = -C x              two zeros that share the vector x
+//!           regular when L^T (M x + C x_1) is
+//! ```
+//!
+//! N and L are the right and left null directions of K. A free body without damping to the ground is the double
+//! case: one vector, two zeros (uniform motion grows linearly). With a damper to the ground it is simple.
+//! Reversing the roles of K and M gives the infinite roots. Sizes: k x p. Gohberg, Lancaster, Rodman, Matrix
+//! Polynomials, section 1.4 (Jordan chains). Chains longer than two are reported, not followed.
+
+use mb_algebra::{Dense, Lu, Svd, dense, norms};
+
+use super::kernel::Kernel;
+use super::raw::{Kind, Raw};
+use crate::EigenError;
+use crate::error::at;
+use crate::numeric::vectors::column_range;
+
+/// A singular value of L^T C N at or below this fraction of |L|^T |C| |N| counts as zero.
+const TOLERANCE: f64 = 1e-11;
+
+/// Rounding of null directions of length one.
+const ROUNDING: f64 = 1e-14;
+
+/// The roots that belong to one set of null directions.
+#[derive(Clone, Debug)]
+pub(crate) struct Chains {
+    /// Right vectors of simple roots, k x p_1.
+    pub(crate) simple: Dense,
+    /// Left vectors of simple roots.
+    simple_left: Dense,
+    /// Right vectors of double roots, k x p_2.
+    pub(crate) double: Dense,
+    /// Left vectors of double roots.
+    double_left: Dense,
+    /// x_1 of the double roots.
+    pub(crate) generalized: Dense,
+    /// |y^T (M x + C x_1)| of every double root.
+    curvatures: Vec<f64>,
+    /// Whether no chain is longer than two.
+    pub(crate) regular: bool,
+}
+
+impl Chains {
+    /// No roots, for k unknowns.
+    pub(crate) fn none(k: usize) -> Self {
+        let none = || Dense::zeros(k, 0);
+        Self {
+            simple: none(),
+            simple_left: none(),
+            double: none(),
+            double_left: none(),
+            generalized: none(),
+            curvatures: Vec::new(),
+            regular: true,
+        }
+    }
+
+    /// Splits the null directions of `base`; `first` multiplies s and `second` s^2 (for zero: K, C, M).
+    ///
+    /// `size` holds the Frobenius norms of the two as given, before any reduction.
+    pub(crate) fn split(
+        kernel: &Kernel,
+        base: &Dense,
+        first: &Dense,
+        second: &Dense,
+        size: [f64; 2],
+    ) -> Result<Self, EigenError> {
+        let (k, p) = (kernel.right.nrows(), kernel.dim());
+        if p == 0 {
+            return Ok(Self::none(k));
+        }
+        let (right, left, p1) = aligned(kernel.right.clone(), kernel.left.clone(), first, size[0])?;
+        let simple = column_range(&right, 0, p1);
+        let simple_left = column_range(&left, 0, p1);
+        let (double, double_left) = (column_range(&right, p1, p), column_range(&left, p1, p));
+        let generalized = generalized(base, first, &double, kernel)?;
+        let moved = dense::add(1.0, &dense::mul(second, &double), 1.0, &dense::mul(first, &generalized));
+        let gram = dense::mul_transpose(&double_left, &moved);
+        let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
+        let cut = threshold(&double_left, second, &double, size[1]);
+        let regular = svd.s.iter().all(|&s| s > cut);
+        Ok(Self {
+            simple,
+            simple_left,
+            generalized: dense::mul(&generalized, &svd.v),
+            double: dense::mul(&double, &svd.v),
+            double_left: dense::mul(&double_left, &svd.u),
+            curvatures: svd.s,
+            regular,
+        })
+    }
+
+    /// Number of roots, with multiplicity.
+    pub(crate) fn roots(&self) -> usize {
+        self.simple.ncols() + 2 * self.double.ncols()
+    }
+
+    /// [C N_1, M N_2 + C X_1]: what the rate terms do to the chains' last vectors, k x p; regular against L.
+    pub(crate) fn border(&self, first: &Dense, second: &Dense) -> Dense {
+        let double =
+            dense::add(1.0, &dense::mul(second, &self.double), 1.0, &dense::mul(first, &self.generalized));
+        dense::hstack(&[&dense::mul(first, &self.simple), &double])
+    }
+
+    /// All null directions, k x p, in the order of [`Chains::border`].
+    pub(crate) fn directions(&self) -> Dense {
+        dense::hstack(&[&self.simple, &self.double])
+    }
+
+    /// The roots as pairs.
+    pub(crate) fn raws(&self, kind: Kind) -> Vec<Raw> {
+        let mut out = Vec::with_capacity(self.roots());
+        for j in 0..self.simple.ncols() {
+            let (x, y) = (self.simple.col_as_slice(j), self.simple_left.col_as_slice(j));
+            out.push(Raw::structural(kind, x, Some(y), 1, 0.0));
+        }
+        for j in 0..self.double.ncols() {
+            let (x, y) = (self.double.col_as_slice(j), self.double_left.col_as_slice(j));
+            let raw = Raw::structural(kind, x, Some(y), 2, self.curvatures[j]);
+            out.extend([raw.clone(), raw]);
+        }
+        out
+    }
+}
+
+/// Bases in which L^T C N is diagonal, largest first, and the number of nonzero entries.
+fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, Dense, usize), EigenError> {
+    let cut = threshold(&left, c, &right, size);
+    if cut == 0.0 {
+        return Ok((right, left, 0));
+    }
+    let gram = dense::mul_transpose(&left, &dense::mul(c, &right));
+    let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
+    let count = svd.s.iter().take_while(|&&s| s > cut).count();
+    Ok((dense::mul(&right, &svd.v), dense::mul(&left, &svd.u), count))
+}
+
+/// What counts as zero in L^T C N: a fraction of |L|^T |C| |N|, and at least the rounding of L and N times the size of C as
+/// given.
+fn threshold(left: &Dense, c: &Dense, right: &Dense, size: f64) -> f64 {
+    let m = crate::numeric::vectors::magnitudes;
+    let terms = norms::max_abs(&dense::mul_transpose(&m(left), &dense::mul(&m(c), &m(right))));
+    (TOLERANCE * terms).max(ROUNDING * size)
+}
+
+/// X_1 with K X_1 = -C X, orthogonal to the null directions.
+fn generalized(k: &Dense, c: &Dense, double: &Dense, kernel: &Kernel) -> Result<Dense, EigenError> {
+    let (size, p) = (k.nrows(), kernel.dim());
+    let force = dense::mul(c, double);
+    if norms::max_abs(&force) == 0.0 || p == size {
+        return Ok(Dense::zeros(size, double.ncols()));
+    }
+    let scale = norms::max_abs(k).max(f64::MIN_POSITIVE);
+    let mut bordered = Dense::zeros(size + p, size + p);
+    for j in 0..size {
+        bordered.col_as_slice_mut(j)[..size].copy_from_slice(k.col_as_slice(j));
+        for i in 0..p {
+            bordered[(size + i, j)] = scale * kernel.right[(j, i)];
+            bordered[(j, size + i)] = scale * kernel.left[(j, i)];
+        }
+    }
+    let rhs = Dense::from_fn(size + p, double.ncols(), |i, j| if i < size { -force[(i, j)] } else { 0.0 });
+    let lu = Lu::new(&bordered).map_err(at("Generalized vectors of zero roots"))?;
+    let solution = lu.solve_mat(&rhs);
+    Ok(Dense::from_fn(size, double.ncols(), |i, j| solution[(i, j)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::kernel::Given;
+
+    fn chains(k: &Dense, c: &Dense, m: &Dense) -> Chains {
+        let kernel = Kernel::find(k, Given { a: k, lift: None, lift_left: None }, 1e-12).unwrap();
+        Chains::split(&kernel, k, c, m, [norms::frobenius(c), norms::frobenius(m)]).unwrap()
+    }
+
+    #[test]
+    fn a_free_mass_has_a_double_zero_and_a_damped_one_a_simple_zero() {
+        let (zero, one) = (dense::zeros(1, 1), dense::identity(1));
+        let free = chains(&zero, &zero, &one);
+        assert_eq!((free.simple.ncols(), free.double.ncols(), free.roots()), (0, 1, 2));
+        let damped = chains(&zero, &one, &one);
+        assert_eq!((damped.simple.ncols(), damped.roots()), (1, 1));
+        assert!(free.regular && damped.regular);
+    }
+
+    #[test]
+    fn one_damped_and_one_free_direction_are_told_apart() {
+        // Two masses, one damped to the ground.
+        let zero = dense::zeros(2, 2);
+        let chains = chains(&zero, &dense::diagonal(&[0.0, 3.0]), &dense::identity(2));
+        assert_eq!((chains.simple.ncols(), chains.double.ncols()), (1, 1));
+        assert!(chains.double[(1, 0)].abs() < 1e-15 && chains.simple[(0, 0)].abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_gyroscopic_coupling_enters_the_generalized_vector() {
+        // x is free, y stands on a spring k; C = [0 g; -g 0]: x_1 = (0, g / k), curvature m + g^2 / k.
+        let (g, k, m) = (2.0, 5.0, 3.0);
+        let c = dense::from_rows(&[&[0.0, g], &[-g, 0.0]]);
+        let chains = chains(&dense::diagonal(&[0.0, k]), &c, &dense::diagonal(&[m, m]));
+        assert_eq!(chains.roots(), 2);
+        assert!((chains.generalized[(1, 0)].abs() - g / k).abs() < 1e-15);
+        assert!((chains.curvatures[0] - (m + g * g / k)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_longer_chain_is_noticed() {
+        // As above with k = -g^2 / m: curvature zero.
+        let c = dense::from_rows(&[&[0.0, 2.0], &[-2.0, 0.0]]);
+        assert!(!chains(&dense::diagonal(&[0.0, -4.0]), &c, &dense::identity(2)).regular);
+    }
+}

@@ -1,0 +1,124 @@
+//! How many finite roots there are, by rank decisions alone.
+//!
+//! ```text
+//! second order   2 k less the roots of the null directions of M and their chains
+//! E y' = A y     what the staircase at infinity leaves (staircase.rs)
+//! ```
+//!
+//! Where chains of the second-order problem are longer than two its companion form is counted. Sizes: k free directions, E and A
+//! N x N. Costs dense factorizations.
+
+use mb_algebra::{Dense, DescriptorPencil, QuadraticPencil, dense, norms};
+
+use super::chains::Chains;
+use super::common_null::CommonNull;
+use super::constraint_basis::ConstraintBasis;
+use super::staircase::Staircase;
+use super::{Lifts, Matrices, massless};
+use crate::numeric::check;
+use crate::{DenseOptions, EigenError};
+
+/// Finite roots of a constrained second-order problem; none where the pencil is singular in a way that only QZ sees.
+pub(crate) fn finite_roots(
+    pencil: &QuadraticPencil,
+    options: &DenseOptions,
+) -> Result<Option<usize>, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let reduced = Matrices::reduced(pencil, &basis);
+    on_directions(pencil, &reduced, Lifts { right: basis.null(), left: None }, options)
+}
+
+fn on_directions(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lifts: Lifts<'_>,
+    options: &DenseOptions,
+) -> Result<Option<usize>, EigenError> {
+    let size = reduced.m.nrows();
+    if size == 0 {
+        return Ok(Some(0));
+    }
+    let massless = massless(pencil, reduced, lifts, options)?;
+    if massless.dim() == 0 {
+        return Ok(Some(2 * size));
+    }
+    if let Some(common) = CommonNull::find(reduced)? {
+        let inner = common.left_over(reduced, lifts, options)?;
+        let lifts = Lifts { right: Some(&inner.lift_right), left: Some(&inner.lift_left) };
+        return on_directions(pencil, &inner.matrices, lifts, options);
+    }
+    let sizes = [&pencil.c, &pencil.k].map(norms::frobenius::<Dense>);
+    let at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k, sizes)?;
+    if at_infinity.regular {
+        return Ok(Some((2 * size).saturating_sub(at_infinity.roots())));
+    }
+    let (e, a) = if massless.dim() == size {
+        (reduced.c.clone(), dense::scale(-1.0, &reduced.k))
+    } else {
+        let (one, none) = (dense::identity(size), Dense::zeros(size, size));
+        let below = dense::hstack(&[&dense::scale(-1.0, &reduced.k), &dense::scale(-1.0, &reduced.c)]);
+        let e = dense::vstack(&[&dense::hstack(&[&one, &none]), &dense::hstack(&[&none, &reduced.m])]);
+        (e, dense::vstack(&[&dense::hstack(&[&none, &one]), &below]))
+    };
+    of_pair(&DescriptorPencil { e, a })
+}
+
+/// Finite roots of E y' = A y; none where the pair is singular.
+fn of_pair(pair: &DescriptorPencil) -> Result<Option<usize>, EigenError> {
+    Ok(Staircase::new(&pair.a, &pair.e)?.map(|stairs| stairs.b.nrows()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::Transferred;
+
+    fn pendulum() -> QuadraticPencil {
+        QuadraticPencil {
+            m: dense::diagonal(&[2.0, 2.0]),
+            c: dense::zeros(2, 2),
+            k: dense::diagonal(&[1e9, 1e9]),
+            phi_q: dense::from_rows(&[&[0.0, 1e-3]]),
+        }
+    }
+
+    #[test]
+    fn chains_of_a_descriptor_pair_are_followed() {
+        for transferred in Transferred::ALL {
+            let pair = pendulum().to_descriptor(transferred);
+            // Every Jacobian moved to E turns an infinite root into a zero.
+            assert_eq!(of_pair(&pair).unwrap(), Some(2 + transferred.count()));
+        }
+    }
+
+    #[test]
+    fn a_pair_without_mass_counts_what_is_damped() {
+        let zero = dense::zeros(3, 3);
+        let pencil = |c: &[f64], k: &[f64]| QuadraticPencil {
+            m: zero.clone(),
+            c: dense::diagonal(c),
+            k: dense::diagonal(k),
+            phi_q: dense::zeros(0, 3),
+        };
+        let count = |pencil: &QuadraticPencil| finite_roots(pencil, &DenseOptions::default()).unwrap();
+        assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 7.0])), Some(2));
+        // One direction with nothing: indeterminate, the others stay.
+        assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 0.0])), Some(2));
+        // C = N nilpotent: s N + I has no finite root.
+        let nilpotent = dense::from_rows(&[&[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]]);
+        let chain = QuadraticPencil { c: nilpotent, ..pencil(&[0.0; 3], &[1.0; 3]) };
+        assert_eq!(count(&chain), Some(0));
+    }
+
+    #[test]
+    fn a_massless_coordinate_on_a_spring_loses_two_roots() {
+        let mut pencil = pendulum();
+        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        pencil.phi_q = dense::zeros(0, 2);
+        pencil.m = dense::diagonal(&[2.0, 0.0]);
+        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(2));
+        pencil.c = dense::diagonal(&[0.0, 4.0]);
+        assert_eq!(finite_roots(&pencil, &DenseOptions::default()).unwrap(), Some(3));
+    }
+}

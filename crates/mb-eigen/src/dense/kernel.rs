@@ -1,0 +1,393 @@
+//! Directions in which a reduced matrix vanishes: found first, so that zeros are exact and not rounding.
+//!
+//! ```text
+//! N: L_0^T A R_0 N = 0,   L: L^T L_0^T A R_0 = 0
+//! ```
+//!
+//! A is K (zero eigenvalues, rigid and mechanism modes) or M (infinite eigenvalues), n x n; R_0, L_0 (n x k) span
+//! the directions looked at. All is done on the equilibrated reduced matrix (equilibrated.rs). A symmetric one whose
+//! Cholesky factorization proves it positive definite has no null directions (vanishing.rs). Otherwise candidates come from
+//! pivoted QR; a bordered system compresses A onto them with the accuracy of elimination (Golub and Van Loan, section
+//! 5.5; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, section 3.2). A candidate x is accepted when
+//! every component of L_0^T A R_0 x is within what rounding of the entries leaves of it (vanishing.rs), on the matrix as given: a
+//! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost.
+
+use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
+
+use crate::EigenError;
+use crate::error::at;
+use crate::numeric::vectors::magnitudes;
+use crate::numeric::{equilibrated, vanishing};
+
+/// Candidates: pivots below this fraction of the norm of the equilibrated matrix.
+const CANDIDATE: f64 = 1e-10;
+/// Rounding of an entry of L_0^T A R_0, relative to the bound of its terms: one product and one sum each way.
+const REDUCED: f64 = 4.0 * f64::EPSILON;
+/// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
+const CREDIBLE: f64 = 1e-10;
+/// Corrections of a candidate on the matrix as given.
+const CORRECTIONS: usize = 2;
+/// A refused candidate within this factor of the tolerance deserves a word.
+const NEAR: f64 = 100.0;
+
+/// Right and left null directions of a reduced matrix, with orthonormal columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    /// k x p.
+    pub(crate) right: Dense,
+    /// k x p.
+    pub(crate) left: Dense,
+    /// |A x| / (|A| |x|) of the best candidate refused, when it is close to the tolerance.
+    pub(crate) nearly: Option<f64>,
+}
+
+/// The matrix as given with its magnitudes, and the directions looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) a: &'a Dense,
+    /// R_0, L_0; absent means the identity.
+    pub(crate) lift: Option<&'a Dense>,
+    pub(crate) lift_left: Option<&'a Dense>,
+}
+
+impl Kernel {
+    /// No directions among k.
+    pub(crate) fn empty(k: usize) -> Self {
+        Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None }
+    }
+
+    /// Number of directions.
+    pub(crate) fn dim(&self) -> usize {
+        self.right.ncols()
+    }
+
+    /// Finds the null directions of `reduced` = L_0^T A R_0, k x k.
+    pub(crate) fn find(reduced: &Dense, given: Given<'_>, tolerance: f64) -> Result<Self, EigenError> {
+        let k = reduced.nrows();
+        if k == 0 {
+            return Ok(Self::empty(k));
+        }
+        let (cleaned, noise) = given.cleaned(reduced);
+        if norms::max_abs(&cleaned) == 0.0 {
+            return Ok(Self { right: dense::identity(k), left: dense::identity(k), nearly: None });
+        }
+        let even = Even::new(&cleaned);
+        let scale = norms::frobenius(&even.a);
+        if smallest_singular_value(&even.a) > CANDIDATE * scale {
+            return Ok(Self::empty(k));
+        }
+        let doubt = noise.map_or(0.0, |[e, f]| {
+            let size = |by: &[f64], noise: &[f64]| {
+                norms::two(&by.iter().zip(noise).map(|(d, e)| d * e).collect::<Vec<_>>())
+            };
+            size(&even.rows, &e) * size(&even.columns, &f)
+        });
+        if vanishing::is_definite(&even.a, doubt) {
+            return Ok(Self::empty(k));
+        }
+        let (v, u) = candidates(&even.a, scale)?;
+        if v.ncols() == 0 || v.ncols() != u.ncols() {
+            return Ok(Self::empty(k));
+        }
+        let candidates =
+            compress(&even.a, v, u, given.lift.is_some(), |z, transposed| given.rest(&even, z, transposed))?;
+        given.accept(&even, &candidates, tolerance)
+    }
+}
+
+/// A reduced matrix with rows and columns of one size, `rows` A `columns`.
+struct Even {
+    a: Dense,
+    rows: Vec<f64>,
+    columns: Vec<f64>,
+}
+
+impl Even {
+    fn new(reduced: &Dense) -> Self {
+        let diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
+        let d = equilibrated::scales(&diagonal, |d| equilibrated::largest_of_rows(&[(1.0, reduced)], d));
+        Self { a: equilibrated::scaled(reduced, &d), rows: d.clone(), columns: d }
+    }
+}
+
+/// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight.
+struct Candidates {
+    right: Dense,
+    left: Dense,
+}
+
+impl Given<'_> {
+    /// The reduced matrix without entries that are rounding of their own computation, and bounds e_i f_j of that rounding; none
+    /// where nothing was computed.
+    ///
+    /// With A_pq <= 1 / (d_p d_q) the terms of an entry are at most (sum_p |L_pi| / d_p) (sum_q |R_qj| / d_q).
+    pub(super) fn cleaned(&self, reduced: &Dense) -> (Dense, Option<[Vec<f64>; 2]>) {
+        let Some(right) = self.lift else { return (reduced.clone(), None) };
+        let left = self.lift_left.unwrap_or(right);
+        let Even { a: _, rows, columns } = Even::new(self.a);
+        let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
+            crate::numeric::vectors::columns(lift)
+                .map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum())
+                .collect()
+        };
+        let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * REDUCED).collect();
+        let f = sums(right, &columns);
+        // Where rows of A hold nothing but rounding, their factors push those of other rows down and the estimate up.
+        let most = CREDIBLE * norms::max_abs(self.a);
+        let kept = |i: usize, j: usize| {
+            if reduced[(i, j)].abs() <= (e[i] * f[j]).min(most) { 0.0 } else { reduced[(i, j)] }
+        };
+        (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
+    }
+
+    fn accept(&self, even: &Even, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
+        let (k, count) = candidates.right.shape();
+        let mut nearly = None;
+        let mut accepted = 0;
+        for j in 0..count {
+            let x = candidates.right.col_as_slice(j);
+            let y = candidates.left.col_as_slice(j);
+            let relative = self.departure(even, x, false).max(self.departure(even, y, true));
+            if relative > tolerance {
+                nearly = (relative <= NEAR * tolerance).then_some(relative);
+                break;
+            }
+            accepted += 1;
+        }
+        // Orthonormal where the coordinates are of one size, of length one in those given.
+        let orthonormal = |a: &Dense, d: &[f64]| -> Result<Dense, EigenError> {
+            if accepted == 0 {
+                return Ok(Dense::zeros(k, 0));
+            }
+            let kept = crate::numeric::vectors::column_range(a, 0, accepted);
+            let qr = RankQr::new(&dense::transpose(&kept), RankTolerance { relative: 0.0 });
+            let basis = qr.map_err(at("Orthonormalizing null directions"))?.row_space();
+            let mut out = Dense::from_fn(k, accepted, |i, j| d[i] * basis[(i, j)]);
+            for j in 0..accepted {
+                let by = norms::two(out.col_as_slice(j)).recip();
+                out.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+            }
+            Ok(out)
+        };
+        Ok(Kernel {
+            right: orthonormal(&candidates.right, &even.columns)?,
+            left: orthonormal(&candidates.left, &even.rows)?,
+            nearly,
+        })
+    }
+
+    /// The lift of one side and that of the other.
+    fn sides(&self, transposed: bool) -> (Option<&Dense>, Option<&Dense>) {
+        let left = self.lift_left.or(self.lift);
+        if transposed { (left, self.lift) } else { (self.lift, left) }
+    }
+
+    /// What D_l L_0^T A R_0 D_r z is, or the same with A^T, on the matrix as given.
+    fn rest(&self, even: &Even, z: &[f64], transposed: bool) -> Vec<f64> {
+        let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
+        let (lift, test) = self.sides(transposed);
+        let reduced: Vec<f64> = z.iter().zip(own).map(|(z, d)| z * d).collect();
+        let x = lift.map_or_else(|| reduced.clone(), |r| dense::matvec(r, &reduced));
+        let ax = apply(self.a, &x, transposed);
+        let rest = test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax));
+        rest.iter().zip(other).map(|(v, d)| v * d).collect()
+    }
+
+    /// How far that is from zero: vanishing.rs.
+    fn departure(&self, even: &Even, z: &[f64], transposed: bool) -> f64 {
+        let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
+        let (lift, test) = self.sides(transposed);
+        // Where x is a sum of columns that cancel, each leaves the rounding of its own.
+        let absolute: Vec<f64> = z.iter().zip(own).map(|(z, d)| (z * d).abs()).collect();
+        let magnitude = lift.map_or_else(|| absolute.clone(), |r| dense::matvec(&magnitudes(r), &absolute));
+        let terms = apply(&magnitudes(self.a), &magnitude, transposed);
+        let terms = test.map_or_else(|| terms.clone(), |r| dense::matvec_transpose(&magnitudes(r), &terms));
+        let terms: Vec<f64> = terms.iter().zip(other).map(|(v, d)| v * d).collect();
+        let rows = vec![norms::max_abs_vec(z); z.len()];
+        vanishing::departure(&self.rest(even, z, transposed), &terms, &rows)
+    }
+}
+
+/// An estimate from above by inverse iteration, cheap and good to a small factor; 0 when A is exactly singular.
+fn smallest_singular_value(a: &Dense) -> f64 {
+    let k = a.nrows();
+    if k == 1 {
+        return a[(0, 0)].abs();
+    }
+    let Ok(lu) = Lu::new(a) else { return 0.0 };
+    // A start vector without symmetry, so that it is not orthogonal to a symmetric or alternating null vector.
+    let mut x: Vec<f64> = (0..k).map(|i| 1.0 + ((i * i * 7 + 3 * i) % 11) as f64 / 7.0).collect();
+    let mut estimate = f64::INFINITY;
+    for step in 0..4 {
+        let norm = norms::two(&x);
+        if !(norm > 0.0 && norm.is_finite()) {
+            return 0.0;
+        }
+        for v in &mut x {
+            *v /= norm;
+        }
+        x = if step % 2 == 0 { lu.solve(&x) } else { lu.solve_transpose(&x) };
+        estimate = estimate.min(norms::two(&x).recip());
+    }
+    if estimate.is_nan() { 0.0 } else { estimate }
+}
+
+/// Approximate right and left null directions, k x p each.
+fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
+    let relative = RankTolerance { relative: (CANDIDATE * scale / norms::max_abs(a)).min(1.0) };
+    let right = RankQr::new(a, relative).map_err(at("Null directions"))?;
+    let left = RankQr::new(&dense::transpose(a), relative).map_err(at("Null directions"))?;
+    // Both count the same singular values; where the pivots disagree the larger set is the safe one.
+    let p = (a.nrows() - right.rank()).max(a.nrows() - left.rank());
+    let last = |qr: &RankQr| -> Dense {
+        let full = dense::hstack(&[&qr.row_space(), &qr.null_space()]);
+        crate::numeric::vectors::column_range(&full, full.ncols() - p, full.ncols())
+    };
+    Ok((last(&right), last(&left)))
+}
+
+/// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
+///
+/// `rest`: A x, or A^T y, of the matrix as given, whose reduction may have cost digits that two corrections by the same factors bring
+/// back; `corrected`: there was a reduction.
+fn compress(
+    a: &Dense,
+    v: Dense,
+    u: Dense,
+    corrected: bool,
+    rest: impl Fn(&[f64], bool) -> Vec<f64>,
+) -> Result<Candidates, EigenError> {
+    let (k, p) = v.shape();
+    if p == k {
+        // Everything is small against the matrix as given: there is nothing to compress on.
+        let svd = Svd::new(a).map_err(at("Null directions"))?;
+        let order: Vec<usize> = (0..k).rev().collect();
+        return Ok(Candidates {
+            right: dense::select_columns(&svd.v, &order),
+            left: dense::select_columns(&svd.u, &order),
+        });
+    }
+    let size = norms::max_abs(a);
+    let mut bordered = Dense::zeros(k + p, k + p);
+    for j in 0..k {
+        bordered.col_as_slice_mut(j)[..k].copy_from_slice(a.col_as_slice(j));
+        for i in 0..p {
+            bordered[(k + i, j)] = v[(j, i)] * size;
+            bordered[(j, k + i)] = u[(j, i)] * size;
+        }
+    }
+    let right_side = Dense::from_fn(k + p, p, |i, j| if i == k + j { size } else { 0.0 });
+    let Ok(lu) = Lu::new(&bordered) else { return Ok(Candidates { right: v, left: u }) };
+    let solution = lu.solve_mat(&right_side);
+    let transposed = dense::from_columns(
+        k + p,
+        &crate::numeric::vectors::columns(&right_side).map(|b| lu.solve_transpose(b)).collect::<Vec<_>>(),
+    );
+    let t = Dense::from_fn(p, p, |i, j| solution[(k + i, j)]);
+    let svd = Svd::new(&t).map_err(at("Null directions"))?;
+    let order: Vec<usize> = (0..p).rev().collect();
+    let x = Dense::from_fn(k, p, |i, j| solution[(i, j)]);
+    let y = Dense::from_fn(k, p, |i, j| transposed[(i, j)]);
+    let mut right = dense::mul(&x, &dense::select_columns(&svd.v, &order));
+    let mut left = dense::mul(&y, &dense::select_columns(&svd.u, &order));
+    for (vectors, transposed) in [(&mut right, false), (&mut left, true)] {
+        for j in 0..p {
+            for _ in 0..if corrected { CORRECTIONS } else { 0 } {
+                let mut b = rest(vectors.col_as_slice(j), transposed);
+                b.resize(k + p, 0.0);
+                let d = if transposed { lu.solve_transpose(&b) } else { lu.solve(&b) };
+                vectors.col_as_slice_mut(j).iter_mut().zip(&d).for_each(|(x, d)| *x -= d);
+            }
+        }
+    }
+    Ok(Candidates { right, left })
+}
+
+/// A x or A^T x.
+fn apply(a: &Dense, x: &[f64], transposed: bool) -> Vec<f64> {
+    if transposed { dense::matvec_transpose(a, x) } else { dense::matvec(a, x) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(a: &Dense) -> Kernel {
+        Kernel::find(a, Given { a, lift: None, lift_left: None }, 1e-12).unwrap()
+    }
+
+    /// Free chain of k masses; every spring but the first has stiffness one.
+    fn chain(k: usize, first: f64) -> Dense {
+        let mut out = Dense::zeros(k, k);
+        for i in 0..k - 1 {
+            let stiffness = if i == 0 { first } else { 1.0 };
+            out[(i, i)] += stiffness;
+            out[(i + 1, i + 1)] += stiffness;
+            out[(i, i + 1)] -= stiffness;
+            out[(i + 1, i)] -= stiffness;
+        }
+        out
+    }
+
+    #[test]
+    fn a_free_chain_has_one_uniform_direction() {
+        for first in [1.0, 1e9, 1e-7] {
+            let kernel = find(&chain(6, first));
+            assert_eq!(kernel.dim(), 1, "{first}");
+            let x = kernel.right.col_as_slice(0);
+            assert!(x.iter().all(|v| (v / x[0] - 1.0).abs() < 1e-8), "{x:?}");
+        }
+    }
+
+    #[test]
+    fn an_untouched_coordinate_beside_a_chain_is_found_with_it() {
+        let inner = chain(5, 1e6);
+        let a = Dense::from_fn(6, 6, |i, j| if i > 0 && j > 0 { inner[(i - 1, j - 1)] } else { 0.0 });
+        assert_eq!(find(&a).dim(), 2);
+    }
+
+    #[test]
+    fn a_dense_basis_does_not_hide_a_zero_behind_stiff_springs() {
+        // Two springs of very different stiffness; the direction (1, 1, 1) is free in any orthonormal coordinates.
+        let a = dense::from_rows(&[&[1e9, -1e9, 0.0], &[-1e9, 1e9 + 1.0, -1.0], &[0.0, -1.0, 1.0]]);
+        let turn = dense::from_rows(&[&[2.0, -2.0, 1.0], &[1.0, 2.0, 2.0], &[2.0, 1.0, -2.0]]);
+        let turn = dense::scale(1.0 / 3.0, &turn);
+        let reduced = dense::mul_transpose(&turn, &dense::mul(&a, &turn));
+        let kernel =
+            Kernel::find(&reduced, Given { a: &a, lift: Some(&turn), lift_left: None }, 1e-12).unwrap();
+        assert_eq!(kernel.dim(), 1);
+    }
+
+    #[test]
+    fn a_soft_ground_spring_is_no_zero() {
+        let mut a = chain(6, 1e6);
+        a[(5, 5)] += 1e-3;
+        assert_eq!(find(&a).dim(), 0);
+    }
+
+    #[test]
+    fn left_and_right_directions_of_an_unsymmetric_matrix() {
+        // Rank one: x = (1, -1, 0), (0, 0, 1); y orthogonal to (1, 2, 3).
+        let a = dense::from_rows(&[&[1.0, 1.0, 0.0], &[2.0, 2.0, 0.0], &[3.0, 3.0, 0.0]]);
+        let kernel = find(&a);
+        assert_eq!(kernel.dim(), 2);
+        assert!(norms::max_abs(&dense::mul(&a, &kernel.right)) < 1e-14);
+        assert!(norms::max_abs(&dense::mul_transpose(&kernel.left, &a)) < 1e-14);
+    }
+
+    #[test]
+    fn a_regular_matrix_has_none() {
+        assert_eq!(find(&dense::diagonal(&[1.0, -2.0, 1e-6])).dim(), 0);
+        assert_eq!(find(&dense::zeros(3, 3)).dim(), 3);
+        assert_eq!(find(&dense::zeros(0, 0)).dim(), 0);
+    }
+
+    #[test]
+    fn a_direction_near_the_tolerance_is_told() {
+        let kernel = find(&dense::from_rows(&[&[1.0, -1.0], &[1.0, -1.0 - 1e-10]]));
+        assert!(kernel.dim() == 0 && kernel.nearly.is_some());
+        // Of a symmetric matrix that is proved definite nothing is near.
+        let kernel = find(&dense::from_rows(&[&[1.0, -1.0], &[-1.0, 1.0 + 1e-10]]));
+        assert!(kernel.dim() == 0 && kernel.nearly.is_none());
+    }
+}

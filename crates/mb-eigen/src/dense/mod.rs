@@ -1,0 +1,313 @@
+//! Spectrum of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0 by elimination of the constraints.
+//!
+//! ```text
+//! M_r = R_0^T M R_0, C_r, K_r alike;   (s^2 M_r + s C_r + K_r) z = 0,   x = R_0 z,
+//! l = -(Phi_q^T)^+ (s^2 M + s C + K) x
+//! ```
+//!
+//! R_0 is an orthonormal basis of the null space of Phi_q, which is rank-revealing, so that redundant rows are found
+//! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) roots are the exact spectrum.
+//! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
+//!
+//! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
+//! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, those without mass whose chains at
+//! infinity are long first_order.rs, the others companion.rs.
+//! Every root is certified on the matrices as given (certify/dense.rs).
+
+mod chains;
+mod common_null;
+mod companion;
+pub(crate) mod constraint_basis;
+mod deflation;
+mod finite_count;
+mod first_order;
+mod kernel;
+mod left_vectors;
+pub(crate) mod polish;
+mod qz;
+mod raw;
+mod refined;
+mod secular;
+mod staircase;
+mod standard;
+mod symmetric;
+
+use mb_algebra::{Dense, QuadraticPencil, dense, norms};
+
+use crate::certify::dense::Certifier;
+use crate::dense::constraint_basis::ConstraintBasis;
+use crate::numeric::{check, equilibrated};
+use crate::{Counts, DenseOptions, EigenError, ExpectedCounts, Finding, Refinement, Spectrum};
+
+pub(crate) use chains::Chains;
+use common_null::CommonNull;
+pub(crate) use companion::Matrices;
+use companion::{Roots, Symmetry};
+pub(crate) use finite_count::finite_roots;
+pub(crate) use kernel::{Given, Kernel};
+pub(crate) use raw::{Kind, Raw};
+
+/// What a reduction leaves of a matrix relative to its norm when nothing is left.
+const ROUNDING: f64 = 1e-14;
+
+/// All 2 (n - r) roots of a constrained quadratic problem.
+///
+/// `pencil`: M, C, K n x n, Phi_q m x n (no rows when unconstrained). Rows of Phi_q may depend on each other, M may be
+/// singular; both are told as findings. Errors: shapes that do not fit, entries that are not finite, an eigensolver
+/// that does not converge.
+pub fn solve(pencil: &QuadraticPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    on_basis(pencil, &basis, options)
+}
+
+/// The same with the null space of Phi_q given by the caller, for example by coordinate selection.
+///
+/// `null_space`: n x (n - r), independent columns, Phi_q R = 0 to 1e-8; it is made orthonormal. Errors as [`solve`],
+/// [`EigenError::NotANullSpace`], [`EigenError::IncompleteNullSpace`].
+pub fn solve_with_null_space(
+    pencil: &QuadraticPencil,
+    null_space: &Dense,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::with_null_space(&pencil.phi_q, null_space, options.constraint_rank)?;
+    on_basis(pencil, &basis, options)
+}
+
+/// As [`solve`], but only the roots that `choose` marks are certified and returned; all of them where it is not to choose.
+pub(crate) fn solve_some(
+    pencil: &QuadraticPencil,
+    options: &DenseOptions,
+    choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
+) -> Result<Spectrum, EigenError> {
+    check::quadratic(pencil)?;
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    on_basis_some(pencil, &basis, options, choose)
+}
+
+/// Solves and certifies on a basis of the allowed directions.
+pub(crate) fn on_basis(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
+    on_basis_some(pencil, basis, options, &|_| None)
+}
+
+fn on_basis_some(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+    choose: &dyn Fn(&[Raw]) -> Option<Vec<bool>>,
+) -> Result<Spectrum, EigenError> {
+    let mut roots = reduced_roots(pencil, basis, 0.0, options)?;
+    let mut findings = basis.findings().to_vec();
+    findings.append(&mut roots.findings);
+    findings.extend(crate::dense::polish::lowest(pencil, basis, &mut roots.raws, options.refinement));
+    let chosen = choose(&roots.raws);
+    if let Some(chosen) = &chosen {
+        let mut chosen = chosen.iter();
+        roots.raws.retain(|_| chosen.next() == Some(&true));
+    }
+    let mut pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
+    if options.refinement != Refinement::None {
+        refined::refine(pencil, basis.rank(), options, &mut pairs)?;
+    }
+    let counts = Counts {
+        n: basis.n(),
+        m: basis.m(),
+        rank: basis.rank(),
+        expected: ExpectedCounts::minimal(basis.n(), basis.rank())
+            .without_mass(roots.infinite, roots.indeterminate),
+        ..Counts::default()
+    };
+    Ok(if chosen.is_some() {
+        Spectrum::partial(pairs, counts, findings)
+    } else {
+        Spectrum::assemble(pairs, counts, findings)
+    })
+}
+
+/// Roots of the reduced problem with vectors in the given coordinates, not certified.
+#[derive(Debug, Default)]
+pub(crate) struct ReducedRoots {
+    pub(crate) raws: Vec<Raw>,
+    pub(crate) findings: Vec<Finding>,
+    /// Infinite roots that the structure of M and C demands.
+    pub(crate) infinite: usize,
+    /// Indeterminate roots that the common null space demands.
+    pub(crate) indeterminate: usize,
+}
+
+/// Roots on the directions of a basis; `shift` as in [`companion::solve`].
+pub(crate) fn reduced_roots(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    shift: f64,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
+    if let Some(d) = equilibrated::of_pencil(pencil) {
+        let even = equilibrated::pencil(pencil, &d);
+        // Where the rank of the constraints is another in other units, those given are kept.
+        if let Some(basis) = basis.in_units(&even.phi_q, options.constraint_rank)? {
+            let mut out = in_even_units(&even, &basis, shift, options)?;
+            out.raws.iter_mut().for_each(|raw| raw.in_units(&d));
+            return Ok(out);
+        }
+    }
+    in_even_units(pencil, basis, shift, options)
+}
+
+/// The same in the coordinates at hand.
+fn in_even_units(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    shift: f64,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
+    let reduced = Matrices::reduced(pencil, basis);
+    let lift = basis.null();
+    let mut out = solve_reduced(pencil, &reduced, Lifts { right: lift, left: None }, shift, options)?;
+    out.raws = Raw::lifted(out.raws, lift, None);
+    Ok(out)
+}
+
+impl Matrices {
+    /// Those of a problem on a basis of the allowed directions.
+    fn reduced(pencil: &QuadraticPencil, basis: &ConstraintBasis) -> Self {
+        Self { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) }
+    }
+}
+
+/// R_0^T A R_0, exactly zero where nothing but the rounding of that product is left.
+fn cleaned(a: &Dense, basis: &ConstraintBasis) -> Dense {
+    Given { a, lift: basis.null(), lift_left: None }.cleaned(&basis.reduce(a)).0
+}
+
+/// R_0 and L_0: absent means the identity, an absent left one the right one.
+#[derive(Clone, Copy)]
+struct Lifts<'a> {
+    right: Option<&'a Dense>,
+    left: Option<&'a Dense>,
+}
+
+impl<'a> Lifts<'a> {
+    /// A matrix as given, looked at on these directions.
+    fn of(self, a: &'a Dense) -> Given<'a> {
+        Given { a, lift: self.right, lift_left: self.left }
+    }
+}
+
+/// Null directions of the mass matrix.
+fn massless(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lifts: Lifts<'_>,
+    options: &DenseOptions,
+) -> Result<Kernel, EigenError> {
+    let found = Kernel::find(&reduced.m, lifts.of(&pencil.m), options.mass_tolerance)?;
+    let light = found.dim() > 0 || found.nearly.is_some();
+    let regular = light && symmetric::mass_is_regular(&reduced.m, &reduced.k);
+    Ok(if regular { Kernel::empty(reduced.m.nrows()) } else { found })
+}
+
+/// Roots of L_0^T (M, C, K) R_0 in reduced coordinates.
+fn solve_reduced(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    lifts: Lifts<'_>,
+    shift: f64,
+    options: &DenseOptions,
+) -> Result<ReducedRoots, EigenError> {
+    let size = reduced.m.nrows();
+    if size == 0 {
+        return Ok(ReducedRoots::default());
+    }
+    let massless = massless(pencil, reduced, lifts, options)?;
+    let stiffless = Kernel::find(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance)?;
+    if massless.dim() > 0
+        && stiffless.dim() > 0
+        && let Some(common) = CommonNull::find(reduced)?
+    {
+        return common.deflate(pencil, reduced, lifts, shift, options);
+    }
+    let mut findings = Vec::new();
+    if let Some(relative) = stiffless.nearly {
+        findings.push(Finding::NearlyZeroStiffness { relative, tolerance: options.zero_tolerance });
+    }
+    if let Some(relative) = massless.nearly {
+        findings.push(Finding::NearlySingularMass { relative, tolerance: options.mass_tolerance });
+    }
+    let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(norms::frobenius::<Dense>);
+    let zeros = Chains::split(&stiffless, &reduced.k, &reduced.c, &reduced.m, [c, m])?;
+    let mut at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k, [c, k])?;
+    if !zeros.regular {
+        findings.push(Finding::LongChain { at_infinity: false });
+    }
+    if massless.dim() > 0 {
+        findings.push(Finding::SingularMass { directions: massless.dim(), infinite: at_infinity.roots() });
+    }
+    let mut infinite = at_infinity.roots();
+    let long = !at_infinity.regular;
+    if long {
+        at_infinity = Chains::none(size);
+    }
+    let without_mass = norms::max_abs(&reduced.m) == 0.0 && norms::max_abs(&reduced.c) > 0.0;
+    let Roots { raws, findings: more } = if long && without_mass {
+        first_order::solve(reduced, &zeros)?
+    } else {
+        dispatch(pencil, reduced, [&zeros, &at_infinity], long, shift, options, &mut findings)?
+    };
+    findings.extend(more);
+    if long && !findings.contains(&Finding::LongChain { at_infinity: true }) {
+        // Longer chains were followed by rank decisions.
+        infinite = raws.iter().filter(|raw| raw.kind == Kind::Infinite).count();
+    }
+    for finding in &mut findings {
+        if let Finding::SingularMass { infinite: told, .. } = finding {
+            *told = infinite;
+        }
+    }
+    Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
+}
+
+/// Symmetric path when it applies, companion form otherwise; `long`: M is singular with chains at infinity that are not known.
+fn dispatch(
+    pencil: &QuadraticPencil,
+    reduced: &Matrices,
+    [zeros, at_infinity]: [&Chains; 2],
+    long: bool,
+    shift: f64,
+    options: &DenseOptions,
+    findings: &mut Vec<Finding>,
+) -> Result<Roots, EigenError> {
+    let symmetric = |a: &Dense, given: &Dense| {
+        let size = norms::max_abs(a);
+        let rounding = if size > 0.0 { ROUNDING * norms::frobenius(given) / size } else { 0.0 };
+        dense::is_symmetric(a, options.symmetry_tolerance.max(rounding)).is_ok()
+    };
+    let symmetric_mass = symmetric(&reduced.m, &pencil.m);
+    let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);
+    if symmetric_mass && norms::max_abs(&reduced.c) == 0.0 && symmetric_stiffness && !long {
+        if let Some(raws) = symmetric::solve(&reduced.m, &reduced.k, zeros, at_infinity)? {
+            return Ok(Roots { raws, findings: Vec::new() });
+        }
+        if at_infinity.regular {
+            findings.push(Finding::IndefiniteMass);
+        }
+    }
+    let symmetry = match symmetric_mass {
+        false => Symmetry::None,
+        true if symmetric_stiffness && symmetric(&reduced.c, &pencil.c) => Symmetry::All,
+        true => Symmetry::Mass,
+    };
+    let regular = zeros.roots() == 0 && at_infinity.roots() == 0;
+    if symmetry == Symmetry::All
+        && regular
+        && let Some(raws) = secular::solve(pencil, reduced)?
+    {
+        return Ok(Roots { raws, findings: Vec::new() });
+    }
+    companion::solve(reduced, zeros, at_infinity, symmetry, shift)
+}

@@ -1,0 +1,109 @@
+//! Pairs of undamped symmetric problems whose bounds say little, in doubled precision.
+//!
+//! A slender beam, a penalty or a coordinate in small units leaves K with entries far above the stiffness of its low modes, and a
+//! dense solver errs by rounding of the former. The refinement of sparse pairs (`refine`) gives them the digits that
+//! the matrices as given have; one refinement serves both. A pair is taken for better when its bound is narrower, and none where two
+//! have become the same. Sizes: vectors of length n.
+
+use mb_algebra::{QuadraticPencil, c64, dense, norms};
+
+use crate::certify::sparse::{Certifier, Root};
+use crate::options::{SparseOptions, Structure};
+use crate::pairing::mac;
+use crate::problem::Problem;
+use crate::{Class, DenseOptions, EigenError, Eigenpair};
+
+/// Bound relative to |s| above which a pair is worth doubled precision, that of sparse pairs.
+const POOR: f64 = 1e-8;
+/// |cos|^2 between two vectors that are one.
+const ONE: f64 = 0.5;
+
+/// Puts better pairs in the place of poor ones; `pairs`: of each two conjugate or opposite ones both, behind each other.
+pub(super) fn refine(
+    pencil: &QuadraticPencil,
+    rank: usize,
+    options: &DenseOptions,
+    pairs: &mut [Eigenpair],
+) -> Result<(), EigenError> {
+    let undamped = norms::max_abs(&pencil.c) == 0.0;
+    let symmetric = [&pencil.m, &pencil.k].iter().all(|a| dense::is_symmetric(a, 0.0).is_ok());
+    let partner = |i: usize| {
+        let other = pairs.get(i + 1).map(|other| other.alpha);
+        other == Some(pairs[i].alpha.conj()) || other == Some(-pairs[i].alpha)
+    };
+    let poor: Vec<usize> = (0..pairs.len()).filter(|&i| is_poor(&pairs[i]) && partner(i)).collect();
+    if poor.is_empty() || !undamped || !symmetric {
+        return Ok(());
+    }
+    let settings = SparseOptions {
+        structure: Structure::Symmetric,
+        constraint_rank: options.constraint_rank,
+        symmetry_tolerance: options.symmetry_tolerance,
+        ..SparseOptions::default()
+    };
+    let sparse = pencil.to_sparse();
+    let problem = Problem::new(&sparse, &settings)?;
+    if problem.rows.rank != rank {
+        return Ok(());
+    }
+    let certifier = Certifier::new(&problem, true);
+    let mut better: Vec<(usize, Vec<Eigenpair>)> = Vec::new();
+    for i in poor {
+        let found = certifier.certify(vec![root(&problem, &pairs[i])]);
+        if found.first().is_some_and(|found| found.error_bar < pairs[i].error_bar) {
+            better.push((i, found));
+        }
+    }
+    // What has come to a pair that is there already is not another one.
+    let value = |pair: &Eigenpair| pair.alpha / pair.beta;
+    let merged = |(i, found): &(usize, Vec<Eigenpair>)| {
+        let found = &found[0];
+        let same = |other: &Eigenpair| {
+            let near = (value(other) - value(found)).norm() <= other.error_bar + found.error_bar;
+            near && mac(&other.right, &found.right) > ONE
+        };
+        let others = |j: usize| j != *i && better.iter().all(|(k, _)| *k != j) && upper(&pairs[j]);
+        better.iter().any(|(k, other)| k != i && same(&other[0]))
+            || (0..pairs.len()).any(|j| others(j) && same(&pairs[j]))
+    };
+    let distinct: Vec<bool> = better.iter().map(|of| !merged(of)).collect();
+    for ((i, found), _) in better.into_iter().zip(distinct).filter(|(_, distinct)| *distinct) {
+        for (at, found) in (i..).zip(found) {
+            let class = pairs[at].class;
+            pairs[at] = Eigenpair { class, ..found };
+        }
+    }
+    Ok(())
+}
+
+/// The one of two conjugate or opposite ones that stands first.
+fn upper(pair: &Eigenpair) -> bool {
+    let physical = pair.class == Class::Physical && pair.chain == 1 && pair.beta > 0.0;
+    physical && (pair.alpha.im > 0.0 || (pair.alpha.im == 0.0 && pair.alpha.re > 0.0))
+}
+
+fn is_poor(pair: &Eigenpair) -> bool {
+    upper(pair) && pair.error_bar > POOR * (pair.alpha / pair.beta).norm()
+}
+
+/// The pair before it is certified.
+fn root(problem: &Problem, pair: &Eigenpair) -> Root {
+    let given: c64 = pair.alpha / pair.beta;
+    // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.
+    let s = if pair.error_bar >= given.norm() { c64::new(0.0, given.norm()) } else { given };
+    let x = pair.right.real_parts();
+    let mx = problem.m.sparse().outer_iterator().map(|row| row.iter().map(|(j, m)| m * x[j]).sum::<f64>());
+    let mass: f64 = mx.zip(x.iter()).map(|(m, x)| m * x).sum();
+    let oscillates = s.im > 0.0;
+    Root {
+        s,
+        right: pair.right.clone(),
+        multipliers: pair.multipliers.clone(),
+        left: None,
+        rigid: false,
+        mirror: oscillates,
+        opposite: !oscillates,
+        chain: 1,
+        curvature: mass / norms::two(&x).powi(2),
+    }
+}

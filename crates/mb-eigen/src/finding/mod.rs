@@ -1,0 +1,255 @@
+//! True facts worth telling that are no failures.
+
+mod sparse;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use sparse::{Proof, SparseFinding};
+
+/// Something found on the way that the reader of a result should know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "finding")]
+#[non_exhaustive]
+pub enum Finding {
+    /// Constraint rows that depend on the others.
+    RedundantConstraints {
+        /// Rows of Phi_q, from 0, that follow from the remaining ones (one possible choice).
+        rows: Vec<usize>,
+        /// r = rank Phi_q.
+        rank: usize,
+        /// m, the number of rows.
+        constraints: usize,
+    },
+    /// The rank of Phi_q is close to a guess.
+    UncertainConstraintRank {
+        /// Rank decided on.
+        rank: usize,
+        /// Smallest pivot kept, for rows of length one.
+        smallest_kept: f64,
+        /// Largest pivot dropped.
+        largest_dropped: f64,
+    },
+    /// The penalty terms are so large that few digits of the mechanism's own roots are left.
+    StiffPenalty {
+        /// Size of the penalty matrices relative to the mechanism's own on its free directions.
+        ratio: f64,
+        /// Decimal digits lost, of about 16.
+        digits_lost: f64,
+    },
+    /// The constraints leave no free direction.
+    NoFreedom,
+    /// Directions allowed by the constraints carry no mass.
+    SingularMass {
+        /// Number of such directions.
+        directions: usize,
+        /// Infinite eigenvalues they cause.
+        infinite: usize,
+    },
+    /// The mass matrix is symmetric but not positive definite on the allowed directions.
+    IndefiniteMass,
+    /// A direction has very little stiffness, but more than the tolerance for zero.
+    NearlyZeroStiffness {
+        /// |K x| relative to |K| |x|.
+        relative: f64,
+        /// Tolerance for zero.
+        tolerance: f64,
+    },
+    /// A direction has very little mass, but more than the tolerance for zero.
+    NearlySingularMass {
+        /// |M x| relative to |M| |x|.
+        relative: f64,
+        /// Tolerance for zero.
+        tolerance: f64,
+    },
+    /// Zero (or infinity) has longer chains of generalized vectors than two.
+    LongChain {
+        /// Whether it is the infinite eigenvalue.
+        at_infinity: bool,
+    },
+    /// Directions with neither mass, damping nor stiffness: any s is a root there.
+    SingularPencil {
+        /// Indeterminate eigenvalues counted.
+        indeterminate: usize,
+    },
+    /// An infinite or indeterminate root was told from the finite ones by magnitude, not by structure.
+    ClassifiedByMagnitude {
+        /// Largest |beta| / |alpha| among those called infinite, in scaled units.
+        largest_infinite: f64,
+        /// Smallest |beta| / |alpha| among those called finite, in scaled units.
+        smallest_finite: f64,
+    },
+    /// Number of roots of a class differs from theory.
+    CountMismatch {
+        /// Class or group.
+        class: CountedClass,
+        /// By theory, with r = rank Phi_q.
+        expected: usize,
+        /// Found.
+        found: usize,
+    },
+    /// Physical and penalty roots cannot be told apart cleanly.
+    PenaltyOverlap {
+        /// Largest share of penalty energy among roots called physical, if there are any.
+        largest_physical: Option<f64>,
+        /// Smallest share of penalty energy among roots called spurious, if there are any.
+        smallest_spurious: Option<f64>,
+    },
+    /// A pair's backward error is far above rounding.
+    PoorAccuracy {
+        /// Index into the spectrum's pairs.
+        pair: usize,
+        /// Homogeneous backward error.
+        backward_error: f64,
+    },
+    /// Inverse iteration could not improve an eigenpair.
+    PolishStalled {
+        /// Real part, rad/s.
+        re: f64,
+        /// Imaginary part, rad/s.
+        im: f64,
+        /// Backward error reached.
+        backward_error: f64,
+    },
+    /// Told by the sparse analyses.
+    Sparse {
+        /// What was found.
+        detail: SparseFinding,
+    },
+}
+
+/// Groups of roots that theory counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountedClass {
+    /// Physical and rigid together.
+    Motion,
+    /// Infinite.
+    Infinite,
+    /// Indeterminate.
+    Indeterminate,
+    /// Spurious by penalty.
+    SpuriousPenalty,
+    /// Spurious by a transferred Jacobian.
+    SpuriousTransferred,
+}
+
+impl fmt::Display for CountedClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Motion => "physical and rigid",
+            Self::Infinite => "infinite",
+            Self::Indeterminate => "indeterminate",
+            Self::SpuriousPenalty => "spurious penalty",
+            Self::SpuriousTransferred => "spurious transferred-Jacobian",
+        })
+    }
+}
+
+impl Finding {
+    /// Whether it says that eigenvalues are not there which theory, a count or the request demands, or that others stand in
+    /// their place.
+    pub fn falls_short(&self) -> bool {
+        match self {
+            Self::CountMismatch { .. } => true,
+            Self::Sparse { detail } => matches!(
+                detail,
+                SparseFinding::Converged { .. }
+                    | SparseFinding::Lost { .. }
+                    | SparseFinding::Missing { .. }
+                    | SparseFinding::MissingAbove { .. }
+                    | SparseFinding::MissingInside { .. }
+                    | SparseFinding::MissingOutside { .. }
+            ),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RedundantConstraints { rows, rank, constraints } => write!(
+                f,
+                "Of {constraints} constraint rows {rank} are independent; rows {rows:?} (from 0) follow from the others, \
+                 and the multipliers are those of minimum norm."
+            ),
+            Self::UncertainConstraintRank { rank, smallest_kept, largest_dropped } => write!(
+                f,
+                "The rank {rank} of the constraint Jacobian is uncertain: the smallest pivot kept is \
+                 {smallest_kept:.1e}, the largest dropped {largest_dropped:.1e}."
+            ),
+            Self::StiffPenalty { ratio, digits_lost } => {
+                write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;
+                if *digits_lost < 15.5 {
+                    write!(f, "about {digits_lost:.0} of 16 digits of its roots are lost; ")?;
+                } else {
+                    f.write_str("no digit of its roots is left; ")?;
+                }
+                let smaller = 10.0_f64.powf(digits_lost - 8.0);
+                write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")
+            }
+            Self::NoFreedom => f.write_str("The constraints leave no free direction, so there is no motion."),
+            Self::SingularMass { directions, infinite } => write!(
+                f,
+                "{directions} directions allowed by the constraints carry no mass; they cause {infinite} infinite \
+                 eigenvalues."
+            ),
+            Self::IndefiniteMass => f.write_str(
+                "The mass matrix is not positive definite on the directions the constraints allow.",
+            ),
+            Self::NearlyZeroStiffness { relative, tolerance } => write!(
+                f,
+                "A direction has a stiffness of only {relative:.1e} of what cancels in it (zero is below \
+                 {tolerance:.1e}); its eigenvalue may be a zero blurred by rounding."
+            ),
+            Self::NearlySingularMass { relative, tolerance } => write!(
+                f,
+                "A direction has a mass of only {relative:.1e} of what cancels in it (zero is below \
+                 {tolerance:.1e}); its eigenvalue may be an infinity blurred by rounding."
+            ),
+            Self::LongChain { at_infinity } => write!(
+                f,
+                "The eigenvalue {} has a chain of more than two generalized vectors; those beyond two are found \
+                 only to the accuracy of a root of rounding.",
+                if *at_infinity { "infinity" } else { "zero" }
+            ),
+            Self::SingularPencil { indeterminate } => write!(
+                f,
+                "The pencil is singular: {indeterminate} eigenvalues are indeterminate, and the others depend on \
+                 the deflation of the singular part."
+            ),
+            Self::ClassifiedByMagnitude { largest_infinite, smallest_finite } => write!(
+                f,
+                "Infinite eigenvalues were told from finite ones by magnitude: beta/alpha is at most \
+                 {largest_infinite:.1e} for the former and at least {smallest_finite:.1e} for the latter."
+            ),
+            Self::CountMismatch { class, expected, found } => {
+                write!(f, "Theory counts {expected} {class} eigenvalues, but {found} were found.")
+            }
+            Self::PenaltyOverlap { largest_physical, smallest_spurious } => {
+                let share = |share: &Option<f64>| share.map_or("none".to_owned(), |s| format!("{s:.1e}"));
+                write!(
+                    f,
+                    "Physical and penalty eigenvalues overlap: the share of penalty energy is at most {} among the \
+                     former and at least {} among the latter, so the split is not certain.",
+                    share(largest_physical),
+                    share(smallest_spurious)
+                )
+            }
+            Self::PoorAccuracy { pair, backward_error } => {
+                write!(
+                    f,
+                    "Eigenpair {pair} has a backward error of {backward_error:.1e}, far above rounding."
+                )
+            }
+            Self::Sparse { detail } => detail.fmt(f),
+            Self::PolishStalled { re, im, backward_error } => write!(
+                f,
+                "Inverse iteration could not improve the eigenvalue {re:.6e} {im:+.6e}i beyond a backward error of \
+                 {backward_error:.1e}."
+            ),
+        }
+    }
+}

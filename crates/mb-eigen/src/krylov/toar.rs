@@ -1,0 +1,489 @@
+//! A Krylov basis of a quadratic problem on two levels: TOAR, the two-level orthogonal Arnoldi method, by blocks.
+//!
+//! ```text
+//! V = [Q U_1; Q U_2],   Q^H Q = I,   U_1^H U_1 + U_2^H U_2 = I        Q n x r,  U_i r x k
+//! T (x, v) = (a_0 x + a_1 v + a_2 w, b_0 x + b_1 v + b_2 w),   w = A (x, v)
+//! ```
+//!
+//! A step adds to Q what is new in w, at most as many columns as the block has, and works on coefficients for the rest: after
+//! k vectors Q has about k + 2 blocks' columns of length n, where the vectors themselves would fill 2 n x k. Both levels are
+//! orthogonalized twice, so that the method is as stable as Arnoldi's on the linear form. A restart with V S leaves
+//! coefficients U_i S of low rank: the halves of an invariant subspace of k vectors span k + 2 blocks' directions again,
+//! found by orthogonalization with pivoting, both halves scaled to one size.
+//!
+//! Pairs that are known (zeros, with their chains) are kept out by P = I - Z D^T. The halves of Z are the first columns of Q and
+//! stay there, so that P acts on coefficients alone.
+//!
+//! Lu, Su, Bai, SIAM J. Matrix Anal. Appl. 37 (2016): the method and its stability; Campos and Roman, SIAM J. Sci. Comput.
+//! 38 (2016): restarts, locking and deflation for polynomial problems. Sizes: n rows, r <= k + 3 blocks and twice the known pairs.
+
+use faer::{Mat, MatRef};
+use mb_algebra::DenseC;
+
+use super::SecondOrder;
+use super::gram_schmidt::{Expansion, Indefinite, expand};
+use super::krylov_schur::Store;
+use super::scalar::{Scalar, beside, combine, norm, product, put, start_block, subtract};
+use crate::EigenError;
+
+/// Directions of the coefficients below this fraction of the largest are rounding, as that of the solves is.
+const NEGLIGIBLE: f64 = 1e-14;
+/// v / x of the first vectors: no eigenvector is orthogonal to (x, this x) by the structure of a problem.
+const SECOND_HALF: f64 = 0.754_877_666_246_692_7;
+/// Rows of Q that are multiplied at once when it is compressed.
+const PANEL: usize = 1024;
+
+/// Z and D in terms of Q.
+struct Known<T> {
+    /// Halves of Z: coefficients of the first columns of Q, held x p.
+    z: [Mat<T>; 2],
+    /// Halves of D^T, times the columns of Q: p x room.
+    dual: [Mat<T>; 2],
+}
+
+/// The vectors of a basis on two levels.
+pub(super) struct TwoLevel<'a, T: Scalar> {
+    operator: &'a dyn SecondOrder<T>,
+    /// Q, n x room.
+    q: Mat<T>,
+    /// Columns of Q in use.
+    rank: usize,
+    /// First columns of Q, which hold what is known.
+    held: usize,
+    /// [U_1; U_2], 2 room x columns.
+    u: Mat<T>,
+    filled: usize,
+    known: Option<Known<T>>,
+}
+
+impl<'a, T: Scalar> TwoLevel<'a, T> {
+    /// Room for so many vectors.
+    pub(super) fn new(
+        operator: &'a dyn SecondOrder<T>,
+        columns: usize,
+        block: usize,
+    ) -> Result<Self, EigenError> {
+        let n = operator.size() / 2;
+        let mut out = Self {
+            operator,
+            q: Mat::zeros(n, 0),
+            rank: 0,
+            held: 0,
+            u: Mat::zeros(0, columns),
+            filled: 0,
+            known: None,
+        };
+        let left_out = operator.left_out();
+        let pairs = left_out.map_or(0, |(z, _)| z.ncols());
+        out.reserve((columns + 2 * block + 2 * pairs).min(n));
+        if let Some((z, _)) = left_out {
+            // v of a zero without a chain is zero; of the others it may be of any size.
+            let half = |at: usize| {
+                let part = z.subrows(at * n, n);
+                Mat::from_fn(n, pairs, |i, j| T::real(part[(i, j)]))
+            };
+            let next = out.append(beside(half(0).as_ref(), half(1).as_ref()))?;
+            out.held = out.rank;
+            let coefficients = |at: usize| next.r.as_ref().subcols(at * pairs, pairs).to_owned();
+            let room = out.q.ncols();
+            out.known = Some(Known {
+                z: [coefficients(0), coefficients(1)],
+                dual: [Mat::zeros(pairs, room), Mat::zeros(pairs, room)],
+            });
+            out.measure(0);
+        }
+        Ok(out)
+    }
+
+    /// Room for so many columns of Q.
+    fn reserve(&mut self, columns: usize) {
+        let room = self.q.ncols();
+        if columns <= room {
+            return;
+        }
+        let mut q = Mat::zeros(self.q.nrows(), columns);
+        put(&mut q, 0, self.q.as_ref().subcols(0, self.rank));
+        let mut u = Mat::zeros(2 * columns, self.u.ncols());
+        for half in 0..2 {
+            let from = self.u.as_ref().subrows(half * room, self.rank);
+            u.as_mut().subrows_mut(half * columns, self.rank).copy_from(from);
+        }
+        (self.q, self.u) = (q, u);
+        if let Some(known) = &mut self.known {
+            for dual in &mut known.dual {
+                let mut wider = Mat::zeros(dual.nrows(), columns);
+                put(&mut wider, 0, dual.as_ref().subcols(0, self.rank));
+                *dual = wider;
+            }
+        }
+    }
+
+    /// Adds to Q what is new in W.
+    fn append(&mut self, w: Mat<T>) -> Result<Expansion<T>, EigenError> {
+        let q = self.q.as_ref().subcols(0, self.rank);
+        let next = expand(q, w, None).map_err(|Indefinite| EigenError::IndefiniteMetric)?;
+        let before = self.rank;
+        self.reserve(before + next.q.ncols());
+        put(&mut self.q, before, next.q.as_ref());
+        self.rank += next.q.ncols();
+        self.measure(before);
+        Ok(next)
+    }
+
+    /// D^T Q for the columns of Q from `from` on.
+    fn measure(&mut self, from: usize) {
+        let (Some(known), Some((_, d))) = (&mut self.known, self.operator.left_out()) else { return };
+        let n = self.q.nrows();
+        for j in from..self.rank {
+            let q = self.q.col_as_slice(j);
+            for (half, dual) in known.dual.iter_mut().enumerate() {
+                for i in 0..d.ncols() {
+                    let share = (0..n).map(|row| q[row].times(d[(half * n + row, i)]));
+                    dual[(i, j)] = share.fold(T::default(), |s, x| s + x);
+                }
+            }
+        }
+    }
+
+    /// Coefficients of P z; each half has `rank` rows.
+    fn project(&self, halves: &mut [Mat<T>; 2]) {
+        let Some(known) = &self.known else { return };
+        for _ in 0..2 {
+            let part =
+                |i: usize| product(known.dual[i].as_ref().subcols(0, halves[i].nrows()), halves[i].as_ref());
+            let share = part(0) + part(1);
+            for (half, z) in halves.iter_mut().zip(&known.z) {
+                let step = product(z.as_ref(), share.as_ref());
+                for j in 0..step.ncols() {
+                    let to = half.col_as_slice_mut(j);
+                    to.iter_mut().zip(step.col_as_slice(j)).for_each(|(to, s)| *to -= *s);
+                }
+            }
+        }
+    }
+
+    /// Coefficients of P T P z, stacked as in `u`.
+    fn image(&mut self, mut halves: [Mat<T>; 2]) -> Result<Mat<T>, EigenError> {
+        self.project(&mut halves);
+        let vectors = |half: &Mat<T>| product(self.q.as_ref().subcols(0, self.rank), half.as_ref());
+        let w = self.operator.direction(&vectors(&halves[0]), &vectors(&halves[1]))?;
+        let before = self.rank;
+        let next = self.append(w)?;
+        let width = halves[0].ncols();
+        let by = self.operator.halves();
+        let entry = |of: &[T; 3], i: usize, j: usize| {
+            if i < before {
+                of[0] * halves[0][(i, j)] + of[1] * halves[1][(i, j)] + of[2] * next.c[(i, j)]
+            } else {
+                of[2] * next.r[(i - before, j)]
+            }
+        };
+        let mut image =
+            [0, 1].map(|half: usize| Mat::from_fn(self.rank, width, |i, j| entry(&by[half], i, j)));
+        self.project(&mut image);
+        Ok(self.stacked(&image))
+    }
+
+    fn stacked(&self, halves: &[Mat<T>; 2]) -> Mat<T> {
+        let (room, width) = (self.q.ncols(), halves[0].ncols());
+        let mut out = Mat::zeros(2 * room, width);
+        for (at, half) in halves.iter().enumerate() {
+            out.as_mut().subrows_mut(at * room, half.nrows()).copy_from(half);
+        }
+        out
+    }
+
+    /// U_i of the vectors `from..to`.
+    fn half(&self, at: usize, from: usize, to: usize) -> MatRef<'_, T> {
+        self.u.as_ref().subcols(from, to - from).subrows(at * self.q.ncols(), self.rank)
+    }
+
+    fn keep(&mut self, image: Mat<T>) -> Result<Expansion<T>, EigenError> {
+        let u = self.u.as_ref().subcols(0, self.filled);
+        let next = expand(u, image, None).map_err(|Indefinite| EigenError::IndefiniteMetric)?;
+        put(&mut self.u, self.filled, next.q.as_ref());
+        self.filled += next.q.ncols();
+        Ok(next)
+    }
+
+    /// Takes out of Q what no vector has a share of; what is known stays.
+    fn compress(&mut self) {
+        let (held, inside) = (self.held, self.rank - self.held);
+        let halves = [0, 1].map(|at| self.half(at, 0, self.filled).subrows(held, inside).to_owned());
+        let size = |a: &Mat<T>| (0..a.ncols()).map(|j| norm(a.col_as_slice(j)).powi(2)).sum::<f64>().sqrt();
+        let (first, second) = (size(&halves[0]), size(&halves[1]));
+        let by = if second > 0.0 { first.max(f64::MIN_POSITIVE) / second } else { 1.0 };
+        let scaled = Mat::from_fn(inside, self.filled, |i, j| halves[1][(i, j)].times(by));
+        let turn = range(beside(halves[0].as_ref(), scaled.as_ref()));
+        let left = turn.ncols();
+        if left == inside {
+            return;
+        }
+        let room = self.q.ncols();
+        for (at, half) in halves.iter().enumerate() {
+            let new = T::adjoint_product(turn.as_ref(), half.as_ref());
+            for j in 0..self.filled {
+                let column = &mut self.u.col_as_slice_mut(j)[at * room + held..at * room + self.rank];
+                column[..left].copy_from_slice(new.col_as_slice(j));
+                column[left..].fill(T::default());
+            }
+        }
+        let n = self.q.nrows();
+        for first in (0..n).step_by(PANEL) {
+            let rows = PANEL.min(n - first);
+            let mut panel = self.q.as_mut().subrows_mut(first, rows).subcols_mut(held, inside);
+            let new = product(panel.as_ref(), turn.as_ref());
+            panel.as_mut().subcols_mut(0, left).copy_from(&new);
+        }
+        if let Some(known) = &mut self.known {
+            for dual in &mut known.dual {
+                let new = product(dual.as_ref().subcols(held, inside), turn.as_ref());
+                put(dual, held, new.as_ref());
+            }
+        }
+        self.rank = held + left;
+    }
+}
+
+impl<T: Scalar> Store<T> for TwoLevel<'_, T> {
+    fn length(&self) -> usize {
+        self.operator.size()
+    }
+
+    fn filled(&self) -> usize {
+        self.filled
+    }
+
+    fn start(&mut self, width: usize, salt: u64) -> Result<usize, EigenError> {
+        let next = self.append(start_block(self.q.nrows(), width, salt))?;
+        let kept = next.c.nrows();
+        let entry = |i: usize, j: usize| if i < kept { next.c[(i, j)] } else { next.r[(i - kept, j)] };
+        let x = Mat::from_fn(self.rank, width, entry);
+        let v = Mat::from_fn(self.rank, width, |i, j| entry(i, j).times(SECOND_HALF));
+        let image = self.image([x, v])?;
+        Ok(self.keep(image)?.q.ncols())
+    }
+
+    fn extend(&mut self, from: usize) -> Result<(Mat<T>, Mat<T>), EigenError> {
+        let halves = [0, 1].map(|at| self.half(at, from, self.filled).to_owned());
+        let image = self.image(halves)?;
+        self.keep(image).map(|next| (next.c, next.r))
+    }
+
+    fn truncate(&mut self, s: &Mat<T>) {
+        let (done, keep) = s.shape();
+        let kept = product(self.u.as_ref().subcols(0, done), s.as_ref());
+        let next = self.u.as_ref().subcols(done, self.filled - done).to_owned();
+        put(&mut self.u, 0, kept.as_ref());
+        put(&mut self.u, keep, next.as_ref());
+        self.filled = keep + next.ncols();
+        self.compress();
+    }
+
+    fn combine(&self, y: &DenseC) -> DenseC {
+        let n = self.q.nrows();
+        let mut out = DenseC::zeros(2 * n, y.ncols());
+        for at in 0..2 {
+            let coefficients = combine(self.half(at, 0, y.nrows()), y);
+            // Complex coefficients of vectors that may be real.
+            let part = combine(self.q.as_ref().subcols(0, self.rank), &coefficients);
+            out.as_mut().subrows_mut(at * n, n).copy_from(&part);
+        }
+        out
+    }
+}
+
+/// An orthonormal basis of what the columns of A span, those of least length left out: Gram-Schmidt with pivoting.
+fn range<T: Scalar>(mut a: Mat<T>) -> Mat<T> {
+    let (rows, columns) = a.shape();
+    let mut q = Mat::<T>::zeros(rows, rows.min(columns));
+    let mut lengths: Vec<f64> = (0..columns).map(|j| norm(a.col_as_slice(j))).collect();
+    let enough = NEGLIGIBLE * lengths.iter().copied().fold(0.0, f64::max);
+    let mut rank = 0;
+    while rank < q.ncols() {
+        let Some(best) = (0..columns).max_by(|&i, &j| lengths[i].total_cmp(&lengths[j])) else { break };
+        // A NaN ends it too.
+        if lengths[best].is_nan() || lengths[best] <= enough {
+            break;
+        }
+        let mut next = Mat::zeros(rows, 1);
+        next.col_as_slice_mut(0).copy_from_slice(a.col_as_slice(best));
+        for _ in 0..2 {
+            let length = norm(next.col_as_slice(0)).recip();
+            next.col_as_slice_mut(0).iter_mut().for_each(|x| *x = x.times(length));
+            let before = q.as_ref().subcols(0, rank);
+            let share = T::adjoint_product(before, next.as_ref());
+            subtract(&mut next, before, share.as_ref());
+        }
+        let length = norm(next.col_as_slice(0)).recip();
+        next.col_as_slice_mut(0).iter_mut().for_each(|x| *x = x.times(length));
+        let share = T::adjoint_product(next.as_ref(), a.as_ref());
+        subtract(&mut a, next.as_ref(), share.as_ref());
+        put(&mut q, rank, next.as_ref());
+        rank += 1;
+        for (j, length) in lengths.iter_mut().enumerate() {
+            *length = if j == best { 0.0 } else { norm(a.col_as_slice(j)) };
+        }
+        // It is in the basis, whatever rounding has left of it.
+        a.col_as_slice_mut(best).fill(T::default());
+    }
+    q.as_ref().subcols(0, rank).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::krylov::{BuiltIn, KrylovDriver, Operator, Wanted, krylov_schur};
+    use mb_algebra::{Dense, c64, norms};
+
+    /// w = A x + B v with T (x, v) = (w, 0.5 x + 0.3 w), and one pair left out on demand.
+    struct Sample {
+        a: Dense,
+        b: Dense,
+        left_out: Option<(Dense, Dense)>,
+    }
+
+    impl Sample {
+        fn new(n: usize) -> Self {
+            let graded = |salt: u64| {
+                let random: Dense = start_block(n, n, salt);
+                Dense::from_fn(n, n, |i, j| random[(i, j)] / (1.0 + i as f64))
+            };
+            Self { a: graded(1), b: graded(2), left_out: None }
+        }
+
+        fn projected(&self, z: &Dense) -> Dense {
+            let Some((known, dual)) = &self.left_out else { return z.clone() };
+            let share = f64::adjoint_product(dual.as_ref(), z.as_ref());
+            z - product(known.as_ref(), share.as_ref())
+        }
+    }
+
+    impl Operator<f64> for Sample {
+        fn size(&self) -> usize {
+            2 * self.a.nrows()
+        }
+
+        fn apply(&self, z: &Dense) -> Result<Dense, EigenError> {
+            let (n, z) = (self.a.nrows(), self.projected(z));
+            let half = |at: usize| z.as_ref().subrows(at * n, n).to_owned();
+            let w = self.direction(&half(0), &half(1))?;
+            let image = Dense::from_fn(2 * n, z.ncols(), |i, j| {
+                if i < n { w[(i, j)] } else { 0.5 * z[(i - n, j)] + 0.3 * w[(i - n, j)] }
+            });
+            Ok(self.projected(&image))
+        }
+    }
+
+    impl SecondOrder<f64> for Sample {
+        fn direction(&self, x: &Dense, v: &Dense) -> Result<Dense, EigenError> {
+            Ok(product(self.a.as_ref(), x.as_ref()) + product(self.b.as_ref(), v.as_ref()))
+        }
+
+        fn halves(&self) -> [[f64; 3]; 2] {
+            [[0.0, 0.0, 1.0], [0.5, 0.0, 0.3]]
+        }
+
+        fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+            self.left_out.as_ref().map(|(z, d)| (z.as_ref(), d.as_ref()))
+        }
+    }
+
+    fn wanted(count: usize, block: usize, subspace: usize) -> Wanted {
+        Wanted { count, tolerance: 1e-12, block, subspace: Some(subspace), restarts: 80, salt: 5 }
+    }
+
+    /// Distance of two values in the upper half-plane: conjugates come in either order.
+    fn apart(a: c64, b: c64) -> f64 {
+        (a.re - b.re).hypot(a.im.abs() - b.im.abs())
+    }
+
+    /// All vectors of a basis.
+    fn all<S: Store<f64>>(store: &S) -> Dense {
+        let k = store.filled();
+        store.combine(&DenseC::from_fn(k, k, |i, j| c64::new(f64::from(u8::from(i == j)), 0.0))).map(|z| z.re)
+    }
+
+    #[test]
+    fn steps_satisfy_the_decomposition_with_few_long_vectors() {
+        let sample = Sample::new(60);
+        for block in [1, 3] {
+            let mut store = TwoLevel::new(&sample, 40, block).unwrap();
+            store.start(block, 7).unwrap();
+            let mut h = Dense::zeros(40, 40);
+            let mut done = 0;
+            while store.filled() + block <= 30 {
+                let (from, to) = (done, store.filled());
+                let (c, r) = store.extend(from).unwrap();
+                for j in 0..c.ncols() {
+                    (0..c.nrows()).for_each(|i| h[(i, from + j)] = c[(i, j)]);
+                    (0..r.nrows()).for_each(|i| h[(to + i, from + j)] = r[(i, j)]);
+                }
+                done = to;
+            }
+            let v = all(&store);
+            let k = store.filled();
+            let gram = f64::adjoint_product(v.as_ref(), v.as_ref());
+            let identity = mb_algebra::dense::identity(k);
+            assert!(norms::max_abs(&(gram - identity)) < 1e-13);
+            let first = v.as_ref().subcols(0, done).to_owned();
+            let image = sample.apply(&first).unwrap();
+            let right = product(v.as_ref(), h.as_ref().subrows(0, k).subcols(0, done));
+            assert!(norms::max_abs(&(image - right)) < 1e-13);
+            assert!(store.rank <= k + 2 * block, "{} columns for {k} vectors", store.rank);
+        }
+    }
+
+    #[test]
+    fn both_ways_to_keep_a_basis_give_the_same_pairs() {
+        for block in [1, 2, 4] {
+            let sample = Sample::new(70);
+            let wanted = wanted(6, block, 6 + 4 * block);
+            let flat = BuiltIn.real(&sample, &wanted).unwrap();
+            let columns = krylov_schur::columns::<f64>(&wanted, 140);
+            let mut store = TwoLevel::new(&sample, columns, block).unwrap();
+            let found = krylov_schur::solve(&mut store, &wanted).unwrap();
+            assert!(found.restarts > 0 && found.values.len() >= 6);
+            for (a, b) in flat.values.iter().zip(&found.values).take(6) {
+                assert!(apart(*a, *b) < 1e-10 * b.norm(), "{:?} {:?}", flat.values, found.values);
+            }
+            // Restarts let go of what no vector needs.
+            assert!(store.rank <= columns + 3 * block, "{} columns, room for {columns}", store.rank);
+            let (z, theta) = (&found.vectors, &found.values);
+            let (re, im) = (z.map(|z| z.re), z.map(|z| z.im));
+            let (re, im) = (sample.apply(&re).unwrap(), sample.apply(&im).unwrap());
+            for (j, theta) in theta.iter().enumerate() {
+                let rest: Vec<c64> =
+                    (0..140).map(|i| c64::new(re[(i, j)], im[(i, j)]) - theta * z[(i, j)]).collect();
+                assert!(norm(&rest) < 1e-11 * theta.norm(), "{:e}", norm(&rest) / theta.norm());
+            }
+        }
+    }
+
+    #[test]
+    fn a_pair_left_out_does_not_come_back() {
+        let mut sample = Sample::new(40);
+        let wanted = wanted(3, 2, 14);
+        let before = BuiltIn.real_pairs(&sample, &wanted).unwrap();
+        // The invariant subspace of the first value or pair of values; its dual basis by the transposed problem.
+        let members = if before.values[0].im == 0.0 { 1 } else { 2 };
+        let z = Dense::from_fn(80, members, |i, j| {
+            if j == 0 { before.vectors[(i, 0)].re } else { before.vectors[(i, 0)].im }
+        });
+        let whole = sample.apply(&mb_algebra::dense::identity(80)).unwrap();
+        let schur = crate::krylov::schur::Schur::new(&whole.transpose().to_owned()).unwrap();
+        let mut sorted = schur;
+        sorted.sort_by_key(|z| -z.norm());
+        let _groups = sorted.pair_conjugates();
+        let left: Dense = sorted.basis(members);
+        let gram = f64::adjoint_product(left.as_ref(), z.as_ref());
+        let inverse = mb_algebra::Lu::new(&gram.transpose().to_owned())
+            .unwrap()
+            .solve_mat(&mb_algebra::dense::identity(members));
+        sample.left_out = Some((z, product(left.as_ref(), inverse.as_ref())));
+        let after = BuiltIn.real_pairs(&sample, &wanted).unwrap();
+        for (a, b) in before.values[members..].iter().zip(&after.values) {
+            assert!(apart(*a, *b) < 1e-9 * a.norm(), "{:?} {:?}", before.values, after.values);
+        }
+    }
+}

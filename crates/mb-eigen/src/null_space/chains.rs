@@ -1,0 +1,351 @@
+//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the allowed directions, with chains.
+//!
+//! ```text
+//! N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
+//! ```
+//!
+//! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding are rigid. The left
+//! null space comes from the transposed problem. With x in the right and y in the left null space:
+//!
+//! ```text
+//! y^T C x regular: one zero each;   y^T C x = 0: two zeros that share x, with K x_1 + Phi_q^T l_1 = -C x
+//! ```
+//!
+//! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
+//! Longer chains are told, not followed. Sizes: x of length n.
+
+use mb_algebra::{Dense, Lu, Svd, norms};
+
+use crate::EigenError;
+use crate::error::at;
+use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
+use crate::problem::Problem;
+use crate::transform::factors::{Effort, ShiftSolve};
+
+/// Directions looked at together.
+const BLOCK: usize = 7;
+/// Steps of the subspace iteration.
+const STEPS: usize = 4;
+/// |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
+const CANDIDATE: f64 = 1e-2;
+/// |K x + Phi^T l| over its terms at which a direction is rigid.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// |K x + Phi^T l| over |K| |x| at which nothing can be told from the rounding of x.
+const NOTHING: f64 = 4.0 * f64::EPSILON;
+/// |N x| / |x| below which x has no part in the null space, and its image may be rounding.
+const NO_PART: f64 = 1e-10;
+/// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
+const NO_WEIGHT: f64 = 1e-15;
+/// Change of x_1 in the last step, relative, above which it is no solution: a root lies near to the shift.
+const SETTLED: f64 = 1e-9;
+/// Steps of the iterations for x_1.
+const CHAIN_STEPS: usize = 60;
+/// Singular values of y^T C x below this fraction of its terms count as zero.
+const DEPENDENT: f64 = 1e-11;
+
+/// Null directions from one side.
+#[derive(Clone, Debug)]
+pub(crate) struct NullSpace {
+    /// Of length one and orthogonal up to rounding, n x p.
+    pub(crate) x: Dense,
+    /// Multipliers of the independent rows at length one, r x p.
+    pub(crate) l: Dense,
+    /// Smallest |N x - x| among the other directions looked at: about kappa, with K x = kappa D x.
+    pub(crate) next: Option<f64>,
+    /// Whether some direction is as near to the null space as rounding of N tells, though K x says it is none: in a chain of a
+    /// problem without mass rounding moves x by u |K| / (a |C|) towards x_1.
+    pub(crate) doubtful: bool,
+}
+
+/// Zeros with their vectors; s^2 M + s C + K at s = 0.
+#[derive(Clone, Debug)]
+pub(crate) struct ZeroRoots {
+    /// Right and left vectors of simple zeros.
+    pub(crate) simple: [Vectors; 2],
+    /// Right and left vectors of double zeros.
+    pub(crate) double: [Vectors; 2],
+    /// x_1 of the double zeros, n x p_2.
+    pub(crate) generalized: Dense,
+    /// |y^T (M x + C x_1)| for vectors of length one.
+    pub(crate) curvatures: Vec<f64>,
+    /// Whether no chain is longer than two, and x_1 of those of two were found.
+    pub(crate) regular: bool,
+}
+
+/// Vectors with their multipliers.
+#[derive(Clone, Debug)]
+pub(crate) struct Vectors {
+    pub(crate) x: Dense,
+    pub(crate) l: Dense,
+}
+
+/// Orthonormal basis of the columns, Euclidean; dependent ones dropped.
+pub(crate) fn orthonormal(against: &Dense, mut w: Dense) -> Dense {
+    let mut kept = Dense::zeros(w.nrows(), 0);
+    for j in 0..w.ncols() {
+        let before = norm(w.col_as_slice(j));
+        let mut column = w.as_mut().subcols_mut(j, 1).to_owned();
+        for _ in 0..2 {
+            for basis in [against, &kept] {
+                let c = f64::adjoint_product(basis.as_ref(), column.as_ref());
+                subtract(&mut column, basis.as_ref(), c.as_ref());
+            }
+        }
+        let size = norm(column.col_as_slice(0));
+        if size > 1e-12 * before && size > 0.0 {
+            column.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
+            kept = beside(kept.as_ref(), column.as_ref());
+        }
+    }
+    kept
+}
+
+/// a^2 M X + a C X.
+fn weight(problem: &Problem, a: f64, x: &Dense) -> Dense {
+    let (m, c) = (problem.m.mul(x), problem.c.mul(x));
+    Dense::from_fn(x.nrows(), x.ncols(), |i, j| a * (a * m[(i, j)] + c[(i, j)]))
+}
+
+/// The columns on which M or C acts; of the others rounding is all that a right-hand side would hold.
+fn weighted(problem: &Problem, x: Dense) -> Dense {
+    let (m, c) = (problem.m.mul(&x), problem.c.mul(&x));
+    let acts = |a: &Dense, matrix: &crate::problem::matrix::Matrix, j: usize| {
+        norm(a.col_as_slice(j)) > NO_WEIGHT * matrix.norm * norm(x.col_as_slice(j))
+    };
+    let kept: Vec<usize> =
+        (0..x.ncols()).filter(|&j| acts(&m, &problem.m, j) || acts(&c, &problem.c, j)).collect();
+    if kept.len() == x.ncols() { x } else { pick(&x, &kept) }
+}
+
+/// Finds the null directions with the factors of S at `a`; `transposed` for those of the transposed problem, which
+/// `problem` then is.
+pub(crate) fn find(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    transposed: bool,
+    tolerance: f64,
+) -> Result<NullSpace, EigenError> {
+    let n = problem.n;
+    let (x, l) = (Dense::zeros(n, 0), Dense::zeros(problem.rows.rank, 0));
+    let mut out = NullSpace { x, l, next: None, doubtful: false };
+    let apply = |x: &Dense, effort| solver.solve(&weight(problem, a, x), transposed, effort);
+    for round in 0_u32.. {
+        let width = (BLOCK << round.min(4)).min(n);
+        let mut q = start_block::<f64>(n, width, 0x2e10 + u64::from(round));
+        for _ in 0..STEPS {
+            q = weighted(problem, q);
+            if q.ncols() > 0 {
+                let image = apply(&q, Effort::Krylov)?.x;
+                let part = |j: &usize| norm(image.col_as_slice(*j)) > NO_PART * norm(q.col_as_slice(*j));
+                let kept: Vec<usize> = (0..q.ncols()).filter(part).collect();
+                q = orthonormal(&out.x, pick(&image, &kept));
+            }
+        }
+        if q.ncols() == 0 {
+            break;
+        }
+        let image = apply(&q, Effort::Final)?.x;
+        let mut error = q.clone();
+        for j in 0..q.ncols() {
+            error.col_as_slice_mut(j).iter_mut().zip(image.col_as_slice(j)).for_each(|(e, p)| *e -= p);
+        }
+        let svd = Svd::new(&error).map_err(at("Null space of the stiffness matrix"))?;
+        let distance = |j: usize| svd.s.get(j).copied().unwrap_or(0.0);
+        let candidates: Vec<usize> = (0..q.ncols()).filter(|&j| distance(j) <= CANDIDATE).collect();
+        out.next =
+            (0..q.ncols()).filter(|j| !candidates.contains(j)).map(distance).chain(out.next).reduce(f64::min);
+        let mut x = product(q.as_ref(), pick(&svd.v, &candidates).as_ref());
+        let mut l = Dense::zeros(problem.rows.rank, x.ncols());
+        for _ in 0..3 {
+            let solution = apply(&x, Effort::Final)?;
+            (x, l) = (solution.x, solution.l);
+        }
+        let rest = relative_force(problem, &x, &l);
+        let rigid: Vec<usize> = (0..x.ncols())
+            .filter(|&j| {
+                let gap = distance(candidates[j]) <= 1e-7;
+                rest[j] <= ROUNDING || (gap && rest[j] <= tolerance)
+            })
+            .collect();
+        out.doubtful |= (0..candidates.len()).any(|j| distance(candidates[j]) <= 1e-7 && !rigid.contains(&j));
+        if rigid.len() < candidates.len() {
+            let nearest =
+                (0..candidates.len()).filter(|j| !rigid.contains(j)).map(|j| distance(candidates[j]));
+            out.next = nearest.chain(out.next).reduce(f64::min);
+        }
+        if rigid.is_empty() {
+            break;
+        }
+        let found = orthonormal(&out.x, pick(&x, &rigid));
+        out.x = beside(out.x.as_ref(), found.as_ref());
+        if rigid.len() < q.ncols() {
+            break;
+        }
+    }
+    if out.x.ncols() > 0 {
+        let solution = apply(&out.x, Effort::Final)?;
+        (out.x, out.l) = (solution.x, solution.l);
+        for j in 0..out.x.ncols() {
+            let by = norm(out.x.col_as_slice(j)).recip();
+            out.x.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+            out.l.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= by);
+        }
+    }
+    Ok(out)
+}
+
+/// |K x + Phi^T l| / (| |K| |x| | + | |Phi|^T |l| |) of every column.
+fn relative_force(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
+    let phi = &problem.rows.independent;
+    let (kx, react) = (problem.k.mul(x), phi.mul_transpose(l));
+    (0..x.ncols())
+        .map(|j| {
+            let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+            let force: Vec<f64> =
+                kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(|(k, r)| k + r).collect();
+            let terms = norms::two(&problem.k.magnitude(&sizes(x.col_as_slice(j))))
+                + norms::two(&phi.magnitude_transpose(&sizes(l.col_as_slice(j))));
+            let rest = norms::two(&force);
+            let nothing = NOTHING * problem.k.norm * norm(x.col_as_slice(j));
+            if rest <= nothing { 0.0 } else { rest / terms }
+        })
+        .collect()
+}
+
+/// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
+pub(crate) fn split(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    right: &NullSpace,
+    left: &NullSpace,
+) -> Result<ZeroRoots, EigenError> {
+    let step = at("Chains of zero roots");
+    let p = right.x.ncols().min(left.x.ncols());
+    let cx = problem.c.mul(&right.x);
+    let size = problem.c.norm;
+    let gram = f64::adjoint_product(left.x.as_ref(), cx.as_ref());
+    let svd = Svd::new(&gram).map_err(&step)?;
+    let simple = svd.s.iter().take_while(|s| **s > DEPENDENT * size).count();
+    let turned = |null: &NullSpace, turn: &Dense, from: usize, to: usize| {
+        let turn = turn.as_ref().subcols(from, to - from);
+        Vectors { x: product(null.x.as_ref(), turn), l: product(null.l.as_ref(), turn) }
+    };
+    let (v, u) = (&svd.v, &svd.u);
+    let double = [turned(right, v, simple, p), turned(left, u, simple, p)];
+    let simple_vectors = [turned(right, v, 0, simple), turned(left, u, 0, simple)];
+    let found = if problem.m.is_zero() {
+        partners(problem, solver, a, &simple_vectors[0].x, &double[0].x)?
+    } else {
+        generalized(problem, solver, a, right, &double[0].x)?
+    };
+    let settled = found.is_some();
+    let generalized = found.unwrap_or_else(|| Dense::zeros(problem.n, p - simple));
+    let mass = problem.m.mul(&double[0].x);
+    let moved = problem.c.mul(&generalized);
+    let sum = Dense::from_fn(problem.n, p - simple, |i, j| mass[(i, j)] + moved[(i, j)]);
+    let gram = f64::adjoint_product(double[1].x.as_ref(), sum.as_ref());
+    let inner = Svd::new(&gram).map_err(&step)?;
+    let second = if problem.m.is_zero() { size * norms::max_abs(&generalized) } else { problem.m.norm };
+    let regular = settled && inner.s.iter().all(|s| *s > DEPENDENT * second);
+    let turn = |vectors: &Vectors, by: &Dense| Vectors {
+        x: product(vectors.x.as_ref(), by.as_ref()),
+        l: product(vectors.l.as_ref(), by.as_ref()),
+    };
+    Ok(ZeroRoots {
+        simple: simple_vectors,
+        generalized: product(generalized.as_ref(), inner.v.as_ref()),
+        double: [turn(&double[0], &inner.v), turn(&double[1], &inner.u)],
+        curvatures: inner.s,
+        regular,
+    })
+}
+
+/// x_1 of chains of two, K x_1 + Phi_q^T l_1 = -C x, without a share of null directions; none where the iteration does not settle.
+fn generalized(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    right: &NullSpace,
+    x: &Dense,
+) -> Result<Option<Dense>, EigenError> {
+    let force = problem.c.mul(x);
+    let mut out = Dense::zeros(problem.n, x.ncols());
+    // What rounding leaves of C x gives no x_1.
+    if norms::max_abs(&force) <= ROUNDING * problem.c.norm * norms::max_abs(x) {
+        return Ok(Some(out));
+    }
+    let basis = orthonormal(&Dense::zeros(problem.n, 0), right.x.clone());
+    let mut moved = 1.0;
+    // x_1 = S^-1 (D x_1 - C x), the fixed point of K x_1 = -C x; null directions are taken out as they appear.
+    for _ in 0..CHAIN_STEPS {
+        let mut f = weight(problem, a, &out);
+        for j in 0..f.ncols() {
+            f.col_as_slice_mut(j).iter_mut().zip(force.col_as_slice(j)).for_each(|(f, c)| *f -= c);
+        }
+        let mut next = solver.solve(&f, false, Effort::Final)?.x;
+        let c = f64::adjoint_product(basis.as_ref(), next.as_ref());
+        subtract(&mut next, basis.as_ref(), c.as_ref());
+        let change = Dense::from_fn(problem.n, next.ncols(), |i, j| next[(i, j)] - out[(i, j)]);
+        moved = norms::max_abs(&change) / norms::max_abs(&next).max(f64::MIN_POSITIVE);
+        out = next;
+        if moved <= 4.0 * f64::EPSILON {
+            break;
+        }
+    }
+    Ok((moved <= SETTLED).then_some(out))
+}
+
+/// The same without mass, where x and x_1 are both in the subspace that N leaves as it is, and no fixed point tells x_1 from zero:
+///
+/// ```text
+/// N x = x,  N x_1 = x_1 + x / a;   N W = W + X H for W in that subspace without a share of X:   x_1 = W H^-1 / a
+/// ```
+///
+/// All other directions shrink under N as a / |s - a|; where a root lies too near to the shift for that there are none.
+fn partners(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    a: f64,
+    simple: &Dense,
+    double: &Dense,
+) -> Result<Option<Dense>, EigenError> {
+    let (n, count) = (problem.n, double.ncols());
+    let nothing = Dense::zeros(n, 0);
+    if count == 0 {
+        return Ok(Some(nothing));
+    }
+    let null = beside(simple.as_ref(), double.as_ref());
+    let basis = orthonormal(&nothing, null.clone());
+    let mut w = orthonormal(&basis, start_block::<f64>(n, count, 0x4e10));
+    for step in 0..=CHAIN_STEPS {
+        if w.ncols() < count {
+            return Ok(None);
+        }
+        let mut change = solver.solve(&weight(problem, a, &w), false, Effort::Final)?.x;
+        let next = orthonormal(&basis, change.clone());
+        subtract(&mut change, w.as_ref(), mb_algebra::dense::identity(count).as_ref());
+        let along = f64::adjoint_product(basis.as_ref(), change.as_ref());
+        let mut rest = change;
+        subtract(&mut rest, basis.as_ref(), along.as_ref());
+        // Rounding of N W is relative to its part along X.
+        let left_over = norms::max_abs(&rest) / norms::max_abs(&along).max(1.0);
+        if left_over <= ROUNDING || (step == CHAIN_STEPS && left_over <= SETTLED) {
+            // Shares of the vectors of X from those of their orthonormal basis.
+            let gram = f64::adjoint_product(basis.as_ref(), null.as_ref());
+            let Ok(lu) = Lu::new(&gram) else { return Ok(None) };
+            let shares = lu.solve_mat(&along);
+            let of_double = Dense::from_fn(count, count, |i, j| a * shares[(simple.ncols() + i, j)]);
+            let of_simple = shares.as_ref().subrows(0, simple.ncols()).to_owned();
+            let astray = a * norms::max_abs(&of_simple) > SETTLED.sqrt() * norms::max_abs(&of_double);
+            let Some(lu) = Lu::new(&of_double).ok().filter(|lu| lu.rcond() > DEPENDENT && !astray) else {
+                return Ok(None);
+            };
+            let turn = lu.solve_mat(&mb_algebra::dense::identity(count));
+            return Ok(Some(product(w.as_ref(), turn.as_ref())));
+        }
+        w = next;
+    }
+    Ok(None)
+}

@@ -1,0 +1,203 @@
+//! Zeros of problems of any kind, found first and taken out of the operator.
+//!
+//! At a small real shift a the null directions of K with their chains show ([`super::chains`]); they span the operator's
+//! invariant subspace Z, and with the dual basis V of the transposed problem the projector I - Z (V^T Z)^-1 V^T takes them out:
+//!
+//! ```text
+//! companion form   Z: (x, 0) for every zero, (x_1, x) for a chain
+//!                  V: (C^T y, M^T y),        (M^T y + C^T y_1, M^T y_1)
+//! ```
+//!
+//! Without projectors, where chains are longer than two, or of two in a problem without mass, the search goes on with the zeros in it. Sizes: z of length n or 2 n.
+
+use mb_algebra::{Dense, c64};
+
+use super::chains;
+use super::chains::{NullSpace, ZeroRoots};
+use crate::krylov::scalar::beside;
+use crate::problem::Problem;
+use crate::search::non_hermitian::{General, Shifted};
+use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
+use crate::transform::shift_invert::{Form, Projector, Solver};
+use crate::{EigenError, Finding};
+
+/// First automatic shift relative to the square root of |K| / |M|.
+const FIRST_SHIFT: f64 = 1e-4;
+/// How far it goes out, in the same unit, while the matrix is singular to rounding there; and in which steps.
+const FURTHEST_FIRST: f64 = 1.0;
+const FURTHER: f64 = 30.0;
+/// Nearest automatic shift in the same unit: below this, rounding of K outweighs what the shift adds to it.
+const FLOOR: f64 = 3e-8;
+/// Shift, in the same unit, at which rounding leaves the vectors of a chain enough digits in a problem without mass.
+const CHAINED: f64 = 0.03;
+/// Times the automatic shift may move.
+const MOVES: usize = 5;
+/// What a move by a tenth or more must gain: |N x - x| grows as the shift falls, but for directions that merely lie close to
+/// null directions, as those of unsymmetric problems may.
+const GAIN: f64 = 5.0;
+
+/// Zeros known, with the projectors that take them out of the problem and of its transpose; those are absent when
+/// chains are too long.
+#[derive(Clone, Debug)]
+pub(crate) struct Zeros {
+    pub(crate) roots: ZeroRoots,
+    /// Those of the transposed problem.
+    pub(crate) mirrored: ZeroRoots,
+    pub(crate) projectors: Option<[Projector; 2]>,
+}
+
+impl General<'_> {
+    /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
+    pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
+        let mut first = FIRST_SHIFT * self.gamma;
+        let (mut a, mut moves, mut before) = (first, 0, None);
+        loop {
+            let shifted = match self.factor(self.form.tau(c64::new(a, 0.0))) {
+                // Nearer to zero than the matrix can be told from a singular one.
+                Err(EigenError::NoRegularShift { .. }) if a < first => {
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
+                // Where roots and units differ by many powers of ten the first shift may be as near.
+                Err(EigenError::NoRegularShift { .. }) if first < FURTHEST_FIRST * self.gamma => {
+                    first *= FURTHER;
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
+                other => other?,
+            };
+            let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
+            let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
+            let tolerance = 10.0 * self.options.zero_tolerance;
+            let right = chains::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
+            if right.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
+            // |N x - x| near one: the lowest root is far above the shift.
+            let far = right.next.is_none_or(|kappa| kappa >= 0.5);
+            if !far && moves < MOVES {
+                let next = right.next.unwrap_or(1.0);
+                let nearer = (a * 0.1 * next.sqrt().clamp(1e-3, 1.0)).max(FLOOR * self.gamma);
+                let gained = before.is_none_or(|before| next > GAIN * before);
+                if gained && nearer < 0.5 * a {
+                    (a, moves, before) = (nearer, moves + 1, Some(next));
+                    continue;
+                }
+                if !gained {
+                    // Nothing came nearer: the first shift is the better conditioned one.
+                    (a, moves) = (first, MOVES);
+                    continue;
+                }
+            }
+            let left = match &self.transposed {
+                None => right.clone(),
+                Some(transposed) => chains::find(transposed, solver.as_ref(), a_used, true, tolerance)?,
+            };
+            if left.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
+            let told = self.findings.len();
+            self.set_zeros(solver.as_ref(), a_used, &right, &left)?;
+            if self.is_chained() && a < CHAINED * self.gamma {
+                self.zeros = None;
+                self.findings.truncate(told);
+                first = CHAINED * self.gamma;
+                (a, moves) = (first, MOVES);
+                continue;
+            }
+            return Ok(shifted);
+        }
+    }
+
+    /// Whether zeros of a problem without mass have chains.
+    fn is_chained(&self) -> bool {
+        let chained = |zeros: &Zeros| zeros.projectors.is_none() || zeros.roots.double[0].x.ncols() > 0;
+        self.form == Form::First && self.zeros.as_ref().is_some_and(chained)
+    }
+
+    fn set_zeros(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        a: f64,
+        right: &NullSpace,
+        left: &NullSpace,
+    ) -> Result<(), EigenError> {
+        if right.x.ncols() == 0 {
+            return Ok(());
+        }
+        let roots = chains::split(self.problem, solver, a, right, left)?;
+        let mirrored = match &self.transposed {
+            None => roots.clone(),
+            Some(transposed) => chains::split(transposed, &Turned(solver), a, left, right)?,
+        };
+        let transposed = self.transposed.as_ref().unwrap_or(self.problem);
+        let (z, v) = (self.invariant(&roots), self.dual(&mirrored, transposed));
+        let (mirrored_z, mirrored_v) = (self.invariant(&mirrored), self.dual(&roots, self.problem));
+        let projectors = match (Projector::new(z, &v), Projector::new(mirrored_z, &mirrored_v)) {
+            (Some(right), Some(left)) if roots.regular => Some([right, left]),
+            _ => {
+                self.findings.push(Finding::LongChain { at_infinity: false });
+                None
+            }
+        };
+        self.zeros = Some(Zeros { roots, mirrored, projectors });
+        Ok(())
+    }
+
+    /// Basis of the operator's invariant subspace that belongs to zeros: (x, 0), and (x_1, x) for chains.
+    fn invariant(&self, roots: &ZeroRoots) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        match self.form {
+            Form::Squared => return both,
+            Form::First => return beside(both.as_ref(), roots.generalized.as_ref()),
+            Form::Companion => {}
+        }
+        let zero = Dense::zeros(both.nrows(), both.ncols());
+        let chain = stack(&roots.generalized, &roots.double[0].x, self.gamma.recip());
+        beside(stack(&both, &zero, 1.0).as_ref(), chain.as_ref())
+    }
+
+    /// B^T W for the left vectors y of a problem, given as right vectors of its transpose: W = (C^T y, y), and
+    /// (M^T y + C^T y_1, y_1) for chains.
+    fn dual(&self, roots: &ZeroRoots, transposed: &Problem) -> Dense {
+        let both = beside(roots.simple[0].x.as_ref(), roots.double[0].x.as_ref());
+        match self.form {
+            Form::Squared => transposed.m.mul(&both),
+            // C^T y of a chain is nothing to x, and meets its x_1.
+            Form::First => transposed.c.mul(&beside(both.as_ref(), roots.generalized.as_ref())),
+            Form::Companion => {
+                let first = stack(&transposed.c.mul(&both), &transposed.m.mul(&both), self.gamma);
+                let (y, y_1) = (&roots.double[0].x, &roots.generalized);
+                let top = mb_algebra::dense::add(1.0, &transposed.m.mul(y), 1.0, &transposed.c.mul(y_1));
+                beside(first.as_ref(), stack(&top, &transposed.m.mul(y_1), self.gamma).as_ref())
+            }
+        }
+    }
+}
+
+/// [top; by bottom].
+pub(crate) fn stack(top: &Dense, bottom: &Dense, by: f64) -> Dense {
+    let n = top.nrows();
+    Dense::from_fn(2 * n, top.ncols(), |i, j| if i < n { top[(i, j)] } else { by * bottom[(i - n, j)] })
+}
+
+/// A solver whose transposed system counts as the system.
+struct Turned<'a>(&'a dyn ShiftSolve<f64>);
+
+impl ShiftSolve<f64> for Turned<'_> {
+    fn solve(&self, f: &Dense, transposed: bool, effort: Effort) -> Result<Solution<f64>, EigenError> {
+        self.0.solve(f, !transposed, effort)
+    }
+
+    fn negative(&self) -> Option<usize> {
+        self.0.negative()
+    }
+
+    fn work(&self) -> Work {
+        self.0.work()
+    }
+}

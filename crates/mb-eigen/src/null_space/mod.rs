@@ -1,0 +1,5 @@
+//! Null spaces: rigid motions of symmetric problems, Jordan chains of the zero eigenvalue, and their deflation.
+
+pub(crate) mod chains;
+pub(crate) mod deflate;
+pub(crate) mod symmetric;

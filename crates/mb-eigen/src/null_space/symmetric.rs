@@ -1,0 +1,229 @@
+//! Rigid-body and mechanism modes of an undamped symmetric problem: the null space of K on the allowed directions.
+//!
+//! ```text
+//! Y <- (K - sigma M)^-1 M Y,  sigma < 0 small:  null directions grow by 1 / |sigma|, the others by 1 / (w + |sigma|)
+//! ```
+//!
+//! A few steps of block inverse iteration with Rayleigh-Ritz separate them, since w is many times |sigma|. A
+//! direction counts as rigid when K x + Phi^T l is zero by the rule of all matrices (vanishing.rs); a slender structure has low modes
+//! whose w is a tiny part of |K| / |M|, and they are none. Sizes: Y n x p.
+
+use mb_algebra::{Dense, SymmetricEigen};
+
+use crate::EigenError;
+use crate::error::at;
+use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
+use crate::numeric::vanishing;
+use crate::problem::Problem;
+use crate::transform::factors::{Effort, ShiftSolve};
+
+/// Squared length, relative, below which what a projection leaves of a column is rounding.
+const INSIDE: f64 = 1e-24;
+/// Directions looked at together: a rigid body's six and others beside them, as many as the solves take at the cost of seven.
+const BLOCK: usize = 8;
+/// The same where the factor is hardly larger than a few vectors: there each direction has its price, and whether there are any shows
+/// in few. Where all of them are rigid, more are looked at.
+const FEW: usize = 4;
+/// Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
+const GAP: f64 = 1e6;
+/// Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and
+/// the last leaves the residual of its solve.
+const PURIFIED: usize = 3;
+/// Steps of inverse iteration.
+const STEPS: usize = 3;
+
+/// Null directions of K and what was seen beside them.
+pub(crate) struct Zeros {
+    /// M-orthonormal null directions, n x z.
+    pub(crate) x: Dense,
+    /// Multipliers of the independent rows at length one, K x + Phi^T l = 0; r x z.
+    pub(crate) l: Dense,
+    /// Smallest |w| of a direction that is not rigid, an upper estimate; none when there is none.
+    pub(crate) next: Option<f64>,
+    /// Directions rich in low modes, to start a Krylov method; n x p.
+    pub(crate) low: Dense,
+    /// Their Ritz values of w.
+    pub(crate) ritz: Vec<f64>,
+}
+
+/// An M-orthonormal basis of the span of W without the span of Z (M-orthonormal), and its product with M; dependent
+/// columns are dropped. One pass leaves errors that grow with the likeness of the columns; two leave rounding.
+pub(crate) fn orthonormal(
+    problem: &Problem,
+    z: &Dense,
+    mut w: Dense,
+    passes: usize,
+) -> Result<(Dense, Dense), EigenError> {
+    let mut mw = Dense::zeros(problem.n, 0);
+    for _ in 0..passes {
+        if mw.ncols() == w.ncols() {
+            problem.m.mul_into(w.as_ref(), mw.as_mut());
+        } else {
+            mw = problem.m.mul(&w);
+        }
+        let inner = |a: &Dense, b: &Dense, j: usize| -> f64 {
+            a.col_as_slice(j).iter().zip(b.col_as_slice(j)).map(|(a, b)| a * b).sum()
+        };
+        let before: Vec<f64> = (0..w.ncols()).map(|j| inner(&w, &mw, j)).collect();
+        if z.ncols() > 0 {
+            let c = f64::adjoint_product(z.as_ref(), mw.as_ref());
+            subtract(&mut w, z.as_ref(), c.as_ref());
+            problem.m.mul_into(w.as_ref(), mw.as_mut());
+        }
+        // Columns of equal length, then the eigenvectors of the Gram matrix.
+        let gram = f64::adjoint_product(w.as_ref(), mw.as_ref());
+        let scale: Vec<f64> = (0..w.ncols())
+            // What projection leaves of a column inside the span of Z is rounding.
+            .map(|j| if gram[(j, j)] > INSIDE * before[j] { gram[(j, j)].sqrt().recip() } else { 0.0 })
+            .collect();
+        let unit = Dense::from_fn(w.ncols(), w.ncols(), |i, j| {
+            0.5 * (gram[(i, j)] + gram[(j, i)]) * scale[i] * scale[j]
+        });
+        let eigen = SymmetricEigen::new(&unit).map_err(at("Orthonormalizing in the mass matrix"))?;
+        let kept: Vec<usize> = (0..w.ncols()).filter(|&j| eigen.values[j] > 1e-13).collect();
+        let turn = Dense::from_fn(w.ncols(), kept.len(), |i, j| {
+            scale[i] * eigen.vectors[(i, kept[j])] / eigen.values[kept[j]].sqrt()
+        });
+        for w in [&mut w, &mut mw] {
+            crate::krylov::scalar::turn(w.as_mut(), turn.as_ref());
+            w.truncate(problem.n, kept.len());
+        }
+    }
+    Ok((w, mw))
+}
+
+/// Finds the null directions with the factors at `sigma` < 0.
+pub(crate) fn find(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    sigma: f64,
+    tolerance: f64,
+) -> Result<Zeros, EigenError> {
+    let n = problem.n;
+    let mut out = Zeros {
+        x: Dense::zeros(n, 0),
+        l: Dense::zeros(problem.rows.rank, 0),
+        next: None,
+        low: Dense::zeros(n, 0),
+        ritz: Vec::new(),
+    };
+    for round in 0_u32.. {
+        // More directions than there are degrees of freedom would be rounding, whose Ritz values mean nothing.
+        let block = if problem.has_light_factors() { FEW } else { BLOCK };
+        let width = (block << round.min(4)).min(problem.dof().max(1));
+        let mut y = start_block::<f64>(n, width, 0x0e10 + u64::from(round));
+        let mut my = problem.m.mul(&y);
+        for step in 1..=STEPS {
+            solver.displacements(my.as_ref(), y.as_mut())?;
+            (y, my) = orthonormal(problem, &out.x, y, if step == STEPS { 2 } else { 1 })?;
+        }
+        if y.ncols() == 0 {
+            break;
+        }
+        let (w, y) = rayleigh_ritz(problem, &y)?;
+        let still = |w: f64| w.abs() <= 1e-2 * sigma.abs();
+        // What rounding of K leaves of a rigid motion may be far above the shift.
+        let energies: Vec<f64> = (0..w.len()).map(|j| problem.k.relative_form(y.col_as_slice(j))).collect();
+        let in_question: Vec<usize> =
+            (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
+        let departures = departures(problem, solver, sigma, pick(&y, &in_question))?;
+        let next = (0..w.len()).find(|&j| !still(w[j])).map(|j| w[j].abs());
+        let zero = |(j, departure): &(usize, f64)| {
+            let (w, energy) = (w[*j], energies[*j]);
+            let gap = next.is_none_or(|next| next > GAP * w.abs());
+            (energy <= vanishing::ENERGY && (still(w) || *departure <= tolerance))
+                || (still(w) && energy <= tolerance && gap)
+        };
+        let mut rigid: Vec<usize> =
+            in_question.into_iter().zip(departures).filter(zero).map(|(j, _)| j).collect();
+        if !rigid.is_empty() && problem.has_definite_stiffness() {
+            rigid.clear();
+        }
+        let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
+        out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
+        out.ritz.extend(others.iter().map(|&j| w[j]));
+        if rigid.is_empty() {
+            out.low = if out.low.ncols() == 0 { y } else { beside(out.low.as_ref(), y.as_ref()) };
+            break;
+        }
+        out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
+        let (found, _) = orthonormal(problem, &out.x, pick(&y, &rigid), 2)?;
+        out.x = beside(out.x.as_ref(), found.as_ref());
+        if !others.is_empty() || out.x.ncols() >= problem.dof() {
+            break;
+        }
+    }
+    if out.x.ncols() > 0 {
+        // One more step takes rounding out and gives the multipliers.
+        for _ in 0..2 {
+            let mut f = problem.m.mul(&out.x);
+            for j in 0..f.ncols() {
+                f.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= -sigma);
+            }
+            let solution = solver.solve(&f, false, Effort::Final)?;
+            (out.x, out.l) = (solution.x, solution.l);
+        }
+        let (turn, scale) = gram_factor(problem, &out.x)?;
+        let by = Dense::from_fn(scale.len(), scale.len(), |i, j| turn[(i, j)] / scale[j]);
+        out.x = product(out.x.as_ref(), by.as_ref());
+        out.l = product(out.l.as_ref(), by.as_ref());
+        let low = std::mem::replace(&mut out.low, Dense::zeros(0, 0));
+        out.low = orthonormal(problem, &out.x, low, 2)?.0;
+    }
+    Ok(out)
+}
+
+/// Eigenvectors and roots of the eigenvalues of X^T M X.
+fn gram_factor(problem: &Problem, x: &Dense) -> Result<(Dense, Vec<f64>), EigenError> {
+    let gram = f64::adjoint_product(x.as_ref(), problem.m.mul(x).as_ref());
+    let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&gram))
+        .map_err(at("Orthonormalizing in the mass matrix"))?;
+    Ok((eigen.vectors, eigen.values.iter().map(|v| v.max(f64::MIN_POSITIVE).sqrt()).collect()))
+}
+
+/// Ritz values of K on an M-orthonormal block, by magnitude, with the vectors.
+fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), EigenError> {
+    let k = f64::adjoint_product(y.as_ref(), problem.k.mul(y).as_ref());
+    let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&k))
+        .map_err(at("Rayleigh-Ritz on low directions"))?;
+    let mut order: Vec<usize> = (0..eigen.values.len()).collect();
+    order.sort_by(|&i, &j| eigen.values[i].abs().total_cmp(&eigen.values[j].abs()));
+    let vectors = product(y.as_ref(), pick(&eigen.vectors, &order).as_ref());
+    Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
+}
+
+/// How far K x + Phi^T l is from zero for every column, once inverse iteration has taken what is not in the null space out.
+fn departures(
+    problem: &Problem,
+    solver: &dyn ShiftSolve<f64>,
+    sigma: f64,
+    mut x: Dense,
+) -> Result<Vec<f64>, EigenError> {
+    if x.ncols() == 0 {
+        return Ok(Vec::new());
+    }
+    let mut l = Dense::zeros(problem.rows.rank, x.ncols());
+    for _ in 0..PURIFIED {
+        let mut f = problem.m.mul(&x);
+        for j in 0..f.ncols() {
+            f.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= -sigma);
+        }
+        let solution = solver.solve(&f, false, Effort::Final)?;
+        (x, l) = (solution.x, solution.l);
+    }
+    let phi = &problem.rows.independent;
+    let (kx, react) = (problem.k.mul(&x), phi.mul_transpose(&l));
+    let d = vanishing::scales(problem.k.sparse());
+    let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+    let of = |j: usize| {
+        let sum = |(a, b): (&f64, &f64)| a + b;
+        let column = x.col_as_slice(j);
+        let rest: Vec<f64> = kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(sum).collect();
+        let own = problem.k.magnitude(&sizes(column));
+        let terms: Vec<f64> =
+            own.iter().zip(&phi.magnitude_transpose(&sizes(l.col_as_slice(j)))).map(sum).collect();
+        let largest = column.iter().zip(&d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
+        vanishing::departure(&rest, &terms, &d.iter().map(|d| largest / d).collect::<Vec<_>>())
+    };
+    Ok((0..x.ncols()).map(of).collect())
+}

@@ -1,0 +1,10 @@
+//! Vectors, bilinear forms and scaling that every layer uses: products with the matrices as given, double-double sums, what
+//! counts as zero, Rayleigh quotients.
+
+pub(crate) mod check;
+pub(crate) mod double_double;
+pub(crate) mod equilibrated;
+pub(crate) mod operator;
+pub(crate) mod rayleigh;
+pub(crate) mod vanishing;
+pub(crate) mod vectors;

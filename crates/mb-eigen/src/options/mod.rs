@@ -1,0 +1,53 @@
+//! Settings of the analyses.
+
+mod sparse;
+
+use mb_algebra::RankTolerance;
+
+pub use sparse::{Shift, Solver, SparseOptions, Structure};
+
+/// What is done to eigenvalues after the matrix eigensolver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refinement {
+    /// Nothing.
+    None,
+    /// Two-sided Rayleigh quotient on the original matrices: nearly free, removes most of what the reduction of
+    /// a stiff problem costs the low eigenvalues.
+    RayleighQuotient,
+    /// Inverse iteration on the original saddle-point matrix for the eigenvalues of smallest magnitude, the
+    /// Rayleigh quotient for the others. One factorization of size n + r per eigenvalue.
+    InverseIteration {
+        /// How many eigenvalues; a conjugate pair counts as one.
+        lowest: usize,
+    },
+}
+
+/// Settings of the dense analyses; every tolerance is relative and free of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DenseOptions {
+    /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
+    pub constraint_rank: RankTolerance,
+    /// A direction x of the null space of Phi_q has no stiffness when every component of the rest of K x is at most this
+    /// fraction of that of |K| |x|, in equilibrated coordinates and unless K is proved positive definite; such eigenvalues are exactly
+    /// zero. Default 1e-12.
+    pub zero_tolerance: f64,
+    /// The same for the mass matrix: such eigenvalues are infinite. Default 1e-12.
+    pub mass_tolerance: f64,
+    /// Asymmetry of the reduced M and K, relative to their largest entry, up to which they count as symmetric.
+    /// Default 1e-12.
+    pub symmetry_tolerance: f64,
+    /// Default [`Refinement::RayleighQuotient`].
+    pub refinement: Refinement,
+}
+
+impl Default for DenseOptions {
+    fn default() -> Self {
+        Self {
+            constraint_rank: RankTolerance::default(),
+            zero_tolerance: 1e-12,
+            mass_tolerance: 1e-12,
+            symmetry_tolerance: 1e-12,
+            refinement: Refinement::RayleighQuotient,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Settings of the sparse analyses.
+
+use mb_algebra::{RankTolerance, c64};
+
+use crate::EigenError;
+use crate::krylov::{BuiltIn, KrylovDriver};
+
+/// The Krylov method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// Block Lanczos and block Krylov-Schur of this crate: re-entrant, always there. The default everywhere, so that
+    /// answers do not depend on what is installed.
+    #[default]
+    BuiltIn,
+    /// ARPACK-NG of the system, on the same operators and with the same counts and certificates. Only in builds with the
+    /// feature `arpack`; elsewhere asking for it is [`EigenError::NoArpack`].
+    Arpack,
+}
+
+impl Solver {
+    /// The driver, or the error that says how to get it.
+    pub fn driver(self) -> Result<Box<dyn KrylovDriver>, EigenError> {
+        match self {
+            Self::BuiltIn => Ok(Box::new(BuiltIn)),
+            #[cfg(feature = "arpack")]
+            Self::Arpack => Ok(Box::new(crate::krylov::ArpackNg)),
+            #[cfg(not(feature = "arpack"))]
+            Self::Arpack => Err(EigenError::NoArpack),
+        }
+    }
+}
+
+/// Whether symmetry may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Structure {
+    /// Looks at the matrices.
+    #[default]
+    Detect,
+    /// M, C and K are symmetric: an entry that is not is an error.
+    Symmetric,
+    /// Treats the problem as unsymmetric whatever the matrices say.
+    General,
+}
+
+/// Where the operator is inverted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Shift {
+    /// From the matrices: beside zero by a distance that finds rigid motions without loss of digits, then moved to
+    /// where the first Ritz values say. Never on zero, which free bodies and mechanisms make singular.
+    #[default]
+    Automatic,
+    /// At this s, rad/s. Moved by a trifle, and told, when it lies on an eigenvalue.
+    At(c64),
+}
+
+/// Settings of the sparse analyses; tolerances are relative and free of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SparseOptions {
+    /// Default [`Solver::BuiltIn`].
+    pub solver: Solver,
+    /// Default [`Structure::Detect`].
+    pub structure: Structure,
+    /// Default [`Shift::Automatic`].
+    pub shift: Shift,
+    /// Residual of a converged Ritz pair relative to |theta| = 1 / |s - shift|. Default 1e-10; one further
+    /// application of the operator then takes the vectors to rounding.
+    pub tolerance: f64,
+    /// Right-hand sides solved at once; none for a choice by size. Default none.
+    pub block: Option<usize>,
+    /// Largest Krylov basis; none for twice the count and a block. Default none.
+    pub subspace: Option<usize>,
+    /// Restarts of one run. Default 60.
+    pub restarts: usize,
+    /// Whether symmetric results are proved complete by inertia counts, which cost one more factorization for
+    /// `Lowest`; bands are always counted. Default true.
+    pub prove_complete: bool,
+    /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
+    /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.
+    pub zero_tolerance: f64,
+    /// Rank of Phi_q, decided on rows scaled to length one. Default 1e-10.
+    pub constraint_rank: RankTolerance,
+    /// Asymmetry up to which a matrix counts as symmetric, relative to its largest entry. Default 1e-12.
+    pub symmetry_tolerance: f64,
+    /// Problems of up to this many unknowns go to the dense path when more than a third of all modes is asked
+    /// for, and up to 40 where they are damped or unsymmetric. Default 400; zero for never.
+    pub dense_limit: usize,
+    /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
+    pub all_limit: usize,
+    /// Operations a count of the eigenvalues inside a contour may take, by estimate: the proof that a damped problem has no
+    /// further root near the ones returned ([`crate::sparse::SparseFinding::CompleteInside`]), or none larger than they are
+    /// ([`crate::sparse::SparseFinding::CompleteOutside`]). With
+    /// `prove_complete`. Default 5e9, a fraction of a second.
+    pub count_operations: f64,
+    /// Operations of a factorization from which on the lowest modes of an undamped symmetric problem are sought with factors
+    /// in single precision first ([`crate::sparse::SparseFinding::ShortFactors`]); infinite for never. Default 1e10, where they begin
+    /// to save time.
+    pub single_from: f64,
+    /// Whether pairs keep their left vectors and multipliers, biorthonormal where roots are semisimple; otherwise both are
+    /// empty. Error bars and conditions need left vectors of unsymmetric problems, but only a few of their digits: without
+    /// this their search ends sooner, and no memory is spent on them afterwards. Default false.
+    pub left_vectors: bool,
+    /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
+    /// reports as available. Default none.
+    pub memory_limit: Option<u64>,
+}
+
+impl Default for SparseOptions {
+    fn default() -> Self {
+        Self {
+            solver: Solver::default(),
+            structure: Structure::default(),
+            shift: Shift::default(),
+            tolerance: 1e-10,
+            block: None,
+            subspace: None,
+            restarts: 60,
+            prove_complete: true,
+            zero_tolerance: 1e-13,
+            constraint_rank: RankTolerance::default(),
+            symmetry_tolerance: 1e-12,
+            dense_limit: 400,
+            all_limit: 4000,
+            count_operations: 5e9,
+            single_from: 1e10,
+            left_vectors: false,
+            memory_limit: None,
+        }
+    }
+}

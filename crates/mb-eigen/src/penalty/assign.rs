@@ -1,0 +1,267 @@
+//! Which of the pairs that steps led to are roots of the mechanism, each its own, and the search for the others.
+//!
+//! ```text
+//! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one root of the constrained problem
+//! lack       2 |mu|^T |D(s)^-1 q| or 2 |q|_(Xi^-1) |y|_M' on top of the bar,   q = D(s) e - l,  D(s) = s^2 Xi + s Xi Theta + Xi Omega
+//! ```
+//!
+//! The lack is the residual of the penalty's own rows as a violation: a start without violations (e = 0) leaves l there, which the
+//! weight of e does not feel, but the mechanism gives way by D^-1 l all the same. At a root of the penalty alone D is singular; there
+//! q moves the root no further than in the metric of the masses. Where roots of the penalty lie beside one of the
+//! mechanism steps lead anywhere between them; then the roots nearest to the start are sought with all of the problem, and the
+//! likest ones taken. Sizes: z, y n + m, mu m.
+
+use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
+
+use super::deduplicate::one_root;
+use super::measure::Measure;
+use super::split_modes::TOGETHER;
+use crate::certify::sparse::Root;
+use crate::numeric::vectors::{ZERO, inner};
+use crate::options::{Shift, SparseOptions};
+use crate::pairing::mac;
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::refine::Springs;
+use crate::request::Request;
+use crate::sparse::solve::solve_with;
+use crate::{Class, EigenError, Eigenpair};
+
+/// Likeness of start and result below which steps have left their root.
+const SAME: f64 = 0.5;
+/// Likeness that the best of the roots around a start has at least: below, no root is the one of the mechanism.
+const ALIKE: f64 = 0.25;
+/// Backward error above which a pair is none of the problem.
+const NO_ROOT: f64 = 1e-6;
+/// Lack relative to |s| above which a search does better.
+const POOR: f64 = 1e-6;
+/// The same above which the metric of the masses may bound it closer.
+const SMALL: f64 = 1e-12;
+/// Distance, relative to |s|, within which two pairs may be one root whatever their bars.
+const NEAR: f64 = 1e-12;
+/// Distance of the shift of a search from the start, relative.
+const ASIDE: f64 = 3e-4;
+/// Roots sought beside each start, and how many times that number grows, four times each.
+const AROUND: usize = 8;
+const ROUNDS: usize = 3;
+
+/// The penalty problem and what is measured of its pairs.
+pub(super) struct Settling<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) blocks: &'a PenaltyBlocks,
+    pub(super) springs: &'a Springs,
+    pub(super) measure: &'a Measure<'a>,
+    pub(super) options: &'a SparseOptions,
+}
+
+/// One pair for each start, none where it was found twice or is no root of the mechanism; and whether any was in doubt.
+pub(super) struct Settled {
+    pub(super) pairs: Vec<Option<Eigenpair>>,
+    pub(super) doubtful: bool,
+}
+
+impl Settling<'_> {
+    /// The pairs that steps led to from `starts`, and others in the place of those that are none of theirs.
+    pub(super) fn settle(&self, starts: &[Root], mut found: Vec<Eigenpair>) -> Result<Settled, EigenError> {
+        let lacks: Vec<f64> = found.iter_mut().map(|pair| self.widen(pair)).collect();
+        let mut kept: Vec<Option<Eigenpair>> = vec![None; starts.len()];
+        let (mut poor, mut wrong) = (vec![false; starts.len()], vec![false; starts.len()]);
+        for i in 0..starts.len() {
+            let pair = &found[i];
+            let own = starts[i].rigid
+                || (pair.backward_error <= NO_ROOT
+                    && self.is_motion(pair)
+                    && self.likeness(&starts[i], &pair.right) > SAME);
+            wrong[i] = !own || kept.iter().flatten().any(|other| self.one_root(other, pair));
+            poor[i] = !starts[i].rigid && lacks[i] > POOR * pair.value().map_or(0.0, c64::norm);
+            if !wrong[i] && !poor[i] {
+                kept[i] = Some(pair.clone());
+            }
+        }
+        let doubtful = wrong.contains(&true);
+        for first in 0..starts.len() {
+            let s = starts[first].s;
+            let open = |i: &usize| (wrong[*i] || poor[*i]) && kept[*i].is_none();
+            if !open(&first) {
+                continue;
+            }
+            let group: Vec<usize> =
+                (0..starts.len()).filter(|&i| (starts[i].s - s).norm() <= TOGETHER * s.norm()).collect();
+            let lacking: Vec<usize> = group.iter().copied().filter(open).collect();
+            let mut likest = self.search(starts, &group, lacking.len(), &kept)?.into_iter();
+            for i in lacking {
+                // What has a wide bar alone is better than nothing.
+                kept[i] = likest.next().or_else(|| (!wrong[i]).then(|| found[i].clone()));
+                wrong[i] = false;
+                poor[i] = false;
+            }
+        }
+        Ok(Settled { pairs: kept, doubtful })
+    }
+
+    /// Adds the lack to the bar of a pair; how much that is, in rad/s.
+    fn widen(&self, pair: &mut Eigenpair) -> f64 {
+        let Some(s) = pair.value().filter(|s| s.norm() > 0.0 && pair.condition.is_finite()) else {
+            return 0.0;
+        };
+        let e = &pair.right[self.blocks.m.rows()..];
+        let mut rest = self.springs.force(s, e);
+        rest.iter_mut().zip(pair.multipliers.iter()).for_each(|(q, l)| *q -= l);
+        if rest.iter().all(|q| *q == ZERO) {
+            return 0.0;
+        }
+        let response = if self.springs.is_cheap() { self.springs.response(s, &rest) } else { None };
+        let lack = response.map_or(f64::INFINITY, |lack| {
+            lack.iter().zip(pair.left_multipliers.iter()).map(|(e, mu)| e.norm() * mu.norm()).sum()
+        });
+        // What is small needs no second bound.
+        let in_metric = if lack > SMALL * s.norm() {
+            self.springs.in_metric(&rest) * self.energy(&pair.left)
+        } else {
+            f64::INFINITY
+        };
+        let added = 2.0 * lack.min(in_metric);
+        pair.error_bar += added;
+        added
+    }
+
+    /// Whether less than half of the energy is the penalty's.
+    fn is_motion(&self, pair: &Eigenpair) -> bool {
+        self.measure.share(&pair.right).is_none_or(|share| share <= 0.5)
+    }
+
+    /// sqrt(z^H M' z); infinite where M' is not definite for it.
+    fn energy(&self, z: &[c64]) -> f64 {
+        let square = inner(z, &times(&self.problem.m, z)).re;
+        if square >= 0.0 { square.sqrt() } else { f64::INFINITY }
+    }
+
+    fn likeness(&self, start: &Root, z: &[c64]) -> f64 {
+        let form = |z: &[c64]| -> (Vec<c64>, f64) {
+            let mz = times(&self.problem.m, z);
+            let own = inner(z, &mz).re;
+            (mz, own)
+        };
+        let ((mz, own), (_, before)) = (form(z), form(&start.right));
+        // Without a metric the angle between the motions has to do.
+        if !(own > 0.0 && before > 0.0) {
+            let n = self.blocks.m.rows();
+            return mac(&start.right[..n], &z[..n]);
+        }
+        inner(&start.right, &mz).norm_sqr() / (own * before)
+    }
+
+    /// Whether two pairs are one root found twice.
+    fn one_root(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
+        one_root(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
+    }
+
+    /// The `count` roots likest to the starts of a group, without those that are known.
+    fn search(
+        &self,
+        starts: &[Root],
+        group: &[usize],
+        count: usize,
+        known: &[Option<Eigenpair>],
+    ) -> Result<Vec<Eigenpair>, EigenError> {
+        let start = &starts[group[0]];
+        let options = SparseOptions {
+            shift: Shift::At(start.s * (1.0 + ASIDE)),
+            prove_complete: false,
+            left_vectors: true,
+            ..*self.options
+        };
+        let whole: QuadraticPencil<Sparse> = self.blocks.to_constrained();
+        let mut around = AROUND + 2 * group.len();
+        let mut best: Vec<(f64, Eigenpair)> = Vec::new();
+        for _ in 0..ROUNDS {
+            let request = Request::NearPoint { s: start.s, count: around };
+            let found = match solve_with(&whole, None, &request, &options, true) {
+                Ok(found) => found,
+                Err(error @ EigenError::OutOfMemory { .. }) => return Err(error),
+                Err(_) => break,
+            };
+            let exhausted = found.pairs.len() < around;
+            best.clear();
+            for mut pair in found.pairs {
+                let fits = pair.class == Class::Physical && (pair.alpha.im > 0.0) == start.mirror;
+                if !fits || pair.backward_error > NO_ROOT || !self.is_motion(&pair) {
+                    continue;
+                }
+                let likeness: f64 = group.iter().map(|&i| self.likeness(&starts[i], &pair.right)).sum();
+                if likeness < ALIKE {
+                    continue;
+                }
+                self.widen(&mut pair);
+                if !known.iter().flatten().any(|other| self.one_root(other, &pair)) {
+                    best.push((likeness, pair));
+                }
+            }
+            if best.len() >= count || exhausted {
+                break;
+            }
+            around *= 4;
+        }
+        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        best.truncate(count);
+        Ok(best.into_iter().map(|(_, pair)| pair).collect())
+    }
+}
+
+fn times(a: &Matrix<'_>, z: &[c64]) -> Vec<c64> {
+    if a.is_zero() {
+        return vec![ZERO; z.len()];
+    }
+    a.mul(&DenseC::from_fn(z.len(), 1, |i, _| z[i])).col_as_slice(0).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certify::sparse::Certifier;
+    use mb_algebra::{dense, to_sparse};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Two masses tied by a spring: a root of the constrained problem knows nothing of its violation, but the bar reaches the root
+        /// that the penalty moved, and no further than a few times as far.
+        #[test]
+        fn the_lack_of_a_start_without_violations_covers_the_root_next_to_it(
+            masses in prop::array::uniform2(1.0_f64..9.0),
+            springs in prop::array::uniform2(1.0_f64..9.0),
+            power in 12..30_i32,
+        ) {
+            let (xi, square) = (f64::from(power).exp2(), 256.0);
+            let one = dense::identity(1);
+            let blocks = PenaltyBlocks {
+                m: to_sparse(&dense::diagonal(&masses)),
+                c: to_sparse(&dense::zeros(2, 2)),
+                k: to_sparse(&dense::diagonal(&springs)),
+                phi_q: to_sparse(&dense::from_rows(&[&[1.0, -1.0]])),
+                xi: dense::scale(xi, &one),
+                theta: dense::zeros(1, 1),
+                omega: dense::scale(square, &one),
+                k_parts: None,
+            };
+            let w = (springs[0] + springs[1]) / (masses[0] + masses[1]);
+            // To first order the tie gives way by l / (Xi (omega^2 - w)).
+            let l = w * masses[0] - springs[0];
+            let moved = l * l / (xi * (square - w)) / (masses[0] + masses[1]) / (2.0 * w.sqrt());
+            prop_assume!(moved > 1e-12 && moved < 1e-3 * w.sqrt());
+            let options = SparseOptions::default();
+            let held = Problem::of([&blocks.m, &blocks.c, &blocks.k], &blocks.phi_q, &options).unwrap();
+            let stiffness = dense::scale(xi * square, &one);
+            let problem = held.with_violations([&blocks.xi, &dense::zeros(1, 1), &stiffness], &options).unwrap();
+            let one = c64::new(1.0, 0.0);
+            let s = c64::new(0.0, w.sqrt());
+            let start = Root::oscillating(s, vec![one, one, ZERO].into(), vec![l * one].into());
+            let (springs, measure) = (Springs::new(&blocks), Measure::new(&blocks, &held.m, true));
+            let settling =
+                Settling { problem: &problem, blocks: &blocks, springs: &springs, measure: &measure, options: &options };
+            let mut pair = Certifier::new(&problem, true).certify_alone(vec![start]).remove(0);
+            prop_assert!(pair.error_bar < moved);
+            settling.widen(&mut pair);
+            prop_assert!(pair.error_bar > moved && pair.error_bar < 4.0 * moved, "{:e} of {moved:e}", pair.error_bar);
+        }
+    }
+}

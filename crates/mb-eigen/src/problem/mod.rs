@@ -1,0 +1,491 @@
+//! The matrices of a large problem, checked and prepared, and their combinations at a shift.
+
+pub(crate) mod condensation;
+pub(crate) mod constraint_rows;
+pub(crate) mod equilibrated;
+pub(crate) mod finite_count;
+pub(crate) mod matrix;
+pub(crate) mod proportional;
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use mb_algebra::saddle::{
+    self, SaddleAnalysis, SaddleFactor, SaddleFactorComplex, SaddleLu, SaddleLuComplex, SaddleOptions,
+    SaddleShort,
+};
+use mb_algebra::{AlgebraError, Dense, QuadraticPencil, Sparse, StiffnessParts, c64, sparse, to_sparse};
+
+use crate::error::at;
+use crate::options::{SparseOptions, Structure};
+use crate::problem::constraint_rows::Rows;
+use crate::problem::matrix::{Matrix, check, check_symmetric};
+use crate::search::mixed_precision::ShortSolve;
+use crate::transform::factors::{SaddleSolve, ShiftSolve};
+use crate::{DenseOptions, EigenError, dense};
+
+/// Unknowns up to which a proof of definiteness can say that a direction in question is not rigid: it leaves less than 1e-13 of |K|,
+/// and rounding of the proof is n^2 u, which is 1e-12 here.
+const PROVED_UP_TO: usize = 100;
+/// Backward error of a solve above which it is refined.
+const REFINE_ABOVE: f64 = 1e-14;
+/// What each row costs beside the operations of its elimination, in operations.
+const OPERATIONS_PER_ROW: f64 = 1e4;
+/// Largest n of which finite roots are counted by rank decisions, with dense matrices.
+const COUNT_UP_TO: usize = 400;
+/// Operations of an elimination up to which finite roots are counted although few of them are wanted.
+const COUNT_OPERATIONS: f64 = 1e9;
+/// Bytes of factors that may stay while others are made.
+const SMALL_FACTORS: u64 = 256 << 20;
+/// Entries of a factor in a row up to which it is light beside the vectors of a basis.
+const LIGHT: usize = 32;
+const ANALYSIS: &str = "Structure of the factors";
+
+/// (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem<'a> {
+    pub(crate) n: usize,
+    pub(crate) m: Matrix<'a>,
+    pub(crate) c: Matrix<'a>,
+    pub(crate) k: Matrix<'a>,
+    /// K as a sum, exact and rounded part, where it is known as one.
+    parts: Option<[Matrix<'a>; 2]>,
+    pub(crate) rows: Rows,
+    /// Whether M, C and K may all be treated as symmetric.
+    pub(crate) symmetric: bool,
+    /// Bytes that may be used; none for what the system has.
+    memory_limit: Option<u64>,
+    analysis: OnceLock<Arc<SaddleAnalysis>>,
+    finite: OnceLock<Option<usize>>,
+    definite: OnceLock<bool>,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks shapes, entries and declared symmetry.
+    pub(crate) fn new(
+        pencil: &'a QuadraticPencil<Sparse>,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        Self::of([&pencil.m, &pencil.c, &pencil.k], &pencil.phi_q, options)
+    }
+
+    /// The same for [M, C, K] and Phi_q.
+    pub(crate) fn of(
+        [m, c, k]: [&'a Sparse; 3],
+        phi_q: &Sparse,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        let n = m.rows();
+        if n == 0 {
+            return Err(EigenError::Empty);
+        }
+        let square = [("M", m), ("C", c), ("K", k)];
+        for (name, a) in square {
+            check(name, a, n, n)?;
+        }
+        check("Phi_q", phi_q, phi_q.rows(), n)?;
+        if options.structure == Structure::Symmetric {
+            for (matrix, a) in square {
+                check_symmetric(matrix, a, options.symmetry_tolerance)?;
+            }
+        }
+        let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
+        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let rows = Rows::new(phi_q, options.constraint_rank)?;
+        let memory_limit = options.memory_limit;
+        Ok(Self {
+            n,
+            m,
+            c,
+            k,
+            parts: None,
+            rows,
+            symmetric,
+            memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+            definite: OnceLock::new(),
+        })
+    }
+
+    /// The same problem with K known as a sum.
+    pub(crate) fn with_parts(
+        self,
+        parts: Option<&'a StiffnessParts>,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        let Some(StiffnessParts { exact, rounded }) = parts else { return Ok(self) };
+        check("K, exact part", exact, self.n, self.n)?;
+        check("K, rounded part", rounded, self.n, self.n)?;
+        let parts = Some([exact, rounded].map(|a| Matrix::new(a, options.symmetry_tolerance)));
+        Ok(Self { parts, ..self })
+    }
+
+    /// The problem with the violations e = Phi_q x as unknowns of their own, held by springs in place of the constraints
+    /// ([`PenaltyBlocks::to_constrained`](mb_algebra::PenaltyBlocks::to_constrained)).
+    ///
+    /// `springs`: Xi, Xi Theta and Xi Omega, m x m. Nothing that is known of M, C and K is found again.
+    pub(crate) fn with_violations(
+        &self,
+        springs: [&Dense; 3],
+        options: &SparseOptions,
+    ) -> Result<Problem<'static>, EigenError> {
+        let (n, rows, tolerance) = (self.n, self.rows.m, options.symmetry_tolerance);
+        let springs = springs.map(to_sparse);
+        for (name, a) in ["Xi", "Xi Theta", "Xi Omega"].into_iter().zip(&springs) {
+            check(name, a, rows, rows)?;
+            if options.structure == Structure::Symmetric {
+                check_symmetric(name, a, tolerance)?;
+            }
+        }
+        let [xi, damping, stiffness] = &springs;
+        let less = sparse::scale(-1.0, &sparse::identity(rows));
+        let phi_q = sparse::blocks(&[&[Some(self.rows.given.sparse()), Some(&less)]], &[rows], &[n, rows]);
+        let (m, c) = (self.m.with_block(xi, tolerance), self.c.with_block(damping, tolerance));
+        let k = self.k.with_block(stiffness, tolerance);
+        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let parts = self.parts.as_ref().map(|[exact, rounded]| {
+            let none = sparse::zeros(rows, rows);
+            [exact.with_block(&none, tolerance), rounded.with_block(stiffness, tolerance)]
+        });
+        Ok(Problem {
+            n: n + rows,
+            m,
+            c,
+            k,
+            parts,
+            rows: Rows::new(&phi_q, options.constraint_rank)?,
+            symmetric,
+            memory_limit: self.memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+            definite: OnceLock::new(),
+        })
+    }
+
+    /// An undamped problem in other coordinates, with M, K, what rounding took from K, and other rows.
+    pub(crate) fn in_coordinates(
+        &self,
+        [m, k]: [Sparse; 2],
+        lost: Option<Sparse>,
+        rows: Rows,
+        options: &SparseOptions,
+    ) -> Problem<'static> {
+        let n = m.rows();
+        let [m, k] = [m, k].map(|a| Matrix::owned(a, options.symmetry_tolerance));
+        Problem {
+            n,
+            symmetric: self.symmetric && m.symmetric && k.symmetric,
+            m,
+            c: Matrix::owned(sparse::zeros(n, n), 0.0),
+            parts: lost.map(|lost| [k.clone(), Matrix::owned(lost, options.symmetry_tolerance)]),
+            k,
+            rows,
+            memory_limit: self.memory_limit,
+            analysis: OnceLock::new(),
+            finite: OnceLock::new(),
+            definite: OnceLock::new(),
+        }
+    }
+
+    /// The terms of K: one, or the two parts.
+    pub(crate) fn stiffness(&self) -> &[Matrix<'a>] {
+        self.parts.as_ref().map_or(std::slice::from_ref(&self.k), |parts| &parts[..])
+    }
+
+    /// The part of K with the errors of rounding that its entries have, where K is known in parts.
+    pub(crate) fn rounded_stiffness(&self) -> Option<&Matrix<'a>> {
+        self.parts.as_ref().map(|[_, rounded]| rounded)
+    }
+
+    /// The problem of the left eigenvectors.
+    pub(crate) fn transposed(&self) -> Self {
+        let [m, c, k] = [&self.m, &self.c, &self.k].map(Matrix::transposed);
+        let parts = self.parts.as_ref().map(|parts| parts.each_ref().map(Matrix::transposed));
+        Self { m, c, k, parts, ..self.clone() }
+    }
+
+    /// The problem without C; order and structure of the factors stay.
+    pub(crate) fn without_damping(&self) -> Self {
+        let c = Matrix::owned(sparse::zeros(self.n, self.n), 0.0);
+        Self { c, finite: OnceLock::new(), ..self.clone() }
+    }
+
+    /// Whether K is positive definite on the allowed directions beyond all rounding: then nothing is rigid and nothing grows. Not
+    /// proved of larger problems.
+    pub(crate) fn has_definite_stiffness(&self) -> bool {
+        let phi = self.rows.independent.sparse();
+        let proved =
+            || self.k.symmetric && crate::numeric::vanishing::is_definite_on(self.k.for_factors(), phi);
+        self.n <= PROVED_UP_TO && *self.definite.get_or_init(proved)
+    }
+
+    /// Whether there is no damping or gyroscopic matrix.
+    pub(crate) fn undamped(&self) -> bool {
+        self.c.is_zero()
+    }
+
+    /// n - r.
+    pub(crate) fn dof(&self) -> usize {
+        self.n.saturating_sub(self.rows.rank)
+    }
+
+    /// n - r less the coordinates without any mass: modes that surely exist where the pencil is regular.
+    pub(crate) fn surely(&self) -> usize {
+        let massless = self.m.sparse().outer_iterator().filter(|line| line.data().iter().all(|v| *v == 0.0));
+        self.dof().saturating_sub(massless.count())
+    }
+
+    /// Most finite roots there can be: 2 (n - r), and where `much` of the spectrum is wanted the number that rank decisions
+    /// tell of a small problem and the determinant of a large one. What a Krylov method finds beyond that is rounding.
+    pub(crate) fn most_roots(&self, much: bool) -> usize {
+        let most = 2 * self.dof();
+        if !much {
+            return most;
+        }
+        self.finite.get_or_init(|| self.finite_roots()).map_or(most, |finite| finite.min(most))
+    }
+
+    /// Finite roots, where they have been counted.
+    pub(crate) fn counted_roots(&self) -> Option<usize> {
+        self.finite.get().copied().flatten()
+    }
+
+    fn finite_roots(&self) -> Option<usize> {
+        if self.n > COUNT_UP_TO {
+            return finite_count::count(self);
+        }
+        let dense = |a: &Matrix| mb_algebra::to_dense(a.sparse());
+        let [m, c, k] = [&self.m, &self.c, &self.k].map(dense);
+        let pencil = QuadraticPencil { m, c, k, phi_q: dense(&self.rows.independent) };
+        // A count that fails is no reason to give up the search.
+        dense::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
+    }
+
+    /// Finite roots by theory: 2 (n - r), less what coordinates without mass take away where there are some and counting is
+    /// worth its operations.
+    pub(crate) fn expected_roots(&self) -> usize {
+        let affordable = || {
+            let operations = self.analysis().map_or(f64::INFINITY, |a| a.estimate().flops);
+            self.n <= COUNT_UP_TO || operations <= COUNT_OPERATIONS
+        };
+        self.most_roots(self.finite.get().is_some() || (self.surely() < self.dof() && affordable()))
+    }
+
+    /// The square of the unit of frequency that makes |M| and |K| equal, an upper scale of |s|^2.
+    pub(crate) fn frequency_squared(&self) -> f64 {
+        let (m, c, k) = (self.m.norm, self.c.norm, self.k.norm);
+        let square = match (m > 0.0, k > 0.0) {
+            (true, true) => k / m,
+            (true, false) => (c / m).powi(2),
+            (false, true) if c > 0.0 => (k / c).powi(2),
+            _ => 1.0,
+        };
+        if square > 0.0 && square.is_finite() { square } else { 1.0 }
+    }
+
+    /// A few roundings of a sum as long as the longest row of K.
+    pub(crate) fn rounding(&self) -> f64 {
+        let longest = self.k.sparse().outer_iterator().map(|row| row.nnz()).max().unwrap_or(0);
+        f64::EPSILON * (4.0 + (longest as f64).sqrt())
+    }
+
+    /// The smallest positive K_ii / M_ii, a guess at the order of the lowest w where some coordinates stand for motion as a
+    /// whole, as the angle of a floating frame does; elsewhere it is far too large.
+    pub(crate) fn softest(&self) -> Option<f64> {
+        let entry = |a: &Matrix, i: usize| a.sparse().get(i, i).copied().unwrap_or(0.0);
+        let quotients = (0..self.n).map(|i| (entry(&self.k, i), entry(&self.m, i)));
+        quotients.filter(|&(k, m)| k > 0.0 && m > 0.0).map(|(k, m)| k / m).reduce(f64::min)
+    }
+
+    /// Whether some coordinate with mass has a stiffness K_ii of at most `w` M_ii.
+    pub(crate) fn has_softer(&self, w: f64) -> bool {
+        let entry = |a: &Matrix, i: usize| a.sparse().get(i, i).copied().unwrap_or(0.0);
+        (0..self.n).any(|i| {
+            let m = entry(&self.m, i);
+            m > 0.0 && entry(&self.k, i).abs() <= w * m
+        })
+    }
+
+    /// a M + b C + c K by columns.
+    pub(crate) fn combine(&self, a: f64, b: f64, c: f64) -> Sparse {
+        let add = if self.symmetric_matrices() { sparse::add_symmetric } else { sparse::add };
+        let [of_m, of_c, of_k] = [&self.m, &self.c, &self.k].map(Matrix::for_factors);
+        let mk = add(a, of_m, c, of_k);
+        if self.c.is_zero() { mk } else { add(1.0, &mk, b, of_c) }
+    }
+
+    /// The terms of a M + b C + c K that are not zero.
+    fn terms<T: Copy>(&self, factors: [T; 3]) -> Vec<(T, &Sparse)> {
+        let [a, b, c] = factors;
+        let all = [(c, &self.k), (a, &self.m), (b, &self.c)];
+        all.into_iter().filter(|(_, x)| !x.is_zero()).map(|(f, x)| (f, x.for_factors())).collect()
+    }
+
+    /// Order and structure of the factors, made once.
+    fn analysis(&self) -> Result<Arc<SaddleAnalysis>, AlgebraError> {
+        if let Some(analysis) = self.analysis.get() {
+            return Ok(Arc::clone(analysis));
+        }
+        let memory_limit = self.memory_limit;
+        let options = SaddleOptions { refine_above: REFINE_ABOVE, memory_limit, ..SaddleOptions::default() };
+        let made = Arc::new(SaddleAnalysis::new(&self.pattern(), self.rows.independent.sparse(), &options)?);
+        Ok(Arc::clone(self.analysis.get_or_init(|| made)))
+    }
+
+    /// A matrix with the pattern of all combinations: K itself where M is a diagonal inside it and nothing else is there.
+    fn pattern(&self) -> Cow<'_, Sparse> {
+        let k = self.k.for_factors();
+        let whole = || k.outer_iterator().enumerate().all(|(i, line)| line.get(i).is_some());
+        if self.c.is_zero() && self.m.is_diagonal() && whole() {
+            Cow::Borrowed(k)
+        } else {
+            Cow::Owned(self.combine(1.0, 1.0, 1.0))
+        }
+    }
+
+    /// Whether factors take so little memory that they may stay while others are made.
+    pub(crate) fn has_small_factors(&self) -> bool {
+        let limit = self.memory_limit.map_or(SMALL_FACTORS, |limit| SMALL_FACTORS.min(limit / 4));
+        self.analysis().is_ok_and(|analysis| analysis.estimate().bytes <= limit)
+    }
+
+    /// Refuses a Krylov basis that does not fit in memory: vectors, their images, and as much again at a restart.
+    pub(crate) fn check_basis(&self, vectors: usize, length: usize) -> Result<(), EigenError> {
+        let needed = 24 * vectors as u64 * length as u64;
+        let available = saddle::memory_for(needed, self.memory_limit).unwrap_or(u64::MAX);
+        let what = "The vectors of the Krylov basis";
+        if needed <= available { Ok(()) } else { Err(EigenError::OutOfMemory { what, needed, available }) }
+    }
+
+    /// Whether the shifted matrix is symmetric whatever the shift.
+    fn symmetric_matrices(&self) -> bool {
+        self.m.symmetric && self.k.symmetric && (self.c.is_zero() || self.c.symmetric)
+    }
+
+    /// Factors a M + b C + K with the constraints.
+    pub(crate) fn factor(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let rank = self.rows.rank;
+        if self.symmetric_matrices() {
+            let factor = SaddleFactor::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::of_sum(&analysis, &terms, phi)?), rank)?))
+    }
+
+    /// Factors a M + K of an undamped symmetric problem in single precision.
+    pub(crate) fn factor_short(&self, a: f64) -> Result<ShortSolve, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleShort::of_sum(&analysis, &self.terms([a, 0.0, 1.0]), phi)?;
+        Ok(ShortSolve::new(factor))
+    }
+
+    /// Estimated operations of a factorization; zero where the structure cannot be analysed, which the factorization tells.
+    pub(crate) fn factor_operations(&self) -> f64 {
+        self.analysis().map_or(0.0, |analysis| analysis.estimate().flops)
+    }
+
+    /// Entries of the factors; zero where the structure cannot be analysed, which the factorization tells.
+    pub(crate) fn factor_entries(&self) -> usize {
+        self.analysis().map_or(0, |analysis| analysis.estimate().factor_nonzeros)
+    }
+
+    /// Whether the factors are light beside the vectors of a basis.
+    pub(crate) fn has_light_factors(&self) -> bool {
+        self.factor_entries() <= LIGHT * (self.n + self.rows.rank)
+    }
+
+    /// Factors a M + b C + K of a symmetric problem, though they may have few right digits.
+    pub(crate) fn factor_roughly(&self, a: f64, b: f64) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactor::of_sum(&analysis, &self.terms([a, b, 1.0]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
+    /// The same with complex factors.
+    pub(crate) fn factor_complex_roughly(
+        &self,
+        a: c64,
+        b: c64,
+    ) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let factor = SaddleFactorComplex::of_sum(&analysis, &self.terms([a, b, c64::new(1.0, 0.0)]), phi)?;
+        Ok(Arc::new(SaddleSolve::rough(Box::new(factor), self.rows.rank)))
+    }
+
+    /// Factors the leading matrix, M or C, with the constraints; its own analysis, since it is often diagonal.
+    pub(crate) fn factor_leading(&self, leading: &Matrix) -> Result<Arc<dyn ShiftSolve<f64>>, AlgebraError> {
+        if leading.is_zero() {
+            return Err(AlgebraError::Singular { index: 0, pivot: 0.0 });
+        }
+        let (a, phi, rank) = (leading.for_factors(), self.rows.independent.sparse(), self.rows.rank);
+        let options = SaddleOptions { refine_above: REFINE_ABOVE, ..SaddleOptions::default() };
+        let analysis = Arc::new(SaddleAnalysis::new(a, phi, &options)?);
+        if leading.symmetric {
+            let factor = SaddleFactor::new(&analysis, a, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::new(&analysis, a, phi)?), rank)?))
+    }
+
+    /// Negative eigenvalues of a M + K on the allowed directions, without keeping factors; none where that leaves a doubt.
+    pub(crate) fn quick_negative(&self, a: f64) -> Option<usize> {
+        if !(self.symmetric_matrices() && self.undamped()) {
+            return None;
+        }
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let found = SaddleFactor::quick_inertia(&analysis, &self.terms([a, 0.0, 1.0]), phi);
+        // What went wrong is told by the factorization that follows.
+        let inertia = found.ok().flatten()?;
+        // Every independent constraint adds one positive and one negative eigenvalue.
+        inertia.negative.checked_sub(self.rows.rank)
+    }
+
+    /// ln |det| of a M + b C + K with the constraints, without keeping factors; none where that leaves a doubt.
+    pub(crate) fn ln_determinant(&self, a: f64, b: f64) -> Option<f64> {
+        let (analysis, phi) = (self.analysis().ok()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, 1.0]);
+        let found = if self.symmetric_matrices() {
+            SaddleFactor::ln_determinant(&analysis, &terms, phi)
+        } else {
+            SaddleLu::ln_determinant(&analysis, &terms, phi)
+        };
+        found.ok().flatten()
+    }
+
+    /// ln |det| + i arg det of a M + b C + K with the constraints, up to multiples of 2 pi i, without keeping factors; none where
+    /// that leaves a doubt.
+    pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
+        let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        // A matrix that cannot be eliminated gives no count, which is told.
+        let logarithm = if self.symmetric_matrices() {
+            SaddleFactorComplex::ln_determinant(&analysis, &terms, phi)
+        } else {
+            SaddleLuComplex::ln_determinant(&analysis, &terms, phi)
+        };
+        Ok(logarithm.ok().flatten())
+    }
+
+    /// Estimated operations of a complex elimination, with what goes through memory.
+    pub(crate) fn elimination_operations(&self) -> Result<f64, EigenError> {
+        let estimate = self.analysis().map_err(at(ANALYSIS))?.estimate();
+        let sides = if self.symmetric_matrices() { 1.0 } else { 2.0 };
+        Ok(sides * (4.0 * estimate.flops + OPERATIONS_PER_ROW * (self.n + self.rows.rank) as f64))
+    }
+
+    /// Factors a M + b C + K with complex factors.
+    pub(crate) fn factor_complex(&self, a: c64, b: c64) -> Result<Arc<dyn ShiftSolve<c64>>, AlgebraError> {
+        let (analysis, phi) = (self.analysis()?, self.rows.independent.sparse());
+        let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
+        let rank = self.rows.rank;
+        if self.symmetric_matrices() {
+            let factor = SaddleFactorComplex::of_sum(&analysis, &terms, phi)?;
+            return Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?));
+        }
+        let factor = SaddleLuComplex::of_sum(&analysis, &terms, phi)?;
+        Ok(Arc::new(SaddleSolve::new(Box::new(factor), rank)?))
+    }
+}

@@ -1,0 +1,110 @@
+//! Pairs of lightly damped problems whose bars say little, from those of the undamped problem.
+//!
+//! ```text
+//! K x = w M x,  Phi_q x = 0,   (x^T M x) s^2 + (x^T C x) s + w x^T M x = 0:  a start for (s^2 M + s C + K) x + Phi_q^T l = 0
+//! ```
+//!
+//! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses beside stiffnesses 1e12 times as
+//! large, and its factors serve all pairs at once in doubled precision (refine/damped.rs). Pairs found so take the place of
+//! poor ones: each pair at hand that says something is one of them, within its bar, and the others, whose bars reach over all
+//! of them, are those left. Where a pair that says something is none of them, all stay as they are. Sizes: n unknowns.
+
+use mb_algebra::c64;
+
+use crate::Eigenpair;
+use crate::certify::sparse::{Certifier, First, Root};
+use crate::krylov::KrylovDriver;
+use crate::numeric::vectors::ZERO;
+use crate::options::SparseOptions;
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::refine;
+use crate::request::Request;
+use crate::sparse::solve::{Found, undamped};
+
+/// Bar relative to |s| of a pair that takes the place of a poor one.
+const GOOD: f64 = 1e-6;
+/// The same from which on a bar says nothing.
+const NOTHING: f64 = 0.1;
+
+/// Puts better pairs in the place of poor ones among those of smallest |s|; `heads`: what is known of each beside its vectors.
+pub(crate) fn improve(
+    problem: &Problem,
+    certifier: &Certifier<'_>,
+    options: &SparseOptions,
+    driver: &dyn KrylovDriver,
+    heads: &mut [Root],
+    pairs: &mut [First],
+) {
+    let oscillates = |root: &Root| root.mirror && !root.rigid && root.left.is_none() && root.chain == 1;
+    let told = |i: &usize| within(&pairs[*i].pair, NOTHING);
+    // A bar of the size of s leaves open whether there is a root at all.
+    let (known, blind): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(told);
+    let fits = problem.symmetric && known.iter().all(|&i| oscillates(&heads[i]));
+    if !fits || !pairs.iter().any(|first| first.poor) || blind.iter().any(|&i| heads[i].rigid) {
+        return;
+    }
+    let Some(mut found) = from_undamped(problem, certifier, options, driver, heads.len()) else { return };
+    let mut better = Vec::with_capacity(pairs.len());
+    for i in known {
+        let Some(at) = found.iter().position(|other| same(&pairs[i].pair, other)) else { return };
+        better.push((i, found.swap_remove(at)));
+    }
+    found.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    better.extend(blind.into_iter().zip(found));
+    for (i, pair) in better {
+        if pairs[i].poor {
+            pairs[i] = First { pair, again: None, poor: false };
+            (heads[i].mirror, heads[i].opposite) = (true, false);
+        }
+    }
+}
+
+/// |s|.
+fn size(pair: &Eigenpair) -> f64 {
+    pair.value().map_or(0.0, c64::norm)
+}
+
+fn within(pair: &Eigenpair, share: f64) -> bool {
+    pair.error_bar <= share * size(pair)
+}
+
+/// Whether two pairs are of one root.
+fn same(pair: &Eigenpair, other: &Eigenpair) -> bool {
+    let (s, t) = (pair.value().unwrap_or(ZERO), other.value().unwrap_or(ZERO));
+    (s - t).norm() <= pair.error_bar + other.error_bar + 1e-12 * s.norm()
+}
+
+/// The `count` roots next to the slowest undamped modes, all with narrow bars; none where that is not so.
+fn from_undamped(
+    problem: &Problem,
+    certifier: &Certifier<'_>,
+    options: &SparseOptions,
+    driver: &dyn KrylovDriver,
+    count: usize,
+) -> Option<Vec<Eigenpair>> {
+    let other = problem.without_damping();
+    let Found { roots, aid, .. } = undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
+    let beside = aid.factors(&other)?;
+    let starts: Option<Vec<Root>> = roots.into_iter().map(|root| damped(problem, root)).collect();
+    let starts = starts.filter(|starts| starts.len() == count)?;
+    let found = refine::refine_damped(problem, None, &beside, &starts);
+    let certify = |(start, found): (Root, Option<(refine::Doubled, bool)>)| {
+        let (found, _) = found.filter(|(_, enough)| *enough)?;
+        Some(certifier.certify_found(&start, &found)).filter(|pair| within(pair, GOOD))
+    };
+    starts.into_iter().zip(found).map(certify).collect()
+}
+
+/// The root of an undamped mode with the damping it has for itself; none where it does not oscillate.
+fn damped(problem: &Problem, root: Root) -> Option<Root> {
+    let x = root.right.real_parts();
+    let form = |a: &Matrix| -> f64 {
+        let rows = a.sparse().outer_iterator().zip(x.iter());
+        rows.map(|(row, own)| own * row.iter().map(|(j, a)| a * x[j]).sum::<f64>()).sum()
+    };
+    let half = 0.5 * form(&problem.c) / form(&problem.m);
+    let square = (root.s * root.s).re + half * half;
+    let s = c64::new(-half, (-square).sqrt());
+    (root.mirror && s.is_finite() && s.im > 0.0).then_some(Root { s, ..root })
+}

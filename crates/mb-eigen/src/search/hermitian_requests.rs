@@ -1,0 +1,382 @@
+//! The requests on undamped symmetric problems, in terms of w = -s^2.
+
+use mb_algebra::c64;
+use rayon::prelude::*;
+
+use super::hermitian::{Modes, Place, Shifted, Symmetric};
+use super::multiplicity_cut;
+use crate::certify::sparse::Aid;
+use crate::completeness::inertia::{Counted, Released};
+use crate::finding::SparseFinding;
+use crate::options::Shift;
+use crate::transform::shift_invert_symmetric::Known;
+use crate::{EigenError, Finding};
+
+/// Rounds of asking for more modes until the wanted ones are surely among them.
+const ROUNDS: usize = 12;
+/// What rounding of K may move w by, relative to |K| / |M|.
+const ROUNDING: f64 = 1e-15;
+/// How far beyond an end of a band, relative to it, a mode may be found that belongs to it: where the matrix at the end is singular to
+/// rounding, the modes are counted further out.
+const EDGE: f64 = 1e-6;
+/// Modes of a band that one shift serves.
+const SLICE: usize = 40;
+
+/// omega^2 of a frequency in Hz.
+fn squared(hz: f64) -> f64 {
+    (std::f64::consts::TAU * hz).powi(2)
+}
+
+/// Distance of the nearer root of a mode, s = +-sqrt(-w), from a point.
+fn distance(w: f64, s: c64) -> f64 {
+    let root = c64::new(-w, 0.0).sqrt();
+    (root - s).norm().min((root + s).norm())
+}
+
+/// The w of all modes that have a root within r of s = a + i b, which lies as far from the nearer of +-sqrt(-w) as
+///
+/// ```text
+/// (sqrt(w) - |b|)^2 + a^2   for w >= 0,     (sqrt(-w) - |a|)^2 + b^2   for w < 0
+/// ```
+fn reaching(s: c64, r: f64) -> (f64, f64) {
+    let (a, b) = (s.re.abs(), s.im.abs());
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    if r >= a {
+        let half = (r - a).sqrt() * (r + a).sqrt();
+        low = (b - half).max(0.0).powi(2);
+        high = (b + half).powi(2);
+    }
+    if r >= b {
+        let half = (r - b).sqrt() * (r + b).sqrt();
+        low = -(a + half).powi(2);
+        high = high.max(-(a - half).max(0.0).powi(2));
+    }
+    (low, high)
+}
+
+/// Counts rigid modes, which are known before a slice is searched, among those of its interval.
+fn with_rigid(finding: &mut Finding, rigid: usize) {
+    let Finding::Sparse { detail } = finding else { return };
+    match detail {
+        SparseFinding::Complete { modes, .. } => *modes += rigid,
+        SparseFinding::Missing { counted, found, .. } => {
+            *counted += rigid;
+            *found += rigid;
+        }
+        _ => {}
+    }
+}
+
+impl Symmetric<'_> {
+    /// The `count` modes of smallest |s|.
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        if let Some(modes) = self.lowest_in_short(count)? {
+            return Ok(modes);
+        }
+        let (mut shifted, zeros) = self.start()?;
+        if let Some(sigma) = self.given_shift() {
+            shifted = self.factor(sigma)?;
+        }
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
+        let rigid = modes.rigid;
+        let mut exhausted = count <= rigid;
+        let mut low = zeros.low;
+        if self.options.shift == Shift::Automatic && count > rigid + 2 {
+            // As many as the Krylov method takes at once show as much, where they are in the order of their w.
+            if rigid == 0 {
+                low.truncate(self.problem.n, self.block_size(count).max(4).min(low.ncols()));
+            }
+            (shifted, low) = self.approach(shifted, &known, low, &zeros.ritz)?;
+        }
+        let mut start = Some(low);
+        // One more than wanted shows the gap in which the modes are counted.
+        for _ in 0..ROUNDS {
+            if exhausted || modes.w.len() > count {
+                break;
+            }
+            if modes.w.len() > rigid {
+                known = Known::of(self.problem, &modes.x);
+            }
+            let more = count + 1 - modes.w.len();
+            let found = self.nearest(&mut shifted, &known, more, start.take().as_ref(), Place::Best)?;
+            exhausted = found.exhausted;
+            if found.modes.w.is_empty() {
+                break;
+            }
+            modes.append(found.modes);
+        }
+        modes.sort_by(f64::abs);
+        let mut place = Released::held(shifted);
+        if self.options.prove_complete && count > rigid {
+            self.prove_lowest(&mut place, &mut modes, count, None)?;
+        }
+        self.report(&place);
+        self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
+        self.tell_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        modes.truncate(count);
+        Ok(modes)
+    }
+
+    /// The modes with a root nearest to `s`; `each`: every root counts for itself.
+    pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
+        let (at_zero, zeros) = self.start()?;
+        let growing = at_zero.solver.negative();
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let mut modes = Self::rigid_modes(&zeros.x, &zeros.l);
+        let rigid = modes.rigid;
+        let target = self.nearest_square(s, &at_zero)?;
+        // Close to zero the shift found beside it serves better.
+        let mut shifted = match self.given_shift() {
+            Some(sigma) => self.factor(sigma)?,
+            None if target.abs() <= 2.0 * at_zero.sigma.abs() => at_zero,
+            None => self.factor(target)?,
+        };
+        let (mut exhausted, mut covered) = (false, false);
+        let mut wanted = count + 1;
+        let mut start = Some(zeros.low);
+        for _ in 0..ROUNDS {
+            self.leave_known(&mut shifted, &modes.w[rigid..])?;
+            let found = self.nearest(&mut shifted, &known, wanted, start.take().as_ref(), Place::Here)?;
+            exhausted = found.exhausted;
+            let empty = found.modes.w.is_empty();
+            known.add(self.problem, &found.modes.x);
+            modes.append(found.modes);
+            let reach = modes.w[rigid..].iter().map(|w| (w - shifted.sigma).abs()).fold(0.0, f64::max);
+            let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
+            distances.sort_by(f64::total_cmp);
+            covered = distances.get(count.saturating_sub(1)).is_some_and(|r| {
+                let (low, high) = reaching(s, *r);
+                shifted.sigma - reach <= low && high <= shifted.sigma + reach
+            });
+            if exhausted || empty || covered {
+                break;
+            }
+            wanted = (count / 2).max(2);
+        }
+        let mut place = Released::held(shifted);
+        let mut proved = false;
+        if self.options.prove_complete && modes.w.len() > rigid {
+            proved = self.prove_near(&mut place, &mut known, &mut modes, s, count)?;
+        }
+        if !(covered || exhausted || proved) {
+            let reason = "the search did not reach as far as the modes returned".to_owned();
+            self.findings.push(SparseFinding::Unproved { reason }.into());
+        }
+        self.report(&place);
+        self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
+        // A mode has two roots.
+        self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
+        self.keep_nearest(&mut modes, s, count);
+        self.tell_growing(growing, &modes);
+        Ok(modes)
+    }
+
+    /// The w whose root is nearest to s = a + i b: b^2, but -a^2 where that is nearer and something grows.
+    fn nearest_square(&mut self, s: c64, at_zero: &Shifted) -> Result<f64, EigenError> {
+        let grows =
+            s.re.abs() > s.im.abs() && self.below(-at_zero.sigma.abs())?.is_some_and(|(_, count)| count > 0);
+        Ok(if grows { -s.re * s.re } else { s.im * s.im })
+    }
+
+    /// Keeps the modes nearest to a point.
+    fn keep_nearest(&mut self, modes: &mut Modes, s: c64, count: usize) {
+        let mut order: Vec<usize> = (0..modes.w.len()).collect();
+        order.sort_by(|&i, &j| distance(modes.w[i], s).total_cmp(&distance(modes.w[j], s)));
+        let by_distance: Vec<f64> = order.iter().map(|&j| modes.w[j]).collect();
+        self.findings.extend(multiplicity_cut::told_of_squares(&by_distance, count));
+        order.truncate(count);
+        // Rigid ones are kept in front.
+        order.sort_by_key(|&j| j >= modes.rigid);
+        modes.select(&order);
+    }
+
+    /// Counts the modes with a root as near to a point as those wanted, and searches for those that are missing; whether none is.
+    fn prove_near(
+        &mut self,
+        place: &mut Released,
+        known: &mut Known,
+        modes: &mut Modes,
+        s: c64,
+        count: usize,
+    ) -> Result<bool, EigenError> {
+        let mut distances: Vec<f64> = modes.w.iter().map(|w| distance(*w, s)).collect();
+        distances.sort_by(f64::total_cmp);
+        let Some(r) = distances.get(count.min(distances.len()).saturating_sub(1)) else { return Ok(false) };
+        let (low, high) = reaching(s, *r);
+        place.release(self.problem);
+        let least = 1e-9 * place.sigma.abs();
+        let margin = |w: f64| 1e-6 * w.abs().max(1e-6 * (high - low)).max(least);
+        let (from, to) = (low - margin(low), high + margin(high));
+        let Some(counted) = self.count(from, to)? else { return Ok(false) };
+        self.complete(place, known, modes, counted)
+    }
+
+    /// All modes with a frequency in a band.
+    pub(crate) fn band(&mut self, from_hz: f64, to_hz: f64) -> Result<Modes, EigenError> {
+        let (shifted, zeros) = self.start()?;
+        let mut known = Known::none(self.problem.n);
+        known.add(self.problem, &zeros.x);
+        let rigid = Self::rigid_modes(&zeros.x, &zeros.l);
+        let edge = shifted.sigma.abs();
+        // An eigenvalue on the very edge belongs to the band.
+        // So does one that rounding of K may have moved there.
+        let rounding = ROUNDING * self.problem.frequency_squared();
+        let from = if from_hz > 0.0 { squared(from_hz) * (1.0 - 1e-9) - rounding } else { -edge };
+        let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + edge);
+        let mut place = Released::held(shifted);
+        let growing = place.release(self.problem);
+        let mut modes = match self.count(from, to)? {
+            Some(counted) => self.counted_band(counted, &known)?,
+            None => self.uncounted_band(from, to, known)?,
+        };
+        self.report(&place);
+        modes.sort_by(f64::abs);
+        let (low, high) = (from - EDGE * from.abs(), to + EDGE * to.abs());
+        let keep: Vec<usize> =
+            (0..modes.w.len()).filter(|&j| modes.w[j] > low && modes.w[j] < high).collect();
+        modes.select(&keep);
+        if from_hz == 0.0 {
+            let mut all = rigid;
+            all.append(modes);
+            modes = all;
+        }
+        if modes.w.is_empty() {
+            self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
+        }
+        self.tell_growing(growing, &modes);
+        Ok(modes)
+    }
+
+    /// Says which growing modes, `counted` by the inertia at a shift just below zero, are not among those returned.
+    pub(crate) fn tell_growing(&mut self, counted: Option<usize>, modes: &Modes) {
+        let shown = modes.w.iter().filter(|w| **w < 0.0).count();
+        if let Some(counted) = counted.filter(|counted| *counted > shown) {
+            self.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
+        }
+    }
+
+    /// A band whose modes are counted: slices of at most [`SLICE`] modes, side by side on all cores.
+    fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
+        let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
+        let slices = self.slices(band)?;
+        let (problem, options, driver) = (self.problem, self.options, self.driver);
+        let parts: Vec<Result<(Modes, Vec<Finding>), EigenError>> = slices
+            .par_iter()
+            .map(|slice| {
+                let mut run = Symmetric::new(problem, options, driver);
+                let mut modes = Modes::none(problem);
+                let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
+                let inside = Counted { modes: slice.modes.saturating_sub(rigid), ..*slice };
+                if inside.modes > 0 {
+                    let middle = if rigid > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
+                    let mut shifted = run.factor(middle)?;
+                    let mut known = known.clone();
+                    let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
+                    known.add(problem, &found.modes.x);
+                    modes.append(found.modes);
+                    run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
+                }
+                let keep: Vec<usize> = (0..modes.w.len())
+                    .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
+                    .collect();
+                modes.select(&keep);
+                run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
+                Ok((modes, run.findings))
+            })
+            .collect();
+        let mut all = Modes::none(problem);
+        for part in parts {
+            let (modes, findings) = part?;
+            all.append(modes);
+            self.findings.extend(findings);
+        }
+        Ok(all)
+    }
+
+    /// Cuts an interval until no part holds more than [`SLICE`] modes; the cuts of one round side by side on all cores.
+    fn slices(&mut self, band: Counted) -> Result<Vec<Counted>, EigenError> {
+        let (mut open, mut done) = (vec![band], Vec::new());
+        let (problem, options, driver) = (self.problem, self.options, self.driver);
+        while !open.is_empty() {
+            let narrow = |slice: &Counted| slice.to - slice.from <= 1e-6 * slice.to.abs();
+            let (small, large): (Vec<Counted>, _) =
+                open.iter().partition(|slice| slice.modes <= SLICE || narrow(slice));
+            done.extend(small);
+            let mut runs: Vec<Symmetric<'_>> =
+                large.iter().map(|_| Symmetric::new(problem, options, driver)).collect();
+            let cuts: Vec<Result<_, EigenError>> = large
+                .par_iter()
+                .zip(&mut runs)
+                .map(|(slice, run)| run.below(0.5 * (slice.from + slice.to)))
+                .collect();
+            self.factorizations += runs.iter().map(|run| run.factorizations).sum::<usize>();
+            open.clear();
+            for (slice, cut) in large.into_iter().zip(cuts) {
+                let Some((middle, below)) = cut? else {
+                    done.push(slice);
+                    continue;
+                };
+                let lower = below.saturating_sub(slice.low).min(slice.modes);
+                open.push(Counted { from: middle, low: below, modes: slice.modes - lower, ..slice });
+                open.push(Counted { to: middle, modes: lower, ..slice });
+            }
+        }
+        done.sort_by(|a, b| a.from.total_cmp(&b.from));
+        Ok(done)
+    }
+
+    /// A band without counts: the search ends when it has reached beyond both ends.
+    fn uncounted_band(&mut self, from: f64, to: f64, mut known: Known) -> Result<Modes, EigenError> {
+        let mut shifted = self.factor(0.5 * (from.max(0.0) + to))?;
+        let mut modes = Modes::none(self.problem);
+        let radius = (to - shifted.sigma).max(shifted.sigma - from);
+        for round in 0..ROUNDS {
+            let found = self.nearest(&mut shifted, &known, 8 << round.min(4), None, Place::Here)?;
+            let beyond = found.modes.w.iter().any(|w| (w - shifted.sigma).abs() > radius);
+            let stop = beyond || found.exhausted || found.modes.w.is_empty();
+            known.add(self.problem, &found.modes.x);
+            modes.append(found.modes);
+            if stop {
+                break;
+            }
+        }
+        let keep: Vec<usize> = (0..modes.w.len()).filter(|&j| modes.w[j] > from && modes.w[j] < to).collect();
+        modes.select(&keep);
+        Ok(modes)
+    }
+
+    /// Whether the options name a shift: the place to look from.
+    pub(crate) fn given_shift(&self) -> Option<f64> {
+        match self.options.shift {
+            Shift::Automatic => None,
+            Shift::At(s) => Some(-(s * s).re),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn modes_as_near_as_that_lie_in_the_interval(
+            w in -9.0..9.0_f64, re in -4.0..4.0_f64, im in -4.0..4.0_f64, more in 0.0..1.0_f64,
+        ) {
+            let s = c64::new(re, im);
+            let r = distance(w, s);
+            let (low, high) = reaching(s, r * (1.0 + 1e-12) + more);
+            prop_assert!(low <= w && w <= high, "{low} {w} {high}");
+            // Nothing outside is as near: both ends are where the distance is r.
+            let (low, high) = reaching(s, r + more);
+            for end in [low, high] {
+                prop_assert!(end == 0.0 || (distance(end, s) - r - more).abs() < 1e-6, "{end}");
+            }
+        }
+    }
+}

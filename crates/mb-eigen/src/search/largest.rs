@@ -1,0 +1,400 @@
+//! The largest finite roots, which bound the step of an explicit time integration.
+//!
+//! 1. Factor the mass matrix with the constraints ([M, Phi_q^T; Phi_q, 0]; the damping matrix where there is no mass);
+//!    where it is singular on the allowed directions the largest roots are infinite and the request is refused.
+//! 2. Lanczos or Krylov-Schur for the largest theta of the operators of [`crate::transform::mass_inverse`], to a tolerance near rounding,
+//!    because a further application does not purify as it does with a shift.
+//! 3. Symmetric problems: what is clustered at the upper end and has not converged is sought with a shift above it;
+//!    then the inertia of K - t M and K + t M proves that no |w| above t is missing (n - r less the negative ones
+//!    is the number of w above t, for M positive definite on the allowed directions).
+
+use std::sync::Arc;
+
+use mb_algebra::c64;
+
+use super::biorthonormal::biorthonormalize;
+use super::hermitian::{Modes, Place, Symmetric};
+use super::multiplicity_cut;
+use super::non_hermitian::{General, Set, Side, divide};
+use super::non_hermitian_requests::{Counting, LOOKS};
+use crate::certify::sparse::Root;
+use crate::finding::SparseFinding;
+use crate::krylov::RitzReal;
+use crate::krylov::scalar::{norm, pick};
+use crate::problem::Problem;
+use crate::transform::factors::{Effort, ShiftSolve, Work};
+use crate::transform::mass_inverse::{Forward, ForwardSymmetric};
+use crate::transform::shift_invert::Form;
+use crate::transform::shift_invert_symmetric::Known;
+use crate::{EigenError, Finding};
+
+/// Residual of a Ritz pair relative to |theta| at most.
+const TOLERANCE: f64 = 1e-12;
+/// Rounds of asking for what is missing.
+const ROUNDS: usize = 6;
+/// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
+const GROWS: f64 = 1e-13;
+/// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are kept, its root.
+/// A shift tells them, and slow modes, apart.
+const NOTHING: f64 = 1e-10;
+
+impl Symmetric<'_> {
+    /// The `count` modes of largest |s|.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let problem = self.problem;
+        let solver = leading(problem, Form::Squared)?;
+        if solver.negative().is_some_and(|negative| negative > 0) {
+            return Err(EigenError::IndefiniteMetric);
+        }
+        if count >= problem.dof() {
+            return self.largest_of_all(count);
+        }
+        let (mut known, mut modes) = (Known::none(problem.n), Modes::none(problem));
+        let (mut top, mut fastest) = (None, 0.0_f64);
+        let mut exhausted = count == 0;
+        // One more than wanted shows the gap in which the modes are counted.
+        for _ in 0..ROUNDS {
+            if exhausted || modes.w.len() > count {
+                break;
+            }
+            let mut ritz = self.forward(solver.as_ref(), &known, count + 1 - modes.w.len())?;
+            fastest = ritz.values.iter().map(|w| w.abs()).fold(fastest, f64::max);
+            exhausted = ritz.exhausted | without_zeros(&mut ritz, fastest);
+            top = upper_end(&ritz.estimates, count).or(top);
+            let found = self.forward_polish(solver.as_ref(), &known, &ritz)?;
+            if found.w.is_empty() {
+                break;
+            }
+            known.add(problem, &found.x);
+            modes.append(found);
+        }
+        if let (Some(sigma), false) = (top, exhausted || modes.w.len() >= count) {
+            let mut shifted = self.factor(sigma)?;
+            let wanted = count + 1 - modes.w.len();
+            let found = self.nearest(&mut shifted, &known, wanted, None, Place::Here)?;
+            known.add(problem, &found.modes.x);
+            modes.append(found.modes);
+        }
+        // All others are zeros, or slow beyond what their share of the largest tells.
+        if exhausted && modes.w.len() < count {
+            if problem.n <= self.options.all_limit {
+                return self.largest_of_all(count);
+            }
+            exhausted = false;
+        }
+        modes.sort_by(|w| -w.abs());
+        if self.options.prove_complete {
+            self.prove_largest(solver.as_ref(), &mut known, &mut modes, count)?;
+        }
+        tell_work(&solver.work(), &mut self.findings);
+        self.tell_shortfall(modes.w.len(), count, exhausted);
+        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        modes.truncate(count);
+        if self.options.prove_complete {
+            let below = self.below(-GROWS * problem.frequency_squared())?;
+            self.tell_growing(below.map(|(_, counted)| counted), &modes);
+        }
+        Ok(modes)
+    }
+
+    /// All modes, the `count` largest of which are kept: without a shift zeros, and what rounding makes of constraints, cannot be
+    /// told from slow modes.
+    fn largest_of_all(&mut self, count: usize) -> Result<Modes, EigenError> {
+        let dof = self.problem.dof();
+        let mut modes = self.lowest(dof)?;
+        let mut order: Vec<usize> = (0..modes.w.len()).collect();
+        order.sort_by(|&i, &j| modes.w[j].abs().total_cmp(&modes.w[i].abs()));
+        order.truncate(count);
+        order.sort_by_key(|&j| j >= modes.rigid);
+        let all = modes.w.len() == dof;
+        modes.select(&order);
+        self.tell_shortfall(modes.w.len(), count, all);
+        Ok(modes)
+    }
+
+    fn forward(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &Known,
+        count: usize,
+    ) -> Result<RitzReal, EigenError> {
+        if known.x.ncols() >= self.problem.dof() {
+            return Ok(RitzReal::none(self.problem.n));
+        }
+        let operator = ForwardSymmetric { problem: self.problem, solver, known };
+        let tolerance = self.options.tolerance.min(TOLERANCE);
+        self.lanczos(&operator, count, None, self.options.restarts, tolerance)
+    }
+
+    /// w by the Rayleigh quotient, multipliers from one more application.
+    fn forward_polish(
+        &self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &Known,
+        ritz: &RitzReal,
+    ) -> Result<Modes, EigenError> {
+        let problem = self.problem;
+        let mut x = ritz.vectors.clone();
+        known.project(&mut x);
+        let solution = solver.solve(&problem.k.mul(&x), false, Effort::Final)?;
+        let (mut x, mut l) = (solution.x, solution.l);
+        let mut w = Vec::with_capacity(ritz.values.len());
+        known.project(&mut x);
+        let (mx, kx) = (problem.m.mul(&x), problem.k.mul(&x));
+        for (j, theta) in ritz.values.iter().enumerate() {
+            let dot = |a: &[f64]| a.iter().zip(x.col_as_slice(j)).map(|(a, x)| a * x).sum::<f64>();
+            let (mass, work) = (dot(mx.col_as_slice(j)), dot(kx.col_as_slice(j)));
+            w.push(work / mass);
+            let by = mass.sqrt().recip();
+            x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+            // M x' + Phi^T l' = K x and x' = theta x: l = -l' for x, in the scale of x' / |x'|.
+            let by = -by * theta;
+            l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
+        }
+        Ok(Modes { w, x, l, rigid: 0 })
+    }
+
+    /// Counts the modes with |w| above a point between the `count`-th and the next, and searches for what is missing.
+    fn prove_largest(
+        &mut self,
+        solver: &dyn ShiftSolve<f64>,
+        known: &mut Known,
+        modes: &mut Modes,
+        count: usize,
+    ) -> Result<(), EigenError> {
+        let Some(t) = gap(&modes.w, count) else { return Ok(()) };
+        let (Some((above, low)), Some((below, negative))) = (self.below(t)?, self.below(-t)?) else {
+            return Ok(());
+        };
+        let counted = self.problem.dof().saturating_sub(low) + negative;
+        let outside = |modes: &Modes| modes.w.iter().filter(|w| **w > above || **w < below).count();
+        for _ in 0..ROUNDS {
+            let missing = counted.saturating_sub(outside(modes));
+            if missing == 0 {
+                break;
+            }
+            let mut ritz = self.forward(solver, known, missing)?;
+            without_zeros(&mut ritz, modes.w.first().map_or(0.0, |w| w.abs()));
+            let found = self.forward_polish(solver, known, &ritz)?;
+            if found.w.is_empty() {
+                break;
+            }
+            known.add(self.problem, &found.x);
+            modes.append(found);
+        }
+        modes.sort_by(|w| -w.abs());
+        let found = outside(modes);
+        let above = above.max(-below);
+        self.findings.push(if found == counted {
+            SparseFinding::CompleteAbove { above, modes: found }.into()
+        } else {
+            SparseFinding::MissingAbove { above, counted, found }.into()
+        });
+        Ok(())
+    }
+}
+
+/// Leaves out values that are rounding beside the fastest w; whether there were any.
+fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
+    ritz.keep(|w| w.abs() > NOTHING * fastest)
+}
+
+/// A point below the first `count` |w|, in the gap to the next one where there is one.
+fn gap(w: &[f64], count: usize) -> Option<f64> {
+    let last = w.get(count.min(w.len()).checked_sub(1)?)?.abs();
+    let beside = last * (1.0 - 1e-6);
+    match w.get(count) {
+        Some(next) if next.abs() < beside => Some(0.5 * (last + next.abs())),
+        // The next mode coincides with the last one: count it too.
+        Some(next) => Some(next.abs() * (1.0 - 1e-6)),
+        None => Some(beside),
+    }
+    .filter(|t| *t > 0.0)
+}
+
+/// A shift beyond the largest w, from Ritz values by |theta|; none without any.
+fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
+    let (first, last) = (*theta.first()?, theta.get(count.min(theta.len()).checked_sub(1)?)?.abs());
+    (first != 0.0).then(|| first + first.signum() * (0.5 * (first.abs() - last)).max(1e-6 * first.abs()))
+}
+
+impl General<'_> {
+    /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta, and on a count of the
+    /// roots beyond the last one where that is affordable; what it misses is sought with wider blocks.
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let solver = leading(self.problem, self.form)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if count >= self.problem.dof() {
+            return self.largest_of_all(count);
+        }
+        // A conjugate pair is one mode of two values.
+        let per_mode = if self.form == Form::Squared { 1 } else { 2 };
+        let degree = if self.form == Form::Companion { 2 * self.problem.dof() } else { self.problem.dof() };
+        let mut ask = per_mode * count + 1;
+        let mut looks = LOOKS;
+        let small = self.problem.n <= self.options.all_limit;
+        let (set, told) = loop {
+            let set = self.forward_set(&solver, ask)?;
+            // All others are zeros, or slow beyond what their share of the largest tells, or repeated as no block shows: where the
+            // leading matrix is regular there are as many tau as the degree.
+            if set.exhausted && small && self.candidates(&set, Counting::Modes).len() < count {
+                return self.largest_of_all(count);
+            }
+            let mut sizes: Vec<f64> =
+                self.candidates(&set, Counting::Modes).iter().map(|c| c.s.norm()).collect();
+            sizes.sort_by(|a, b| b.total_cmp(a));
+            let last = sizes
+                .get(count.min(sizes.len()).wrapping_sub(1))
+                .map(|s| self.form.tau(c64::new(*s, 0.0)).norm());
+            let told = match last {
+                Some(last) => self.count_outside(&set, last, degree)?,
+                None => None,
+            };
+            if ask >= degree {
+                break (set, told);
+            }
+            let Some(missing) = self.another_look(told.as_ref(), &mut looks) else { break (set, told) };
+            ask = (ask + per_mode * missing).min(degree);
+        };
+        let mut candidates = self.candidates(&set, Counting::Modes);
+        candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
+        tell_work(&solver.work(), &mut self.findings);
+        self.tell_shortfall(candidates.len(), count, set.tau.len() >= degree);
+        self.findings.extend(told.map(Finding::from));
+        let s: Vec<c64> = candidates.iter().map(|c| c.s).collect();
+        let (returned, left_out) = s.split_at(count.min(s.len()));
+        self.findings.extend(multiplicity_cut::told(returned, left_out));
+        candidates.truncate(count);
+        Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
+    }
+
+    /// The `ask` largest tau with vectors from both sides. Zeros are left out; those that are found come behind all others, which
+    /// exhausts these.
+    fn forward_set(&mut self, solver: &Arc<dyn ShiftSolve<f64>>, ask: usize) -> Result<Set, EigenError> {
+        let (problem, zero) = (self.problem, c64::new(0.0, 0.0));
+        let right = self.forward_side(problem, solver, ask, false)?.without_zeros(self.form);
+        let Side { tau, x, l, exhausted } = right;
+        let mut set = Set { tau, x, l, left: None, reach: 0.0, exhausted };
+        if let Some(transposed) = self.transposed.clone() {
+            let left = self.forward_side(&transposed, solver, set.tau.len() + 2, true)?;
+            set.left = Some(self.matched(&transposed, zero, &set, &left)?);
+        }
+        biorthonormalize(problem, self.form, zero, &mut set);
+        Ok(set)
+    }
+
+    /// All roots, the `count` largest modes of which are kept: see the symmetric case.
+    fn largest_of_all(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let all = 2 * self.problem.dof();
+        let mut roots = self.lowest(all)?;
+        // It was not asked for by the user.
+        let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        let exhausted = self.findings.iter().any(fewer) || roots.len() >= all;
+        self.findings.retain(|finding| !fewer(finding));
+        roots.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
+        let found = roots.len();
+        self.tell_shortfall(found, count, exhausted);
+        let s: Vec<c64> = roots.iter().map(|root| root.s).collect();
+        let (returned, left_out) = s.split_at(count.min(found));
+        self.findings.extend(multiplicity_cut::told(returned, left_out));
+        roots.truncate(count);
+        Ok(roots)
+    }
+
+    /// Right eigenvectors of the problem or its transpose, largest |tau| first.
+    fn forward_side(
+        &mut self,
+        problem: &Problem,
+        solver: &Arc<dyn ShiftSolve<f64>>,
+        count: usize,
+        transposed: bool,
+    ) -> Result<Side, EigenError> {
+        let operator =
+            Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
+        let tolerance = self.options.tolerance.min(TOLERANCE);
+        let length = operator.length();
+        let count = count.min(length);
+        let mut wanted = self.wanted(count, tolerance);
+        let mut ritz = loop {
+            let basis = wanted.dimension(length);
+            self.check_basis(basis, 1)?;
+            let mut ritz = if self.form == Form::Companion {
+                self.driver.real_pairs(&operator, &wanted)?
+            } else {
+                self.driver.real(&operator, &wanted)?
+            };
+            self.note(&mut ritz);
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            // Clusters converge where the basis has room for all of their members.
+            if enough || basis == length || !self.enlarge(&mut wanted, length) {
+                break ritz;
+            }
+        };
+        let zeros = ritz.keep(|tau| tau.norm() > 0.0);
+        let tau = ritz.values;
+        let (mut better, mut l) = operator.apply_refined(&ritz.vectors)?;
+        divide(&mut better, &tau);
+        let n = problem.n;
+        for j in 0..tau.len() {
+            let size = norm(&better.col_as_slice(j)[..n]).max(f64::MIN_POSITIVE);
+            better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+            l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+        }
+        let exhausted = ritz.exhausted || zeros;
+        Ok(Side { tau, x: better.as_ref().subrows(0, n).to_owned(), l, exhausted })
+    }
+}
+
+impl Side {
+    /// Without values that are rounding beside the fastest one, behind which there are no others.
+    fn without_zeros(self, form: Form) -> Self {
+        let fastest = self.tau.iter().map(|tau| tau.norm()).fold(0.0, f64::max);
+        // Rounding parts the zeros of a chain.
+        let least = fastest * if form == Form::Squared { NOTHING } else { NOTHING.sqrt() };
+        let kept: Vec<usize> = (0..self.tau.len()).filter(|&j| self.tau[j].norm() > least).collect();
+        if kept.len() == self.tau.len() {
+            return self;
+        }
+        let tau = kept.iter().map(|&j| self.tau[j]).collect();
+        Self { tau, x: pick(&self.x, &kept), l: pick(&self.l, &kept), exhausted: true }
+    }
+}
+
+/// Factors of the leading matrix with the constraints, or why there are no largest roots.
+fn leading(problem: &Problem, form: Form) -> Result<Arc<dyn ShiftSolve<f64>>, EigenError> {
+    let (name, matrix) = if form == Form::First { ("damping", &problem.c) } else { ("mass", &problem.m) };
+    problem.factor_leading(matrix).map_err(|source| EigenError::NoLargest { matrix: name, source })
+}
+
+/// What the solves with the leading matrix were worth.
+fn tell_work(work: &Work, findings: &mut Vec<crate::Finding>) {
+    if !work.failed.is_empty() {
+        let (failed, used) = (work.failed.join("; "), work.method.clone());
+        findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
+    }
+    let (solves, worst_residual) = (work.solves, work.worst_residual);
+    findings.push(SparseFinding::WithoutShift { solves, worst_residual }.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_point_of_counting_lies_below_the_wanted_modes() {
+        let t = gap(&[-9.0, 5.0, 1.0], 2).unwrap();
+        assert!(t < 5.0 && t > 1.0);
+        assert!(gap(&[-9.0, 5.0, 5.0], 2).unwrap() < 5.0);
+        assert!(gap(&[3.0], 2).unwrap() < 3.0);
+        assert_eq!((gap(&[], 2), gap(&[0.0], 1)), (None, None));
+    }
+
+    #[test]
+    fn the_shift_for_the_rest_lies_beyond_the_largest() {
+        assert!(upper_end(&[8.0, 6.0], 2).unwrap() > 8.0);
+        assert!(upper_end(&[-8.0, 8.0], 2).unwrap() < -8.0);
+        assert_eq!(upper_end(&[], 3), None);
+    }
+}

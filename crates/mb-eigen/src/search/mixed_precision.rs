@@ -1,0 +1,339 @@
+//! The lowest modes of large undamped problems with factors in single precision.
+//!
+//! ```text
+//! z = P (L D L^T)^-1 P (K x - w M x),   P = I - Phi^T (Phi Phi^T)^-1 Phi
+//! ```
+//!
+//! A factorization in single precision takes half of the time and of the memory of one in double. Its solutions, of a few
+//! digits, correct vectors whose residuals are formed in double precision ([`crate::krylov::davidson`]); P takes the reactions
+//! away and holds the vectors to the constraints. The last application, which gives w, vectors and multipliers to all
+//! digits, is refined with the same factors. Whatever does not fit gives way to factors in double precision: free bodies
+//! and mechanisms, coordinates without mass, unstable systems, slender bodies in which single precision has no
+//! right digit. Sizes: x n, Phi r x n (independent rows at length one).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mb_algebra::saddle::{Method, SaddleShort};
+use mb_algebra::{Dense, SparseCholesky, sparse};
+
+use super::hermitian::{Modes, Shifted, Symmetric};
+use super::multiplicity_cut;
+use crate::EigenError;
+use crate::certify::sparse::{Aid, Certifier};
+use crate::completeness::inertia::Released;
+use crate::error::at;
+use crate::finding::SparseFinding;
+use crate::krylov::davidson::{Corrected, Lowest, basis_columns, lowest};
+use crate::options::{Shift, Solver};
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::refine;
+use crate::refine::{Given, Improved};
+use crate::sparse::solve::roots_of;
+use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
+
+/// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
+const SHIFT: f64 = 1e-6;
+/// Unknowns for each mode asked for: of a large part of the spectrum Krylov bases have less to orthogonalize.
+const MANY: usize = 200;
+/// Backward error of the corrections, themselves about 1e-10 of what they correct.
+const CORRECTION: f64 = 1e-6;
+/// The same of corrections in doubled precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
+/// residual S d, which of the slowest modes is less by the condition of S.
+const DOUBLED: f64 = 1e-8;
+/// Length of the last correction, of vectors of length one, above which a pair has not converged.
+const LATE: f64 = 1e-7;
+/// Smallest w that counts as a mode in motion, relative to the shift.
+const STILL: f64 = 1e-6;
+
+const SOLVE: &str = "Solve with the shifted saddle-point matrix in single precision";
+
+/// Factors in single precision as a solver of full precision.
+pub(crate) struct ShortSolve {
+    factor: SaddleShort,
+    solves: AtomicUsize,
+}
+
+impl ShortSolve {
+    pub(crate) fn new(factor: SaddleShort) -> Self {
+        Self { factor, solves: AtomicUsize::new(0) }
+    }
+
+    /// Whether all eigenvalues of the matrix on the vectors that the constraints allow are positive, by the signs of the factors and
+    /// what refinement shows of them.
+    fn definite(&self) -> bool {
+        let constraints = self.factor.constraints();
+        self.factor.inertia().is_some_and(|signs| signs.negative == constraints)
+    }
+
+    /// Solutions of a few digits.
+    fn rough(&self, f: &Dense) -> Dense {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        self.factor.rough_block(f)
+    }
+
+    /// Corrections of solutions at hand.
+    fn correct(&self, f: &Dense, tolerance: f64) -> Result<Solution<f64>, EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        let (x, l) = self.factor.correct_block(f, tolerance).map_err(at(SOLVE))?;
+        Ok(Solution { x, l })
+    }
+}
+
+impl ShiftSolve<f64> for ShortSolve {
+    fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
+        self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
+        let (x, l) = self.factor.solve_block(f).map_err(at(SOLVE))?;
+        Ok(Solution { x, l })
+    }
+
+    /// What it takes to trust the signs of these factors is better spent on those that prove the modes complete.
+    fn negative(&self) -> Option<usize> {
+        None
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            solves: self.solves.load(Ordering::Relaxed),
+            worst_residual: self.factor.trial().worst(),
+            failed: Vec::new(),
+            method: Method::SingleLdl.to_string(),
+        }
+    }
+}
+
+/// P = I - Phi^T (Phi Phi^T)^-1 Phi.
+struct Projection {
+    /// Factors of Phi Phi^T; none without constraints.
+    gram: Option<SparseCholesky>,
+    rows: Matrix<'static>,
+}
+
+impl Projection {
+    fn new(problem: &Problem<'_>) -> Option<Self> {
+        let rows = problem.rows.independent.clone();
+        let gram = if problem.rows.rank > 0 {
+            Some(SparseCholesky::new(&sparse::mul(rows.sparse(), &sparse::transpose(rows.sparse()))).ok()?)
+        } else {
+            None
+        };
+        Some(Self { gram, rows })
+    }
+
+    /// V <- P V; (Phi Phi^T)^-1 Phi V, r x p. Of a residual it takes the reactions away, which single precision would leave
+    /// a part of.
+    fn allow(&self, v: &mut Dense) -> Dense {
+        let Some(gram) = &self.gram else { return Dense::zeros(0, v.ncols()) };
+        let by = gram.solve_mat(&self.rows.mul(v));
+        let outside = self.rows.mul_transpose(&by);
+        for j in 0..v.ncols() {
+            v.col_as_slice_mut(j).iter_mut().zip(outside.col_as_slice(j)).for_each(|(v, o)| *v -= o);
+        }
+        by
+    }
+}
+
+/// The same factors as a solver of a few digits, which is what corrections of solutions at hand need; constraints are kept to
+/// all digits.
+struct FewDigits {
+    solver: Arc<ShortSolve>,
+    projection: Arc<Projection>,
+}
+
+impl ShiftSolve<f64> for FewDigits {
+    fn solve(&self, f: &Dense, _transposed: bool, _effort: Effort) -> Result<Solution<f64>, EigenError> {
+        let mut f = f.clone();
+        let held = self.projection.allow(&mut f);
+        let Solution { mut x, mut l } = self.solver.correct(&f, DOUBLED)?;
+        self.projection.allow(&mut x);
+        l += held;
+        Ok(Solution { x, l })
+    }
+
+    fn negative(&self) -> Option<usize> {
+        None
+    }
+
+    fn work(&self) -> Work {
+        self.solver.work()
+    }
+}
+
+/// K x = w M x on the vectors that the constraints allow.
+pub(crate) struct Allowed<'a> {
+    problem: &'a Problem<'a>,
+    solver: &'a ShortSolve,
+    projection: Arc<Projection>,
+}
+
+impl<'a> Allowed<'a> {
+    /// None where the constraints cannot be taken out.
+    pub(crate) fn new(problem: &'a Problem<'a>, solver: &'a ShortSolve) -> Option<Self> {
+        let projection = Arc::new(Projection::new(problem)?);
+        Some(Self { problem, solver, projection })
+    }
+
+    /// Whether the shift of the factors lies below all eigenvalues.
+    pub(crate) fn definite(&self) -> bool {
+        self.solver.definite()
+    }
+
+    /// S^-1 M applied once more to the pairs found, to all digits, which gives w, vectors, and multipliers as
+    /// [`Symmetric::polish`] does. With r = K x - w M x = P r - Phi^T l_0,
+    ///
+    /// ```text
+    /// x' = (w - sigma) S^-1 M x = x - d,   l = l_0 - e,   S d + Phi^T e = P r,  Phi d = 0
+    /// ```
+    ///
+    /// d is small, and a few of its digits are all digits of x'.
+    fn applied_once(&self, found: &Lowest, sigma: f64) -> Option<Modes> {
+        let problem = self.problem;
+        let (x, mx) = (&found.vectors, problem.m.mul(&found.vectors));
+        let mut r = problem.k.mul(x);
+        for (j, w) in found.values.iter().enumerate() {
+            r.col_as_slice_mut(j).iter_mut().zip(mx.col_as_slice(j)).for_each(|(r, m)| *r -= w * m);
+        }
+        let held = self.projection.allow(&mut r);
+        let Solution { x: d, l: e } = self.solver.correct(&r, CORRECTION).ok()?;
+        // A pair that came up below others late has not been looked at; the last one is only there for its w.
+        let md = problem.m.mul(&d);
+        let square =
+            |j: usize| d.col_as_slice(j).iter().zip(md.col_as_slice(j)).map(|(d, m)| d * m).sum::<f64>();
+        if !(0..d.ncols() - 1).all(|j| square(j) <= LATE * LATE) {
+            return None;
+        }
+        let mut modes = Modes { w: Vec::new(), x: x.clone(), l: held, rigid: 0 };
+        for j in 0..d.ncols() {
+            modes.x.col_as_slice_mut(j).iter_mut().zip(d.col_as_slice(j)).for_each(|(x, d)| *x -= d);
+            let e = (0..problem.rows.rank).map(|i| e[(i, j)]);
+            modes.l.col_as_slice_mut(j).iter_mut().zip(e).for_each(|(l, e)| *l = -*l - e);
+        }
+        let after = problem.m.mul(&modes.x);
+        for (j, w) in found.values.iter().enumerate() {
+            let dot = |a: &Dense| -> f64 {
+                a.col_as_slice(j).iter().zip(modes.x.col_as_slice(j)).map(|(a, x)| a * x).sum()
+            };
+            let (work, mass) = ((w - sigma) * dot(&mx), dot(&after));
+            modes.w.push(sigma + work / mass);
+            let by = mass.sqrt().recip();
+            modes.x.col_as_slice_mut(j).iter_mut().for_each(|x| *x *= by);
+            modes.l.col_as_slice_mut(j).iter_mut().for_each(|l| *l *= by);
+        }
+        Some(modes)
+    }
+}
+
+impl Corrected for Allowed<'_> {
+    fn size(&self) -> usize {
+        self.problem.n
+    }
+
+    fn metric(&self, v: &Dense) -> Dense {
+        self.problem.m.mul(v)
+    }
+
+    fn stiffness(&self, v: &Dense) -> Dense {
+        self.problem.k.mul(v)
+    }
+
+    fn correction(&self, r: &Dense) -> Dense {
+        let mut r = r.clone();
+        self.projection.allow(&mut r);
+        let mut z = self.solver.rough(&r);
+        self.projection.allow(&mut z);
+        z
+    }
+
+    fn allow(&self, v: &mut Dense) {
+        self.projection.allow(v);
+    }
+}
+
+impl Symmetric<'_> {
+    /// The `count` modes of smallest |s| by factors in single precision; none where they do not serve.
+    pub(crate) fn lowest_in_short(&mut self, count: usize) -> Result<Option<Modes>, EigenError> {
+        if !self.short_is_worth(count) {
+            return Ok(None);
+        }
+        let problem = self.problem;
+        if problem.check_basis(basis_columns(count + 1), problem.n).is_err() {
+            return Ok(None);
+        }
+        let sigma = -SHIFT * problem.frequency_squared();
+        self.factorizations += 1;
+        // What went wrong, memory included, is told by the factorization that follows.
+        let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
+        // One more than wanted shows the gap in which the modes are counted.
+        let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
+        let Some(found) = lowest(&operator, count, self.options.tolerance)? else { return Ok(None) };
+        let slowest = found.values[0];
+        let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
+        if slowest <= STILL * sigma.abs() || energy <= self.options.zero_tolerance {
+            return Ok(None);
+        }
+        let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
+        let projection = Arc::clone(&operator.projection);
+        self.searches += 1;
+        modes.sort_by(f64::abs);
+        let (corrections, beyond) = (found.corrections, found.beyond);
+        drop(found);
+        self.findings.push(SparseFinding::ShortFactors { corrections }.into());
+        let solver = Arc::new(solver);
+        let few = FewDigits { solver: Arc::clone(&solver), projection: Arc::clone(&projection) };
+        self.improve_poor(Shifted { sigma, solver: Arc::new(few) }, &modes, count);
+        let proved = self.options.prove_complete && {
+            let allowed = Allowed { problem, solver: &solver, projection };
+            self.witnessed(&allowed, sigma, &modes, count, beyond)
+        };
+        let mut place = Released::held(Shifted { sigma, solver });
+        if self.options.prove_complete && !proved {
+            self.prove_lowest(&mut place, &mut modes, count, beyond)?;
+        }
+        self.report(&place);
+        self.tell_shortfall(modes.w.len(), count, false);
+        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        modes.truncate(count);
+        Ok(Some(modes))
+    }
+
+    /// Improves the modes that rounding will leave few digits, in doubled precision, while there are factors: those that come
+    /// after are made for the count alone, and one for each mode would take more time than all else.
+    fn improve_poor(&mut self, beside: Shifted, modes: &Modes, count: usize) {
+        let problem = self.problem;
+        let wanted = count.min(modes.w.len());
+        let poor = Certifier::new(problem, false).poor_by_rounding(&modes.w[..wanted], &modes.x);
+        let Some(mut last) = poor.iter().rposition(|poor| *poor) else { return };
+        // Those between lend their vectors, and modes of nearly equal w stay together.
+        let near = |j: usize| modes.w[j] - modes.w[j - 1] <= refine::APART * modes.w[j];
+        while last + 1 < wanted && near(last + 1) {
+            last += 1;
+        }
+        let mut modes = modes.clone();
+        modes.truncate(last + 1);
+        let roots = roots_of(problem, &modes);
+        drop(modes);
+        let given: Vec<Given<'_>> = roots.iter().map(Given::of_root).collect();
+        let found =
+            refine::refine_together(problem, &beside, &given, &vec![true; given.len()], refine::SMALL);
+        // The last to hold the factors must be the count, which lets them go.
+        drop(beside);
+        let improved = roots.iter().zip(found);
+        let improved =
+            improved.filter_map(|(root, found)| Some((root.s, Improved { low: Vec::new(), ..found? })));
+        self.aid = Aid::Improved(improved.collect());
+    }
+
+    fn short_is_worth(&self, count: usize) -> bool {
+        let options = self.options;
+        let automatic = options.solver == Solver::BuiltIn
+            && options.shift == Shift::Automatic
+            && options.block.is_none()
+            && options.subspace.is_none();
+        automatic
+            && count > 0
+            && count.saturating_mul(MANY) <= self.problem.dof()
+            && self.problem.factor_operations() >= options.single_from
+            && self.problem.surely() == self.problem.dof()
+    }
+}

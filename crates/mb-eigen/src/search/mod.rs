@@ -1,0 +1,14 @@
+//! Search for eigenvalues: the shift policy and the requests, for Hermitian and non-Hermitian problems.
+
+pub(crate) mod biorthonormal;
+pub(crate) mod from_undamped;
+pub(crate) mod gyroscopic_left;
+pub(crate) mod hermitian;
+pub(crate) mod hermitian_requests;
+pub(crate) mod largest;
+pub(crate) mod mixed_precision;
+pub(crate) mod multiplicity_cut;
+pub(crate) mod non_hermitian;
+pub(crate) mod non_hermitian_requests;
+pub(crate) mod real_shapes;
+pub(crate) mod shift_to_cluster;

@@ -1,0 +1,588 @@
+//! Damped, gyroscopic and unsymmetric problems, and symmetric ones with an indefinite mass matrix.
+//!
+//! 1. Factor the shifted matrix at a small real shift; find the zeros with their chains and take their invariant
+//!    subspace out of the operator ([`crate::null_space::deflate`], [`crate::transform::shift_invert`]).
+//! 2. Krylov-Schur for the theta = 1 / (tau - tau_0) of largest magnitude, real arithmetic for a real shift.
+//! 3. One refined application of the operator to every Ritz vector removes what the infinite eigenvalues left and
+//!    gives the multipliers.
+//! 4. Repeated roots of symmetric problems get real vectors where they have such ([`real_shapes`]). Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored root for gyroscopic
+//!    problems ([`super::gyroscopic_left`]); otherwise a second run on the transposed problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
+//! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
+
+use mb_algebra::{AlgebraError, DenseC, c64};
+
+use super::biorthonormal::{biorthonormalize, clusters};
+use super::gyroscopic_left;
+use super::real_shapes;
+use crate::error::only_here;
+use crate::finding::SparseFinding;
+use crate::krylov::scalar::{beside, norm, pick};
+use crate::krylov::{KrylovDriver, RitzComplex, Wanted};
+use crate::null_space::deflate::Zeros;
+use crate::options::{Shift, SparseOptions};
+use crate::problem::Problem;
+use crate::transform::factors::Work;
+use crate::transform::shift_invert::{Deflated, Form, LinearForm, Projector, Solver};
+use crate::{EigenError, Finding};
+
+/// Where a factorization is tried again when a shift fails, relative to the shift.
+const STEPS_ASIDE: [f64; 4] = [0.0, 1e-7, 1e-4, 1e-2];
+/// |theta| in units of the scale of frequencies below which a pair is confirmed by one more application.
+const DOUBTFUL: f64 = 1e-3;
+/// Change of its displacements, relative, above which it is rounding.
+const UNCONFIRMED: f64 = 1e-4;
+/// Residual of a converged left pair where only certificates need it. The application that follows gains further digits.
+const LEFT_TOLERANCE: f64 = 1e-7;
+
+/// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
+const ON_ROOT: f64 = 1e-3;
+const OVERSHADOWED: f64 = 1e6;
+/// Distances, in units of the scale of frequencies, at which the vectors of a root are sought where nearer ones fail.
+const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
+/// Values this close to a shift on one of them, relative to the shift, may be the same root.
+pub(crate) const SAME_ROOT: f64 = 1e-6;
+/// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
+/// rounding moves by its square root, and a hundred times more.
+const BESIDE_REAL: f64 = 1e-6;
+/// Such values closer to each other than this, relative to their size, are found anew from one shift.
+const GROUPED: f64 = 1e-3;
+/// Where to look from, relative to a shift at which no solution is right.
+const BESIDE: f64 = 1e-4;
+
+/// Nonzero eigenvalues with vectors from both sides.
+#[derive(Clone, Debug)]
+pub(crate) struct Set {
+    pub(crate) tau: Vec<c64>,
+    /// n x k.
+    pub(crate) x: DenseC,
+    /// Multipliers of the independent rows at length one, r x k.
+    pub(crate) l: DenseC,
+    /// Left vectors and multipliers of the same shapes; none for symmetric matrices.
+    pub(crate) left: Option<(DenseC, DenseC)>,
+    /// All tau nearer to the shift than this are in the set.
+    pub(crate) reach: f64,
+    pub(crate) exhausted: bool,
+}
+
+impl Set {
+    /// Left vectors and multipliers; the conjugates of the right ones where there are no others.
+    fn lefts(&self) -> (DenseC, DenseC) {
+        let conjugate = |a: &DenseC| DenseC::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].conj());
+        self.left.clone().unwrap_or_else(|| (conjugate(&self.x), conjugate(&self.l)))
+    }
+
+    /// Puts some columns of other sets in the place of some of this one.
+    fn replace(&mut self, out: &[usize], others: &[(Self, Vec<usize>)]) {
+        let stay: Vec<usize> = (0..self.tau.len()).filter(|j| !out.contains(j)).collect();
+        let with_left = self.left.is_some() || others.iter().any(|(other, _)| other.left.is_some());
+        let (mut y, mut mu) = self.lefts();
+        for part in [&mut self.x, &mut self.l, &mut y, &mut mu] {
+            *part = pick(part, &stay);
+        }
+        self.tau = stay.iter().map(|&j| self.tau[j]).collect();
+        for (other, columns) in others {
+            let (more_y, more_mu) = other.lefts();
+            let both =
+                [(&mut self.x, &other.x), (&mut self.l, &other.l), (&mut y, &more_y), (&mut mu, &more_mu)];
+            for (own, more) in both {
+                *own = beside(own.as_ref(), pick(more, columns).as_ref());
+            }
+            self.tau.extend(columns.iter().map(|&j| other.tau[j]));
+        }
+        self.left = with_left.then_some((y, mu));
+    }
+}
+
+/// Right vectors only.
+pub(crate) struct Side {
+    pub(crate) tau: Vec<c64>,
+    pub(crate) x: DenseC,
+    pub(crate) l: DenseC,
+    pub(crate) exhausted: bool,
+}
+
+/// Factors at one shift.
+#[derive(Clone)]
+pub(crate) struct Shifted {
+    pub(crate) tau: c64,
+    pub(crate) solver: Solver,
+}
+
+/// One analysis.
+pub(crate) struct General<'a> {
+    pub(crate) problem: &'a Problem<'a>,
+    /// Absent for symmetric matrices.
+    pub(crate) transposed: Option<Problem<'a>>,
+    /// Whether roots come mirrored at the imaginary axis, with left vectors of one as right ones of the other.
+    mirrors: bool,
+    pub(crate) options: &'a SparseOptions,
+    pub(crate) driver: &'a dyn KrylovDriver,
+    pub(crate) form: Form,
+    pub(crate) gamma: f64,
+    pub(crate) zeros: Option<Zeros>,
+    pub(crate) findings: Vec<Finding>,
+    /// Whether roots may be counted along a contour.
+    pub(crate) counts: bool,
+    /// Columns beside the usual ones in a block: one does not see more members of a multiple root than it has columns, but by
+    /// rounding.
+    pub(crate) wider: usize,
+    factorizations: usize,
+    restarts: usize,
+    searches: usize,
+    largest_basis: usize,
+}
+
+/// A hundredth of the way from a shift on an eigenvalue to the next one.
+///
+/// Of a multiple eigenvalue one vector is found with a theta near 1 / eps, the others with what rounding leaves of it: none of those
+/// within [`SAME_ROOT`] is the next one, and where nothing else was found, everything else may be lost.
+fn beside_root(at: c64, set: &Set) -> Option<c64> {
+    let mut distances: Vec<f64> = set.tau.iter().map(|tau| (tau - at).norm()).collect();
+    distances.sort_by(f64::total_cmp);
+    let first = *distances.first()?;
+    let far = |d: &&f64| **d > (OVERSHADOWED * first).max(SAME_ROOT * at.norm());
+    let next = distances.iter().find(far).copied();
+    let alone = next.is_none() && first * OVERSHADOWED < at.norm();
+    let on = first < ON_ROOT * at.norm() && (next.is_some() || alone);
+    on.then(|| at + 0.01 * next.unwrap_or(0.01 * at.norm()))
+}
+
+impl<'a> General<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem<'a>,
+        options: &'a SparseOptions,
+        driver: &'a dyn KrylovDriver,
+    ) -> Self {
+        let symmetric = problem.m.symmetric && problem.c.symmetric && problem.k.symmetric;
+        let transposed = (!symmetric).then(|| problem.transposed());
+        Self {
+            problem,
+            mirrors: transposed.as_ref().is_some_and(|other| gyroscopic_left::holds(problem, other)),
+            transposed,
+            options,
+            driver,
+            form: Form::of(problem),
+            gamma: problem.frequency_squared().sqrt(),
+            zeros: None,
+            findings: Vec::new(),
+            counts: true,
+            wider: 0,
+            factorizations: 0,
+            restarts: 0,
+            searches: 0,
+            largest_basis: 0,
+        }
+    }
+
+    /// The same settings for part of a request, on another thread.
+    pub(crate) fn part(&self) -> Self {
+        let mut out = Self::new(self.problem, self.options, self.driver);
+        out.zeros.clone_from(&self.zeros);
+        out
+    }
+
+    /// Factors at a shift tau; beside it where the matrix is singular, which is told.
+    pub(crate) fn factor(&mut self, tau: c64) -> Result<Shifted, EigenError> {
+        let floor = 1e-6 * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
+        let scale = tau.norm().max(floor);
+        let mut last = AlgebraError::Singular { index: 0, pivot: 0.0 };
+        for step in STEPS_ASIDE {
+            let moved = tau + step * scale;
+            let (a, b) = self.form.coefficients(moved);
+            self.factorizations += 1;
+            let solver = if moved.im == 0.0 {
+                self.problem.factor(a.re, b.re).map(Solver::Real)
+            } else {
+                self.problem.factor_complex(a, b).map(Solver::Complex)
+            };
+            match solver {
+                Ok(solver) => {
+                    if step != 0.0 {
+                        self.tell_moved(tau, moved);
+                    }
+                    return Ok(Shifted { tau: moved, solver });
+                }
+                Err(error) => last = only_here(error)?,
+            }
+        }
+        let s = if self.form == Form::Squared { tau.sqrt() } else { tau };
+        Err(EigenError::NoRegularShift { re: s.re, im: s.im, others: STEPS_ASIDE.len() - 1, source: last })
+    }
+
+    /// The `count` tau nearest to the shift beside zero, with left vectors.
+    ///
+    /// From beside the shift where that lies on one of them though its matrix could be factored: of the others nothing but the
+    /// rounding of its own theta is left there.
+    pub(crate) fn nearest(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
+        let at = shifted.tau;
+        let tau = match self.nearest_from(shifted, count) {
+            Ok(set) => {
+                let Some(tau) = beside_root(at, &set) else { return Ok(self.with_real_values(set, at)) };
+                tau
+            }
+            // So near to an eigenvalue that the factors give no solution.
+            Err(EigenError::Algebra { .. }) if at.norm() > 0.0 => at * (1.0 + BESIDE),
+            Err(error) => return Err(error),
+        };
+        let moved = self.factor(tau)?;
+        self.tell_moved(at, moved.tau);
+        let mut set = self.nearest_from(&moved, count)?;
+        set.reach -= (moved.tau - at).norm();
+        Ok(self.with_real_values(set, moved.tau))
+    }
+
+    /// The set with the values beside the real axis found anew in real arithmetic.
+    ///
+    /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
+    /// real ones close to each other cannot be told from a pair. Around a real shift nearby they are real or a pair.
+    fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
+        if at.im == 0.0 {
+            return set;
+        }
+        let near = |tau: &c64| tau.im != 0.0 && tau.im.abs() <= BESIDE_REAL * tau.norm();
+        let doubtful: Vec<usize> = (0..set.tau.len()).filter(|&j| near(&set.tau[j])).collect();
+        let values: Vec<c64> = doubtful.iter().map(|&j| set.tau[j]).collect();
+        let told = self.findings.len();
+        let (mut out, mut others) = (Vec::new(), Vec::new());
+        for group in clusters(&values, |i| GROUPED * values[i].norm()) {
+            let group: Vec<usize> = group.into_iter().map(|i| doubtful[i]).collect();
+            let re = group.iter().map(|&j| set.tau[j].re);
+            let (low, high) =
+                (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
+            let aside = (high - low).max(GROUPED * low.abs().max(high.abs()));
+            let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
+            let centre = shifted.tau;
+            let reach =
+                group.iter().map(|&j| (set.tau[j] - centre).norm()).fold(0.0, f64::max) * (1.0 + 1e-6);
+            let Ok(real) = self.nearest_from(&shifted, group.len() + 2) else { continue };
+            let kept: Vec<usize> = (0..real.tau.len())
+                .filter(|&j| {
+                    let tau = real.tau[j];
+                    (tau - centre).norm() <= reach && tau.im.abs() <= BESIDE_REAL * tau.norm()
+                })
+                .collect();
+            if !kept.is_empty() {
+                out.extend(group);
+                others.push((real, kept));
+            }
+        }
+        // Of shifts nobody asked for.
+        self.findings.truncate(told);
+        if !out.is_empty() {
+            set.replace(&out, &others);
+        }
+        set
+    }
+
+    fn tell_moved(&mut self, from: c64, to: c64) {
+        let moved =
+            SparseFinding::ShiftMoved { from_re: from.re, from_im: from.im, to_re: to.re, to_im: to.im };
+        let told = self.findings.iter().any(|f| *f == Finding::from(moved.clone()));
+        if !told {
+            self.findings.push(moved.into());
+        }
+    }
+
+    fn nearest_from(&mut self, shifted: &Shifted, count: usize) -> Result<Set, EigenError> {
+        let problem = self.problem;
+        let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
+        let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));
+        let tolerance = self.options.tolerance;
+        let right = self.side(problem, shifted, count, right, false, tolerance)?;
+        let reach = if right.exhausted {
+            f64::INFINITY
+        } else {
+            right.tau.iter().map(|tau| (tau - shifted.tau).norm()).fold(0.0, f64::max)
+        };
+        let mut set =
+            Set { tau: right.tau, x: right.x, l: right.l, left: None, reach, exhausted: right.exhausted };
+        if self.transposed.is_none() {
+            real_shapes::choose(problem, self.form, &mut set);
+        }
+        if self.mirrors {
+            set.left = gyroscopic_left::left_vectors(problem, &set);
+        }
+        if let (Some(transposed), None) = (self.transposed.clone(), &set.left) {
+            let more = set.tau.len() + 2;
+            let tolerance = if self.options.left_vectors { tolerance } else { tolerance.max(LEFT_TOLERANCE) };
+            let left = self.side(&transposed, shifted, more, left, true, tolerance)?;
+            set.left = Some(self.matched(&transposed, shifted.tau, &set, &left)?);
+        }
+        biorthonormalize(problem, self.form, shifted.tau, &mut set);
+        Ok(set)
+    }
+
+    /// Right eigenvectors of the problem or its transpose.
+    fn side(
+        &mut self,
+        problem: &Problem,
+        shifted: &Shifted,
+        count: usize,
+        projector: Option<&Projector>,
+        transposed: bool,
+        tolerance: f64,
+    ) -> Result<Side, EigenError> {
+        let operator = LinearForm {
+            problem,
+            form: self.form,
+            tau: shifted.tau,
+            gamma: self.gamma,
+            solver: shifted.solver.clone(),
+            transposed,
+        };
+        let deflated = Deflated { inner: &operator, projector };
+        let length = operator.length();
+        let count = count.min(length);
+        let mut wanted = self.wanted(count, tolerance);
+        loop {
+            let basis = wanted.dimension(length);
+            self.check_basis(basis, if matches!(shifted.solver, Solver::Complex(_)) { 2 } else { 1 })?;
+            let mut ritz = match (&shifted.solver, self.form) {
+                (Solver::Real(_), Form::Companion) => self.driver.real_pairs(&deflated, &wanted)?,
+                (Solver::Complex(_), Form::Companion) => self.driver.complex_pairs(&deflated, &wanted)?,
+                (Solver::Real(_), _) => self.driver.real(&deflated, &wanted)?,
+                (Solver::Complex(_), _) => self.driver.complex(&deflated, &wanted)?,
+            };
+            self.note(&mut ritz);
+            let enough = ritz.exhausted || ritz.values.len() >= count;
+            if enough || basis == length || !self.enlarge(&mut wanted, length) {
+                return Self::polish(&deflated, &ritz);
+            }
+        }
+    }
+
+    /// The next search with a larger basis; false where that is used up.
+    pub(crate) fn enlarge(&mut self, wanted: &mut Wanted, length: usize) -> bool {
+        let larger = wanted.enlarge(self.options.subspace, length);
+        if larger {
+            self.searches += 1;
+            wanted.salt = 0x9e10 + self.searches as u64;
+        }
+        larger
+    }
+
+    /// Refuses a basis that does not fit in memory. That of the companion form is kept on two levels, with vectors of length n.
+    /// `numbers`: real ones in an entry.
+    pub(crate) fn check_basis(&mut self, vectors: usize, numbers: usize) -> Result<(), EigenError> {
+        self.largest_basis = self.largest_basis.max(vectors);
+        self.problem.check_basis(vectors, numbers * self.problem.n)
+    }
+
+    /// What the next search asks of a driver.
+    pub(crate) fn wanted(&mut self, count: usize, tolerance: f64) -> Wanted {
+        self.searches += 1;
+        Wanted {
+            count,
+            tolerance,
+            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)) + self.wider,
+            subspace: self.options.subspace,
+            restarts: self.options.restarts,
+            salt: 0x9e10 + self.searches as u64,
+        }
+    }
+
+    /// Keeps what a driver told.
+    pub(crate) fn note(&mut self, ritz: &mut RitzComplex) {
+        self.restarts += ritz.restarts;
+        self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
+    }
+
+    /// Purifies Ritz vectors by one more application and takes the multipliers.
+    fn polish(operator: &Deflated<'_>, ritz: &RitzComplex) -> Result<Side, EigenError> {
+        let (n, shift) = (operator.inner.problem.n, operator.inner.tau);
+        let kept: Vec<usize> = (0..ritz.values.len()).filter(|&j| ritz.values[j].norm() > 0.0).collect();
+        let theta: Vec<c64> = kept.iter().map(|&j| ritz.values[j]).collect();
+        let z = pick(&ritz.vectors, &kept);
+        let (mut better, mut l) = operator.apply_refined(&z)?;
+        divide(&mut better, &theta);
+        divide(&mut l, &theta);
+        for j in 0..theta.len() {
+            let size = norm(&better.col_as_slice(j)[..n]).max(f64::MIN_POSITIVE);
+            better.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+            l.col_as_slice_mut(j).iter_mut().for_each(|v| *v /= size);
+        }
+        let true_ones = Self::confirmed(operator, &better, &theta);
+        let better = pick(&better, &true_ones);
+        Ok(Side {
+            tau: true_ones.iter().map(|&j| shift + theta[j].inv()).collect(),
+            x: better.as_ref().subrows(0, n).to_owned(),
+            l: pick(&l, &true_ones),
+            // What rounding made of infinite roots comes behind all finite ones.
+            exhausted: ritz.exhausted || true_ones.len() < theta.len(),
+        })
+    }
+
+    /// Columns that one more application returns. Rounding can turn infinite roots (directions without mass) into finite
+    /// ones whose theta is a root of rounding; T moves their vectors elsewhere. Purified vectors come in.
+    fn confirmed(operator: &Deflated<'_>, vectors: &DenseC, theta: &[c64]) -> Vec<usize> {
+        let (n, inner) = (operator.inner.problem.n, operator.inner);
+        let scale = if inner.form == Form::Squared { inner.gamma * inner.gamma } else { inner.gamma };
+        let mut spurious = Vec::new();
+        for (j, theta) in theta.iter().enumerate() {
+            if theta.norm() * scale > DOUBTFUL {
+                continue;
+            }
+            let before = pick(vectors, &[j]);
+            // A right-hand side of rounding alone has no solution worth its name: that is an answer too.
+            let moved = operator.apply_refined(&before).map_or(f64::INFINITY, |(after, _)| {
+                let (a, b) = (&before.col_as_slice(0)[..n], &after.col_as_slice(0)[..n]);
+                let by = theta.inv();
+                norm(&a.iter().zip(b).map(|(a, b)| a - b * by).collect::<Vec<_>>()) / norm(a)
+            });
+            if moved.is_nan() || moved > UNCONFIRMED {
+                spurious.push(j);
+            }
+        }
+        (0..theta.len()).filter(|j| !spurious.contains(j)).collect()
+    }
+
+    /// Left vectors in the order of the right values; those the second run did not give by inverse iteration.
+    pub(crate) fn matched(
+        &mut self,
+        transposed: &Problem,
+        shift: c64,
+        set: &Set,
+        left: &Side,
+    ) -> Result<(DenseC, DenseC), EigenError> {
+        let k = set.tau.len();
+        let mut y = DenseC::zeros(transposed.n, k);
+        let mut mu = DenseC::zeros(transposed.rows.rank, k);
+        let mut free: Vec<usize> = (0..left.tau.len()).collect();
+        for j in 0..k {
+            let tau = set.tau[j];
+            let distance = |i: usize| (left.tau[i] - tau).norm();
+            let nearest = (0..free.len()).min_by(|&a, &b| distance(free[a]).total_cmp(&distance(free[b])));
+            let close = 1e-6 * (tau - shift).norm();
+            let (vector, multipliers) = match nearest {
+                Some(at) if distance(free[at]) <= close => {
+                    let i = free.swap_remove(at);
+                    (left.x.col_as_slice(i).to_vec(), left.l.col_as_slice(i).to_vec())
+                }
+                _ => self.inverse_iteration(transposed, tau, j)?,
+            };
+            // The transposed problem gives the conjugate of y.
+            y.col_as_slice_mut(j).iter_mut().zip(vector).for_each(|(y, v)| *y = v.conj());
+            mu.col_as_slice_mut(j).iter_mut().zip(multipliers).for_each(|(m, v)| *m = v.conj());
+        }
+        Ok((y, mu))
+    }
+
+    /// Factors beside a value of tau, further away where all near to it, as near to a chain at zero, are singular to rounding.
+    fn factor_beside(&mut self, tau: c64) -> Result<Shifted, EigenError> {
+        let unit = if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
+        let mut found = self.factor(tau * (1.0 + 1e-9));
+        for by in BESIDE_CHAIN {
+            if !matches!(found, Err(EigenError::NoRegularShift { .. })) {
+                break;
+            }
+            found = self.factor(tau + by * unit);
+        }
+        found
+    }
+
+    /// One vector of the transposed problem beside a value of tau.
+    fn inverse_iteration(
+        &mut self,
+        transposed: &Problem,
+        tau: c64,
+        salt: usize,
+    ) -> Result<(Vec<c64>, Vec<c64>), EigenError> {
+        let shifted = self.factor_beside(tau)?;
+        let operator = LinearForm {
+            problem: transposed,
+            form: self.form,
+            tau: shifted.tau,
+            gamma: self.gamma,
+            solver: shifted.solver,
+            transposed: true,
+        };
+        let mut z: DenseC = crate::krylov::scalar::start_block(operator.length(), 1, 0x1e + salt as u64);
+        let mut l = DenseC::zeros(0, 0);
+        for _ in 0..3 {
+            let size = norm(z.col_as_slice(0));
+            z.col_as_slice_mut(0).iter_mut().for_each(|v| *v /= size);
+            (z, l) = operator.apply_refined(&z)?;
+        }
+        Ok((z.col_as_slice(0)[..transposed.n].to_vec(), l.col_as_slice(0).to_vec()))
+    }
+
+    /// What was done, for the result.
+    pub(crate) fn report(&mut self, shifted: &Shifted) {
+        let work: Work = match &shifted.solver {
+            Solver::Real(solver) => solver.work(),
+            Solver::Complex(solver) => solver.work(),
+        };
+        if !work.failed.is_empty() {
+            let (failed, used) = (work.failed.join("; "), work.method.clone());
+            self.findings.push(SparseFinding::FactorizationFellBack { failed, used }.into());
+        }
+        self.findings.push(
+            SparseFinding::Shift {
+                re: shifted.tau.re,
+                im: shifted.tau.im,
+                factorizations: self.factorizations,
+                solves: work.solves,
+                worst_residual: work.worst_residual,
+            }
+            .into(),
+        );
+    }
+
+    /// Says why there are fewer roots than asked for.
+    pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
+        if found >= wanted {
+            return;
+        }
+        let finding = if exhausted {
+            SparseFinding::FewerExist { wanted, exist: found, dof: self.problem.dof() }
+        } else {
+            let (searches, restarts, basis) = (self.searches, self.restarts, self.largest_basis);
+            SparseFinding::Converged { found, wanted, searches, restarts, basis }
+        };
+        self.findings.push(finding.into());
+    }
+
+    /// The shift the options name.
+    pub(crate) fn given_shift(&self) -> Option<c64> {
+        match self.options.shift {
+            Shift::Automatic => None,
+            Shift::At(s) => Some(self.form.tau(s)),
+        }
+    }
+}
+
+/// Column j over the number j.
+pub(crate) fn divide(a: &mut DenseC, by: &[c64]) {
+    for (j, by) in by.iter().enumerate() {
+        let inverse = by.inv();
+        a.col_as_slice_mut(j).iter_mut().for_each(|v| *v *= inverse);
+    }
+}
+
+/// Columns solved at once.
+fn block_size(n: usize, count: usize) -> usize {
+    let by_size = if n <= 2_000 { 2 } else { 4 };
+    by_size.min(count.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(tau: &[c64]) -> Set {
+        let none = || DenseC::zeros(1, 0);
+        Set { tau: tau.to_vec(), x: none(), l: none(), left: None, reach: 0.0, exhausted: false }
+    }
+
+    #[test]
+    fn a_shift_on_a_double_root_moves_away_from_both_of_its_values() {
+        let at = c64::new(-0.02, 0.3);
+        let moved = |tau: &[c64]| beside_root(at, &set(tau)).map(|to| (to - at).norm() / at.norm());
+        let values = [at + 1e-17, at + 1e-10];
+        // Nothing else was found, or the next is far.
+        assert!(moved(&values).unwrap() > 1e-5);
+        assert!((moved(&[values[0], values[1], at * 1.5]).unwrap() - 0.005).abs() < 1e-12);
+        // Beside all of them.
+        assert_eq!(moved(&[at * 1.1, at * 1.1, at * 1.5]), None);
+    }
+}

@@ -1,0 +1,459 @@
+//! The requests on problems of any kind, in terms of s.
+//!
+//! A search at tau_0 that has all tau within `reach` holds every root within r of a point p when
+//!
+//! ```text
+//! r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
+//! ```
+//!
+//! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
+//! order in which a Krylov method finds theta, and is not called proved but where the roots are counted ([`crate::completeness::contour`]).
+
+use mb_algebra::c64;
+
+use super::multiplicity_cut;
+use super::non_hermitian::{General, Set, Shifted};
+use crate::certify::sparse::Root;
+use crate::finding::SparseFinding;
+use crate::null_space::deflate::Zeros;
+use crate::numeric::vectors;
+use crate::transform::shift_invert::Form;
+use crate::{EigenError, Finding, Shape};
+
+/// Rounds of asking for more until the wanted roots are surely there.
+const ROUNDS: usize = 8;
+/// Searches with wider blocks for roots that a count misses.
+pub(crate) const LOOKS: usize = 2;
+/// Damping ratio to which a band without a limit is searched.
+const BAND_DAMPING: f64 = 0.3;
+/// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are told from each other by
+/// thirteen digits of their distances from the shift.
+const WIDE_BAND: f64 = 1e3;
+/// How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up by
+/// rounding, its eighth root.
+const MARGIN: f64 = 1e-2;
+/// Values one shift of a band serves.
+const DISC: usize = 80;
+/// A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
+/// sought; and how far the roots wanted may reach towards zero, as a fraction of the way.
+const FAR: f64 = 1e-5;
+const NO_ZERO: f64 = 0.9;
+/// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
+const REAL: f64 = 1e-9;
+/// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
+const REAL_ZERO: f64 = f64::EPSILON;
+
+/// A root s made of column `column` of a set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) s: c64,
+    column: usize,
+}
+
+/// How many more roots a count found than the search.
+fn missing(told: &SparseFinding) -> Option<usize> {
+    let difference = match told {
+        SparseFinding::MissingInside { counted, found, .. } => *counted - *found as f64,
+        SparseFinding::MissingOutside { counted, found, .. } => counted.saturating_sub(*found) as f64,
+        _ => return None,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
+    let missing = difference.round().clamp(0.0, 64.0) as usize;
+    (missing > 0).then_some(missing)
+}
+
+/// A piece of a band, rad/s.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: f64,
+    to: f64,
+    /// Largest damping ratio.
+    zeta: f64,
+    /// How far below and above modes are kept.
+    margins: [f64; 2],
+}
+
+impl Piece {
+    fn holds(&self, s: c64) -> bool {
+        let [below, above] = self.margins;
+        let damped = s.re.abs() <= self.zeta * s.norm() + below.max(above);
+        s.im >= self.from - below && s.im <= self.to + above && damped
+    }
+}
+
+/// Whether conjugates stand for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// A conjugate pair, or +-s for tau = s^2 real, is one mode.
+    Modes,
+    /// Every root counts.
+    Roots,
+}
+
+impl General<'_> {
+    /// Widens the blocks of the searches to come where a count says that roots are missing and looks are left: members of multiple
+    /// roots that blocks were too narrow for. How many are missing.
+    pub(crate) fn another_look(&mut self, told: Option<&SparseFinding>, looks: &mut usize) -> Option<usize> {
+        let missing = told.and_then(missing).filter(|_| *looks > 0)?;
+        *looks -= 1;
+        self.wider += missing;
+        Some(missing)
+    }
+
+    /// The modes of smallest |s|.
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+        let mut shifted = self.start()?;
+        if let Some(tau) = self.given_shift() {
+            // Two sets of factors at a time would take the memory of both.
+            drop(shifted);
+            shifted = self.factor(tau)?;
+        }
+        let zero = c64::new(0.0, 0.0);
+        let roots = self.around(&shifted, zero, count, Counting::Modes)?;
+        self.report(&shifted);
+        Ok(roots)
+    }
+
+    /// The modes nearest to i omega.
+    pub(crate) fn near_frequency(&mut self, omega: f64, count: usize) -> Result<Vec<Root>, EigenError> {
+        self.near(c64::new(0.0, omega), count, Counting::Modes)
+    }
+
+    /// The roots nearest to a point.
+    pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Root>, EigenError> {
+        self.near(s, count, Counting::Roots)
+    }
+
+    fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Root>, EigenError> {
+        let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
+        let far = self.form.tau(c64::new(FAR * self.gamma, 0.0)).norm();
+        if tau.norm() > far {
+            let shifted = self.factor(tau)?;
+            let roots = self.around(&shifted, s, count, counting)?;
+            self.report(&shifted);
+            drop(shifted);
+            // Zeros further off than all roots wanted need not be known.
+            let reach = roots.iter().map(|root| (root.s - s).norm()).fold(0.0, f64::max);
+            if roots.len() >= count && reach < NO_ZERO * s.norm() {
+                return Ok(roots);
+            }
+            drop(self.start()?);
+            if self.zeros.is_none() {
+                return Ok(roots);
+            }
+            // With them taken out of the operator: rounding parts the zeros of a chain.
+            self.findings.clear();
+            let shifted = self.factor(tau)?;
+            let roots = self.around(&shifted, s, count, counting)?;
+            self.report(&shifted);
+            return Ok(roots);
+        }
+        let shifted = self.start()?;
+        let roots = self.around(&shifted, s, count, counting)?;
+        self.report(&shifted);
+        Ok(roots)
+    }
+
+    /// The `count` modes or roots nearest to a point, rigid ones included.
+    fn around(
+        &mut self,
+        shifted: &Shifted,
+        point: c64,
+        count: usize,
+        counting: Counting,
+    ) -> Result<Vec<Root>, EigenError> {
+        self.around_with(shifted.tau, point, count, counting, |run, ask| run.nearest(shifted, ask))
+    }
+
+    /// The same with the search given: the `ask` tau nearest to the shift.
+    pub(crate) fn around_with(
+        &mut self,
+        shift: c64,
+        point: c64,
+        count: usize,
+        counting: Counting,
+        mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
+    ) -> Result<Vec<Root>, EigenError> {
+        let zeros = self.zero_roots();
+        let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
+        // Beyond the finite roots a search finds rounding of the infinite ones.
+        let degree = if self.form == Form::Squared { 2 } else { 1 };
+        let known: usize = zeros.iter().map(|zero| zero.chain).sum();
+        let much = 2 * (per_mode * count + 1) >= self.problem.surely();
+        let most = self.problem.most_roots(much).saturating_sub(known) / degree;
+        let mut ask = (per_mode * count + 1).min(most);
+        let (mut round, mut looks) = (0, LOOKS);
+        loop {
+            round += 1;
+            let set = nearest(self, ask)?;
+            let candidates = self.candidates(&set, counting);
+            let mut distances: Vec<f64> = candidates.iter().map(|c| (c.s - point).norm()).collect();
+            distances.extend(zeros.iter().flat_map(|zero| {
+                let times = if counting == Counting::Roots { zero.chain } else { 1 };
+                std::iter::repeat_n(point.norm(), times)
+            }));
+            distances.sort_by(f64::total_cmp);
+            let covered = count == 0
+                || distances.get(count - 1).is_some_and(|r| self.needed(shift, point, *r) <= set.reach);
+            if covered || set.exhausted || round == ROUNDS || set.tau.len() < ask || ask == most {
+                let found = distances.len();
+                let last = distances.get(count.min(found).wrapping_sub(1)).copied();
+                let told = match last {
+                    Some(r) if self.counts => self.count_inside(&set, shift, self.needed(shift, point, r))?,
+                    _ => None,
+                };
+                if ask < most
+                    && let Some(missing) = self.another_look(told.as_ref(), &mut looks)
+                {
+                    ask = (ask + per_mode * missing).min(most);
+                    continue;
+                }
+                // A search that ends before as many roots are there as exist has lost some.
+                if set.exhausted && found < count {
+                    self.problem.most_roots(true);
+                }
+                let lost =
+                    self.problem.counted_roots().is_some_and(|all| degree * set.tau.len() + known < all);
+                self.tell_shortfall(found, count, (set.exhausted || ask == most) && !lost);
+                self.findings.extend(told.map(Finding::from));
+                return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
+            }
+            ask = (ask + ask / 2 + 2).min(most);
+        }
+    }
+
+    /// Radius in tau around the shift that holds all roots within r of a point.
+    fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
+        if self.form == Form::Squared {
+            r * (2.0 * point.norm() + r) + (point * point - shift).norm()
+        } else {
+            r + (point - shift).norm()
+        }
+    }
+
+    /// Modes of a band of frequencies, rad/s, and those so near to it that their bounds may reach it.
+    pub(crate) fn band(
+        &mut self,
+        from: f64,
+        to: f64,
+        max_damping_ratio: Option<f64>,
+    ) -> Result<Vec<Root>, EigenError> {
+        let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
+        let at_zero = self.start()?;
+        self.report(&at_zero);
+        // Its factors are not needed any more, and the pieces make their own.
+        drop(at_zero);
+        let mut roots = if from <= 0.0 { self.zero_roots() } else { Vec::new() };
+        let piece = Piece { from, to, zeta, margins: [MARGIN * to; 2] };
+        roots.append(&mut self.band_pieces(piece, 0)?);
+        if max_damping_ratio.is_none() {
+            self.findings.push(SparseFinding::BandCovered { damping_ratio: zeta }.into());
+        }
+        Ok(roots)
+    }
+
+    /// Modes of a piece: one disc, or two parts side by side.
+    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Root>, EigenError> {
+        let Piece { from, to, zeta, .. } = piece;
+        if from > 0.0 && to > WIDE_BAND * from {
+            return self.both_parts(piece, (from * to).sqrt(), depth);
+        }
+        let middle = c64::new(0.0, 0.5 * (from + to));
+        let slope = zeta / (1.0 - zeta * zeta).sqrt();
+        let radius = (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-9);
+        let shifted = self.factor(self.form.tau(middle))?;
+        let needed = self.needed(shifted.tau, middle, radius);
+        let (mut ask, mut looks) = (12, LOOKS);
+        loop {
+            let set = self.nearest(&shifted, ask)?;
+            let short = set.tau.len() < ask && !set.exhausted;
+            if set.reach > needed || short || (ask >= DISC && depth >= 6) {
+                let told = self.count_inside(&set, shifted.tau, needed)?;
+                if let Some(missing) = self.another_look(told.as_ref(), &mut looks) {
+                    ask += missing;
+                    continue;
+                }
+                if set.reach <= needed {
+                    let (found, wanted) = (set.tau.len(), ask);
+                    self.tell_shortfall(found, wanted, false);
+                }
+                self.findings.extend(told.map(Finding::from));
+                let candidates = self.candidates(&set, Counting::Modes);
+                let inside = candidates.iter().filter(|c| piece.holds(c.s));
+                return Ok(inside.map(|c| self.root(&set, *c, Counting::Modes)).collect());
+            }
+            if ask >= DISC {
+                return self.both_parts(piece, 0.5 * (from + to), depth + 1);
+            }
+            ask *= 2;
+        }
+    }
+
+    /// The modes on both sides of a cut.
+    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Root>, EigenError> {
+        let (mut low, mut high) = (self.part(), self.part());
+        // A mode on the cut is found from both sides.
+        let edge = 1e-9 * piece.to;
+        let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
+        let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
+        let (a, b) = rayon::join(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
+        self.findings.append(&mut low.findings);
+        self.findings.append(&mut high.findings);
+        let mut roots = a?;
+        let on_cut: Vec<c64> =
+            roots.iter().map(|r| r.s).filter(|s| (s.im - cut).abs() <= 2.0 * edge).collect();
+        roots.extend(b?.into_iter().filter(|r| !on_cut.iter().any(|s| (s - r.s).norm() <= 2.0 * edge)));
+        Ok(roots)
+    }
+
+    /// Roots that a set gives.
+    pub(crate) fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
+        let mut out = Vec::new();
+        for (column, &tau) in set.tau.iter().enumerate() {
+            let roots = if self.form == Form::Squared {
+                let mut s = tau.sqrt();
+                if tau.im == 0.0 {
+                    s = if tau.re < 0.0 { c64::new(0.0, s.im.abs()) } else { c64::new(s.re.abs(), 0.0) };
+                }
+                vec![s, -s]
+            } else {
+                vec![tau]
+            };
+            for mut s in roots {
+                if s.im.abs() <= (REAL * s.norm()).max(REAL_ZERO * self.gamma) {
+                    s.im = 0.0;
+                }
+                let counted = match counting {
+                    Counting::Roots => true,
+                    // Of +-s real the positive one stands for both.
+                    Counting::Modes => {
+                        s.im > 0.0 || (s.im == 0.0 && (self.form != Form::Squared || s.re > 0.0))
+                    }
+                };
+                if counted {
+                    out.push(Candidate { s, column });
+                }
+            }
+        }
+        out
+    }
+
+    /// The nearest candidates and zeros as roots.
+    fn chosen(
+        &mut self,
+        set: &Set,
+        candidates: &[Candidate],
+        zeros: Vec<Root>,
+        point: c64,
+        count: usize,
+        counting: Counting,
+    ) -> Vec<Root> {
+        let mut order: Vec<(f64, Option<Candidate>)> =
+            candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
+        order.extend(zeros.iter().map(|_| (point.norm(), None)));
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let s: Vec<c64> = order.iter().map(|(_, c)| c.map_or_else(|| c64::new(0.0, 0.0), |c| c.s)).collect();
+        let (returned, left_out) = s.split_at(count.min(s.len()));
+        self.findings.extend(multiplicity_cut::told(returned, left_out));
+        order.truncate(count);
+        let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
+        let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();
+        roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));
+        roots
+    }
+
+    /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.
+    pub(crate) fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Root {
+        let Candidate { s, column } = candidate;
+        let rows = &self.problem.rows;
+        let pick = |a: &mb_algebra::DenseC| mb_algebra::DenseC::from_fn(a.nrows(), 1, |i, _| a[(i, column)]);
+        let right = set.x.col_as_slice(column).to_vec();
+        let multipliers = rows.multipliers(&pick(&set.l)).col_as_slice(0).to_vec();
+        let left = set.left.as_ref().map(|(y, mu)| {
+            (y.col_as_slice(column).to_vec(), rows.multipliers(&pick(mu)).col_as_slice(0).to_vec())
+        });
+        let s = self.rayleigh(s, &right, left.as_ref().map(|(y, _)| y.as_slice()));
+        let modes = counting == Counting::Modes;
+        Root {
+            s,
+            right: right.into(),
+            multipliers: multipliers.into(),
+            left: left.map(|(y, mu)| (y.into(), mu.into())),
+            rigid: false,
+            mirror: modes && s.im > 0.0,
+            opposite: modes && s.im == 0.0 && self.form == Form::Squared,
+            chain: 1,
+            curvature: 0.0,
+        }
+    }
+
+    /// Newton's step on y^H (s^2 M + s C + K) x; left out where it is large or y and x are nearly orthogonal.
+    fn rayleigh(&self, s: c64, x: &[c64], y: Option<&[c64]>) -> c64 {
+        let conjugate;
+        let y = if let Some(y) = y {
+            y
+        } else {
+            conjugate = vectors::conjugate(x);
+            &conjugate
+        };
+        let column = mb_algebra::DenseC::from_fn(x.len(), 1, |i, _| x[i]);
+        let form = |a: &crate::problem::matrix::Matrix| {
+            if a.is_zero() { c64::new(0.0, 0.0) } else { vectors::inner(y, a.mul(&column).col_as_slice(0)) }
+        };
+        let (m, c, k) = (form(&self.problem.m), form(&self.problem.c), form(&self.problem.k));
+        let slope = s * m * 2.0 + c;
+        let terms = s.norm() * m.norm() * 2.0 + c.norm();
+        let step = ((s * m + c) * s + k) / slope;
+        // The terms of the quotient cancel down to this: beyond it the value of the solve is the better one.
+        let rounding =
+            f64::EPSILON * (s.norm_sqr() * m.norm() + s.norm() * c.norm() + k.norm()) / slope.norm();
+        let useful = step.is_finite() && slope.norm() >= 1e-3 * terms && step.norm() <= 1e-6 * s.norm();
+        if !useful || step.norm() <= 4.0 * rounding {
+            return s;
+        }
+        let mut better = s - step;
+        if s.im == 0.0 {
+            better.im = 0.0;
+        }
+        if s.re == 0.0 {
+            better.re = 0.0;
+        }
+        // A root does not become its conjugate, which stands beside it.
+        if s.im * better.im > 0.0 || s.im == 0.0 { better } else { s }
+    }
+
+    /// The zeros found, as roots; one root stands for both of a chain of two. None where they could not be taken out of the
+    /// operator: the search finds them.
+    pub(crate) fn zero_roots(&self) -> Vec<Root> {
+        let Some(Zeros { roots: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
+        let rows = &self.problem.rows;
+        let symmetric = self.problem.m.symmetric && self.problem.c.symmetric && self.problem.k.symmetric;
+        let mut out = Vec::new();
+        for (sides, chain) in [(&zeros.simple, 1), (&zeros.double, 2)] {
+            let multipliers = [rows.multipliers(&sides[0].l), rows.multipliers(&sides[1].l)];
+            for j in 0..sides[0].x.ncols() {
+                let vector = |side: usize| {
+                    (
+                        Shape::of_real(sides[side].x.col_as_slice(j).to_vec()),
+                        Shape::of_real(multipliers[side].col_as_slice(j).to_vec()),
+                    )
+                };
+                let (right, l) = vector(0);
+                let lengths = mb_algebra::norms::two(sides[0].x.col_as_slice(j))
+                    * mb_algebra::norms::two(sides[1].x.col_as_slice(j));
+                out.push(Root {
+                    s: c64::new(0.0, 0.0),
+                    right,
+                    multipliers: l,
+                    left: (!symmetric || chain == 1).then(|| vector(1)),
+                    rigid: true,
+                    mirror: false,
+                    opposite: false,
+                    chain,
+                    curvature: if chain == 2 { zeros.curvatures[j] / lengths } else { 0.0 },
+                });
+            }
+        }
+        out
+    }
+}

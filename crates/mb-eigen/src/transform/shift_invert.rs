@@ -1,0 +1,352 @@
+//! Shift-invert operators on displacements or displacements and velocities for problems of any kind.
+//!
+//! ```text
+//! squared    C = 0:  (K + tau_0 M) x' + Phi_q^T l = -M x,                        tau = s^2
+//! first      M = 0:  (K + s_0 C) x' + Phi_q^T l = -C x,                          tau = s
+//! companion  (s_0^2 M + s_0 C + K) x' + Phi_q^T l = -(M v + (C + s_0 M) x),  v' = x + s_0 x',   tau = s
+//! ```
+//!
+//! The companion form makes one new vector x' only: its Krylov basis is kept on two levels ([`crate::krylov::SecondOrder`]).
+//!
+//! T x = theta x with theta = 1 / (tau - tau_0). Multipliers are eliminated inside the solve, velocities satisfy Phi_q v = 0
+//! by themselves; v is kept in units of a frequency gamma, v = gamma v~, so that both halves have one size. From T z = theta z
+//! the multipliers of the root are l / theta. Sizes: z of length n, or 2 n for the companion.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use mb_algebra::{Dense, DenseC, Lu, c64};
+
+use super::factors::{Effort, ShiftSolve};
+use crate::EigenError;
+use crate::krylov::scalar::{norm, product};
+use crate::krylov::{Operator, Scalar, SecondOrder};
+use crate::problem::Problem;
+
+/// How the quadratic problem is made linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// tau = s^2.
+    Squared,
+    /// tau = s, no mass.
+    First,
+    /// tau = s, with velocities.
+    Companion,
+}
+
+impl Form {
+    /// The smallest form that holds all roots.
+    pub(crate) fn of(problem: &Problem) -> Self {
+        if problem.undamped() {
+            Self::Squared
+        } else if problem.m.is_zero() {
+            Self::First
+        } else {
+            Self::Companion
+        }
+    }
+
+    /// tau of a point s.
+    pub(crate) fn tau(self, s: c64) -> c64 {
+        if self == Self::Squared { s * s } else { s }
+    }
+
+    /// Coefficients of M and C in the shifted matrix.
+    pub(crate) fn coefficients(self, tau: c64) -> (c64, c64) {
+        let zero = c64::new(0.0, 0.0);
+        match self {
+            Self::Squared => (tau, zero),
+            Self::First => (zero, tau),
+            Self::Companion => (tau * tau, tau),
+        }
+    }
+}
+
+/// Factors at one shift; real where the shift is.
+#[derive(Clone)]
+pub(crate) enum Solver {
+    Real(Arc<dyn ShiftSolve<f64>>),
+    Complex(Arc<dyn ShiftSolve<c64>>),
+}
+
+/// T at one shift, of the problem or of its transpose.
+pub(crate) struct LinearForm<'a> {
+    /// The problem, transposed where `transposed`.
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) form: Form,
+    pub(crate) tau: c64,
+    pub(crate) gamma: f64,
+    pub(crate) solver: Solver,
+    /// Whether the solver's matrix is to be transposed.
+    pub(crate) transposed: bool,
+}
+
+impl LinearForm<'_> {
+    /// Length of the vectors.
+    pub(crate) fn length(&self) -> usize {
+        if self.form == Form::Companion { 2 * self.problem.n } else { self.problem.n }
+    }
+
+    /// T Z and the multipliers.
+    fn apply_with<T: Scalar>(
+        &self,
+        z: &Mat<T>,
+        effort: Effort,
+        solve: impl Fn(&Mat<T>, bool, Effort) -> Result<(Mat<T>, Mat<T>), EigenError>,
+    ) -> Result<(Mat<T>, Mat<T>), EigenError> {
+        let (problem, n, p) = (self.problem, self.problem.n, z.ncols());
+        match self.form {
+            Form::Squared => solve(&minus(problem.m.mul(z)), self.transposed, effort),
+            Form::First => solve(&minus(problem.c.mul(z)), self.transposed, effort),
+            Form::Companion => {
+                let half = |at: usize| z.as_ref().subrows(at * n, n).to_owned();
+                let (x, v) = (half(0), half(1));
+                let (next, l) = solve(&self.force(&x, &v), self.transposed, effort)?;
+                let by = self.combination::<T>();
+                let mut out = Mat::zeros(2 * n, p);
+                for j in 0..p {
+                    let parts = || x.col_as_slice(j).iter().zip(v.col_as_slice(j)).zip(next.col_as_slice(j));
+                    let (top, low) = out.col_as_slice_mut(j).split_at_mut(n);
+                    for (out, by) in [(top, by[0]), (low, by[1])] {
+                        out.iter_mut()
+                            .zip(parts())
+                            .for_each(|(out, ((x, v), w))| *out = by[0] * *x + by[1] * *v + by[2] * *w);
+                    }
+                }
+                Ok((out, l))
+            }
+        }
+    }
+
+    /// -(M (v + s_0 x) + C x) of the companion form.
+    fn force<T: Scalar>(&self, x: &Mat<T>, v: &Mat<T>) -> Mat<T> {
+        let (problem, shift) = (self.problem, T::from_complex(self.tau));
+        let momentum =
+            Mat::from_fn(problem.n, x.ncols(), |i, j| v[(i, j)].times(self.gamma) + shift * x[(i, j)]);
+        let mut f = problem.m.mul(&momentum);
+        f += problem.c.mul(x);
+        minus(f)
+    }
+
+    /// x' and v' of the companion form in terms of x, v and the solution.
+    fn combination<T: Scalar>(&self) -> [[T; 3]; 2] {
+        let (zero, by) = (T::default(), self.gamma.recip());
+        [[zero, zero, T::real(1.0)], [T::real(by), zero, T::from_complex(self.tau).times(by)]]
+    }
+
+    /// T Z with multipliers for complex vectors, whatever the factors are; refined.
+    pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
+        self.apply_with(z, Effort::Final, |f, transposed, effort| self.solve_any(f, transposed, effort))
+    }
+
+    /// A solve for complex right-hand sides, whatever the factors are.
+    fn solve_any(
+        &self,
+        f: &DenseC,
+        transposed: bool,
+        effort: Effort,
+    ) -> Result<(DenseC, DenseC), EigenError> {
+        match &self.solver {
+            Solver::Complex(solver) => {
+                let solution = solver.solve(f, transposed, effort)?;
+                Ok((solution.x, solution.l))
+            }
+            Solver::Real(solver) => {
+                let p = f.ncols();
+                // Real and imaginary parts side by side.
+                let parts =
+                    Dense::from_fn(
+                        f.nrows(),
+                        2 * p,
+                        |i, j| {
+                            if j < p { f[(i, j)].re } else { f[(i, j - p)].im }
+                        },
+                    );
+                let solution = solver.solve(&parts, transposed, effort)?;
+                let join =
+                    |a: &Dense| DenseC::from_fn(a.nrows(), p, |i, j| c64::new(a[(i, j)], a[(i, p + j)]));
+                Ok((join(&solution.x), join(&solution.l)))
+            }
+        }
+    }
+}
+
+/// -F.
+fn minus<T: Scalar>(mut f: Mat<T>) -> Mat<T> {
+    for j in 0..f.ncols() {
+        f.col_as_slice_mut(j).iter_mut().for_each(|v| *v = -*v);
+    }
+    f
+}
+
+impl LinearForm<'_> {
+    /// The factors where the shift is real.
+    fn real(&self) -> Result<&dyn ShiftSolve<f64>, EigenError> {
+        match &self.solver {
+            Solver::Real(solver) => Ok(solver.as_ref()),
+            Solver::Complex(_) => Err(EigenError::BadSetting {
+                setting: "The imaginary part of the shift of a real operator",
+                value: self.tau.im,
+                needed: "zero",
+            }),
+        }
+    }
+}
+
+impl Operator<f64> for LinearForm<'_> {
+    fn size(&self) -> usize {
+        self.length()
+    }
+
+    fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
+        let solver = self.real()?;
+        let solve = |f: &Dense, transposed, effort| {
+            let solution = solver.solve(f, transposed, effort)?;
+            Ok((solution.x, solution.l))
+        };
+        Ok(self.apply_with(v, Effort::Krylov, solve)?.0)
+    }
+}
+
+impl Operator<c64> for LinearForm<'_> {
+    fn size(&self) -> usize {
+        self.length()
+    }
+
+    fn apply(&self, v: &DenseC) -> Result<DenseC, EigenError> {
+        let Solver::Complex(solver) = &self.solver else { return Ok(self.apply_refined(v)?.0) };
+        let solve = |f: &DenseC, transposed, effort| {
+            let solution = solver.solve(f, transposed, effort)?;
+            Ok((solution.x, solution.l))
+        };
+        Ok(self.apply_with(v, Effort::Krylov, solve)?.0)
+    }
+}
+
+/// Projector along the invariant subspace of the zeros: z - Z (V^T Z)^-1 V^T z with real Z and V = B^T W, W the left
+/// deflating subspace.
+#[derive(Clone, Debug)]
+pub(crate) struct Projector {
+    z: Dense,
+    /// V (V^T Z)^-T.
+    dual: Dense,
+}
+
+impl Projector {
+    /// None when Z and V are not dual to each other, which longer chains cause.
+    pub(crate) fn new(z: Dense, v: &Dense) -> Option<Self> {
+        let gram = f64::adjoint_product(v.as_ref(), z.as_ref());
+        let unit = |a: &Dense| -> Vec<f64> {
+            crate::numeric::vectors::columns(a).map(|c| norm(c).max(f64::MIN_POSITIVE).recip()).collect()
+        };
+        let (by_v, by_z) = (unit(v), unit(&z));
+        let p = z.ncols();
+        // (V^T Z)^T in unit columns; its inverse from the right turns V to the dual basis.
+        let scaled = Dense::from_fn(p, p, |i, j| gram[(j, i)] * by_v[j] * by_z[i]);
+        let lu = Lu::new(&scaled).ok().filter(|lu| p == 0 || lu.rcond() > 1e-12)?;
+        let inverse = lu.solve_mat(&mb_algebra::dense::identity(p));
+        let turn = Dense::from_fn(p, p, |i, j| by_v[i] * inverse[(i, j)] * by_z[j]);
+        Some(Self { dual: product(v.as_ref(), turn.as_ref()), z })
+    }
+
+    /// Z and its dual basis.
+    fn parts(&self) -> (MatRef<'_, f64>, MatRef<'_, f64>) {
+        (self.z.as_ref(), self.dual.as_ref())
+    }
+
+    pub(crate) fn apply<T: Scalar>(&self, w: &mut Mat<T>) {
+        for _ in 0..2 {
+            for j in 0..w.ncols() {
+                let column = w.col_as_slice_mut(j);
+                let shares: Vec<T> = crate::numeric::vectors::columns(&self.dual)
+                    .map(|d| d.iter().zip(column.iter()).fold(T::default(), |s, (d, w)| s + w.times(*d)))
+                    .collect();
+                for (z, share) in crate::numeric::vectors::columns(&self.z).zip(shares) {
+                    column.iter_mut().zip(z).for_each(|(w, z)| *w -= share.times(*z));
+                }
+            }
+        }
+    }
+}
+
+/// T without the zeros: P T P. It commutes with P, so that its other eigenvectors are those of T; and the input is free of
+/// rigid motion, which T would blow up.
+pub(crate) struct Deflated<'a> {
+    pub(crate) inner: &'a LinearForm<'a>,
+    pub(crate) projector: Option<&'a Projector>,
+}
+
+impl Deflated<'_> {
+    fn project<T: Scalar>(&self, w: &mut Mat<T>) {
+        if let Some(projector) = self.projector {
+            projector.apply(w);
+        }
+    }
+
+    /// P T P Z with the multipliers of T P Z, refined.
+    pub(crate) fn apply_refined(&self, z: &DenseC) -> Result<(DenseC, DenseC), EigenError> {
+        let mut z = z.clone();
+        self.project(&mut z);
+        let (mut w, l) = self.inner.apply_refined(&z)?;
+        self.project(&mut w);
+        Ok((w, l))
+    }
+}
+
+impl Operator<f64> for Deflated<'_> {
+    fn size(&self) -> usize {
+        self.inner.length()
+    }
+
+    fn apply(&self, v: &Dense) -> Result<Dense, EigenError> {
+        let mut v = v.clone();
+        self.project(&mut v);
+        let mut w = Operator::<f64>::apply(self.inner, &v)?;
+        self.project(&mut w);
+        Ok(w)
+    }
+}
+
+impl Operator<c64> for Deflated<'_> {
+    fn size(&self) -> usize {
+        self.inner.length()
+    }
+
+    fn apply(&self, v: &DenseC) -> Result<DenseC, EigenError> {
+        let mut v = v.clone();
+        self.project(&mut v);
+        let mut w = Operator::<c64>::apply(self.inner, &v)?;
+        self.project(&mut w);
+        Ok(w)
+    }
+}
+
+impl SecondOrder<f64> for Deflated<'_> {
+    fn direction(&self, x: &Dense, v: &Dense) -> Result<Dense, EigenError> {
+        let form = self.inner;
+        Ok(form.real()?.solve(&form.force(x, v), form.transposed, Effort::Krylov)?.x)
+    }
+
+    fn halves(&self) -> [[f64; 3]; 2] {
+        self.inner.combination()
+    }
+
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+        self.projector.map(Projector::parts)
+    }
+}
+
+impl SecondOrder<c64> for Deflated<'_> {
+    fn direction(&self, x: &DenseC, v: &DenseC) -> Result<DenseC, EigenError> {
+        let form = self.inner;
+        Ok(form.solve_any(&form.force(x, v), form.transposed, Effort::Krylov)?.0)
+    }
+
+    fn halves(&self) -> [[c64; 3]; 2] {
+        self.inner.combination()
+    }
+
+    fn left_out(&self) -> Option<(MatRef<'_, f64>, MatRef<'_, f64>)> {
+        self.projector.map(Projector::parts)
+    }
+}
