@@ -1,0 +1,3 @@
+//! Empty: cargo looks at `[build-dependencies]` only where a build script stands.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! No code: the manifest of this crate is what the tests of the workspace share.
