@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: the rules of the source tree that no compiler checks.
 //!
-//! Each rule is one module: manifests (who may depend on what), sources (headers, sizes, where files and terminals are
-//! touched, reference values in tests), ARCHITECTURE.md against the folders, the paper map against the module headers,
-//! and text that only means something on one machine.
+//! Each rule is one module: manifests (who may depend on what), features (all tests share one build), sources (headers,
+//! sizes, where files and terminals are touched, reference values in tests), ARCHITECTURE.md against the folders, the
+//! paper map against the module headers, and text that only means something on one machine.
 
 mod architecture;
 mod citations;
+mod features;
 mod lexer;
 mod manifests;
 mod paper_map;
@@ -63,6 +64,7 @@ pub(crate) fn check(root: &Path) -> Result<Findings, TaskError> {
     let mut findings = Findings::default();
     let sources = tree::rust_sources(root)?;
     manifests::check(root, &mut findings)?;
+    features::check(root, &mut findings)?;
     architecture::check(root, &mut findings)?;
     sources::check(&sources, &mut findings);
     paper_map::check(root, &sources, &mut findings)?;

@@ -1,0 +1,72 @@
+//! Tests of every package are built with the same features of the dependencies, so that they share one build.
+//!
+//! Cargo unifies features over the packages that a command selects. The rule compares what `cargo tree` resolves for each
+//! crate that takes `workspace-features` with what it resolves for the whole workspace.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use super::Findings;
+use crate::error::TaskError;
+use crate::root;
+
+const SHARED: &str = "workspace-features";
+
+/// Applies the rule; where cargo cannot resolve without a network, a remark says that it was not applied.
+pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskError> {
+    let Some(all) = resolved(root, &["--workspace"]) else {
+        findings.remarks.push("cargo tree cannot resolve offline: features were not compared".to_owned());
+        return Ok(());
+    };
+    for folder in root::entries(root, "crates")? {
+        let Some(manifest) = root::read_if_present(root, &format!("crates/{folder}/Cargo.toml"))? else {
+            continue;
+        };
+        if !manifest.contains(SHARED) {
+            continue;
+        }
+        let Some(own) = resolved(root, &["--package", &folder]) else { continue };
+        for line in own.difference(&all) {
+            findings.failures.push(format!(
+                "crates/{folder}: its tests resolve {line}, the workspace other features; add them to \
+                 xtask/features/Cargo.toml"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Every dependency from a registry with its features, as `name version [features]`.
+fn resolved(root: &Path, selection: &[&str]) -> Option<BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(root)
+        .args(["tree", "--offline", "--edges", "normal,build,dev", "--prefix", "none", "--no-dedupe"])
+        .args(["--format", "{p} [{f}]"])
+        .args(selection)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    Some(external(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// The lines of packages that are not in the source tree; those in it stand with their path in parentheses.
+fn external(tree: &str) -> BTreeSet<String> {
+    tree.lines()
+        .map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""))
+        .filter(|line| !line.is_empty() && !line.contains('('))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_packages_of_registries_count() {
+        let tree = "mb-eigen v0.1.0 (/a/b) []\nserde v1.0.0 [std]\nserde v1.0.0 [std] (*)\nsyn v3.0.0 (proc-macro) [full]\n";
+        let found: Vec<_> = external(tree).into_iter().collect();
+        assert_eq!(found, ["serde v1.0.0 [std]", "syn v3.0.0 [full]"]);
+    }
+}
