@@ -16,6 +16,7 @@ mod settle;
 mod shares;
 mod site;
 mod spectra;
+pub mod sweep;
 
 pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};

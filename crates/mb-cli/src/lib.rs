@@ -113,6 +113,9 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         Command::Track(a) => {
             with_model(&a.model.model, |t| commands::track::run(t, a, styles.out, styles.progress))
         }
+        Command::Sweep(a) => {
+            with_model(&a.model.model, |t| commands::sweep::run(t, a, styles.out, styles.progress))
+        }
         Command::Simulate(a) => {
             with_model(&a.model.model, |t| commands::simulate::run(t, a, styles.out, styles.progress))
         }

@@ -3,6 +3,7 @@
 mod modes;
 mod parametric;
 mod report;
+mod sweep;
 
 pub use modes::{
     DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,
@@ -10,6 +11,7 @@ pub use modes::{
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 pub use report::ReportArgs;
+pub use sweep::{RangeArg, ShardArg, SweepArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
@@ -53,6 +55,8 @@ pub enum Command {
     Parametric(Box<ParametricArgs>),
     /// Modes followed along a path: frequency and damping with error bands, crossings, veering
     Track(Box<TrackArgs>),
+    /// The modes of many cases: grids, lists, random designs; stability maps with their boundaries solved for
+    Sweep(Box<SweepArgs>),
     /// Motion in time with the constraints held: violation, energy, time histories
     Simulate(Box<crate::commands::simulate::SimulateArgs>),
     /// One page to look at and hand on: drawing, animated modes, tables; a browser is all it needs
@@ -75,6 +79,7 @@ impl Command {
             Self::StateSpace(a) => a.json,
             Self::Parametric(a) => a.json,
             Self::Track(a) => a.json,
+            Self::Sweep(a) => a.json,
             Self::Simulate(a) => a.json,
             Self::Report(a) => a.json,
             Self::Export(a) => a.json,

@@ -13,4 +13,5 @@ pub mod schema;
 pub mod simulate;
 pub mod state_space;
 pub mod steady_motion;
+pub mod sweep;
 pub mod track;

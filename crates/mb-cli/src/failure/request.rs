@@ -105,6 +105,31 @@ pub enum RequestError {
         /// The range.
         range: &'static str,
     },
+    /// A sweep without cases.
+    #[error("the sweep has no case.")]
+    NoCases,
+    /// A range of a grid without the number of its values.
+    #[error("--grid {name}: the number of values is missing.")]
+    NoCount {
+        /// The parameter.
+        name: String,
+    },
+    /// Cases that cannot be laid out.
+    #[error("{reason}")]
+    BadDesign {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A table of cases that cannot be used.
+    #[error("{path}, line {line}: {reason}.")]
+    BadTable {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// A model too large for dense matrices.
     #[error(
         "The model has {n} coordinates and {m} constraint rows; the dense analysis takes {most} in all for this formulation."

@@ -28,5 +28,6 @@ mod solids;
 mod solvers;
 mod state_space;
 mod support;
+mod sweep;
 mod track;
 mod zeros;

@@ -1,0 +1,150 @@
+//! `mb sweep`: the modes of many cases, as a table; stability over a grid, with its boundaries.
+
+mod design;
+mod map;
+mod report;
+mod rows;
+
+pub use rows::Row;
+
+use crate::Answer;
+use crate::args::{ModelArgs, SweepArgs};
+use crate::failure::{Failure, RequestError};
+use crate::history::{self, Format};
+use crate::json;
+use crate::outfile;
+use crate::progress::{self, Progress};
+use crate::render::Style;
+use crate::source::{Text, load};
+use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, boundaries, run as run_cases, solve};
+use rows::Journal;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+
+/// Everything the command found.
+#[derive(Debug)]
+pub struct Sweep {
+    /// Name of the model and of its file.
+    pub model: [String; 2],
+    /// The values of every case.
+    pub design: Design,
+    /// What became of each case; none where it belongs to another shard or was not reached.
+    pub rows: Vec<Option<Row>>,
+    /// Number of modes of a row.
+    pub count: usize,
+    /// Where stability changes.
+    pub boundary: Boundary,
+    /// Whether the sweep was ended before all cases were solved.
+    pub interrupted: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model or the request. A case that fails is a row with its message, not an error.
+pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let format = args.output.as_deref().map(history::format_of).transpose()?;
+    if let Some(path) = args.map.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
+        let (option, path, known) = ("--map", path.display().to_string(), ".svg");
+        return Err(RequestError::UnknownFormat { option, path, known }.into());
+    }
+    let found = analyse(text, args, progress)?;
+    if let (Some(path), Some(format), false) = (&args.output, format, found.interrupted) {
+        let bytes = match format {
+            Format::Csv => rows::csv(&found),
+            Format::Json => json::sweep::document(&found).into_bytes(),
+            Format::Npz => crate::npz::archive(&rows::arrays(&found)),
+        };
+        outfile::write(path, |out| out.write_all(&bytes))?;
+        Journal::remove(path);
+    }
+    if let Some(path) = args.map.as_deref().filter(|_| !found.interrupted) {
+        let picture = map::picture(&found);
+        outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
+    }
+    let text = if args.json { json::sweep::document(&found) } else { report::words(&found, style) };
+    let mut answer = Answer::right(text);
+    if found.interrupted {
+        let rest = args.output.as_deref().map_or_else(
+            || "their results are not kept without --output".to_owned(),
+            |path| format!("--resume {} goes on from here", Journal::place(path).display()),
+        );
+        answer.complaint =
+            format!("Interrupted after {} cases; {rest}.\n", found.rows.iter().flatten().count());
+        answer.code = 130;
+    } else if found.rows.iter().flatten().all(|row| row.case().is_none()) {
+        answer.complaint = "No case of the sweep could be solved.\n".to_owned();
+        answer.code = crate::failure::NUMERICS;
+    }
+    Ok(answer)
+}
+
+/// Does the analysis.
+///
+/// # Errors
+/// As [`run`].
+pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Sweep, Failure> {
+    let design = design::of(args)?;
+    let names = &design.names;
+    let with = |values: &[f64]| {
+        let mut model = args.model.clone();
+        model.set.extend(design::assignments(names, values));
+        model
+    };
+    // What is wrong with the model itself, or with a name, is said once and before any case.
+    let first = design.points.first().ok_or(RequestError::NoCases)?;
+    let loaded = load(text, &with(first)).or_else(|failure| match failure {
+        Failure::Request(_) => Err(failure),
+        _ => load(text, &args.model),
+    })?;
+    crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
+    let count = args.lowest;
+    let solve_at =
+        |values: &[f64]| case_at(text, args, &with(values), count).map_err(|failure| failure.to_string());
+
+    let mut rows: Vec<Option<Row>> = vec![None; design.len()];
+    for path in &args.resume {
+        rows::take(path, &design, count, &mut rows)?;
+    }
+    let mine = |case: &usize| args.shard.is_none_or(|shard| case % shard.of == shard.part - 1);
+    let open: Vec<usize> = (0..design.len()).filter(mine).filter(|k| rows[*k].is_none()).collect();
+    let mut journal =
+        args.output.as_deref().map(|path| Journal::begin(path, &design, count, &rows)).transpose()?;
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let stop = progress::stoppable();
+    let stage = progress.stage(&format!("solving {} cases", open.len()));
+    let (mut failed, mut interrupted) = (None, false);
+    let solve_case = |k: usize| solve_at(&design.points[k]);
+    run_cases(&open, jobs, solve_case, |k, result| {
+        let row = Row::of(result);
+        if let Some(Err(failure)) = journal.as_mut().map(|journal| journal.add(k, &row)) {
+            failed = Some(failure);
+            return ControlFlow::Break(());
+        }
+        rows[k] = Some(row);
+        interrupted = stop.is_asked();
+        if interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    drop(stage);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    let mut boundary = Boundary::default();
+    if args.map.is_some() && !interrupted {
+        let _stage = progress.stage("solving for the boundaries of stability");
+        let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
+        boundary = boundaries(&design, &cases, |values| {
+            if stop.is_asked() { Err("interrupted".to_owned()) } else { solve_at(values) }
+        });
+        interrupted = stop.is_asked();
+    }
+    let model = [loaded.model.name.clone(), loaded.file];
+    Ok(Sweep { model, design, rows, count, boundary, interrupted })
+}
+
+/// One case, from the text of the model to its modes.
+fn case_at(text: &Text, args: &SweepArgs, model: &ModelArgs, count: usize) -> Result<Case, Failure> {
+    let loaded = load(text, model)?;
+    let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
+    Ok(solve(&loaded.model, &CaseOptions { start, motion, count })?)
+}

@@ -1,0 +1,136 @@
+//! `mb sweep`: tables against closed forms, boundaries of stability, parts and journals.
+
+use crate::support::{json, mb};
+use std::f64::consts::TAU;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A rod on a pin that stands upright, held by a torsion spring and a torsion damper:
+/// (m L^2 / 3) s^2 + c s + k - m g L / 2 = 0.
+const ROD: &str = r#"
+units = "SI"
+name = "upright rod"
+gravity = [0.0, -9.81]
+
+[parameters]
+L = 1.5
+k = 40.0
+c = 0.3
+
+[[body]]
+name = "rod"
+mass = 2.0
+inertia = "2*L^2/12"
+at = [0.0, "L/2"]
+markers = { foot = [0.0, "-L/2"] }
+
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "rod.foot"
+b = "ground"
+
+[[torsion-spring]]
+name = "hold"
+a = "rod"
+b = "ground"
+stiffness = "k"
+damping = "c"
+"#;
+
+fn rod() -> (TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rod.toml");
+    fs::write(&path, ROD).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (dir, path)
+}
+
+/// Stiffness at which the rod of length `l` falls over.
+fn critical(l: f64) -> f64 {
+    2.0 * 9.81 * l / 2.0
+}
+
+#[test]
+fn a_grid_gives_the_closed_form_in_every_case() {
+    let (_dir, model) = rod();
+    let found = json(&["sweep", &model, "--grid", "k=20..80:4", "--grid", "c=-0.5..1:4"]);
+    let cases = found["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 16);
+    for case in cases {
+        let [k, c] = [0, 1].map(|i| case["values"][i].as_f64().unwrap());
+        let inertia = 2.0 * 1.5 * 1.5 / 3.0;
+        let omega = ((k - critical(1.5)) / inertia).sqrt();
+        let mode = &case["modes"][0];
+        assert!(
+            (mode["natural_frequency_hz"].as_f64().unwrap() - omega / TAU).abs() < 1e-11 * omega,
+            "{case}"
+        );
+        assert!((mode["re"].as_f64().unwrap() + c / (2.0 * inertia)).abs() < 1e-11 * omega, "{case}");
+        let verdict = match c {
+            c if c < 0.0 => "unstable",
+            c if c > 0.0 => "stable",
+            _ => "marginal",
+        };
+        assert_eq!(case["verdict"], verdict, "{case}");
+    }
+}
+
+#[test]
+fn the_boundary_of_stability_is_solved_for() {
+    let (dir, model) = rod();
+    let map = dir.path().join("map.svg");
+    let map = map.to_str().unwrap();
+    let found = json(&["sweep", &model, "--grid", "k=0.5..40:5", "--grid", "L=0.5..3:4", "--map", map]);
+    let crossings = found["boundary"]["crossings"].as_array().unwrap();
+    assert!(crossings.len() >= 5, "{crossings:?}");
+    for crossing in crossings {
+        let [k, l] = [0, 1].map(|i| crossing["at"][i].as_f64().unwrap());
+        assert!((k - critical(l)).abs() < 1e-6, "{crossing}");
+    }
+    let picture = fs::read_to_string(map).unwrap();
+    assert!(picture.contains("boundary") && picture.contains("unstable"));
+}
+
+#[test]
+fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
+    let (dir, model) = rod();
+    let list = dir.path().join("cases.csv");
+    // A rod without length has no inertia about its pin.
+    fs::write(&list, "L, k\n1.0, 30\n0, 30\n2.0, 45\n0.5, 30\n").unwrap();
+    let file = |name: &str| -> PathBuf { dir.path().join(name) };
+    let sweep = |rest: &[&str]| {
+        let run = mb(&[&["sweep", &model, "--list", list.to_str().unwrap(), "--lowest", "2"], rest].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.out
+    };
+    let [whole, one, two, merged] = ["whole.csv", "one.csv", "two.csv", "merged.csv"].map(file);
+    let words = sweep(&["-o", whole.to_str().unwrap(), "--jobs", "2"]);
+    assert!(words.contains("case 2 (L = 0, k = 30.0000) failed"), "{words}");
+    sweep(&["-o", one.to_str().unwrap(), "--shard", "1/2"]);
+    sweep(&["-o", two.to_str().unwrap(), "--shard", "2/2"]);
+    let resumed = ["--resume", one.to_str().unwrap(), "--resume", two.to_str().unwrap()];
+    sweep(&[&resumed[..], &["-o", merged.to_str().unwrap()]].concat());
+    let text = fs::read_to_string(&whole).unwrap();
+    assert_eq!(text, fs::read_to_string(&merged).unwrap());
+    assert_eq!(text.lines().count(), 5);
+    assert!(!file("whole.csv.journal").exists());
+}
+
+#[test]
+fn wrong_sweeps_are_named() {
+    let (dir, model) = rod();
+    let refused = |args: &[&str]| {
+        let run = mb(&[&["sweep", &model], args].concat());
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+        run.err
+    };
+    assert!(refused(&["--grid", "stiffness=0..1:3"]).contains("no parameter `stiffness`"));
+    assert!(refused(&["--grid", "k=0..1"]).contains("number of values"));
+    assert!(refused(&["--grid", "k=0..1:3", "--grid", "k=0..1:3"]).contains("named twice"));
+    assert!(refused(&[]).contains("parameter that varies") || refused(&[]).contains("no case"));
+    let list = dir.path().join("cases.csv");
+    fs::write(&list, "L,k\n1,x\n").unwrap();
+    assert!(refused(&["--list", list.to_str().unwrap()]).contains("line 2: `x` is not a finite number"));
+}
