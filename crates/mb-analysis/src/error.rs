@@ -33,6 +33,20 @@ pub enum AnalysisError {
         /// Phi_tt.
         acceleration: f64,
     },
+    /// A model that cannot be built with some value of a parameter.
+    #[error(transparent)]
+    Model(#[from] mb_model::ModelError),
+    /// What went wrong at one of many speeds.
+    #[error("At the speed {speed}: {source}")]
+    AtSpeed {
+        /// The speed.
+        speed: f64,
+        /// What.
+        source: Box<AnalysisError>,
+    },
+    /// The work was ended from outside.
+    #[error("Interrupted.")]
+    Interrupted,
     /// Something that belongs to an equilibrium, asked for in motion.
     #[error("{what} belong to vibrations about an equilibrium, but a motion is asked for.")]
     OnlyAtRest {
@@ -74,6 +88,9 @@ impl AnalysisError {
         match self {
             Self::Linear(e) => wrong_linear(e),
             Self::Eigen { source, .. } => wrong_eigen(source),
+            Self::AtSpeed { source, .. } => source.is_wrong_request(),
+            Self::Model(_) => true,
+            Self::Interrupted => false,
             Self::Moving { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }

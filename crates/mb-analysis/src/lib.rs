@@ -6,6 +6,7 @@
 //!
 //! [`site()`] does the first half once, [`spectrum`] the second for each formulation.
 
+pub mod campbell;
 mod compare;
 mod error;
 pub mod factor;
@@ -22,7 +23,7 @@ pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
-pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, site};
+pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, own_velocities, rotates, site};
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
 };

@@ -6,11 +6,11 @@
 //! |ds| <= |y|^T (|s|^2 |dG2| + |s| |dG1| + |dG0|) |x|,   y^H (2 s M + C) x = 1
 //! ```
 //!
-//! with x and y in the basis of the admissible displacements. That is part of the error bound of each.
+//! with x and y in the coordinates of the changes. That is part of the error bound of each.
 
 use super::spectra::FormulationSpectrum;
 use crate::error::AnalysisError;
-use mb_algebra::{c64, dense};
+use mb_algebra::c64;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 use mb_linear::steady::Whirl;
@@ -20,25 +20,17 @@ use mb_model::Model;
 /// Adds to the error bounds what the linearization changes along the motion.
 pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
     let deviation = motion.deviation();
-    let (d, r) = (motion.basis().ncols(), motion.basis());
-    let reduced = |x: &[c64]| -> Vec<f64> {
-        (0..d).map(|j| (0..x.len()).map(|i| x[i] * r[(i, j)]).sum::<c64>().norm()).collect()
-    };
-    let form = |y: &[f64], order: usize, x: &[f64]| -> f64 {
-        dense::matvec(&deviation.blocks[order], x).iter().zip(y).map(|(a, b)| a * b).sum()
-    };
     for pair in spectrum.pairs.iter_mut().filter(|p| p.class.is_motion()) {
-        let Some(s) = pair.value().map(c64::norm) else { continue };
+        let Some(s) = pair.value() else { continue };
         let own = pair.chain == 1 && pair.condition.is_finite() && !pair.left.is_empty();
         pair.error_bar += if own {
-            let (x, y) = (reduced(&pair.right), reduced(&pair.left));
-            s * s * form(&y, 0, &x) + s * form(&y, 1, &x) + form(&y, 2, &x)
+            deviation.of_eigenvalue(s, &pair.right, &pair.left)
         } else if matches!(pair.class, Class::Rigid) && deviation.relative <= ROUNDING {
             // An exact zero of the null space: a free turn or drift, which rounding does not move.
             0.0
         } else {
             // Two that share a vector part by the square root of a change.
-            deviation.relative.sqrt() * s
+            deviation.relative.sqrt() * s.norm()
         };
     }
 }

@@ -30,12 +30,22 @@ pub struct MotionOptions {
     pub multipliers: Vec<(usize, f64)>,
     /// Time in s by which the point comes later than the start; the motion is integrated.
     pub after: f64,
-    /// Joints that turn, with what is behind them; in place of the model's own speeds.
+    /// What turns; in place of the model's own speeds and steady rotations.
     pub spins: Vec<Spin>,
     /// The frame to see a steady motion from.
     pub frame: FrameChoice,
     /// An instant is wanted, whether the motion is steady or not.
     pub instant: bool,
+}
+
+impl MotionOptions {
+    /// The rotations asked for; those of the model's tables where no speeds are asked for.
+    fn all_spins(&self, model: &Model) -> Vec<Spin> {
+        if self.spins.is_empty() && self.velocities.is_empty() {
+            return Spin::of_model(model);
+        }
+        self.spins.clone()
+    }
 }
 
 /// What a linearization is taken at: a state that lasts and has exponents, or an instant that has none.
@@ -119,7 +129,25 @@ impl Site {
     }
 }
 
-/// The equilibrium, or the point of a motion when one is asked for.
+/// Whether tables of the model say that it turns.
+pub fn rotates(model: &Model) -> bool {
+    model.steady_rotations().iter().any(|r| r.speed != 0.0)
+}
+
+/// The velocities (nv) that a motion of the model starts with at `q`: those of its steady rotations where it has some, else its
+/// own.
+///
+/// # Errors
+/// Rotations that cannot be.
+pub fn own_velocities(model: &Model, q: &[f64], t: f64) -> Result<Vec<f64>, AnalysisError> {
+    if !rotates(model) {
+        return Ok(model.initial_velocity().to_vec());
+    }
+    let there = Point { q: q.to_vec(), t, ..model.initial_point() };
+    Ok(spinning(model, &there, &Spin::of_model(model))?.0)
+}
+
+/// The equilibrium, or the point of a motion when one is asked for or the model's own steady rotations make one.
 ///
 /// # Errors
 /// As [`settle`] and [`moving`].
@@ -129,6 +157,7 @@ pub fn site(
     motion: Option<&MotionOptions>,
 ) -> Result<Site, AnalysisError> {
     Ok(match motion {
+        None if rotates(model) => Site::Motion(Box::new(moving(model, start, &MotionOptions::default())?)),
         None => Site::Rest(Box::new(settle(model, start)?)),
         Some(motion) => Site::Motion(Box::new(moving(model, start, motion)?)),
     })
@@ -149,12 +178,13 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         hold.push(*i);
     }
     let mut t = start.time;
-    if !motion.spins.is_empty() {
+    let spins = motion.all_spins(model);
+    if !spins.is_empty() {
         if start.solve {
             q = assemble(model, &q, t, &AssemblyOptions::default()).map_err(LinearError::from)?.q;
         }
         let there = Point { q: q.clone(), t, ..model.initial_point() };
-        let (turning, given) = spinning(model, &there, &motion.spins)?;
+        let (turning, given) = spinning(model, &there, &spins)?;
         v = turning;
         hold.extend(given);
     }
@@ -167,9 +197,6 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         outcome.not_kept = not_kept(model, start, motion, &there.q, &there.v);
         outcome.q.clone_from(&there.q);
         (q, v) = (there.q, there.v);
-    }
-    if !motion.instant {
-        super::check_size(model, super::MOST_ROWS_WITH_SPURIOUS)?;
     }
     let inputs = if start.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { start.inputs.clone() };
     if motion.after > 0.0 {

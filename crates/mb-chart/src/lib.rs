@@ -34,6 +34,8 @@ pub enum Mark {
     Line,
     /// A circle at every point.
     Points,
+    /// A broken line through the points.
+    Dashes,
 }
 
 /// One curve.
@@ -55,6 +57,10 @@ impl Curve {
     /// A line.
     pub fn line(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
         Self { name: name.to_owned(), colour, points, mark: Mark::Line, band: Vec::new() }
+    }
+    /// A broken line.
+    pub fn dashes(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
+        Self { mark: Mark::Dashes, ..Self::line(name, colour, points) }
     }
     /// Points.
     pub fn dots(name: &str, colour: usize, points: Vec<[f64; 2]>) -> Self {
@@ -253,7 +259,7 @@ fn draw(svg: &mut String, panel: &Panel, across: Axis, top: f64) {
         let (x, y) = (right + 16.0, top + 12.0 + 17.0 * k as f64);
         let colour = COLOURS[curve.colour % COLOURS.len()];
         match curve.mark {
-            Mark::Line => line(svg, [x, x + 14.0], [y - 4.0; 2], colour),
+            Mark::Line | Mark::Dashes => line(svg, [x, x + 14.0], [y - 4.0; 2], colour),
             Mark::Points => circle(svg, [x + 7.0, y - 4.0], colour),
         }
         let _ = writeln!(
@@ -297,8 +303,13 @@ fn draw_curve(svg: &mut String, curve: &Curve, across: Axis, up: Axis) {
         let points: Vec<[f64; 2]> = run.map(|i| at(curve.points[i][0], curve.points[i][1])).collect();
         let _ = writeln!(
             svg,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.3\"/>",
-            path(&points)
+            "<path d=\"{}\" fill=\"none\" stroke=\"{colour}\" {}/>",
+            path(&points),
+            if curve.mark == Mark::Dashes {
+                "stroke-width=\"0.8\" stroke-dasharray=\"5 4\""
+            } else {
+                "stroke-width=\"1.3\""
+            }
         );
     }
 }

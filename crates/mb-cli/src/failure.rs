@@ -116,6 +116,7 @@ impl Failure {
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Request(RequestError::Analysis(source)) => code_of(source.is_wrong_request()),
             Self::Unreadable { .. }
             | Self::Unwritable { .. }
             | Self::Model(_)

@@ -62,7 +62,7 @@ pub fn with_motion(
     }
     for a in &motion.spin {
         let speed = finite("--spin", &a.name, &a.value)?;
-        point.spins.push(Spin { joint: a.name.clone(), speed });
+        point.spins.push(Spin::behind(a.name.clone(), speed));
     }
     point.after = motion.after.unwrap_or(0.0);
     point.instant = motion.instant;

@@ -89,10 +89,10 @@ pub enum LinearError {
         residual: f64,
     },
     /// A rotation that cannot be.
-    #[error("The joint '{joint}' {problem}.")]
+    #[error("The {who} {problem}.")]
     BadSpin {
-        /// Name of the joint.
-        joint: String,
+        /// The joint or the body that is said to turn.
+        who: String,
         /// What is wrong, and what there is.
         problem: String,
     },

@@ -19,6 +19,7 @@
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
 use crate::point::OperatingPoint;
+use crate::steady::{Generator, SteadyMotion};
 use crate::turning::Turning;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse};
 use mb_model::system::Blocks;
@@ -90,18 +91,36 @@ pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
 /// Linearizes at rest or in steady motion, with sparse blocks: time and memory linear in the elements.
 pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
-    let (Blocks { m, mut c, mut k, phi_q }, mut k_parts) = model.blocks_in_parts(point);
+    let (Blocks { m, c, k, phi_q }, k_parts) = model.blocks_in_parts(point);
     let f = model.input_matrix(point).to_sparse();
-    if let Some(turning) = Turning::sparse(model, point) {
-        (c, k) = turning.applied(&m, &c, &k);
-        k_parts = None;
+    let zero = |s: &Generator| s.is_zero();
+    let generator = at.steady().map(SteadyMotion::generator);
+    if Turning::sparse(model, point).is_none() && generator.is_none_or(zero) {
+        return LinearizedSystem { m, c, k, k_parts, phi_q, f };
     }
-    if let Some(motion) = at.steady().filter(|motion| !motion.generator().is_zero()) {
-        let s = motion.generator().sparse();
-        let (ms, cs) = (sparse::mul(&m, &s), sparse::mul(&c, &s));
+    let none;
+    let generator = match generator {
+        Some(generator) => generator,
+        None => {
+            none = Generator::zero(model);
+            &none
+        }
+    };
+    let [c, k] = in_frame(model, point, generator, [&m, &c, &k]);
+    LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
+}
+
+/// C + 2 M S and K + C S + M S^2 of the model's own M, C, K, with the terms of bodies in space that turn.
+pub(crate) fn in_frame(model: &Model, point: &Point, s: &Generator, [m, c, k]: [&Sparse; 3]) -> [Sparse; 2] {
+    let (mut c, mut k) = (c.clone(), k.clone());
+    if let Some(turning) = Turning::sparse(model, point) {
+        (c, k) = turning.applied(m, &c, &k);
+    }
+    if !s.is_zero() {
+        let s = s.sparse();
+        let (ms, cs) = (sparse::mul(m, &s), sparse::mul(&c, &s));
         k = sparse::add(1.0, &sparse::add(1.0, &k, 1.0, &cs), 1.0, &sparse::mul(&ms, &s));
         c = sparse::add(1.0, &c, 2.0, &ms);
-        k_parts = None;
     }
-    LinearizedSystem { m, c, k, k_parts, phi_q, f }
+    [c, k]
 }

@@ -18,7 +18,7 @@
 
 use crate::equilibrium::Equilibrium;
 use crate::error::LinearError;
-use crate::steady::{FrameChoice, SteadyMotion, steady};
+use crate::steady::{FrameChoice, PHASES, SteadyMotion, check_frame, looked_at};
 use mb_algebra::norms;
 use mb_constraints::{accelerations, largest, violations};
 use mb_model::{BlockKind, Model, Point};
@@ -139,10 +139,21 @@ impl OperatingPoint {
     /// # Errors
     /// Those of [`steady`].
     pub fn of_instant(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Self, LinearError> {
+        Self::looked_at(model, at, frame, PHASES)
+    }
+    /// As [`Self::of_instant`], a motion being looked at in so many phases of each speed.
+    pub(crate) fn looked_at(
+        model: &Model,
+        at: &Instant,
+        frame: &FrameChoice,
+        phases: u32,
+    ) -> Result<Self, LinearError> {
         if at.is_rest() {
+            // All frames are the same; one that there is not is wrong all the same.
+            check_frame(model, at.point(), frame)?;
             return Ok(Self(Kind::Rest(Box::new(at.point().clone()))));
         }
-        Ok(Self(Kind::Steady(Box::new(steady(model, at, frame)?))))
+        Ok(Self(Kind::Steady(Box::new(looked_at(model, at, frame, phases)?))))
     }
     /// Verifies a declared point of rest or steady motion.
     ///

@@ -22,6 +22,7 @@ pub mod solid;
 mod source;
 pub mod spec;
 pub mod state;
+mod steady_rotation;
 pub mod system;
 
 pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection, Shear};
@@ -35,3 +36,4 @@ pub use solid::{InsideOut, MeshError, MeshFault, PointsOnALine, SolidData, Solid
 pub use source::{AnySource, ModelSource};
 pub use spec::{ModelError, ModelSpec};
 pub use state::Point;
+pub use steady_rotation::{Carried, SteadyRotation};

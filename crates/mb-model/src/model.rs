@@ -3,6 +3,7 @@
 use crate::coordinates::{Block, BlockId, BlockKind, Coordinates};
 use crate::element::{AngleOf, Attitude, Data, Element, Place};
 use crate::sensor::{Component, Reading};
+use crate::steady_rotation::SteadyRotation;
 
 /// An element in a model: whose it is, which coordinates it sees, where its rows stand.
 #[derive(Clone, Debug)]
@@ -112,6 +113,7 @@ pub struct Model<P: Data = f64> {
     rows: usize,
     initial: Vec<P>,
     initial_velocity: Vec<P>,
+    steady_rotations: Vec<SteadyRotation<P>>,
 }
 
 impl<P: Data> Model<P> {
@@ -127,6 +129,7 @@ impl<P: Data> Model<P> {
             rows: 0,
             initial: Vec::new(),
             initial_velocity: Vec::new(),
+            steady_rotations: Vec::new(),
         }
     }
     /// Adds a block of coordinates with its initial configuration (nq numbers).
@@ -190,6 +193,10 @@ impl<P: Data> Model<P> {
             assert!(before.is_none_or(|rows| rows == element.rows()), "terms with different numbers of rows");
             self.add_element(owner, element, blocks, Vec::new());
         }
+    }
+    /// Adds a rotation of the steady motion that the model is looked at in.
+    pub fn add_steady_rotation(&mut self, rotation: SteadyRotation<P>) {
+        self.steady_rotations.push(rotation);
     }
     /// Adds a named output on `blocks`.
     pub fn add_sensor(&mut self, name: impl Into<String>, reading: Reading<P>, blocks: Vec<BlockId>) {
@@ -256,6 +263,24 @@ impl<P: Data> Model<P> {
     pub fn members(&self) -> &[Member<P>] {
         &self.members
     }
+    /// The same coordinates with the forces of one owner alone: no constraints, no other elements.
+    #[must_use]
+    pub fn forces_of(&self, owner: &str) -> Self {
+        let own = |m: &&Member<P>| m.rows == 0 && m.owner == owner;
+        let members = self.members.iter().filter(own).map(|m| Member { row: 0, ..m.clone() });
+        Self {
+            name: self.name.clone(),
+            gravity: self.gravity,
+            coordinates: self.coordinates.clone(),
+            members: members.collect(),
+            sensors: Vec::new(),
+            inputs: self.inputs.clone(),
+            rows: 0,
+            initial: self.initial.clone(),
+            initial_velocity: self.initial_velocity.clone(),
+            steady_rotations: Vec::new(),
+        }
+    }
     /// The elements, to change their data; rows and wiring stay.
     pub(crate) fn members_mut(&mut self) -> &mut [Member<P>] {
         &mut self.members
@@ -287,6 +312,10 @@ impl<P: Data> Model<P> {
     /// The initial velocities as described, nv numbers (they need not satisfy the constraints).
     pub fn initial_velocity(&self) -> &[P] {
         &self.initial_velocity
+    }
+    /// Rotations of the steady motion that the model is looked at in.
+    pub fn steady_rotations(&self) -> &[SteadyRotation<P>] {
+        &self.steady_rotations
     }
     /// Owner and axis of constraint row `i`, as `joint 'elbow' (x)`.
     pub fn row_name(&self, i: usize) -> String {

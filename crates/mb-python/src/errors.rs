@@ -102,7 +102,9 @@ pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
     let message = error.to_string();
     match error {
         AnalysisError::Eigen { source, .. } => eigen(py, source),
-        AnalysisError::Linear(e @ LinearError::NotSteady(_)) => numerics(py, kind_of(e), message),
+        AnalysisError::Linear(e @ (LinearError::NotSteady(_) | LinearError::NotOnMotion { .. })) => {
+            numerics(py, kind_of(e), message)
+        }
         _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
         AnalysisError::Linear(e) => numerics(py, kind_of(e), message),
         _ => numerics(py, "analysis", message),

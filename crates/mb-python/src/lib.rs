@@ -4,6 +4,7 @@
 #![cfg(feature = "extension")]
 
 mod arrays;
+mod campbell;
 mod eigs;
 mod errors;
 mod findings;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 /// The functions and classes that `python/mb` builds on.
 #[pymodule]
 mod _mb {
+    #[pymodule_export]
+    use crate::campbell::campbell;
     #[pymodule_export]
     use crate::eigs::{eigs, eigs_descriptor};
     #[pymodule_export]

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mb_analysis::{along_loads, equilibria, names, rank_at, site};
+use mb_analysis::{along_loads, equilibria, names, own_velocities, rank_at, site};
 use mb_linear::PathEnd;
 use mb_model::spec::{ModelSpec, Value, nearest};
 use mb_model::{Model as Mechanism, Stroke};
@@ -48,6 +48,10 @@ pub(crate) fn mesh_files(py: Python<'_>, text: &str, file: Option<String>) -> Py
 type DrawnStroke = (String, &'static str, Vec<[f64; 3]>);
 
 impl Model {
+    pub(crate) fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
     pub(crate) fn mechanism(&self) -> Arc<Mechanism> {
         Arc::clone(&self.model)
     }
@@ -134,8 +138,10 @@ impl Model {
         vector(py, self.model.initial().to_vec())
     }
 
-    fn initial_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.model.initial_velocity().to_vec())
+    /// Velocities that a motion starts with at the start: those of steady rotations where there are some.
+    fn initial_velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let v = own_velocities(&self.model, self.model.initial(), 0.0);
+        Ok(vector(py, v.map_err(|e| errors::analysis(py, &e))?))
     }
 
     /// The equilibrium, or the point of a motion where one is asked for.

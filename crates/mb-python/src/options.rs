@@ -140,11 +140,7 @@ impl Place {
             accelerations: m.accelerations.clone(),
             multipliers: Vec::new(),
             after: m.after,
-            spins: m
-                .spins
-                .iter()
-                .map(|(joint, speed)| Spin { joint: joint.clone(), speed: *speed })
-                .collect(),
+            spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
             frame: match m.frame.as_deref() {
                 None => FrameChoice::Automatic,
                 Some("ground") => FrameChoice::Ground,

@@ -186,7 +186,6 @@ def test_state_space():
         descriptor.to_control()
 
 
-@pytest.mark.xfail(strict=True, reason="velocities of driven joints are not completed from Python")
 def test_points_of_motions():
     m = mb.Model("spinning rod")
     body = m.body("rod", mass=1, inertia=0.1, center_of_mass=(0.5, 0))
@@ -213,6 +212,47 @@ def test_points_of_motions():
     assert not instant.lasts and len(instant.linearize().modes()) > 0
     with pytest.raises(mb.ArgumentError, match="instant"):
         instant.linearize().modes(lowest=1)
+
+
+def test_a_driven_joint_moves_as_its_law_says():
+    m = mb.Model("driven bar")
+    bar = m.body("bar", mass=2, inertia=0.3, at=(0.5, 0), markers={"root": (-0.5, 0)})
+    m.revolute("pin", "bar.root", (0, 0))
+    m.point("load", at=(1, 0), mass=1)
+    m.spring("tie", "load", bar, stiffness=100, natural_length=0)
+    m.drive("motor", "angle", "pin", "4*t")
+    point = m.motion_point({"bar.angle": 4.0}, at={"load.x": 0.9}, frame="bar")
+    # The load turns along where k (x - 0.5) = m w^2 x; it swings with sqrt(k/m) -+ w in the frame of the bar.
+    assert point["load.x"] == pytest.approx(50 / (100 - 16), rel=1e-9)
+    found = np.sort(np.abs(point.linearize().modes().s.imag))
+    assert found[[0, -1]] == pytest.approx([6, 14], rel=1e-6)
+    with pytest.raises(mb.NumericsError) as caught:
+        m.motion_point({"bar.angle": 3.0}, solve=False)
+    assert caught.value.kind == "not_on_motion"
+
+
+def test_campbell():
+    m = mb.Model("disc", parameters={"W": 5.0})
+    m.spatial_body("disc", mass=1, inertia=[1, 1, 0.5], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+    for end in "ab":
+        m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+    m.steady_rotation("spin", bodies=["disc"], speed="W")
+    assert not m.equilibrium().at_rest, "the rotation of the model is never ignored"
+    found = m.campbell("W", 1, 40, samples=14, lines=[1])
+    # m w^2 = 100, and J w^2 -+ 0.5 W w = 400 in tilt.
+    W = found.speed
+    for sign in (-1, 1):
+        tilt = (sign * 0.5 * W + np.sqrt(0.25 * W**2 + 1600)) / 2
+        off = np.min(np.abs(np.abs(found.s.imag) - tilt[:, None]), axis=1)
+        assert np.max(off) < 1e-9
+    speeds = [c.speed for c in found.critical]
+    for expected in (10.0, 800**0.5, (400 / 1.5) ** 0.5):
+        assert min(abs(s - expected) for s in speeds) < 1e-9
+    assert found.unstable == [] and "ground" in found.frame and "W" in repr(found)
+    with pytest.raises(mb.ModelError, match="disc.y"):
+        m.campbell("disc.y", 1, 2)
+    with pytest.raises(mb.ArgumentError):
+        m.campbell("W", 1, 1)
 
 
 @pytest.mark.parametrize(

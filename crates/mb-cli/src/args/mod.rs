@@ -369,6 +369,9 @@ pub struct ExportArgs {
     /// Where.
     #[command(flatten)]
     pub start: StartArgs,
+    /// In motion.
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// The folder for M.mtx, C.mtx, K.mtx and Phi_q.mtx; it is made when it is not there
     #[arg(long, value_name = "FOLDER")]
     pub out: std::path::PathBuf,

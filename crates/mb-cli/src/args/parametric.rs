@@ -24,6 +24,8 @@ Examples:
   mb track linkage.toml --parameter k --from 500 --to 1500 --plot frequencies.svg
   mb track arm.toml --parameter crank.angle --from 20deg --to 80deg --hold motor --samples 31 --output modes.csv
   mb track arm.toml --path path.csv --order 4 --modes 1-3 --json
+  mb track rotor.toml --parameter W --from 0 --to 500 --campbell campbell.svg
+  mb track rotor.toml --parameter spin:axle --from 0 --to 500 --campbell --samples 100 --lowest 10
 
 The file of --path has a line of names (variables, and `time` if it is to be the abscissa) and one line of numbers
 for each sample.";
@@ -141,6 +143,21 @@ pub struct TrackArgs {
     /// Draw frequency and damping along the path: polynomials with their error band, exact samples beside
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Campbell diagram: follow the steady motion and its modes over a speed, which is a parameter of steady rotations
+    /// or velocities, `spin:JOINT` or `speed:COORDINATE`; critical speeds and ranges of growth are solved for. With a
+    /// file (.svg) it is drawn
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["path", "group", "modes", "order", "about", "hold", "frozen", "instant", "no_solve", "plot"])]
+    pub campbell: Option<PathBuf>,
+    /// Modes of a Campbell diagram: those of lowest frequency at either end
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one, requires = "campbell")]
+    pub lowest: usize,
+    /// Lines of so many per revolution in a Campbell diagram
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2,3", requires = "campbell")]
+    pub lines: Vec<f64>,
+    /// The frame of a Campbell diagram: `ground`, or a body whose frame it turns with; without it the ground's where the
+    /// linearization is constant in that, else a body's
+    #[arg(long, value_name = "ground | BODY", requires = "campbell")]
+    pub frame: Option<String>,
     /// Write the modes along the path to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -49,11 +49,11 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// The arguments of `mb modes` for the modes of the page.
-    pub fn modes(&self) -> ModesArgs {
+    /// The arguments of `mb modes` for the modes of the page, of a model at rest or in motion.
+    pub fn modes(&self, moves: bool) -> ModesArgs {
         // Shares are those of vibrations about a rest, by vectors that satisfy the constraints.
         let minimal = matches!(self.formulation.formulation, FormulationArg::Minimal | FormulationArg::All);
-        let shares = minimal && !self.motion.given();
+        let shares = minimal && !moves;
         ModesArgs {
             model: Some(self.model.model.clone()),
             set: self.model.set.clone(),

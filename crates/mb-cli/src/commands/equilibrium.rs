@@ -29,7 +29,12 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
         // Scattered starts go along a dense basis of the admissible motions.
         flow::check_size(model, flow::MOST_ROWS)?;
     }
-    if !args.spin.is_empty() {
+    let rotates = flow::rotates(model);
+    if rotates && (args.find_all.is_some() || args.load_path) {
+        let what = if args.load_path { "--load-path" } else { "--find-all" };
+        return Err(RequestError::Rotates { what }.into());
+    }
+    if rotates || !args.spin.is_empty() {
         return super::steady_motion::run(&loaded, args, style);
     }
     let start = crate::start::options(model, &args.start)?;

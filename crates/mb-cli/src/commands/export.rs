@@ -2,15 +2,15 @@
 
 use crate::Answer;
 use crate::args::ExportArgs;
-use crate::failure::Failure;
-use crate::flow;
+use crate::failure::{Failure, RequestError};
+use crate::flow::{self, State};
 use crate::json;
 use crate::outfile;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, summary};
 use crate::source::{Text, load};
 use mb_algebra::{Sparse, matrix_market};
-use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_linear::linearize_sparse;
 use serde::Serialize;
 use std::path::Path;
 
@@ -36,15 +36,22 @@ pub struct Written {
 pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
-    let start = crate::start::options(model, &args.start)?;
-    let stage = progress.stage("solving for the equilibrium");
-    let settled = flow::settle(model, &start)?;
-    let rank = flow::rank(model, settled.equilibrium.point())?;
+    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    let stage = progress.stage("solving for the operating point");
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let rank = flow::rank(model, site.point())?;
     drop(stage);
-    let lin = linearize_sparse(model, &OperatingPoint::from(&settled.equilibrium));
+    let State::Lasting(at) = site.state() else {
+        return Err(RequestError::NotOfAnInstant { option: "mb export" }.into());
+    };
+    let lin = linearize_sparse(model, &at);
     let coordinates = model.coordinates().names();
     let rows: Vec<String> = (0..model.nc()).map(|i| model.row_name(i)).collect();
-    let about = format!("{} ({}), linearized at an equilibrium", model.name, loaded.file);
+    let place = at.steady().map_or_else(
+        || "an equilibrium".to_owned(),
+        |motion| format!("a steady motion, seen from {}", motion.frame()),
+    );
+    let about = format!("{} ({}), linearized at {place}", model.name, loaded.file);
     let equation = "(s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0; SI units, angles in rad";
     let list = |what: &str, names: &[String]| -> Vec<String> {
         names.iter().enumerate().map(|(i, name)| format!("{what} {}: {name}", i + 1)).collect()
@@ -68,10 +75,10 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     }
     drop(stage);
     if args.json {
-        return Ok(Answer::right(json::export::document(&loaded, &rank, &settled, &written)));
+        return Ok(Answer::right(json::export::document(&loaded, &rank, &site, &written)));
     }
     let mut out = summary::heading(&loaded, &rank, style);
-    out.push_str(&summary::equilibrium_line(&settled, style));
+    out.push_str(&summary::site_line(&site, style));
     let mut table = Table::new(vec![
         Column::words("file"),
         Column::number("rows", ""),
@@ -83,8 +90,10 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     }
     out.push('\n');
     out.push_str(&table.render(style));
-    let mut notes = summary::start_notes(model, settled.start.as_ref());
+    let mut notes = summary::start_notes(model, site.start());
     notes.extend(summary::redundancy_notes(&rank));
+    notes.extend(summary::steadiness(&site));
+    notes.extend(summary::own_speeds(model, &site));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))
 }

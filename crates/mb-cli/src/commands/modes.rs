@@ -93,7 +93,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         flow::check_size(model, flow::MOST_ROWS)?;
     }
     let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
-    if motion.is_some() {
+    if motion.is_some() || flow::rotates(model) {
         check_at_rest(args)?;
     }
     let stage = progress.stage(match motion {

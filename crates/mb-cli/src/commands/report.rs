@@ -10,7 +10,7 @@ use crate::outfile;
 use crate::progress::Progress;
 use crate::render::Style;
 use crate::report;
-use crate::source::{Loaded, Text};
+use crate::source::{Loaded, Text, load};
 use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, Trajectory, consistent_start, simulate};
 use mb_linear::LinearError;
 use serde::Serialize;
@@ -40,7 +40,8 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     if args.motion.instant {
         return Err(RequestError::NoModesOfInstant.into());
     }
-    let found = modes::analyse(text, &args.modes(), progress)?;
+    let moves = args.motion.given() || crate::flow::rotates(&load(text, &args.model)?.model);
+    let found = modes::analyse(text, &args.modes(moves), progress)?;
     let stage = progress.stage("simulating the motion");
     let motion = args.until.map(|until| motion(&found.loaded, args, until)).transpose()?;
     drop(stage);
@@ -83,7 +84,8 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
 fn motion(loaded: &Loaded, args: &ReportArgs, until: f64) -> Result<Trajectory, Failure> {
     let model = &loaded.model;
     let (start, moving) = crate::start::with_motion(model, &args.start, &args.motion)?;
-    let (q, mut v) = (start.configuration(model), model.initial_velocity().to_vec());
+    let q = start.configuration(model);
+    let mut v = crate::flow::own_velocities(model, &q, start.time)?;
     let mut hold: Vec<usize> =
         start.given.iter().filter_map(|(i, _)| names::velocity_index(model, *i)).collect();
     for (i, value) in moving.iter().flat_map(|m| &m.velocities) {

@@ -42,7 +42,7 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
         return Err(RequestError::OnlyAtRest { option: "--plot" }.into());
     }
     let model = &loaded.model;
-    let motion = MotionArgs { spin: args.spin.clone(), ..MotionArgs::default() };
+    let motion = MotionArgs { spin: args.spin.clone(), moving: true, ..MotionArgs::default() };
     let (start, motion) = crate::start::with_motion(model, &args.start, &motion)?;
     let site = flow::site(model, &start, motion.as_ref())?;
     let rank = flow::rank(model, site.point())?;

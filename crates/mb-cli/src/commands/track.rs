@@ -53,6 +53,9 @@ pub struct Track {
 /// # Errors
 /// Anything wrong with the model, the request or the numerics at a sample.
 pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    if args.campbell.is_some() {
+        return super::campbell::run(text, args, style, progress);
+    }
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     if let Some(path) = args.plot.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
         let (option, path, known) = ("--plot", path.display().to_string(), ".svg");

@@ -95,6 +95,34 @@ pub enum RequestError {
         /// Time reached, s.
         reached: f64,
     },
+    /// A range without width.
+    #[error("{option} is {value}, where the range begins.")]
+    EmptyRange {
+        /// The option.
+        option: &'static str,
+        /// Both ends.
+        value: f64,
+    },
+    /// Something over which there is no Campbell diagram.
+    #[error(
+        "--parameter: `{name}` is no speed; a Campbell diagram is over a parameter, `spin:JOINT` or `speed:COORDINATE`."
+    )]
+    NoSpeed {
+        /// The name.
+        name: String,
+    },
+    /// A parameter that makes nothing turn.
+    #[error("--campbell: nothing turns, whatever `{name}` is.")]
+    NothingTurns {
+        /// The name.
+        name: String,
+    },
+    /// A model with steady rotations where they are not followed.
+    #[error("The model turns (`[[steady-rotation]]`), which {what} does not follow.")]
+    Rotates {
+        /// The command or option.
+        what: &'static str,
+    },
     /// A number out of its range.
     #[error("--{option} is {value}, but it must be {range}.")]
     OutOfRange {
@@ -336,6 +364,14 @@ impl RequestError {
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
+            Self::EmptyRange { .. } => "give two different speeds with --from and --to".to_owned(),
+            Self::NothingTurns { .. } => {
+                "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()
+            }
+            Self::NoSpeed { .. } => "the parameters: mb check; the joints: spin:JOINT".to_owned(),
+            Self::Rotates { .. } => {
+                "mb track --campbell follows it over a speed; set the speeds to zero for the state of rest".to_owned()
+            }
             Self::BadModes { .. } => "write numbers as `mb modes` shows them, as in 1,3-5, or all".to_owned(),
             Self::RedundantRows { redundant, .. } => {
                 format!("leave these out of the model: {}", redundant.join(", "))

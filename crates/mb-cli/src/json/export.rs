@@ -1,9 +1,9 @@
 //! The document of `mb export`.
 
-use super::parts::{EquilibriumView, ModelView};
+use super::parts::{ModelView, SiteView};
 use super::{Head, text};
 use crate::commands::export::Written;
-use crate::flow::Settled;
+use crate::flow::Site;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
 use serde::Serialize;
@@ -13,16 +13,17 @@ struct Document<'a> {
     #[serde(flatten)]
     head: Head,
     model: ModelView,
-    equilibrium: EquilibriumView,
+    #[serde(flatten)]
+    site: SiteView,
     files: &'a [Written],
 }
 
 /// The document.
-pub fn document(loaded: &Loaded, rank: &ConstraintRank, settled: &Settled, files: &[Written]) -> String {
+pub fn document(loaded: &Loaded, rank: &ConstraintRank, site: &Site, files: &[Written]) -> String {
     text(&Document {
         head: Head::of("export"),
         model: ModelView::new(loaded, rank),
-        equilibrium: EquilibriumView::new(loaded, settled),
+        site: SiteView::new(loaded, site),
         files,
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! Numbers are written so that they read back exactly. What is not finite is `null`.
 
+pub mod campbell;
 pub mod check;
 pub mod equilibrium;
 pub mod export;

@@ -120,6 +120,9 @@ impl Place {
         if place.instant && !args.instant {
             return Err(RequestError::SpeedsOfAnInstant.into());
         }
+        if flow::rotates(&place.loaded.model) {
+            return Err(RequestError::Rotates { what: "an expansion in polynomials" }.into());
+        }
         Ok(place)
     }
 

@@ -160,8 +160,10 @@ fn a_motion_that_is_not_steady_has_no_exponents() {
     let run = mb_with(&["modes", "-", "--velocity", "bar.angle=2", "--instant"], BAR);
     assert!(run.code == 0 && run.out.contains("no rates of growth"), "{run:?}");
     assert!(!run.out.contains("zeta") && !run.out.contains("error"), "{}", run.out);
-    let run = mb_with(&["modes", "-", "--frame", "bra"], BAR);
+    let run = mb_with(&["modes", "-", "--frame", "bar"], BAR);
     assert_eq!(run.code, 0, "all frames are one at rest: {run:?}");
+    let run = mb_with(&["modes", "-", "--frame", "bra"], BAR);
+    assert!(run.code == 1 && run.err.contains("'bra'") && run.err.contains("bar"), "{run:?}");
     let run = mb_with(&["modes", "-", "--moving", "--frame", "tabel"], TURNTABLE);
     assert!(run.code == 1 && run.err.contains("'tabel'") && run.err.contains("table"), "{run:?}");
 }

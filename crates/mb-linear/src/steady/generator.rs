@@ -100,6 +100,40 @@ impl Generator {
         let with = self.blocks.iter().zip(&self.rates).filter(|(b, _)| positions(b.kind) > 0);
         with.map(|(b, r)| (b, r.place))
     }
+    /// First coordinate and number of coordinates of what turns as one, and the rest in parts of three at most.
+    pub(super) fn tiles(&self) -> Vec<(usize, usize)> {
+        let mut out = Vec::new();
+        for block in &self.blocks {
+            let (places, n) = (positions(block.kind), block.kind.nv());
+            if places > 0 {
+                out.push((block.v, places));
+            }
+            let mut done = places;
+            while done < n {
+                let size = (n - done).min(3);
+                out.push((block.v + done, size));
+                done += size;
+            }
+        }
+        out
+    }
+    /// exp(S t) on each of the tiles; none where it is one.
+    pub(super) fn tile_rotations(&self, t: f64) -> Vec<Option<Rotation>> {
+        let mut out = Vec::new();
+        for (block, rates) in self.blocks.iter().zip(&self.rates) {
+            let (places, n) = (positions(block.kind), block.kind.nv());
+            let turned = |w: Vector| (length(w) > 0.0).then(|| rotation(w, t));
+            if places > 0 {
+                out.push(turned(rates.place));
+            }
+            if block.kind == BlockKind::Pose {
+                out.push(turned(rates.body));
+            } else {
+                out.extend((0..(n - places).div_ceil(3)).map(|_| None));
+            }
+        }
+        out
+    }
     /// The size of every rotation in it, rad/s.
     pub(crate) fn speeds(&self) -> impl Iterator<Item = f64> {
         self.rates.iter().flat_map(|r| [length(r.place), length(r.body)])
@@ -230,7 +264,8 @@ pub(crate) fn length(w: Vector) -> f64 {
     w[0].hypot(w[1]).hypot(w[2])
 }
 
-type Rotation = [[f64; 3]; 3];
+/// A rotation, row by row.
+pub(super) type Rotation = [[f64; 3]; 3];
 
 fn attitude(block: &Block, q: &[f64]) -> Rotation {
     matrix([q[block.q + 3], q[block.q + 4], q[block.q + 5], q[block.q + 6]])

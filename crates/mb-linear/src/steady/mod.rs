@@ -16,31 +16,39 @@
 
 mod change;
 mod conditions;
+mod deviation;
+mod frames;
+mod full;
 mod generator;
 mod orbit;
 mod ports;
+mod rows;
 mod scale;
 mod search;
 mod spin;
+mod tiles;
 mod verdict;
 mod whirl;
 
+pub use deviation::Deviation;
 pub use generator::Generator;
-pub use orbit::Deviation;
-pub use search::{SteadySearch, steady_near};
-pub use spin::{Spin, spinning};
-pub use verdict::{Frame, Reason, Unsteady};
+pub use search::{Looks, SteadySearch, steady_near, steady_near_looked};
+pub use spin::{Spin, fastest_turn, spinning};
+pub use verdict::{Asymmetric, Frame, Reason, Unsteady};
 pub use whirl::Whirl;
 
 use crate::error::LinearError;
 use crate::point::Instant;
 use change::Change;
 use conditions::Conditions;
-use generator::{in_ground, length};
-use mb_algebra::{Dense, RankTolerance};
+pub(crate) use frames::check_frame;
+use frames::{named_rates, rate_of};
+use full::FullOrbit;
+use mb_algebra::{Dense, RankTolerance, Sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_model::{BlockKind, Model, Point};
 use orbit::Orbit;
+pub(crate) use scale::PHASES;
 use scale::Scale;
 
 /// A point of a motion that is steady, with the frame in which its linearization is constant.
@@ -49,7 +57,6 @@ pub struct SteadyMotion {
     point: Point,
     generator: Generator,
     frame: Frame,
-    basis: Dense,
     deviation: Deviation,
     /// Times in s at which the orbit was looked at.
     times: Vec<f64>,
@@ -67,10 +74,6 @@ impl SteadyMotion {
     /// The frame in words.
     pub fn frame(&self) -> &Frame {
         &self.frame
-    }
-    /// An orthonormal basis R of the admissible displacements, n x d, in which the deviation is given.
-    pub fn basis(&self) -> &Dense {
-        &self.basis
     }
     /// By how much the linearization changes along the orbit: the certificate of steadiness.
     pub fn deviation(&self) -> &Deviation {
@@ -99,25 +102,98 @@ const BLOCKS_UP_TO: usize = 120;
 /// [`LinearError::NotSteady`] names the body whose equations change, or the equation that does not hold, along the orbit of
 /// the best frame; [`LinearError::NoSuchBody`]; entries that are not finite.
 pub fn steady(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<SteadyMotion, LinearError> {
+    looked_at(model, at, frame, scale::PHASES)
+}
+
+/// As [`steady`], looked at in so many phases of each speed: sixteen show it, fewer are enough between neighbours of one family
+/// of motions that are shown, where a change comes with the parameter and not with the phase alone.
+pub(crate) fn looked_at(
+    model: &Model,
+    at: &Instant,
+    frame: &FrameChoice,
+    phases: u32,
+) -> Result<SteadyMotion, LinearError> {
     if let Some((owner, why)) = model.unsteady_laws().first() {
         let reason = Reason::GivenInTime { owner: (*owner).to_owned(), why };
-        return Err(LinearError::NotSteady(Box::new(Unsteady { reason })));
+        return Err(LinearError::NotSteady(Box::new(Unsteady::of(reason))));
     }
     let point = at.point();
     if point.v.iter().all(|v| *v == 0.0) {
         let body = mb_constraints::largest(&point.a).map_or_else(String::new, |(i, _)| body_of(model, i));
-        return Err(LinearError::NotSteady(Box::new(Unsteady { reason: Reason::Starts { body } })));
+        return Err(LinearError::NotSteady(Box::new(Unsteady::of(Reason::Starts { body }))));
     }
-    let change = Change::new(model, at)?;
-    let basis = NullSpace::new(&change.phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), |i| {
-        model.coordinate_name(i)
-    })?;
-    let scale = Scale::new(model, point, &change.now, &basis.r);
-    let search = Search { model, at, change: &change, r: &basis.r, scale: &scale };
-    let (generator, deviation) = search.run(frame)?;
-    let times = scale::times(&scale, &generator);
+    let blocks = model.blocks(point);
+    let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
+    let scale = Scale::new(model, point, diagonals);
+    let full = FullOrbit::new(model, point, blocks, &scale, phases)?;
+    let (generator, deviation) = match full.search(at, frame)? {
+        Ok(found) => found,
+        Err(why) if model.nv() + model.nc() > DENSE_UP_TO => {
+            return Err(LinearError::NotSteady(Box::new(full.naming(why))));
+        }
+        Err(_) => on_basis(model, at, frame, scale.clone()).map_err(|e| match e {
+            LinearError::NotSteady(why) => LinearError::NotSteady(Box::new(full.naming(*why))),
+            other => other,
+        })?,
+    };
+    let times = scale::times(&scale, &generator, phases);
     let frame = Frame::of(model, point, &generator);
-    Ok(SteadyMotion { point: point.clone(), generator, frame, basis: basis.r, deviation, times })
+    Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times })
+}
+
+/// Coordinates and constraint rows in all up to which frames are looked for on a basis of the admissible displacements, by
+/// dense matrices, where none is found on all coordinates.
+const DENSE_UP_TO: usize = 2000;
+
+/// Share of themselves by which equations may change. What is below enters the error bounds of every eigenvalue; it is
+/// ten times the square root of rounding, so that data computed from formulas pass.
+const STEADY: f64 = 1e-7;
+
+fn diagonal(x: &Sparse) -> Vec<f64> {
+    (0..x.rows()).map(|i| x.get(i, i).copied().unwrap_or(0.0)).collect()
+}
+
+/// The frame found on a basis of the admissible displacements.
+fn on_basis(
+    model: &Model,
+    at: &Instant,
+    frame: &FrameChoice,
+    scale: Scale,
+) -> Result<(Generator, Deviation), LinearError> {
+    let change = Change::new(model, at)?;
+    let name = |i| model.coordinate_name(i);
+    let basis = NullSpace::new(&change.phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), name)?;
+    let scale = scale.on_basis(&change.now, &basis.r);
+    Search { model, at, change: &change, r: &basis.r, scale: &scale }.run(frame)
+}
+
+/// v' = S v, or the body whose velocity is not carried.
+fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Result<(), Unsteady> {
+    let v = s.times(&point.v);
+    let off: Vec<f64> =
+        (0..v.len()).map(|i| (point.a[i] - v[i]).abs() / (scale.speed * scale.velocity[i])).collect();
+    match mb_constraints::largest(&off) {
+        Some((i, worst)) if worst.is_nan() || worst > STEADY => {
+            Err(Unsteady::accelerates(body_of(model, i), worst * scale.speed))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Phi = Phi' = Phi'' = 0 at a point of an orbit, or the row that does not hold there.
+fn constraints_hold(model: &Model, there: &Point, speed: f64, time: f64) -> Result<(), Unsteady> {
+    for (values, unit) in [
+        (model.phi(&there.q, there.t), 1.0),
+        (model.phi_dot(&there.q, &there.v, there.t), speed.max(1.0)),
+        (model.phi_ddot(there), (speed * speed).max(1.0)),
+    ] {
+        if let Some((row, worst)) = mb_constraints::largest(&values)
+            && (worst.is_nan() || worst > STEADY * unit)
+        {
+            return Err(Unsteady::breaks(model.row_name(row), worst / unit, time));
+        }
+    }
+    Ok(())
 }
 
 /// Everything the search for a frame looks at.
@@ -142,10 +218,10 @@ impl Search<'_> {
         };
         match wanted {
             FrameChoice::Ground => return named([0.0; 3]),
-            FrameChoice::Body(name) => return named(self.rate_of(name)?),
+            FrameChoice::Body(name) => return named(rate_of(self.model, point, name)?),
             FrameChoice::Automatic => {}
         }
-        for rate in self.named_rates() {
+        for rate in named_rates(self.model, point, self.scale) {
             let s = of_rate(rate);
             if let Ok(deviation) = orbit.check(&s)? {
                 return Ok((s, deviation));
@@ -179,30 +255,6 @@ impl Search<'_> {
         let space = self.model.coordinates().blocks().iter().any(|b| in_space(b.kind));
         let axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         axes.into_iter().take(if space { 3 } else { 1 })
-    }
-    /// Angular velocities of the ground and of the bodies, each once.
-    fn named_rates(&self) -> Vec<[f64; 3]> {
-        let mut out = vec![[0.0; 3]];
-        for block in self.model.coordinates().blocks() {
-            let rate = in_ground(block, self.at.point());
-            let off = |a: &[f64; 3]| length([a[0] - rate[0], a[1] - rate[1], a[2] - rate[2]]);
-            if out.iter().all(|a| off(a) > 1e-9 * self.scale.speed) {
-                out.push(rate);
-            }
-        }
-        out
-    }
-    fn rate_of(&self, name: &str) -> Result<[f64; 3], LinearError> {
-        let turns = |k: BlockKind| matches!(k, BlockKind::Pose | BlockKind::PlanarPose);
-        let blocks = self.model.coordinates().blocks();
-        let bodies = || blocks.iter().filter(|b| turns(b.kind));
-        match bodies().find(|b| b.name == name) {
-            Some(block) => Ok(in_ground(block, self.at.point())),
-            None => Err(LinearError::NoSuchBody {
-                name: name.to_owned(),
-                known: bodies().map(|b| b.name.clone()).collect(),
-            }),
-        }
     }
 }
 

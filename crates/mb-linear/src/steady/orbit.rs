@@ -9,14 +9,14 @@
 //!
 //! Nothing here is a derivative by time: equations and matrices are evaluated at other points. Along the orbit they are
 //! functions of angles that grow with the speeds of the motion and of the frame. A trigonometric polynomial with h harmonics
-//! that differs from its value at zero has no more than 2 h zeros in a turn; `PHASES` phases for each speed, no two the
+//! that differs from its value at zero has no more than 2 h zeros in a turn; sixteen phases for each speed, no two the
 //! same, leave none unseen up to half as many harmonics, and functions that are no polynomials have no reason to vanish at
 //! multiples of the golden section. Given functions of time are judged by their form ([`Model::unsteady_laws`]).
 
 use super::change::Change;
 use super::generator::Generator;
 use super::scale::{self, Scale};
-use super::{Unsteady, body_of};
+use super::{Deviation, STEADY, Unsteady, body_of};
 use crate::error::LinearError;
 use crate::point::{Instant, force_scale};
 use crate::turning::Turning;
@@ -24,19 +24,12 @@ use mb_algebra::{Dense, dense, norms};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{Model, Point};
 
-/// Share of themselves by which equations may change. What is below enters the error bounds of every eigenvalue; it is
-/// ten times the square root of rounding, so that data computed from formulas pass.
-const STEADY: f64 = 1e-7;
-
-/// Largest changes of the reduced blocks along an orbit, entry by entry (d x d each).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Deviation {
-    /// Of G2, G1 and G0.
-    pub blocks: [Dense; 3],
-    /// The largest, relative to the diagonals.
-    pub relative: f64,
-    /// Points of the orbit that were looked at.
-    pub points: usize,
+/// Largest changes of the reduced blocks G2, G1 and G0, entry by entry (d x d each), relative to the diagonals, and over how
+/// many points.
+struct Changed {
+    blocks: [Dense; 3],
+    relative: f64,
+    points: usize,
 }
 
 /// What the checks along an orbit compare with.
@@ -55,14 +48,14 @@ impl Orbit<'_> {
     /// The first equation that does not hold, or body whose equations are not the same.
     pub(super) fn check(&self, s: &Generator) -> Result<Result<Deviation, Unsteady>, LinearError> {
         let point = self.at.point();
-        if let Err(unsteady) = self.carried(s) {
+        if let Err(unsteady) = super::carried_by(self.model, point, self.scale, s) {
             return Ok(Err(unsteady));
         }
         let start = reduced(&self.change.now, s, self.r);
         let none = || Dense::zeros(self.r.ncols(), self.r.ncols());
-        let mut out = Deviation { blocks: [none(), none(), none()], relative: 0.0, points: 0 };
+        let mut out = Changed { blocks: [none(), none(), none()], relative: 0.0, points: 0 };
         let forces = force_scale(self.model, point);
-        for time in scale::times(self.scale, s) {
+        for time in scale::times(self.scale, s, scale::PHASES) {
             let there = s.along(point, time);
             let there = match self.equations(there, time, forces)? {
                 Ok(there) => there,
@@ -79,21 +72,7 @@ impl Orbit<'_> {
             }
             out.points += 1;
         }
-        Ok(Ok(out))
-    }
-    /// v' = S v.
-    fn carried(&self, s: &Generator) -> Result<(), Unsteady> {
-        let point = self.at.point();
-        let v = s.times(&point.v);
-        let speed = self.scale.speed;
-        let off: Vec<f64> =
-            (0..v.len()).map(|i| (point.a[i] - v[i]).abs() / (speed * self.scale.velocity[i])).collect();
-        match mb_constraints::largest(&off) {
-            Some((i, worst)) if worst.is_nan() || worst > STEADY => {
-                Err(Unsteady::accelerates(body_of(self.model, i), worst * speed))
-            }
-            _ => Ok(()),
-        }
+        Ok(Ok(Deviation::reduced(self.r.clone(), out.blocks, out.relative, out.points)))
     }
     /// The point with its multipliers, where equations of motion and constraints hold there.
     fn equations(
@@ -113,17 +92,8 @@ impl Orbit<'_> {
         {
             return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
         }
-        let speed = self.scale.speed;
-        for (values, unit) in [
-            (model.phi(&there.q, there.t), 1.0),
-            (model.phi_dot(&there.q, &there.v, there.t), speed.max(1.0)),
-            (model.phi_ddot(&there), (speed * speed).max(1.0)),
-        ] {
-            if let Some((row, worst)) = mb_constraints::largest(&values)
-                && (worst.is_nan() || worst > STEADY * unit)
-            {
-                return Ok(Err(Unsteady::breaks(model.row_name(row), worst / unit, time)));
-            }
+        if let Err(unsteady) = super::constraints_hold(model, &there, self.scale.speed, time) {
+            return Ok(Err(unsteady));
         }
         Ok(Ok(there))
     }
@@ -143,7 +113,7 @@ impl Orbit<'_> {
         start: &[Dense; 3],
         found: &[Dense; 3],
         time: f64,
-        out: &mut Deviation,
+        out: &mut Changed,
     ) -> Option<Unsteady> {
         let mut worst = (0, 0.0);
         for order in 0..3 {

@@ -12,7 +12,7 @@ pub(super) struct Scale {
     pub(super) speed: f64,
     /// Of the coordinates, n numbers.
     pub(super) full: Vec<f64>,
-    /// Of the admissible displacements, d numbers.
+    /// Of the admissible displacements, d numbers; empty before [`Self::on_basis`].
     pub(super) reduced: Vec<f64>,
     /// The largest velocity of the kind of each coordinate (translation, rotation), n numbers.
     pub(super) velocity: Vec<f64>,
@@ -24,25 +24,35 @@ pub(super) struct Scale {
 const SMALLEST: f64 = 1e-12;
 
 impl Scale {
-    pub(super) fn new(model: &Model, point: &Point, blocks: &[Dense; 3], r: &Dense) -> Self {
+    /// From the diagonals of M, C and K.
+    pub(super) fn new(model: &Model, point: &Point, diagonals: [Vec<f64>; 3]) -> Self {
         let speeds = speeds(model, point);
         let speed = speeds.iter().copied().fold(0.0, f64::max);
-        let unit = [speed * speed, speed, 1.0];
-        let diagonal = |blocks: &[Dense; 3]| -> Vec<f64> {
-            let n = blocks[0].ncols();
-            let size = |i: usize| blocks.iter().zip(unit).map(|(x, u)| x[(i, i)].abs() * u).sum::<f64>();
-            let all: Vec<f64> = (0..n).map(size).collect();
-            let least = all.iter().copied().fold(0.0, f64::max) * SMALLEST;
-            all.iter().map(|x| x.max(least).max(f64::MIN_POSITIVE).sqrt()).collect()
-        };
-        let reduced = [0, 1, 2].map(|i| dense::mul_transpose(r, &dense::mul(&blocks[i], r)));
         let velocity = velocities(model, point, speed);
-        Self { speed, full: diagonal(blocks), reduced: diagonal(&reduced), velocity, speeds }
+        let full = sizes(&diagonals, speed);
+        Self { speed, full, reduced: Vec::new(), velocity, speeds }
+    }
+    /// With the sizes of the coordinates in a basis of the admissible displacements.
+    pub(super) fn on_basis(self, blocks: &[Dense; 3], r: &Dense) -> Self {
+        let diagonals = [0, 1, 2].map(|i| {
+            let x = dense::mul_transpose(r, &dense::mul(&blocks[i], r));
+            (0..x.ncols()).map(|i| x[(i, i)]).collect()
+        });
+        Self { reduced: sizes(&diagonals, self.speed), ..self }
     }
     /// What an entry of M (0), C (1) or K (2) is multiplied by to become one of K.
     pub(super) fn unit(&self, order: usize) -> f64 {
         [self.speed * self.speed, self.speed, 1.0][order]
     }
+}
+
+/// Square roots of |M| w^2 + |C| w + |K| on the diagonal.
+fn sizes(diagonals: &[Vec<f64>; 3], speed: f64) -> Vec<f64> {
+    let unit = [speed * speed, speed, 1.0];
+    let size = |i: usize| diagonals.iter().zip(unit).map(|(x, u)| x[i].abs() * u).sum::<f64>();
+    let all: Vec<f64> = (0..diagonals[0].len()).map(size).collect();
+    let least = all.iter().copied().fold(0.0, f64::max) * SMALLEST;
+    all.iter().map(|x| x.max(least).max(f64::MIN_POSITIVE).sqrt()).collect()
 }
 
 /// The extent of the model in m; one where all is in one place.
@@ -112,17 +122,21 @@ fn velocities(model: &Model, point: &Point, speed: f64) -> Vec<f64> {
     out
 }
 
-/// Phases of each speed (`orbit` says why).
-const PHASES: u32 = 16;
+/// Phases of each speed that show a motion to be steady (`orbit` says why).
+pub(crate) const PHASES: u32 = 16;
+
+/// Speeds of a frame below this share of the fastest of the motion are rounding: their turns take for ever.
+const ROUNDING: f64 = 1e-9;
 
 /// The golden section: its multiples are the phases farthest from any with a common period.
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 /// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame.
-pub(super) fn times(scale: &Scale, s: &Generator) -> Vec<f64> {
-    let mut speeds: Vec<f64> = scale.speeds.iter().copied().chain(s.speeds().filter(|x| *x > 0.0)).collect();
+pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
+    let mut speeds: Vec<f64> =
+        scale.speeds.iter().copied().chain(s.speeds().filter(|x| *x > ROUNDING * scale.speed)).collect();
     speeds.sort_by(|a, b| b.total_cmp(a));
     speeds.dedup_by(|a, b| *a * SAME > *b);
     let turns = speeds.iter().map(|speed| std::f64::consts::TAU / speed);
-    turns.flat_map(|turn| (1..=PHASES).map(move |k| turn * GOLDEN * f64::from(k))).collect()
+    turns.flat_map(|turn| (1..=phases).map(move |k| turn * GOLDEN * f64::from(k))).collect()
 }

@@ -15,16 +15,17 @@
 //! [ Phi_q             0       ] [ dlambda ] = - [ Phi ]
 //! ```
 //!
-//! A turn about the axis changes nothing; the shortest step leaves it alone. Where Newton does not come from the start to the
+//! A step along the motion itself changes nothing, so that K is singular along it: the coordinate that moves fastest is held. Where Newton does not come from the start to the
 //! whole speed it goes there in steps.
 
 use super::FrameChoice;
 use super::generator::{Generator, in_ground, length, of_block, positions};
+use super::scale::PHASES;
 use crate::error::LinearError;
+use crate::linearize::in_frame;
 use crate::point::{Instant, OperatingPoint, force_scale};
-use crate::turning::Turning;
-use mb_algebra::{dense, norms};
-use mb_constraints::{Saddle, largest, minimum_norm_multipliers};
+use mb_algebra::{Sparse, norms, sparse};
+use mb_constraints::{Saddle, SaddlePatterns, largest, minimum_norm_multipliers};
 use mb_model::system::Blocks;
 use mb_model::{Block, BlockKind, Model, Point};
 
@@ -50,6 +51,9 @@ const LARGEST_TURN: f64 = 0.3;
 
 /// Velocities that differ from those of a frame by more than this share of the largest are not its own.
 const FITS: f64 = 1e-6;
+
+/// Angular velocities this near, relative to themselves, are one.
+const SAME_RATE: f64 = 1e-9;
 
 /// Smallest step of the speed, as a share of the whole.
 const SMALLEST: f64 = 1.0 / 256.0;
@@ -163,6 +167,25 @@ fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
     out
 }
 
+/// How thoroughly a steady motion is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Looks {
+    /// In as many phases as show it.
+    #[default]
+    Shown,
+    /// In three phases: between neighbours of one family of motions that are shown.
+    Sampled,
+}
+
+impl Looks {
+    const fn phases(self) -> u32 {
+        match self {
+            Self::Shown => PHASES,
+            Self::Sampled => 3,
+        }
+    }
+}
+
 /// The steady motion near a start with its speeds: in the ground's frame, or in one that turns with a body.
 ///
 /// `start` has configuration, velocities, time and inputs; velocities must be those of one turning frame, with bodies that
@@ -176,14 +199,33 @@ pub fn steady_near(
     start: &Point,
     frame: &FrameChoice,
 ) -> Result<Option<SteadySearch>, LinearError> {
+    steady_near_looked(model, start, frame, Looks::Shown, &start.q)
+}
+
+/// As [`steady_near`], looked at as thoroughly as is said, with Newton's method from the configuration `guess` (nq numbers); the
+/// velocities are those that `start` has in its own.
+///
+/// # Errors
+/// As [`steady_near`].
+pub fn steady_near_looked(
+    model: &Model,
+    start: &Point,
+    frame: &FrameChoice,
+    looks: Looks,
+    guess: &[f64],
+) -> Result<Option<SteadySearch>, LinearError> {
     let mut rates = vec![[0.0; 3]];
-    for b in model.coordinates().blocks().iter().filter(|b| length(of_block(b, &start.v)) > 0.0) {
-        rates.push(in_ground(b, start));
+    for b in model.coordinates().blocks() {
+        let rate = in_ground(b, start);
+        let off = |a: &[f64; 3]| length(std::array::from_fn(|i| a[i] - rate[i]));
+        if rates.iter().all(|a| off(a) > SAME_RATE * length(rate)) {
+            rates.push(rate);
+        }
     }
     let mut failure = None;
     for rate in rates {
         let Some(field) = Field::new(model, start, rate) else { continue };
-        match newton(model, start, &field, frame) {
+        match newton(model, start, &field, frame, looks, guess) {
             Ok(found) => return Ok(Some(found)),
             Err(LinearError::Algebra(e)) => return Err(LinearError::Algebra(e)),
             Err(other) => failure = failure.or(Some(other)),
@@ -198,8 +240,10 @@ fn newton(
     start: &Point,
     field: &Field,
     frame: &FrameChoice,
+    looks: Looks,
+    guess: &[f64],
 ) -> Result<SteadySearch, LinearError> {
-    let (mut q, mut lambda, mut iterations) = (start.q.clone(), None, 0);
+    let (mut q, mut lambda, mut iterations) = (guess.to_vec(), None, 0);
     let (mut share, mut step) = (0.0, 1.0);
     while share < 1.0 {
         let next = f64::min(share + step, 1.0);
@@ -220,7 +264,8 @@ fn newton(
     }
     let point = field.point(model, start, q, lambda.unwrap_or_default(), 1.0);
     let moved: Vec<f64> = point.q.iter().zip(&start.q).map(|(a, b)| a - b).collect();
-    let at = OperatingPoint::of_instant(model, &Instant::declared(model, point, 1e-9)?, frame)?;
+    let at =
+        OperatingPoint::looked_at(model, &Instant::declared(model, point, 1e-9)?, frame, looks.phases())?;
     Ok(SteadySearch { at, iterations, moved: norms::two(&moved) })
 }
 
@@ -240,7 +285,7 @@ fn at_speed(
         let free: Vec<f64> = model.residual(&point).iter().map(|x| -x).collect();
         minimum_norm_multipliers(&model.phi_q(&point.q, point.t).to_sparse(), &free)?.0
     };
-    let mut iteration = 0;
+    let (mut iteration, mut patterns) = (0, SaddlePatterns::default());
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
         let forces = force_scale(model, &point);
@@ -256,15 +301,12 @@ fn at_speed(
                 residual,
             });
         }
-        let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(&point);
-        if let Some(turning) = Turning::dense(model, &point) {
-            (c, k) = turning.applied(&m, &c, &k);
-        }
-        let s = field.generator(model, &point, share).dense();
-        let (ms, cs) = (dense::mul(&m, &s), dense::mul(&c, &s));
-        let k = &(&k + &cs) + &dense::mul(&ms, &s);
+        let Blocks { m, c, k, phi_q } = model.blocks(&point);
+        let k = in_frame(model, &point, &field.generator(model, &point, share), [&m, &c, &k])[1].clone();
+        let k = pinned(model, &k, &point.v);
         let minus = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| -x).collect() };
-        let (mut dq, mut dl) = Saddle::dense(&k, &phi_q)?.solve(&minus(&residual), &minus(&phi));
+        let (mut dq, mut dl) =
+            Saddle::sparse_again(&k, &phi_q, &mut patterns)?.solve(&minus(&residual), &minus(&phi));
         let turn = model.coordinates().largest_turn(&dq);
         if turn > LARGEST_TURN {
             let part = LARGEST_TURN / turn;
@@ -276,4 +318,25 @@ fn at_speed(
         model.coordinates().normalize(&mut point.q);
         iteration += 1;
     }
+}
+
+/// K with a spring on the coordinate that turns fastest, or else moves fastest.
+///
+/// K v = 0 along the motion, and the forces do no work on it; then the step has no part in that coordinate, and the others
+/// are those of K alone.
+fn pinned(model: &Model, k: &Sparse, v: &[f64]) -> Sparse {
+    let mut fastest: Option<(bool, f64, usize)> = None;
+    for b in model.coordinates().blocks() {
+        for i in 0..b.kind.nv() {
+            let this = (b.kind.turns(i), v[b.v + i].abs(), b.v + i);
+            if this.1 > 0.0 && fastest.is_none_or(|f| (this.0, this.1) > (f.0, f.1)) {
+                fastest = Some(this);
+            }
+        }
+    }
+    let Some((_, _, i)) = fastest else { return k.clone() };
+    let size = k.data().iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
+    let mut spring = mb_algebra::Triplets::new(k.rows(), k.cols());
+    mb_algebra::Scatter::add(&mut spring, i, i, size);
+    sparse::add(1.0, k, 1.0, &spring.to_sparse())
 }

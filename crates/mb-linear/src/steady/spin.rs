@@ -1,22 +1,44 @@
-//! Velocities of everything behind a joint that turns.
+//! Velocities of everything that is said to turn: behind a joint, or by name.
 //!
 //! The joint, and every other joint on the same axis, is cut; what hangs together with its moving side is carried as a rigid
 //! body would be: p' = W x (p - c), w = A^T W. Of force elements those across an axis (bushings, torsional springs, motors) do
 //! not hold bodies together, unless nothing else tells the two sides of the joint apart from each other.
 
-use super::generator::{in_body, positions};
+use super::generator::{in_body, in_ground, length, positions};
 use crate::error::LinearError;
 use mb_constraints::assemble_velocities;
-use mb_model::{BlockKind, Element, Member, Model, Point};
+use mb_model::{BlockKind, Carried, Element, Member, Model, Point};
 use std::collections::BTreeSet;
 
-/// A rotation that is asked for: the joint by name and its speed in rad/s.
+/// A rotation that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spin {
-    /// Name of the joint.
-    pub joint: String,
-    /// Speed of its side a against b about the joint's axis, rad/s.
+    /// What turns: everything behind a joint (side a against side b about the joint's axis), or blocks about an axis.
+    pub carries: Carried,
+    /// Speed, rad/s.
     pub speed: f64,
+}
+
+impl Spin {
+    /// Everything behind the joint of this name turns.
+    pub fn behind(joint: impl Into<String>, speed: f64) -> Self {
+        Self { carries: Carried::Joint(joint.into()), speed }
+    }
+    /// The rotations that the model's own tables name.
+    pub fn of_model(model: &Model) -> Vec<Self> {
+        let own = model.steady_rotations().iter();
+        own.map(|r| Self { carries: r.carries.clone(), speed: r.speed }).collect()
+    }
+    /// The joint, or the first of the bodies: for messages.
+    fn name(&self, model: &Model) -> String {
+        match &self.carries {
+            Carried::Joint(joint) => format!("joint '{joint}'"),
+            Carried::Blocks { blocks, .. } => {
+                let first = blocks.first().map_or("", |b| model.coordinates().block(*b).name.as_str());
+                format!("rotation of '{first}'")
+            }
+        }
+    }
 }
 
 /// A line that things turn about.
@@ -97,42 +119,40 @@ fn across(element: &Element) -> bool {
     )
 }
 
+/// Blocks of coordinates that turn with a rate (rad/s, ground's axes) about an axis through a place.
+struct Turn {
+    blocks: BTreeSet<usize>,
+    rate: [f64; 3],
+    through: [f64; 3],
+}
+
 /// The velocities (nv) of spins at a configuration, and the indices of the velocities that they give; those of other
 /// coordinates follow from the constraints.
 ///
 /// # Errors
 /// [`LinearError::BadSpin`] for a joint that does not exist, leaves no rotation about one axis, does not part the model in two,
-/// or is driven at another speed.
+/// or for speeds that contradict a drive or another constraint.
 pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, Vec<usize>), LinearError> {
-    let bad = |joint: &str, problem: String| LinearError::BadSpin { joint: joint.to_owned(), problem };
     let mut v = vec![0.0; model.nv()];
     let mut given = BTreeSet::new();
     for (k, spin) in spins.iter().enumerate() {
-        let owner = format!("joint '{}'", spin.joint);
-        if spins[..k].iter().any(|other| other.joint == spin.joint) {
-            return Err(bad(&spin.joint, "is given two speeds".to_owned()));
+        if spins[..k].iter().any(|other| other.carries == spin.carries) {
+            return Err(bad(spin.name(model), "is given two speeds".to_owned()));
         }
-        let members: Vec<&Member> = model.members().iter().filter(|m| m.owner == owner).collect();
-        if members.is_empty() {
-            let known: BTreeSet<&str> =
-                model.members().iter().map(|m| m.owner.as_str()).filter(|o| is_joint(o)).collect();
-            let known: Vec<&str> = known.into_iter().map(|o| &o["joint ".len()..]).collect();
-            return Err(bad(&spin.joint, format!("does not exist; there are: {}", known.join(", "))));
-        }
-        let (axis, joint) = members
-            .iter()
-            .find_map(|m| Some((Axis::of(m, &at.q)?, *m)))
-            .filter(|_| !members.iter().any(|m| matches!(m.element, Element::RelativeAngle(_))))
-            .ok_or_else(|| bad(&spin.joint, "leaves no rotation about one axis".to_owned()))?;
-        let (side, sign) = moving_side(model, at, &axis, joint)
-            .ok_or_else(|| bad(&spin.joint, "does not part the model in two that can turn".to_owned()))?;
-        let rate = axis.along.map(|x| sign * x * spin.speed);
-        for block in model.coordinates().blocks().iter().enumerate().filter(|(i, _)| side.contains(i)) {
-            let block = block.1;
+        let Turn { blocks, rate, through } = match &spin.carries {
+            Carried::Joint(joint) => behind(model, at, joint, spin.speed)?,
+            Carried::Blocks { axis, through, blocks } => Turn {
+                blocks: blocks.iter().map(|b| b.0).collect(),
+                rate: axis.map(|x| x * spin.speed),
+                through: *through,
+            },
+        };
+        for i in blocks {
+            let block = &model.coordinates().blocks()[i];
             let places = positions(block.kind);
             let mut arm = [0.0; 3];
             for i in 0..3 {
-                arm[i] = if i < places { at.q[block.q + i] } else { 0.0 } - axis.through[i];
+                arm[i] = if i < places { at.q[block.q + i] } else { 0.0 } - through[i];
             }
             let carried = cross(rate, arm);
             for i in 0..places {
@@ -151,29 +171,60 @@ pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, 
         }
     }
     let given: Vec<usize> = given.into_iter().collect();
-    let all = assemble_velocities(model, &at.q, &v, at.t)?;
-    // Coordinates without a place of their own, such as angles of lines, follow.
-    for i in (0..v.len()).filter(|i| !given.contains(i)) {
-        v[i] = all[i];
+    if given.len() < model.nv() {
+        let all = assemble_velocities(model, &at.q, &v, at.t)?;
+        // Coordinates without a place of their own, such as angles of lines, follow; so does what no spin carries.
+        for i in (0..v.len()).filter(|i| given.binary_search(i).is_err()) {
+            v[i] = all[i];
+        }
     }
-    check_drives(model, at, &v, spins)?;
+    check_constraints(model, at, &v, spins)?;
     Ok((v, given))
 }
 
-/// Refuses speeds at which a drive does not turn.
-fn check_drives(model: &Model, at: &Point, v: &[f64], spins: &[Spin]) -> Result<(), LinearError> {
+fn bad(who: String, problem: String) -> LinearError {
+    LinearError::BadSpin { who, problem }
+}
+
+/// What turns behind a joint.
+fn behind(model: &Model, at: &Point, joint: &str, speed: f64) -> Result<Turn, LinearError> {
+    let owner = format!("joint '{joint}'");
+    let members: Vec<&Member> = model.members().iter().filter(|m| m.owner == owner).collect();
+    if members.is_empty() {
+        let known: BTreeSet<&str> =
+            model.members().iter().map(|m| m.owner.as_str()).filter(|o| is_joint(o)).collect();
+        let known: Vec<&str> = known.into_iter().map(|o| &o["joint ".len()..]).collect();
+        return Err(bad(owner, format!("does not exist; there are: {}", known.join(", "))));
+    }
+    let (axis, joint) = members
+        .iter()
+        .find_map(|m| Some((Axis::of(m, &at.q)?, *m)))
+        .filter(|_| !members.iter().any(|m| matches!(m.element, Element::RelativeAngle(_))))
+        .ok_or_else(|| bad(owner.clone(), "leaves no rotation about one axis".to_owned()))?;
+    let (blocks, sign) = moving_side(model, at, &axis, joint)
+        .ok_or_else(|| bad(owner.clone(), "does not part the model in two that can turn".to_owned()))?;
+    Ok(Turn { blocks, rate: axis.along.map(|x| sign * x * speed), through: axis.through })
+}
+
+/// Refuses speeds at which a constraint does not hold: that of a drive, or of a joint that they would break.
+fn check_constraints(model: &Model, at: &Point, v: &[f64], spins: &[Spin]) -> Result<(), LinearError> {
     let rates = model.phi_dot(&at.q, v, at.t);
     let size = v.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-    for m in model.members().iter().filter(|m| matches!(m.element, Element::Drive(_))) {
-        let off = rates[m.row].abs();
-        if off > 1e-9 * size.max(1.0) {
-            let joint = spins.last().map_or_else(String::new, |s| s.joint.clone());
-            let problem = format!("contradicts {}, which gives another speed (off by {off:.6})", m.owner);
-            return Err(LinearError::BadSpin { joint, problem });
-        }
+    let Some((row, off)) = mb_constraints::largest(&rates) else { return Ok(()) };
+    if off <= BROKEN * size.max(1.0) {
+        return Ok(());
     }
-    Ok(())
+    let who = spins.last().map_or_else(String::new, |s| s.name(model));
+    let drive = model.members_of_row(row).find(|m| matches!(m.element, Element::Drive(_)));
+    let problem = match drive {
+        Some(m) => format!("contradicts {}, which gives another speed (off by {off:.6})", m.owner),
+        None => format!("contradicts {}, which would part by {off:.6} a second", model.row_name(row)),
+    };
+    Err(bad(who, problem))
 }
+
+/// Rates of constraints up to which they hold, beside the largest speed.
+const BROKEN: f64 = 1e-9;
 
 /// The blocks that turn with side a of a joint, and 1; where that is the ground those of side b, and -1.
 fn moving_side(model: &Model, at: &Point, axis: &Axis, joint: &Member) -> Option<(BTreeSet<usize>, f64)> {
@@ -231,4 +282,13 @@ fn connected(model: &Model, at: &Point, axis: &Axis, seed: usize, cut_forces: bo
             return side;
         }
     }
+}
+
+/// The largest angular velocity of a body or of an angle, rad/s.
+pub fn fastest_turn(model: &Model, point: &Point) -> f64 {
+    let turn = |b: &mb_model::Block| match b.kind {
+        BlockKind::Angle => point.v[b.v].abs(),
+        _ => length(in_ground(b, point)),
+    };
+    model.coordinates().blocks().iter().map(turn).fold(0.0, f64::max)
 }

@@ -162,22 +162,48 @@ pub enum Reason {
 pub struct Unsteady {
     /// Why.
     pub reason: Reason,
+    /// What is not symmetric in the frames of the ground and of the bodies; empty where that was not looked for.
+    pub asymmetric: Vec<Asymmetric>,
+}
+
+/// A force that is not the same all along an orbit, seen from a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asymmetric {
+    /// The frame in words.
+    pub frame: String,
+    /// What the force belongs to, such as `bearing 'lower'`.
+    pub owner: String,
+    /// Share of themselves by which its equations change.
+    pub share: f64,
 }
 
 impl Unsteady {
+    pub(super) fn of(reason: Reason) -> Self {
+        Self { reason, asymmetric: Vec::new() }
+    }
     pub(super) fn accelerates(body: String, share: f64) -> Self {
-        Self { reason: Reason::Accelerates { body, share } }
+        Self::of(Reason::Accelerates { body, share })
     }
     pub(super) fn changes(body: String, share: f64, within: f64) -> Self {
-        Self { reason: Reason::Changes { body, share, within } }
+        Self::of(Reason::Changes { body, share, within })
     }
     pub(super) fn breaks(constraint: String, share: f64, within: f64) -> Self {
-        Self { reason: Reason::Breaks { constraint, share, within } }
+        Self::of(Reason::Breaks { constraint, share, within })
+    }
+    /// By what share things change; infinite where that is not the question.
+    pub(super) fn share(&self) -> f64 {
+        match self.reason {
+            Reason::Accelerates { share, .. }
+            | Reason::Changes { share, .. }
+            | Reason::Breaks { share, .. } => share,
+            Reason::ChangesAtOnce { rate, .. } => rate,
+            Reason::Starts { .. } | Reason::GivenInTime { .. } => f64::INFINITY,
+        }
     }
     /// The rate of change, where the equations of a body change from the start.
     pub(super) fn or_faster(self, (body, rate): (String, f64)) -> Self {
         match self.reason {
-            Reason::Changes { .. } if rate > 1e-6 => Self { reason: Reason::ChangesAtOnce { body, rate } },
+            Reason::Changes { .. } if rate > 1e-6 => Self::of(Reason::ChangesAtOnce { body, rate }),
             _ => self,
         }
     }
@@ -190,17 +216,28 @@ fn percent(share: f64) -> String {
 
 impl std::fmt::Display for Unsteady {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.reason {
-            Reason::Starts { body } => {
+        self.reason.fmt(f)?;
+        for (k, Asymmetric { frame, owner, .. }) in self.asymmetric.iter().enumerate() {
+            let begin = if k == 0 { "; not symmetric is, seen from" } else { ", from" };
+            write!(f, "{begin} {frame}, {owner}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Starts { body } => {
                 write!(f, "it starts from rest, and the forces on '{body}' are not in balance")
             }
-            Reason::Accelerates { body, share } => {
+            Self::Accelerates { body, share } => {
                 write!(f, "the velocity of '{body}' changes by {} in a second", percent(*share))
             }
-            Reason::ChangesAtOnce { body, rate } => {
+            Self::ChangesAtOnce { body, rate } => {
                 write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*rate))
             }
-            Reason::Changes { body, share, within } => {
+            Self::Changes { body, share, within } => {
                 write!(
                     f,
                     "the equations of '{body}' change by {} within {} s",
@@ -208,10 +245,10 @@ impl std::fmt::Display for Unsteady {
                     short(*within)
                 )
             }
-            Reason::Breaks { constraint, share, within } => {
+            Self::Breaks { constraint, share, within } => {
                 write!(f, "{constraint} differs by {} after {} s", percent(*share), short(*within))
             }
-            Reason::GivenInTime { owner, why } => write!(f, "{owner} is a given function of time: {why}"),
+            Self::GivenInTime { owner, why } => write!(f, "{owner} is a given function of time: {why}"),
         }
     }
 }

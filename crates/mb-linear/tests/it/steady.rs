@@ -126,11 +126,16 @@ fn equal_springs_are_seen_from_the_ground() {
     let table = FrameChoice::Body("table".to_owned());
     let at = operating_point(&m, &[("table.angle", w)], &table).unwrap();
     has(&eigenvalues(&m, &at), &[c64::new(0.0, own - w), c64::new(0.0, own + w)], 1e-11);
-    let error = operating_point(&m, &[], &FrameChoice::Body("tabel".to_owned()));
+    for speed in [0.0, w] {
+        let error = operating_point(&m, &[("table.angle", speed)], &FrameChoice::Body("tabel".to_owned()));
+        assert!(error.unwrap_err().to_string().contains("'tabel'"), "{speed}");
+    }
     // At rest every frame is the same.
-    assert!(error.is_ok());
-    let error = operating_point(&m, &[("table.angle", w)], &FrameChoice::Body("tabel".to_owned()));
-    assert!(error.unwrap_err().to_string().contains("'tabel'"));
+    for frame in [FrameChoice::Automatic, FrameChoice::Ground, table] {
+        let at = operating_point(&m, &[], &frame).unwrap();
+        assert_eq!((at.kind(), at.steady()), (PointKind::Equilibrium, None));
+        has(&eigenvalues(&m, &at), &[c64::new(0.0, own), c64::new(0.0, -own)], 1e-11);
+    }
     let unequal = turntable(500.0, 501.0);
     let error = operating_point(&unequal, &[("table.angle", w)], &FrameChoice::Ground).unwrap_err();
     assert!(matches!(error, LinearError::NotSteady(_)), "{error}");
@@ -441,7 +446,7 @@ const DISC_ON_ARM: &str = "
 #[test]
 fn spins_carry_what_is_behind_their_joints() {
     let m = model(DISC_ON_ARM);
-    let spin = |joint: &str, speed: f64| Spin { joint: joint.to_owned(), speed };
+    let spin = |joint: &str, speed: f64| Spin::behind(joint, speed);
     let (w, s) = (3.0, 40.0);
     let (v, given) = spinning(&m, &m.initial_point(), &[spin("base", w), spin("hub", s)]).unwrap();
     assert_eq!(given.len(), 12, "the pod is not carried");

@@ -1,6 +1,7 @@
 //! What can be wrong with a model description, in the user's words.
 
 use super::expression::ExpressionError;
+use super::fault_rotor::RotorFault;
 use super::fault_solid::SolidFault;
 
 /// A fault of a model description. Its message follows the name of the table it is in, as in
@@ -496,6 +497,9 @@ pub enum Fault {
     /// A fault of a solid or of a load on its faces.
     #[error("{0}")]
     Solid(Box<SolidFault>),
+    /// Tables of rotors.
+    #[error(transparent)]
+    Rotor(RotorFault),
     /// A model without coordinates.
     #[error("the model has nothing that moves: no point, body or angle that is not fixed")]
     EmptyModel,

@@ -31,7 +31,7 @@
 //!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, a node of a solid (`block.node12`), a rigid
 //!   node set of one (`block.z+`), or coordinates `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, forces, torques, loads and drives are
+//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, bearings, forces, torques, loads, drives and steady rotations are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
@@ -58,11 +58,13 @@ mod error;
 pub mod expression;
 mod fault;
 mod fault_help;
+mod fault_rotor;
 mod fault_solid;
 mod flexible;
 mod locate;
 mod nearest;
 mod read;
+mod rotor;
 mod schema;
 mod section;
 mod solid;
@@ -74,9 +76,11 @@ pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSpec, ShearSpec};
 pub use builder::Pair;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
+pub use fault_rotor::RotorFault;
 pub use fault_solid::SolidFault;
 pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec};
 pub use nearest::nearest;
+pub use rotor::{BearingRowSpec, BearingSpec, SteadyRotationSpec};
 pub use schema::json_schema;
 pub use section::SectionSpec;
 pub use solid::{AxisSpec, BlockSpec, SolidElementSpec, SolidMassSpec, SolidSpec, SurfaceLoadSpec};
@@ -151,6 +155,9 @@ pub struct ModelSpec {
     /// Bushings between frames in space.
     #[serde(default, rename = "bushing", skip_serializing_if = "Vec::is_empty")]
     pub bushings: Vec<BushingSpec>,
+    /// Bearings between frames in space.
+    #[serde(default, rename = "bearing", skip_serializing_if = "Vec::is_empty")]
+    pub bearings: Vec<BearingSpec>,
     /// Torsional springs and dampers.
     #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
     pub torsion_springs: Vec<TorsionSpringSpec>,
@@ -169,6 +176,9 @@ pub struct ModelSpec {
     /// Outputs.
     #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSpec>,
+    /// Rotations of the steady motion that the model is looked at in.
+    #[serde(default, rename = "steady-rotation", skip_serializing_if = "Vec::is_empty")]
+    pub steady_rotations: Vec<SteadyRotationSpec>,
     /// Families.
     #[serde(default, rename = "repeat", skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatSpec>,
@@ -223,6 +233,9 @@ pub struct RepeatSpec {
     /// Bushings between frames in space.
     #[serde(default, rename = "bushing", skip_serializing_if = "Vec::is_empty")]
     pub bushings: Vec<BushingSpec>,
+    /// Bearings between frames in space.
+    #[serde(default, rename = "bearing", skip_serializing_if = "Vec::is_empty")]
+    pub bearings: Vec<BearingSpec>,
     /// Torsional springs and dampers.
     #[serde(default, rename = "torsion-spring", skip_serializing_if = "Vec::is_empty")]
     pub torsion_springs: Vec<TorsionSpringSpec>,
@@ -241,6 +254,9 @@ pub struct RepeatSpec {
     /// Outputs.
     #[serde(default, rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSpec>,
+    /// Rotations of the steady motion that the model is looked at in.
+    #[serde(default, rename = "steady-rotation", skip_serializing_if = "Vec::is_empty")]
+    pub steady_rotations: Vec<SteadyRotationSpec>,
     /// Families inside this one.
     #[serde(default, rename = "repeat", skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatSpec>,

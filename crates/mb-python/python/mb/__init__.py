@@ -5,6 +5,7 @@
 [0.31831]
 """
 
+from ._campbell import Campbell, Critical, Unstable
 from ._eigs import eigs, eigs_descriptor
 from ._errors import (
     ArgumentError,
@@ -24,6 +25,8 @@ from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Part
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "Campbell",
+    "Critical",
     "EnergyShares",
     "FindingWarning",
     "InternalError",
@@ -43,6 +46,7 @@ __all__ = [
     "Redundancy",
     "Run",
     "StateSpace",
+    "Unstable",
     "__version__",
     "eigs",
     "eigs_descriptor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from . import _mb, _toml
+from ._campbell import Campbell
 from ._errors import ArgumentError, ArgumentTypeError, ModelError
 from ._motion import Run, simulate
-from ._names import numbers
+from ._names import numbers, resolve
 from ._requests import count, number
 from ._site import OperatingPoint
 
@@ -234,6 +235,14 @@ class Model:
     def bushing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
         """A bushing between frames in space."""
         return self.add("bushing", name, a=a, b=b, **keys)
+
+    def bearing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
+        """A bearing of a rotor: ``stiffness`` and ``damping`` 2 x 2, or ``speed`` with a ``table`` over it; ``axis``, ``x``."""
+        return self.add("bearing", name, a=a, b=b, **keys)
+
+    def steady_rotation(self, name: str, **keys: Any) -> Part:
+        """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed``."""
+        return self.add("steady-rotation", name, **keys)
 
     def torsion_spring(self, name: str, **keys: Any) -> Part:
         """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness``, ``natural_angle``, ``damping``."""
@@ -476,6 +485,74 @@ class Model:
         }
         return OperatingPoint(self, self._build().site(self._place(at, solve, "automatic", time, inputs, motion)))
 
+    def campbell(
+        self,
+        speed: str,
+        start: float,
+        end: float,
+        *,
+        samples: int = 101,
+        modes: int = 10,
+        lines: Sequence[float] = (1, 2, 3),
+        frame: str | None = None,
+        time: float = 0.0,
+    ) -> Campbell:
+        """Steady motions and their modes over a speed, with critical speeds and ranges of growth.
+
+        Parameters
+        ----------
+        speed : str
+            A parameter, in whose terms steady rotations or velocities are written; ``spin:JOINT`` for everything behind a
+            joint; ``speed:COORDINATE`` for a coordinate.
+        start, end : float
+            The range, rad/s.
+        samples : int
+            Number of speeds.
+        modes : int
+            Modes to follow: those of lowest frequency at either end.
+        lines : sequence of float
+            Lines of so many per revolution.
+        frame : str
+            The frame to see modes from: ``ground`` or a body; chosen otherwise.
+        time : float
+            Time, s, for constraints and loads given as functions of it.
+
+        Raises
+        ------
+        ModelError
+            No such speed, or a motion that is not steady.
+
+        Examples
+        --------
+        A disc on springs: unbalance resonates at sqrt(k/m) = 10 rad/s.
+
+        >>> import mb
+        >>> m = mb.Model("disc", parameters={"W": 1.0})
+        >>> _ = m.spatial_body("disc", mass=1, inertia=[1, 1, 2], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})
+        >>> for end in "ab":
+        ...     _ = m.bearing(end, f"disc.{end}", "ground", stiffness=[[50, 0], [0, 50]])
+        >>> _ = m.steady_rotation("spin", bodies=["disc"], speed="W")
+        >>> found = m.campbell("W", 1, 30, samples=30)
+        >>> round(found.critical[0].speed, 9)
+        10.0
+        """
+        known = self.coordinates
+        asked: dict[str, Any] = {"parameter": None, "joint": None, "velocity": None}
+        if speed.startswith("spin:"):
+            asked["joint"] = speed.removeprefix("spin:")
+        elif speed.startswith("speed:"):
+            asked["velocity"] = resolve(speed.removeprefix("speed:"), known, "speed", "coordinate")
+        else:
+            resolve(speed, list(self.parameters), "speed", "parameter")
+            asked["parameter"] = speed
+        asked["range"] = [number(start, "start"), number(end, "end")]
+        if asked["range"][0] == asked["range"][1]:
+            raise ArgumentError(f"end is {end}, where the range starts.", "end")
+        asked["samples"], asked["modes"] = count(samples, "samples", 2), count(modes, "modes")
+        asked["lines"] = [number(x, "lines") for x in lines]
+        asked["frame"], asked["time"] = frame, number(time, "time")
+        return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
+
     def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
         """Rank of the constraints at the start, and the redundant ones by name."""
         native = self._build()
@@ -497,7 +574,7 @@ def _products(tensor: np.ndarray) -> list[float] | None:
 
 
 def _axis(key: str, value: Any) -> Any:
-    if key in ("axis", "axis_a", "direction") and isinstance(value, str) and value in _AXES:
+    if key in ("axis", "axis_a", "direction", "x") and isinstance(value, str) and value in _AXES:
         return _AXES[value]
     return value
 

@@ -102,12 +102,12 @@ fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, Si
     };
     let given = crate::start::options(model, &given)?;
     let mut q = model.initial().to_vec();
-    let mut v = model.initial_velocity().to_vec();
     let mut hold = Vec::new();
     for (i, value) in &given.given {
         q[*i] = *value;
         hold.extend(names::velocity_index(model, *i));
     }
+    let mut v = crate::flow::own_velocities(model, &q, args.time)?;
     let known = model.coordinates().names();
     for (name, value) in numbers("--velocity", &args.velocity)? {
         let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {

@@ -1,18 +1,30 @@
 //! Bushings.
 
-use super::expand::Entry;
+use super::expand::{Entry, Table};
 use super::frames::{Ask, in_space};
 use super::spots::Spot;
 use super::{Builder, Outcome};
 use crate::element::{Bushing, Data, Element};
 use crate::model::Wiring;
-use crate::spec::{BushingSpec, Fault, Value};
+use crate::spec::{BushingSpec, Fault, PlaceRef, Value};
+
+/// Both places that a force across six motions acts between.
+pub(super) struct Held<P> {
+    pub(super) a: Spot<P>,
+    pub(super) b: Spot<P>,
+}
 
 impl<P: Data> Builder<P> {
-    pub(super) fn bushing(&mut self, e: &Entry<'_, BushingSpec>) -> Outcome<()> {
-        let spec = e.spec;
-        let a = self.definite(e, "a", &spec.a)?;
-        let mut b = self.spot(e, "b", &spec.b)?;
+    /// The places of a bushing or a bearing; one of them is in space, and both turn.
+    pub(super) fn held<T: Table>(
+        &self,
+        e: &Entry<'_, T>,
+        a: &PlaceRef,
+        b: &PlaceRef,
+        kind: &str,
+    ) -> Outcome<Held<P>> {
+        let a = self.definite(e, "a", a)?;
+        let mut b = self.spot(e, "b", b)?;
         if b == Spot::Somewhere {
             if !self.start_is_given(a) {
                 return Err(e.problem("b", Fault::UnknownStart { key: "b", thing: self.thing(a) }));
@@ -21,13 +33,18 @@ impl<P: Data> Builder<P> {
         }
         self.different(e, a, b)?;
         if !in_space(&[a, b]) {
-            return Err(e.problem("", Fault::NeedsSpace { kind: "a bushing".to_owned() }));
+            return Err(e.problem("", Fault::NeedsSpace { kind: kind.to_owned() }));
         }
         for (key, spot) in [("a", a), ("b", b)] {
             if matches!(spot, Spot::Point(i) if !self.points[i].fixed) {
                 return Err(e.problem(key, Fault::NoOrientation { key, thing: self.thing(spot) }));
             }
         }
+        Ok(Held { a, b })
+    }
+    pub(super) fn bushing(&mut self, e: &Entry<'_, BushingSpec>) -> Outcome<()> {
+        let spec = e.spec;
+        let Held { a, b } = self.held(e, &spec.a, &spec.b, "a bushing")?;
         let stiffness =
             self.six_by_six(e, ["stiffness", "stiffness_matrix"], (&spec.stiffness, &spec.stiffness_matrix))?;
         let damping =
@@ -44,6 +61,7 @@ impl<P: Data> Builder<P> {
             a: &spec.a,
             b: &spec.b,
             axis: spec.axis.as_ref(),
+            x: None,
             axis_a: None,
             needs_axis: false,
             pins: false,

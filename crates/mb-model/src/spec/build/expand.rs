@@ -4,9 +4,9 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BeamSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec, JointSpec,
-    ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec, SpatialBodySpec, SpringSpec,
-    SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
+    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec,
+    JointSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec, SpatialBodySpec, SpringSpec,
+    SteadyRotationSpec, SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
@@ -34,8 +34,9 @@ macro_rules! tables {
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
     BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
-    BushingSpec "bushing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
+    BushingSpec "bushing", BearingSpec "bearing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     SurfaceLoadSpec "surface-load", DriveSpec "drive", OutputSpec "output",
+    SteadyRotationSpec "steady-rotation",
 }
 
 /// Where a table stands: the families around it and the values of their indices.
@@ -91,12 +92,14 @@ pub(super) struct Entries<'s> {
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
     pub(super) bushings: Vec<Entry<'s, BushingSpec>>,
+    pub(super) bearings: Vec<Entry<'s, BearingSpec>>,
     pub(super) torsion_springs: Vec<Entry<'s, TorsionSpringSpec>>,
     pub(super) forces: Vec<Entry<'s, ForceSpec>>,
     pub(super) torques: Vec<Entry<'s, TorqueSpec>>,
     pub(super) surface_loads: Vec<Entry<'s, SurfaceLoadSpec>>,
     pub(super) drives: Vec<Entry<'s, DriveSpec>>,
     pub(super) outputs: Vec<Entry<'s, OutputSpec>>,
+    pub(super) steady_rotations: Vec<Entry<'s, SteadyRotationSpec>>,
     members: usize,
 }
 
@@ -114,12 +117,14 @@ macro_rules! add_tables {
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
         add(&mut $entries.springs, &$from.springs, $frame, $scope, $problems);
         add(&mut $entries.bushings, &$from.bushings, $frame, $scope, $problems);
+        add(&mut $entries.bearings, &$from.bearings, $frame, $scope, $problems);
         add(&mut $entries.torsion_springs, &$from.torsion_springs, $frame, $scope, $problems);
         add(&mut $entries.forces, &$from.forces, $frame, $scope, $problems);
         add(&mut $entries.torques, &$from.torques, $frame, $scope, $problems);
         add(&mut $entries.surface_loads, &$from.surface_loads, $frame, $scope, $problems);
         add(&mut $entries.drives, &$from.drives, $frame, $scope, $problems);
         add(&mut $entries.outputs, &$from.outputs, $frame, $scope, $problems);
+        add(&mut $entries.steady_rotations, &$from.steady_rotations, $frame, $scope, $problems);
     }};
 }
 

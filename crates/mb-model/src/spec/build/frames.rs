@@ -25,6 +25,8 @@ pub(super) struct Ask<'e> {
     pub(super) b: &'e PlaceRef,
     /// z-axis in the axes of b's body.
     pub(super) axis: Option<&'e Vector>,
+    /// Direction that its x-axis is near, in the axes of b's body.
+    pub(super) x: Option<&'e Vector>,
     /// z-axis in the axes of a's body.
     pub(super) axis_a: Option<&'e Vector>,
     /// True when there must be an axis.
@@ -118,6 +120,7 @@ impl<P: Data> Builder<P> {
             a: &e.spec.a,
             b: &e.spec.b,
             axis: e.spec.axis.as_ref(),
+            x: None,
             axis_a: e.spec.axis_a.as_ref(),
             needs_axis: needs_axis(kind, locked),
             pins: kind == JointKind::Universal,
@@ -149,6 +152,7 @@ impl<P: Data> Builder<P> {
         }
         let given = |key: &'static str, v: &Vector| self.direction(e, key, key, &v.components());
         let axis = ask.axis.map(|v| given("axis", v)).transpose()?;
+        let x = ask.x.map(|v| given("x", v)).transpose()?;
         let axis_a = ask.axis_a.map(|v| given("axis_a", v)).transpose()?;
         let missing = |key: &'static str| {
             e.problem("", Fault::KeyNeeded { key, kind: format!("a {} joint in space", ask.kind) })
@@ -159,7 +163,7 @@ impl<P: Data> Builder<P> {
             |from: [P; 4], to: [P; 4], axes: [P; 4]| normalized(product(conjugate(to), product(from, axes)));
         let axes_b = match (named[1], axis, named[0]) {
             (Some(axes), ..) => axes,
-            (None, Some(n), _) => along(n, if ask.pins { 1 } else { 2 }, None),
+            (None, Some(n), _) => along(n, if ask.pins { 1 } else { 2 }, x),
             (None, None, Some(axes)) if !ask.pins => seen(to_a, to_b, axes),
             (None, None, _) if ask.needs_axis => return Err(missing("axis")),
             (None, None, _) => unturned(),

@@ -14,6 +14,7 @@ mod loads;
 mod meshes;
 mod outputs;
 mod parts;
+mod rotors;
 mod scope;
 mod sections;
 mod solids;
@@ -109,10 +110,12 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     each(&mut b, &entries.drives, &mut problems, Builder::drive);
     each(&mut b, &entries.springs, &mut problems, Builder::spring);
     each(&mut b, &entries.bushings, &mut problems, Builder::bushing);
+    each(&mut b, &entries.bearings, &mut problems, Builder::bearing);
     each(&mut b, &entries.torsion_springs, &mut problems, Builder::torsion_spring);
     each(&mut b, &entries.forces, &mut problems, Builder::force);
     each(&mut b, &entries.torques, &mut problems, Builder::torque);
     each(&mut b, &entries.surface_loads, &mut problems, Builder::surface_load);
+    each(&mut b, &entries.steady_rotations, &mut problems, Builder::steady_rotation);
     problems.check()?;
     b.check_inertia(&entries, &mut problems);
     let rows = b.rows_by_owner(&entries);
@@ -246,10 +249,12 @@ impl<P: Data> Builder<P> {
         self.register(&entries.drives, problems);
         self.register(&entries.springs, problems);
         self.register(&entries.bushings, problems);
+        self.register(&entries.bearings, problems);
         self.register(&entries.torsion_springs, problems);
         self.register(&entries.forces, problems);
         self.register(&entries.torques, problems);
         self.register(&entries.surface_loads, problems);
+        self.register(&entries.steady_rotations, problems);
         let mut outputs = std::collections::HashSet::new();
         for e in &entries.outputs {
             let mut result = check_name(&e.name);

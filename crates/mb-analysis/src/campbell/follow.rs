@@ -1,0 +1,401 @@
+//! Modes from speed to speed, told by their vectors.
+//!
+//! At a new speed each mode is looked for where its last two speeds point to, by Newton's method on its eigenpair; where that
+//! fails, and in small models always, all modes of the new speed are computed and each takes the one most like itself
+//! ([`mb_parametric::track::left_right_mac`]). Where modes coincide they have no vectors of their own: the mode keeps those it
+//! came with. An eigenvalue may pass through zero to the other side, so that its imaginary part may be negative.
+//!
+//! The error bound of an eigenpair found by Newton's method is, to first order and with y^H (2 s M + C) x = 1,
+//!
+//! ```text
+//! |y|^T ( |r| + c u (|s|^2 |M| + |s| |C| + |K|) |x| ) + what the motion changes,   r = (s^2 M + s C + K) x + Phi_q^T l
+//! ```
+
+use super::path::{Path, Stop};
+use crate::error::AnalysisError;
+use crate::part;
+use crate::spectra::spectrum;
+use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_constraints::NullSpaceMethod;
+use mb_eigen::sparse::{Request, SparseOptions};
+use mb_eigen::{Class, Eigenpair};
+use mb_linear::Formulation;
+use mb_linear::steady::{Looks, Whirl};
+use mb_parametric::track::{Shape, left_right_mac};
+use mb_parametric::{PolishOptions, PolishedPair, StartingPair, polish};
+
+/// A mode at a speed.
+#[derive(Clone, Debug)]
+pub struct ModePoint {
+    /// Eigenvalue in the frame of the diagram, 1/s and rad/s.
+    pub s: c64,
+    /// Error bound of it, rad/s.
+    pub error: f64,
+    /// From -1 (circles against the spin) to 1 (with it), seen from the ground; none in other frames and for real eigenvalues.
+    pub whirl: Option<f64>,
+    /// Shape, n numbers.
+    pub right: Vec<c64>,
+    /// Conjugated left vector, n numbers.
+    pub(super) left: Vec<c64>,
+}
+
+impl ModePoint {
+    fn shape(&self) -> Shape<'_> {
+        Shape { s: self.s, right: &self.right, left: &self.left }
+    }
+    /// Frequency seen in the frame, Hz.
+    pub fn frequency_hz(&self) -> f64 {
+        self.s.im.abs() / std::f64::consts::TAU
+    }
+    /// Whether it grows for certain; of a reversible system the opposite of a decaying one does too.
+    pub(super) fn grows(&self, reversible: bool) -> bool {
+        let re = if reversible { self.s.re.abs() } else { self.s.re };
+        re > self.error
+    }
+}
+
+/// Least likeness of a mode at two neighbouring speeds.
+const LIKE: f64 = 0.5;
+
+/// A mode that none is like is looked for up to this share of its eigenvalue away.
+const FAR: f64 = 0.5;
+
+/// Eigenvalues this near, relative to their size, coincide.
+const COINCIDE: f64 = 1e-6;
+
+/// Rounding errors of the sums of a residual, in units of rounding.
+const ROUNDINGS: f64 = 16.0;
+
+/// The modes of one speed.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) w: f64,
+    pub(super) turn: f64,
+    pub(super) reversible: bool,
+    pub(super) modes: Vec<Option<ModePoint>>,
+    /// The eigenvalue that grows fastest among all that were computed, with Re s > 0, and whether it does not oscillate.
+    pub(super) growth: Option<(c64, bool)>,
+}
+
+/// The modes followed, and what grows among all that were computed.
+pub(super) struct Found {
+    modes: Vec<Option<ModePoint>>,
+    growth: Option<(c64, bool)>,
+}
+
+impl Sample {
+    pub(super) fn new(w: f64, stop: &Stop, found: Found) -> Self {
+        let Found { modes, growth } = found;
+        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth }
+    }
+}
+
+/// The eigenvalue that grows fastest.
+fn growth<'a>(all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> Option<(c64, bool)> {
+    let grown = all.filter(|m| m.grows(reversible));
+    let grown = grown.map(|m| (c64::new(m.s.re.abs(), m.s.im), m.s.im.abs() <= m.error));
+    grown.max_by(|a, b| a.0.re.total_cmp(&b.0.re))
+}
+
+/// All speeds, rising or falling as they were asked for.
+pub(super) struct Samples {
+    pub(super) list: Vec<Sample>,
+}
+
+impl Samples {
+    /// By mode, then by speed.
+    pub(super) fn modes(&self) -> Vec<Vec<Option<ModePoint>>> {
+        let count = self.list.first().map_or(0, |s| s.modes.len());
+        (0..count).map(|k| self.list.iter().map(|s| s.modes[k].clone()).collect()).collect()
+    }
+}
+
+impl Samples {
+    /// The modes that are among the `count` of lowest frequency at either end, and those given; with their former numbers.
+    pub(super) fn lowest(self, count: usize, given: &[usize]) -> (Self, Vec<usize>) {
+        let modes = self.list.first().map_or(0, |s| s.modes.len());
+        let mut kept = given.to_vec();
+        for sample in [self.list.first(), self.list.last()].into_iter().flatten() {
+            let size = |k: &usize| sample.modes[*k].as_ref().map_or(f64::INFINITY, |m| m.s.norm());
+            let mut order: Vec<usize> = (0..modes).filter(|k| size(k).is_finite()).collect();
+            order.sort_by(|a, b| size(a).total_cmp(&size(b)));
+            kept.extend(order.into_iter().take(count));
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        let select =
+            |s: &Sample| Sample { modes: kept.iter().map(|k| s.modes[*k].clone()).collect(), ..s.clone() };
+        (Self { list: self.list.iter().map(select).collect() }, kept)
+    }
+}
+
+/// Modes followed downwards from the last speed.
+pub(super) struct Follow<'a> {
+    path: &'a Path<'a>,
+    count: usize,
+    /// From the last speed down.
+    done: Vec<Sample>,
+}
+
+impl<'a> Follow<'a> {
+    pub(super) fn new(path: &'a Path<'a>, count: usize) -> Self {
+        Self { path, count, done: Vec::new() }
+    }
+    /// Goes to the next speed.
+    pub(super) fn go(&mut self, w: f64, looks: Looks) -> Result<(), AnalysisError> {
+        let stop = self.path.at(w, looks)?;
+        let found = match self.done.last() {
+            None => {
+                let every = all(self.path, &stop, self.count)?;
+                let growth = growth(every.iter(), stop.reversible);
+                Found { modes: lowest(every, self.count).into_iter().map(Some).collect(), growth }
+            }
+            Some(last) => {
+                let before = self.done.len().checked_sub(2).map(|k| &self.done[k]);
+                next(self.path, &stop, w, last, before)?
+            }
+        };
+        self.done.push(Sample::new(w, &stop, found));
+        Ok(())
+    }
+    /// Adds the lowest modes next to the first speed that are none of the modes followed, and follows them upwards.
+    pub(super) fn complete_from_below(&mut self) -> Result<(), AnalysisError> {
+        self.done.reverse();
+        let Some(begin) = self.done.get(1.min(self.done.len() - 1)).map(|s| s.w) else { return Ok(()) };
+        let first = usize::from(self.done.len() > 1);
+        let stop = self.path.at(begin, Looks::Sampled)?;
+        let new: Vec<ModePoint> = lowest(all(self.path, &stop, self.count)?, self.count)
+            .into_iter()
+            .filter(|m| {
+                let same = |o: &ModePoint| {
+                    let near = |s: c64| (s - m.s).norm() <= 1e-9 * m.s.norm() + o.error + m.error;
+                    near(o.s) || near(o.s.conj())
+                };
+                !self.done[first].modes.iter().flatten().any(same)
+            })
+            .collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut own: Vec<Vec<Option<ModePoint>>> = vec![Vec::new(); self.done.len()];
+        own[first] = new.into_iter().map(Some).collect();
+        let sample = |done: &[Sample], own: &[Vec<Option<ModePoint>>], k: usize| Sample {
+            modes: own[k].clone(),
+            ..done[k].clone()
+        };
+        for k in first + 1..self.done.len() {
+            let stop = self.path.at(self.done[k].w, Looks::Sampled)?;
+            let last = sample(&self.done, &own, k - 1);
+            let before = (k >= first + 2).then(|| sample(&self.done, &own, k - 2));
+            own[k] = next(self.path, &stop, self.done[k].w, &last, before.as_ref())?.modes;
+        }
+        if first == 1 {
+            let stop = self.path.at(self.done[0].w, Looks::Sampled)?;
+            own[0] = next(self.path, &stop, self.done[0].w, &sample(&self.done, &own, 1), None)?.modes;
+        }
+        for (sample, own) in self.done.iter_mut().zip(own) {
+            sample.modes.extend(own);
+        }
+        Ok(())
+    }
+    pub(super) fn into_samples(self) -> Samples {
+        Samples { list: self.done }
+    }
+}
+
+/// The modes of lowest frequency, one of each conjugate two, by rising frequency.
+fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
+    all.retain(|m| m.s.im > m.error || m.s.im.abs() <= m.error);
+    all.sort_by(|a, b| a.s.norm().total_cmp(&b.s.norm()));
+    all.truncate(count);
+    all
+}
+
+/// All modes of a small model, of a large one `count` of lowest frequency; with both of each conjugate two.
+pub(super) fn all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+    let found = if path.is_small() {
+        spectrum(&stop.model, &stop.at, &Formulation::Minimal(NullSpaceMethod::Qr))?
+    } else {
+        let options = SparseOptions { left_vectors: true, ..SparseOptions::default() };
+        part::of_model(&stop.model, &stop.at, Request::Lowest { count }, &options)?
+    };
+    let motion = stop.at.steady();
+    let whirl = motion.and_then(|m| Whirl::of(&stop.model, m));
+    let one = |pair: &Eigenpair| -> Option<ModePoint> {
+        if !pair.class.is_motion() || pair.class == Class::Rigid {
+            return None;
+        }
+        let s = pair.value()?;
+        let left = pair.left.iter().map(|y| y.conj()).collect();
+        Some(turned(
+            ModePoint { s, error: pair.error_bar, whirl: None, right: pair.right.to_vec(), left },
+            whirl.as_ref(),
+        ))
+    };
+    Ok(found.spectrum.pairs.iter().filter_map(one).collect())
+}
+
+/// With the sense in which it goes round.
+fn turned(mut m: ModePoint, whirl: Option<&Whirl>) -> ModePoint {
+    if m.s.im.abs() > m.error {
+        m.whirl = whirl.and_then(|w| w.sense(&m.right)).map(|x| x * m.s.im.signum());
+    }
+    m
+}
+
+/// The modes of `last` at the speed of `stop`.
+pub(super) fn next(
+    path: &Path<'_>,
+    stop: &Stop,
+    w: f64,
+    last: &Sample,
+    before: Option<&Sample>,
+) -> Result<Found, AnalysisError> {
+    let guess = |k: usize| -> Option<c64> {
+        let now = last.modes[k].as_ref()?;
+        let slope = before.and_then(|b| {
+            let old = b.modes[k].as_ref()?;
+            (last.w != b.w).then(|| (now.s - old.s) / (last.w - b.w))
+        });
+        Some(now.s + slope.unwrap_or(c64::ZERO) * (w - last.w))
+    };
+    let guesses: Vec<Option<c64>> = (0..last.modes.len()).map(guess).collect();
+    if !path.is_small()
+        && let Some(found) = by_newton(stop, last, &guesses)
+    {
+        let growth = growth(found.iter(), stop.reversible);
+        return Ok(Found { modes: found.into_iter().map(Some).collect(), growth });
+    }
+    let candidates = all(path, stop, last.modes.len() + EXTRA)?;
+    let growth = growth(candidates.iter(), stop.reversible);
+    Ok(Found { modes: alike(stop, last, &guesses, candidates), growth })
+}
+
+/// Modes beyond those followed that are computed where Newton's method fails.
+const EXTRA: usize = 4;
+
+/// All modes by Newton's method from where they point to; none where one of them is not the same, or two become one.
+fn by_newton(stop: &Stop, last: &Sample, guesses: &[Option<c64>]) -> Option<Vec<ModePoint>> {
+    let mut out: Vec<ModePoint> = Vec::with_capacity(guesses.len());
+    for (mode, guess) in last.modes.iter().zip(guesses) {
+        let (mode, guess) = (mode.as_ref()?, (*guess)?);
+        let found = one_by_newton(stop, guess, &mode.right)?;
+        let likeness = left_right_mac(&stop.pencil, &mode.shape(), &found.shape());
+        let double = |o: &ModePoint| (o.s - found.s).norm() <= COINCIDE * found.s.norm();
+        if !(LIKE..=1.0 / LIKE).contains(&likeness) || out.iter().any(double) {
+            return None;
+        }
+        out.push(found);
+    }
+    Some(out)
+}
+
+/// The eigenpair near a guess.
+pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModePoint> {
+    let start = StartingPair { s, vector: vector.to_vec() };
+    let pair = polish(&stop.pencil, &start, &PolishOptions::default()).ok()?;
+    let error = bound(stop, &pair);
+    if !(error < 0.1 * pair.gap) {
+        return None;
+    }
+    let whirl = stop.at.steady().and_then(|m| Whirl::of(&stop.model, m));
+    let point = ModePoint { s: pair.s, error, whirl: None, right: pair.vector, left: pair.left };
+    Some(turned(point, whirl.as_ref()))
+}
+
+/// The error bound of an eigenpair (see the module).
+fn bound(stop: &Stop, pair: &PolishedPair) -> f64 {
+    let QuadraticPencil { m, c, k, phi_q } = &stop.pencil;
+    let n = pair.vector.len();
+    let (mut residual, mut size) = (vec![c64::ZERO; n], vec![0.0_f64; n]);
+    let mut add = |a: &Sparse, factor: c64, x: &[c64], transposed: bool| {
+        for (value, (i, j)) in a {
+            let (row, column) = if transposed { (j, i) } else { (i, j) };
+            let term = factor * x[column] * *value;
+            residual[row] += term;
+            size[row] += term.norm();
+        }
+    };
+    add(m, pair.s * pair.s, &pair.vector, false);
+    add(c, pair.s, &pair.vector, false);
+    add(k, c64::ONE, &pair.vector, false);
+    add(phi_q, c64::ONE, &pair.multipliers, true);
+    let own: f64 = pair
+        .left
+        .iter()
+        .zip(residual.iter().zip(&size))
+        .map(|(y, (r, size))| y.norm() * (r.norm() + ROUNDINGS * 0.5 * f64::EPSILON * size))
+        .sum();
+    let left: Vec<c64> = pair.left.iter().map(|y| y.conj()).collect();
+    let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
+    own + moved
+}
+
+/// Each mode takes the candidate most like it; where none is, the nearest one that is left.
+fn alike(
+    stop: &Stop,
+    last: &Sample,
+    guesses: &[Option<c64>],
+    candidates: Vec<ModePoint>,
+) -> Vec<Option<ModePoint>> {
+    let mut likeness: Vec<(f64, usize, usize)> = Vec::new();
+    for (j, mode) in last.modes.iter().enumerate() {
+        let Some(mode) = mode else { continue };
+        for (k, candidate) in candidates.iter().enumerate() {
+            let mac = left_right_mac(&stop.pencil, &mode.shape(), &candidate.shape());
+            if mac >= LIKE {
+                likeness.push((mac.min(1.0 / mac), j, k));
+            }
+        }
+    }
+    likeness.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut out: Vec<Option<usize>> = vec![None; last.modes.len()];
+    let mut taken = vec![false; candidates.len()];
+    // A mode takes its conjugate's place with it.
+    let take = |taken: &mut Vec<bool>, k: usize| {
+        taken[k] = true;
+        let conjugate = candidates[k].s.conj();
+        let other = (0..candidates.len()).find(|i| !taken[*i] && candidates[*i].s == conjugate && *i != k);
+        if let Some(i) = other.filter(|_| conjugate != candidates[k].s) {
+            taken[i] = true;
+        }
+    };
+    for (_, j, k) in likeness {
+        if out[j].is_none() && !taken[k] {
+            out[j] = Some(k);
+            take(&mut taken, k);
+        }
+    }
+    for (j, guess) in guesses.iter().enumerate() {
+        let (None, Some(guess)) = (out[j], guess) else { continue };
+        let distance = |k: &usize| (candidates[*k].s - guess).norm();
+        let left = (0..candidates.len()).filter(|k| !taken[*k] && distance(k) <= FAR * guess.norm());
+        if let Some(k) = left.min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+            out[j] = Some(k);
+            take(&mut taken, k);
+        }
+    }
+    // A mode that was lost, in a range of growth say, comes back as the lowest that is left.
+    let mut left: Vec<usize> = (0..candidates.len()).filter(|k| !taken[*k]).collect();
+    left.retain(|k| candidates[*k].s.im > candidates[*k].error || candidates[*k].s.re > candidates[*k].error);
+    left.sort_by(|a, b| candidates[*b].s.norm().total_cmp(&candidates[*a].s.norm()));
+    for slot in &mut out {
+        if slot.is_none() {
+            *slot = left.pop();
+        }
+    }
+    let double = |k: usize| {
+        let s = candidates[k].s;
+        candidates.iter().enumerate().any(|(i, o)| i != k && (o.s - s).norm() <= COINCIDE * s.norm())
+    };
+    let chosen = |(j, k): (usize, Option<usize>)| -> Option<ModePoint> {
+        let k = k?;
+        let mut point = candidates[k].clone();
+        if let Some(mode) = last.modes[j].as_ref().filter(|_| double(k)) {
+            (point.right, point.left) = (mode.right.clone(), mode.left.clone());
+            point.whirl = mode.whirl;
+        }
+        Some(point)
+    };
+    out.into_iter().enumerate().map(chosen).collect()
+}

@@ -1,0 +1,145 @@
+//! Campbell diagrams: steady motions and their modes over a speed.
+//!
+//! ```text
+//! speed -> model -> steady motion near that of the neighbour -> M, C, K in the frame -> eigenpairs, each told by its vectors
+//! ```
+//!
+//! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
+//! solved for ([`critical`]); where eigenvalues grow, the ends of the range of speeds are solved for too ([`unstable`]), and
+//! between samples modes that come close to each other are looked at, so that narrow ranges are found.
+
+mod critical;
+mod follow;
+mod path;
+mod unstable;
+
+pub use critical::Critical;
+pub use follow::ModePoint;
+pub use unstable::Unstable;
+
+use crate::error::AnalysisError;
+use crate::settle::StartOptions;
+use follow::Follow;
+use mb_linear::steady::Looks;
+use mb_linear::{Frame, FrameChoice};
+use mb_model::ModelSpec;
+use path::Path;
+
+/// What the speed is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpeedOf {
+    /// A parameter of the model, in whose terms steady rotations or velocities are written.
+    Parameter(String),
+    /// The speed of everything behind the joint of this name, rad/s.
+    Joint(String),
+    /// The velocity of this number; the others follow.
+    Velocity(usize),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CampbellOptions {
+    /// Number of speeds, two at least.
+    pub samples: usize,
+    /// Number of modes: those of lowest frequency at either end are followed.
+    pub modes: usize,
+    /// Lines of so many per revolution.
+    pub lines: Vec<f64>,
+    /// The frame that eigenvalues are seen from.
+    pub frame: FrameChoice,
+    /// Where the configuration is looked for at the first speed.
+    pub start: StartOptions,
+}
+
+impl Default for CampbellOptions {
+    fn default() -> Self {
+        Self {
+            samples: 101,
+            modes: 10,
+            lines: vec![1.0, 2.0, 3.0],
+            frame: FrameChoice::Automatic,
+            start: StartOptions::default(),
+        }
+    }
+}
+
+/// Modes of steady motions over a speed.
+#[derive(Clone, Debug)]
+pub struct Campbell {
+    /// The speeds that were asked for.
+    pub speeds: Vec<f64>,
+    /// Angular velocity in rad/s that lines of so many per revolution belong to, at each speed.
+    pub turns: Vec<f64>,
+    /// The frame that eigenvalues are seen from; none where nothing turns at any speed.
+    pub frame: Option<Frame>,
+    /// By mode, then by speed; none where a mode is not among those that were found. Modes by rising frequency at the last
+    /// speed.
+    pub modes: Vec<Vec<Option<ModePoint>>>,
+    /// Where modes cut the lines, by rising speed.
+    pub critical: Vec<Critical>,
+    /// Ranges of speeds at which disturbances grow.
+    pub unstable: Vec<Unstable>,
+    /// The largest change of a linearization along its orbit, and the speeds at which the whole orbit was looked at; at the
+    /// others three of its phases were.
+    pub deviation: f64,
+    /// Number of these speeds.
+    pub shown: usize,
+    /// Whether all modes of every speed were computed, so that what grows cannot hide among those that were not.
+    pub complete: bool,
+    /// Ranges of growth narrower than this are found by chance only.
+    pub resolution: f64,
+}
+
+/// Follows steady motions and their modes over a speed.
+///
+/// `interrupted` is asked before every speed, with its number and how many there are; true ends the work.
+///
+/// # Errors
+/// A model that cannot be built at some speed, no steady motion there ([`AnalysisError::AtSpeed`]), an eigenanalysis that
+/// fails, or [`AnalysisError::Interrupted`].
+pub fn campbell(
+    spec: &ModelSpec,
+    speed: &SpeedOf,
+    [from, to]: [f64; 2],
+    options: &CampbellOptions,
+    interrupted: &dyn Fn(usize, usize) -> bool,
+) -> Result<Campbell, AnalysisError> {
+    let samples = options.samples.max(2);
+    let at = |k: usize| from + (to - from) * k as f64 / (samples - 1) as f64;
+    let speeds: Vec<f64> = (0..samples).map(at).collect();
+    let path = Path::new(spec, speed, &speeds, options)?;
+    // Where all modes are computed anyway all are followed, so that nothing grows unseen.
+    let followed = if path.is_small() { usize::MAX } else { options.modes };
+    let mut follow = Follow::new(&path, followed);
+    // From the last speed, where modes that are double at rest are apart.
+    for (done, k) in (0..samples).rev().enumerate() {
+        if interrupted(done, samples) {
+            return Err(AnalysisError::Interrupted);
+        }
+        let whole = k == 0 || k + 1 == samples || k == samples / 2;
+        follow.go(speeds[k], if whole { Looks::Shown } else { Looks::Sampled })?;
+    }
+    follow.complete_from_below()?;
+    let samples = follow.into_samples();
+    let (mut unstable, resolution) = unstable::find(&path, &samples)?;
+    let grown: Vec<usize> = unstable.iter().filter_map(|u| u.mode).collect();
+    let (samples, kept) = samples.lowest(options.modes, &grown);
+    for range in &mut unstable {
+        range.mode = range.mode.and_then(|mode| kept.iter().position(|k| *k == mode));
+    }
+    let critical = critical::find(&path, &samples, &options.lines)?;
+    let (deviation, shown) = path.certificate();
+    let modes = samples.modes();
+    Ok(Campbell {
+        turns: samples.list.iter().map(|s| s.turn).collect(),
+        speeds,
+        frame: path.frame(),
+        modes,
+        critical,
+        unstable,
+        deviation,
+        shown,
+        complete: path.is_small(),
+        resolution,
+    })
+}

@@ -1,0 +1,176 @@
+//! Ranges of speeds at which disturbances grow, with their ends solved for.
+//!
+//! A mode grows where its real part is above its error bound. The end of a range is enclosed by halving between a speed at which
+//! something grows and one at which nothing does. Growth begins where a real part passes zero, or, in reversible systems, where
+//! two modes meet: then the gap between them closes as the square root of the distance, so that samples may miss a range. Between
+//! samples all pairs that could meet are therefore looked at by halving, until they are farther apart than their motion reaches,
+//! or the interval is a 4096th of that of the samples. Modes whose energies have the same sign pass each other without growth.
+
+use super::critical::Between;
+use super::follow::{ModePoint, Sample, Samples};
+use super::path::Path;
+use crate::error::AnalysisError;
+use mb_algebra::c64;
+use mb_linear::steady::Looks;
+
+/// A range of speeds at which disturbances grow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unstable {
+    /// Where it begins: the speed and its error bound; none where it begins before the first speed.
+    pub from: Option<[f64; 2]>,
+    /// Where it ends; none where it reaches beyond the last speed.
+    pub to: Option<[f64; 2]>,
+    /// Largest real part at the speeds looked at in it, 1/s.
+    pub growth: f64,
+    /// The speed of that.
+    pub at: f64,
+    /// Number of the mode, from zero; none where what grows is none of those followed.
+    pub mode: Option<usize>,
+    /// True where what grows does not oscillate in the frame of the diagram.
+    pub divergence: bool,
+}
+
+/// Halvings between samples.
+const DEPTH: u32 = 12;
+
+/// Width of an enclosure, relative to the whole range.
+const NARROW: f64 = 1e-11;
+
+/// What grows fastest: the mode where it is one of those followed, by how much, and whether without oscillation.
+fn growing(sample: &Sample) -> Option<(Option<usize>, f64, bool)> {
+    let (s, divergence) = sample.growth?;
+    let near = |m: &ModePoint| {
+        let off = [s, s.conj(), -s, -s.conj()].map(|z| (m.s - z).norm());
+        off.into_iter().fold(f64::INFINITY, f64::min) <= 1e-6 * s.norm() + m.error
+    };
+    let mode = sample.modes.iter().position(|m| m.as_ref().is_some_and(near));
+    Some((mode, s.re, divergence))
+}
+
+/// A speed between samples at which something grows.
+struct Seed {
+    between: usize,
+    sample: Sample,
+}
+
+pub(super) fn find(path: &Path<'_>, samples: &Samples) -> Result<(Vec<Unstable>, f64), AnalysisError> {
+    let list = &samples.list;
+    let whole = (list[list.len() - 1].w - list[0].w).abs();
+    let mut seeds: Vec<Seed> = Vec::new();
+    for (k, pair) in list.windows(2).enumerate() {
+        if growing(&pair[0]).is_none() && growing(&pair[1]).is_none() {
+            let between = Between { path, samples: [&pair[0], &pair[1]] };
+            let found = hidden(&between, [&pair[0], &pair[1]], DEPTH)?;
+            seeds.extend(found.map(|sample| Seed { between: k, sample }));
+        }
+    }
+    let mut out = Vec::new();
+    let mut open: Option<Unstable> = None;
+    for (k, sample) in list.iter().enumerate() {
+        if let Some((mode, growth, divergence)) = growing(sample) {
+            let from = match open.as_ref() {
+                Some(range) => range.from,
+                None if k == 0 => None,
+                None => Some(end(path, [&list[k - 1], sample], whole)?),
+            };
+            let before = open.take().filter(|o| o.growth >= growth);
+            let now = Unstable { from, to: None, growth, at: sample.w, mode, divergence };
+            open = Some(before.unwrap_or(now));
+        } else if let Some(mut range) = open.take() {
+            range.to = Some(end(path, [sample, &list[k - 1]], whole)?);
+            out.push(range);
+        }
+        for seed in seeds.iter().filter(|s| s.between == k) {
+            if let Some((mode, growth, divergence)) = growing(&seed.sample) {
+                let from = Some(end(path, [&list[k], &seed.sample], whole)?);
+                let to = Some(end(path, [&list[k + 1], &seed.sample], whole)?);
+                out.push(Unstable { from, to, growth, at: seed.sample.w, mode, divergence });
+            }
+        }
+    }
+    out.extend(open);
+    let step = whole / (list.len() - 1) as f64;
+    Ok((out, step / f64::from(1_u32 << DEPTH)))
+}
+
+/// The end of a range between a speed at which nothing grows and one at which something does: its place and half the width of
+/// the enclosure.
+fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64; 2], AnalysisError> {
+    let between = Between { path, samples: [still, grown] };
+    let (mut a, mut b) = (still.w, grown.w);
+    while (b - a).abs() > NARROW * whole {
+        let w = 0.5 * (a + b);
+        if w == a || w == b {
+            break;
+        }
+        if growing(&between.at(w, Looks::Sampled)?).is_some() {
+            b = w;
+        } else {
+            a = w;
+        }
+    }
+    Ok([0.5 * (a + b), 0.5 * (b - a).abs()])
+}
+
+/// A speed inside an interval at which something grows, where two modes that could meet do.
+fn hidden(between: &Between<'_>, [a, b]: [&Sample; 2], depth: u32) -> Result<Option<Sample>, AnalysisError> {
+    if depth == 0 || !may_meet(a, b) {
+        return Ok(None);
+    }
+    let middle = between.at(0.5 * (a.w + b.w), Looks::Sampled)?;
+    if growing(&middle).is_some() {
+        return Ok(Some(middle));
+    }
+    if let Some(found) = hidden(between, [a, &middle], depth - 1)? {
+        return Ok(Some(found));
+    }
+    hidden(between, [&middle, b], depth - 1)
+}
+
+/// How much farther two modes may move between two speeds than they do on the whole.
+const FARTHER: f64 = 1.5;
+
+/// Whether two modes, or a mode and its conjugate, could meet between two speeds.
+fn may_meet(a: &Sample, b: &Sample) -> bool {
+    let modes: Vec<[&ModePoint; 2]> =
+        a.modes.iter().zip(&b.modes).filter_map(|(x, y)| Some([x.as_ref()?, y.as_ref()?])).collect();
+    let reversible = a.reversible && b.reversible;
+    for (i, x) in modes.iter().enumerate() {
+        for y in &modes[i..] {
+            for conjugate in [false, true] {
+                let same = std::ptr::eq(x, y);
+                if same && !conjugate {
+                    continue;
+                }
+                let other = |s: c64| if conjugate { s.conj() } else { s };
+                let gap = |k: usize| (x[k].s - other(y[k].s)).norm();
+                let way = (x[1].s - x[0].s).norm() + (y[1].s - y[0].s).norm();
+                let crosses = {
+                    let ahead = |k: usize| x[k].s.im > other(y[k].s).im;
+                    ahead(0) != ahead(1)
+                };
+                let near = crosses || gap(0).min(gap(1)) <= FARTHER * way;
+                let alike = reversible && !same && energy(x[0]) * energy(y[0]) * sign(conjugate) > 0.0;
+                if near && !alike {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+fn sign(conjugate: bool) -> f64 {
+    if conjugate { -1.0 } else { 1.0 }
+}
+
+/// The sign of the energy of an oscillation times that of its frequency.
+///
+/// With y^H (2 s M + C) x = 1 and, in a reversible system, y = c x for an imaginary s: x^H (2 s M + C) x = 1 / conj(c) is
+/// imaginary, and has the sign asked for.
+fn energy(m: &ModePoint) -> f64 {
+    // z = conj(y) = conj(c) conj(x), so that z . x = conj(c) |x|^2.
+    let product: c64 = m.left.iter().zip(&m.right).map(|(z, x)| z * x).sum();
+    // 1 / conj(c) = |x|^2 / (z . x).
+    -product.im.signum()
+}

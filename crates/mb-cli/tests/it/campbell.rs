@@ -1,0 +1,221 @@
+//! `mb track --campbell`, steady rotations and bearings in model files: closed forms of critical speeds and of ranges of growth.
+
+use crate::support::mb_with;
+use serde_json::Value;
+
+fn run(model: &str, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let run = mb_with(&args, model);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+fn campbell(model: &str, parameter: &str, [from, to]: [&str; 2], more: &[&str]) -> Value {
+    let mut args = vec!["track", "-", "--parameter", parameter, "--from", from, "--to", to, "--campbell"];
+    args.extend(more);
+    run(model, &args)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// The refusal of a model or a request.
+fn refused(model: &str, args: &[&str], words: &[&str]) {
+    let run = mb_with(args, model);
+    assert_eq!(run.code, 1, "{run:?}");
+    for word in words {
+        assert!(run.err.contains(word), "no {word:?} in {}", run.err);
+    }
+}
+
+/// A mass on two pairs of springs on a turntable (`docs/book/src/steady.md`): in the table's frame
+/// s^4 + (k_x + k_y + 2 W^2) s^2 + (k_x - W^2)(k_y - W^2) = 0 with k_x = 2000, k_y = 200.
+const TURNTABLE: &str = r#"
+    units = "SI"
+    name = "turntable"
+    gravity = [0, 0]
+    body = [{ name = "table", mass = 1, inertia = 1000, at = [0, 0], markers = { e = [1, 0], w = [-1, 0], n = [0, 1], s = [0, -1] } }]
+    joint = [{ name = "axle", type = "revolute", a = "table", b = [0, 0] }]
+    point = [{ name = "m", at = [0, 0], mass = 1 }]
+    spring = [
+        { name = "east", a = "table.e", b = "m", stiffness = 1000, natural_length = 1 },
+        { name = "west", a = "table.w", b = "m", stiffness = 1000, natural_length = 1 },
+        { name = "north", a = "table.n", b = "m", stiffness = 100, natural_length = 1 },
+        { name = "south", a = "table.s", b = "m", stiffness = 100, natural_length = 1 },
+    ]
+"#;
+
+/// Growth as divergence between sqrt(k_y) and sqrt(k_x), both ends within their bounds; at every speed the roots of the quartic.
+#[test]
+fn a_turntable_grows_between_its_frequencies_over_the_speed() {
+    let found = campbell(TURNTABLE, "spin:axle", ["1", "60"], &["--samples", "31"]);
+    assert!(found["frame"].as_str().unwrap().contains("'table'"), "{}", found["frame"]);
+    let ranges = found["unstable"].as_array().unwrap();
+    assert_eq!(ranges.len(), 1, "{ranges:?}");
+    let range = &ranges[0];
+    for (end, square) in [("from", 200.0_f64), ("to", 2000.0)] {
+        let (at, error) = (number(&range[end]), number(&range[format!("{end}_error")]));
+        assert!((at - square.sqrt()).abs() <= error + 1e-9 && error < 1e-7, "{end} {at} {error:e}");
+    }
+    assert_eq!(range["divergence"], true);
+    let samples = &found["samples"];
+    for (k, w) in samples["spin:axle"].as_array().unwrap().iter().enumerate() {
+        let w2 = number(w) * number(w);
+        for mode in 1..=number(&found["modes"]) as usize {
+            let [re, im] = ["re", "im"].map(|x| number(&samples[format!("mode {mode} {x}")][k]));
+            // s^2 is real here.
+            let s2 = re * re - im * im;
+            let left = s2 * s2 + (2200.0 + 2.0 * w2) * s2 + (2000.0 - w2) * (200.0 - w2);
+            assert!(left.abs() < 1e-8 * 2000.0 * (2000.0 + w2), "{w} mode {mode}: {left:e}");
+        }
+    }
+}
+
+/// A range of growth far narrower than the step between samples is found: springs of nearly the same stiffness.
+#[test]
+fn a_narrow_range_of_growth_between_samples_is_found() {
+    let narrow = TURNTABLE.replace("stiffness = 1000", "stiffness = 100.2");
+    let found = campbell(&narrow, "spin:axle", ["1", "60"], &["--samples", "13", "--frame", "table"]);
+    let ranges = found["unstable"].as_array().unwrap();
+    assert_eq!(ranges.len(), 1, "{ranges:?}");
+    for (end, square) in [("from", 200.0_f64), ("to", 200.4)] {
+        assert!((number(&ranges[0][end]) - square.sqrt()).abs() < 1e-7, "{end}: {ranges:?}");
+    }
+}
+
+/// A disc between springs at the distance of 2 m on both sides: m x'' + k x = 0 and J p'' + h r' + c p = 0, J r'' - h p' + c r = 0 with h = J_p W, so that
+/// J w^2 -+ J_p W w - c = 0, c = 4 k = 400, for forward and backward whirl. It is free to spin.
+const DISC: &str = r#"
+    units = "SI"
+    name = "disc"
+    parameters = { W = 5, K = 100 }
+    spatial-body = [{ name = "disc", mass = 1, inertia = [1, 1, 0.5], at = [0, 0, 0], markers = { low = [0, 0, -2], high = [0, 0, 2] } }]
+    bushing = [
+        { name = "spring", a = "disc.low", b = [0, 0, -2], stiffness = ["K/2", 50, 1e4, 0, 0, 0] },
+        { name = "other", a = "disc.high", b = [0, 0, 2], stiffness = ["K/2", 50, 0, 0, 0, 0] },
+    ]
+    steady-rotation = [{ name = "spin", bodies = ["disc"], speed = "W" }]
+"#;
+
+/// Critical speeds lie within their bounds of those of the quadratic equations: w = n W.
+#[test]
+fn critical_speeds_of_a_disc_are_those_of_its_whirl() {
+    let found = campbell(DISC, "W", ["0", "40"], &["--samples", "41", "--lines", "1,2"]);
+    assert!(found["frame"].as_str().unwrap().contains("ground"));
+    let (j, axial, c) = (1.0, 0.5, 400.0_f64);
+    // J n^2 W^2 - sign J_p n W^2 - c = 0.
+    let tilt = |n: f64, sign: f64| (c / (j * n * n - sign * axial * n)).sqrt();
+    let mut expected = vec![(1.0, 10.0), (1.0, 10.0), (2.0, 5.0), (2.0, 5.0)];
+    for n in [1.0, 2.0] {
+        expected.extend([(n, tilt(n, 1.0)), (n, tilt(n, -1.0))]);
+    }
+    expected.retain(|(_, w)| *w < 40.0);
+    let critical = found["critical_speeds"].as_array().unwrap();
+    assert!(critical.len() >= expected.len(), "{critical:?}");
+    for (order, speed) in &expected {
+        let mine = critical.iter().filter(|c| number(&c["per_revolution"]) == *order);
+        let best = mine.min_by(|a, b| {
+            let off = |c: &Value| (number(&c["speed"]) - speed).abs();
+            off(a).total_cmp(&off(b))
+        });
+        let best = best.unwrap_or_else(|| panic!("{order} {speed}"));
+        let (at, error) = (number(&best["speed"]), number(&best["error"]));
+        assert!((at - speed).abs() <= error && error < 1e-9, "{order}: {at} +- {error:e} for {speed}");
+    }
+    // The one with the spin is called forward: J w^2 - J_p W w - c = 0 at n = 1 is W = sqrt(800).
+    let forward = critical.iter().find(|c| (number(&c["speed"]) - 800.0_f64.sqrt()).abs() < 1e-6).unwrap();
+    assert!(number(&forward["whirl"]) > 0.9, "{forward}");
+    assert_eq!(found["unstable"].as_array().unwrap().len(), 0);
+}
+
+/// The table of the model makes the motion, everywhere; a speed of zero is rest.
+#[test]
+fn a_steady_rotation_of_the_model_is_never_ignored() {
+    let modes = run(DISC, &["modes", "-"]);
+    assert_eq!(modes["steady"]["kind"], "ground");
+    let rest = run(DISC, &["modes", "-", "--set", "W=0"]);
+    assert!(rest.get("steady").is_none());
+    let there = run(DISC, &["equilibrium", "-"]);
+    assert_eq!(there["steady"]["kind"], "ground", "{there}");
+    refused(DISC, &["parametric", "-", "--parameters", "K"], &["turns", "--campbell"]);
+    refused(DISC, &["equilibrium", "-", "--find-all", "5"], &["--find-all", "turns"]);
+    // What is not symmetric in which frame is named.
+    let unround = DISC.replace("[1, 1, 0.5]", "[1, 1.2, 0.5]");
+    refused(&unround, &["modes", "-", "--set", "K=120"], &["spatial-body 'disc'", "bushing '", "not steady"]);
+}
+
+/// x'' + (k/m) x with cross-coupled stiffness q and damping c grows where q > c w: w^2 = k/m.
+const JOURNAL: &str = r#"
+    units = "SI"
+    name = "journal"
+    parameters = { W = 100 }
+    spatial-body = [{ name = "rotor", mass = 10, inertia = [1, 1, 1], at = [0, 0, 0] }]
+    joint = [{ name = "guide", type = "generic", a = "rotor", b = "ground", locked = ["z", "rotation x", "rotation y"] }]
+    steady-rotation = [{ name = "spin", bodies = ["rotor"], axis = [0, 0, 1], through = "rotor", speed = "W" }]
+    bearing = [{ name = "film", a = "rotor", b = [0, 0, 0], speed = "W", table = [
+        { speed = 0, stiffness = [[1000, 0], [0, 1000]], damping = [[20, 0], [0, 20]] },
+        { speed = 100, stiffness = [[1000, 100], [-100, 1000]], damping = [[20, 0], [0, 20]] },
+        { speed = 200, stiffness = [[1000, 200], [-200, 1000]], damping = [[20, 0], [0, 20]] },
+        { speed = 300, stiffness = [[1000, 300], [-300, 1000]], damping = [[20, 0], [0, 20]] },
+    ] }]
+"#;
+
+/// Growth begins where q(W) = W equals c sqrt(k/m) = 20 sqrt(100) = 200; the table is a straight line, and so is its spline.
+#[test]
+fn a_film_of_oil_whips_above_its_threshold() {
+    let found = campbell(JOURNAL, "W", ["10", "290"], &["--samples", "15"]);
+    let ranges = found["unstable"].as_array().unwrap();
+    assert_eq!(ranges.len(), 1, "{ranges:?}");
+    let (from, error) = (number(&ranges[0]["from"]), number(&ranges[0]["from_error"]));
+    assert!((from - 200.0).abs() <= error + 1e-9 && ranges[0]["to"].is_null(), "{ranges:?}");
+    refused(JOURNAL, &["modes", "-", "--set", "W=301"], &["bearing 'film'", "301", "300"]);
+    let row = JOURNAL.replace("speed = 200", "speed = 50");
+    refused(&row, &["check", "-"], &["bearing 'film'", "50", "100"]);
+    let none = JOURNAL.replace("speed = \"W\", table", "table");
+    refused(&none, &["check", "-"], &["bearing 'film'", "speed"]);
+    let unknown = JOURNAL.replace("bodies = [\"rotor\"]", "bodies = [\"rotro\"]");
+    refused(&unknown, &["check", "-"], &["steady-rotation 'spin'", "rotor"]);
+}
+
+#[test]
+fn what_is_no_speed_is_refused() {
+    let track = |parameter: &'static str, more: &[&'static str]| {
+        let mut args =
+            vec!["track", "-", "--parameter", parameter, "--from", "1", "--to", "20", "--campbell"];
+        args.extend(more);
+        args
+    };
+    refused(DISC, &track("disc.x", &[]), &["disc.x", "speed"]);
+    refused(DISC, &track("Q", &[]), &["Q"]);
+    refused(DISC, &track("spin:axle", &[]), &["axle"]);
+    refused(DISC, &track("W", &["--frame", "dics"]), &["dics", "disc"]);
+    let still =
+        DISC.replace("steady-rotation = [{ name = \"spin\", bodies = [\"disc\"], speed = \"W\" }]", "");
+    refused(&still, &track("W", &[]), &["nothing turns", "W"]);
+    refused(DISC, &["track", "-", "--parameter", "W", "--from", "3", "--to", "3", "--campbell"], &["--to"]);
+    refused(
+        JOURNAL,
+        &["track", "-", "--parameter", "W", "--from", "100", "--to", "400", "--campbell"],
+        &["400", "film"],
+    );
+}
+
+/// The picture and the columns are written, the table is readable.
+#[test]
+fn a_diagram_is_drawn_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let [svg, csv] = ["c.svg", "c.csv"].map(|f| folder.path().join(f).display().to_string());
+    let args = ["track", "-", "--parameter", "W", "--from", "1", "--to", "40", "--samples", "9"];
+    let more = ["--campbell", &svg, "--output", &csv];
+    let run = mb_with(&[&args[..], &more[..]].concat(), DISC);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    for words in ["Campbell diagram over W", "critical speed", "forward", "backward", "nothing grows"] {
+        assert!(run.out.contains(words), "{words}: {}", run.out);
+    }
+    let svg = std::fs::read_to_string(svg).unwrap();
+    assert!(svg.contains("1 per revolution") && svg.contains("stroke-dasharray") && !svg.contains("NaN"));
+    let csv = std::fs::read_to_string(csv).unwrap();
+    assert_eq!(csv.lines().count(), 10);
+    assert!(csv.lines().next().unwrap().contains("mode 1 whirl"), "{csv}");
+}

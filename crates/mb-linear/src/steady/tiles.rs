@@ -1,0 +1,158 @@
+//! Sparse matrices in tiles that turn as one: the positions of a block, the rotations of a body in space, single numbers.
+//!
+//! exp(S t) is a rotation on each tile, so that exp(S t)^T X exp(S t) is a product of three small matrices for every tile of X.
+
+use super::generator::{Generator, Rotation};
+use mb_algebra::{Sparse, Triplets};
+use std::collections::HashMap;
+
+/// Which tile every coordinate belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct Tiling {
+    /// First coordinate and number of coordinates of each tile, at most three.
+    tiles: Vec<(usize, usize)>,
+    /// Tile of each coordinate.
+    of: Vec<u32>,
+}
+
+/// A tile, row by row.
+type Tile = [[f64; 3]; 3];
+
+const NOTHING: Tile = [[0.0; 3]; 3];
+
+/// A sparse matrix by tiles.
+#[derive(Clone, Debug)]
+pub(super) struct Tiled {
+    place: HashMap<(u32, u32), usize>,
+    keys: Vec<(u32, u32)>,
+    data: Vec<Tile>,
+}
+
+impl Tiling {
+    pub(super) fn new(s: &Generator) -> Self {
+        let tiles = s.tiles();
+        let n = tiles.last().map_or(0, |(first, size)| first + size);
+        let mut of = vec![0; n];
+        for (k, (first, size)) in tiles.iter().enumerate() {
+            of[*first..first + size].fill(u32::try_from(k).unwrap_or(u32::MAX));
+        }
+        Self { tiles, of }
+    }
+    fn at(&self, i: usize) -> (u32, usize) {
+        let tile = self.of[i];
+        (tile, i - self.tiles[tile as usize].0)
+    }
+    /// A matrix n x n by tiles, with room for those of `like`.
+    pub(super) fn tiled(&self, x: &Sparse, like: Option<&Tiled>) -> Tiled {
+        let mut out = match like {
+            Some(like) => Tiled { data: vec![NOTHING; like.keys.len()], ..like.clone() },
+            None => Tiled { place: HashMap::new(), keys: Vec::new(), data: Vec::new() },
+        };
+        let by_columns = x.is_csc();
+        for (outer, vector) in x.outer_iterator().enumerate() {
+            for (inner, value) in vector.iter() {
+                let (i, j) = if by_columns { (inner, outer) } else { (outer, inner) };
+                let ((row, a), (column, b)) = (self.at(i), self.at(j));
+                out.tile((row, column))[a][b] += value;
+            }
+        }
+        out
+    }
+    /// exp(S t)^T X exp(S t), given the rotation of each tile.
+    pub(super) fn turned(&self, x: &mut Tiled, rotations: &[Option<Rotation>]) {
+        for ((row, column), tile) in x.keys.iter().zip(&mut x.data) {
+            let (left, right) = (&rotations[*row as usize], &rotations[*column as usize]);
+            if let Some(e) = right {
+                *tile = std::array::from_fn(|i| {
+                    std::array::from_fn(|j| (0..3).map(|k| tile[i][k] * e[k][j]).sum())
+                });
+            }
+            if let Some(e) = left {
+                *tile = std::array::from_fn(|i| {
+                    std::array::from_fn(|j| (0..3).map(|k| e[k][i] * tile[k][j]).sum())
+                });
+            }
+        }
+    }
+    /// A row over all coordinates times exp(S t): pairs of column and value.
+    pub(super) fn row_turned(
+        &self,
+        row: &[(usize, f64)],
+        rotations: &[Option<Rotation>],
+    ) -> Vec<(usize, f64)> {
+        let mut out: Vec<(usize, f64)> = Vec::with_capacity(row.len());
+        let mut k = 0;
+        while k < row.len() {
+            let (tile, _) = self.at(row[k].0);
+            let (first, size) = self.tiles[tile as usize];
+            let mut own = [0.0; 3];
+            while k < row.len() && row[k].0 < first + size {
+                own[row[k].0 - first] += row[k].1;
+                k += 1;
+            }
+            let turned: [f64; 3] = match &rotations[tile as usize] {
+                None => own,
+                Some(e) => std::array::from_fn(|j| (0..3).map(|i| own[i] * e[i][j]).sum()),
+            };
+            out.extend((0..size).map(|j| (first + j, turned[j])));
+        }
+        out
+    }
+    /// By how much two matrices differ, entry by entry, into `largest`; and the largest share of the sizes `scale` of row and
+    /// column, with its row.
+    pub(super) fn compare(
+        &self,
+        before: &Tiled,
+        now: &Tiled,
+        unit: f64,
+        scale: &[f64],
+        largest: &mut Tiled,
+    ) -> (usize, f64) {
+        let mut worst = (0, 0.0);
+        for (key, tile) in now.keys.iter().zip(&now.data) {
+            let first = before.place.get(key).map_or(&NOTHING, |k| &before.data[*k]);
+            let (row, column) = (self.tiles[key.0 as usize], self.tiles[key.1 as usize]);
+            let kept = largest.tile(*key);
+            for i in 0..row.1 {
+                for j in 0..column.1 {
+                    let off = (tile[i][j] - first[i][j]).abs();
+                    kept[i][j] = kept[i][j].max(off);
+                    let share = off * unit / (scale[row.0 + i] * scale[column.0 + j]);
+                    // A NaN is taken too.
+                    if share > worst.1 || share.is_nan() {
+                        worst = (row.0 + i, share);
+                    }
+                }
+            }
+        }
+        worst
+    }
+    /// As a sparse matrix.
+    pub(super) fn sparse(&self, x: &Tiled) -> Sparse {
+        let n = self.of.len();
+        let mut out = Triplets::with_capacity(n, n, 9 * x.keys.len());
+        for (key, tile) in x.keys.iter().zip(&x.data) {
+            let (row, column) = (self.tiles[key.0 as usize], self.tiles[key.1 as usize]);
+            for i in 0..row.1 {
+                for j in 0..column.1 {
+                    if tile[i][j] != 0.0 {
+                        mb_algebra::Scatter::add(&mut out, row.0 + i, column.0 + j, tile[i][j]);
+                    }
+                }
+            }
+        }
+        out.to_sparse()
+    }
+}
+
+impl Tiled {
+    fn tile(&mut self, key: (u32, u32)) -> &mut Tile {
+        let next = self.keys.len();
+        let k = *self.place.entry(key).or_insert(next);
+        if k == next {
+            self.keys.push(key);
+            self.data.push(NOTHING);
+        }
+        &mut self.data[k]
+    }
+}

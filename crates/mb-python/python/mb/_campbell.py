@@ -1,0 +1,118 @@
+"""Campbell diagrams: steady motions and their modes over a speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+
+@dataclass(frozen=True)
+class Critical:
+    """A speed at which a mode's frequency is so many per revolution.
+
+    Attributes
+    ----------
+    mode : int
+        Column of the mode.
+    per_revolution : float
+        So many per revolution.
+    speed, error : float
+        The speed, and half the width of an interval about it in which it lies.
+    hz : float
+        Frequency there, Hz.
+    growth : float
+        Real part of the eigenvalue there, 1/s.
+    whirl : float or None
+        From -1 (circles against the spin) to 1 (with it), seen from the ground.
+    """
+
+    mode: int
+    per_revolution: float
+    speed: float
+    error: float
+    hz: float
+    growth: float
+    whirl: float | None
+
+
+@dataclass(frozen=True)
+class Unstable:
+    """A range of speeds at which disturbances grow.
+
+    Attributes
+    ----------
+    start, end : (float, float) or None
+        The ends with their error bounds; None where the range reaches beyond the speeds of the diagram.
+    growth, at : float
+        Largest real part at the speeds looked at, 1/s, and where.
+    mode : int or None
+        Column of the mode; None where it is none of those followed.
+    divergence : bool
+        Whether what grows does not oscillate in the frame of the diagram.
+    """
+
+    start: tuple[float, float] | None
+    end: tuple[float, float] | None
+    growth: float
+    at: float
+    mode: int | None
+    divergence: bool
+
+
+class Campbell:
+    """Modes of steady motions over a speed.
+
+    Attributes
+    ----------
+    speed : ndarray, samples
+        The speeds.
+    turn : ndarray, samples
+        Angular velocity that lines of so many per revolution belong to, rad/s.
+    s : ndarray of complex, samples x modes
+        Eigenvalues in the frame of the diagram; NaN where a mode was not found.
+    error : ndarray, samples x modes
+        Error bounds of them, rad/s.
+    whirl : ndarray, samples x modes
+        From -1 (circles against the spin) to 1 (with it), seen from the ground; NaN elsewhere.
+    frame : str or None
+        The frame that eigenvalues are seen from.
+    critical : list of Critical
+        Where modes cut the lines, by rising speed.
+    unstable : list of Unstable
+        Ranges of speeds at which disturbances grow.
+    deviation : float
+        The largest change of a linearization along its orbit, relative to its entries.
+    complete : bool
+        Whether all modes of every speed were computed.
+    resolution : float
+        Ranges of growth narrower than this may be missed.
+    """
+
+    def __init__(self, model: Model, name: str, found: dict[str, Any]):
+        self.model, self.name = model, name
+        self.speed, self.turn = found["speeds"], found["turns"]
+        self.s = found["re"] + 1j * found["im"]
+        self.error, self.whirl = found["error"], found["whirl"]
+        self.frame = found["frame"]
+        self.critical = [Critical(*c) for c in found["critical"]]
+        self.unstable = [Unstable(*u) for u in found["unstable"]]
+        self.deviation, self.complete = found["deviation"], found["complete"]
+        self.resolution = found["resolution"]
+
+    @property
+    def hz(self) -> np.ndarray:
+        """Frequencies seen in the frame, Hz, samples x modes."""
+        return np.abs(self.s.imag) / (2 * np.pi)
+
+    def __repr__(self) -> str:
+        samples, modes = self.s.shape
+        where = f", seen from {self.frame}" if self.frame else ""
+        return f"<mb.Campbell of '{self.model.name}' over {self.name}: {samples} speeds, {modes} modes{where}>"
+
+
+__all__ = ["Campbell", "Critical", "Unstable"]

@@ -1,0 +1,108 @@
+//! Campbell diagrams.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mb_analysis::StartOptions;
+use mb_analysis::campbell::{Campbell, CampbellOptions, ModePoint, SpeedOf, campbell as diagram};
+use mb_linear::FrameChoice;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::arrays::{by_columns, vector};
+use crate::model::Model;
+use crate::options::read;
+use crate::{errors, work};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    parameter: Option<String>,
+    joint: Option<String>,
+    velocity: Option<usize>,
+    range: [f64; 2],
+    samples: usize,
+    modes: usize,
+    lines: Vec<f64>,
+    frame: Option<String>,
+    time: f64,
+}
+
+impl Asked {
+    fn speed(&self) -> SpeedOf {
+        match (&self.parameter, &self.joint, self.velocity) {
+            (Some(name), ..) => SpeedOf::Parameter(name.clone()),
+            (None, Some(joint), _) => SpeedOf::Joint(joint.clone()),
+            (None, None, i) => SpeedOf::Velocity(i.unwrap_or(0)),
+        }
+    }
+    fn options(&self) -> CampbellOptions {
+        CampbellOptions {
+            samples: self.samples,
+            modes: self.modes,
+            lines: self.lines.clone(),
+            frame: match self.frame.as_deref() {
+                None => FrameChoice::Automatic,
+                Some("ground") => FrameChoice::Ground,
+                Some(body) => FrameChoice::Body(body.to_owned()),
+            },
+            start: StartOptions { time: self.time, ..StartOptions::default() },
+        }
+    }
+}
+
+/// Ends the work when it is dropped: by an interrupt it is left behind.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Modes of steady motions over a speed: arrays samples x modes, and lists of tuples.
+#[pyfunction]
+pub(crate) fn campbell<'py>(py: Python<'py>, model: &Model, asked: &str) -> PyResult<Bound<'py, PyDict>> {
+    let asked: Asked = read(py, asked)?;
+    let spec = model.spec().clone();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let guard = Stop(Arc::clone(&stopped));
+    let job = move || {
+        let ended = |_, _| stopped.load(Ordering::Relaxed);
+        diagram(&spec, &asked.speed(), asked.range, &asked.options(), &ended)
+    };
+    let found = work::run(py, job)?.map_err(|e| errors::analysis(py, &e))?;
+    drop(guard);
+    dictionary(py, found)
+}
+
+fn dictionary(py: Python<'_>, found: Campbell) -> PyResult<Bound<'_, PyDict>> {
+    let out = PyDict::new(py);
+    let size = (found.speeds.len(), found.modes.len());
+    let array = |of: &dyn Fn(&ModePoint) -> f64| {
+        let all = found.modes.iter().flatten();
+        by_columns(py, size, all.map(|m| m.as_ref().map_or(f64::NAN, of)).collect())
+    };
+    out.set_item("re", array(&|m| m.s.re)?)?;
+    out.set_item("im", array(&|m| m.s.im)?)?;
+    out.set_item("error", array(&|m| m.error)?)?;
+    out.set_item("whirl", array(&|m| m.whirl.unwrap_or(f64::NAN))?)?;
+    let critical = found.critical.iter();
+    let critical: Vec<_> =
+        critical.map(|c| (c.mode, c.order, c.speed, c.error, c.frequency_hz, c.growth, c.whirl)).collect();
+    out.set_item("critical", critical)?;
+    let pair = |end: Option<[f64; 2]>| end.map(|[w, error]| (w, error));
+    let unstable = found.unstable.iter();
+    let unstable: Vec<_> =
+        unstable.map(|u| (pair(u.from), pair(u.to), u.growth, u.at, u.mode, u.divergence)).collect();
+    out.set_item("unstable", unstable)?;
+    out.set_item("frame", found.frame.map(|f| f.to_string()))?;
+    out.set_item("deviation", found.deviation)?;
+    out.set_item("shown", found.shown)?;
+    out.set_item("complete", found.complete)?;
+    out.set_item("resolution", found.resolution)?;
+    out.set_item("speeds", vector(py, found.speeds))?;
+    out.set_item("turns", vector(py, found.turns))?;
+    Ok(out)
+}
