@@ -11,7 +11,9 @@
 
 mod answers;
 mod bench_peers;
+mod count;
 mod error;
+mod mutate;
 mod paper;
 mod papers;
 mod record;

@@ -1,5 +1,6 @@
 //! The papers whose tables the project reproduces: `fixtures/<key>/paper.toml`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use mb_gallery::{Status, Table};
@@ -25,6 +26,9 @@ pub(crate) struct Paper {
     pub(crate) planned: Vec<String>,
     /// Table files in the order of the report, without folder and ending.
     pub(crate) tables: Vec<String>,
+    /// How many cells the paper prints in each of the published tables, counted on its pages.
+    #[serde(default)]
+    pub(crate) printed: BTreeMap<String, usize>,
 }
 
 impl Paper {

@@ -83,10 +83,14 @@ impl Record {
         complaints
     }
 
-    /// Cells of a report that are not recorded yet.
-    pub(crate) fn unrecorded(&self, report: &PaperReport) -> usize {
-        let is_new = |table: &String, cell: &String| !self.0.get(table).is_some_and(|t| t.contains_key(cell));
-        cells(report).filter(|(table, cell, verdict, _)| !verdict.is_failure() && is_new(table, cell)).count()
+    /// Cells of a report that are not recorded yet, or with a lesser verdict.
+    pub(crate) fn behind(&self, report: &PaperReport) -> usize {
+        let behind = |table: &String, cell: &String, verdict: Verdict| {
+            self.0.get(table).and_then(|t| t.get(cell)).is_none_or(|recorded| recorded.is_worse_than(verdict))
+        };
+        cells(report)
+            .filter(|(table, cell, verdict, _)| !verdict.is_failure() && behind(table, cell, *verdict))
+            .count()
     }
 
     /// The record after this report: new cells added, better verdicts taken, nothing lowered.
@@ -145,6 +149,7 @@ row = [{ N = "1", x = "0.5", y = "-" }, { N = "2", x = "-", y = { printed = "2",
             authors: String::new(),
             implemented: true,
             planned: Vec::new(),
+            printed: std::collections::BTreeMap::new(),
             tables: vec![TableReport::judged(&table, &answers)],
         }
     }
@@ -161,9 +166,10 @@ row = [{ N = "1", x = "0.5", y = "-" }, { N = "2", x = "-", y = { printed = "2",
     fn verdicts_may_improve_and_not_get_worse() {
         let first = Record::default().improved_by(&report(Some(0.25), 3.0));
         assert!(first.complaints(&report(Some(0.25), 3.0)).is_empty());
+        // Both cells are new; later the second is better than recorded.
         assert_eq!(
-            (Record::default().unrecorded(&report(Some(0.25), 3.0)), first.unrecorded(&report(None, 2.0))),
-            (2, 0)
+            (Record::default().behind(&report(Some(0.25), 3.0)), first.behind(&report(None, 2.0))),
+            (2, 1)
         );
         let better = first.improved_by(&report(Some(0.5), 2.0));
         assert_ne!(better, first);

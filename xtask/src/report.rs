@@ -1,5 +1,7 @@
 //! The report: every cell of every table with its printed and computed value and its verdict.
 
+use std::collections::BTreeMap;
+
 use mb_gallery::{Cell, Column, Computed, Judge, Kind, Row, Status, Table, Verdict, judge};
 use serde::Serialize;
 
@@ -29,6 +31,8 @@ pub(crate) struct PaperReport {
     pub(crate) implemented: bool,
     /// What is foreseen, for a paper not yet implemented.
     pub(crate) planned: Vec<String>,
+    /// Printed cells by published table, counted on the pages of the paper.
+    pub(crate) printed: BTreeMap<String, usize>,
     pub(crate) tables: Vec<TableReport>,
 }
 
@@ -198,6 +202,7 @@ impl PaperReport {
             authors: paper.authors.clone(),
             implemented: paper.status == Status::Implemented,
             planned: paper.planned.clone(),
+            printed: paper.printed.clone(),
             tables,
         }
     }

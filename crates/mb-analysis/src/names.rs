@@ -26,9 +26,12 @@ pub fn units(model: &Model) -> Vec<&'static str> {
     for block in model.coordinates().blocks() {
         out.extend((0..block.kind.nq()).map(|i| match (block.kind, i) {
             (BlockKind::PlanarPoint | BlockKind::SpatialPoint, _)
-            | (BlockKind::PlanarPose | BlockKind::ElasticNode, 0 | 1)
+            | (BlockKind::PlanarPose | BlockKind::ElasticNode | BlockKind::Displacement, 0 | 1)
             | (BlockKind::Pose, 0..3) => "m",
-            (BlockKind::PlanarPose | BlockKind::ElasticNode | BlockKind::Angle, _) => "rad",
+            (
+                BlockKind::PlanarPose | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Angle,
+                _,
+            ) => "rad",
             _ => "",
         }));
     }

@@ -18,6 +18,8 @@ pub const DOUBLE_PENDULUM_RIGID: &str = include_str!("../models/double-pendulum-
 pub const ERLS_ARM: &str = include_str!("../models/erls-arm.toml");
 /// `models/flexible-double-pendulum.toml`: flexible double pendulum.
 pub const FLEXIBLE_DOUBLE_PENDULUM: &str = include_str!("../models/flexible-double-pendulum.toml");
+/// `models/floating-arm.toml`: two-link arm in floating frames.
+pub const FLOATING_ARM: &str = include_str!("../models/floating-arm.toml");
 /// `models/four-bar-driven.toml`: driven four-bar linkage.
 pub const FOUR_BAR_DRIVEN: &str = include_str!("../models/four-bar-driven.toml");
 /// `models/free-body.toml`: free body.

@@ -65,6 +65,8 @@ pub enum Judge {
     Claim,
     /// A word, which must be equal.
     Words,
+    /// A number or a word that the computation starts from: what the program uses must be what is printed.
+    Input,
     /// A number or a word that is shown and not judged.
     Information,
 }

@@ -26,6 +26,8 @@ pub enum Verdict {
     Misprint,
     /// Does not agree; the reason is given and the question is open.
     Open,
+    /// A printed number that the computation starts from, as printed: no result.
+    Input,
     /// Shown beside the printed value and not judged: elapsed times.
     Information,
     /// Does not agree, and nothing explains it.
@@ -43,6 +45,7 @@ impl Verdict {
             Self::Claim => "claim",
             Self::Misprint => "misprint",
             Self::Open => "open",
+            Self::Input => "input",
             Self::Information => "information",
             Self::Deviates => "deviates",
             Self::Missing => "missing",
@@ -60,7 +63,7 @@ impl Verdict {
             Self::Reproduced => 0,
             Self::Bound | Self::Claim => 1,
             Self::Misprint => 2,
-            Self::Information => 3,
+            Self::Input | Self::Information => 3,
             Self::Open => 4,
             Self::Deviates => 5,
             Self::Missing => 6,
@@ -138,6 +141,14 @@ fn without_notes(
 ) -> Verdict {
     match how {
         Judge::Key | Judge::Text | Judge::Information => Verdict::Information,
+        Judge::Input => {
+            let same = match (cell.number(), value) {
+                (Some(printed), value) => printed.accepts(value),
+                (None, Computed::Word(word)) => *word == cell.text,
+                (None, _) => false,
+            };
+            if same { Verdict::Input } else { Verdict::Deviates }
+        }
         Judge::Words => match value {
             Computed::Word(word) if *word == cell.text => Verdict::Claim,
             _ => Verdict::Deviates,

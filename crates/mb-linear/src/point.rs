@@ -254,7 +254,7 @@ fn sizes(model: &Model, q: &[f64]) -> Vec<f64> {
         let positions = match block.kind {
             BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
             BlockKind::SpatialPoint | BlockKind::Pose => 3,
-            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
+            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => 0,
         };
         let position = norms::max_abs_vec(&own[..positions]);
         for (i, size) in out[block.v..block.v + block.kind.nv()].iter_mut().enumerate() {

@@ -24,6 +24,9 @@ pub enum BlockKind {
     /// Elastic coordinates of a node of a flexible link in the axes of its frame: displacement
     /// along x and y, rotation.
     ElasticNode,
+    /// Displacement along x and y and rotation of a node in ground axes, counted from its place on an ideal rigid
+    /// mechanism.
+    Displacement,
     /// `n` numbers without further meaning, such as elastic coordinates.
     Vector(usize),
 }
@@ -33,7 +36,7 @@ impl BlockKind {
     pub const fn nq(self) -> usize {
         match self {
             Self::PlanarPoint => 2,
-            Self::SpatialPoint | Self::PlanarPose | Self::ElasticNode => 3,
+            Self::SpatialPoint | Self::PlanarPose | Self::ElasticNode | Self::Displacement => 3,
             Self::Angle => 1,
             Self::Pose => 7,
             Self::Vector(n) => n,
@@ -54,7 +57,7 @@ impl BlockKind {
     pub const fn turns(self, i: usize) -> bool {
         match self {
             Self::Angle => true,
-            Self::PlanarPose | Self::ElasticNode => i == 2,
+            Self::PlanarPose | Self::ElasticNode | Self::Displacement => i == 2,
             Self::Pose => i >= 3,
             Self::PlanarPoint | Self::SpatialPoint | Self::Vector(_) => false,
         }
@@ -67,7 +70,7 @@ impl BlockKind {
             Self::PlanarPose => &["x", "y", "angle"],
             Self::Angle => &["angle"],
             Self::Pose => &["x", "y", "z", "rotation x", "rotation y", "rotation z"],
-            Self::ElasticNode => &["ux", "uy", "rotation"],
+            Self::ElasticNode | Self::Displacement => &["ux", "uy", "rotation"],
             Self::Vector(_) => &[],
         };
         names.get(i).map_or_else(|| format!("{}", i + 1), |n| (*n).to_owned())
@@ -242,8 +245,12 @@ impl Coordinates {
             // Nodes are named after what they are nodes of, `arm[3]`.
             let whole = b.name.rsplit_once('[').map(|(whole, _)| whole);
             match (out.last_mut(), b.kind, whole) {
-                // Those of a link follow its frame.
-                (Some(body), BlockKind::ElasticNode, Some(link)) if link == body.name => {
+                // Those of a link follow its frame, or its angle and the rotation of its base.
+                (
+                    Some(body),
+                    BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Angle,
+                    Some(link),
+                ) if link == body.name => {
                     body.velocities.extend(own);
                 }
                 (Some(body), BlockKind::Pose | BlockKind::SpatialPoint, Some(whole))
@@ -272,7 +279,10 @@ impl Coordinates {
             let axes = match b.kind {
                 BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
                 BlockKind::SpatialPoint | BlockKind::Pose => 3,
-                BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
+                BlockKind::Angle
+                | BlockKind::ElasticNode
+                | BlockKind::Displacement
+                | BlockKind::Vector(_) => 0,
             };
             if axis < axes {
                 out[b.v + axis] = 1.0;

@@ -7,12 +7,14 @@
 //! - [`beam`]: beams in space, made of nodes and elements.
 //! - [`solid`]: solids, made of meshes of hexahedra.
 //! - [`link`]: flexible links, made of blocks and elements.
+//! - [`erls`]: equivalent rigid links, the same with displacements from an ideal rigid mechanism.
 //! - [`system`]: residual, constraints and all their derivatives at a [`Point`].
 
 pub mod beam;
 pub mod coordinates;
 mod data;
 pub mod element;
+pub mod erls;
 pub mod law;
 pub mod link;
 pub mod model;
@@ -28,6 +30,7 @@ pub mod system;
 pub use beam::{BeamData, BeamMaterial, BeamNode, BeamSection, Shear};
 pub use coordinates::{Block, BlockId, BlockKind, BodyCoordinates};
 pub use element::{BrickFormulation, Data, Element, ElementLaw, MassForm, SolidMaterial};
+pub use erls::{ErlsBase, ErlsData, ErlsLink};
 pub use link::{FlexibleLink, LinkData, LinkStation};
 pub use model::{Member, Model, Wiring};
 pub use outline::{OutlinePlace, OutlineStroke, Stroke};

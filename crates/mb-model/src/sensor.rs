@@ -5,17 +5,24 @@
 //! of a constraint row. The derivatives come from the quantity itself.
 
 use crate::coordinates::BlockId;
-use crate::element::{AngleOf, Data, Hinge, Place, Slide};
+use crate::element::{AngleOf, Data, ErlsPlace, Hinge, Place, Slide};
 use mb_scalar::Lift;
 
 /// A scalar quantity of the configuration of a few blocks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Quantity<P = f64> {
     /// Coordinate x (0), y (1) or z (2) of a place in m.
     Coordinate {
         /// The place.
         place: Place<P>,
         /// 0, 1 or 2.
+        axis: usize,
+    },
+    /// Coordinate x (0) or y (1) of a node of an equivalent rigid link in m.
+    Node {
+        /// The node.
+        place: ErlsPlace<P>,
+        /// 0 or 1.
         axis: usize,
     },
     /// The difference a - b of two angles in rad.
@@ -43,6 +50,7 @@ impl<P: Data> Quantity<P> {
     pub fn eval<S: Lift<P>>(&self, q: &[S]) -> S {
         match self {
             Self::Coordinate { place, axis } => place.position(q)[*axis],
+            Self::Node { place, axis } => place.position(q)[*axis],
             Self::Angle { a, b } => a.angle(q) - b.angle(q),
             Self::Rotation(hinge) => hinge.angle(q),
             Self::Displacement(slide) => slide.length(q),
@@ -130,7 +138,9 @@ impl<P> Quantity<P> {
     /// Unit of the quantity.
     fn unit(&self) -> &'static str {
         match self {
-            Self::Coordinate { .. } | Self::Displacement(_) | Self::Distance { .. } => "m",
+            Self::Coordinate { .. } | Self::Node { .. } | Self::Displacement(_) | Self::Distance { .. } => {
+                "m"
+            }
             Self::Angle { .. } | Self::Rotation(_) => "rad",
         }
     }

@@ -167,9 +167,11 @@ impl<'a, A: Storage> MovingModel<'a, A> {
         match (&self.following, &self.rule) {
             (Some(given), _) => Ok(given.clone()),
             (None, PointRule::Frozen) => Ok(Vec::new()),
-            (None, PointRule::Balanced { .. }) => {
+            (None, rule) => {
                 let model = self.source.model_f64(&BTreeMap::new())?;
-                chosen_following(&model, &self.centre, &self.variables, &self.kept)
+                let fixed = rule.holds().map_or(&[][..], |(fixed, _)| fixed);
+                let kept = [&self.kept, fixed].concat();
+                chosen_following(&model, &self.centre, &self.variables, &kept)
             }
         }
     }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use mb_gallery::Verdict;
 
+use crate::count;
 use crate::report::{CellReport, PaperReport, TableReport};
 
 /// Where a paper's page stands, from the root of the source tree.
@@ -17,6 +18,30 @@ pub(crate) fn place(key: &str) -> String {
 /// Where a file beside the pages stands.
 pub(crate) fn beside(name: &str) -> String {
     format!("docs/book/src/tables/{name}")
+}
+
+/// Where the page of counts stands.
+pub(crate) const COUNTS: &str = "docs/book/src/tables/papers.md";
+
+/// The page of counts: what is printed, and what became of it.
+pub(crate) fn counts(papers: &[PaperReport]) -> String {
+    let mut out = String::new();
+    push(&mut out, "<!-- Written by `cargo xtask reproduce-tables`. Changes made by hand are lost. -->");
+    push(&mut out, "# The papers, counted\n");
+    push(&mut out, &format!("{}\n", count::MEANING));
+    for paper in papers {
+        push(&mut out, &format!("## [{}]({}.md)\n", paper.key, paper.key));
+        let head =
+            ["printed where", "cells", "reproduced", "misprint", "open", "shown", "inputs", "not computed"];
+        push(&mut out, &format!("| {} |", head.join(" | ")));
+        push(&mut out, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+        for line in count::lines(paper) {
+            let fields: Vec<String> = line.numbers().iter().map(ToString::to_string).collect();
+            push(&mut out, &format!("| {} | {} |", line.title, fields.join(" | ")));
+        }
+        push(&mut out, &format!("\n{}\n", count::own(paper)));
+    }
+    out
 }
 
 /// The page of one paper.
@@ -51,6 +76,7 @@ fn meaning(paper: &PaperReport) -> String {
         Verdict::Claim => "a statement of the paper holds",
         Verdict::Misprint => "the printed value is proved wrong, ours agrees with the corrected one",
         Verdict::Open => "disagrees; what is known about it stands beside it",
+        Verdict::Input => "a printed number that the computation starts from, as printed",
         Verdict::Information => "shown and not judged",
         _ => "disagrees or is absent, and nothing explains it",
     };

@@ -2,18 +2,37 @@
 
 use std::fmt::Write;
 
+use crate::count;
 use crate::report::{CellReport, PaperReport, Report, TableReport};
 
 const HEAD: [&str; 7] = ["row", "quantity", "by", "printed", "computed", "deviation", "verdict"];
 
-/// The whole report.
-pub(crate) fn report(report: &Report) -> String {
+/// The report: how many cells of each kind, or with `cells` all of them.
+pub(crate) fn report(report: &Report, cells: bool) -> String {
     let mut out = String::new();
-    for paper in &report.papers {
+    for paper in report.papers.iter().filter(|_| cells) {
         render_paper(&mut out, paper);
+    }
+    for paper in &report.papers {
+        render_counts(&mut out, paper);
     }
     out.push_str(&crate::solvers::text(&report.solvers));
     out
+}
+
+/// One line for each printed table.
+fn render_counts(out: &mut String, paper: &PaperReport) {
+    let lines = count::lines(paper);
+    let width = lines.iter().map(|l| l.title.chars().count()).max().unwrap_or(0);
+    let head = ["cells", "reproduced", "misprint", "open", "shown", "inputs", "not computed"];
+    line(out, &format!("{}  {}: {}", paper.key, paper.authors, paper.title));
+    line(out, &format!("  {:width$}  {}", "", head.join("  ")));
+    for counts in lines {
+        let fields: Vec<String> =
+            counts.numbers().iter().zip(head).map(|(n, h)| format!("{n:>0$}", h.len())).collect();
+        line(out, &format!("  {:width$}  {}", counts.title, fields.join("  ")));
+    }
+    line(out, &format!("  {}\n", count::own(paper)));
 }
 
 fn render_paper(out: &mut String, paper: &PaperReport) {

@@ -34,11 +34,12 @@ for each sample.";
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where")]
 pub struct CentreArgs {
-    /// A value at the point of expansion, `k=900` or `crank.angle=70deg` (may be repeated), or a
-    /// JSON file with a configuration as `mb equilibrium --json` prints it
+    /// A value at the point of expansion, `k=900` or `crank.angle=70deg` (may be repeated), or a JSON or TOML file with a
+    /// configuration as `mb equilibrium --json` prints it, and for a point of a motion its velocities, accelerations and inputs
     #[arg(long, value_name = "NAME=VALUE | FILE")]
     pub about: Vec<String>,
-    /// Inputs that hold the coordinates among the variables, one for each
+    /// Inputs that hold the coordinates among the variables, one for each; further ones hold the coordinates that --about
+    /// gives, so that the pose stays while parameters move
     #[arg(long, value_name = "INPUT,...", value_delimiter = ',')]
     pub hold: Vec<String>,
     /// Nothing but the variables themselves moves: coordinates, reactions and inputs stay at
@@ -49,7 +50,8 @@ pub struct CentreArgs {
     /// matrices and no rates of growth
     #[arg(long)]
     pub instant: bool,
-    /// Take the configuration as it is: verify that it is an equilibrium instead of solving for one
+    /// Take the configuration as it is: verify that it is an equilibrium instead of solving for one; a frozen point of a
+    /// motion is taken as it stands
     #[arg(long, conflicts_with = "hold")]
     pub no_solve: bool,
     /// How the equilibrium is found

@@ -174,6 +174,7 @@ fn parts(model: &Model) -> Vec<Part> {
         BlockKind::SpatialPoint => "solid node".to_owned(),
         BlockKind::Angle => "angle".to_owned(),
         BlockKind::ElasticNode => "elastic node".to_owned(),
+        BlockKind::Displacement => "displaced node".to_owned(),
         BlockKind::Vector(_) => "elastic block".to_owned(),
     });
     // What is held of a solid is named after it: `solid 'block' node 12`.

@@ -27,6 +27,8 @@ pub struct Place {
     pub loaded: Loaded,
     /// Coordinates whose values are given.
     pub held: Vec<usize>,
+    /// Those among them that are no variables.
+    fixed: Vec<usize>,
     /// Inputs that hold them.
     pub holding: Vec<usize>,
     /// True when nothing follows the variables.
@@ -62,11 +64,21 @@ impl Place {
         let known = names::configuration(&loaded.model);
         for about in &args.about {
             let Ok(Assignment { name, value }) = about.parse::<Assignment>() else {
-                for (name, value) in crate::point_file::PointFile::read("--about", about)?.configuration {
+                let file = crate::point_file::PointFile::read("--about", about)?;
+                for (name, value) in file.configuration {
                     let k = known.iter().position(|k| *k == name).ok_or_else(|| {
                         RequestError::NoSuchCoordinate { option: "--about", name, known: known.clone() }
                     })?;
                     configuration.push((k, value));
+                }
+                let moving =
+                    file.velocities.unwrap_or_default().into_iter().map(|(name, x)| ("speed:", name, x));
+                let moving =
+                    moving.chain(file.accelerations.into_iter().map(|(name, x)| ("acceleration:", name, x)));
+                for (of, name, value) in
+                    moving.chain(file.inputs.into_iter().map(|(name, x)| ("input:", name, x)))
+                {
+                    given.push((quantity(&loaded, "--about", &format!("{of}{name}"))?, value));
                 }
                 continue;
             };
@@ -90,9 +102,21 @@ impl Place {
         let holding = args.hold.iter().map(input).collect::<Result<Vec<_>, _>>()?;
         let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
         let free = args.frozen && holding.is_empty();
-        let held = if free { Vec::new() } else { variables.iter().filter_map(coordinate).collect() };
+        let mut held: Vec<usize> =
+            if free { Vec::new() } else { variables.iter().filter_map(coordinate).collect() };
+        // Inputs beyond those that hold variables hold coordinates that are given: a pose.
+        if holding.len() > held.len() {
+            let posed = given.iter().filter_map(|(q, _)| match q {
+                Quantity::Variable(Variable::Coordinate(i)) => Some(*i),
+                _ => None,
+            });
+            let posed: Vec<usize> = posed.filter(|i| !held.contains(i)).collect();
+            held.extend(posed);
+        }
+        let fixed = held.iter().copied().filter(|i| !variables.contains(&Variable::Coordinate(*i))).collect();
         let mut place = Self {
             held,
+            fixed,
             holding,
             frozen: args.frozen,
             instant: variables.iter().any(|v| matches!(v, Variable::Speed(_))),
@@ -128,7 +152,12 @@ impl Place {
 
     /// What the operating point does while the variables move.
     pub fn rule(&self) -> PointRule {
-        if self.frozen { PointRule::Frozen } else { PointRule::Balanced { holding: self.holding.clone() } }
+        let holding = self.holding.clone();
+        match (self.frozen, self.fixed.as_slice()) {
+            (true, _) => PointRule::Frozen,
+            (false, []) => PointRule::Balanced { holding },
+            (false, fixed) => PointRule::Held { coordinates: fixed.to_vec(), holding },
+        }
     }
 
     /// Coordinates whose speeds or accelerations are given, or that are held: under constraints the others follow.
@@ -153,6 +182,17 @@ impl Place {
     /// No assembly, no equilibrium, or a given configuration that is none.
     pub fn centre(&self) -> Result<(Point, Option<Settled>), Failure> {
         let model = &self.loaded.model;
+        if self.frozen && !self.start.solve && !self.motion.is_empty() {
+            // As it stands: what is left of the equations of motion is reported with the polynomials.
+            let mut point = model.initial_point();
+            for (k, value) in &self.start.given {
+                point.q[*k] = *value;
+            }
+            (point.t, point.u) = (self.start.time, self.start.inputs.clone());
+            point.v.fill(0.0);
+            put(model, &mut point, &self.motion);
+            return Ok((point, None));
+        }
         if self.held.is_empty() && self.motion.is_empty() {
             let settled = flow::settle(model, &self.start)?;
             return Ok((settled.equilibrium.point().clone(), Some(settled)));

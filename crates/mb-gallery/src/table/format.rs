@@ -136,7 +136,7 @@ fn check_row(
             continue;
         }
         let note = note_of(&cell).map_err(|why| (place(), why))?;
-        let value = if column.judge == Judge::Information {
+        let value = if matches!(column.judge, Judge::Information | Judge::Input) {
             cell.printed.parse::<Printed>().ok()
         } else if column.holds_numbers() {
             Some(cell.printed.parse::<Printed>().map_err(|e| (place(), e.to_string()))?)

@@ -36,7 +36,8 @@ pub struct Generator {
 /// Number of positions of a block in the ground's axes.
 pub(crate) const fn positions(kind: BlockKind) -> usize {
     match kind {
-        BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
+        // Displacements turn with the frame as positions do.
+        BlockKind::PlanarPoint | BlockKind::PlanarPose | BlockKind::Displacement => 2,
         BlockKind::SpatialPoint | BlockKind::Pose => 3,
         BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => 0,
     }

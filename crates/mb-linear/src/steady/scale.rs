@@ -84,7 +84,7 @@ fn speeds(model: &Model, point: &Point) -> Vec<f64> {
         let speed = v[..places].iter().map(|x| x * x).sum::<f64>().sqrt();
         moves.push(speed / length_of);
         let rest = &v[places..];
-        if matches!(b.kind, BlockKind::ElasticNode | BlockKind::Vector(_)) {
+        if matches!(b.kind, BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_)) {
             moves.push(rest.iter().fold(0.0_f64, |a, x| a.max(x.abs())));
         }
     }

@@ -34,8 +34,8 @@ fn instrumented() -> Model {
     let mut w = Wiring::default();
     let quantity = Quantity::Coordinate { place: m.place(&mut w, BlockId(0), [0.0; 2]), axis: 0 };
     let blocks = w.into_blocks();
-    m.add_sensor("x", Reading::Value(quantity), blocks.clone());
-    m.add_sensor("vx", Reading::Rate(quantity), blocks.clone());
+    m.add_sensor("x", Reading::Value(quantity.clone()), blocks.clone());
+    m.add_sensor("vx", Reading::Rate(quantity.clone()), blocks.clone());
     m.add_sensor("ax", Reading::Acceleration(quantity), blocks);
     m.add_sensor("tension", Reading::Multiplier(1), vec![]);
     m

@@ -16,6 +16,7 @@ pub(crate) mod brick;
 mod bushing;
 mod constraint;
 mod custom;
+mod erls;
 pub(crate) mod face_load;
 mod force;
 mod form;
@@ -39,6 +40,7 @@ pub use brick::{
 pub use bushing::Bushing;
 pub use constraint::{AngleOfLine, Coincident, Distance, Drive, Driven, LineForm, OnLine, RelativeAngle};
 pub use custom::CustomElement;
+pub use erls::{Chain, Erls, ErlsBeam, ErlsNode, ErlsPayload, ErlsPin, ErlsPlace, PinEnd, RigidLink};
 pub use face_load::{FaceLoad, Traction};
 pub use force::{Force, ForceFrame, Spring, Torque, TorsionSpring};
 pub(crate) use form::{ConstantForm, SplitEntries};
@@ -231,6 +233,7 @@ macro_rules! each_law {
             Element::Motor($law) => $body,
             Element::Moment($law) => $body,
             Element::Link($law) => $body,
+            Element::Erls($law) => $body,
             Element::ReferenceConditions($law) => $body,
             Element::Spring($law) => $body,
             Element::TorsionSpring($law) => $body,
@@ -284,6 +287,8 @@ pub enum Element<P: Data = f64> {
     Moment(Moment<P>),
     /// A finite element of a flexible link.
     Link(LinkElement<P>),
+    /// An element of an equivalent rigid-link system.
+    Erls(Box<Erls<P>>),
     /// What ties the frame of a flexible link to it.
     ReferenceConditions(ReferenceConditions),
     /// A spring and damper along the line of two places.
@@ -385,6 +390,7 @@ impl<P: Data> Element<P> {
             | Self::Motor(_)
             | Self::Moment(_)
             | Self::Link(_)
+            | Self::Erls(_)
             | Self::FaceLoad(_)
             | Self::Force(_)
             | Self::Torque(_)

@@ -250,6 +250,13 @@ pub enum AngleOf<P = f64> {
         /// Local velocity index.
         v: usize,
     },
+    /// The section of an equivalent rigid link: its angle plus the elastic rotation of a node. Indices (q, v).
+    Section {
+        /// The angle of the rigid link.
+        angle: (usize, usize),
+        /// The elastic rotation.
+        rotation: (usize, usize),
+    },
     /// The section of a flexible link: angle of its frame plus elastic rotation.
     OnLink {
         /// The frame of the link: x, y, angle.
@@ -265,6 +272,7 @@ impl<P: Real> AngleOf<P> {
         match self {
             Self::Ground => S::zero(),
             Self::Coordinate { q: i, .. } => q[i],
+            Self::Section { angle, rotation } => q[angle.0] + q[rotation.0],
             Self::OnLink { frame, at } => q[frame.q + 2] + at.rotation(q),
         }
     }
@@ -273,6 +281,7 @@ impl<P: Real> AngleOf<P> {
         match self {
             Self::Ground => S::zero(),
             Self::Coordinate { v: j, .. } => v[j],
+            Self::Section { angle, rotation } => v[angle.1] + v[rotation.1],
             Self::OnLink { frame, at } => v[frame.v + 2] + at.rotation_rate(v),
         }
     }
@@ -281,6 +290,10 @@ impl<P: Real> AngleOf<P> {
         match self {
             Self::Ground => {}
             Self::Coordinate { v: j, .. } => out[j] += torque,
+            Self::Section { angle, rotation } => {
+                out[angle.1] += torque;
+                out[rotation.1] += torque;
+            }
             Self::OnLink { frame, at } => {
                 out[frame.v + 2] += torque;
                 at.twist(torque, out);

@@ -339,6 +339,12 @@ pub enum Fault {
         /// The nearest place.
         nearest: Option<String>,
     },
+    /// Links whose bases stand on each other.
+    #[error("its base does not lead to the ground: '{link}' stands on itself")]
+    BaseCycle {
+        /// The link.
+        link: String,
+    },
     /// A beam where one of its nodes must be named.
     #[error("beam '{beam}' alone does not say where")]
     WhereOnBeam {

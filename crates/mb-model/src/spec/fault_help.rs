@@ -23,6 +23,7 @@ impl Fault {
             Self::UnknownLinkPlace { nearest, .. } => near(nearest).unwrap_or_else(|| {
                 "a place is `start`, `end`, a node such as `node3`, or a marker of the link".to_owned()
             }),
+            Self::BaseCycle { .. } => "one link of each chain has a point of the ground as its base".to_owned(),
             Self::WhereOnBeam { beam } => {
                 format!("write `{beam}.start`, `{beam}.end`, a node such as `{beam}.node3`, or a marker of the beam")
             }

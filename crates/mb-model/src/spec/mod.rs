@@ -31,7 +31,8 @@
 //!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, a node of a solid (`block.node12`), a rigid
 //!   node set of one (`block.z+`), or coordinates `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, bearings, forces, torques, loads, drives and steady rotations are
+//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, bearings, forces, torques, loads, drives, steady rotations and
+//!   equivalent rigid links are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
 //!   values the index may stand, and in whose names and references it stands in braces:
@@ -41,7 +42,7 @@
 //!   against a frame of b whose z-axis is `axis`. A frame named as `body.frame` brings its own
 //!   axes; one that is not named coincides with the other at the start.
 //! - **Coordinates** are in this order: moving points, moving bodies, those in space, rigid node sets of solids, nodes of
-//!   beams, nodes of solids, flexible links, angles, each in the order of the file, families after what stands alone. Constraint rows:
+//!   beams, nodes of solids, flexible links, angles, equivalent rigid links (those on the ground first), each in the order of the file, families after what stands alone. Constraint rows:
 //!   solids, rods, flexible links, angles, joints, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
 //!   starts where its rods and joints allow: on the intersection of two circles about
@@ -54,6 +55,7 @@
 mod beam;
 mod build;
 mod builder;
+mod erls;
 mod error;
 pub mod expression;
 mod fault;
@@ -74,6 +76,7 @@ mod value;
 
 pub use beam::{AxialStrainSpec, BeamElementSpec, BeamSpec, ShearSpec};
 pub use builder::Pair;
+pub use erls::ErlsLinkSpec;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
 pub use fault_rotor::RotorFault;
@@ -143,6 +146,9 @@ pub struct ModelSpec {
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,
+    /// Equivalent rigid links.
+    #[serde(default, rename = "erls-link", skip_serializing_if = "Vec::is_empty")]
+    pub erls_links: Vec<ErlsLinkSpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,
@@ -221,6 +227,9 @@ pub struct RepeatSpec {
     /// Flexible links.
     #[serde(default, rename = "flexible-link", skip_serializing_if = "Vec::is_empty")]
     pub flexible_links: Vec<FlexibleLinkSpec>,
+    /// Equivalent rigid links.
+    #[serde(default, rename = "erls-link", skip_serializing_if = "Vec::is_empty")]
+    pub erls_links: Vec<ErlsLinkSpec>,
     /// Angle coordinates.
     #[serde(default, rename = "angle", skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<AngleSpec>,

@@ -151,7 +151,9 @@ impl<P: Data> Model<P> {
             BlockKind::PlanarPoint | BlockKind::SpatialPoint if c.moment => return None,
             BlockKind::PlanarPoint => {}
             BlockKind::SpatialPoint => out[2] = shift.z,
-            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => return None,
+            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => {
+                return None;
+            }
         }
         Some(out)
     }

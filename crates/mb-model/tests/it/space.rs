@@ -128,7 +128,9 @@ pub(crate) fn model() -> Model {
     let hinge = Hinge { a: x.frame(&mut w, a, 0.4), b: x.frame(&mut w, b, 0.7) };
     let quantity = Quantity::Rotation(hinge);
     let blocks = w.into_blocks();
-    for reading in [Reading::Value(quantity), Reading::Rate(quantity), Reading::Acceleration(quantity)] {
+    for reading in
+        [Reading::Value(quantity.clone()), Reading::Rate(quantity.clone()), Reading::Acceleration(quantity)]
+    {
         x.model.add_sensor("angle", reading, blocks.clone());
     }
     let slide = Slide { a: hinge.a, b: hinge.b };

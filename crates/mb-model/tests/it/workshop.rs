@@ -246,8 +246,8 @@ pub(crate) fn model() -> Model {
     let mut w = Wiring::default();
     let quantity = Quantity::Distance { a: m.place(&mut w, p, [0.0; 2]), b: m.place(&mut w, b, [0.4, 0.4]) };
     let blocks = w.into_blocks();
-    m.add_sensor("length", Reading::Value(quantity), blocks.clone());
-    m.add_sensor("rate", Reading::Rate(quantity), blocks.clone());
+    m.add_sensor("length", Reading::Value(quantity.clone()), blocks.clone());
+    m.add_sensor("rate", Reading::Rate(quantity.clone()), blocks.clone());
     m.add_sensor("acceleration", Reading::Acceleration(quantity), blocks);
     m.add_sensor("pull", Reading::Multiplier(2), Vec::new());
     add_reactions(&mut m);

@@ -1,9 +1,10 @@
 //! The expansion in jets, for the smallest capacity that holds the set.
 
+use super::PointRule;
 use super::balance::balance_centre;
 use super::following::following_speeds;
 use super::jacobian::Unknowns;
-use super::{ModelSeries, PointRule, PointSeries, Variable, turning};
+use super::{ModelSeries, PointSeries, Variable, turning};
 use crate::storage::Storage;
 use crate::{Completeness, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries};
 use mb_algebra::{QuadraticPencil, Scatter, Triplets};
@@ -70,13 +71,13 @@ where
     }
     let model = <DynJet<CAP> as Data>::model_of(source, &given)?;
     let mut centre = centre.clone();
-    let balance = match rule {
-        PointRule::Frozen => None,
-        PointRule::Balanced { holding } => {
-            let held = held_by(&plain, variables, holding)?;
+    let balance = match rule.holds() {
+        None => None,
+        Some((fixed, holding)) => {
+            let held = held_by(&plain, variables, fixed, holding)?;
             let following = match following {
                 Some(given) => given.to_vec(),
-                None => chosen_following(&plain, &centre, variables, &[])?,
+                None => chosen_following(&plain, &centre, variables, fixed)?,
             };
             let unknowns = Unknowns::new(&plain, &held, holding, &following)?;
             Some(balance_centre(&plain, &mut centre, unknowns)?)
@@ -132,10 +133,11 @@ pub(crate) fn chosen_following(
     }
 }
 
-/// The coordinates that are variables, which no input that is a variable itself can hold.
+/// The coordinates that are variables and those that are `fixed`, which no input that is a variable itself can hold.
 pub(super) fn held_by(
     plain: &Model,
     variables: &[Variable],
+    fixed: &[usize],
     holding: &[usize],
 ) -> Result<Vec<usize>, ParametricError> {
     if let Some(i) = holding.iter().find(|i| variables.contains(&Variable::Input(**i))) {
@@ -143,7 +145,10 @@ pub(super) fn held_by(
         return Err(ParametricError::RepeatedVariable { variable });
     }
     let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
-    Ok(variables.iter().filter_map(coordinate).collect())
+    let mut held: Vec<usize> = variables.iter().filter_map(coordinate).collect();
+    let more: Vec<usize> = fixed.iter().copied().filter(|i| !held.contains(i)).collect();
+    held.extend(more);
+    Ok(held)
 }
 
 /// The parts of an operating point that move, in jets.

@@ -85,7 +85,7 @@ fn kinds(model: &Model, kept: &[usize]) -> Vec<u8> {
                 BlockKind::PlanarPose => u8::from(i == 2),
                 BlockKind::Pose => u8::from(i >= 3),
                 BlockKind::Angle => 1,
-                BlockKind::ElasticNode | BlockKind::Vector(_) => 2,
+                BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => 2,
             });
         }
     }

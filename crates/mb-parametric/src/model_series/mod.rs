@@ -53,9 +53,28 @@ pub enum PointRule {
         /// Numbers of the inputs that hold the coordinates, as many as there are of these.
         holding: Vec<usize>,
     },
+    /// As `Balanced`, with coordinates that keep their values although they are no variables: inputs hold these as well,
+    /// one for each coordinate that is held.
+    Held {
+        /// Numbers of the coordinates that keep their values; those that are variables need not stand here.
+        coordinates: Vec<usize>,
+        /// Numbers of the inputs that hold them and the coordinates that are variables.
+        holding: Vec<usize>,
+    },
     /// Nothing moves but the variables themselves, as palomba2019 reads literally. The matrices
     /// then belong to a point that is no motion of the model.
     Frozen,
+}
+
+impl PointRule {
+    /// Coordinates that keep their values, and the inputs that hold; none where nothing follows.
+    pub(crate) fn holds(&self) -> Option<(&[usize], &[usize])> {
+        match self {
+            Self::Balanced { holding } => Some((&[], holding)),
+            Self::Held { coordinates, holding } => Some((coordinates, holding)),
+            Self::Frozen => None,
+        }
+    }
 }
 
 impl Default for PointRule {

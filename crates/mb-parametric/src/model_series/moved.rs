@@ -115,8 +115,8 @@ fn balanced(
     let d: Vec<f64> = at.iter().map(|x| x * share).collect();
     let (shifted, target) = moved(source, centre, variables, &d)?;
     let model = shifted.model::<f64>(&BTreeMap::new())?;
-    let PointRule::Balanced { holding } = rule else { return Ok((model, target)) };
-    let held = held_by(&model, variables, holding)?;
+    let Some((fixed, holding)) = rule.holds() else { return Ok((model, target)) };
+    let held = held_by(&model, variables, fixed, holding)?;
     // Held coordinates and given speeds as the variables say, all else from the neighbour.
     let mut start = Point { t: target.t, v: target.v.clone(), a: target.a.clone(), ..from.clone() };
     for &i in following {

@@ -5,7 +5,7 @@
 //! [flores2018]: ../../../../docs/references.bib
 
 use mb_constraints::ConstraintMethod;
-use mb_constraints::simulate::StepControl;
+use mb_constraints::simulate::{Integrator, SimulationOptions, StepControl};
 use mb_gallery::Computed;
 use mb_gallery::models::SpatialFourBar;
 
@@ -36,6 +36,11 @@ pub(super) fn table2() -> Answers {
         answers.put(&format!("parameter={parameter}"), "value", Ok(Computed::Real(value)));
     };
     let control = StepControl::default();
+    // The pair and the control of ode45, which the integrator says it is.
+    let integrator = match SimulationOptions::default().integrator {
+        Integrator::DormandPrince { .. } => "ode45",
+        _ => "another",
+    };
     put("final time of simulation", UNTIL);
     put("reporting time step", EVERY);
     put("relative tolerance", control.relative);
@@ -54,6 +59,7 @@ pub(super) fn table2() -> Answers {
             _ => {}
         }
     }
+    answers.put("parameter=integrator algorithm", "value", Ok(Computed::Word(integrator.to_owned())));
     answers
 }
 

@@ -48,6 +48,21 @@ pub(super) struct Errors {
     pub(super) mac: Vec<f64>,
 }
 
+impl Errors {
+    /// Of the frequency.
+    pub(super) fn frequency_of(&self) -> &Vec<f64> {
+        &self.frequency
+    }
+    /// Of the damping ratio.
+    pub(super) fn damping_of(&self) -> &Vec<f64> {
+        &self.damping
+    }
+    /// 1 - MAC.
+    pub(super) fn mac_of(&self) -> &Vec<f64> {
+        &self.mac
+    }
+}
+
 /// Errors by order (from 1) and pair.
 pub(super) type ByOrder = Vec<[Errors; 3]>;
 

@@ -8,7 +8,9 @@ mod operating_point;
 mod path;
 mod pictures;
 mod table1;
+mod table2;
 mod timing;
+mod variants;
 
 use mb_gallery::{Status, Table};
 
@@ -34,12 +36,15 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
         }
         let answers = match table.id.as_str() {
             "palomba2019/table-1" => table1::answers(table),
-            "palomba2019/operating-point" => operating_point::answers(table),
+            "palomba2019/table-2" => table2::answers(),
+            "palomba2019/operating-point" => operating_point::printed(table),
+            "palomba2019/closure" => operating_point::answers(table),
+            "palomba2019/variants" => variants::answers(table),
             "palomba2019/exact-matrices" => exact::matrices(),
             "palomba2019/exact-coefficients" => exact::coefficients(table),
             "palomba2019/path" => figures::path_answers(figures),
             "palomba2019/figures" => figures::answers(figures),
-            "palomba2019/claims" => claims::answers(figures),
+            "palomba2019/claims" | "palomba2019/extensions" => claims::answers(figures),
             "palomba2019/timing" => timing::answers(),
             id => return Err(TaskError::NoComputation { id: id.to_owned() }),
         };

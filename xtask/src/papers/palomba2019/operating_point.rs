@@ -19,10 +19,28 @@ use mb_model::ModelSource;
 use super::arm;
 use crate::answers::Answers;
 
+/// The printed point as the expansion takes it.
+pub(super) fn printed(table: &Table) -> Answers {
+    let mut answers = Answers::default();
+    let point = arm::printed_point(&ErlsArm::recovered());
+    let columns = point
+        .as_ref()
+        .map(|p| [("q", [p.q.clone(), p.u.clone()].concat()), ("qd", p.v.clone()), ("qdd", p.a.clone())]);
+    for (name, list) in columns.into_iter().flatten() {
+        let rows = table.rows.iter().filter(|row| row.cell(name).is_some());
+        for (row, x) in rows.zip(list) {
+            answers.put(&row.label, name, Ok(Computed::Real(x)));
+        }
+    }
+    answers
+}
+
 /// The residual of every equation for the recovered parameters.
 pub(super) fn answers(table: &Table) -> Answers {
     let mut answers = Answers::default();
-    let misfits = misfits(table, &ErlsArm::recovered());
+    let misfits = Table::load("palomba2019/operating-point")
+        .map_err(|e| e.to_string())
+        .and_then(|point| misfits(&point, &ErlsArm::recovered()));
     let rows = table.rows.iter().filter(|row| row.cell("residual").is_some());
     for (i, row) in rows.enumerate() {
         let one = misfits.as_ref().map_err(Clone::clone).and_then(|list| {

@@ -15,26 +15,36 @@ use mb_gallery::{Computed, Table};
 use super::system::{Measured, System, Systems};
 use crate::answers::Answers;
 
-/// Condition numbers of the unshifted K^ and the c of both definitions.
+/// Condition numbers of the unshifted K^, of beams and of the small solid, and the c of both definitions.
 pub(super) fn answers(systems: &Systems) -> Answers {
     let mut answers = Answers::default();
     for (name, system) in systems.all() {
+        put_conditions(&mut answers, name, system);
         let system = system.as_ref().map_err(Clone::clone);
-        let both = system.clone().and_then(|s| {
-            condition(&s.pencil, s.c, 0.0).map_err(|e| e.to_string()).map(|list| list.map(|c| c.value))
-        });
         let norm = system
             .clone()
             .and_then(|s| Scaling::InfinityNorm.factor(&s.pencil, 0.0).map_err(|e| e.to_string()));
-        let mut put = |what: &str, x: Measured<f64>| {
-            answers.put(&format!("quantity={name}, {what}"), "value", x.map(Computed::Real));
+        let mut put = |by: &str, x: Measured<f64>| {
+            answers.put_by(&format!("quantity={name}, c"), "c", by, x.map(Computed::Real));
         };
-        put("condition number, unscaled", both.clone().map(|b| b[0]));
-        put("condition number, scaled", both.map(|b| b[1]));
-        put("c, largest element", system.map(|s| s.c));
-        put("c, infinity norm", norm);
+        put("largest element", system.map(|s| s.c));
+        put("infinity norm", norm);
+    }
+    for (name, tension) in [("Table 2, model 2", 0.0), ("Table 3, model 2", 1e10)] {
+        put_conditions(&mut answers, name, &super::solid::slender(tension));
     }
     answers
+}
+
+/// The condition numbers of one system, unscaled and scaled.
+fn put_conditions(answers: &mut Answers, name: &str, system: &Measured<System>) {
+    let both = system.as_ref().map_err(Clone::clone).and_then(|s| {
+        condition(&s.pencil, s.c, 0.0).map_err(|e| e.to_string()).map(|list| list.map(|c| c.value))
+    });
+    for (k, what) in ["unscaled", "scaled"].into_iter().enumerate() {
+        let value = both.clone().map(|b| Computed::Real(b[k]));
+        answers.put(&format!("quantity={name}, condition number, {what}"), "value", value);
+    }
 }
 
 /// cond(k)/cond(c) for k = c times a power of ten.

@@ -10,10 +10,10 @@
 
 use mb_gallery::models::SolidCantilever;
 use mb_gallery::{Computed, Table};
-use mb_model::spec::SolidElementSpec;
+use mb_model::spec::{SolidElementSpec, SolidMassSpec};
 
 use super::system::{Measured, System};
-use crate::answers::Answers;
+use crate::answers::{Answers, count};
 
 /// The cantilever of the mesh near model 2, without and under tension.
 pub(super) struct Solids {
@@ -54,9 +54,46 @@ impl Solids {
     }
 }
 
+/// The mesh with one element across whose frequencies come near model 2, small enough for dense matrices.
+pub(super) fn slender(tension: f64) -> Measured<System> {
+    let model =
+        SolidCantilever { across: 1, mass: SolidMassSpec::Consistent, tension, ..SolidCantilever::default() };
+    System::new("slender solid cantilever", tension, model.spec())
+}
+
+/// Frequencies of the meshes near the printed ones, and how many printed digits each meets: of six, those that round alike.
+pub(super) fn search(table: &Table) -> Answers {
+    const PRINTED: [[&str; 3]; 2] = [["0.2208", "1.3701", "3.7803"], ["0.2906", "1.4611", "3.8602"]];
+    let mut answers = Answers::default();
+    for row in &table.rows {
+        let key = |name: &str| {
+            let own = row.label.split(',').find_map(|part| part.strip_prefix(&format!("{name}=")));
+            own.unwrap_or_default().to_owned()
+        };
+        let mass = if key("mass") == "lumped" { SolidMassSpec::Lumped } else { SolidMassSpec::Consistent };
+        let (Ok(across), Ok(along)) = (key("across").parse(), key("along").parse()) else { continue };
+        let mut met: Measured<usize> = Ok(0);
+        for (tension, printed, name) in [(0.0, PRINTED[0], ""), (1e10, PRINTED[1], ", tension")] {
+            let model = SolidCantilever { across, along, mass, tension, ..SolidCantilever::default() };
+            let system = System::new("solid cantilever", tension, model.spec());
+            for (k, printed) in printed.into_iter().enumerate() {
+                // Of double modes the first.
+                let found = system.as_ref().map_err(Clone::clone).and_then(|s| s.hz(2 * k));
+                met = met.and_then(|met| {
+                    let printed: mb_gallery::Printed = printed.parse().map_err(|e| format!("{e}"))?;
+                    Ok(met + usize::from(printed.accepts(&Computed::Real(found.clone()?))))
+                });
+                answers.put(&row.label, &format!("mode {}{name}", k + 1), found.map(Computed::Real));
+            }
+        }
+        answers.put(&row.label, "printed digits met", met.map(count));
+    }
+    answers
+}
+
 /// The first frequency of a mesh of elements without Poisson's ratio, Hz.
 fn first(element: SolidElementSpec, across: u32, along: u32) -> Measured<f64> {
-    let mass = mb_model::spec::SolidMassSpec::Consistent;
+    let mass = SolidMassSpec::Consistent;
     let model = SolidCantilever { across, along, element, mass, ..SolidCantilever::default() };
     System::new("solid cantilever", 0.0, model.spec())?.hz(0)
 }

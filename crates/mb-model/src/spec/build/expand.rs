@@ -4,7 +4,7 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, Fault, FlexibleLinkSpec, ForceSpec,
+    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, ErlsLinkSpec, Fault, FlexibleLinkSpec, ForceSpec,
     JointSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec, SpatialBodySpec, SpringSpec,
     SteadyRotationSpec, SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
@@ -33,7 +33,7 @@ macro_rules! tables {
 }
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
-    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
+    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", ErlsLinkSpec "erls-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
     BushingSpec "bushing", BearingSpec "bearing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     SurfaceLoadSpec "surface-load", DriveSpec "drive", OutputSpec "output",
     SteadyRotationSpec "steady-rotation",
@@ -88,6 +88,7 @@ pub(super) struct Entries<'s> {
     pub(super) beams: Vec<Entry<'s, BeamSpec>>,
     pub(super) solids: Vec<Entry<'s, SolidSpec>>,
     pub(super) flexible_links: Vec<Entry<'s, FlexibleLinkSpec>>,
+    pub(super) erls_links: Vec<Entry<'s, ErlsLinkSpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
@@ -112,6 +113,7 @@ macro_rules! add_tables {
         add(&mut $entries.spatial_bodies, &$from.spatial_bodies, $frame, $scope, $problems);
         add(&mut $entries.beams, &$from.beams, $frame, $scope, $problems);
         add(&mut $entries.solids, &$from.solids, $frame, $scope, $problems);
+        add(&mut $entries.erls_links, &$from.erls_links, $frame, $scope, $problems);
         add(&mut $entries.flexible_links, &$from.flexible_links, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);

@@ -13,6 +13,9 @@ use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec
 
 impl<P: Data> Builder<P> {
     pub(super) fn joint(&mut self, e: &Entry<'_, JointSpec>) -> Outcome<()> {
+        if self.erls_joint(e)? {
+            return Ok(());
+        }
         let kind = e.spec.kind;
         let a = self.definite(e, "a", &e.spec.a)?;
         let mut b = self.spot(e, "b", &e.spec.b)?;

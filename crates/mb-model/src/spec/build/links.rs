@@ -1,13 +1,15 @@
 //! Flexible links: what their table says, their coordinates and elements, and places on them.
 
-use super::expand::{Entries, Entry};
+use super::expand::{Entries, Entry, Table};
 use super::spots::Spot;
 use super::{BodyPart, Builder, LinkPart, Outcome};
 use crate::element::{Data, ElasticAxis};
 use crate::link::{LinkData, LinkStation};
 use crate::spec::error::Problems;
 use crate::spec::nearest::nearest;
-use crate::spec::{ElasticDampingSpec, Fault, FlexibleLinkSpec, NameFault, ReferenceSpec, Value};
+use crate::spec::{
+    ElasticDampingSpec, Fault, FlexibleLinkSpec, NameFault, ReferenceSpec, SectionSpec, Value,
+};
 use core::f64::consts::PI;
 use std::collections::BTreeMap;
 
@@ -60,7 +62,7 @@ impl<P: Data> Builder<P> {
         };
         let density = self.positive(e, "density", "density", &spec.density)?;
         let modulus = self.positive(e, "youngs_modulus", "Young's modulus", &spec.youngs_modulus)?;
-        let [area, second_moment] = self.section(e)?;
+        let [area, second_moment] = self.section(e, &spec.section, "the section of a flexible link")?;
         let (alpha, beta) = match &spec.damping {
             None => (None, None),
             Some(ElasticDampingSpec { alpha, beta }) => (alpha.as_ref(), beta.as_ref()),
@@ -75,21 +77,7 @@ impl<P: Data> Builder<P> {
             beta: self.not_negative(e, "damping.beta", "damping", beta)?,
             geometric_stiffness: spec.geometric_stiffness,
         };
-        // Products of sound numbers can still overflow, or vanish.
-        for (key, quantity, x) in [
-            ("section", "area", area),
-            ("density", "mass per length", data.mass_per_length),
-            ("youngs_modulus", "axial stiffness", data.axial),
-            ("youngs_modulus", "bending stiffness", data.bending),
-        ] {
-            if !x.is_finite() {
-                let fault = Fault::NotFinite { text: quantity.to_owned(), value: x.value() };
-                return Err(e.problem(key, fault));
-            }
-            if x.value() <= 0.0 {
-                return Err(e.problem(key, Fault::NotPositive { quantity, value: x.value() }));
-            }
-        }
+        self.sound_products(e, [area, data.mass_per_length, data.axial, data.bending])?;
         let mut markers = BTreeMap::new();
         for (name, at) in &spec.markers {
             let key = format!("markers.{name}");
@@ -110,9 +98,27 @@ impl<P: Data> Builder<P> {
         let reference = self.reference(e, elements + 1)?;
         Ok(LinkPart { body: 0, link: None, data, reference, markers, faulty: false })
     }
-    /// Area and second moment of the section.
-    fn section(&self, e: &Entry<'_, FlexibleLinkSpec>) -> Outcome<[P; 2]> {
-        let s = &e.spec.section;
+    /// Checks area, mass per length, axial and bending stiffness: products of sound numbers can still overflow, or vanish.
+    pub(super) fn sound_products<T: Table>(&self, e: &Entry<'_, T>, products: [P; 4]) -> Outcome<()> {
+        let names = [
+            ("section", "area"),
+            ("density", "mass per length"),
+            ("youngs_modulus", "axial stiffness"),
+            ("youngs_modulus", "bending stiffness"),
+        ];
+        for ((key, quantity), x) in names.into_iter().zip(products) {
+            if !x.is_finite() {
+                let fault = Fault::NotFinite { text: quantity.to_owned(), value: x.value() };
+                return Err(e.problem(key, fault));
+            }
+            if x.value() <= 0.0 {
+                return Err(e.problem(key, Fault::NotPositive { quantity, value: x.value() }));
+            }
+        }
+        Ok(())
+    }
+    /// Area and second moment of a section.
+    pub(super) fn section<T: Table>(&self, e: &Entry<'_, T>, s: &SectionSpec, of: &str) -> Outcome<[P; 2]> {
         let of_beams = [
             ("web", s.web.is_some()),
             ("flange", s.flange.is_some()),
@@ -121,7 +127,7 @@ impl<P: Data> Builder<P> {
             ("shear_factors", s.shear_factors.is_some()),
         ];
         if let Some((key, _)) = of_beams.into_iter().find(|(_, there)| *there) {
-            let fault = Fault::KeyNotFor { key, kind: "the section of a flexible link".to_owned() };
+            let fault = Fault::KeyNotFor { key, kind: of.to_owned() };
             return Err(e.problem(&format!("section.{key}"), fault));
         }
         let keys: [(&'static str, &Option<Value>); 6] = [

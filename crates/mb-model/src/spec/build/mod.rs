@@ -5,6 +5,7 @@
 
 mod beams;
 mod bushings;
+mod erls;
 mod expand;
 mod frames;
 mod joints;
@@ -26,6 +27,7 @@ use super::nearest::nearest;
 use super::{Fault, ModelSpec, Value};
 use crate::coordinates::BlockId;
 use crate::element::{Data, ElasticAxis, Element};
+use crate::erls::{ErlsData, ErlsLink};
 use crate::law::TimeLaw;
 use crate::link::{FlexibleLink, LinkData};
 use crate::model::{Model, Wiring};
@@ -66,6 +68,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         meshes: Vec::new(),
         links: HashMap::new(),
         flexible: Vec::new(),
+        erls: Vec::new(),
         angles: Vec::new(),
         inputs: HashMap::new(),
         lengths: Lengths::default(),
@@ -79,6 +82,7 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     b.read_meshes(&entries, &spec.meshes, &mut problems);
     b.read_beams(&entries, &mut problems);
     b.read_links(&entries, &mut problems);
+    b.read_erls(&entries, &mut problems);
     // Geometry made of wrong positions would only add wrong messages.
     b.lengths.sound = problems.is_empty();
     b.place_parts(&entries);
@@ -102,6 +106,9 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
     each(&mut b, &entries.rods, &mut problems, Builder::rod);
     for (k, e) in entries.flexible_links.iter().enumerate() {
         b.flexible_link(k, e);
+    }
+    for (k, e) in entries.erls_links.iter().enumerate() {
+        b.erls_link(k, e);
     }
     for (k, e) in entries.angles.iter().enumerate() {
         problems.keep(b.angle(k, e));
@@ -209,6 +216,22 @@ struct LinkPart<P> {
     faulty: bool,
 }
 
+/// An equivalent rigid link.
+#[derive(Clone, Debug)]
+struct ErlsPart<P> {
+    /// Where its base is, when the ground carries it.
+    base: [P; 2],
+    /// Number of the link that carries it.
+    parent: Option<usize>,
+    /// Its angle at the start.
+    angle: P,
+    /// True where no motor holds its base.
+    passive: bool,
+    data: ErlsData<P>,
+    /// Its coordinates, once they are in the model.
+    link: Option<ErlsLink<P>>,
+}
+
 /// The model under construction.
 struct Builder<P: Data> {
     scope: Scope<P>,
@@ -226,6 +249,8 @@ struct Builder<P: Data> {
     /// Joints in space by name.
     links: HashMap<String, Link<P>>,
     flexible: Vec<LinkPart<P>>,
+    /// Equivalent rigid links; none for a faulty one.
+    erls: Vec<Option<ErlsPart<P>>>,
     angles: Vec<BlockId>,
     inputs: HashMap<String, usize>,
     lengths: Lengths,
@@ -243,6 +268,7 @@ impl<P: Data> Builder<P> {
         self.register(&entries.beams, problems);
         self.register(&entries.solids, problems);
         self.register(&entries.flexible_links, problems);
+        self.register(&entries.erls_links, problems);
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);
         self.register(&entries.joints, problems);

@@ -75,8 +75,18 @@ impl<P: Data> Builder<P> {
                     OutputQuantity::Z => 2,
                     _ => 0,
                 };
-                let place = self.moving_place(e, &spec.of, &mut wiring)?;
-                Quantity::Coordinate { place, axis }
+                let of = self.filled(e, "of", &spec.of)?;
+                match self.erls_node(&of).transpose().map_err(|f| e.problem("of", f))? {
+                    Some(node) if axis < 2 => match self.erls_place(&mut wiring, node) {
+                        Some(place) => Quantity::Node { place, axis },
+                        None => return Ok(()),
+                    },
+                    Some(_) => return Err(e.problem("of", Fault::NothingMoves)),
+                    None => {
+                        let place = self.moving_place(e, &spec.of, &mut wiring)?;
+                        Quantity::Coordinate { place, axis }
+                    }
+                }
             }
             OutputQuantity::Displacement => {
                 no_from(e, spec.from.as_ref(), "a displacement")?;

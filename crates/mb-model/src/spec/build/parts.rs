@@ -150,6 +150,7 @@ impl<P: Data> Builder<P> {
             let start = self.angle_start(e);
             self.angles.push(self.model.add_block(e.name.clone(), BlockKind::Angle, &[start]));
         }
+        self.add_erls_blocks(entries);
     }
     /// The angle given, or that of the line; faults are reported with the element.
     fn angle_start(&self, e: &Entry<'_, AngleSpec>) -> P {

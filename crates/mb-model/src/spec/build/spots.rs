@@ -34,6 +34,8 @@ pub(super) struct Orientation<P> {
     pub(super) block: Option<BlockId>,
     /// The section of a flexible link whose frame the block is.
     pub(super) section: Option<(usize, LinkStation<P>)>,
+    /// The node of an equivalent rigid link whose angle the block is.
+    pub(super) erls: Option<(usize, usize)>,
     /// Angle of a fixed body against the ground; zero where there is a coordinate.
     pub(super) constant: P,
 }
@@ -41,7 +43,7 @@ pub(super) struct Orientation<P> {
 impl<P: Data> Orientation<P> {
     /// The ground's.
     pub(super) fn ground() -> Self {
-        Self { block: None, section: None, constant: P::zero() }
+        Self { block: None, section: None, erls: None, constant: P::zero() }
     }
 }
 
@@ -192,12 +194,12 @@ impl<P: Data> Builder<P> {
     fn orientation_of_body(&self, i: usize) -> Orientation<P> {
         let body = &self.bodies[i];
         let constant = if body.block.is_some() { P::zero() } else { body.start_angle };
-        Orientation { block: body.block, section: None, constant }
+        Orientation { block: body.block, constant, ..Orientation::ground() }
     }
     fn orientation_of_link(&self, k: usize, station: LinkStation<P>) -> Orientation<P> {
         let block = self.bodies[self.flexible[k].body].block;
         let section = (station != LinkStation::Frame).then_some((k, station));
-        Orientation { block, section, constant: P::zero() }
+        Orientation { block, section, ..Orientation::ground() }
     }
     /// The orientation of a reference to a body, an angle or the ground.
     pub(super) fn orientation<T: Table>(
@@ -209,6 +211,9 @@ impl<P: Data> Builder<P> {
         let text = self.filled(e, key, text)?;
         if text == "ground" {
             return Ok(Orientation::ground());
+        }
+        if let Some(found) = self.erls_orientation(&text) {
+            return found.map_err(|f| e.problem(key, f));
         }
         let wanted = "body or angle";
         let fault = match self.names.get(&text) {
@@ -239,6 +244,11 @@ impl<P: Data> Builder<P> {
         {
             return link.angle(&self.model, wiring, station);
         }
+        if let Some((k, node)) = o.erls
+            && let Some(link) = self.erls[k].as_ref().and_then(|p| p.link.as_ref())
+        {
+            return link.section(&self.model, wiring, node);
+        }
         o.block.map_or(AngleOf::Ground, |id| self.model.angle(wiring, id))
     }
     /// Checks that two orientations can turn against each other.
@@ -250,7 +260,7 @@ impl<P: Data> Builder<P> {
     ) -> Outcome<()> {
         match (a.block, b.block) {
             (None, None) => Err(e.problem("", Fault::NothingMoves)),
-            (Some(i), Some(j)) if i == j && a.section == b.section => {
+            (Some(i), Some(j)) if i == j && a.section == b.section && a.erls == b.erls => {
                 let block = self.model.coordinates().block(i);
                 Err(e.problem("", Fault::SameThing { thing: format!("'{}'", block.name) }))
             }

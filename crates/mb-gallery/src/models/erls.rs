@@ -11,10 +11,10 @@
 //!
 //! [palomba2019]: https://doi.org/10.3390/app9235156
 
-mod element;
-
-use element::{Beam, Chain, Motor, Node, Payload};
-use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource, ModelSpec, Point};
+use mb_model::element::{AngleOf, Torque};
+use mb_model::erls::{ErlsData, ErlsLink as LinkBlocks};
+use mb_model::law::TimeLaw;
+use mb_model::{BlockId, BlockKind, Data, Element, Model, ModelError, ModelSource, ModelSpec, Point, Wiring};
 use std::collections::BTreeMap;
 
 /// A link of an arm.
@@ -89,17 +89,28 @@ impl ErlsArm {
         point
     }
 
-    /// The paper's arm with its links in floating frames, which a model file can hold:
-    /// `models/erls-arm.toml` with these data. Coordinates are those of the links' frames
-    /// (`upper.angle`, `lower.angle`) and of their nodes; the motors are the inputs `u1` and `u2`.
-    /// At rest it has the modes of this arm up to terms of second order in the deflections, but for
-    /// damping by the mass (`alpha`), which there acts on velocities in the axes of each link.
-    /// Payload is left out.
+    /// The paper's arm as a model file, `models/erls-arm.toml`, with these data. Angles are `upper.angle` and `lower.angle`,
+    /// the motors are the inputs `u1` and `u2`.
+    ///
+    /// # Errors
+    /// For data that no link has.
+    pub fn file(&self) -> Result<ModelSpec, ModelError> {
+        self.in_file(crate::files::ERLS_ARM)
+    }
+
+    /// The paper's arm with its links in floating frames: `models/floating-arm.toml` with these data. Coordinates are those
+    /// of the links' frames (`upper.angle`, `lower.angle`) and of their nodes; the motors are the inputs `u1` and `u2`. At rest
+    /// it has the modes of this arm up to terms of second order in the deflections, but for damping by the mass (`alpha`),
+    /// which there acts on velocities in the axes of each link. Payload is left out.
     ///
     /// # Errors
     /// For data that no link has.
     pub fn floating(&self) -> Result<ModelSpec, ModelError> {
-        let mut spec = ModelSpec::from_toml(crate::files::ERLS_ARM)?;
+        self.in_file(crate::files::FLOATING_ARM)
+    }
+
+    fn in_file(&self, text: &str) -> Result<ModelSpec, ModelError> {
+        let mut spec = ModelSpec::from_toml(text)?;
         for (name, value) in self.parameters() {
             if spec.parameters.contains_key(&name) {
                 spec.set_parameter(&name, value)?;
@@ -132,7 +143,7 @@ impl ErlsArm {
     }
 
     /// The model with some parameters given in the scalar `P`; its initial point is the straight
-    /// arm along x without deflection.
+    /// arm along x without deflection. Coordinates stand as in the source: all nodes, then the angles.
     pub fn build<P: Data>(&self, given: &BTreeMap<String, P>) -> Model<P> {
         let own = self.parameters();
         let value = |name: &str| given.get(name).copied().unwrap_or_else(|| P::cst(own[name]));
@@ -141,49 +152,36 @@ impl ErlsArm {
         let angles: Vec<BlockId> = (1..=self.links.len())
             .map(|i| model.add_block(format!("q{i}"), BlockKind::Angle, &[P::zero()]))
             .collect();
-        let mut before: Vec<P> = Vec::new();
-        for (i, link) in self.links.iter().enumerate() {
-            let chain = Chain { before: before.clone() };
-            let total = value(&format!("L{}", i + 1));
-            let length = total.scale(1.0 / link.elements as f64);
-            let base = i.checked_sub(1).and_then(|p| nodes[p].last().copied());
-            for e in 0..link.elements {
-                let (first, node) = match (e, base) {
-                    (0, None) => (Node::Ground, None),
-                    (0, Some(tip)) => (Node::PreviousTip, Some(tip)),
-                    _ => (Node::Own, Some(nodes[i][e - 1])),
-                };
-                let beam = Beam {
-                    chain: chain.clone(),
-                    start: length.scale(e as f64),
-                    length,
-                    line_density: value("rho_l"),
+        let lengths: Vec<P> = (1..=self.links.len()).map(|i| value(&format!("L{i}"))).collect();
+        let mut below: Option<LinkBlocks<P>> = None;
+        for (i, nodes) in nodes.into_iter().enumerate() {
+            let link = LinkBlocks {
+                data: ErlsData {
+                    length: lengths[i],
+                    elements: self.links[i].elements,
+                    mass_per_length: value("rho_l"),
                     axial: value("E") * value("A"),
                     bending: value("E") * value("J"),
                     alpha: value("alpha"),
                     beta: value("beta"),
-                    first,
-                };
-                let mut blocks = angles[..=i].to_vec();
-                blocks.extend(node);
-                blocks.push(nodes[i][e]);
-                let owner = format!("link {} element {}", i + 1, e + 1);
-                model.add_element(owner, Element::custom(beam), blocks, Vec::new());
-            }
-            before.push(total);
-            let mut blocks = vec![angles[i]];
-            blocks.extend(i.checked_sub(1).map(|p| angles[p]));
-            blocks.extend(base);
+                    payload: (i + 1 == self.links.len()).then(|| value("mE")),
+                },
+                base: [P::zero(); 2],
+                below: angles[..i].iter().copied().zip(lengths.iter().copied()).collect(),
+                angle: angles[i],
+                tip_below: below.as_ref().and_then(|b| b.nodes.last().copied()),
+                base_rotation: None,
+                nodes,
+            };
+            model.add_erls_elements(format!("link {}", i + 1), &link);
+            let mut wiring = Wiring::default();
+            let on = model.angle(&mut wiring, link.angle);
+            let from = below.map_or(AngleOf::Ground, |b| b.section(&model, &mut wiring, b.nodes.len() + 1));
+            let motor = Torque { on, from, magnitude: TimeLaw::constant(P::zero()), has_input: true };
             let input = model.add_input(format!("u{}", i + 1));
-            let motor = Element::custom(Motor { grounded: i == 0 });
-            model.add_element(format!("motor {}", i + 1), motor, blocks, vec![input]);
-        }
-        if let (Some(length), Some(tip)) = (before.pop(), nodes.last().and_then(|list| list.last())) {
-            let (chain, mass, alpha) = (Chain { before }, value("mE"), value("alpha"));
-            let mut blocks = angles;
-            blocks.push(*tip);
-            let payload = Element::custom(Payload { chain, length, mass, alpha });
-            model.add_element("payload", payload, blocks, Vec::new());
+            let owner = format!("motor {}", i + 1);
+            model.add_element(owner, Element::Torque(motor), wiring.into_blocks(), vec![input]);
+            below = Some(link);
         }
         model
     }
@@ -192,7 +190,7 @@ impl ErlsArm {
     fn add_nodes<P: Data>(&self, model: &mut Model<P>) -> Vec<Vec<BlockId>> {
         let mut node = |link: usize, number: usize| {
             let name = format!("link {link} node {number}");
-            model.add_block(name, BlockKind::Vector(3), &[P::zero(); 3])
+            model.add_block(name, BlockKind::Displacement, &[P::zero(); 3])
         };
         (1..=self.links.len())
             .map(|i| (1..=self.links[i - 1].elements).map(|e| node(i, e)).collect())

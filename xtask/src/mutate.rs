@@ -1,0 +1,141 @@
+//! Whether a check would notice another value in a fixture.
+//!
+//! Every printed value of every table is changed in turn, by two units of its last digit to both sides (beyond twice the
+//! tolerance where one is stated), the other way round (`<` for `>`), or to another word, and judged again beside the same
+//! computed value. A judged cell whose verdict stays what it was judges nothing. What is shown and not judged, and all other
+//! text of a table, stands on the committed page, which is compared word by word ([`crate::render::up_to_date`]).
+
+use mb_gallery::{Cell, Column, Computed, Judge, Note, Printed, Relation, Table, Verdict, judge};
+
+use crate::report::{CellReport, TableReport, Value};
+
+/// Cells that are judged alike with another printed value, with that value.
+pub(crate) fn survivors(table: &Table, report: &TableReport) -> Vec<String> {
+    let mut out = Vec::new();
+    for cell in &report.cells {
+        let found =
+            table.row(&cell.row).and_then(|r| r.cell(&cell.quantity)).zip(table.column(&cell.quantity));
+        let Some((fixture, column)) = found else { continue };
+        let Some(computed) = cell.computed.as_ref().map(computed) else { continue };
+        for (text, mutant) in mutants(fixture, column, cell) {
+            let verdict = judge(&mutant, column.judge, column.tolerance.as_ref(), Some(&computed)).verdict;
+            if verdict == cell.verdict {
+                out.push(format!(
+                    "{} {}: holds for {text} as well as for {}",
+                    table.id,
+                    cell.name(),
+                    cell.printed
+                ));
+            }
+        }
+    }
+    out
+}
+
+fn computed(value: &Value) -> Computed {
+    match value {
+        Value::Real(x) => Computed::Real(*x),
+        Value::Complex { re, im } => Computed::Complex { re: *re, im: *im },
+        Value::Word(word) => Computed::Word(word.clone()),
+    }
+}
+
+/// The cell with other values, where a verdict depends on the value.
+fn mutants(cell: &Cell, column: &Column, report: &CellReport) -> Vec<(String, Cell)> {
+    let tolerance = column.tolerance.as_ref().map_or(0.0, |t| t.absolute);
+    let with = |text: String, note: Option<Note>| {
+        let made = Cell::number_of(&text, note).ok()?;
+        Some((text, made))
+    };
+    match (report.verdict, &cell.note) {
+        (Verdict::Misprint, Some(Note::Misprint { corrected, reason })) => moved(corrected, 0.0)
+            .into_iter()
+            .filter_map(|text| {
+                let corrected: Printed = text.parse().ok()?;
+                let note = Note::Misprint { corrected, reason: reason.clone() };
+                Some((text, Cell::number_of(&cell.text, Some(note)).ok()?))
+            })
+            .collect(),
+        (Verdict::Reproduced | Verdict::Claim | Verdict::Input, _) => match cell.number() {
+            Some(printed) if column.judge != Judge::Bound => {
+                moved(printed, tolerance).into_iter().filter_map(|text| with(text, None)).collect()
+            }
+            Some(_) => Vec::new(),
+            None => vec![(format!("not {}", cell.text), Cell::words(&format!("not {}", cell.text)))],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// A printed number changed so that what it accepted it accepts no more.
+fn moved(printed: &Printed, tolerance: f64) -> Vec<String> {
+    let text = printed.text();
+    match printed.relation() {
+        Relation::Equal => {}
+        _ => {
+            let turned = |c: char| match c {
+                '<' => '>',
+                '>' => '<',
+                c => c,
+            };
+            return vec![text.chars().map(turned).collect()];
+        }
+    }
+    if let Some(part) = printed.im() {
+        // One unit more than rounding can hide, as below.
+        let step = (2.002 * tolerance).max(4.0 * part.half_unit());
+        let (re, im) = (printed.re().value(), part.value());
+        let sign = if printed.is_pair() { "+-" } else { "+" };
+        let im = if printed.is_pair() { im.abs() + step } else { im + step };
+        let joined = if im < 0.0 { format!("{re:e}{im:e}i") } else { format!("{re:e}{sign}{im:e}i") };
+        return vec![joined];
+    }
+    let (value, unit) = (printed.re().value(), 2.0 * printed.re().half_unit());
+    // One unit more than rounding can hide: both neighbours accept a value on the border.
+    let step = (2.002 * tolerance).max(2.0 * unit);
+    let places = usize::try_from(-printed.re().last_place()).unwrap_or(0);
+    [value - step, value + step]
+        .map(|x| if places > 16 { format!("{x:e}") } else { format!("{x:.places$}") })
+        .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::Answers;
+
+    const TABLE: &str = r#"
+id = "p/t"
+title = "A table"
+kind = "published"
+source = { cite = "p", locator = "Table 1", verified = "read twice" }
+column = [
+    { name = "k", judge = "key" }, { name = "x" }, { name = "c", judge = "claim" }, { name = "w", judge = "words" },
+    { name = "i", judge = "input" }, { name = "s" }, { name = "p" },
+]
+row = [{ k = "1", x = "0.52", c = "< 3", w = "Yes", i = "1*10^-6", s = "-4.29+11.95i", p = "+-2.148i" }]
+"#;
+
+    #[test]
+    fn every_judged_cell_fails_with_another_value() {
+        let table = Table::from_toml(TABLE, "p/t").expect("the table is well formed");
+        let mut answers = Answers::default();
+        answers.put("k=1", "x", Ok(Computed::Real(0.521)));
+        answers.put("k=1", "c", Ok(Computed::Real(2.0)));
+        answers.put("k=1", "w", Ok(Computed::Word("Yes".to_owned())));
+        answers.put("k=1", "i", Ok(Computed::Real(1e-6)));
+        answers.put("k=1", "s", Ok(Computed::Complex { re: -4.29, im: 11.95 }));
+        answers.put("k=1", "p", Ok(Computed::Complex { re: 0.0, im: -2.148 }));
+        let report = TableReport::judged(&table, &answers);
+        assert_eq!(survivors(&table, &report), [""; 0]);
+        let verdicts: Vec<Verdict> = report.cells.iter().map(|c| c.verdict).collect();
+        let [reproduced, claim] = [Verdict::Reproduced, Verdict::Claim];
+        assert_eq!(verdicts, [reproduced, claim, claim, Verdict::Input, reproduced, reproduced]);
+        // Each of them was in fact changed.
+        let changed = report.cells.iter().map(|cell| {
+            let (fixture, column) = (table.rows[0].cell(&cell.quantity), table.column(&cell.quantity));
+            fixture.zip(column).map_or(0, |(f, c)| mutants(f, c, cell).len())
+        });
+        assert_eq!(changed.collect::<Vec<_>>(), [2, 1, 1, 2, 1, 1]);
+    }
+}
