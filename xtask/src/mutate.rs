@@ -5,7 +5,7 @@
 //! computed value. A judged cell whose verdict stays what it was judges nothing. What is shown and not judged, and all other
 //! text of a table, stands on the committed page, which is compared word by word ([`crate::render::up_to_date`]).
 
-use mb_gallery::{Cell, Column, Computed, Judge, Note, Printed, Relation, Table, Verdict, judge};
+use mb_gallery::{Cell, Column, Computed, Decimal, Judge, Note, Printed, Relation, Table, Verdict, judge};
 
 use crate::report::{CellReport, TableReport, Value};
 
@@ -70,33 +70,37 @@ fn mutants(cell: &Cell, column: &Column, report: &CellReport) -> Vec<(String, Ce
 /// A printed number changed so that what it accepted it accepts no more.
 fn moved(printed: &Printed, tolerance: f64) -> Vec<String> {
     let text = printed.text();
-    match printed.relation() {
-        Relation::Equal => {}
-        _ => {
-            let turned = |c: char| match c {
-                '<' => '>',
-                '>' => '<',
-                c => c,
-            };
-            return vec![text.chars().map(turned).collect()];
-        }
+    if printed.relation() != Relation::Equal {
+        let turned = |c: char| match c {
+            '<' => '>',
+            '>' => '<',
+            c => c,
+        };
+        return vec![text.chars().map(turned).collect()];
     }
     if let Some(part) = printed.im() {
         // One unit more than rounding can hide, as below.
         let step = (2.002 * tolerance).max(4.0 * part.half_unit());
         let (re, im) = (printed.re().value(), part.value());
-        let sign = if printed.is_pair() { "+-" } else { "+" };
-        let im = if printed.is_pair() { im.abs() + step } else { im + step };
-        let joined = if im < 0.0 { format!("{re:e}{im:e}i") } else { format!("{re:e}{sign}{im:e}i") };
+        let re = with_places(re, printed.re());
+        let joined = if printed.is_pair() {
+            format!("{re}+-{}i", with_places(im.abs() + step, part))
+        } else {
+            let im = with_places(im + step, part);
+            if im.starts_with('-') { format!("{re}{im}i") } else { format!("{re}+{im}i") }
+        };
         return vec![joined];
     }
     let (value, unit) = (printed.re().value(), 2.0 * printed.re().half_unit());
     // One unit more than rounding can hide: both neighbours accept a value on the border.
     let step = (2.002 * tolerance).max(2.0 * unit);
-    let places = usize::try_from(-printed.re().last_place()).unwrap_or(0);
-    [value - step, value + step]
-        .map(|x| if places > 16 { format!("{x:e}") } else { format!("{x:.places$}") })
-        .to_vec()
+    [value - step, value + step].map(|x| with_places(x, printed.re())).to_vec()
+}
+
+/// A number with as many places as a printed one, whose digits are its tolerance.
+fn with_places(x: f64, like: Decimal) -> String {
+    let places = usize::try_from(-like.last_place()).unwrap_or(0);
+    format!("{x:.places$}")
 }
 
 #[cfg(test)]

@@ -124,21 +124,15 @@ pub const MODELS: &[GalleryModel] = &[
     },
     GalleryModel {
         name: "erls-arm",
-        about: "a two-link flexible arm on motors, equivalent rigid links (palomba2019, a bar of 30 mm)",
-        text: files::ERLS_ARM,
+        about: "a two-link flexible arm on motors, in floating frames (palomba2019, a bar of 30 mm)",
+        text: files::FLOATING_ARM,
         set: &[],
     },
     GalleryModel {
         name: "erls-arm-table-2",
         about: "the same with the section and density that the paper prints",
-        text: files::ERLS_ARM,
-        set: &[("rho_l", "1.906"), ("A", "7.06e-4"), ("J", "3.97e-8")],
-    },
-    GalleryModel {
-        name: "floating-arm",
-        about: "the arm of `erls-arm` with its links in floating frames",
         text: files::FLOATING_ARM,
-        set: &[],
+        set: &[("rho_l", "1.906"), ("A", "7.06e-4"), ("J", "3.97e-8")],
     },
     GalleryModel {
         name: "beam-frame",

@@ -5,7 +5,6 @@ mod beam;
 mod beam_joints;
 mod beam_studies;
 mod equilibrium;
-mod erls;
 mod flexible;
 mod four_bar;
 mod identity_formulations;
