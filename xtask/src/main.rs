@@ -4,6 +4,7 @@
 //! - `setup`: installs the optional ARPACK-NG through the system's package manager.
 //! - `bench-peers`: races the sparse eigensolver against SciPy and SLEPc.
 //! - `stress`: random problems with known roots through every eigensolver.
+//! - `fuzz`: made-up models, expressions, matrices and starts through the program.
 //! - `schema`: writes the JSON Schema of the model file.
 //! - `tidy`: checks the rules of the source tree that no compiler checks.
 //!
@@ -14,6 +15,7 @@ mod bench_peers;
 mod count;
 mod error;
 mod mutate;
+mod fuzz;
 mod paper;
 mod papers;
 mod record;
@@ -51,6 +53,8 @@ enum Task {
     BenchPeers(bench_peers::BenchPeers),
     /// Give random problems with known eigenvalues to every eigensolver.
     Stress(stress::Stress),
+    /// Give made-up inputs to the program.
+    Fuzz(fuzz::Fuzz),
     /// Write the JSON Schema of the model file.
     Schema(schema::Schema),
     /// Check the rules of the source tree that no compiler checks.
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
         Task::Setup(task) => task.run(),
         Task::BenchPeers(task) => task.run(),
         Task::Stress(task) => task.run(),
+        Task::Fuzz(task) => task.run(),
         Task::Schema(task) => task.run(),
         Task::Tidy(task) => task.run(),
     };

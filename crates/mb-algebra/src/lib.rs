@@ -45,6 +45,7 @@ pub mod saddle;
 pub mod sparse;
 mod symmetry;
 mod triplets;
+mod watch;
 
 pub use convert::{to_dense, to_sparse};
 pub use cores::side_by_side;
@@ -59,6 +60,7 @@ pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, StiffnessPart
 pub use rank::{RankDecision, RankTolerance};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};
+pub use watch::{Stopped, Watch};
 
 /// A dense real matrix, stored by columns.
 pub type Dense = faer::Mat<f64>;

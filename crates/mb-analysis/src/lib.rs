@@ -10,6 +10,7 @@ pub mod campbell;
 mod compare;
 mod error;
 pub mod factor;
+mod free;
 pub mod moving;
 pub mod names;
 pub mod part;
@@ -21,6 +22,7 @@ pub mod sweep;
 
 pub use compare::{Comparison, Match};
 pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
+pub use free::{FreeMotion, free_motions};
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
 pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, own_velocities, rotates, site};

@@ -58,3 +58,18 @@ pub fn velocity_units(model: &Model) -> Vec<&'static str> {
     let units = units(model);
     (0..model.nv()).map(|i| configuration_index(model, i).map_or("rad", |k| units[k])).collect()
 }
+
+/// The rotation vector of a body in space in rad, of length pi at most: the axis in the ground's axes, its length the angle.
+///
+/// `block` is one of [`mb_model::BlockKind::Pose`], whose configuration `q` has the position and Euler parameters p of any length:
+///
+/// ```text
+/// n angle = 2 atan2(|(p1, p2, p3)|, p0) (p1, p2, p3) / |(p1, p2, p3)|,   p with p0 >= 0
+/// ```
+pub fn rotation_vector(q: &[f64], block: &mb_model::Block) -> [f64; 3] {
+    let p = &q[block.q + 3..block.q + 7];
+    let sign = if p[0] < 0.0 { -1.0 } else { 1.0 };
+    let length = p[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
+    let by = if length > 0.0 { 2.0 * length.atan2(p[0].abs()) / length } else { 0.0 };
+    [1, 2, 3].map(|k| sign * by * p[k])
+}

@@ -2,6 +2,7 @@
 
 use crate::error::AnalysisError;
 use crate::names;
+use mb_algebra::Watch;
 use mb_constraints::{AssemblyOptions, assemble, largest};
 use mb_linear::equilibrium::SearchOptions;
 use mb_linear::{
@@ -23,12 +24,21 @@ pub struct StartOptions {
     pub time: f64,
     /// Inputs; empty means zero.
     pub inputs: Vec<f64>,
+    /// What ends the search from outside.
+    pub watch: Watch,
 }
 
 impl Default for StartOptions {
     /// The model's own start at t = 0, inputs zero; the equilibrium is solved for.
     fn default() -> Self {
-        Self { given: Vec::new(), solve: true, strategy: Strategy::Automatic, time: 0.0, inputs: Vec::new() }
+        Self {
+            given: Vec::new(),
+            solve: true,
+            strategy: Strategy::Automatic,
+            time: 0.0,
+            inputs: Vec::new(),
+            watch: Watch::default(),
+        }
     }
 }
 
@@ -38,6 +48,7 @@ impl StartOptions {
             strategy: self.strategy,
             time: self.time,
             inputs: self.inputs.clone(),
+            watch: self.watch.clone(),
             ..EquilibriumOptions::default()
         }
     }
@@ -56,6 +67,8 @@ impl StartOptions {
 pub struct Start {
     /// The configuration, with Phi = 0.
     pub q: Vec<f64>,
+    /// The configuration before.
+    pub before: Vec<f64>,
     /// The worst violated constraint row before assembly, and its violation; none without
     /// constraints.
     pub violation: Option<(usize, f64)>,
@@ -85,7 +98,7 @@ pub fn assembled_start(model: &Model, options: &StartOptions) -> Result<Start, A
     let known = names::configuration(model);
     let lost = |(i, value): &&(usize, f64)| (assembled.q[*i] - value).abs() > 1e-9 * (1.0 + value.abs());
     let not_kept = options.given.iter().filter(lost).map(|(i, _)| known[*i].clone()).collect();
-    Ok(Start { q: assembled.q, violation, moved: assembled.moved, not_kept })
+    Ok(Start { q: assembled.q, before: q, violation, moved: assembled.moved, not_kept })
 }
 
 fn linear(e: mb_constraints::ConstraintError) -> AnalysisError {

@@ -188,7 +188,8 @@ pub fn moving(model: &Model, start: &StartOptions, motion: &MotionOptions) -> Re
         v = turning;
         hold.extend(given);
     }
-    let mut outcome = Start { q: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
+    let mut outcome =
+        Start { q: q.clone(), before: q.clone(), violation: None, moved: 0.0, not_kept: Vec::new() };
     if start.solve {
         outcome.violation = largest(&model.phi(&q, t));
         let there =

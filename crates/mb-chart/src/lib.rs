@@ -134,15 +134,26 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A coordinate to a tenth, without minus zero.
+/// Far outside every picture.
+const FURTHEST: f64 = 1e6;
+
+/// A coordinate to a tenth, without minus zero; always finite.
 fn place(x: f64) -> String {
+    let x = if x.is_finite() { x.clamp(-FURTHEST, FURTHEST) } else { 0.0 };
     format!("{:.1}", (x * 10.0).round() / 10.0 + 0.0)
 }
+
+/// Values beyond this are drawn there.
+const LARGEST: f64 = 1e300;
 
 /// Least and largest of the finite numbers; 0 and 1 when there are none.
 fn range(list: impl Iterator<Item = f64>) -> [f64; 2] {
     let start = [f64::INFINITY, f64::NEG_INFINITY];
-    let [low, high] = list.filter(|x| x.is_finite()).fold(start, |[a, b], x| [a.min(x), b.max(x)]);
+    // The difference of two numbers of this size is finite.
+    let [low, high] = list
+        .filter(|x| x.is_finite())
+        .map(|x| x.clamp(-LARGEST, LARGEST))
+        .fold(start, |[a, b], x| [a.min(x), b.max(x)]);
     if low <= high { [low, high] } else { [0.0, 1.0] }
 }
 
@@ -177,6 +188,7 @@ impl Axis {
         Self { from, to, step: ((to - from) / 8.0).ceil(), logarithmic: true, places }
     }
     fn at(&self, x: f64) -> f64 {
+        let x = x.clamp(-LARGEST, LARGEST);
         self.places[0] + (self.places[1] - self.places[0]) * (x - self.from) / (self.to - self.from)
     }
     /// The place of a value, inside the axis.

@@ -82,6 +82,9 @@ pub enum Failure {
         /// Values of the variables that were not reached.
         at: String,
     },
+    /// It was stopped from outside.
+    #[error("The work ended before its end: {0}.")]
+    Stopped(#[from] mb_algebra::Stopped),
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -122,7 +125,7 @@ impl Failure {
             | Self::Model(_)
             | Self::Matrix { .. }
             | Self::Request(_) => WRONG,
-            Self::Lost { .. } => NUMERICS,
+            Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
             Self::Parametric { source, .. } => match source {
                 ParametricError::NotSimple { .. }
                 | ParametricError::RedundantConstraints { .. }
@@ -134,6 +137,7 @@ impl Failure {
                 | ParametricError::TrackLost { .. }
                 | ParametricError::AccuracyNotReached { .. }
                 | ParametricError::GroupNotSeparate { .. }
+                | ParametricError::Stopped(_)
                 | ParametricError::Algebra(_) => NUMERICS,
                 _ => WRONG,
             },
@@ -154,9 +158,11 @@ impl Failure {
             Self::Matrix { path, .. }
             | Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
-            | Self::Request(RequestError::Sizes { path, .. } | RequestError::NotSymmetric { path, .. }) => {
-                Some(path)
-            }
+            | Self::Request(
+                RequestError::Sizes { path, .. }
+                | RequestError::NotSymmetric { path, .. }
+                | RequestError::EntryOutOfRange { path, .. },
+            ) => Some(path),
             _ => None,
         }
     }
@@ -193,6 +199,9 @@ impl Failure {
             Self::Linear(LinearError::NotOnMotion { expected: MOTION, .. }) => "not_on_a_motion",
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
+            Self::Stopped(_)
+            | Self::Linear(LinearError::Stopped(_) | LinearError::Constraint(ConstraintError::Stopped(_)))
+            | Self::Parametric { source: ParametricError::Stopped(_), .. } => "limit",
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
@@ -242,6 +251,9 @@ impl Failure {
             }
             Self::Parametric { source: ParametricError::GroupNotSeparate { .. }, .. } => {
                 "take all modes that are close into the group: --group 2-4, or --group 1%".to_owned()
+            }
+            Self::Stopped(_) | Self::Parametric { source: ParametricError::Stopped(_), .. } => {
+                "--time-limit SECONDS changes the limit".to_owned()
             }
             Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {

@@ -23,6 +23,7 @@ pub mod commands;
 pub mod failure;
 pub mod flow;
 pub mod gallery;
+pub mod guard;
 pub mod history;
 pub mod json;
 pub mod locate;
@@ -41,7 +42,6 @@ pub mod source;
 pub mod start;
 
 use args::{Cli, Command};
-use clap::Parser;
 use failure::Failure;
 use progress::Progress;
 use render::Style;
@@ -50,6 +50,7 @@ use source::Text;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// What a command gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,12 +98,14 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
             Some(path) => with_model(path, |t| commands::modes::run(t, a, styles.out, styles.progress)),
             None => (commands::matrix_modes::run(a, styles.out, styles.progress), None),
         },
-        Command::Check(a) => with_model(&a.model.model, |t| commands::check::run(t, a, styles.out)),
+        Command::Check(a) => {
+            with_model(&a.model.model, |t| commands::check::run(t, a, styles.out, styles.progress))
+        }
         Command::Equilibrium(a) => {
-            with_model(&a.model.model, |t| commands::equilibrium::run(t, a, styles.out))
+            with_model(&a.model.model, |t| commands::equilibrium::run(t, a, styles.out, styles.progress))
         }
         Command::StateSpace(a) => {
-            with_model(&a.model.model, |t| commands::state_space::run(t, a, styles.out))
+            with_model(&a.model.model, |t| commands::state_space::run(t, a, styles.out, styles.progress))
         }
         Command::Export(a) => {
             with_model(&a.model.model, |t| commands::export::run(t, a, styles.out, styles.progress))
@@ -149,7 +152,7 @@ pub fn main() -> ExitCode {
 
 fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match Cli::try_parse_from(&args) {
+    let cli = match args::parse(&args) {
         Ok(cli) => cli,
         Err(e) => {
             // 2 stands for failed numerics, so a wrong command line is a wrong request: 1.
@@ -164,13 +167,16 @@ fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             };
         }
     };
+    let limit = cli.time_limit.map(Duration::from_secs_f64);
     let styles = Styles {
         out: Style::of(&std::io::stdout()),
         err: Style::of(&std::io::stderr()),
-        progress: Progress::of_terminal(),
+        progress: Progress::of_terminal().within(limit),
     };
-    progress::end_on_interrupt();
-    let answer = run(&cli, styles);
+    progress::end_on_signals();
+    guard::start(limit, cli.command.json());
+    let mut answer = run(&cli, styles);
+    answer.code = progress::signalled().unwrap_or(answer.code);
     let mut out = std::io::stdout().lock();
     let written = out.write_all(answer.text.as_bytes()).and_then(|()| out.flush());
     // Nothing is left to tell when the standard error is closed.

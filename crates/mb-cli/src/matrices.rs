@@ -2,10 +2,14 @@
 
 use crate::args::MatrixArgs;
 use crate::failure::{Failure, MATRIX_FILE, RequestError};
+use crate::source::{LARGEST_FILE, read_file};
 use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
 use mb_eigen::EigenError;
 use std::path::Path;
+
+/// Largest size of an entry, and the reciprocal of the smallest: products of them are doubles.
+pub const LARGEST_ENTRY: f64 = 1e150;
 
 /// A file with the matrix it holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +60,7 @@ impl Matrices {
             let size = files.square(0)?;
             let a = files.read("A", a)?;
             files.fits(1, size, size)?;
+            crate::guard::size(size);
             let problem = MatrixProblem::Descriptor(DescriptorPencil { e, a });
             return Ok(Self { files: files.0, problem });
         }
@@ -80,6 +85,7 @@ impl Matrices {
             }
             None => sparse::zeros(0, n),
         };
+        crate::guard::size(n + phi_q.rows());
         let problem = MatrixProblem::SecondOrder(QuadraticPencil { m, c, k, phi_q });
         Ok(Self { files: files.0, problem })
     }
@@ -120,13 +126,22 @@ struct Files(Vec<MatrixFile>);
 impl Files {
     fn read(&mut self, letter: &'static str, path: &Path) -> Result<Sparse, Failure> {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|source| Failure::Unreadable {
+        let bytes = read_file(path, LARGEST_FILE).map_err(|source| Failure::Unreadable {
             what: MATRIX_FILE,
             path: shown.clone(),
             source,
         })?;
         let MatrixMarket { matrix, header, repeated } =
             matrix_market::read(&bytes).map_err(|source| Failure::Matrix { path: shown.clone(), source })?;
+        for (value, (row, col)) in &matrix {
+            let size = value.abs();
+            if size > LARGEST_ENTRY || (size > 0.0 && size < LARGEST_ENTRY.recip()) {
+                let (row, col, value) = (row + 1, col + 1, *value);
+                return Err(
+                    RequestError::EntryOutOfRange { matrix: letter, path: shown, row, col, value }.into()
+                );
+            }
+        }
         self.0.push(MatrixFile {
             letter,
             path: shown,

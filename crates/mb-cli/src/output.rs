@@ -151,9 +151,6 @@ struct ModeView {
 
 /// A field of a CSV file.
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    let plain = !text.contains([',', '"', '\n', '\r']) && !text.starts_with(['=', '+', '-', '@', '\t']);
+    if plain { text.to_owned() } else { crate::history::head(text) }
 }

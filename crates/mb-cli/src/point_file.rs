@@ -1,7 +1,11 @@
 //! Files that tell a point: a configuration, and for a point of a motion its speeds and more.
 
 use crate::failure::{Failure, RequestError};
+use crate::source::{LARGEST_FILE, read_file};
 use serde_json::Value;
+
+/// Largest number of a start: its powers must not overflow.
+pub const LARGEST_NUMBER: f64 = 1e100;
 
 /// Numbers by name.
 type Named = Vec<(String, f64)>;
@@ -35,7 +39,8 @@ impl PointFile {
     /// [`RequestError::BadConfiguration`].
     pub fn read(option: &'static str, path: &str) -> Result<Self, Failure> {
         let bad = |reason: String| RequestError::BadConfiguration { option, path: path.to_owned(), reason };
-        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+        let bytes = read_file(std::path::Path::new(path), LARGEST_FILE).map_err(|e| bad(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|e| bad(e.utf8_error().to_string()))?;
         let is_toml = std::path::Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
         let document: Value = if is_toml {
             toml::from_str(&text).map_err(|e| bad(e.message().to_owned()))?
@@ -87,6 +92,9 @@ fn numbers(value: &Value) -> Result<Named, String> {
     let object = value.as_object().ok_or_else(|| "a table of numbers by name is needed".to_owned())?;
     let entry = |(name, value): (&String, &Value)| {
         let value = value.as_f64().ok_or_else(|| format!("`{name}` is not a number"))?;
+        if value.abs() > LARGEST_NUMBER {
+            return Err(format!("`{name}` is {value:e}; more than {LARGEST_NUMBER:e} overflows on the way"));
+        }
         Ok((name.clone(), value))
     };
     object.iter().map(entry).collect()

@@ -1,8 +1,10 @@
-//! What long work is at, on a terminal only.
+//! What long work is at, on a terminal only, and its end by a signal or a limit of time.
 
+use mb_algebra::Watch;
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ const CLEAR: &str = "\r\x1b[2K";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     on: bool,
+    /// Time that searches may take, where the command line says so.
+    limit: Option<Duration>,
 }
 
 /// Work under way; the line disappears when this is dropped.
@@ -27,14 +31,22 @@ pub struct Stage {
 
 impl Progress {
     /// Nothing is shown.
-    pub const QUIET: Self = Self { on: false };
+    pub const QUIET: Self = Self { on: false, limit: None };
 
     /// Shown when the standard error is a terminal that can clear a line.
     pub fn of_terminal() -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-        Self { on: std::io::stderr().is_terminal() && !dumb }
+        Self { on: std::io::stderr().is_terminal() && !dumb, limit: None }
     }
 
+    /// The same with a limit of time for every search.
+    pub fn within(self, limit: Option<Duration>) -> Self {
+        Self { limit, ..self }
+    }
+    /// What a search looks at that begins now.
+    pub fn watch(self) -> Watch {
+        self.limit.map_or_else(asked, |limit| asked().or_within(limit))
+    }
     /// True when progress is shown.
     pub fn is_on(self) -> bool {
         self.on
@@ -81,48 +93,86 @@ fn clear() {
     let _ = err.flush();
 }
 
-/// Work is under way that can stop and keep what it has.
-static STOPPABLE: AtomicBool = AtomicBool::new(false);
+/// Work under way that can stop and keep what it has.
+static STOPPABLE: AtomicUsize = AtomicUsize::new(0);
 /// It was asked to.
-static ASKED: AtomicBool = AtomicBool::new(false);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// The exit code of the first signal; zero before.
+static CODE: AtomicU8 = AtomicU8::new(0);
+
+/// Exit codes of programs that a signal ends: 128 and its number.
+pub const INTERRUPTED: u8 = 130;
+/// The same for a request to terminate.
+pub const TERMINATED: u8 = 143;
 
 /// Work that can stop by itself, until this is dropped.
 #[derive(Debug)]
 pub struct Stoppable(());
 
-/// Begins work that stops by itself at Ctrl-C and keeps what it has.
+/// Begins work that stops by itself at a signal and keeps what it has.
 pub fn stoppable() -> Stoppable {
-    STOPPABLE.store(true, Ordering::Relaxed);
+    STOPPABLE.fetch_add(1, Ordering::Relaxed);
     Stoppable(())
-}
-
-impl Stoppable {
-    /// True when the work is to stop.
-    pub fn is_asked(&self) -> bool {
-        ASKED.load(Ordering::Relaxed)
-    }
 }
 
 impl Drop for Stoppable {
     fn drop(&mut self) {
-        STOPPABLE.store(false, Ordering::Relaxed);
+        STOPPABLE.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Makes Ctrl-C end the program cleanly: no rest of a progress line, no half-written files, exit code 130.
-pub fn end_on_interrupt() {
+/// What long work looks at to end at a signal.
+pub fn asked() -> Watch {
+    Watch::on(Arc::clone(&ASKED))
+}
+
+/// The exit code of the signal that was asked to stop, if there was one.
+pub fn signalled() -> Option<u8> {
+    Some(CODE.load(Ordering::Relaxed)).filter(|code| *code > 0)
+}
+
+/// Makes signals end the program cleanly: no rest of a progress line, no half-written files, the exit code that shells expect.
+///
+/// Work that can stop is asked to first; a second signal ends it like any other.
+pub fn end_on_signals() {
     let on = Progress::of_terminal().on;
-    // Without a handler the system ends the program all the same.
-    let _ = ctrlc::set_handler(move || {
-        // Work that can stop is asked to first; a second time ends it like any other.
-        if STOPPABLE.load(Ordering::Relaxed) && !ASKED.swap(true, Ordering::Relaxed) {
+    // Without handlers the system ends the program all the same.
+    signals::handle(move |code| {
+        if STOPPABLE.load(Ordering::Relaxed) > 0 && CODE.swap(code, Ordering::Relaxed) == 0 {
+            ASKED.store(true, Ordering::Relaxed);
             return;
         }
         if on {
             clear();
         }
         crate::outfile::discard_drafts();
-        let _ = writeln!(std::io::stderr(), "Interrupted.");
-        std::process::exit(130);
+        let word = if code == TERMINATED { "Terminated." } else { "Interrupted." };
+        let _ = writeln!(std::io::stderr(), "{word}");
+        std::process::exit(i32::from(code));
     });
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::{INTERRUPTED, TERMINATED};
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    /// Calls `act` with the exit code at every signal, on a thread of its own.
+    pub(super) fn handle(act: impl Fn(u8) + Send + 'static) {
+        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                act(if signal == SIGTERM { TERMINATED } else { INTERRUPTED });
+            }
+        });
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    /// Calls `act` with the exit code at every Ctrl-C, on a thread of its own.
+    pub(super) fn handle(act: impl Fn(u8) + Send + 'static) {
+        let _ = ctrlc::set_handler(move || act(super::INTERRUPTED));
+    }
 }

@@ -23,13 +23,13 @@ impl Text {
     /// [`Failure::Unreadable`].
     pub fn read(path: &str) -> Result<Self, Failure> {
         let mut bytes = Vec::new();
-        let read = if path == "-" {
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-        } else {
-            std::fs::read(path).map(|b| bytes = b)
-        };
         let unreadable = |source| Failure::Unreadable { what: MODEL_FILE, path: path.to_owned(), source };
-        read.map_err(unreadable)?;
+        if path == "-" {
+            let most = std::io::stdin().lock().take(LARGEST_MODEL + 1).read_to_end(&mut bytes);
+            most.and_then(|_| small_enough(bytes.len(), LARGEST_MODEL)).map_err(unreadable)?;
+        } else {
+            bytes = read_file(Path::new(path), LARGEST_MODEL).map_err(unreadable)?;
+        }
         let content = String::from_utf8(bytes).map_err(|e| {
             unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error().to_string()))
         })?;
@@ -38,6 +38,36 @@ impl Text {
         let content = content.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(content);
         Ok(Self { name, content })
     }
+}
+
+/// Largest model file in bytes; a model of ten million unknowns is a mesh beside a short text.
+const LARGEST_MODEL: u64 = 1 << 28;
+/// Largest file of a mesh, of matrices or of a start in bytes.
+pub const LARGEST_FILE: u64 = 1 << 34;
+
+/// Reads a file that is not larger than `most` bytes, and is the same at the end as at the beginning.
+///
+/// # Errors
+/// Those of the system; a file that is too large, or that changes while it is read.
+pub fn read_file(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::File::open(path)?;
+    let before = file.metadata()?;
+    let mut bytes = Vec::new();
+    (&file).take(most + 1).read_to_end(&mut bytes)?;
+    small_enough(bytes.len(), most)?;
+    let after = file.metadata()?;
+    let regular = before.is_file();
+    if regular && (after.len() != bytes.len() as u64 || after.modified().ok() != before.modified().ok()) {
+        return Err(std::io::Error::other("it changed while it was read; try again when it is written"));
+    }
+    Ok(bytes)
+}
+
+fn small_enough(size: usize, most: u64) -> std::io::Result<()> {
+    if size as u64 <= most {
+        return Ok(());
+    }
+    Err(std::io::Error::other(format!("it has more than {} MiB", most >> 20)))
 }
 
 /// A model with where it came from.
@@ -68,16 +98,19 @@ pub fn load(text: &Text, args: &ModelArgs) -> Result<Loaded, Failure> {
         spec.set_parameter(&set.name, value(&set.value))?;
     }
     let model = spec.build().map_err(|e| e.located(&text.content))?;
+    crate::guard::size(model.nv() + model.nc());
     Ok(Loaded { file: text.name.clone(), set: args.set.clone(), spec, model })
 }
 
 /// Reads the mesh files that solids ask for, as seen from the model file; those that are not there are said with
-/// their tables.
+/// their tables. A model may come from a stranger: only files in its own folder and below are read.
 fn read_meshes(spec: &mut ModelSpec, model: &str) -> Result<(), Failure> {
     let folder = Path::new(model).parent().unwrap_or_else(|| Path::new(""));
     for file in spec.mesh_files() {
         let path = folder.join(&file);
-        match std::fs::read_to_string(&path) {
+        let read = inside(folder, &path).and_then(|()| read_file(&path, LARGEST_FILE));
+        let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        match text {
             Ok(text) => spec.attach_mesh(file, &text),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(source) => {
@@ -87,6 +120,16 @@ fn read_meshes(spec: &mut ModelSpec, model: &str) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Refuses a file outside a folder, and what is no file, wherever links lead.
+fn inside(folder: &Path, path: &Path) -> std::io::Result<()> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (home, there) = (here.canonicalize()?, path.canonicalize()?);
+    if !there.starts_with(&home) {
+        return Err(std::io::Error::other("it is outside the folder of the model file; copy it there"));
+    }
+    if there.metadata()?.is_file() { Ok(()) } else { Err(std::io::Error::other("it is no file")) }
 }
 
 /// A number where it is one, an expression otherwise.

@@ -4,7 +4,7 @@ use crate::args::{Assignment, MotionArgs, StartArgs, StrategyArg};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{MotionOptions, StartOptions};
 use crate::names;
-use crate::point_file::PointFile;
+use crate::point_file::{LARGEST_NUMBER, PointFile};
 use mb_linear::steady::Spin;
 use mb_linear::{FrameChoice, Strategy};
 use mb_model::Model;
@@ -89,7 +89,14 @@ pub fn with_motion(
         values[i] = value;
     }
     let strategy = strategy(args.strategy);
-    let start = StartOptions { given, solve: !args.no_solve, strategy, time, inputs: values };
+    let start = StartOptions {
+        given,
+        solve: !args.no_solve,
+        strategy,
+        time,
+        inputs: values,
+        ..StartOptions::default()
+    };
     Ok((start, moves.then_some(point)))
 }
 
@@ -139,7 +146,7 @@ fn number(text: &str) -> Option<f64> {
         Some(degrees) => degrees.trim_end().parse::<f64>().ok()?.to_radians(),
         None => text.parse::<f64>().ok()?,
     };
-    value.is_finite().then_some(value)
+    (value.abs() <= LARGEST_NUMBER).then_some(value)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::patterns::SaddlePatterns;
 use crate::rank::constraint_rank;
 use crate::saddle::Saddle;
 use crate::violation::largest;
-use mb_algebra::{RankTolerance, Scatter, Sparse, Triplets, norms, sparse};
+use mb_algebra::{RankTolerance, Scatter, Sparse, Triplets, Watch, norms, sparse};
 use mb_model::{Model, Point};
 
 /// Options of the assembly.
@@ -28,12 +28,14 @@ pub struct AssemblyOptions {
     pub max_iterations: usize,
     /// Velocity indices of coordinates that stay as given.
     pub hold: Vec<usize>,
+    /// What ends it from outside, looked at once a step.
+    pub watch: Watch,
 }
 
 impl Default for AssemblyOptions {
     /// Tolerance 1e-12, 100 steps, nothing held.
     fn default() -> Self {
-        Self { tolerance: 1e-12, max_iterations: 100, hold: Vec::new() }
+        Self { tolerance: 1e-12, max_iterations: 100, hold: Vec::new(), watch: Watch::default() }
     }
 }
 
@@ -75,7 +77,7 @@ fn shortest(phi_q: &Sparse, b: &[f64], patterns: &mut SaddlePatterns) -> Result<
 ///
 /// # Errors
 /// [`ConstraintError::NotAssembled`] names the row that stays violated and the rows it
-/// contradicts; [`ConstraintError::NotFinite`] names the element.
+/// contradicts; [`ConstraintError::NotFinite`] names the element; [`ConstraintError::Stopped`].
 pub fn assemble(
     model: &Model,
     start: &[f64],
@@ -88,6 +90,7 @@ pub fn assemble(
     let mut phi = model.phi(&q, t);
     check_finite(model, &q, t, &phi)?;
     for iterations in 0..=options.max_iterations {
+        options.watch.look()?;
         let phi_q = free_jacobian(model, &q, t, &options.hold);
         let violation = norms::max_abs_vec(&phi);
         if is_small(&phi, &phi_q, options.tolerance) {

@@ -1,6 +1,6 @@
 //! What can go wrong with constraints, in the user's words.
 
-use mb_algebra::AlgebraError;
+use mb_algebra::{AlgebraError, Stopped};
 
 /// Six significant digits without the zeros behind them; with an exponent where digits alone would be hard to read.
 fn brief(x: f64) -> String {
@@ -154,6 +154,9 @@ pub enum ConstraintError {
     /// A matrix computation failed.
     #[error(transparent)]
     Algebra(#[from] AlgebraError),
+    /// It was stopped from outside.
+    #[error("The work ended before its end: {0}.")]
+    Stopped(#[from] Stopped),
 }
 
 #[cfg(test)]

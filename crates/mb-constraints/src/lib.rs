@@ -13,6 +13,7 @@
 
 mod assembly;
 mod error;
+mod free;
 pub mod method;
 pub mod null_space;
 mod patterns;
@@ -23,6 +24,7 @@ mod violation;
 
 pub use assembly::{Assembled, AssemblyOptions, accelerations, assemble, assemble_velocities};
 pub use error::ConstraintError;
+pub use free::pushed_free_motion;
 pub use method::{ConstraintMethod, ForwardDynamics};
 pub use null_space::{NullSpace, NullSpaceMethod};
 pub use patterns::SaddlePatterns;

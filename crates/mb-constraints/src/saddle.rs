@@ -18,14 +18,16 @@
 //!
 //! The stiffness of bodies that turn differs from its transpose by the unbalanced moments, which vanish at the
 //! equilibrium, so that few such steps are needed. Where they do not converge (follower loads that matter as much as
-//! stiffness) or the LDL^T declines (a singular A), sparse LU takes over, with a slight
-//! regularization -eps k^2 I of the lower right block, removed again by refinement.
+//! stiffness) sparse LU takes over, with a slight regularization -eps k^2 I of the lower right block, removed again by
+//! refinement. Where the LDL^T declines (A is singular along motions that nothing holds), those motions are left alone (module
+//! `free`).
 
 use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
     AlgebraError, Dense, Lu, RankTolerance, Sparse, SparseLu, Svd, dense, norms, sparse, to_dense,
 };
 
+use crate::free::WithFreeMotions;
 use crate::patterns::SaddlePatterns;
 use std::sync::Arc;
 
@@ -63,6 +65,8 @@ enum Factor {
         matrix: Sparse,
         constraints: usize,
     },
+    /// A leaves free motions without stiffness.
+    Free(Box<WithFreeMotions>),
 }
 
 /// The LDL^T with the symmetric part of A, if there is one, and whether A is more than that part.
@@ -183,7 +187,13 @@ impl Saddle {
             let factor = Factor::Ldl { factor: Box::new(factor), a: a.clone(), phi_q: phi_q.clone(), skew };
             return Ok(Self { n, m, k: 1.0, factor });
         }
-        Self::sparse_lu(a, phi_q)
+        match Self::sparse_lu(a, phi_q) {
+            Err(error @ AlgebraError::Singular { .. }) => match WithFreeMotions::new(a, phi_q) {
+                Some(free) => Ok(Self { n, m, k: 1.0, factor: Factor::Free(Box::new(free)) }),
+                None => Err(error),
+            },
+            other => other,
+        }
     }
 
     /// Factors the regularized system by sparse LU.
@@ -202,22 +212,26 @@ impl Saddle {
     }
     /// True when the system was singular and solutions are shortest ones.
     pub fn is_singular(&self) -> bool {
-        matches!(self.factor, Factor::Shortest(_))
+        matches!(self.factor, Factor::Shortest(_) | Factor::Free(_))
     }
     /// x (n numbers) and y (m numbers) for the right-hand sides f and g.
     pub fn solve(&self, f: &[f64], g: &[f64]) -> Solution {
         let rhs: Vec<f64> = f.iter().copied().chain(g.iter().map(|g| g * self.k)).collect();
         debug_assert_eq!(rhs.len(), self.n + self.m);
+        let undetermined = || (vec![f64::NAN; self.n], vec![f64::NAN; self.m]);
         let mut x = match &self.factor {
+            Factor::Free(free) => return free.solve(f, g).unwrap_or_else(undetermined),
             Factor::Lu(lu) => lu.solve(&rhs),
             Factor::Shortest(svd) => svd.min_norm_solve(&rhs, RankTolerance { relative: 1e-12 }),
             Factor::Sparse { lu, matrix, constraints } => refine(lu, matrix, &rhs, *constraints),
             Factor::Ldl { factor, a, phi_q, skew } => {
                 let found =
                     if *skew { by_symmetric_part(factor, a, phi_q, f, g) } else { factor.solve(f, g).ok() };
-                return found.unwrap_or_else(|| {
-                    let undetermined = |_| (vec![f64::NAN; self.n], vec![f64::NAN; self.m]);
-                    Self::sparse_lu(a, phi_q).map_or_else(undetermined, |lu| lu.solve(f, g))
+                return found.unwrap_or_else(|| match Self::sparse_lu(a, phi_q) {
+                    Ok(lu) => lu.solve(f, g),
+                    Err(_) => WithFreeMotions::new(a, phi_q)
+                        .and_then(|free| free.solve(f, g))
+                        .unwrap_or_else(undetermined),
                 });
             }
         };

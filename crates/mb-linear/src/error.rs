@@ -1,7 +1,7 @@
 //! What can go wrong on the way to a linear system, in the user's words.
 
 use crate::steady::Unsteady;
-use mb_algebra::AlgebraError;
+use mb_algebra::{AlgebraError, Stopped};
 use mb_constraints::ConstraintError;
 use mb_model::InsideOut;
 
@@ -35,9 +35,19 @@ pub enum LinearError {
     },
     /// No equilibrium was found.
     #[error(
-        "No equilibrium was found: after {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}. Start closer to it, or check that one exists (a load may have nothing to balance it)."
+        "No equilibrium was found{} {iterations} iterations ({tried}) the equation of {equation} is still off by {residual:.3e}. {}",
+        if pushed.is_empty() { ": after".to_owned() } else {
+            format!(". The loads push along a motion that nothing holds at the start: {pushed}. After")
+        },
+        if pushed.is_empty() {
+            "Start closer to it, or check that one exists (a load may have nothing to balance it)."
+        } else {
+            "Hold that motion with a joint or a spring, or start closer to where the loads balance each other."
+        }
     )]
     NoEquilibrium {
+        /// What the loads push at the start and nothing holds; empty where there is no such motion.
+        pushed: String,
         /// The methods tried.
         tried: String,
         /// Iterations in all.
@@ -138,4 +148,7 @@ pub enum LinearError {
     /// A matrix computation failed.
     #[error(transparent)]
     Algebra(#[from] AlgebraError),
+    /// It was stopped from outside.
+    #[error("The work ended before its end: {0}.")]
+    Stopped(#[from] Stopped),
 }

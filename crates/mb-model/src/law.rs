@@ -11,6 +11,14 @@ pub enum Function {
     Cos,
     /// Tangent of an angle in radians.
     Tan,
+    /// The angle in radians, from -pi/2 to pi/2, whose sine is given.
+    Asin,
+    /// The angle in radians, from 0 to pi, whose cosine is given.
+    Acos,
+    /// The angle in radians, from -pi/2 to pi/2, whose tangent is given.
+    Atan,
+    /// The angle in radians of the point (x, y), given as y and x.
+    Atan2,
     /// Square root.
     Sqrt,
     /// Exponential.
@@ -19,8 +27,57 @@ pub enum Function {
     Ln,
     /// Absolute value.
     Abs,
+    /// The smaller of two numbers.
+    Min,
+    /// The larger of two numbers.
+    Max,
+    /// -1, 0 or 1.
+    Sign,
+    /// The second number where the first is positive, else the third.
+    If,
     /// Degrees to radians.
     Deg,
+}
+
+impl Function {
+    /// How many numbers it takes.
+    pub fn arguments(self) -> usize {
+        match self {
+            Self::Atan2 | Self::Min | Self::Max => 2,
+            Self::If => 3,
+            _ => 1,
+        }
+    }
+    /// The value; what is missing counts as zero.
+    ///
+    /// Derivatives are those of the branch taken. Inverse sine and cosine are NaN beyond 1 and have no derivative at 1.
+    fn eval<S: Real>(self, argument: &impl Fn(usize) -> S) -> S {
+        let x = argument(0);
+        match self {
+            Self::Sin => x.sin(),
+            Self::Cos => x.cos(),
+            Self::Tan => x.tan(),
+            Self::Asin => x.atan2(((S::one() - x) * (S::one() + x)).sqrt()),
+            Self::Acos => ((S::one() - x) * (S::one() + x)).sqrt().atan2(x),
+            Self::Atan => x.atan2(S::one()),
+            Self::Atan2 => x.atan2(argument(1)),
+            Self::Sqrt => x.sqrt(),
+            Self::Exp => x.exp(),
+            Self::Ln => x.ln(),
+            Self::Abs => x.abs(),
+            Self::Min | Self::Max => {
+                let y = argument(1);
+                let (a, b) = if self == Self::Min { (x, y) } else { (y, x) };
+                // A NaN is no smaller number than any.
+                if x.value().is_nan() || (!y.value().is_nan() && a.value() <= b.value()) { x } else { y }
+            }
+            Self::Sign if x.value().is_nan() => x,
+            Self::Sign => S::cst(if x.value() == 0.0 { 0.0 } else { x.value().signum() }),
+            Self::If if x.value().is_nan() => x,
+            Self::If => argument(if x.value() > 0.0 { 1 } else { 2 }),
+            Self::Deg => x.scale(core::f64::consts::PI / 180.0),
+        }
+    }
 }
 
 /// An arithmetic expression over leaves `L`: numbers, names or time.
@@ -40,8 +97,8 @@ pub enum Term<L> {
     Quotient(Box<Term<L>>, Box<Term<L>>),
     /// a ^ n with a whole number n
     Power(Box<Term<L>>, i32),
-    /// f(a)
-    Call(Function, Box<Term<L>>),
+    /// f(a, b, ..), with as many arguments as the function takes
+    Call(Function, Vec<Term<L>>),
 }
 
 impl<L> Term<L> {
@@ -55,19 +112,7 @@ impl<L> Term<L> {
             Self::Product(a, b) => a.eval(leaf) * b.eval(leaf),
             Self::Quotient(a, b) => a.eval(leaf) / b.eval(leaf),
             Self::Power(a, n) => a.eval(leaf).powi(*n),
-            Self::Call(f, a) => {
-                let x = a.eval(leaf);
-                match f {
-                    Function::Sin => x.sin(),
-                    Function::Cos => x.cos(),
-                    Function::Tan => x.tan(),
-                    Function::Sqrt => x.sqrt(),
-                    Function::Exp => x.exp(),
-                    Function::Ln => x.ln(),
-                    Function::Abs => x.abs(),
-                    Function::Deg => x.scale(core::f64::consts::PI / 180.0),
-                }
-            }
+            Self::Call(f, list) => f.eval(&|k| list.get(k).map_or_else(S::zero, |a| a.eval(leaf))),
         }
     }
     /// Degree as a polynomial in leaves of the given degrees, read from the form (terms that cancel still count); none
@@ -76,7 +121,8 @@ impl<L> Term<L> {
         let constant = |a: &Self| a.degree(leaf).filter(|d| *d == 0);
         match self {
             Self::Leaf(l) => Some(leaf(l)),
-            Self::Negative(a) | Self::Call(Function::Deg, a) => a.degree(leaf),
+            Self::Negative(a) => a.degree(leaf),
+            Self::Call(Function::Deg, list) => list.first().map_or(Some(0), |a| a.degree(leaf)),
             Self::Sum(a, b) | Self::Difference(a, b) => Some(a.degree(leaf)?.max(b.degree(leaf)?)),
             Self::Product(a, b) => Some(a.degree(leaf)? + b.degree(leaf)?),
             Self::Quotient(a, b) => constant(b).and_then(|_| a.degree(leaf)),
@@ -84,7 +130,7 @@ impl<L> Term<L> {
                 Ok(n) => Some(a.degree(leaf)? * n),
                 Err(_) => constant(a),
             },
-            Self::Call(_, a) => constant(a),
+            Self::Call(_, list) => list.iter().all(|a| constant(a).is_some()).then_some(0),
         }
     }
     /// The same expression over other leaves.
@@ -98,7 +144,7 @@ impl<L> Term<L> {
             Self::Product(a, b) => Term::Product(sub(a)?, sub(b)?),
             Self::Quotient(a, b) => Term::Quotient(sub(a)?, sub(b)?),
             Self::Power(a, n) => Term::Power(sub(a)?, *n),
-            Self::Call(g, a) => Term::Call(*g, sub(a)?),
+            Self::Call(g, list) => Term::Call(*g, list.iter().map(|a| a.map(f)).collect::<Result<_, _>>()?),
         })
     }
 }

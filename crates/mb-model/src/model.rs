@@ -321,7 +321,7 @@ impl<P: Data> Model<P> {
     pub fn row_name(&self, i: usize) -> String {
         self.members_of_row(i).next().map_or_else(
             || format!("constraint {i}"),
-            |m| format!("{} ({})", m.owner, m.element.row_axis(i - m.row)),
+            |m| format!("{} ({})", m.owner, m.element.row_words(i - m.row)),
         )
     }
     /// The elements that constraint row `i` is a sum of: one, but for [`Self::add_sum`].

@@ -1,6 +1,6 @@
 //! What can go wrong when eigenpairs are expanded or evaluated.
 
-use mb_algebra::{AlgebraError, c64};
+use mb_algebra::{AlgebraError, Stopped, c64};
 
 /// Failure of an expansion or of its evaluation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -341,4 +341,7 @@ pub enum ParametricError {
     /// A matrix computation failed.
     #[error(transparent)]
     Algebra(#[from] AlgebraError),
+    /// It was stopped from outside.
+    #[error("The work ended before its end: {0}.")]
+    Stopped(#[from] Stopped),
 }

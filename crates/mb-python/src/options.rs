@@ -131,6 +131,7 @@ impl Place {
             },
             time: self.time,
             inputs: self.inputs.clone(),
+            ..StartOptions::default()
         }
     }
 

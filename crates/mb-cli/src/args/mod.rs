@@ -13,7 +13,7 @@ pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 pub use report::ReportArgs;
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::str::FromStr;
 
 const EXAMPLES: &str = "\
@@ -38,6 +38,24 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// End after this many seconds with what there is; without it every search has a limit in proportion to the model
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+}
+
+/// Reads a command line. Negative numbers are values of options everywhere, so that an option that takes none says so itself.
+///
+/// # Errors
+/// What is wrong with it, in words for the terminal.
+pub fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
+    let command = Cli::command().mut_subcommands(|s| {
+        s.mut_args(|a| {
+            let takes_one =
+                a.get_action().takes_values() && !a.is_allow_hyphen_values_set() && !a.is_positional();
+            if takes_one { a.allow_negative_numbers(true) } else { a }
+        })
+    });
+    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
 }
 
 /// The commands.
@@ -258,6 +276,22 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
 }
 
+/// Most seconds of a limit: a thousand years.
+const LONGEST: f64 = 3.2e10;
+
+/// A time in seconds that a clock can measure.
+fn seconds(text: &str) -> Result<f64, String> {
+    positive(text)
+        .and_then(|x| if x <= LONGEST { Ok(x) } else { Err(format!("must be at most {LONGEST:e}")) })
+}
+
+/// A number of samples: each is kept with all its modes.
+fn samples(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000_000;
+    let n = at_least_one(text)?;
+    if n <= MOST { Ok(n) } else { Err(format!("a path has at most {MOST} samples")) }
+}
+
 /// A positive number.
 fn positive(text: &str) -> Result<f64, String> {
     text.parse()
@@ -290,7 +324,7 @@ pub struct CheckArgs {
 /// Arguments of `mb equilibrium`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium frame.toml --plot loaded.svg\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
+    after_help = "Examples:\n  mb equilibrium pendulum.toml --find-all 24\n  mb equilibrium frame.toml --reactions\n  mb equilibrium frame.toml --plot loaded.svg\n  mb equilibrium linkage.toml --json > there.json\n  mb modes linkage.toml --at there.json --no-solve"
 )]
 pub struct EquilibriumArgs {
     /// The model.
@@ -309,6 +343,9 @@ pub struct EquilibriumArgs {
     /// steady motion with these speeds in place of a rest
     #[arg(long, value_name = "JOINT=SPEED", conflicts_with_all = ["find_all", "load_path"])]
     pub spin: Vec<Assignment>,
+    /// Forces and moments of every joint and rod, with all components, in ground axes
+    #[arg(long, conflicts_with_all = ["load_path", "spin"])]
+    pub reactions: bool,
     /// Draw the equilibrium over the model as it is built; with --find-all each one, with --load-path the way there
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<std::path::PathBuf>,
@@ -401,7 +438,6 @@ pub struct GenerateArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -1,6 +1,6 @@
 //! The command lines of `mb parametric` and `mb track`.
 
-use super::{Assignment, ModelArgs, StrategyArg, at_least_one};
+use super::{Assignment, ModelArgs, StrategyArg, at_least_one, samples};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -123,7 +123,7 @@ pub struct TrackArgs {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, requires = "parameter")]
     pub to: Option<String>,
     /// Samples of the straight path
-    #[arg(long, value_name = "N", default_value_t = 51, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = 51, value_parser = samples)]
     pub samples: usize,
     /// A path in several variables: a CSV file
     #[arg(long, value_name = "FILE.csv", conflicts_with = "parameter")]

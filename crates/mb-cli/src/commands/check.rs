@@ -6,25 +6,22 @@
 use crate::Answer;
 use crate::args::CheckArgs;
 use crate::failure::{Failure, NUMERICS};
-use crate::flow::{self, FormulationSpectrum, Settled, Start, part};
+use crate::flow::{self, FreeMotion, Settled, Start};
 use crate::json;
 use crate::names;
+use crate::progress::Progress;
 use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::{dense, norms};
-use mb_constraints::{ConstraintRank, NullSpaceMethod};
-use mb_eigen::pairing::mac;
-use mb_eigen::sparse::{Request, SparseOptions};
-use mb_eigen::{Class, Eigenpair, Spectrum};
-use mb_linear::{Formulation, LinearError};
-use mb_model::{Block, BlockKind, Model, Point};
+use mb_constraints::ConstraintRank;
+use mb_linear::LinearError;
+use mb_model::{Block, BlockKind, Model};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Parts of a zero mode's vector below this share of the largest are not named.
 const DOMINANT: f64 = 0.1;
-/// Parts of the loads below this share of the largest push along no free motion.
-const PUSH: f64 = 1e-8;
+/// Free motions that are listed in words; the document has all.
+const LISTED: usize = 40;
 
 /// A zero mode with the coordinates that move in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,8 +68,8 @@ pub struct Check {
 ///
 /// # Errors
 /// Anything wrong with the model or the request; a start that cannot be assembled.
-pub fn run(text: &Text, args: &CheckArgs, style: Style) -> Result<Answer, Failure> {
-    let found = analyse(text, args)?;
+pub fn run(text: &Text, args: &CheckArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let found = analyse(text, args, progress)?;
     let text = if args.json { json::check::document(&found) } else { render(&found, style) };
     Ok(Answer { text, complaint: String::new(), code: found.code })
 }
@@ -81,18 +78,19 @@ pub fn run(text: &Text, args: &CheckArgs, style: Style) -> Result<Answer, Failur
 ///
 /// # Errors
 /// As [`run`].
-pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
+pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Check, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
-    let options = crate::start::options(model, &args.start)?;
+    let mut options = crate::start::options(model, &args.start)?;
+    options.watch = progress.watch();
     let start = flow::assembled_start(model, &options)?;
     let rank = flow::rank_at(model, &start.q, options.time)?;
     let settled = flow::settle(model, &options).map_err(Failure::from);
     let mut notes = summary::redundancy_notes(&rank);
     let mut rigid = None;
     if let Ok(settled) = &settled {
-        match lowest_or_all(model, settled) {
-            Ok(result) => rigid = Some(rigid_modes(model, &result.spectrum)),
+        match flow::free_motions(model, &settled.operating_point()) {
+            Ok(found) => rigid = Some(rigid_modes(model, &found)),
             Err(e) => notes.push(format!("the zero modes could not be found: {e}")),
         }
         if let Ok(there) = flow::rank(model, settled.equilibrium.point())
@@ -105,64 +103,9 @@ pub fn analyse(text: &Text, args: &CheckArgs) -> Result<Check, Failure> {
             ));
         }
     }
-    if let Err(Failure::Linear(LinearError::NoEquilibrium { .. })) = &settled {
-        notes.extend(pushed_motion(model, &start, &options));
-    }
+    notes.extend(summary::moved_note(model, &start));
     let (verdict, code) = verdict(&rank, &settled);
     Ok(Check { parts: parts(model), start, rank, settled, rigid, notes, verdict, code, loaded })
-}
-
-/// Says along which free motion of the unloaded model at its start the loads push, where they do.
-fn pushed_motion(model: &Model, start: &Start, options: &flow::StartOptions) -> Option<String> {
-    let unloaded = model.under_loads(0.0);
-    let given = start.q.iter().copied().enumerate().collect();
-    let there = flow::StartOptions { given, solve: false, ..options.clone() };
-    let settled = flow::settle(&unloaded, &there).ok()?;
-    let found = lowest_or_all(&unloaded, &settled).ok()?;
-    let point = Point { lambda: vec![0.0; model.nc()], ..settled.equilibrium.point().clone() };
-    let load = model.residual(&point);
-    // The part of the loads in the space of the free motions, whose vectors are made orthonormal.
-    let mut space: Vec<Vec<f64>> = Vec::new();
-    let mut push = vec![0.0; model.nv()];
-    for pair in found.spectrum.of_class(Class::Rigid) {
-        let mut x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
-        let length = norms::two(&x);
-        for y in &space {
-            let along = dense::dot(&x, y);
-            add(&mut x, y, -along);
-        }
-        let left = norms::two(&x);
-        if left > 1e-6 * length {
-            for x in &mut x {
-                *x /= left;
-            }
-            add(&mut push, &x, dense::dot(&x, &load));
-            space.push(x);
-        }
-    }
-    let size = norms::max_abs_vec(&push);
-    if size.is_nan() || size <= PUSH * norms::max_abs_vec(&load) {
-        return None;
-    }
-    let moved: Vec<String> = dominant(&names_by_body(model), &push)
-        .iter()
-        .take(6)
-        .map(|(name, amplitude)| format!("{name} ({amplitude:.2})"))
-        .collect();
-    Some(format!("the loads push along a motion that nothing holds at the start: {}", moved.join(", ")))
-}
-
-fn add(x: &mut [f64], y: &[f64], by: f64) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x += by * y);
-}
-
-/// Modes among which the free motions are: all, or of a large model those of lowest frequency.
-fn lowest_or_all(model: &Model, settled: &Settled) -> Result<FormulationSpectrum, Failure> {
-    if model.nv() + model.nc() > part::DENSE_UP_TO {
-        let request = Request::Lowest { count: part::LOWEST };
-        return Ok(part::of_model(model, &settled.operating_point(), request, &SparseOptions::default())?);
-    }
-    Ok(flow::spectrum(model, &settled.operating_point(), &Formulation::Minimal(NullSpaceMethod::Qr))?)
 }
 
 /// Counts what the model has, by the first word of the owners' names.
@@ -211,63 +154,18 @@ fn names_by_body(model: &Model) -> Vec<String> {
     names.collect()
 }
 
-/// The zero modes with vectors of their own.
-fn rigid_modes(model: &Model, spectrum: &Spectrum) -> Vec<RigidMode> {
+/// The free motions by name; of the nodes of a beam the one that moves most.
+fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
     let coordinates = names_by_body(model);
-    let mut distinct: Vec<&Eigenpair> = Vec::new();
-    for pair in spectrum.of_class(Class::Rigid) {
-        // The second root of a double zero comes with the same vector.
-        if distinct.iter().all(|d| mac(&d.right, &pair.right) < 1.0 - 1e-9) {
-            distinct.push(pair);
-        }
-    }
-    // Motions that go on and those that damping stops are not mixed.
-    let mut out = Vec::new();
-    for drifting in [true, false] {
-        let vectors = distinct.iter().filter(|pair| (pair.chain > 1) == drifting);
-        let vectors: Vec<Vec<f64>> = vectors.map(|pair| pair.right.iter().map(|z| z.re).collect()).collect();
-        let modes = separated(vectors).into_iter();
-        out.extend(modes.map(|x| RigidMode { dominant: dominant(&coordinates, &x), drifting }));
-    }
-    out
-}
-
-/// The coordinates that move most in `x`, with their amplitudes, the largest 1.
-fn dominant(coordinates: &[String], x: &[f64]) -> Vec<(String, f64)> {
-    let largest = x.iter().fold(f64::MIN_POSITIVE, |m, a| m.max(a.abs()));
-    let mut dominant: Vec<(String, f64)> = coordinates
-        .iter()
-        .zip(x)
-        .map(|(c, a)| (c.clone(), a.abs() / largest))
-        .filter(|(_, amplitude)| *amplitude > DOMINANT)
-        .collect();
-    dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
-    // Of a beam's nodes the one that moves most.
-    let mut told = HashSet::new();
-    dominant.retain(|(name, _)| told.insert(name.clone()));
-    dominant
-}
-
-/// Other vectors of the same span, each with an entry 1 where all others have 0, so that bodies that move by themselves
-/// are told apart: Gauss-Jordan elimination with complete pivoting.
-fn separated(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    for done in 0..vectors.len() {
-        let entries = vectors.iter().enumerate().skip(done);
-        let entries = entries.flat_map(|(v, x)| x.iter().enumerate().map(move |(i, a)| (v, i, a.abs())));
-        let Some((v, i, size)) = entries.max_by(|a, b| a.2.total_cmp(&b.2)) else { break };
-        if size == 0.0 {
-            break;
-        }
-        vectors.swap(done, v);
-        let scale = vectors[done][i];
-        vectors[done].iter_mut().for_each(|a| *a /= scale);
-        let pivot = vectors[done].clone();
-        for (_, x) in vectors.iter_mut().enumerate().filter(|(v, _)| *v != done) {
-            let factor = x[i];
-            x.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= factor * p);
-        }
-    }
-    vectors
+    let mode = |motion: &FreeMotion| {
+        let moving = motion.amplitudes.iter().map(|(i, a)| (coordinates[*i].clone(), a.abs()));
+        let mut dominant: Vec<(String, f64)> = moving.filter(|(_, a)| *a > DOMINANT).collect();
+        dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut told = HashSet::new();
+        dominant.retain(|(name, _)| told.insert(name.clone()));
+        RigidMode { dominant, drifting: motion.drifting }
+    };
+    found.iter().map(mode).collect()
 }
 
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {
@@ -335,13 +233,16 @@ fn render(found: &Check, style: Style) -> String {
             "free motions (s = 0): {}",
             if rigid.is_empty() { "none".to_owned() } else { rigid.len().to_string() }
         );
-        for mode in rigid {
+        for mode in rigid.iter().take(LISTED) {
             let coordinates: Vec<String> =
                 mode.dominant.iter().take(6).map(|(c, a)| format!("{c} ({a:.2})")).collect();
             let more = mode.dominant.len().saturating_sub(6);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let drifts = if mode.drifting { "" } else { ", comes to rest by damping" };
             let _ = writeln!(out, "  {}{more}{drifts}", coordinates.join(", "));
+        }
+        if rigid.len() > LISTED {
+            let _ = writeln!(out, "  and {} more (--json lists all)", rigid.len() - LISTED);
         }
     }
     let list = |what: &str, names: &[String]| {

@@ -7,9 +7,11 @@ use crate::flow::{self, Settled};
 use crate::json;
 use crate::names;
 use crate::plot::{self, EquilibriumPlot, Picture};
+use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
 use mb_model::element::{Driven, Element};
+use mb_model::system::Wrench;
 use mb_model::{Model, Point};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,7 +20,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
-pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
+pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     if let Some(path) = args.plot.as_deref().filter(|p| !plot::is_sheet(p)) {
         let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
@@ -37,7 +39,10 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     if rotates || !args.spin.is_empty() {
         return super::steady_motion::run(&loaded, args, style);
     }
-    let start = crate::start::options(model, &args.start)?;
+    let mut start = crate::start::options(model, &args.start)?;
+    start.watch = progress.watch();
+    // What several searches have found is an answer when a signal ends them.
+    let _stoppable = (args.load_path || args.find_all.is_some()).then(progress::stoppable);
     if args.load_path {
         return super::load_path::run(&loaded, &start, args, style);
     }
@@ -50,7 +55,7 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
     }
     let rank = flow::rank(model, found[0].equilibrium.point())?;
     if args.json {
-        return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found)));
+        return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found, args.reactions)));
     }
     let mut out = summary::heading(&loaded, &rank, style);
     if args.find_all.is_some() {
@@ -62,6 +67,9 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style) -> Result<Answer, 
             let _ = writeln!(out, "\n{}", style.bold(&format!("{}.", i + 1)));
         }
         out.push_str(&one(model, settled, style));
+        if args.reactions {
+            out.push_str(&reactions(model, settled.equilibrium.point(), style));
+        }
     }
     let mut notes = summary::start_notes(model, found[0].start.as_ref());
     notes.extend(summary::redundancy_notes(&rank));
@@ -100,6 +108,28 @@ fn one(model: &Model, settled: &Settled, style: Style) -> String {
     out.push_str(&summary::configuration(model, &point.q, style));
     out.push_str(&forces(model, point, style));
     out
+}
+
+/// Forces and moments of joints and rods on the body of their first place, at that place and in ground axes.
+fn reactions(model: &Model, point: &Point, style: Style) -> String {
+    let found: Vec<(String, Wrench<f64>)> =
+        model.reactions().into_iter().map(|r| (r.owner.clone(), model.wrench(&r, point))).collect();
+    if found.is_empty() {
+        return "\nno joint or rod, and so no reaction\n".to_owned();
+    }
+    let names = ["force x", "force y", "force z", "moment x", "moment y", "moment z"];
+    let units = ["N", "N", "N", "N m", "N m", "N m"];
+    let mut columns = vec![Column::words("reaction of")];
+    columns.extend(names.into_iter().zip(units).map(|(name, unit)| Column::number(name, unit)));
+    let mut table = Table::new(columns);
+    for (owner, wrench) in &found {
+        let (force, moment) = (summary::rounding(&wrench.force), summary::rounding(&wrench.moment));
+        let values =
+            wrench.force.iter().map(|x| six(force(*x))).chain(wrench.moment.iter().map(|x| six(moment(*x))));
+        table.row(std::iter::once(owner.clone()).chain(values).collect());
+    }
+    let words = "on the body of the first place (a), at that place, along the axes of the ground";
+    format!("\n{}{}\n", table.render(style), style.dim(words))
 }
 
 /// Multipliers and outputs.

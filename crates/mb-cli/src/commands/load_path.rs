@@ -2,7 +2,7 @@
 
 use crate::Answer;
 use crate::args::EquilibriumArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, NUMERICS};
 use crate::flow::{self, StartOptions};
 use crate::json;
 use crate::names;
@@ -26,7 +26,7 @@ pub fn run(
         draw(loaded, start, args, &path)?;
     }
     if args.json {
-        return Ok(Answer::right(json::load_path::document(&path)));
+        return Ok(answer(json::load_path::document(&path), &path));
     }
     let mut table =
         Table::new(vec![Column::number("load factor", ""), Column::words("equilibrium"), Column::words("")]);
@@ -48,6 +48,9 @@ pub fn run(
         PathEnd::LimitPoint { factor } => {
             format!("no equilibrium nearby carries more than {} times the loads", six(*factor))
         }
+        PathEnd::Stopped { factor, why } => {
+            format!("stopped at {} times the loads: {why}", six(*factor))
+        }
         PathEnd::InsideOut { factor, worst } => {
             format!("beyond {} times the loads {worst}", six(*factor))
         }
@@ -58,7 +61,13 @@ pub fn run(
                     rounding) the path goes on whether stable or not: `mb modes` tells";
         out.push_str(&summary::notes(&[note.to_owned()], style));
     }
-    Ok(Answer::right(out))
+    Ok(answer(out, &path))
+}
+
+/// A path that was stopped is an answer with the exit code of numerics that did not come to an end.
+fn answer(text: String, path: &LoadPath) -> Answer {
+    let code = if matches!(path.end, PathEnd::Stopped { .. }) { NUMERICS } else { 0 };
+    Answer { code, ..Answer::right(text) }
 }
 
 /// Draws the last equilibrium over the unloaded model, those before it faintly.

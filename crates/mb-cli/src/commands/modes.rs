@@ -51,6 +51,7 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     if let Some(path) = &args.output.shapes {
         ShapeFormat::of(path)?;
     }
+    args.output.plot.as_deref().map_or(Ok(()), crate::plot::check_folder)?;
     let found = analyse(text, args, progress)?;
     if let (Some(path), Some(result)) = (&args.output.shapes, found.results.first()) {
         let model = &found.loaded.model;
@@ -92,7 +93,8 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     if part.is_none() {
         flow::check_size(model, flow::MOST_ROWS)?;
     }
-    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    let (mut start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    start.watch = progress.watch();
     if motion.is_some() || flow::rotates(model) {
         check_at_rest(args)?;
     }

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::flow::{self, Site, State};
 use crate::json;
 use crate::names;
+use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
 use mb_algebra::Dense;
@@ -47,11 +48,12 @@ pub enum LinearForm {
 ///
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
-pub fn run(text: &Text, args: &StateSpaceArgs, style: Style) -> Result<Answer, Failure> {
+pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     flow::check_size(model, flow::MOST_ROWS)?;
-    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    let (mut start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    start.watch = progress.watch();
     let site = flow::site(model, &start, motion.as_ref())?;
     let rank = flow::rank(model, site.point())?;
     let full = match site.state() {

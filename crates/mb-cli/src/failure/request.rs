@@ -313,6 +313,38 @@ pub enum RequestError {
         /// The endings there are.
         known: &'static str,
     },
+    /// An entry of a matrix whose products overflow or vanish.
+    #[error(
+        "{matrix} of `{path}` has the entry {value:e} at row {row}, column {col}; entries are zero or between 1e-150 and 1e150 in size."
+    )]
+    EntryOutOfRange {
+        /// Letter of the matrix.
+        matrix: &'static str,
+        /// The file.
+        path: String,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// A checkpoint that a run cannot go on from.
+    #[error("--checkpoint: the run cannot go on from `{path}`: {reason}.")]
+    BadCheckpoint {
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A picture of a kind that is not drawn, where a folder could stand.
+    #[error("{option}: `{path}` would be a folder of that name; pictures are drawn as SVG.")]
+    PictureFormat {
+        /// The option.
+        option: &'static str,
+        /// The path.
+        path: String,
+    },
     /// A model that `mb generate` does not have.
     #[error("There is no model `{name}` to generate.")]
     NoSuchModel {
@@ -415,6 +447,11 @@ impl RequestError {
             | Self::TooLarge { .. }
             | Self::Sizes { .. }
             | Self::UnknownFormat { .. } => return None,
+            Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
+            Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
+            Self::PictureFormat { .. } => {
+                "give a folder, or where one file is enough a name that ends in .svg".to_owned()
+            }
         })
     }
 }

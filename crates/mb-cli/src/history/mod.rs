@@ -131,10 +131,15 @@ pub fn write(
     outfile::write(path, |out| out.write_all(&bytes))
 }
 
+/// A name as a quoted cell that no table program takes for a formula.
+pub fn head(name: &str) -> String {
+    let mark = if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("\"{mark}{}\"", name.replace('"', "\"\""))
+}
+
 /// A line of names and one of numbers for each entry, which read back exactly.
 pub fn csv(columns: &[Column]) -> String {
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    let heads: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
+    let heads: Vec<String> = columns.iter().map(|(name, _)| head(name)).collect();
     let mut text = heads.join(",");
     text.push('\n');
     for i in 0..columns.first().map_or(0, |c| c.1.len()) {
@@ -157,6 +162,14 @@ mod tests {
         assert_eq!(lines.next(), Some("\"time\",\"a \"\"b\"\"\""));
         let cells: Vec<f64> = lines.flat_map(|l| l.split(',')).map(|c| c.parse().unwrap()).collect();
         assert_eq!(cells, [0.0, 1.0 / 3.0, 0.1, -1e-300]);
+    }
+
+    #[test]
+    fn no_name_is_a_formula() {
+        assert_eq!(head("crank.x"), "\"crank.x\"");
+        for name in ["=1+1", "+a", "-b.x", "@c"] {
+            assert_eq!(head(name), format!("\"'{name}\""));
+        }
     }
 
     #[test]

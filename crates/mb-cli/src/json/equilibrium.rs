@@ -6,6 +6,8 @@ use crate::commands::steady_motion::Steady;
 use crate::flow::Settled;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
+use mb_model::Point;
+use mb_model::sensor::Reaction;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -14,6 +16,26 @@ struct Document {
     head: Head,
     model: ModelView,
     equilibria: Vec<EquilibriumView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reactions: Option<Vec<Vec<ReactionView>>>,
+}
+
+/// Force (N) and moment (N m) on the body of the first place, at that place, in ground axes.
+#[derive(Serialize)]
+struct ReactionView {
+    of: String,
+    force: [f64; 3],
+    moment: [f64; 3],
+}
+
+impl ReactionView {
+    fn all(loaded: &Loaded, point: &Point) -> Vec<Self> {
+        let view = |r: Reaction| {
+            let wrench = loaded.model.wrench(&r, point);
+            Self { of: r.owner, force: wrench.force.into(), moment: wrench.moment.into() }
+        };
+        loaded.model.reactions().into_iter().map(view).collect()
+    }
 }
 
 #[derive(Serialize)]
@@ -41,10 +63,12 @@ pub fn steady(loaded: &Loaded, rank: &ConstraintRank, found: &Steady) -> String 
 }
 
 /// The document: one equilibrium, or all that were found.
-pub fn document(loaded: &Loaded, rank: &ConstraintRank, found: &[Settled]) -> String {
+pub fn document(loaded: &Loaded, rank: &ConstraintRank, found: &[Settled], reactions: bool) -> String {
+    let of = |s: &Settled| ReactionView::all(loaded, s.equilibrium.point());
     text(&Document {
         head: Head::of("equilibrium"),
         model: ModelView::new(loaded, rank),
         equilibria: found.iter().map(|s| EquilibriumView::new(loaded, s)).collect(),
+        reactions: reactions.then(|| found.iter().map(of).collect()),
     })
 }

@@ -27,6 +27,8 @@ struct End {
     directions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 /// The document of a path.
@@ -40,8 +42,10 @@ pub fn document(path: &LoadPath) -> String {
         PathEnd::FullLoad => ("full-load", 1.0, 0, None),
         PathEnd::Buckling { factor, directions } => ("buckling", *factor, *directions, None),
         PathEnd::LimitPoint { factor } => ("limit-point", *factor, 0, None),
+        PathEnd::Stopped { factor, .. } => ("stopped", *factor, 0, None),
         PathEnd::InsideOut { factor, worst } => ("inside-out", *factor, 0, Some(worst.to_string())),
     };
-    let end = End { kind, factor, directions, element };
+    let why = if let PathEnd::Stopped { why, .. } = &path.end { Some(why.to_string()) } else { None };
+    let end = End { kind, factor, directions, element, why };
     text(&Document { head: Head::of("equilibrium"), load_path: steps.collect(), end })
 }

@@ -43,6 +43,15 @@ pub fn text(document: &impl Serialize) -> String {
     text
 }
 
+/// The error document of work that a limit ended.
+pub fn limit(words: &str, help: &str) -> String {
+    let problem = serde_json::json!({ "message": words, "line": null, "column": null, "help": help });
+    let error = serde_json::json!({
+        "kind": "limit", "exit_code": crate::failure::NUMERICS, "file": null, "problems": [problem],
+    });
+    format!("{:#}\n", serde_json::json!({ "schema_version": SCHEMA_VERSION, "error": error }))
+}
+
 /// The error document of a command line that cannot be read, from the words for the terminal.
 pub fn usage(words: &str) -> String {
     let words = words.trim();

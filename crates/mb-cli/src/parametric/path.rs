@@ -3,7 +3,7 @@
 use super::expansion;
 use crate::args::TrackArgs;
 use crate::failure::{Failure, RequestError};
-use crate::source::Loaded;
+use crate::source::{LARGEST_FILE, Loaded, read_file};
 use mb_parametric::Variable;
 use std::path::Path as File;
 
@@ -73,7 +73,8 @@ impl Path {
 fn read(file: &File) -> Result<Path, Failure> {
     let path = file.display().to_string();
     let bad = |why: String| RequestError::BadPath { path: path.clone(), why };
-    let text = std::fs::read_to_string(file).map_err(|e| bad(e.to_string()))?;
+    let bytes = read_file(file, LARGEST_FILE).map_err(|e| bad(e.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|e| bad(e.utf8_error().to_string()))?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, head) = lines.next().ok_or_else(|| bad("it is empty".to_owned()))?;
     let heads = cells(head.trim_start_matches('\u{feff}'));

@@ -126,6 +126,7 @@ impl Place {
                 strategy: start::strategy(args.strategy),
                 time: args.time,
                 inputs: vec![0.0; loaded.model.inputs().len()],
+                ..StartOptions::default()
             },
             motion: Vec::new(),
             loaded,

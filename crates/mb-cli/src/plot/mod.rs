@@ -18,7 +18,7 @@ mod view;
 
 pub use equilibrium::{EquilibriumPlot, Picture};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::outfile;
 use crate::render::modes::Line;
 use mb_eigen::Class;
@@ -54,6 +54,21 @@ pub struct Plot<'a> {
 /// True when the name says a sheet of several modes, false for a folder with a file for each.
 pub fn is_sheet(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+}
+
+/// Refuses a folder whose name is that of a picture or document of another kind.
+///
+/// # Errors
+/// [`RequestError::PictureFormat`].
+pub fn check_folder(path: &Path) -> Result<(), RequestError> {
+    const OTHERS: [&str; 14] = [
+        "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "pdf", "eps", "ps", "html", "csv", "json",
+    ];
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if !path.is_dir() && ending.is_some_and(|e| OTHERS.contains(&e.as_str())) {
+        return Err(RequestError::PictureFormat { option: "--plot", path: path.display().to_string() });
+    }
+    Ok(())
 }
 
 impl Plot<'_> {

@@ -5,7 +5,7 @@ use crate::locate::{line_and_column, span_of};
 use crate::render::Style;
 use crate::source::Text;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use mb_model::spec::Fault;
+use mb_model::spec::{Fault, is_obeyed, legible};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ impl Complaint {
                         message: sentence(&p.to_string()),
                         line: at.map(|at| at.line),
                         column: at.map(|at| at.column),
-                        help: p.help(),
+                        help: p.help().map(|help| legible(&help)),
                         span: at.map(|at| at.span.clone()),
                         says_place: false,
                     }
@@ -75,10 +75,10 @@ impl Complaint {
                 let place =
                     other.place().or_else(|| span.as_ref().map(|s| line_and_column(content, s.start)));
                 vec![Item {
-                    message: other.to_string(),
+                    message: legible(&other.to_string()),
                     line: place.map(|p| p.0),
                     column: place.map(|p| p.1),
-                    help: other.help(),
+                    help: other.help().map(|help| legible(&help)),
                     span,
                     says_place: other.place().is_some(),
                 }]
@@ -130,7 +130,9 @@ impl Complaint {
     fn snippet<'a>(&'a self, item: &Item) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
         let span = item.span.clone()?;
         let start = self.line_before(&span)?;
-        let long = self.text[start..].lines().take(4).any(|l| l.len() > LONGEST_LINE);
+        // What a terminal obeys is not shown.
+        let long =
+            self.text[start..].lines().take(4).any(|l| l.len() > LONGEST_LINE || l.chars().any(is_obeyed));
         let name = self.file.as_deref()?;
         let mark = AnnotationKind::Primary.span(span.clone());
         (!long).then(|| Snippet::source(&self.text).path(name).annotation(mark))

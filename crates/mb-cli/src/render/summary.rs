@@ -6,7 +6,7 @@ use crate::names;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
 use mb_linear::Stability;
-use mb_model::Model;
+use mb_model::{BlockKind, Model};
 use std::fmt::Write as _;
 
 /// Configurations up to this many numbers are shown with the modes.
@@ -154,6 +154,13 @@ pub fn configuration(model: &Model, q: &[f64], style: Style) -> String {
     for ((name, unit), x) in names::configuration(model).into_iter().zip(names::units(model)).zip(q) {
         table.row(vec![name, six(noise(*x)), style.dim(unit)]);
     }
+    for block in model.coordinates().blocks().iter().filter(|b| b.kind == BlockKind::Pose) {
+        let turn = names::rotation_vector(q, block);
+        let noise = rounding(&turn);
+        for (axis, x) in ["x", "y", "z"].into_iter().zip(turn) {
+            table.row(vec![format!("{} turned about {axis}", block.name), six(noise(x)), style.dim("rad")]);
+        }
+    }
     table.render(style)
 }
 
@@ -169,16 +176,68 @@ pub fn start_notes(model: &Model, start: Option<&Start>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some((row, violation)) = start.violation.filter(|(_, v)| *v > 1e-9) {
         notes.push(format!(
-            "the start violated {} by {}; it was assembled first, which moved it by {}",
+            "the start violated {} by {}; it was assembled first, which moved it by {}{}",
             model.row_name(row),
             six(violation),
-            six(start.moved)
+            six(start.moved),
+            moved_furthest(model, start)
+                .map_or_else(String::new, |((name, way), _)| format!(" ({name} by {} m)", six(way)))
         ));
+        notes.extend(moved_note(model, start));
     }
     if !start.not_kept.is_empty() {
         notes.push(format!("the constraints do not allow the given values of {}", start.not_kept.join(", ")));
     }
     notes
+}
+
+/// Share of the model's size that assembly may move something by without a warning.
+const FAR: f64 = 0.1;
+
+/// What assembly moves furthest, where that is more than a tenth of the size of the model: another place may be meant.
+pub fn moved_note(model: &Model, start: &Start) -> Option<String> {
+    let (furthest, size) = moved_furthest(model, start)?;
+    let (name, distance) = furthest;
+    (distance > FAR * size).then(|| {
+        format!(
+            "warning: assembly moves {name} by {} m, more than a tenth of the model's size ({} m): is the start what you meant?",
+            six(distance),
+            six(size)
+        )
+    })
+}
+
+/// The thing that assembly moves furthest with its way in m, and the size of the model at the start in m.
+pub fn moved_furthest(model: &Model, start: &Start) -> Option<((String, f64), f64)> {
+    let mut furthest: Option<(String, f64)> = None;
+    let mut corners = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    for block in model.coordinates().blocks() {
+        let axes = match block.kind {
+            BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
+            BlockKind::SpatialPoint | BlockKind::Pose => 3,
+            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Vector(_) => continue,
+        };
+        let place = |q: &[f64], k: usize| q[block.q + k];
+        let way =
+            (0..axes).map(|k| (place(&start.q, k) - place(&start.before, k)).powi(2)).sum::<f64>().sqrt();
+        if furthest.as_ref().is_none_or(|(_, most)| way > *most) {
+            furthest = Some((block.name.clone(), way));
+        }
+        for k in 0..axes {
+            corners[0][k] = corners[0][k].min(place(&start.q, k));
+            corners[1][k] = corners[1][k].max(place(&start.q, k));
+        }
+    }
+    // Fixed points and rods stretch a model of one body.
+    for place in model.outline().iter().flat_map(|stroke| &stroke.places) {
+        let place = model.place_at(place, &start.q);
+        for k in 0..3 {
+            corners[0][k] = corners[0][k].min(place[k]);
+            corners[1][k] = corners[1][k].max(place[k]);
+        }
+    }
+    let size = (0..3).map(|k| (corners[1][k] - corners[0][k]).max(0.0).powi(2)).sum::<f64>().sqrt();
+    furthest.filter(|(_, way)| *way > 0.0).map(|found| (found, size))
 }
 
 /// Redundant constraints by name.

@@ -145,6 +145,42 @@ impl Trajectory {
             sizes,
         }
     }
+    /// A motion without reports.
+    pub fn empty(model: &Model, inputs: &[f64]) -> Self {
+        Self::with_capacity(model, inputs, 0, 0)
+    }
+    /// Adds a motion that begins where this one ends, whose first report is the last one of this. Work and drift go on from
+    /// there; what tells of the whole run (the end, bounds and departures) is that of the later part, or the worse of both.
+    pub fn append(&mut self, next: Self) {
+        let skip = usize::from(!self.is_empty());
+        let (work, drift) = self.records.last().map_or((0.0, 0.0), |r| (r.work, r.drift));
+        self.times.extend_from_slice(&next.times[skip..]);
+        let lists = [
+            (&mut self.q, &next.q, 0),
+            (&mut self.v, &next.v, 1),
+            (&mut self.a, &next.a, 1),
+            (&mut self.lambda, &next.lambda, 2),
+        ];
+        for (own, other, kind) in lists {
+            own.extend_from_slice(&other[skip * self.sizes[kind]..]);
+        }
+        let later = |r: &Record| Record { work: r.work + work, drift: r.drift + drift, ..*r };
+        self.records.extend(next.records[skip..].iter().map(later));
+        self.singular.extend(next.singular);
+        self.penalty_noise = self.penalty_noise.or(next.penalty_noise);
+        self.energy_departure = self.energy_departure.or(next.energy_departure);
+        self.step_bound = next.step_bound.or(self.step_bound);
+        self.start_shock = self.start_shock.or(next.start_shock);
+        let (s, n) = (&mut self.statistics, next.statistics);
+        s.steps += n.steps;
+        s.rejected += n.rejected;
+        s.evaluations += n.evaluations;
+        s.capped += n.capped;
+        s.corrections += n.corrections;
+        s.most_iterations = s.most_iterations.max(n.most_iterations);
+        s.factorizations += n.factorizations;
+        self.end = next.end;
+    }
     /// Number of reports.
     pub fn len(&self) -> usize {
         self.times.len()

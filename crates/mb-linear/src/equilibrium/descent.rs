@@ -11,7 +11,7 @@
 //! polishes the rest.
 
 use super::newton::{Outcome, advance, correction, newton};
-use super::{EquilibriumOptions, is_near, shortest_multipliers};
+use super::{EquilibriumOptions, is_near, ran_away, shortest_multipliers};
 use crate::error::LinearError;
 use mb_algebra::{Sparse, norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns};
@@ -40,7 +40,12 @@ pub(super) fn descend(
     // M has entries where K has none.
     let mut of_sum = SaddlePatterns::default();
     let mut corrections = 0;
-    while corrections < 2 * options.max_iterations && tau >= SHORTEST && !is_near(model, &point, options) {
+    let goes_on = |point: &Point| options.watch.look().is_ok() && !ran_away(start, point);
+    while corrections < 2 * options.max_iterations
+        && tau >= SHORTEST
+        && !is_near(model, &point, options)
+        && goes_on(&point)
+    {
         let mass = model.mass(&point).to_sparse();
         match step(model, &point, (&mass, tau), &mut of_sum, &mut corrections)? {
             Some(next) => {

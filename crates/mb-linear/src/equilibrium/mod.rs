@@ -17,6 +17,7 @@ mod aside;
 mod descent;
 mod newton;
 mod path;
+mod pushed;
 mod relaxation;
 mod search;
 mod stability;
@@ -27,8 +28,11 @@ pub use stability::{Stability, stability};
 
 use crate::error::LinearError;
 use crate::point::{Instant, check_sizes, force_scale};
+use mb_algebra::{Stopped, Watch};
+use mb_algebra::{Stopped, Watch};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
+use std::time::Duration;
 
 /// How often relaxation is sent on from an equilibrium that is unstable.
 const STEPS_ASIDE: usize = 8;
@@ -61,6 +65,8 @@ pub struct EquilibriumOptions {
     pub inputs: Vec<f64>,
     /// How the start is assembled.
     pub assembly: AssemblyOptions,
+    /// What ends the search from outside. Without a limit of its own a search gets one in proportion to the model.
+    pub watch: Watch,
 }
 
 impl Default for EquilibriumOptions {
@@ -73,6 +79,7 @@ impl Default for EquilibriumOptions {
             time: 0.0,
             inputs: Vec::new(),
             assembly: AssemblyOptions::default(),
+            watch: Watch::default(),
         }
     }
 }
@@ -100,6 +107,8 @@ impl Equilibrium {
     /// [`LinearError::NoEquilibrium`] names the worst equation; [`LinearError::InsideOut`] where every method ends in a
     /// state in which elements of solids are inside out; those of the assembly.
     pub fn solve(model: &Model, start: &[f64], options: &EquilibriumOptions) -> Result<Self, LinearError> {
+        let options =
+            &EquilibriumOptions { watch: options.watch.clone().or_within(budget(model)), ..options.clone() };
         let patterns = &mut SaddlePatterns::default();
         let found = Self::search(model, start, options, patterns, Self::of_bodies)?;
         if options.strategy == Strategy::Relaxation {
@@ -117,7 +126,8 @@ impl Equilibrium {
     ) -> Result<Self, LinearError> {
         let mut found = self;
         for attempt in 0..STEPS_ASIDE {
-            if !matches!(stability(model, &found)?, Stability::Unstable { .. }) {
+            let over = options.watch.look().is_err();
+            if over || !matches!(stability(model, &found)?, Stability::Unstable { .. }) {
                 break;
             }
             let Some(beside) = aside::step_aside(model, &found, options, attempt)? else { break };
@@ -171,12 +181,22 @@ impl Equilibrium {
             if relative_residual(model, &point) < relative_residual(model, &best) {
                 best = point;
             }
+            match options.watch.look() {
+                Ok(()) => {}
+                Err(Stopped::TimeUp { .. }) => break,
+                Err(asked) => return Err(asked.into()),
+            }
         }
         if let Some(why) = refused {
             return Err(why);
         }
+        let mut tried = tried.join(", ");
+        if let Err(over) = options.watch.look() {
+            tried = format!("{tried}; {over}");
+        }
         let (equation, residual) = worst_equation(model, &best);
-        Err(LinearError::NoEquilibrium { tried: tried.join(", "), iterations, equation, residual })
+        let pushed = pushed::words(model, &start);
+        Err(LinearError::NoEquilibrium { pushed, tried, iterations, equation, residual })
     }
     /// Accepts a configuration that is an equilibrium; multipliers are the shortest ones.
     ///
@@ -222,6 +242,18 @@ impl Equilibrium {
     pub fn lambda(&self) -> &[f64] {
         &self.point.lambda
     }
+}
+
+/// Time of a search that nobody limits: a minute, and a share for every coordinate and constraint row.
+fn budget(model: &Model) -> Duration {
+    Duration::from_secs(60)
+        + Duration::from_millis(50).saturating_mul(u32::try_from(model.nv() + model.nc()).unwrap_or(u32::MAX))
+}
+
+/// Whether a search that went downhill ran away along a motion that nothing holds, to a thousand times the size of its start.
+fn ran_away(start: &Point, point: &Point) -> bool {
+    const FAR: f64 = 1e3;
+    largest(&point.q).map_or(0.0, |(_, q)| q) > FAR * (1.0 + largest(&start.q).map_or(0.0, |(_, q)| q))
 }
 
 /// Refuses constraints that move at this time.

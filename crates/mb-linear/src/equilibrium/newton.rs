@@ -32,7 +32,7 @@ pub(super) fn newton(
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
     let none = vec![0.0; model.nv()];
-    iterate(model, start, &none, options.max_iterations, patterns).map(|(outcome, _)| outcome)
+    iterate(model, start, &none, options.max_iterations, options, patterns).map(|(outcome, _)| outcome)
 }
 
 /// Newton's method with the residual of the start taken away in steps.
@@ -45,10 +45,14 @@ pub(super) fn continuation(
     let load = model.residual(start);
     let (mut point, mut done, mut step) = (start.clone(), 0.0_f64, 0.1_f64);
     let mut iterations = 0;
-    while done < 1.0 && step > 1e-4 && iterations < 10 * options.max_iterations {
+    while done < 1.0
+        && step > 1e-4
+        && iterations < 10 * options.max_iterations
+        && options.watch.look().is_ok()
+    {
         let next = (done + step).min(1.0);
         let artificial: Vec<f64> = load.iter().map(|r| (1.0 - next) * r).collect();
-        let (outcome, converged) = iterate(model, &point, &artificial, 20, patterns)?;
+        let (outcome, converged) = iterate(model, &point, &artificial, 20, options, patterns)?;
         iterations += outcome.iterations;
         if converged {
             (point, done) = (outcome.point, next);
@@ -66,6 +70,7 @@ fn iterate(
     start: &Point,
     load: &[f64],
     max_iterations: usize,
+    options: &EquilibriumOptions,
     patterns: &mut SaddlePatterns,
 ) -> Result<(Outcome, bool), LinearError> {
     let mut point = start.clone();
@@ -75,7 +80,7 @@ fn iterate(
         let saddle = Saddle::sparse_again(&k, &phi_q, patterns)?;
         let (dq, dlambda) = correction(model, &saddle, &point, load);
         let size = norms::two(&dq);
-        if !size.is_finite() {
+        if !size.is_finite() || options.watch.look().is_err() {
             break;
         }
         let reach = 1.0 + norms::max_abs_vec(&point.q);

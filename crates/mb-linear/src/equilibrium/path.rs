@@ -21,7 +21,7 @@
 
 use super::{Equilibrium, EquilibriumOptions, Stability, Strategy, stability};
 use crate::error::LinearError;
-use mb_algebra::norms;
+use mb_algebra::{Stopped, norms};
 use mb_constraints::{Saddle, SaddlePatterns};
 use mb_model::{InsideOut, Model};
 
@@ -80,6 +80,13 @@ pub enum PathEnd {
         /// Largest load factor reached.
         factor: f64,
     },
+    /// It was stopped from outside; what was followed so far holds.
+    Stopped {
+        /// Largest load factor reached.
+        factor: f64,
+        /// Why.
+        why: Stopped,
+    },
     /// Just beyond, an element of a solid is inside out.
     InsideOut {
         /// Largest load factor reached.
@@ -104,7 +111,8 @@ pub struct LoadPath {
 /// [`LinearError::NoEquilibrium`] when not even a thousandth of the loads has an equilibrium near the start; those of
 /// the assembly.
 pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Result<LoadPath, LinearError> {
-    let solve = EquilibriumOptions { strategy: Strategy::Newton, ..options.solve.clone() };
+    let watch = options.solve.watch.clone().or_within(10 * super::budget(model));
+    let solve = EquilibriumOptions { strategy: Strategy::Newton, watch, ..options.solve.clone() };
     let mut patterns = SaddlePatterns::default();
     let mut at = |factor: f64, from: &[f64]| -> Result<LoadStep, LinearError> {
         let loaded = model.under_loads(factor);
@@ -121,6 +129,10 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
     // Grows back after a step that was halved without reason; within a bracket it only shrinks.
     let (mut step, mut bracketed, mut jumped) = (whole, false, false);
     while let Some(last) = path.steps.last().filter(|last| last.factor < 1.0) {
+        if let Err(why) = solve.watch.look() {
+            path.end = PathEnd::Stopped { factor: last.factor, why };
+            break;
+        }
         let factor = (last.factor + step).min(1.0);
         let width = factor - last.factor;
         let found = at(factor, last.equilibrium.q()).and_then(|next| {
@@ -153,6 +165,8 @@ pub fn load_path(model: &Model, start: &[f64], options: &LoadPathOptions) -> Res
                 jumped = false;
             }
             Ok(Attempt::Jump) if width > options.resolution => (step, jumped) = (0.5 * width, true),
+            // Why is seen at the next turn.
+            Err(_) if solve.watch.look().is_err() => {}
             Err(LinearError::NoEquilibrium { .. }) if width > options.resolution => {
                 (step, bracketed) = (0.5 * width, true);
             }

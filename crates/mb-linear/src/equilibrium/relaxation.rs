@@ -11,7 +11,8 @@
 //! step. Newton's method polishes the rest.
 
 use super::newton::{Outcome, newton};
-use super::{EquilibriumOptions, is_near, relative_residual, shortest_multipliers};
+use super::pushed;
+use super::{EquilibriumOptions, is_near, ran_away, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
 use mb_algebra::{norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, assemble};
@@ -22,6 +23,9 @@ const REFRESH: usize = 5;
 
 /// Steps that have to halve the residual, beside as many as it took to halve it until then.
 const PATIENCE: usize = 300;
+
+/// The same of a long relaxation, where the loads push along a motion that nothing holds.
+const PUSHED: usize = 2000;
 
 /// Relaxes from `start` as long as that gets somewhere, then polishes.
 ///
@@ -43,7 +47,9 @@ pub(super) fn relax(
     options: &EquilibriumOptions,
     patterns: &mut SaddlePatterns,
 ) -> Result<Outcome, LinearError> {
-    within(model, start, options, patterns, usize::MAX)
+    // Loads that push along a free motion may have no equilibrium at all; the way to one that there is shows sooner.
+    let patience = if pushed::words(model, start).is_empty() { usize::MAX } else { PUSHED };
+    within(model, start, options, patterns, patience)
 }
 
 fn within(
@@ -61,6 +67,9 @@ fn within(
     let (mut best, mut halved) = (f64::INFINITY, 0_usize);
     for step in 0..steps {
         if step % REFRESH == 0 || factor.is_none() {
+            if options.watch.look().is_err() || ran_away(start, &point) {
+                return Ok(Outcome { point, iterations: step });
+            }
             point = shortest_multipliers(model, point)?;
             let residual = relative_residual(model, &point);
             if is_near(model, &point, options) || step > (2 * halved).saturating_add(patience) {

@@ -54,6 +54,10 @@ pub fn find_equilibria(
     let origin =
         mb_constraints::assemble(model, model.initial(), options.solve.time, &options.solve.assembly)?.q;
     for k in 0..options.starts {
+        // What was found so far is an answer.
+        if options.solve.watch.look().is_err() {
+            break;
+        }
         let start = scattered(model, &origin, options, &mut random)?;
         let strategy = if k % 2 == 0 { Strategy::Newton } else { Strategy::Relaxation };
         let solve = EquilibriumOptions { strategy, ..options.solve.clone() };

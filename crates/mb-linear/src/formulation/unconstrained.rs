@@ -183,6 +183,7 @@ pub fn penalty_equilibrium(
     let residual = model.residual(&point);
     let (i, residual) = mb_constraints::largest(&residual).unwrap_or((0, 0.0));
     Err(LinearError::NoEquilibrium {
+        pushed: String::new(),
         tried: "Newton on the penalty system".to_owned(),
         iterations: 60,
         equation: model.coordinate_name(i),

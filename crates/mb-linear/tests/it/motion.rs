@@ -33,7 +33,7 @@ fn swinging(driven: bool) -> Model {
     if driven {
         let leaf = |x| Box::new(Term::Leaf(x));
         let angle = Term::Product(leaf(TimeLeaf::Number(1.7)), leaf(TimeLeaf::Time));
-        let sine = Term::Call(Function::Sin, Box::new(angle));
+        let sine = Term::Call(Function::Sin, vec![angle]);
         let wave = Term::Product(leaf(TimeLeaf::Number(0.3)), Box::new(sine));
         let law = TimeLaw(Term::Sum(leaf(TimeLeaf::Number(1.8)), Box::new(wave)));
         let mut w = Wiring::default();

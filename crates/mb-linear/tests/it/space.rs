@@ -288,7 +288,10 @@ fn plane_four_bar_in_space_is_redundant_and_swings_alike() {
     let rank = constraint_rank(&space, &q, 0.0, RankTolerance::default()).unwrap();
     assert_eq!((rank.rows, rank.rank(), rank.degrees_of_freedom()), (20, 17, 1));
     let names: Vec<&str> = rank.redundant.iter().map(|r| r.name.as_str()).collect();
-    assert_eq!(names, ["joint 'D' (z)", "joint 'D' (rotation x)", "joint 'D' (rotation y)"]);
+    assert_eq!(
+        names,
+        ["joint 'D' (z)", "joint 'D' (rotation about its x)", "joint 'D' (rotation about its y)"]
+    );
     let (a, b) = (modes(&plane), modes(&space));
     assert_eq!((a.len(), b.len()), (1, 1));
     near(b[0], a[0], 1e-9);

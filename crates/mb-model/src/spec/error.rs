@@ -1,6 +1,7 @@
 //! Errors of a model description: what is wrong, and where in the file.
 
 use super::fault::Fault;
+use super::legible::legible;
 use super::locate;
 use std::fmt;
 use std::ops::Range;
@@ -74,10 +75,11 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.subject.is_empty() {
-            write!(f, "{}: ", self.subject)?;
-        }
-        write!(f, "{}", self.fault)
+        let words = match self.subject.as_str() {
+            "" => self.fault.to_string(),
+            subject => format!("{subject}: {}", self.fault),
+        };
+        f.write_str(&legible(&words))
     }
 }
 

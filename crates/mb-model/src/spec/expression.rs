@@ -5,7 +5,7 @@
 //! product = sign { ("*" | "/") sign }
 //! sign    = ("-" | "+") sign | power
 //! power   = atom [ "^" ["-"] whole number ]
-//! atom    = number | name | function "(" sum ")" | "(" sum ")"
+//! atom    = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
 //! ```
 //!
 //! Names are parameters, indices of `[[repeat]]`, `pi`, and `t` where a law of time may stand.
@@ -58,7 +58,7 @@ pub enum ExpressionFault {
     #[error("a power is a whole number between -64 and 64; write sqrt(x) for the square root")]
     Power,
     /// A function that does not exist.
-    #[error("there is no function `{name}`; there are sin, cos, tan, sqrt, exp, ln, abs, deg")]
+    #[error("there is no function `{name}`; there are {}", Function::NAMES.map(|(name, _)| name).join(", "))]
     UnknownFunction {
         /// The name.
         name: String,
@@ -68,6 +68,18 @@ pub enum ExpressionFault {
     MissingArgument {
         /// The name.
         name: String,
+    },
+    /// A function with too few or too many arguments.
+    #[error(
+        "the function `{name}` takes {needed} argument(s) in parentheses, parted by commas; here are {found}"
+    )]
+    ArgumentCount {
+        /// The name.
+        name: String,
+        /// How many it takes.
+        needed: usize,
+        /// How many there are.
+        found: usize,
     },
     /// Too long or too deeply nested.
     #[error("the expression has more than {MAX_OPERATIONS} operations; split it with parameters")]
@@ -114,7 +126,7 @@ impl<'a> Parser<'a> {
         ExpressionError { offset: self.at, fault }
     }
     fn unexpected(&self, c: char) -> ExpressionError {
-        let known = c.is_alphanumeric() || "_.+-*/^()".contains(c);
+        let known = c.is_alphanumeric() || "_.+-*/^(),".contains(c);
         if !known {
             return self.error(ExpressionFault::Character { found: c });
         }
@@ -191,14 +203,20 @@ impl<'a> Parser<'a> {
                         self.at = start;
                         return Err(self.error(ExpressionFault::UnknownFunction { name }));
                     };
-                    return Ok(Term::Call(function, Box::new(self.parenthesis()?)));
+                    let list = self.arguments()?;
+                    let (needed, found) = (function.arguments(), list.len());
+                    if needed != found {
+                        self.at = start;
+                        return Err(self.error(ExpressionFault::ArgumentCount { name, needed, found }));
+                    }
+                    return Ok(Term::Call(function, list));
                 }
                 if function.is_some() {
                     return Err(self.error(ExpressionFault::MissingArgument { name }));
                 }
                 Ok(Term::Leaf(Leaf::Name(name)))
             }
-            Some(c) if !"+-*/^)".contains(c) => Err(self.unexpected(c)),
+            Some(c) if !"+-*/^),".contains(c) => Err(self.unexpected(c)),
             _ => Err(self.error(ExpressionFault::MissingOperand)),
         }
     }
@@ -206,11 +224,27 @@ impl<'a> Parser<'a> {
         let open = self.at;
         let _ = self.operator("(")?;
         let inner = self.sum()?;
+        self.closed(open)?;
+        Ok(inner)
+    }
+    /// The arguments of a function, in parentheses.
+    fn arguments(&mut self) -> Result<Vec<Term<Leaf>>, ExpressionError> {
+        let open = self.at;
+        let _ = self.operator("(")?;
+        let mut list = vec![self.sum()?];
+        while self.operator(",")?.is_some() {
+            list.push(self.sum()?);
+        }
+        self.closed(open)?;
+        Ok(list)
+    }
+    /// Takes the parenthesis that closes the one at `open`.
+    fn closed(&mut self, open: usize) -> Result<(), ExpressionError> {
         self.skip_space();
         match self.rest().chars().next() {
             Some(')') => {
                 self.at += 1;
-                Ok(inner)
+                Ok(())
             }
             Some(c) => Err(self.unexpected(c)),
             None => Err(ExpressionError { offset: open, fault: ExpressionFault::Unclosed }),
@@ -252,14 +286,22 @@ pub(super) fn is_name_part(c: char) -> bool {
 
 impl Function {
     /// Every function with its name in an expression.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 16] = [
         ("sin", Self::Sin),
         ("cos", Self::Cos),
         ("tan", Self::Tan),
+        ("asin", Self::Asin),
+        ("acos", Self::Acos),
+        ("atan", Self::Atan),
+        ("atan2", Self::Atan2),
         ("sqrt", Self::Sqrt),
         ("exp", Self::Exp),
         ("ln", Self::Ln),
         ("abs", Self::Abs),
+        ("min", Self::Min),
+        ("max", Self::Max),
+        ("sign", Self::Sign),
+        ("if", Self::If),
         ("deg", Self::Deg),
     ];
     /// The function of this name.
@@ -307,9 +349,12 @@ impl Term<Leaf> {
                 a.write(f, 5)?;
                 write!(f, "^{n}")?;
             }
-            Self::Call(g, a) => {
+            Self::Call(g, list) => {
                 write!(f, "{}(", g.name())?;
-                a.write(f, 0)?;
+                for (k, a) in list.iter().enumerate() {
+                    f.write_str(if k > 0 { ", " } else { "" })?;
+                    a.write(f, 0)?;
+                }
                 f.write_str(")")?;
             }
         }
@@ -356,6 +401,24 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_one_to_three_numbers() {
+        use core::f64::consts::PI;
+        is("asin(1/2) - pi2", PI / 6.0 - 3.0);
+        is("acos(-1/2)", 2.0 * PI / 3.0);
+        is("atan(-1)", -PI / 4.0);
+        is("atan2(1, -1)", 3.0 * PI / 4.0);
+        is("min(2, 1+3) - max(-1, -2)", 3.0);
+        is("sign(-3) + sign(0) + 2*sign(1e-300)", 1.0);
+        is("if(1 - 2, 1/0, if(1, 7, 8))", 7.0);
+        is("if(0, 1, 2)", 2.0);
+        assert!(
+            value("asin(1.5)").is_nan()
+                && value("min(asin(2), 1)").is_nan()
+                && value("if(acos(2), 1, 2)").is_nan()
+        );
+    }
+
+    #[test]
     fn faults_name_the_place() {
         use ExpressionFault as F;
         assert_eq!(fault(""), (0, F::MissingOperand));
@@ -366,6 +429,12 @@ mod tests {
         assert_eq!(fault("x^0.5"), (2, F::Power));
         assert_eq!(fault("1 + foo(2)"), (4, F::UnknownFunction { name: "foo".into() }));
         assert_eq!(fault("sin + 1"), (4, F::MissingArgument { name: "sin".into() }));
+        let count = |name: &str, needed, found| F::ArgumentCount { name: name.into(), needed, found };
+        assert_eq!(fault("1 + atan2(1)"), (4, count("atan2", 2, 1)));
+        assert_eq!(fault("sin(1, 2)"), (0, count("sin", 1, 2)));
+        assert_eq!(fault("if(1, 2,)"), (8, F::MissingOperand));
+        assert_eq!(fault("(1, 2)"), (2, F::MissingOperator { found: ",".into() }));
+        assert_eq!(fault("1, 2"), (1, F::MissingOperator { found: ",".into() }));
         assert_eq!(fault("a ? b"), (2, F::Character { found: '?' }));
         assert_eq!(fault("1e999"), (0, F::Number { text: "1e999".into() }));
         assert_eq!(fault("."), (0, F::Number { text: ".".into() }));

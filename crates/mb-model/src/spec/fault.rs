@@ -4,6 +4,11 @@ use super::expression::ExpressionError;
 use super::fault_rotor::RotorFault;
 use super::fault_solid::SolidFault;
 
+/// Sizes between which the numbers of a model lie, zero aside: their cubes are doubles with all digits.
+pub(super) const SMALLEST: f64 = 1e-100;
+/// The other end.
+pub(super) const LARGEST: f64 = 1e100;
+
 /// A fault of a model description. Its message follows the name of the table it is in, as in
 /// `joint 'elbow': there is no point, body or marker `crnk``.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -118,6 +123,20 @@ pub enum Fault {
     TimeNotAllowed {
         /// The text.
         text: String,
+    },
+    /// A character that whoever shows the text would obey.
+    #[error("the text has the character U+{:04X}, which is not shown but obeyed by terminals", u32::from(*.character))]
+    ObeyedCharacter {
+        /// The character.
+        character: char,
+    },
+    /// A number whose powers no double holds.
+    #[error(
+        "the value is {value:e}; numbers of a model are zero or between {SMALLEST:e} and {LARGEST:e} in size, so that no product of them overflows or vanishes"
+    )]
+    OutOfRange {
+        /// The value.
+        value: f64,
     },
     /// NaN or infinity.
     #[error("the value is {value}, but a finite number must stand here")]
@@ -430,6 +449,16 @@ pub enum Fault {
         /// The key.
         key: &'static str,
         /// Such as `point 'B'`.
+        thing: String,
+    },
+    /// A place on a body whose angle is not given.
+    #[error(
+        "`{key}` is where {thing} has it at the start, which is not known: {thing} has no `angle` of its own"
+    )]
+    UnknownStartAngle {
+        /// The key.
+        key: &'static str,
+        /// Such as `body 'arm'`.
         thing: String,
     },
     /// An end that has no orientation.

@@ -75,6 +75,9 @@ impl Fault {
             Self::NothingMoves => "leave it out, or let something move".to_owned(),
             Self::NoInertia => "give it a mass, or hold it with a joint".to_owned(),
             Self::UnknownStart { key, .. } => format!("give `{key}`, or give the start with `at`"),
+            Self::UnknownStartAngle { key, .. } => format!("give the body `angle`, or write coordinates at `{key}`"),
+            Self::ObeyedCharacter { .. } => "write the text without it".to_owned(),
+            Self::OutOfRange { .. } => "look for a slip of the pen in the exponent, or write 0".to_owned(),
             Self::NoOrientation { .. } => {
                 "a point has no angle; use a body, or the joint `point-on-line`".to_owned()
             }

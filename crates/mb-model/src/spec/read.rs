@@ -7,6 +7,7 @@
 use super::error::{ModelError, Path, Problem, Step};
 use super::fault::Fault;
 use super::fault_help::LIST;
+use super::legible::is_obeyed;
 use super::locate::{Lines, entry};
 use super::nearest::nearest;
 use serde::de::{
@@ -196,7 +197,10 @@ impl<'de> Deserializer<'de> for Node<'_, '_> {
             NodeValue::Value(value) => value,
         };
         match value {
-            DeValue::String(text) => visitor.visit_str(text),
+            DeValue::String(text) => match text.chars().find(|c| is_obeyed(*c)) {
+                Some(character) => Err(ReadError::new(Fault::ObeyedCharacter { character })),
+                None => visitor.visit_str(text),
+            },
             DeValue::Integer(x) => match i64::from_str_radix(x.as_str(), x.radix()) {
                 Ok(x) => visitor.visit_i64(x),
                 Err(_) => Err(de::Error::custom(format_args!("the number {x} is too large"))),

@@ -34,7 +34,8 @@ fn term() -> impl Strategy<Value = Term<Leaf>> {
             pair.clone().prop_map(|(a, b)| Term::Product(a, b)),
             pair.prop_map(|(a, b)| Term::Quotient(a, b)),
             (inner.clone(), -64..=64_i32).prop_map(|(a, n)| Term::Power(Box::new(a), n)),
-            (function, inner).prop_map(|(f, a)| Term::Call(f, Box::new(a))),
+            (function, proptest::collection::vec(inner, 3))
+                .prop_map(|(f, list)| Term::Call(f, list.into_iter().take(f.arguments()).collect())),
         ]
     })
 }

@@ -67,7 +67,7 @@ impl ElementLaw<f64> for Gyro {
 fn sine(amplitude: f64, rate: f64) -> TimeLaw {
     let leaf = |x| Box::new(Term::Leaf(TimeLeaf::Number(x)));
     let angle = Term::Product(leaf(rate), Box::new(Term::Leaf(TimeLeaf::Time)));
-    TimeLaw(Term::Product(leaf(amplitude), Box::new(Term::Call(Function::Sin, Box::new(angle)))))
+    TimeLaw(Term::Product(leaf(amplitude), Box::new(Term::Call(Function::Sin, vec![angle]))))
 }
 
 /// The model with one of everything.

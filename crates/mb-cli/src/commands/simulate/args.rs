@@ -177,6 +177,10 @@ pub struct SimulateArgs {
     /// Write the motion to a file: .csv, .json or .npz
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Keep the run in this file, and go on from there where it exists: after an end from outside the same command line gives
+    /// the same bits. The run is integrated in parts of 100 reports, each with a fresh start of the integrator
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    pub checkpoint: Option<PathBuf>,
     /// Draw violation and energy as SVG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub plot: Option<PathBuf>,

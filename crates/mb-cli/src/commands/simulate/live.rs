@@ -1,6 +1,7 @@
 //! While a simulation runs: a bar on the terminal, and the wish to stop.
 
 use crate::progress::{self, Progress, Stoppable};
+use mb_algebra::{Stopped, Watch};
 use mb_constraints::simulate;
 use std::cell::Cell;
 use std::io::Write;
@@ -14,17 +15,19 @@ const WIDTH: usize = 30;
 /// The bar; it is drawn only on a terminal.
 #[derive(Debug)]
 pub(super) struct Live {
-    stop: Stoppable,
+    watch: Watch,
+    _stoppable: Stoppable,
     terminal: bool,
     last: Cell<Instant>,
     drawn: Cell<bool>,
 }
 
 impl Live {
-    /// From now on an interruption from the keyboard ends the run, which keeps what it has.
-    pub(super) fn new(progress: Progress) -> Self {
+    /// From now on a signal or the limit of time ends the run, which keeps what it has.
+    pub(super) fn new(progress: Progress, limit: Duration) -> Self {
         Self {
-            stop: progress::stoppable(),
+            watch: progress.watch().or_within(limit),
+            _stoppable: progress::stoppable(),
             terminal: progress.is_on(),
             last: Cell::new(Instant::now()),
             drawn: Cell::new(false),
@@ -32,7 +35,7 @@ impl Live {
     }
     /// Sees a step; draws now and then.
     pub(super) fn see(&self, name: &str, p: &simulate::Progress) -> ControlFlow<()> {
-        if self.stop.is_asked() {
+        if self.watch.look().is_err() {
             return ControlFlow::Break(());
         }
         if self.terminal && self.last.get().elapsed() >= PICTURE {
@@ -42,6 +45,10 @@ impl Live {
             let _ = write!(std::io::stderr().lock(), "\r{}", bar(name, p));
         }
         ControlFlow::Continue(())
+    }
+    /// Why the run was ended, if it was.
+    pub(super) fn stopped(&self) -> Option<Stopped> {
+        self.watch.look().err()
     }
     /// Removes the bar.
     pub(super) fn clear(&self) {

@@ -1,6 +1,7 @@
 //! `mb simulate`: motion in time, its violation and energy; all methods side by side.
 
 mod args;
+mod checkpoint;
 mod live;
 mod report;
 
@@ -13,18 +14,19 @@ use crate::history::{self, plot};
 use crate::names;
 use crate::outfile;
 use crate::progress::Progress;
-use crate::render::Style;
+use crate::render::{Style, six};
 use crate::source::{Loaded, Text, load};
 use clap::ValueEnum;
 use live::Live;
+use mb_algebra::Stopped;
 use mb_constraints::simulate::{
-    End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory,
+    self, End, Event, GeneralizedAlpha, Integrator, SimulationOptions, StartPolicy, StepControl, Trajectory,
     consistent_start, simulate,
 };
 use mb_linear::LinearError;
 use mb_model::Model;
 use std::io::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A run with what it took.
 #[derive(Debug)]
@@ -43,6 +45,9 @@ pub struct Run {
 /// Anything wrong with the model, the request or the start; a run that fails on the way is an
 /// answer with the exit code of failed numerics, and its files hold what was computed.
 pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    if let Some(folder) = &args.plot {
+        crate::plot::check_folder(folder)?;
+    }
     let loaded = load(text, &args.model)?;
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     let (q, v, mut base) = start(&loaded, args)?;
@@ -52,14 +57,22 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     base.start = StartPolicy::Keep;
     let methods: &[MethodArg] = if args.compare { MethodArg::value_variants() } else { &[args.method] };
     let mut runs = Vec::new();
-    let live = Live::new(progress);
+    let unknowns = u32::try_from(loaded.model.nv() + loaded.model.nc()).unwrap_or(u32::MAX);
+    let live = Live::new(progress, LIMIT + LIMIT_FOR_EACH.saturating_mul(unknowns));
     for method in methods {
         let options = SimulationOptions { integrator: integrator(args, *method), ..base.clone() };
         let name = options.integrator.method_name();
         let clock = Instant::now();
-        let motion =
-            simulate(&loaded.model, args.time, &begin.q, &begin.v, &options, &mut |p| live.see(&name, p))
-                .map_err(LinearError::from)?;
+        let model = &loaded.model;
+        let mut see = |p: &simulate::Progress| live.see(&name, p);
+        let motion = match &args.checkpoint {
+            Some(path) => {
+                let run = checkpoint::identity(text, args);
+                checkpoint::simulate(path, &run, model, args.time, (&begin.q, &begin.v), &options, &mut see)?
+            }
+            None => simulate(model, args.time, &begin.q, &begin.v, &options, &mut see)
+                .map_err(LinearError::from)?,
+        };
         live.clear();
         let seconds = clock.elapsed().as_secs_f64();
         let interrupted = motion.end == End::Interrupted;
@@ -82,13 +95,32 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     } else {
         report::words(&loaded, args, &begin, &runs, style)
     };
-    let failed = runs.iter().find_map(|r| match &r.motion.end {
-        End::Failed(failure) => Some(format!("{}: {failure}\n", r.name)),
+    let failed = runs.iter().find_map(|r| match (&r.motion.end, live.stopped()) {
+        (End::Failed(failure), _) => Some(format!("{}: {failure}\n", r.name)),
+        (End::Interrupted, Some(why)) => {
+            let reached = r.motion.times.last().copied().unwrap_or(args.time);
+            let limit =
+                if matches!(why, Stopped::TimeUp { .. }) { "; --time-limit SECONDS changes it" } else { "" };
+            Some(format!(
+                "{}: the run ended at t = {} s, before {} s: {why}{limit}. What was computed is kept.\n",
+                r.name,
+                six(reached),
+                six(args.until)
+            ))
+        }
         _ => None,
     });
     let code = if failed.is_some() { crate::failure::NUMERICS } else { 0 };
+    let finished = matches!(runs.last().map(|r| &r.motion.end), Some(End::Finished | End::Event(_)));
+    if let Some(path) = args.checkpoint.as_deref().filter(|_| finished) {
+        checkpoint::remove(path)?;
+    }
     Ok(Answer { text, complaint: failed.unwrap_or_default(), code })
 }
+
+/// Time of a run that nobody limits: ten minutes, and a share for every coordinate and constraint row.
+const LIMIT: Duration = Duration::from_secs(600);
+const LIMIT_FOR_EACH: Duration = Duration::from_millis(200);
 
 /// Start values and the options that all methods share.
 fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, SimulationOptions), Failure> {

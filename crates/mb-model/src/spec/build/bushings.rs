@@ -27,7 +27,7 @@ impl<P: Data> Builder<P> {
         let mut b = self.spot(e, "b", b)?;
         if b == Spot::Somewhere {
             if !self.start_is_given(a) {
-                return Err(e.problem("b", Fault::UnknownStart { key: "b", thing: self.thing(a) }));
+                return Err(e.problem("b", self.unknown_start("b", a)));
             }
             b = Spot::Ground(self.position_of(a));
         }

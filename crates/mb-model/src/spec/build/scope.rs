@@ -4,6 +4,7 @@ use crate::element::Data;
 use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::spec::error::{Path, Problem, Problems};
 use crate::spec::expression::{self, Leaf, is_name_part, is_name_start};
+use crate::spec::fault::{LARGEST, SMALLEST};
 use crate::spec::nearest::nearest;
 use crate::spec::{Fault, ModelSpec, NameFault, Value};
 use std::borrow::Cow;
@@ -169,7 +170,7 @@ impl<P: Data> Scope<P> {
     /// The value of a constant.
     pub(super) fn eval(&self, value: &Value, loops: &Loops) -> Result<P, Fault> {
         let text = match value {
-            Value::Number(x) if x.is_finite() => return Ok(P::cst(*x)),
+            Value::Number(x) if x.is_finite() => return in_range(P::cst(*x)),
             Value::Number(x) => return Err(Fault::NotANumber { value: *x }),
             Value::Expression(text) => text,
         };
@@ -188,7 +189,11 @@ impl<P: Data> Scope<P> {
         if let Some(name) = bad.into_inner() {
             return Err(self.fault_of(text, &name, loops));
         }
-        if x.is_finite() { Ok(x) } else { Err(Fault::NotFinite { text: text.clone(), value: x.value() }) }
+        if x.is_finite() {
+            in_range(x)
+        } else {
+            Err(Fault::NotFinite { text: text.clone(), value: x.value() })
+        }
     }
     /// A function of time; it must be finite at t = 0.
     pub(super) fn law(&self, value: &Value, loops: &Loops) -> Result<TimeLaw<P>, Fault> {
@@ -206,7 +211,7 @@ impl<P: Data> Scope<P> {
         let law = TimeLaw(law);
         let start = law.eval(P::zero());
         if start.is_finite() {
-            Ok(law)
+            in_range(start).map(|_| law)
         } else {
             Err(Fault::NotFinite { text: format!("{text} at t = 0"), value: start.value() })
         }
@@ -248,6 +253,16 @@ impl<P: Data> Scope<P> {
             return Err(illegal(name, NameFault::Shadows));
         }
         Ok(())
+    }
+}
+
+/// Refuses numbers whose powers would overflow or vanish.
+fn in_range<P: Data>(x: P) -> Result<P, Fault> {
+    let size = x.value().abs();
+    if size == 0.0 || (SMALLEST..=LARGEST).contains(&size) {
+        Ok(x)
+    } else {
+        Err(Fault::OutOfRange { value: x.value() })
     }
 }
 

@@ -9,7 +9,7 @@ use super::expand::{Entries, Entry, Table};
 use super::spots::Spot;
 use crate::element::{Data, rotation};
 use crate::link::LinkStation;
-use crate::spec::{JointKind, PlaceRef, RodSpec, Value};
+use crate::spec::{Fault, JointKind, PlaceRef, RodSpec, Value};
 use nalgebra::Vector3;
 use std::collections::VecDeque;
 
@@ -111,9 +111,22 @@ impl<P: Data> Builder<P> {
             Spot::Somewhere => false,
             Spot::Ground(_) | Spot::Node(..) => true,
             Spot::Point(i) => self.points[i].given.is_some(),
-            Spot::Body(i, _) => !self.bodies[i].guessed,
+            // Where the reference point is does not depend on the angle.
+            Spot::Body(i, local) => {
+                let body = &self.bodies[i];
+                !body.guessed || (body.given.is_some() && local.iter().all(|x| x.value() == 0.0))
+            }
             Spot::Solid(i, _) => !self.solids[i].guessed,
             Spot::Link(k, _) => !self.bodies[self.flexible[k].body].guessed,
+        }
+    }
+
+    /// Why the position at the start of a place is not given.
+    pub(super) fn unknown_start(&self, key: &'static str, spot: Spot<P>) -> Fault {
+        let thing = self.thing(spot);
+        match spot {
+            Spot::Body(i, _) if self.bodies[i].given.is_some() => Fault::UnknownStartAngle { key, thing },
+            _ => Fault::UnknownStart { key, thing },
         }
     }
 

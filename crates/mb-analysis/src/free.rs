@@ -1,0 +1,248 @@
+//! Free motions at an operating point, found part by part.
+//!
+//! A model often falls into parts that nothing connects: no entry of M, C or K and no constraint row. Its eigenproblem then falls
+//! into one for each part, so that the work grows with the number of parts and not with a power of it. Parts that are equal to the
+//! last bit are solved once.
+
+use crate::error::AnalysisError;
+use crate::part;
+use mb_algebra::{
+    Dense, QuadraticPencil, RankTolerance, Scatter, Sparse, StiffnessParts, Triplets, dense, to_dense,
+};
+use mb_constraints::{NullSpace, NullSpaceMethod};
+use mb_eigen::pairing::mac;
+use mb_eigen::sparse::{Request, SparseOptions, solve_in_parts};
+use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum, quadratic};
+use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_model::Model;
+use std::collections::HashMap;
+
+/// Parts of up to this many coordinates and rows are solved by dense matrices.
+const DENSE_PART: usize = 400;
+
+/// Amplitudes below this share of the largest are rounding of the vector.
+const STILL: f64 = 1e-9;
+
+/// A motion with s = 0, which meets no stiffness.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeMotion {
+    /// Velocities that move, with their amplitudes, the largest of which is one; those of one part of the model.
+    pub amplitudes: Vec<(usize, f64)>,
+    /// True when the motion goes on at constant speed: the zero is double with one vector.
+    pub drifting: bool,
+}
+
+/// The free motions of the model linearized at a point, those of each part separated as far as they can be.
+///
+/// # Errors
+/// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
+pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
+    let lin = linearize_sparse(model, at);
+    let (exact, rounded) = match &lin.k_parts {
+        Some(parts) => (Some(&parts.exact), Some(&parts.rounded)),
+        None => (None, None),
+    };
+    let none = mb_algebra::sparse::zeros(model.nv(), model.nv());
+    let matrices = [&lin.m, &lin.c, &lin.k, exact.unwrap_or(&none), rounded.unwrap_or(&none)];
+    let parts = Part::all(matrices, &lin.phi_q);
+    let mut known: HashMap<Vec<u64>, Vec<FreeMotion>> = HashMap::new();
+    let mut out = Vec::new();
+    for part in &parts {
+        let key = part.bits();
+        if !known.contains_key(&key) {
+            known.insert(key.clone(), part.free_motions(lin.k_parts.is_some())?);
+        }
+        let here = |(i, a): &(usize, f64)| (part.columns[*i], *a);
+        out.extend(known[&key].iter().map(|motion| FreeMotion {
+            amplitudes: motion.amplitudes.iter().map(here).collect(),
+            drifting: motion.drifting,
+        }));
+    }
+    Ok(out)
+}
+
+/// Row, column and value inside a part.
+type Entries = Vec<(usize, usize, f64)>;
+
+/// Coordinates that nothing connects with others.
+#[derive(Debug, Default)]
+struct Part {
+    /// Its velocities in the model, in order.
+    columns: Vec<usize>,
+    rows: usize,
+    /// M, C, K, and K in two parts.
+    matrices: [Entries; 5],
+    phi_q: Entries,
+}
+
+impl Part {
+    fn all(matrices: [&Sparse; 5], phi_q: &Sparse) -> Vec<Self> {
+        let n = phi_q.cols();
+        let mut sets = Sets((0..n).collect());
+        for matrix in matrices {
+            for (value, (i, j)) in matrix {
+                if *value != 0.0 {
+                    sets.join(i, j);
+                }
+            }
+        }
+        let mut first: Vec<Option<usize>> = vec![None; phi_q.rows()];
+        for (value, (row, j)) in phi_q {
+            if *value != 0.0 {
+                let with = *first[row].get_or_insert(j);
+                sets.join(with, j);
+            }
+        }
+        let mut of_root: HashMap<usize, usize> = HashMap::new();
+        let mut parts: Vec<Self> = Vec::new();
+        // Part and place in it of every column.
+        let mut place = Vec::with_capacity(n);
+        for j in 0..n {
+            let part = *of_root.entry(sets.root(j)).or_insert_with(|| {
+                parts.push(Self::default());
+                parts.len() - 1
+            });
+            place.push((part, parts[part].columns.len()));
+            parts[part].columns.push(j);
+        }
+        for (k, matrix) in matrices.into_iter().enumerate() {
+            for (value, (i, j)) in matrix {
+                if *value != 0.0 {
+                    parts[place[i].0].matrices[k].push((place[i].1, place[j].1, *value));
+                }
+            }
+        }
+        let mut row_place: Vec<Option<usize>> = vec![None; phi_q.rows()];
+        for (value, (row, j)) in phi_q {
+            if *value != 0.0 {
+                let part = &mut parts[place[j].0];
+                let own = *row_place[row].get_or_insert_with(|| {
+                    part.rows += 1;
+                    part.rows - 1
+                });
+                part.phi_q.push((own, place[j].1, *value));
+            }
+        }
+        parts
+    }
+    /// What tells parts apart, bit by bit.
+    fn bits(&self) -> Vec<u64> {
+        let mut out = vec![self.columns.len() as u64, self.rows as u64];
+        for entries in self.matrices.iter().chain([&self.phi_q]) {
+            out.push(entries.len() as u64);
+            out.extend(entries.iter().flat_map(|(i, j, value)| [*i as u64, *j as u64, value.to_bits()]));
+        }
+        out
+    }
+    fn sparse(&self, k: usize) -> Sparse {
+        let n = self.columns.len();
+        triplets(&self.matrices[k], n, n).to_sparse()
+    }
+    fn free_motions(&self, in_parts: bool) -> Result<Vec<FreeMotion>, AnalysisError> {
+        let n = self.columns.len();
+        let [m, c, k] = [0, 1, 2].map(|k| self.sparse(k));
+        let phi_q = triplets(&self.phi_q, self.rows, n).to_sparse();
+        let failed =
+            |source: EigenError| AnalysisError::Eigen { formulation: "free motions".to_owned(), source };
+        if n + self.rows > DENSE_PART {
+            let parts = in_parts.then(|| StiffnessParts { exact: self.sparse(3), rounded: self.sparse(4) });
+            let request = Request::Lowest { count: part::LOWEST };
+            let pencil = QuadraticPencil { m, c, k, phi_q };
+            let found = solve_in_parts(&pencil, parts.as_ref(), &request, &SparseOptions::default());
+            return Ok(of_spectrum(&found.map_err(failed)?, &dense::identity(0)));
+        }
+        let phi_q = to_dense(&phi_q);
+        let name = |i: usize| format!("coordinate {i}");
+        let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, RankTolerance::default(), name)
+            .map_err(|e| AnalysisError::Linear(e.into()))?
+            .r;
+        if basis.ncols() == 0 {
+            return Ok(Vec::new());
+        }
+        let reduced = |a: &Sparse| dense::mul_transpose(&basis, &dense::mul(&to_dense(a), &basis));
+        let pencil = QuadraticPencil {
+            m: reduced(&m),
+            c: reduced(&c),
+            k: reduced(&k),
+            phi_q: Dense::zeros(0, basis.ncols()),
+        };
+        Ok(of_spectrum(&quadratic::solve(&pencil, &DenseOptions::default()).map_err(failed)?, &basis))
+    }
+}
+
+fn triplets(entries: &Entries, rows: usize, cols: usize) -> Triplets {
+    let mut out = Triplets::new(rows, cols);
+    for (i, j, value) in entries {
+        out.add(*i, *j, *value);
+    }
+    out
+}
+
+/// Sets of columns that are connected.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn root(&mut self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            self.0[i] = self.0[self.0[i]];
+            i = self.0[i];
+        }
+        i
+    }
+    fn join(&mut self, i: usize, j: usize) {
+        let (a, b) = (self.root(i), self.root(j));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// The zero modes with vectors of their own; these are multiplied by a basis that has columns.
+fn of_spectrum(spectrum: &Spectrum, basis: &Dense) -> Vec<FreeMotion> {
+    let mut distinct: Vec<&Eigenpair> = Vec::new();
+    for pair in spectrum.of_class(Class::Rigid) {
+        // The second root of a double zero comes with the same vector.
+        if distinct.iter().all(|d| mac(&d.right, &pair.right) < 1.0 - 1e-9) {
+            distinct.push(pair);
+        }
+    }
+    // Motions that go on and those that damping stops are not mixed.
+    let mut out = Vec::new();
+    for drifting in [true, false] {
+        let vectors = distinct.iter().filter(|pair| (pair.chain > 1) == drifting);
+        let vectors = vectors.map(|pair| {
+            let x: Vec<f64> = pair.right.iter().map(|z| z.re).collect();
+            if basis.ncols() > 0 { dense::matvec(basis, &x) } else { x }
+        });
+        let modes = separated(vectors.collect()).into_iter();
+        out.extend(modes.map(|x| FreeMotion { amplitudes: moving(&x), drifting }));
+    }
+    out
+}
+
+/// What moves in x, the largest with amplitude one; parts at rounding do not.
+fn moving(x: &[f64]) -> Vec<(usize, f64)> {
+    let largest = x.iter().fold(f64::MIN_POSITIVE, |m, a| m.max(a.abs()));
+    let moving = x.iter().enumerate().map(|(i, a)| (i, a / largest));
+    moving.filter(|(_, a)| a.abs() > STILL).collect()
+}
+
+/// Other vectors of the same span, each with an entry 1 where all others have 0, so that bodies that move by themselves
+/// are told apart: Gauss-Jordan elimination with complete pivoting.
+fn separated(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    for done in 0..vectors.len() {
+        let entries = vectors.iter().enumerate().skip(done);
+        let entries = entries.flat_map(|(v, x)| x.iter().enumerate().map(move |(i, a)| (v, i, a.abs())));
+        let Some((v, i, size)) = entries.max_by(|a, b| a.2.total_cmp(&b.2)) else { break };
+        if size == 0.0 {
+            break;
+        }
+        vectors.swap(done, v);
+        let scale = vectors[done][i];
+        vectors[done].iter_mut().for_each(|a| *a /= scale);
+        let pivot = vectors[done].clone();
+        for (_, x) in vectors.iter_mut().enumerate().filter(|(v, _)| *v != done) {
+            let factor = x[i];
+            x.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= factor * p);
+        }
+    }
+    vectors
+}

@@ -1,0 +1,100 @@
+//! Free motions at any size: found, named, exact zeros, and no singular matrix on the way.
+
+use crate::support::{Run, mb_with};
+
+const HEAD: &str = "units = \"SI\"\nname = \"free\"\n";
+
+fn document(run: &Run) -> serde_json::Value {
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// Rollers on pins through their centres: each turns freely.
+fn rollers(count: usize) -> String {
+    format!(
+        "{HEAD}gravity = [0, -9.81]\n[[repeat]]\nindex = \"i\"\nfrom = 1\nto = {count}\n[[repeat.body]]\nname = \"r{{i}}\"\n\
+         mass = 1\ninertia = 1\nat = [\"i\", 0]\n[[repeat.joint]]\nname = \"p{{i}}\"\ntype = \"revolute\"\na = \"r{{i}}\"\n\
+         b = \"ground\"\n"
+    )
+}
+
+/// A beam that hangs from a ball joint and carries a wheel on an axle: it swings both ways and turns, as does the wheel.
+fn beam_with_wheel(elements: usize) -> String {
+    format!(
+        "{HEAD}gravity = [0, 0, -9.81]\n[[beam]]\nname = \"b\"\nfrom = [0, 0, 0]\nto = [0, 0, -2]\nelements = {elements}\n\
+         density = 7850\nyoungs_modulus = 2.1e11\npoissons_ratio = 0.3\nsection = {{ radius = 0.01 }}\n\
+         [[joint]]\nname = \"hook\"\ntype = \"spherical\"\na = \"b.start\"\nb = \"ground\"\n\
+         [[spatial-body]]\nname = \"wheel\"\nmass = 1\ninertia = [1, 1, 1]\n\
+         [[joint]]\nname = \"axle\"\ntype = \"revolute\"\naxis = [0, 1, 0]\na = \"wheel\"\nb = \"b.end\"\n"
+    )
+}
+
+#[test]
+fn four_hundred_rollers_turn_each_by_itself() {
+    let found = document(&mb_with(&["check", "-", "--json"], &rollers(400)));
+    let rigid = found["rigid_modes"].as_array().unwrap();
+    assert_eq!(rigid.len(), 400);
+    for (i, mode) in rigid.iter().enumerate() {
+        let dominant = mode["dominant"].as_array().unwrap();
+        assert_eq!(dominant.len(), 1, "{mode}");
+        assert_eq!(dominant[0]["coordinate"], format!("r{}.angle", i + 1));
+    }
+    let found = document(&mb_with(&["modes", "-", "--lowest", "5", "--json"], &rollers(120)));
+    let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+    assert!(
+        pairs.len() >= 5 && pairs.iter().all(|p| p["class"] == "rigid" && p["re"] == 0.0 && p["im"] == 0.0)
+    );
+}
+
+#[test]
+fn a_wheel_beside_a_beam_is_free_whatever_the_mesh() {
+    // 10 elements are solved by dense matrices, 80 by sparse ones.
+    for elements in [10, 80] {
+        let text = beam_with_wheel(elements);
+        let found = document(&mb_with(&["check", "-", "--json"], &text));
+        let rigid = found["rigid_modes"].as_array().unwrap();
+        assert_eq!(rigid.len(), 2, "{elements}: {rigid:?}");
+        let found = document(&mb_with(&["modes", "-", "--lowest", "6", "--json"], &text));
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let zeros = pairs.iter().filter(|p| p["class"] == "rigid").count();
+        assert!(zeros >= 2 && pairs.iter().any(|p| p["class"] != "rigid"), "{elements}: {pairs:?}");
+    }
+}
+
+#[test]
+fn bodies_that_touch_nothing_are_as_many_parts() {
+    let text = format!(
+        "{HEAD}[[repeat]]\nindex = \"i\"\nfrom = 1\nto = 3000\n[[repeat.body]]\nname = \"b{{i}}\"\nmass = 1\ninertia = 1\n\
+         at = [\"i\", 0]\nangle = 0\n"
+    );
+    let found = document(&mb_with(&["check", "-", "--json"], &text));
+    assert_eq!(found["rigid_modes"].as_array().unwrap().len(), 9000);
+    assert_eq!(found["equilibrium"]["stability"]["kind"], "neutral");
+    let words = mb_with(&["check", "-"], &text).out;
+    assert!(words.contains("and 8960 more (--json lists all)"), "{words}");
+}
+
+#[test]
+fn loads_that_push_a_free_motion_are_the_reason_told_first() {
+    let box_on_rail = |k: f64| {
+        format!(
+            "{HEAD}gravity = [1, -9.81]\n[[body]]\nname = \"box\"\nmass = 1\ninertia = 1\nat = [0, 0]\nangle = 0\n\
+             [[joint]]\nname = \"rail\"\ntype = \"prismatic\"\naxis = [1, 0]\na = \"box\"\nb = [0, 0]\n\
+             [[spring]]\nname = \"s\"\na = \"box\"\nb = [-1, 0]\nstiffness = {k}\n"
+        )
+    };
+    assert_eq!(mb_with(&["equilibrium", "-"], &box_on_rail(10.0)).code, 0);
+    let run = mb_with(&["equilibrium", "-"], &box_on_rail(0.0));
+    assert_eq!(run.code, 2, "{run:?}");
+    let told = run.err.replace("\n  | ", " ");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("push along a motion that nothing holds at the start: box.x (1.00)"), "{told}");
+}
+
+#[test]
+fn a_mechanism_that_its_motor_turns_forever_has_no_equilibrium_and_says_so_soon() {
+    let text = crate::support::right(&["generate", "andrews-squeezer"]);
+    let run = mb_with(&["check", "-", "--set", "k=0"], &text);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.out.contains("that nothing holds at the start"), "{}", run.out);
+}

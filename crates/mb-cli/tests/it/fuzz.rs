@@ -1,0 +1,63 @@
+//! Made-up inputs: those that were finds once, and the first runs of each target (`cargo xtask fuzz` makes more).
+
+#[path = "../../examples/fuzz/engine.rs"]
+mod engine;
+#[path = "../../examples/fuzz/expressions.rs"]
+mod expressions;
+#[path = "../../examples/fuzz/judge.rs"]
+mod judge;
+#[path = "../../examples/fuzz/matrices.rs"]
+mod matrices;
+#[path = "../../examples/fuzz/models.rs"]
+mod models;
+#[path = "../../examples/fuzz/random.rs"]
+mod random;
+#[path = "../../examples/fuzz/starts.rs"]
+mod starts;
+
+use engine::{Target, Workshop, corpus, folder};
+use std::path::Path;
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The target of a find by the ending of its file.
+fn target(name: &str) -> Target {
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("toml") => Target::Models,
+        Some("mtx") => Target::Matrices,
+        Some("json") => Target::Starts,
+        _ => Target::Expressions,
+    }
+}
+
+#[test]
+fn every_find_of_the_past_is_answered() {
+    let place = tempfile::tempdir().unwrap();
+    let workshop = Workshop { models: Vec::new(), folder: place.path().to_owned() };
+    for (name, input) in folder(&root().join("crates/mb-cli/tests/fuzz/finds")) {
+        if let Err(why) = workshop.again(target(&name), &input) {
+            panic!("{name}: {why}");
+        }
+    }
+}
+
+#[test]
+fn the_first_runs_of_every_target_break_no_promise() {
+    let place = tempfile::tempdir().unwrap();
+    let workshop = Workshop { models: corpus(&root()), folder: place.path().to_owned() };
+    assert!(workshop.models.len() > 20);
+    for (target, runs) in [
+        (Target::Expressions, 20_000),
+        (Target::Matrices, 4000),
+        (Target::Starts, 400),
+        (Target::Models, 400),
+    ] {
+        let tally = workshop.runs(target, 1, (0, runs), &mut |_| {});
+        assert!(tally.finds.is_empty(), "{}: {:?}", target.name(), tally.finds.first());
+        assert_eq!(tally.runs, tally.ends.iter().sum::<u64>());
+        // Inputs are neither all refused nor all answered.
+        assert!(tally.ends[0] > runs / 20 && tally.ends[1] > runs / 20, "{}: {tally:?}", target.name());
+    }
+}

@@ -1,0 +1,147 @@
+//! Small things that a user meets: names, tables, notes, options.
+
+use crate::support::{json, mb, mb_with, model, right};
+
+#[test]
+fn functions_of_expressions_in_a_model() {
+    let text = "units = \"SI\"\nname = \"functions\"\n[parameters]\nL = \"max(1, min(3, 2))\"\nphi = \"atan2(L, L)\"\n\
+                ok = \"if(L - 1, asin(1)/acos(0), 7)\"\nside = \"sign(-L)*atan(1)/phi\"\n\
+                [[body]]\nname = \"b\"\nmass = \"ok\"\ninertia = \"-side\"\nat = [0, 0]\nangle = \"phi\"\n";
+    let run = mb_with(&["equilibrium", "-", "--json"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let angle = found["equilibria"][0]["configuration"]["b.angle"].as_f64().unwrap();
+    assert!((angle - std::f64::consts::FRAC_PI_4).abs() < 1e-15);
+    let run = mb_with(&["check", "-"], &text.replace("atan2(L, L)", "atan2(L)"));
+    assert!(run.code == 1 && run.err.contains("takes 2 argument(s)"), "{}", run.err);
+}
+
+#[test]
+fn numbers_at_the_edge_are_refused_with_parameter_and_line() {
+    for (value, told) in
+        [("1e-308", "1e-308"), ("1e300", "1e300"), ("-1e308", "-1e308"), ("\"1e99*1e99\"", "1e198")]
+    {
+        let text = format!(
+            "units = \"SI\"\nname = \"edge\"\n[parameters]\nm = {value}\n[[body]]\nname = \"b\"\nmass = \"m\"\ninertia = 1\n\
+             at = [0, 0]\nangle = 0\n"
+        );
+        let run = mb_with(&["modes", "-"], &text);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{value}: {run:?}");
+        assert!(run.err.contains("parameter 'm'") && run.err.contains("<stdin>:4:5"), "{}", run.err);
+        assert!(run.err.contains(told), "{}", run.err);
+    }
+}
+
+#[test]
+fn long_expressions_are_shown_shortened() {
+    let long = "1+".repeat(50_000) + "1";
+    let run =
+        mb_with(&["check", "-"], &format!("units = \"SI\"\nname = \"long\"\n[parameters]\nm = \"{long}\"\n"));
+    assert_eq!(run.code, 1);
+    assert!(run.err.len() < 1000 && run.err.contains("more than 400 operations"), "{}", run.err.len());
+}
+
+#[test]
+fn a_place_on_a_body_without_an_angle_names_the_angle() {
+    let text = "units = \"SI\"\nname = \"angle\"\n[[body]]\nname = \"bar\"\nmass = 1\ninertia = 1\nat = [0, 0]\n\
+                markers.end = [1, 0]\n[[body]]\nname = \"next\"\nmass = 1\ninertia = 1\nat = [1, 0]\n\
+                [[joint]]\nname = \"knee\"\ntype = \"revolute\"\na = \"next\"\nb = \"bar.end\"\n\
+                [[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"bar.end\"\nb = \"ground\"\n";
+    let run = mb_with(&["check", "-"], text);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.contains("body 'bar' has no `angle` of its own"), "{}", run.err);
+    // Where its reference point is needs no angle.
+    let run = mb_with(
+        &["check", "-"],
+        &text.replace("a = \"bar.end\"\nb = \"ground\"", "a = \"bar\"\nb = \"ground\""),
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn rows_of_joints_in_space_say_whose_axes_they_mean() {
+    let found = json(&["check", &model("spatial-four-bar")]);
+    let rows = found["model"]["rows"].as_array().unwrap();
+    let about = rows.iter().filter(|row| row.as_str().unwrap().contains("(rotation about its ")).count();
+    assert!(about >= 2, "{rows:?}");
+}
+
+#[test]
+fn a_picture_of_another_kind_makes_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model("rod-pendulum");
+    for name in ["x.png", "x.PDF"] {
+        let path = folder.path().join(name).display().to_string();
+        for args in [
+            vec!["modes", &model, "--plot", &path],
+            vec!["simulate", &model, "--until", "0.1", "--plot", &path],
+        ] {
+            let run = mb(&args);
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+            assert!(run.err.contains("pictures are drawn as SVG") && run.err.contains(".svg"), "{}", run.err);
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn negative_values_of_options_are_explained_by_the_option() {
+    let pendulum = model("rod-pendulum");
+    for (args, told) in [
+        (vec!["simulate", &pendulum, "--until", "1", "--rtol", "-1e-3"], "relative tolerance"),
+        (vec!["simulate", &pendulum, "--until", "-1"], "until"),
+        (vec!["modes", &pendulum, "--lowest", "-3"], "at least 1"),
+        (vec!["modes", &pendulum, "--near", "-1"], "not negative"),
+        (vec!["equilibrium", &pendulum, "--find-all", "-2"], "--find-all"),
+    ] {
+        let run = mb(&args);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}: {run:?}");
+        assert!(run.err.contains(told) && !run.err.contains("unexpected argument"), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn reactions_stand_in_a_table_with_sign_and_all_components() {
+    // A rod of 2 kg that hangs from a pin carries its weight there, upwards on the rod.
+    let text = "units = \"SI\"\nname = \"hanging\"\ngravity = [0, -10]\n[[body]]\nname = \"rod\"\nmass = 2\ninertia = 1\n\
+                center_of_mass = [0, -0.5]\nat = [0, 0]\nangle = 0\n[[joint]]\nname = \"pin\"\ntype = \"revolute\"\n\
+                a = \"rod\"\nb = [0, 0]\n";
+    let run = mb_with(&["equilibrium", "-", "--reactions"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let row = run.out.lines().find(|line| line.contains("joint 'pin'") && !line.contains('(')).unwrap();
+    let numbers: Vec<f64> = row.split_whitespace().skip(2).map(|word| word.parse().unwrap()).collect();
+    assert_eq!(numbers.len(), 6, "{row}");
+    assert!((numbers[1] - 20.0).abs() < 1e-9 && numbers[0] == 0.0 && numbers[5].abs() < 1e-9, "{row}");
+    let run = mb_with(&["equilibrium", "-", "--reactions", "--json"], text);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let reaction = &found["reactions"][0][0];
+    assert_eq!(reaction["of"], "joint 'pin'");
+    assert!((reaction["force"][1].as_f64().unwrap() - 20.0).abs() < 1e-9, "{reaction}");
+}
+
+#[test]
+fn bodies_in_space_tell_how_they_are_turned() {
+    let text = "units = \"SI\"\nname = \"turned\"\n[[spatial-body]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 1]\n\
+                at = [0, 0, 0]\norientation = { axis = [0, 0, 1], angle = \"deg(90)\" }\n";
+    let run = mb_with(&["equilibrium", "-"], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let of = |axis: &str| -> f64 {
+        let line = run.out.lines().find(|l| l.contains(&format!("b turned about {axis}"))).unwrap();
+        line.split_whitespace().nth(4).unwrap().parse().unwrap()
+    };
+    assert!(
+        of("x") == 0.0 && of("y") == 0.0 && (of("z") - std::f64::consts::FRAC_PI_2).abs() < 1e-5,
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn assembly_that_moves_something_far_is_a_warning() {
+    let text = right(&["generate", "rod-pendulum"]);
+    let near = mb_with(&["check", "-"], &text.replace("at = [0.0, \"-L\"]", "at = [0.01, \"-L\"]"));
+    assert!(near.code == 0 && !near.out.contains("warning"), "{near:?}");
+    let far = mb_with(&["check", "-"], &text.replace("at = [0.0, \"-L\"]", "at = [0.0, \"-2*L\"]"));
+    assert_eq!(far.code, 0, "{far:?}");
+    assert!(far.out.contains("warning: assembly moves P by 1.5"), "{}", far.out);
+}

@@ -1,0 +1,36 @@
+//! Why there is no equilibrium, in the words of mechanics: loads that push along a motion that nothing holds.
+//!
+//! The free motions are those of the model without its loads, at the start: a pendulum that is pushed sideways has an equilibrium
+//! elsewhere, so that a push is the reason of a failure and no proof of one.
+
+use mb_constraints::pushed_free_motion;
+use mb_model::{Model, Point};
+
+/// Velocities below this share of the largest are not named, and most that are.
+const NAMED: f64 = 0.1;
+const MOST: usize = 6;
+
+/// The velocities that the loads push and nothing holds, with their amplitudes; empty where the loads push along no free motion.
+pub(super) fn words(model: &Model, start: &Point) -> String {
+    let (k, phi_q) =
+        model.under_loads(0.0).static_blocks(&Point { lambda: vec![0.0; model.nc()], ..start.clone() });
+    let forces: Vec<f64> = model.applied_residual(start).iter().map(|r| -r).collect();
+    let Some(motion) = pushed_free_motion(&k, &phi_q, &forces) else { return String::new() };
+    let mut moved: Vec<(String, f64)> = Vec::new();
+    for (i, amplitude) in motion.iter().enumerate().filter(|(_, a)| a.abs() > NAMED) {
+        let name = model.coordinate_name(i);
+        // Of the nodes of a beam, `beam[3].x`, the one that moves most stands for all.
+        let name = match (name.split_once('['), name.rsplit_once('.')) {
+            (Some((beam, _)), Some((_, axis))) => format!("{beam}.{axis}"),
+            _ => name,
+        };
+        match moved.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, most)) => *most = most.max(amplitude.abs()),
+            None => moved.push((name, amplitude.abs())),
+        }
+    }
+    moved.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let more = moved.len().saturating_sub(MOST);
+    let named: Vec<String> = moved.iter().take(MOST).map(|(name, a)| format!("{name} ({a:.2})")).collect();
+    if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+}
