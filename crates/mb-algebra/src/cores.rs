@@ -1,9 +1,15 @@
 //! Work in two parts on two cores.
 
+use crate::interrupt;
+
 /// Both on two cores, where there are two; the numbers do not depend on it.
 pub fn side_by_side<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if rayon::current_num_threads() > 1 { rayon::join(first, second) } else { (first(), second()) }
+    if rayon::current_num_threads() < 2 {
+        return (first(), second());
+    }
+    let scope = interrupt::scope_here();
+    rayon::join(|| scope.enter(first), || scope.enter(second))
 }

@@ -23,6 +23,7 @@
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
 //!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] tells how many digits they can lose.
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
+//! - [`interrupt`]: long work that another thread can end.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
 //! Every routine runs on the calling thread, so that callers may run several at once; large factorizations and solutions of
@@ -37,6 +38,7 @@ mod eigen;
 mod error;
 mod factor;
 pub mod in_place;
+pub mod interrupt;
 pub mod matrix_market;
 pub mod norms;
 mod pencil;

@@ -13,6 +13,8 @@ pub mod factor;
 mod free;
 pub mod moving;
 pub mod names;
+pub mod number;
+pub mod parametric;
 pub mod part;
 mod settle;
 mod shares;

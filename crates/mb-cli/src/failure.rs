@@ -5,6 +5,7 @@ mod request;
 pub use request::RequestError;
 
 use mb_algebra::matrix_market::MatrixMarketError;
+use mb_analysis::parametric::{SeriesError, wrong_parametric};
 use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
@@ -111,6 +112,22 @@ impl From<AnalysisError> for Failure {
     }
 }
 
+impl From<SeriesError> for Failure {
+    fn from(error: SeriesError) -> Self {
+        match error {
+            SeriesError::Analysis(source) => source.into(),
+            SeriesError::Model(source) => Self::Model(source),
+            SeriesError::Parametric { mode, source } => Self::Parametric { mode, source },
+            SeriesError::Lost { mode, s, at } => Self::Lost { mode, s, at },
+            SeriesError::BadModes { list, why } => RequestError::BadModes { list, why }.into(),
+            SeriesError::RankChanges { at, rows } => RequestError::RankChanges { at, rows }.into(),
+            SeriesError::RedundantRows { rows, redundant } => {
+                RequestError::RedundantRows { rows, redundant }.into()
+            }
+        }
+    }
+}
+
 fn code_of(wrong: bool) -> u8 {
     if wrong { WRONG } else { NUMERICS }
 }
@@ -126,21 +143,7 @@ impl Failure {
             | Self::Matrix { .. }
             | Self::Request(_) => WRONG,
             Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
-            Self::Parametric { source, .. } => match source {
-                ParametricError::NotSimple { .. }
-                | ParametricError::RedundantConstraints { .. }
-                | ParametricError::NotConverged { .. }
-                | ParametricError::StartTooFar { .. }
-                | ParametricError::GaugeVanishes { .. }
-                | ParametricError::Overflow { .. }
-                | ParametricError::NotBalanced { .. }
-                | ParametricError::TrackLost { .. }
-                | ParametricError::AccuracyNotReached { .. }
-                | ParametricError::GroupNotSeparate { .. }
-                | ParametricError::Stopped(_)
-                | ParametricError::Algebra(_) => NUMERICS,
-                _ => WRONG,
-            },
+            Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
             Self::Linear(source) => code_of(wrong_linear(source)),
         }

@@ -4,8 +4,8 @@
 //! checked here, so that no array can lead to memory that is not its own.
 
 use mb_algebra::Sparse;
-use numpy::ndarray::{Array2, ShapeBuilder};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::ndarray::{Array2, Array3, ShapeBuilder};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -72,6 +72,28 @@ pub(crate) fn by_columns<T: numpy::Element>(
     numbers: Vec<T>,
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
     Array2::from_shape_vec((rows, cols).f(), numbers)
+        .map(|a| a.into_pyarray(py))
+        .map_err(|e| errors::internal(py, &e.to_string()))
+}
+
+/// A numpy matrix with `cols` columns, from its rows.
+pub(crate) fn by_rows<'py, T: numpy::Element + Clone>(
+    py: Python<'py>,
+    rows: &[&[T]],
+    cols: usize,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    Array2::from_shape_vec((rows.len(), cols), rows.concat())
+        .map(|a| a.into_pyarray(py))
+        .map_err(|e| errors::internal(py, &e.to_string()))
+}
+
+/// A numpy block of three dimensions, the last one running fastest.
+pub(crate) fn block<T: numpy::Element>(
+    py: Python<'_>,
+    shape: (usize, usize, usize),
+    numbers: Vec<T>,
+) -> PyResult<Bound<'_, PyArray3<T>>> {
+    Array3::from_shape_vec(shape, numbers)
         .map(|a| a.into_pyarray(py))
         .map_err(|e| errors::internal(py, &e.to_string()))
 }

@@ -1,10 +1,12 @@
 //! The exceptions of the package, which `python/mb/_errors.py` defines.
 
 use mb_analysis::AnalysisError;
+use mb_analysis::parametric::{SeriesError, UnknownVariable};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
 use mb_model::ModelError;
+use mb_parametric::ParametricError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -122,6 +124,45 @@ fn kind_of(error: &LinearError) -> &'static str {
         LinearError::Constraint(ConstraintError::Unstable { .. }) => "unstable_run",
         _ => "linearization",
     }
+}
+
+/// Polynomials or a path that failed.
+pub(crate) fn series(py: Python<'_>, error: &SeriesError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        SeriesError::Analysis(e) => analysis(py, e),
+        SeriesError::Model(e) => model(py, e, None),
+        SeriesError::BadModes { .. } => argument(py, "modes", message, None),
+        SeriesError::RedundantRows { redundant, .. } => {
+            let help = format!("leave these out of the model: {}", redundant.join(", "));
+            raise(py, "ModelError", format!("{message} ({help})"), &[("help", object(py, help))])
+        }
+        _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
+        SeriesError::Lost { .. } => numerics(py, "lost", message),
+        SeriesError::Parametric { source, .. } => numerics(py, kind_of_expansion(source), message),
+        _ => numerics(py, "expansion", message),
+    }
+}
+
+fn kind_of_expansion(error: &ParametricError) -> &'static str {
+    match error {
+        ParametricError::NotSimple { .. } => "not_simple",
+        ParametricError::GroupNotSeparate { .. } => "group_not_separate",
+        ParametricError::AccuracyNotReached { .. } => "accuracy_not_reached",
+        ParametricError::NotBalanced { .. } => "no_equilibrium",
+        _ => "expansion",
+    }
+}
+
+/// A name that the model does not have.
+pub(crate) fn unknown(py: Python<'_>, argument: &str, name: &UnknownVariable) -> PyErr {
+    let help = match &name.nearest {
+        Some(nearest) => format!("did you mean '{nearest}'?"),
+        None => format!("there are: {}", name.known.join(", ")),
+    };
+    let message =
+        format!("{argument}: the model has no parameter, coordinate or input '{}'; {help}", name.name);
+    raise(py, "ModelError", message, &[("help", object(py, help))])
 }
 
 fn setting_of(setting: &str) -> &str {

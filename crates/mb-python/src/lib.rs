@@ -11,8 +11,11 @@ mod findings;
 mod model;
 mod motion;
 mod options;
+mod plan;
+mod series;
 mod site;
 mod spectrum;
+mod track;
 mod work;
 
 use pyo3::prelude::*;
@@ -29,9 +32,15 @@ mod _mb {
     #[pymodule_export]
     use crate::motion::{Motion, simulate};
     #[pymodule_export]
+    use crate::series::{Series, series};
+    #[pymodule_export]
     use crate::site::Site;
     #[pymodule_export]
     use crate::spectrum::Spectrum;
+    #[pymodule_export]
+    use crate::track::{Track, track};
+    #[pymodule_export]
+    use crate::work::{busy, watch_progress};
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -26,7 +26,7 @@ use crate::{errors, work};
 /// A model that has been checked.
 #[pyclass(frozen, module = "mb._mb")]
 pub(crate) struct Model {
-    spec: ModelSpec,
+    spec: Arc<ModelSpec>,
     model: Arc<Mechanism>,
 }
 
@@ -54,6 +54,10 @@ impl Model {
 
     pub(crate) fn mechanism(&self) -> Arc<Mechanism> {
         Arc::clone(&self.model)
+    }
+
+    pub(crate) fn spec(&self) -> Arc<ModelSpec> {
+        Arc::clone(&self.spec)
     }
 
     /// A vector of the right length.
@@ -97,7 +101,7 @@ impl Model {
             spec.set_parameter(&name, value).map_err(wrong)?;
         }
         let model = spec.build().map_err(|e| wrong(e.located(text)))?;
-        Ok(Self { spec, model: Arc::new(model) })
+        Ok(Self { spec: Arc::new(spec), model: Arc::new(model) })
     }
 
     /// The description as a model file, parameters as they are now.
@@ -107,7 +111,7 @@ impl Model {
 
     /// The tables of the description as JSON.
     fn tables(&self, py: Python<'_>) -> PyResult<String> {
-        serde_json::to_string(&self.spec).map_err(|e| errors::internal(py, &e.to_string()))
+        serde_json::to_string(&*self.spec).map_err(|e| errors::internal(py, &e.to_string()))
     }
 
     /// Values of all parameters.

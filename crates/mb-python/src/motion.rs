@@ -8,7 +8,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{
@@ -138,15 +138,6 @@ pub(crate) struct Motion {
     motion: Trajectory,
 }
 
-/// Stops the integration when it is dropped: by an interrupt the work is left behind.
-struct Stop(Arc<AtomicBool>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Integrates a motion; `progress` is called with the time reached, now and then.
 #[pyfunction]
 pub(crate) fn simulate(
@@ -158,15 +149,13 @@ pub(crate) fn simulate(
     let run: Run = read(py, run)?;
     let model = model.mechanism();
     let held = Arc::clone(&model);
-    let stopped = Arc::new(AtomicBool::new(false));
     let reached = Arc::new(AtomicU64::new(run.time.to_bits()));
-    let guard = Stop(Arc::clone(&stopped));
     let seen = Arc::clone(&reached);
     let options = run.options();
     let job = move || {
         let mut watch = |p: &mb_constraints::simulate::Progress| {
             seen.store(p.time.to_bits(), Ordering::Relaxed);
-            if stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            ControlFlow::Continue(())
         };
         integrate(&model, run.time, &run.q, &run.v, &options, &mut watch)
     };
@@ -174,7 +163,6 @@ pub(crate) fn simulate(
         Some(call) => call.call1((f64::from_bits(reached.load(Ordering::Relaxed)),)).map(|_| ()),
         None => Ok(()),
     })?;
-    drop(guard);
     let motion = motion.map_err(|e| errors::analysis(py, &e.into()))?;
     Ok(Motion { model: held, motion })
 }

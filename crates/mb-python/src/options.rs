@@ -100,12 +100,23 @@ pub(crate) struct Place {
     motion: Option<MotionPlace>,
 }
 
+/// How an equilibrium is found.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum StrategyWord {
+pub(crate) enum StrategyWord {
     Automatic,
     Newton,
     Relaxation,
+}
+
+impl From<StrategyWord> for Strategy {
+    fn from(word: StrategyWord) -> Self {
+        match word {
+            StrategyWord::Automatic => Self::Automatic,
+            StrategyWord::Newton => Self::Newton,
+            StrategyWord::Relaxation => Self::Relaxation,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -124,11 +135,7 @@ impl Place {
         StartOptions {
             given: self.at.clone(),
             solve: self.solve,
-            strategy: match self.strategy {
-                StrategyWord::Automatic => Strategy::Automatic,
-                StrategyWord::Newton => Strategy::Newton,
-                StrategyWord::Relaxation => Strategy::Relaxation,
-            },
+            strategy: self.strategy.into(),
             time: self.time,
             inputs: self.inputs.clone(),
             ..StartOptions::default()

@@ -13,9 +13,9 @@ use crate::{errors, findings};
 
 /// One mode: a conjugate pair, the double zero of a body that drifts, or another real eigenvalue.
 #[derive(Clone, Copy, Debug)]
-struct Mode {
+pub(crate) struct Mode {
     /// Index of its (first) eigenpair.
-    index: usize,
+    pub(crate) index: usize,
     /// Eigenvalues it stands for, 1 or 2.
     count: usize,
 }
@@ -31,19 +31,7 @@ pub(crate) struct Spectrum {
 
 impl Spectrum {
     pub(crate) fn new(found: FormulationSpectrum) -> Self {
-        let pairs = &found.spectrum;
-        let (mut modes, mut others) = (Vec::new(), Vec::new());
-        let mut index = 0;
-        while let Some(pair) = pairs.pairs.get(index) {
-            let twin = pairs.pairs.get(index + 1).is_some_and(|next| together(pair, next));
-            let mode = Mode { index, count: if twin { 2 } else { 1 } };
-            if pair.class.is_motion() {
-                modes.push(mode);
-            } else {
-                others.push(mode);
-            }
-            index += mode.count;
-        }
+        let (mut modes, mut others) = modes_of(&found.spectrum.pairs);
         let motion = modes.len();
         modes.append(&mut others);
         Self { found: Arc::new(found), modes, motion }
@@ -117,6 +105,23 @@ impl Spectrum {
             }
         })
     }
+}
+
+/// The modes among eigenpairs: those of the motion, and the others.
+pub(crate) fn modes_of(pairs: &[Eigenpair]) -> (Vec<Mode>, Vec<Mode>) {
+    let (mut motion, mut others) = (Vec::new(), Vec::new());
+    let mut index = 0;
+    while let Some(pair) = pairs.get(index) {
+        let twin = pairs.get(index + 1).is_some_and(|next| together(pair, next));
+        let mode = Mode { index, count: if twin { 2 } else { 1 } };
+        if pair.class.is_motion() {
+            motion.push(mode);
+        } else {
+            others.push(mode);
+        }
+        index += mode.count;
+    }
+    (motion, others)
 }
 
 /// Entries of a vector, without making its complex numbers.

@@ -1,15 +1,17 @@
 //! Long work: without the interpreter's lock, ended by Ctrl-C.
 //!
-//! The work runs on a thread of its own while the calling one looks for signals every [`TICK`]. An interrupt leaves the work
-//! behind: the exception is raised at once, and the thread ends when its work does. What it works on is owned by it, so
-//! that nothing it reads can go away or change.
+//! The work runs on a thread of its own while the calling one looks for signals every [`TICK`]. An interrupt raises its
+//! exception at once and asks the work to end, which it does at its next step ([`mb_algebra::interrupt`]). What it works on is
+//! owned by it, so that nothing it reads can go away or change.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use mb_algebra::interrupt::{Interrupt, Interrupted};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -20,11 +22,16 @@ const TICK: Duration = Duration::from_millis(40);
 /// Stack of a worker, bytes: that of main threads, with room for deep recursions over elimination trees.
 const STACK: usize = 64 << 20;
 
+/// Jobs under way.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     /// The idle worker of this thread; starting one for every call costs more than small problems do.
     static WORKER: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
+    /// Called with the steps that the work of this thread has done, at every look for signals.
+    static PROGRESS: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
 }
 
 fn worker() -> std::io::Result<Sender<Job>> {
@@ -37,8 +44,37 @@ fn worker() -> std::io::Result<Sender<Job>> {
     Ok(send)
 }
 
-/// What a job left: its value, or what it panicked with.
-type Outcome<T> = Result<T, Box<dyn Any + Send>>;
+/// What a job left: its value, that it was ended, or what it panicked with.
+type Outcome<T> = Result<Result<T, Interrupted>, Box<dyn Any + Send>>;
+
+/// Counts a job as long as it lives.
+struct UnderWay;
+
+impl UnderWay {
+    fn new() -> Self {
+        BUSY.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        BUSY.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Jobs under way in all threads, those included that an interrupt has asked to end.
+#[pyfunction]
+pub(crate) fn busy() -> usize {
+    BUSY.load(Ordering::Relaxed)
+}
+
+/// Sets what is called with the steps of long work of this thread; gives what was called before.
+#[pyfunction]
+#[pyo3(signature = (call))]
+pub(crate) fn watch_progress(call: Option<Py<PyAny>>) -> Option<Py<PyAny>> {
+    PROGRESS.replace(call)
+}
 
 /// Runs `work` without the interpreter's lock.
 ///
@@ -57,21 +93,28 @@ pub(crate) fn run_watched<T: Send + 'static>(
     mut watch: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
     let (done, result) = channel::<Outcome<T>>();
+    let flag = Interrupt::new();
+    let own = flag.clone();
+    let under_way = UnderWay::new();
     let job: Job = Box::new(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| own.scope(work)));
+        drop(under_way);
         // Nobody listens any more after an interrupt.
-        let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+        let _ = done.send(outcome);
     });
     let worker = worker().map_err(|e| errors::internal(py, &format!("no thread could be started: {e}")))?;
     worker.send(job).map_err(|_| errors::internal(py, "a worker ended early"))?;
-    let outcome = wait(py, result, &mut watch)?;
+    let outcome = wait(py, result, &flag, &mut watch).inspect_err(|_| flag.set())?;
     WORKER.set(Some(worker));
-    outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))
+    let done = outcome.map_err(|panic| errors::internal(py, &words(panic.as_ref())))?;
+    done.map_err(|Interrupted| errors::internal(py, "work ended although nothing asked for it"))
 }
 
-/// Waits for the result; an error leaves the work behind.
+/// Waits for the result; after an error the work is to be ended.
 fn wait<T: Send>(
     py: Python<'_>,
     result: Receiver<Outcome<T>>,
+    flag: &Interrupt,
     watch: &mut impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<Outcome<T>> {
     let mut result = result;
@@ -85,6 +128,10 @@ fn wait<T: Send>(
             Ok(outcome) => return Ok(outcome),
             Err(RecvTimeoutError::Timeout) => {
                 py.check_signals()?;
+                let call = PROGRESS.with_borrow(|call| call.as_ref().map(|call| call.clone_ref(py)));
+                if let Some(call) = call {
+                    call.call1(py, (flag.steps(),))?;
+                }
                 watch(py)?;
             }
             Err(RecvTimeoutError::Disconnected) => return Err(errors::internal(py, "a worker ended early")),

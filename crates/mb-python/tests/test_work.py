@@ -6,34 +6,46 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import mb
+from mb import _mb
 
 
-def long_problem(n=1500):
+def long_problem(n=500):
     rng = np.random.default_rng(3)
     a = rng.standard_normal((n, n))
     return {"K": a @ a.T + n * np.eye(n), "C": a, "all": True}
 
 
-def test_an_interrupt_ends_long_work():
-    problem = long_problem()
+def lattice(n=60_000):
+    """A damped chain whose contour counts take minutes."""
+    k = sp.diags_array([np.full(n - 1, -1.0), np.full(n, 2.0), np.full(n - 1, -1.0)], offsets=[-1, 0, 1])
+    c = sp.diags_array(0.01 * (1 + np.arange(n) % 3))
+    return {"K": k, "C": c, "lowest": 500}
 
+
+def test_an_interrupt_ends_long_work_and_its_thread():
     def interrupt():
-        time.sleep(1.0)
+        time.sleep(0.5)
         _thread.interrupt_main()
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        mb.eigs(**problem)
+        mb.eigs(**lattice())
     thread.join()
+    for _ in range(600):
+        if _mb.busy() == 0:
+            break
+        time.sleep(0.05)
+    assert _mb.busy() == 0
     # The package works on.
     assert mb.eigs([[4.0]]).s.tolist() == [2j]
 
 
 def test_other_threads_run_during_long_work():
-    problem = long_problem(500)
+    problem = long_problem()
     done = threading.Event()
     counted = []
 
@@ -66,3 +78,16 @@ def test_several_threads_solve_at_once():
         thread.join()
     for i, s in enumerate(results):
         np.testing.assert_allclose(s.imag, np.sqrt(np.arange(1.0, 20.0 + i)), rtol=1e-13)
+
+
+def test_progress_is_called_with_steps_and_can_end_the_work():
+    seen = []
+
+    def enough(steps):
+        seen.append(steps)
+        if len(seen) == 3:
+            raise StopIteration
+
+    with pytest.raises(StopIteration), mb.progress(enough):
+        mb.eigs(**lattice())
+    assert len(seen) == 3 and seen == sorted(seen)

@@ -23,12 +23,14 @@ pub use svd::Svd;
 
 pub(crate) use entry::Entry;
 
-use crate::{AlgebraError, Dense, DenseC, Sparse, dense, sparse};
+use crate::{AlgebraError, Dense, DenseC, Sparse, dense, interrupt, sparse};
 
 /// Largest relative asymmetry taken for rounding errors of assembly.
 const ASYMMETRY_ALLOWED: f64 = 1e-8;
 
+/// The first look at a matrix; every factorization and eigenvalue routine of dense matrices begins with it.
 pub(crate) fn check_square(operation: &'static str, rows: usize, cols: usize) -> Result<usize, AlgebraError> {
+    interrupt::check();
     if rows == cols { Ok(rows) } else { Err(AlgebraError::NotSquare { operation, rows, cols }) }
 }
 

@@ -15,7 +15,7 @@ use super::redundant::Dependent;
 use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
-use crate::{AlgebraError, Sparse};
+use crate::{AlgebraError, Sparse, interrupt};
 
 /// An unknown's pivot below this multiple of the numbers it is the difference of has no certain sign.
 const NEAR_SINGULAR: f64 = 1e-13;
@@ -68,6 +68,7 @@ impl<T: Fallback> Factored<T> {
             if method < first.min(Method::Lu) {
                 continue;
             }
+            interrupt::check();
             let made = match method {
                 Method::AugmentedLdl => match &system.a {
                     Stored::Half(a) => {

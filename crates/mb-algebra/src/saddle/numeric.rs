@@ -28,7 +28,7 @@ use super::substitute::{among_cores, down, large_halves};
 use super::symbolic::{Supernode, Symbolic};
 use super::thin::Thin;
 use super::trapezoid;
-use crate::side_by_side;
+use crate::{interrupt, side_by_side};
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
@@ -236,6 +236,7 @@ fn eliminate<T: Number>(
     Workspace(work, eliminator): &mut Workspace<T>,
     pivots: &mut Pivots<T>,
 ) -> Result<(), Stop> {
+    interrupt::check();
     let node = &symbolic.supernodes[s];
     let (rows, cols, below) = (node.rows(), node.cols, node.below);
     let end = area.len() - work.held;

@@ -18,6 +18,7 @@ use super::pivots::Summary;
 use super::substitute::{Exchanges, backward_all, down, forward_all};
 use super::symbolic::{Supernode, Symbolic};
 use super::trapezoid;
+use crate::interrupt;
 
 /// Factors in the order of elimination.
 #[derive(Clone, Debug)]
@@ -97,6 +98,7 @@ impl<T: Number> NumericLu<T> {
         (halves, source): ([&Half<T>; 2], &Source<'_>),
         (work, eliminator): &mut (Work, LuEliminator<T>),
     ) -> Result<(), Stop> {
+        interrupt::check();
         let node = &symbolic.supernodes[s];
         let (rows, cols, below) = (node.rows(), node.cols, node.below);
         let end = self.panels[0].len() - work.held;

@@ -11,7 +11,7 @@ use super::number::Number;
 use super::numeric::Numeric;
 use super::panel::block_columns;
 use super::symbolic::{Supernode, Symbolic};
-use crate::side_by_side;
+use crate::{interrupt, side_by_side};
 
 /// Entries of factors that have large block columns.
 const LARGE: usize = 1 << 22;
@@ -172,6 +172,7 @@ pub(super) fn forward_all<T: Number>(
     front: &mut [T],
     width: usize,
 ) {
+    interrupt::check();
     among_cores(symbolic, || {
         forward_by(symbolic, large_halves(symbolic), panels, exchanges, x, front, width);
     });
@@ -217,7 +218,8 @@ pub(super) fn large_halves(symbolic: &Symbolic) -> Option<Halves> {
 /// would cost more.
 pub(super) fn among_cores(symbolic: &Symbolic, work: impl FnOnce() + Send) {
     if symbolic.panel_entries >= LARGE && rayon::current_num_threads() > 1 {
-        rayon::scope(|_| work());
+        let scope = interrupt::scope_here();
+        rayon::scope(|_| scope.enter(work));
     } else {
         work();
     }

@@ -9,7 +9,7 @@ use crate::json;
 use crate::names;
 use crate::npz::{self, Array};
 use crate::outfile;
-use crate::parametric::expansion::{Piece, Value, variables};
+use crate::parametric::expansion::{self, Piece, Value, variables};
 use crate::parametric::{Expansion, GroupValue, Place, Wish, region};
 use crate::progress::Progress;
 use crate::render::Style;
@@ -107,21 +107,23 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
     let chosen = named(&place.loaded)?;
     drop(stage);
     let stage = progress.stage("solving for the operating point");
-    let centre = place.centre()?;
+    let origin = place.origin();
+    let centre = origin.centre()?;
     drop(stage);
     let _stage = progress.stage("expanding");
-    let read = |e: &Expansion| region::region(&args.region, &e.names, &e.values);
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
-    let expansion = if let Some(accuracy) = args.accuracy {
-        Expansion::to_accuracy(&place, chosen, centre, accuracy, read, &wish)?
-    } else {
-        let order = args.order.unwrap_or(ORDER);
-        let mut expansion = Expansion::to_order(&place, chosen, centre, order, &wish)?;
-        if !args.region.is_empty() {
-            expansion.judge(&place, read(&expansion)?)?;
+    let about = Expansion::about(&origin, chosen, centre)?;
+    let region = region::region(&args.region, &about.names, &about.values)?;
+    let expansion = expansion::expanded(&wish, |wanted| match args.accuracy {
+        Some(accuracy) => about.to_accuracy(&origin, accuracy, region, wanted),
+        None => {
+            let mut expansion = about.to_order(&origin, args.order.unwrap_or(ORDER), wanted)?;
+            if !args.region.is_empty() {
+                expansion.judge(&origin, region)?;
+            }
+            Ok(expansion)
         }
-        expansion
-    };
+    })?;
     let tolerances = tolerances(&expansion, &args.tolerance)?;
     let evaluations =
         args.evaluate.iter().map(|at| evaluated(&place, &expansion, at)).collect::<Result<Vec<_>, _>>()?;
@@ -130,9 +132,9 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
 
 /// The modes at the values of one `--evaluate`.
 fn evaluated(place: &Place, expansion: &Expansion, given: &str) -> Result<Evaluated, Failure> {
-    let distance = expansion.distance("--evaluate", given)?;
+    let distance = expansion::distance(expansion, "--evaluate", given)?;
     let (mut values, mut groups) = (expansion.evaluate(&distance)?, expansion.evaluate_groups(&distance)?);
-    let rank_change = expansion.rank_change(place, &distance)?.map(|found| {
+    let rank_change = expansion.rank_change(&place.origin(), &distance)?.map(|found| {
         // Polynomials of the one side say nothing of the other.
         for value in &mut values {
             value.trusted = false;
@@ -140,7 +142,7 @@ fn evaluated(place: &Place, expansion: &Expansion, given: &str) -> Result<Evalua
         for group in &mut groups {
             group.trusted = false;
         }
-        expansion.told(place, &found.at, &found.rows)
+        expansion.told(&place.loaded.model, &found.at, &found.rows)
     });
     let centre = &expansion.piece(&distance).modes;
     let row = |value: &Value| {

@@ -14,17 +14,15 @@ use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
-use crate::parametric::expansion::{Value, frequency_and_damping};
-use crate::parametric::storage::{Pencil, Solved};
-use crate::parametric::walk::Walk;
+use crate::parametric::expansion::{Value, expanded, frequency_and_damping, held};
 use crate::parametric::{Expansion, GroupValue, Path, Place, Wish};
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
 use groups::{followed_group, members};
 use mb_algebra::{Dense, Sparse, c64};
+use mb_analysis::parametric::{Origin, Pencil, Solved, Walk, follow};
 use mb_chart::{Chart, Curve, Panel, Scale};
-use mb_parametric::{ParametricError, PolishedPair, StartingPair, TrackOptions, track};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -100,64 +98,42 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     let variables = named(&place.loaded)?;
     drop(stage);
     let stage = progress.stage("expanding");
-    let centre = place.centre()?;
+    let origin = place.origin();
+    let about = Expansion::about(&origin, variables, origin.centre()?)?;
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
-    let expansion = Expansion::to_order(&place, variables, centre, args.order, &wish)?;
+    let expansion = expanded(&wish, |wanted| about.to_order(&origin, args.order, wanted))?;
     drop(stage);
     let _stage = progress.stage("following the modes");
     let distances: Vec<Vec<f64>> =
         path.samples.iter().map(|x| x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect()).collect();
-    let (exact, groups, members) = match expansion.pieces[0].pencil {
-        Pencil::Dense(_) => followed::<Dense>(&place, &expansion, &distances, middle)?,
-        Pencil::Sparse(_) => followed::<Sparse>(&place, &expansion, &distances, middle)?,
+    let exact = follow(&origin, &expansion, &distances, middle)?;
+    let (groups, members) = match expansion.pieces[0].pencil {
+        Pencil::Dense(_) => grouped::<Dense>(&origin, &expansion, &exact, &distances, middle)?,
+        Pencil::Sparse(_) => grouped::<Sparse>(&origin, &expansion, &exact, &distances, middle)?,
     };
     let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
     let events = events::events(&path, &expansion, &exact, &groups, members.as_ref());
     Ok(Track { place, path, expansion, exact, predicted, groups, events })
 }
 
-/// Single modes, groups, and the modes of both followed together where they can be told from one another.
-type Followed = (mb_parametric::Track, Vec<TrackedGroup>, Option<mb_parametric::Track>);
+/// Groups, and single modes with those of the groups followed together where they can be told from one another.
+type Grouped = (Vec<TrackedGroup>, Option<mb_parametric::Track>);
 
-/// The modes of the middle at every sample: followed back to the start, and from there to the end; and the groups.
-fn followed<A: Solved>(
-    place: &Place,
+/// The groups at every sample, from the middle on.
+fn grouped<A: Solved>(
+    origin: &Origin<'_>,
     expansion: &Expansion,
+    exact: &mb_parametric::Track,
     distances: &[Vec<f64>],
     middle: usize,
-) -> Result<Followed, Failure> {
+) -> Result<Grouped, Failure> {
     let piece = &expansion.pieces[0];
-    let source: Walk<'_, A> = Walk::new(place, &expansion.variables, &piece.values, piece.point.centre())?;
-    let starts: Vec<StartingPair> = piece
-        .modes
-        .iter()
-        .map(|mode| StartingPair {
-            s: mode.full.eigenvalue_coefficients()[0],
-            vector: mode.full.vector_coefficients()[0].clone(),
-        })
-        .collect();
-    let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
-    let options = TrackOptions::default();
-    let lost = |error| named(error, place, expansion);
-    let first = track(&source, &back, &starts, &options).map_err(lost)?;
-    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
-    let first: Vec<StartingPair> =
-        first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
-    let exact = track(&source, distances, &first, &options).map_err(lost)?;
+    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
     let groups: Vec<TrackedGroup> = (0..piece.groups.len())
         .map(|k| followed_group(&source, expansion, k, distances, middle))
         .collect::<Result<_, _>>()?;
-    let members =
-        if groups.is_empty() { None } else { members(&source, expansion, &exact, &groups, middle)? };
-    Ok((exact, groups, members))
-}
-
-/// A mode that was lost, in the words of the command line.
-fn named(error: ParametricError, place: &Place, expansion: &Expansion) -> Failure {
-    let ParametricError::TrackLost { mode, s, point } = error else { return expansion.named(place, error) };
-    let values = expansion.names.iter().zip(&expansion.values).zip(&point);
-    let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
-    Failure::Lost { mode: expansion.numbers().get(mode).copied().unwrap_or(mode), s, at: at.join(", ") }
+    let members = if groups.is_empty() { None } else { members(&source, expansion, exact, &groups, middle)? };
+    Ok((groups, members))
 }
 
 impl Track {
@@ -303,7 +279,7 @@ impl Track {
 fn render(found: &Track, style: Style) -> String {
     let (expansion, path) = (&found.expansion, &found.path);
     let mut out = summary::heading(&found.place.loaded, &expansion.rank, style);
-    for [coordinate, input] in expansion.held(&found.place) {
+    for [coordinate, input] in held(&found.place) {
         let _ = writeln!(out, "{coordinate} is held by {input}");
     }
     let last = path.along.len() - 1;
@@ -353,7 +329,7 @@ fn render(found: &Track, style: Style) -> String {
         out.push_str(&groups_table(found, style));
     }
     let mut notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
-    if found.place.instant {
+    if found.place.setting.instant {
         notes.push(
             "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
                 .to_owned(),

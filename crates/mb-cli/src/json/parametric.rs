@@ -4,7 +4,7 @@ use super::parts::{ModelView, Named, complex};
 use super::{Head, text};
 use crate::commands::parametric::Parametric;
 use crate::names;
-use crate::parametric::expansion::{Expanded, Piece, Value, first_order, frequency_and_damping};
+use crate::parametric::expansion::{Expanded, Piece, Value, first_order, frequency_and_damping, held};
 use crate::parametric::{ExpandedGroup, Expansion, GroupValue, Place, quantity};
 use mb_algebra::c64;
 use serde::Serialize;
@@ -177,7 +177,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
             let ends = r.iter().zip(&expansion.values);
             ends.map(|(r, x)| r.map(|d| x + d)).collect()
         }),
-        point: point(&found.place, expansion, piece, vectors),
+        point: point(&found.place, piece, vectors),
         order: piece.order,
         exponents: piece.set.iter().map(<[u8]>::to_vec).collect(),
         modes: piece.modes.iter().map(|m| mode(expansion, m, vectors)).collect(),
@@ -190,7 +190,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
     text(&Document {
         head: Head::of("parametric"),
         model: ModelView::new(&found.place.loaded, &expansion.rank),
-        exponents: !found.place.instant,
+        exponents: !found.place.setting.instant,
         variables: variables(&found.place, expansion),
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,
@@ -258,7 +258,7 @@ fn finite(x: f64) -> Option<f64> {
 }
 
 /// The view of the point of expansion.
-pub(super) fn point(place: &Place, expansion: &Expansion, piece: &Piece, polynomials: bool) -> PointView {
+pub(super) fn point(place: &Place, piece: &Piece, polynomials: bool) -> PointView {
     let model = &place.loaded.model;
     let series = &piece.point;
     let at = series.centre();
@@ -266,12 +266,8 @@ pub(super) fn point(place: &Place, expansion: &Expansion, piece: &Piece, polynom
     let rows = (0..model.nc()).map(|i| model.row_name(i)).collect();
     let kept = |list: &[Vec<f64>]| polynomials.then(|| piece.kept(list));
     PointView {
-        rule: if place.frozen { "frozen" } else { "balanced" },
-        held: expansion
-            .held(place)
-            .into_iter()
-            .map(|[coordinate, input]| HeldView { coordinate, input })
-            .collect(),
+        rule: if place.setting.frozen { "frozen" } else { "balanced" },
+        held: held(place).into_iter().map(|[coordinate, input]| HeldView { coordinate, input }).collect(),
         configuration: Named::new(names::configuration(model), &at.q),
         speeds: Named::new(coordinates.clone(), &at.v),
         accelerations: Named::new(coordinates, &at.a),

@@ -98,8 +98,8 @@ pub fn document(found: &Track) -> String {
     text(&Document {
         head: Head::of("track"),
         model: ModelView::new(&found.place.loaded, &found.expansion.rank),
-        exponents: !found.place.instant,
-        point: point(&found.place, &found.expansion, piece, false),
+        exponents: !found.place.setting.instant,
+        point: point(&found.place, piece, false),
         order: piece.order,
         variables: variables(&found.place, &found.expansion),
         abscissa: found.path.abscissa.clone(),

@@ -1,21 +1,17 @@
 //! Modes as polynomials: variables by name, operating points, expansions of the modes asked for.
 //!
-//! The way from a model file to the series of `mb-parametric`, which `mb parametric` and `mb track` share.
+//! From the command line to the series of [`mb_analysis::parametric`], which `mb parametric` and `mb track` share.
 
 pub mod choice;
 pub mod expansion;
-pub mod group;
 pub mod path;
 pub mod place;
 pub mod quantity;
 pub mod region;
-pub mod storage;
-pub mod walk;
 
 pub use choice::Wish;
 pub use expansion::{Expanded, Expansion, Piece};
-pub use group::{ExpandedGroup, GroupValue};
+pub use mb_analysis::parametric::{ExpandedGroup, GroupValue, Region};
 pub use path::Path;
-pub use place::{Given, Place};
+pub use place::Place;
 pub use quantity::Quantity;
-pub use region::Region;

@@ -3,13 +3,12 @@
 pub mod comparison;
 pub mod complaint;
 pub mod modes;
-pub mod number;
 pub mod request;
 pub mod shares;
 pub mod style;
 pub mod summary;
 pub mod table;
 
-pub use number::{six, tiny};
+pub use mb_analysis::number::{six, tiny};
 pub use style::Style;
 pub use table::{Column, Table};

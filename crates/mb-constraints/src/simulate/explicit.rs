@@ -8,6 +8,7 @@ use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
 use crate::violation::largest;
+use mb_algebra::interrupt;
 use std::ops::ControlFlow;
 
 /// Share of its length below which a constraint row is named as the cause of a collapse.
@@ -95,6 +96,7 @@ impl Run<'_, '_> {
                 dynamics.rates(t, y, dy)
             })?;
             while self.integrator.time() < goal {
+                interrupt::check();
                 if let Some(end) = self.step(recorder)? {
                     return Ok(end);
                 }

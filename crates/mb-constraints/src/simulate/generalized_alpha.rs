@@ -42,7 +42,7 @@ use super::{Progress, SimulationOptions, Start};
 use crate::error::ConstraintError;
 use crate::method::ForwardDynamics;
 use crate::violation::largest;
-use mb_algebra::norms;
+use mb_algebra::{interrupt, norms};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
 
@@ -142,6 +142,7 @@ fn all(
     for k in 1..recorder.reports.len() {
         let goal = recorder.reports[k];
         while stepper.state.point.t < goal {
+            interrupt::check();
             let now = stepper.state.point.t;
             let left = goal - now;
             // Steps of equal length up to the report.

@@ -12,7 +12,7 @@
 //! 1 / (w - sigma), and decides. Sizes: V n x k, k at most 2 c + 7 p for c pairs and blocks of p. Gives up where rounding
 //! of r, some units in the last place of |K| |x|, is more than the tolerance, or where z is too poor.
 
-use mb_algebra::{Dense, SymmetricEigen};
+use mb_algebra::{Dense, SymmetricEigen, interrupt};
 
 use super::gram_schmidt::{Indefinite, expand};
 
@@ -95,6 +95,7 @@ pub(crate) fn lowest(
     let (mut lead, mut corrections) = (0, BLOCK);
     let (mut shortest, mut idle) = (f64::INFINITY, 0);
     for _ in 0..STEPS[0] + STEPS[1] * wanted {
+        interrupt::check();
         let (values, vectors) = basis.project()?;
         let targets = lead..(lead + BLOCK).min(basis.filled);
         let r = basis.residuals(operator, &values, &vectors, targets.clone());

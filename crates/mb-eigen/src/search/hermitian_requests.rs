@@ -1,6 +1,6 @@
 //! The requests on undamped symmetric problems, in terms of w = -s^2.
 
-use mb_algebra::c64;
+use mb_algebra::{c64, interrupt};
 use rayon::prelude::*;
 
 use super::hermitian::{Modes, Place, Shifted, Symmetric};
@@ -264,28 +264,31 @@ impl Symmetric<'_> {
         let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
         let slices = self.slices(band)?;
         let (problem, options, driver) = (self.problem, self.options, self.driver);
+        let scope = interrupt::scope_here();
         let parts: Vec<Result<(Modes, Vec<Finding>), EigenError>> = slices
             .par_iter()
             .map(|slice| {
-                let mut run = Symmetric::new(problem, options, driver);
-                let mut modes = Modes::none(problem);
-                let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
-                let inside = Counted { modes: slice.modes.saturating_sub(rigid), ..*slice };
-                if inside.modes > 0 {
-                    let middle = if rigid > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
-                    let mut shifted = run.factor(middle)?;
-                    let mut known = known.clone();
-                    let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
-                    known.add(problem, &found.modes.x);
-                    modes.append(found.modes);
-                    run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
-                }
-                let keep: Vec<usize> = (0..modes.w.len())
-                    .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
-                    .collect();
-                modes.select(&keep);
-                run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
-                Ok((modes, run.findings))
+                scope.enter(|| {
+                    let mut run = Symmetric::new(problem, options, driver);
+                    let mut modes = Modes::none(problem);
+                    let rigid = if slice.from < 0.0 && slice.to > 0.0 { rigid } else { 0 };
+                    let inside = Counted { modes: slice.modes.saturating_sub(rigid), ..*slice };
+                    if inside.modes > 0 {
+                        let middle = if rigid > 0 { 0.5 * slice.to } else { 0.5 * (slice.from + slice.to) };
+                        let mut shifted = run.factor(middle)?;
+                        let mut known = known.clone();
+                        let found = run.nearest(&mut shifted, &known, inside.modes + 1, None, Place::Here)?;
+                        known.add(problem, &found.modes.x);
+                        modes.append(found.modes);
+                        run.complete(&mut Released::held(shifted), &mut known, &mut modes, inside)?;
+                    }
+                    let keep: Vec<usize> = (0..modes.w.len())
+                        .filter(|&j| modes.w[j] > slice.from && modes.w[j] < slice.to)
+                        .collect();
+                    modes.select(&keep);
+                    run.findings.iter_mut().for_each(|finding| with_rigid(finding, rigid));
+                    Ok((modes, run.findings))
+                })
             })
             .collect();
         let mut all = Modes::none(problem);
@@ -308,10 +311,11 @@ impl Symmetric<'_> {
             done.extend(small);
             let mut runs: Vec<Symmetric<'_>> =
                 large.iter().map(|_| Symmetric::new(problem, options, driver)).collect();
+            let scope = interrupt::scope_here();
             let cuts: Vec<Result<_, EigenError>> = large
                 .par_iter()
                 .zip(&mut runs)
-                .map(|(slice, run)| run.below(0.5 * (slice.from + slice.to)))
+                .map(|(slice, run)| scope.enter(|| run.below(0.5 * (slice.from + slice.to))))
                 .collect();
             self.factorizations += runs.iter().map(|run| run.factorizations).sum::<usize>();
             open.clear();

@@ -9,7 +9,7 @@
 //! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
 //! order in which a Krylov method finds theta, and is not called proved but where the roots are counted ([`crate::completeness::contour`]).
 
-use mb_algebra::c64;
+use mb_algebra::{c64, side_by_side};
 
 use super::multiplicity_cut;
 use super::non_hermitian::{General, Set, Shifted};
@@ -296,7 +296,7 @@ impl General<'_> {
         let edge = 1e-9 * piece.to;
         let lower = Piece { to: cut, margins: [piece.margins[0], edge], ..piece };
         let upper = Piece { from: cut, margins: [edge, piece.margins[1]], ..piece };
-        let (a, b) = rayon::join(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
+        let (a, b) = side_by_side(|| low.band_pieces(lower, depth), || high.band_pieces(upper, depth));
         self.findings.append(&mut low.findings);
         self.findings.append(&mut high.findings);
         let mut roots = a?;

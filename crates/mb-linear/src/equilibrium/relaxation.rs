@@ -14,7 +14,7 @@ use super::newton::{Outcome, newton};
 use super::pushed;
 use super::{EquilibriumOptions, is_near, ran_away, relative_residual, shortest_multipliers};
 use crate::error::LinearError;
-use mb_algebra::{norms, sparse};
+use mb_algebra::{interrupt, norms, sparse};
 use mb_constraints::{Saddle, SaddlePatterns, assemble};
 use mb_model::{Model, Point};
 
@@ -66,6 +66,7 @@ fn within(
     let steps = 50 * options.max_iterations;
     let (mut best, mut halved) = (f64::INFINITY, 0_usize);
     for step in 0..steps {
+        interrupt::check();
         if step % REFRESH == 0 || factor.is_none() {
             if options.watch.look().is_err() || ran_away(start, &point) {
                 return Ok(Outcome { point, iterations: step });

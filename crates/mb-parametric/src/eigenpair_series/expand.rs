@@ -21,7 +21,7 @@ use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish_factored};
 use crate::storage::Storage;
 use crate::vectors::{add_matvec, add_matvec_transpose, axpy, is_finite, zeros};
 use crate::{MultiIndexSet, ParametricError, multi_index::check_memory};
-use mb_algebra::{QuadraticPencil, Sparse, c64};
+use mb_algebra::{QuadraticPencil, Sparse, c64, interrupt};
 use rayon::prelude::*;
 
 /// What is held constant while the parameters move. The eigenvalue does not depend on it.
@@ -96,7 +96,8 @@ pub fn expand_all<A: Storage>(
     set: &MultiIndexSet,
     options: &ExpandOptions,
 ) -> Vec<Result<EigenpairSeries, ParametricError>> {
-    starts.par_iter().map(|start| expand(pencil, start, set, options)).collect()
+    let scope = interrupt::scope_here();
+    starts.par_iter().map(|start| scope.enter(|| expand(pencil, start, set, options))).collect()
 }
 
 /// What solves for each degree.

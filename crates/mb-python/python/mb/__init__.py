@@ -20,13 +20,17 @@ from ._mb import __version__
 from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
 from ._motion import Run, simulate
+from ._progress import progress
+from ._series import Series, SeriesValue
 from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
+from ._track import Encounter, Track
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "Campbell",
     "Critical",
+    "Encounter",
     "EnergyShares",
     "FindingWarning",
     "InternalError",
@@ -45,12 +49,16 @@ __all__ = [
     "Reaction",
     "Redundancy",
     "Run",
+    "Series",
+    "SeriesValue",
     "StateSpace",
+    "Track",
     "Unstable",
     "__version__",
     "eigs",
     "eigs_descriptor",
     "load",
     "loads",
+    "progress",
     "simulate",
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _mb
 from ._matrices import matrix
 from ._modes import Modes
-from ._requests import request, settings
+from ._requests import Search, SymmetricSearch, search, spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _optional(value: Any, name: str) -> Any:
@@ -19,6 +21,7 @@ def _size(value: Any) -> int:
     return int(value[0] if isinstance(value, tuple) else value.shape[0])
 
 
+@spelled_out(SymmetricSearch)
 def eigs(
     K: Any,
     M: Any = None,
@@ -26,18 +29,7 @@ def eigs(
     *,
     gyroscopic: Any = None,
     constraints: Any = None,
-    lowest: int | None = None,
-    near: complex | None = None,
-    band: tuple[float, float] | None = None,
-    largest: int | None = None,
-    all: bool = False,
-    count: int = 6,
-    max_damping_ratio: float | None = None,
-    symmetric: bool | None = None,
-    left: bool = False,
-    prove: bool = True,
-    shift: complex | None = None,
-    memory: float | None = None,
+    **request: Unpack[SymmetricSearch],
 ) -> Modes:
     """Modes of ``(s^2 M + s (C + G) + K) x + Phi^T l = 0, Phi x = 0``.
 
@@ -100,35 +92,21 @@ def eigs(
     [14.1421356237]
     """
     k = matrix(K, "K")
-    wanted, note = request(_size(k), lowest, near, band, largest, all, count, max_damping_ratio)
+    wanted, settings, note = search(_size(k), request, "eigs")
     native = _mb.eigs(
         k,
         _optional(M, "M"),
         _optional(C, "C"),
         _optional(gyroscopic, "gyroscopic"),
         _optional(constraints, "constraints"),
-        json.dumps(wanted),
-        json.dumps(settings(symmetric, left, prove, shift, memory)),
+        wanted,
+        settings,
     )
     return Modes(native, note=note)
 
 
-def eigs_descriptor(
-    A: Any,
-    E: Any = None,
-    *,
-    lowest: int | None = None,
-    near: complex | None = None,
-    band: tuple[float, float] | None = None,
-    largest: int | None = None,
-    all: bool = False,
-    count: int = 6,
-    max_damping_ratio: float | None = None,
-    left: bool = False,
-    prove: bool = True,
-    shift: complex | None = None,
-    memory: float | None = None,
-) -> Modes:
+@spelled_out(Search)
+def eigs_descriptor(A: Any, E: Any = None, **request: Unpack[Search]) -> Modes:
     """Modes of ``E y' = A y``, E possibly singular.
 
     Parameters
@@ -149,6 +127,7 @@ def eigs_descriptor(
     [5.0]
     """
     a = matrix(A, "A")
-    wanted, note = request(_size(a), lowest, near, band, largest, all, count, max_damping_ratio)
-    native = _mb.eigs_descriptor(a, _optional(E, "E"), json.dumps(wanted), json.dumps(settings(None, left, prove, shift, memory)))
-    return Modes(native, note=note)
+    if "symmetric" in request:
+        raise TypeError("eigs_descriptor() got an unexpected keyword argument 'symmetric'")
+    wanted, settings, note = search(_size(a), request, "eigs_descriptor")
+    return Modes(_mb.eigs_descriptor(a, _optional(E, "E"), wanted, settings), note=note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from ._campbell import Campbell
 from ._errors import ArgumentError, ArgumentTypeError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
-from ._requests import count, number
+from ._requests import count, number, strategy_word
+from ._series import Series, series
 from ._site import OperatingPoint
+from ._track import Track, track
 
 _AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
 
@@ -366,8 +368,6 @@ class Model:
     ) -> str:
         native = self._build()
         q, _, _, known, _ = native.names()
-        if strategy not in ("automatic", "newton", "relaxation"):
-            raise ArgumentError(f"strategy is {strategy!r}, but must be automatic, newton or relaxation.", "strategy")
         values = [0.0] * len(known)
         for i, value in numbers(inputs, known, "inputs", "input"):
             values[i] = value
@@ -375,7 +375,7 @@ class Model:
             {
                 "at": numbers(at, q, "at", "coordinate"),
                 "solve": bool(solve),
-                "strategy": strategy,
+                "strategy": strategy_word(strategy),
                 "time": number(time, "time"),
                 "inputs": values,
                 "motion": motion,
@@ -562,6 +562,158 @@ class Model:
         rank, rows = native.rank(q, number(time, "time"))
         _, nv, nc = native.sizes()
         return Redundancy(nv, nc, rank, {name: depends for _, name, depends in rows})
+
+    def series(
+        self,
+        variables: str | Iterable[str],
+        order: int = 4,
+        modes: int | Sequence[int] = 6,
+        *,
+        accuracy: float | None = None,
+        region: Mapping[str, tuple[float, float]] | None = None,
+        groups: Iterable[Iterable[int]] = (),
+        at: Mapping[str, float] | None = None,
+        hold: str | Iterable[str] = (),
+        frozen: bool = False,
+        instant: bool = False,
+        solve: bool = True,
+        strategy: str = "automatic",
+        time: float = 0.0,
+    ) -> Series:
+        """Modes as polynomials of variables, about an operating point that follows them.
+
+        Parameters
+        ----------
+        variables : str or sequence of str
+            Parameters, coordinates or inputs by name; ``speed:`` before a coordinate is its speed.
+        order : int
+            Degree of the polynomials; an ``accuracy`` chooses it.
+        modes : int or sequence of int
+            So many modes, the first ones that oscillate; or modes by number, as ``linearize().modes()`` counts them, from 0.
+        accuracy : float
+            Relative error of the eigenvalues in the ``region``: chooses orders and as many points of expansion as it takes.
+        region : dict
+            Lowest and highest value of variables, where the polynomials are to be used; errors are estimated there.
+        groups : sequence of sequences of int
+            Modes to expand together because they are close, repeated or defective.
+        at : dict
+            Values at the point of expansion by name: parameters, coordinates, inputs; the others are those of the model.
+        hold : str or sequence of str
+            Inputs that hold the coordinates among the variables, one for each.
+        frozen : bool
+            Nothing but the variables moves: the operating point does not follow them.
+        instant : bool
+            Needed with speeds: matrices of an instant, whose eigenvalues are no rates of growth.
+        solve, strategy, time
+            As in :meth:`equilibrium`.
+
+        Returns
+        -------
+        Series
+            Call it with values of the variables.
+
+        Raises
+        ------
+        NumericsError
+            No such polynomials: ``not_simple`` where modes meet, ``accuracy_not_reached``.
+
+        Examples
+        --------
+        A mass of 2 kg on a spring of k = 50 N/m: s = i sqrt(k / m).
+
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 50.0})
+        >>> _ = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> s = m.series("k", order=8, modes=1)
+        >>> complex(s(k=60.0).s[0].round(5))
+        5.47723j
+        """
+        return series(
+            self,
+            variables,
+            at,
+            order=order,
+            modes=modes,
+            accuracy=accuracy,
+            region=region,
+            groups=groups,
+            hold=hold,
+            frozen=frozen,
+            instant=instant,
+            solve=solve,
+            strategy=strategy,
+            time=time,
+        )
+
+    def track(
+        self,
+        variable: str | Mapping[str, Any],
+        start: float | None = None,
+        end: float | None = None,
+        samples: int = 51,
+        *,
+        modes: int | Sequence[int] = 6,
+        order: int = 4,
+        at: Mapping[str, float] | None = None,
+        hold: str | Iterable[str] = (),
+        frozen: bool = False,
+        instant: bool = False,
+        solve: bool = True,
+        strategy: str = "automatic",
+        time: float = 0.0,
+    ) -> Track:
+        """Modes along a path, each under its own number where they cross, with the crossings and veerings.
+
+        Parameters
+        ----------
+        variable : str or dict
+            A variable with ``start`` and ``end``, or the values of several at every sample: ``{"k": [...], "m": [...]}``.
+        start, end : float
+            Ends of the path of a single variable.
+        samples : int
+            Samples of it.
+        modes, order, at, hold, frozen, instant, solve, strategy, time
+            As in :meth:`series`, about the middle of the path.
+
+        Returns
+        -------
+        Track
+
+        Raises
+        ------
+        NumericsError
+            ``lost``: a mode cannot be told from another one, however small the steps.
+
+        Examples
+        --------
+        A mass of 1 kg between a spring of k along x and one of 25 N/m along y: the modes cross at k = 25.
+
+        >>> import mb
+        >>> m = mb.Model("two springs", parameters={"k": 16.0})
+        >>> P = m.point("P", at=(0, 0), mass=1)
+        >>> _ = m.spring("x", P, (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("y", P, (0, 1), stiffness=25, natural_length=1)
+        >>> t = m.track("k", 16, 36, samples=20)
+        >>> met = t.encounters[0]
+        >>> met.kind, round(met.at["k"], 1)
+        ('crossing', 25.0)
+        """
+        return track(
+            self,
+            variable,
+            start,
+            end,
+            samples,
+            at,
+            modes=modes,
+            order=order,
+            hold=hold,
+            frozen=frozen,
+            instant=instant,
+            solve=solve,
+            strategy=strategy,
+            time=time,
+        )
 
     def simulate(self, until: float, **options: Any) -> Run:
         """The motion in time; see :func:`mb.simulate`."""

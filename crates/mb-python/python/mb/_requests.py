@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import cmath
+import inspect
+import json
 import math
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar
 
 from ._errors import ArgumentError, ArgumentTypeError
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 #: Unknowns up to which everything is computed when nothing is asked for.
 ALL_UP_TO = 400
@@ -15,6 +20,89 @@ ALL_UP_TO = 400
 LOWEST = 20
 #: More modes than any problem has whose matrices fit into a machine.
 _MOST = 2**31
+
+
+class Search(TypedDict, total=False):
+    """Which part of a spectrum is wanted, and how it is searched for; :func:`mb.eigs` says what each is."""
+
+    lowest: int | None
+    near: complex | None
+    band: tuple[float, float] | None
+    largest: int | None
+    all: bool
+    count: int
+    max_damping_ratio: float | None
+    left: bool
+    prove: bool
+    shift: complex | None
+    memory: float | None
+
+
+class SymmetricSearch(Search, total=False):
+    """The same of a problem of second order."""
+
+    symmetric: bool | None
+
+
+#: What holds where nothing is said.
+_DEFAULTS: dict[str, Any] = {
+    "lowest": None,
+    "near": None,
+    "band": None,
+    "largest": None,
+    "all": False,
+    "count": 6,
+    "max_damping_ratio": None,
+    "symmetric": None,
+    "left": False,
+    "prove": True,
+    "shift": None,
+    "memory": None,
+}
+
+
+def spelled_out(kind: type) -> Callable[[_F], _F]:
+    """Gives a function of ``**request`` the signature with every keyword of ``kind``, which help and notebooks show."""
+
+    def decorated(function: _F) -> _F:
+        own = inspect.signature(function)
+        kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        known = {name for base in (kind, Search) for name in base.__annotations__}
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in _DEFAULTS.items()
+            if name in known
+        ]
+        setattr(function, "__signature__", own.replace(parameters=[*kept, *more]))  # noqa: B010
+        return function
+
+    return decorated
+
+
+def search(
+    size: int, given: SymmetricSearch | Search, function: str, all_up_to: int | None = None
+) -> tuple[str, str, str | None]:
+    """Part of the spectrum and settings as the native module takes them, and a note where the part was chosen here.
+
+    ``size``: unknowns of the problem; up to ``all_up_to`` of them everything is computed when nothing is asked for.
+    """
+    known = dict(given)
+    unknown = next((name for name in known if name not in _DEFAULTS), None)
+    if unknown is not None:
+        raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}; there are {', '.join(_DEFAULTS)}")
+    o = {**_DEFAULTS, **known}
+    limit = ALL_UP_TO if all_up_to is None else all_up_to
+    wanted, note = request(
+        size, o["lowest"], o["near"], o["band"], o["largest"], o["all"], o["count"], o["max_damping_ratio"], limit
+    )
+    return json.dumps(wanted), json.dumps(settings(o["symmetric"], o["left"], o["prove"], o["shift"], o["memory"])), note
+
+
+def strategy_word(value: Any) -> str:
+    """How an equilibrium is found."""
+    if value not in ("automatic", "newton", "relaxation"):
+        raise ArgumentError(f"strategy is {value!r}, but must be automatic, newton or relaxation.", "strategy")
+    return str(value)
 
 
 def number(value: Any, name: str) -> float:

@@ -14,9 +14,11 @@ from ._errors import ArgumentError, NumericsError
 from ._modes import Modes
 from ._names import resolve
 from ._optional import need
-from ._requests import number, request, settings
+from ._requests import SymmetricSearch, number, search, spelled_out
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._model import Model
 
 #: Coordinates and constraint rows up to which everything is computed when nothing is asked for.
@@ -208,27 +210,17 @@ class Linearization:
             for name, (rows, cols, starts, indices, values) in self._native.blocks(True).items()
         }
 
+    @spelled_out(SymmetricSearch)
     def modes(
         self,
         *,
-        lowest: int | None = None,
-        near: complex | None = None,
-        band: tuple[float, float] | None = None,
-        largest: int | None = None,
-        all: bool = False,
-        count: int = 6,
-        max_damping_ratio: float | None = None,
         formulation: str = "minimal",
         basis: str = "qr",
         transferred: str = "none",
         alpha: float | None = None,
         xi: float = 1.0,
         omega: float = 10.0,
-        symmetric: bool | None = None,
-        left: bool = False,
-        prove: bool = True,
-        shift: complex | None = None,
-        memory: float | None = None,
+        **request: Unpack[SymmetricSearch],
     ) -> ModelModes:
         """Modes of the linearized system.
 
@@ -254,18 +246,17 @@ class Linearization:
         size = len(self.point.v) + len(self.point.multipliers)
         if formulation != "minimal" or basis != "qr":
             size = 0
-        wanted, note = request(
-            size, lowest, near, band, largest, all, count, max_damping_ratio, all_up_to=_DENSE_UP_TO
-        )
+        wanted, settings, note = search(size, request, "modes", _DENSE_UP_TO)
         form = _form(formulation, basis, transferred, alpha, xi, omega)
-        if wanted["part"] != "all" and formulation != "minimal":
-            if not (formulation == "unconstrained" and wanted["part"] == "lowest"):
+        part = json.loads(wanted)["part"]
+        if part != "all" and formulation != "minimal":
+            if not (formulation == "unconstrained" and part == "lowest"):
                 raise ArgumentError(
                     f"part of a spectrum is computed from the constrained matrices themselves, not by the {formulation} "
                     "formulation; only lowest= with formulation='unconstrained' is.",
                     "formulation",
                 )
-        native = self._native.modes(form, json.dumps(wanted), json.dumps(settings(symmetric, left, prove, shift, memory)))
+        native = self._native.modes(form, wanted, settings)
         return ModelModes(native, linearization=self, form=form, note=note)
 
     def state_space(self, form: str = "reduced") -> StateSpace:

@@ -2,7 +2,7 @@
 
 use super::{Evaluated, Parametric};
 use crate::names;
-use crate::parametric::expansion::{Piece, first_order, frequency_and_damping};
+use crate::parametric::expansion::{Piece, first_order, frequency_and_damping, held};
 use crate::parametric::{Expansion, quantity};
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
@@ -17,7 +17,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     if let Some(settled) = &expansion.settled {
         out.push_str(&summary::equilibrium_line(settled, style));
     }
-    for [coordinate, input] in expansion.held(&found.place) {
+    for [coordinate, input] in held(&found.place) {
         let _ = writeln!(out, "{coordinate} is held by {input}");
     }
     out.push('\n');
@@ -63,13 +63,13 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
     let mut notes = summary::start_notes(model, start);
     notes.extend(left_notes(found));
-    if found.place.instant {
+    if found.place.setting.instant {
         notes.push(
             "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
                 .to_owned(),
         );
     }
-    if found.place.frozen {
+    if found.place.setting.frozen {
         notes.push(
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),
         );
@@ -94,7 +94,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
 /// Coordinates that did not stay where `--about` gave them.
 fn left_notes(found: &Parametric) -> Vec<String> {
     let Some(settled) = &found.expansion.settled else { return Vec::new() };
-    let left = found.place.left(&settled.equilibrium.point().q);
+    let left = found.place.origin().left(&settled.equilibrium.point().q);
     let told = |(name, given, there): &(String, f64, f64)| {
         format!(
             "--about gave {name} = {}, where the model is not in equilibrium: the point of expansion is the equilibrium found from there, with {name} = {}; a coordinate stays where it is given when it is a variable that --hold holds",

@@ -1,11 +1,9 @@
 //! Groups of modes along a path: their values, and what their modes do where they can be told from one another.
 
 use crate::failure::Failure;
-use crate::parametric::group::exact_values;
-use crate::parametric::storage::Solved;
-use crate::parametric::walk::Walk;
 use crate::parametric::{Expansion, GroupValue};
 use mb_algebra::c64;
+use mb_analysis::parametric::{Solved, Walk, exact_values};
 use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOptions, track};
 
 /// Values closer than this share of their size coincide.

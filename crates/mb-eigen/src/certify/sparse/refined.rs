@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use mb_algebra::{Dense, c64, norms};
+use mb_algebra::{Dense, c64, interrupt, norms};
 use rayon::prelude::*;
 
 use super::batch::{Group, WIDTH};
@@ -81,7 +81,11 @@ pub(crate) struct First {
 
 /// The results of all, from all cores where there is enough to do.
 fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync + Send) -> Vec<B> {
-    if shared { all.into_par_iter().map(of).collect() } else { all.into_iter().map(of).collect() }
+    if !shared {
+        return all.into_iter().map(of).collect();
+    }
+    let scope = interrupt::scope_here();
+    all.into_par_iter().map(|one| scope.enter(|| of(one))).collect()
 }
 
 impl Certifier<'_> {

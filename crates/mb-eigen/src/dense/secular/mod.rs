@@ -19,7 +19,7 @@ mod low_rank;
 mod proportional;
 mod starts;
 
-use mb_algebra::{QuadraticPencil, c64, dense, norms};
+use mb_algebra::{QuadraticPencil, c64, dense, interrupt, norms};
 
 use super::companion::Matrices;
 use super::raw::Raw;
@@ -121,6 +121,7 @@ fn split(
 /// Improves all roots; whether all have converged.
 fn iterate(function: &Function, roots: &mut [Root]) -> bool {
     for sweep in 0..SWEEPS {
+        interrupt::check();
         let active: Vec<usize> = (0..roots.len()).filter(|&j| !roots[j].done).collect();
         if active.is_empty() {
             return true;

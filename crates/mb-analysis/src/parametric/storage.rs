@@ -1,6 +1,6 @@
 //! Dense matrices for small models, sparse ones for large: what depends on it.
 
-use crate::flow::part;
+use crate::part;
 use mb_algebra::{Dense, QuadraticPencil, Sparse};
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{DenseOptions, EigenError, Spectrum, sparse};
@@ -53,7 +53,7 @@ impl Solved for Sparse {
     }
 }
 
-/// Whether a model's modes are found from sparse matrices, as those of `mb modes` are.
+/// Whether a model's modes are found from sparse matrices.
 pub fn is_large(model: &Model) -> bool {
     model.nv() + model.nc() > part::DENSE_UP_TO
 }

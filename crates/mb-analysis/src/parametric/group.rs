@@ -1,8 +1,8 @@
 //! Modes expanded together: close, repeated or defective ones, which have no series of their own.
 
+use super::error::SeriesError;
 use super::expansion::NO_USE;
 use super::storage::Solved;
-use crate::failure::Failure;
 use mb_algebra::c64;
 use mb_parametric::{
     GroupSeries, MultiIndexSet, ParametricError, PencilSeries, SeriesSource, expand_group, group_values,
@@ -11,7 +11,7 @@ use mb_parametric::{
 /// A group of modes as polynomials.
 #[derive(Clone, Debug)]
 pub struct ExpandedGroup {
-    /// Numbers of its modes at the point of expansion, as `mb modes` shows them.
+    /// Numbers of its modes at the point of expansion, as the modes of the spectrum are counted.
     pub numbers: Vec<usize>,
     /// The polynomials that are kept.
     pub kept: GroupSeries,
@@ -54,9 +54,9 @@ impl ExpandedGroup {
         values: &[c64],
         all: &MultiIndexSet,
         set: &MultiIndexSet,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, SeriesError> {
         let mode = numbers.first().copied();
-        let failed = |source| Failure::Parametric { mode, source };
+        let failed = |source| SeriesError::Parametric { mode, source };
         let full = expand_group(pencil, values, all).map_err(failed)?;
         let kept = full.restricted(set).map_err(failed)?;
         Ok(Self { numbers, kept, full, region_error: None })

@@ -3,7 +3,7 @@
 //! A mechanism may have several equilibria at one place; a search that starts far away may end in another one. Points of
 //! a path are near each other, so each search starts from its neighbour and stays on the same branch.
 
-use super::place::Place;
+use super::origin::Origin;
 use super::storage::Solved;
 use mb_algebra::QuadraticPencil;
 use mb_model::Point;
@@ -37,19 +37,19 @@ impl<'a, A: Solved> Walk<'a, A> {
     /// # Errors
     /// A speed among the variables that follows from constraints.
     pub fn new(
-        place: &'a Place,
+        origin: &Origin<'a>,
         variables: &[Variable],
         values: &[f64],
         centre: &Point,
     ) -> Result<Self, ParametricError> {
-        let spec = &place.loaded.spec;
-        let first: MovingModel<'_, A> = MovingModel::about(spec, centre, variables, place.rule());
+        let spec = origin.spec;
+        let first: MovingModel<'_, A> = MovingModel::about(spec, centre, variables, origin.rule());
         Ok(Self {
             spec,
             variables: variables.to_vec(),
             values: values.to_vec(),
-            rule: place.rule(),
-            following: first.keeping(&place.kept()).following()?,
+            rule: origin.rule(),
+            following: first.keeping(&origin.kept()).following()?,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
             storage: PhantomData,
         })

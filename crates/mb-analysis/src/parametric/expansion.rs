@@ -1,0 +1,476 @@
+//! The polynomials of the modes asked for, about one point or several.
+
+use super::error::SeriesError;
+use super::group::{ExpandedGroup, GroupValue};
+use super::origin::Origin;
+use super::region::{self, Region};
+use super::storage::{Pencil, Solved, is_large};
+use super::variable;
+use crate::number::six;
+use crate::{AnalysisError, Settled, part, rank_at};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
+use mb_constraints::ConstraintRank;
+use mb_eigen::{Class, EigenError, Spectrum};
+use mb_model::{Model, Point};
+use mb_parametric::{
+    AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
+    ParametricError, PointSeries, RankChange, SeriesSource, StartingPair, Variable, expand_all,
+    expand_groups_to_accuracy, rank_change, rank_change_within,
+};
+use std::f64::consts::TAU;
+
+/// Degrees beyond those that are kept, from which the error is estimated.
+const AHEAD: usize = 2;
+/// Terms that models are expanded to; the degrees ahead must fit too, or are fewer.
+const MOST_TERMS: usize = 495;
+/// Centres that an accuracy may need.
+const MOST_CENTRES: usize = 16;
+
+/// One mode as polynomials.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// Its number at the point of expansion, as its spectrum is counted.
+    pub number: usize,
+    /// The polynomials that are kept.
+    pub kept: EigenpairSeries,
+    /// The same with all terms that were expanded, which judge the others.
+    pub full: EigenpairSeries,
+    /// Estimated convergence distance along each variable, in its unit; NaN when there are too few degrees.
+    pub reach: Vec<f64>,
+    /// Largest estimated error in the region, rad/s.
+    pub region_error: Option<f64>,
+}
+
+/// A mode at a point by its polynomials.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Eigenvalue, rad/s.
+    pub s: c64,
+    /// Shape, n components.
+    pub vector: Vec<c64>,
+    /// Estimated error of s, rad/s; infinite where the terms do not fall off.
+    pub error: f64,
+    /// False beyond the reach of the polynomial, where the value means nothing.
+    pub trusted: bool,
+}
+
+/// Polynomials about one point.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Distance of the centre from the point that is asked for.
+    pub centre: Vec<f64>,
+    /// Values of the variables at the centre.
+    pub values: Vec<f64>,
+    /// The operating point.
+    pub point: PointSeries,
+    /// The matrices, to all degrees that were expanded.
+    pub pencil: Pencil,
+    /// All terms that were expanded.
+    pub all: MultiIndexSet,
+    /// Highest degree that is kept.
+    pub order: usize,
+    /// The terms that are kept.
+    pub set: MultiIndexSet,
+    /// Distances from the point that is asked for at which these are to be used; none without region.
+    pub region: Option<Region>,
+    /// The modes, one by one.
+    pub modes: Vec<Expanded>,
+    /// Modes that are expanded together.
+    pub groups: Vec<ExpandedGroup>,
+}
+
+/// The modes asked for as polynomials of the variables.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The variables.
+    pub variables: Vec<Variable>,
+    /// Their names, which read back.
+    pub names: Vec<String>,
+    /// Their values at the point that is asked for.
+    pub values: Vec<f64>,
+    /// The equilibrium when that point is one that was searched.
+    pub settled: Option<Settled>,
+    /// Rank of the constraints there.
+    pub rank: ConstraintRank,
+    /// Where the polynomials are to be used, as distances from there.
+    pub region: Option<Region>,
+    /// The pieces, one where one is enough.
+    pub pieces: Vec<Piece>,
+    /// The operating point that is asked for.
+    point: Point,
+}
+
+/// Modes to expand: the number that each is called by, and its index among the pairs of the spectrum.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// One by one.
+    pub single: Vec<(usize, usize)>,
+    /// Together.
+    pub groups: Vec<Vec<(usize, usize)>>,
+}
+
+/// Which modes are wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Modes that have to be found of a large model, the lowest ones.
+    pub lowest: usize,
+    /// Picks them from the spectrum at the centre.
+    pub choose: &'a dyn Fn(&Spectrum) -> Result<Choice, SeriesError>,
+}
+
+/// The operating point to expand about, with the equilibrium it may come from.
+pub type Centre = (Point, Option<Settled>);
+
+/// Frequency |s| / 2 pi in Hz and damping ratio -Re s / |s| of an eigenvalue.
+pub fn frequency_and_damping(s: c64) -> [f64; 2] {
+    let size = s.norm();
+    [size / TAU, if size > 0.0 { -s.re / size } else { 0.0 }]
+}
+
+/// Changes of frequency (Hz) and damping ratio with a change of the eigenvalue, to first order.
+pub fn first_order(s: c64, ds: c64) -> [f64; 2] {
+    let size = s.norm();
+    let growth = (s.conj() * ds).re / size;
+    [growth / TAU, -ds.re / size + s.re * growth / (size * size)]
+}
+
+impl Expansion {
+    /// What is known before anything is expanded: names and values of the variables at the centre, rank of the constraints.
+    ///
+    /// # Errors
+    /// [`SeriesError::RedundantRows`]; a parameter that cannot be evaluated.
+    pub fn about(
+        origin: &Origin<'_>,
+        variables: Vec<Variable>,
+        (point, settled): Centre,
+    ) -> Result<Self, SeriesError> {
+        let (spec, model) = (origin.spec, origin.model);
+        let rank = rank_at(model, &point.q, point.t)?;
+        if !rank.redundant.is_empty() {
+            let redundant = rank.redundant.iter().map(|r| r.name.clone()).collect();
+            return Err(SeriesError::RedundantRows { rows: rank.rows, redundant });
+        }
+        let names: Vec<String> = variables.iter().map(|v| variable::label(spec, model, v)).collect();
+        let value = |v| variable::value(spec, model, v, &point);
+        let values = variables.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { variables, names, values, settled, rank, region: None, pieces: Vec::new(), point })
+    }
+
+    /// The model about the point that is asked for.
+    fn source<'a, A: Solved>(&self, origin: &Origin<'a>) -> MovingModel<'a, A> {
+        MovingModel::about(origin.spec, &self.point, &self.variables, origin.rule()).keeping(&origin.kept())
+    }
+
+    /// Expands to an order about the centre.
+    ///
+    /// # Errors
+    /// [`SeriesError::Parametric`] with the mode; [`SeriesError::BadModes`].
+    pub fn to_order(
+        self,
+        origin: &Origin<'_>,
+        order: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, SeriesError> {
+        if is_large(origin.model) {
+            return self.about_one::<Sparse>(origin, order, wanted);
+        }
+        self.about_one::<Dense>(origin, order, wanted)
+    }
+
+    fn about_one<A: Solved>(
+        mut self,
+        origin: &Origin<'_>,
+        order: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, SeriesError> {
+        let set = MultiIndexSet::total(self.variables.len(), order)?;
+        let all = ahead(self.variables.len(), order)?.unwrap_or_else(|| set.clone());
+        let centre = vec![0.0; self.values.len()];
+        let ModelSeries { pencil, point, .. } = self.source::<A>(origin).model_series(&centre, &all)?;
+        let Starts { single, groups } = starts(&pencil.evaluate(&centre)?, wanted)?;
+        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let options = ExpandOptions::default();
+        let mut modes = Vec::with_capacity(pairs.len());
+        for (number, full) in numbers.into_iter().zip(expand_all(&pencil, &pairs, &all, &options)) {
+            let failed = |source| SeriesError::Parametric { mode: Some(number), source };
+            let full = full.map_err(failed)?;
+            let kept = full.restricted(&set).map_err(failed)?;
+            modes.push(Expanded::new(number, kept, full)?);
+        }
+        let groups = groups
+            .into_iter()
+            .map(|(numbers, values)| ExpandedGroup::new(&pencil, numbers, &values, &all, &set))
+            .collect::<Result<Vec<_>, _>>()?;
+        let values = self.values.clone();
+        let pencil = A::kept(pencil);
+        self.pieces =
+            vec![Piece { centre, values, point, pencil, all, order, set, region: None, modes, groups }];
+        Ok(self)
+    }
+
+    /// Expands with as many centres and as low orders as keep a relative accuracy of the eigenvalues in a region.
+    ///
+    /// # Errors
+    /// As [`Expansion::to_order`]; an accuracy that is not reached; [`SeriesError::RankChanges`].
+    pub fn to_accuracy(
+        self,
+        origin: &Origin<'_>,
+        accuracy: f64,
+        region: Region,
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, SeriesError> {
+        if is_large(origin.model) {
+            return self.planned::<Sparse>(origin, accuracy, region, wanted);
+        }
+        self.planned::<Dense>(origin, accuracy, region, wanted)
+    }
+
+    fn planned<A: Solved>(
+        mut self,
+        origin: &Origin<'_>,
+        accuracy: f64,
+        region: Region,
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, SeriesError> {
+        let source = self.source::<A>(origin);
+        let matrices = source.matrices(&vec![0.0; self.values.len()])?;
+        let Starts { single, groups } = starts(&matrices, wanted)?;
+        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let (members, values): (Vec<Vec<usize>>, Vec<Vec<c64>>) = groups.into_iter().unzip();
+        let options = AccuracyOptions { accuracy, max_centres: MOST_CENTRES, ..AccuracyOptions::default() };
+        let named = |error| self.named(origin, error);
+        let planned = expand_groups_to_accuracy(&source, &pairs, &values, &region::boxed(&region), &options)
+            .map_err(named)?;
+        for piece in planned.pieces {
+            let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &piece.all)?;
+            let values: Vec<f64> = self.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
+            let pairs = piece.pairs.into_iter().zip(piece.full).zip(&numbers);
+            let modes = pairs
+                .map(|((kept, full), number)| Expanded::new(*number, kept, full))
+                .collect::<Result<Vec<_>, _>>()?;
+            let groups = piece.groups.into_iter().zip(piece.full_groups).zip(&members);
+            let groups = groups
+                .map(|((kept, full), numbers)| ExpandedGroup {
+                    numbers: numbers.clone(),
+                    kept,
+                    full,
+                    region_error: None,
+                })
+                .collect();
+            let (order, set, all) = (piece.order, piece.set, piece.all);
+            let (centre, region, pencil) = (piece.centre, region::unboxed(&piece.region), A::kept(pencil));
+            self.pieces.push(Piece { centre, values, point, pencil, all, order, set, region, modes, groups });
+        }
+        self.judge(origin, region)?;
+        Ok(self)
+    }
+
+    /// The configuration in which the constraints lose rank on the way to a distance from the point that the command line
+    /// asks for, if there is one.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn rank_change(&self, origin: &Origin<'_>, d: &[f64]) -> Result<Option<RankChange>, SeriesError> {
+        match self.piece(d).pencil {
+            Pencil::Dense(_) => self.rank_change_in::<Dense>(origin, d),
+            Pencil::Sparse(_) => self.rank_change_in::<Sparse>(origin, d),
+        }
+    }
+
+    fn rank_change_in<A: Solved>(
+        &self,
+        origin: &Origin<'_>,
+        d: &[f64],
+    ) -> Result<Option<RankChange>, SeriesError> {
+        let piece = self.piece(d);
+        let Some(pencil) = A::of(&piece.pencil) else { return Ok(None) };
+        let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+        Ok(rank_change(&self.source::<A>(origin), pencil, &piece.centre, &off)?)
+    }
+
+    fn rank_change_within<A: Solved>(
+        &self,
+        origin: &Origin<'_>,
+        region: &Region,
+    ) -> Result<Option<RankChange>, SeriesError> {
+        let piece = &self.pieces[0];
+        let Some(pencil) = A::of(&piece.pencil) else { return Ok(None) };
+        Ok(rank_change_within(&self.source::<A>(origin), pencil, &piece.centre, &region::boxed(region))?)
+    }
+
+    /// A rank change in words: values of the variables, and the rows that depend on others there.
+    pub fn told(&self, model: &Model, at: &[f64], rows: &[usize]) -> (String, Vec<String>) {
+        let values = self.names.iter().zip(&self.values).zip(at);
+        let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
+        (at.join(", "), rows.iter().map(|i| model.row_name(*i)).collect())
+    }
+
+    /// An error with the model's names.
+    pub fn named(&self, origin: &Origin<'_>, error: ParametricError) -> SeriesError {
+        let ParametricError::RankChanges { point, rows, .. } = error else { return error.into() };
+        let (at, rows) = self.told(origin.model, &point, &rows);
+        SeriesError::RankChanges { at, rows }
+    }
+
+    /// Judges the polynomials in a region.
+    ///
+    /// # Errors
+    /// [`SeriesError::RankChanges`] where the constraints lose rank in it.
+    pub fn judge(&mut self, origin: &Origin<'_>, region: Region) -> Result<(), SeriesError> {
+        // The plan of an accuracy has looked at every piece already.
+        if let [piece] = self.pieces.as_slice() {
+            let found = match piece.pencil {
+                Pencil::Dense(_) => self.rank_change_within::<Dense>(origin, &region)?,
+                Pencil::Sparse(_) => self.rank_change_within::<Sparse>(origin, &region)?,
+            };
+            if let Some(RankChange { at, rows }) = found {
+                let (at, rows) = self.told(origin.model, &at, &rows);
+                return Err(SeriesError::RankChanges { at, rows });
+            }
+        }
+        for piece in &mut self.pieces {
+            let part = piece.region.get_or_insert_with(|| region.clone());
+            let points = region::extremes(part);
+            for k in 0..piece.modes.len() {
+                let mut worst = 0.0_f64;
+                for d in &points {
+                    let error = value(piece, k, d)?.error;
+                    worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+                }
+                piece.modes[k].region_error = Some(worst);
+            }
+            for k in 0..piece.groups.len() {
+                let mut worst = 0.0_f64;
+                for d in &points {
+                    let error = piece.group(k, d)?.largest_error();
+                    worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+                }
+                piece.groups[k].region_error = Some(worst);
+            }
+        }
+        self.region = Some(region);
+        Ok(())
+    }
+
+    /// The piece that serves a point: the one with the nearest centre, measured by the size of the region.
+    pub fn piece(&self, d: &[f64]) -> &Piece {
+        let distance = |piece: &Piece| -> f64 {
+            let inside = piece.region.as_ref().is_some_and(|r| region::contains(r, d));
+            let size =
+                |k: usize| self.region.as_ref().map_or(1.0, |r| (r[k][1] - r[k][0]).max(f64::MIN_POSITIVE));
+            let off: f64 = (0..d.len()).map(|k| ((d[k] - piece.centre[k]) / size(k)).powi(2)).sum();
+            if inside { off } else { off + 1e6 }
+        };
+        // There is always a piece.
+        let best = self.pieces.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        best.unwrap_or(&self.pieces[0])
+    }
+
+    /// All modes at a distance from the point that is asked for.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn evaluate(&self, d: &[f64]) -> Result<Vec<Value>, SeriesError> {
+        let piece = self.piece(d);
+        (0..piece.modes.len()).map(|k| value(piece, k, d)).collect()
+    }
+
+    /// All groups at a distance from the point that is asked for.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn evaluate_groups(&self, d: &[f64]) -> Result<Vec<GroupValue>, SeriesError> {
+        let piece = self.piece(d);
+        (0..piece.groups.len()).map(|k| piece.group(k, d)).collect()
+    }
+
+    /// Numbers of the modes, of those that are expanded one by one.
+    pub fn numbers(&self) -> Vec<usize> {
+        self.pieces[0].modes.iter().map(|m| m.number).collect()
+    }
+}
+
+impl Piece {
+    /// What belongs to the terms that are kept, of a list over all that were expanded.
+    pub fn kept(&self, list: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        self.set.iter().filter_map(|sigma| self.all.number(sigma)).map(|i| list[i].clone()).collect()
+    }
+
+    /// Group `k` at a distance from the point that is asked for.
+    ///
+    /// # Errors
+    /// A distance that is not finite.
+    pub fn group(&self, k: usize, d: &[f64]) -> Result<GroupValue, SeriesError> {
+        let off: Vec<f64> = d.iter().zip(&self.centre).map(|(a, b)| a - b).collect();
+        Ok(self.groups[k].value(&off)?)
+    }
+}
+
+impl Expanded {
+    fn new(number: usize, kept: EigenpairSeries, full: EigenpairSeries) -> Result<Self, SeriesError> {
+        let parameters = full.set().parameters();
+        let along = |k: usize| {
+            let mut unit = vec![0.0; parameters];
+            unit[k] = 1.0;
+            Ok(full.radius(&unit)?.eigenvalue.unwrap_or(f64::NAN))
+        };
+        let reach = (0..parameters).map(along).collect::<Result<Vec<f64>, ParametricError>>()?;
+        Ok(Self { number, kept, full, reach, region_error: None })
+    }
+}
+
+/// Mode `k` of a piece at a distance from the point that is asked for.
+fn value(piece: &Piece, k: usize, d: &[f64]) -> Result<Value, SeriesError> {
+    let Expanded { kept, full, .. } = &piece.modes[k];
+    let off: Vec<f64> = d.iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
+    let at = kept.evaluate(&off, kept.order())?;
+    let best = full.evaluate(&off, full.order())?;
+    // What was left out, and what was never there.
+    let error = (at.s - best.s).norm() + best.error;
+    Ok(Value { s: at.s, vector: at.vector, error, trusted: best.trusted && error <= NO_USE * at.s.norm() })
+}
+
+/// An estimated error above this share of the eigenvalue says that the polynomial is of no use.
+pub(super) const NO_USE: f64 = 0.1;
+
+/// The set with degrees ahead, as many as the expansion of models holds; none when it holds none.
+fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, ParametricError> {
+    for more in (1..=AHEAD).rev() {
+        match MultiIndexSet::total(parameters, order + more) {
+            Ok(set) if set.len() <= MOST_TERMS => return Ok(Some(set)),
+            Ok(_) | Err(ParametricError::TooManyTerms { .. }) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(None)
+}
+
+/// Where expansions start: modes by number, and groups by their numbers and eigenvalues.
+struct Starts {
+    single: Vec<(usize, StartingPair)>,
+    groups: Vec<(Vec<usize>, Vec<c64>)>,
+}
+
+/// The modes asked for.
+fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wanted: &Wanted<'_>) -> Result<Starts, SeriesError> {
+    let named = |source: EigenError| AnalysisError::Eigen { formulation: "minimal".to_owned(), source };
+    let dof = matrices.m.size().0.saturating_sub(matrices.phi_q.size().0);
+    let count = wanted.lowest.max(part::LOWEST).min(dof.max(1));
+    let spectrum = A::spectrum(matrices, count).map_err(named)?;
+    let chosen = (wanted.choose)(&spectrum)?;
+    let mut single = Vec::new();
+    for (number, index) in chosen.single {
+        let pair = &spectrum.pairs[index];
+        let Some(s) = pair.value() else { continue };
+        if pair.class == Class::Rigid {
+            let source = ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY };
+            return Err(SeriesError::Parametric { mode: Some(number), source });
+        }
+        single.push((number, StartingPair { s, vector: pair.right.to_vec() }));
+    }
+    let group = |lines: Vec<(usize, usize)>| {
+        let values = lines.iter().filter_map(|(_, index)| spectrum.pairs[*index].value()).collect();
+        (lines.into_iter().map(|(number, _)| number).collect(), values)
+    };
+    Ok(Starts { single, groups: chosen.groups.into_iter().map(group).collect() })
+}

@@ -1,0 +1,63 @@
+//! The modes of an expansion at every sample of a path, exactly.
+
+use super::error::SeriesError;
+use super::expansion::Expansion;
+use super::origin::Origin;
+use super::storage::{Pencil, Solved};
+use super::walk::Walk;
+use crate::number::six;
+use mb_algebra::{Dense, Sparse};
+use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOptions, track};
+
+/// Follows the modes that are expanded one by one along `distances` from the point that is asked for: from the sample
+/// `middle`, the centre of the expansion, back to the start, and from there to the end.
+///
+/// # Errors
+/// [`SeriesError::Lost`] with the mode; [`SeriesError::RankChanges`]; those of the operating points on the way.
+pub fn follow(
+    origin: &Origin<'_>,
+    expansion: &Expansion,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<Track, SeriesError> {
+    match expansion.pieces[0].pencil {
+        Pencil::Dense(_) => followed::<Dense>(origin, expansion, distances, middle),
+        Pencil::Sparse(_) => followed::<Sparse>(origin, expansion, distances, middle),
+    }
+}
+
+fn followed<A: Solved>(
+    origin: &Origin<'_>,
+    expansion: &Expansion,
+    distances: &[Vec<f64>],
+    middle: usize,
+) -> Result<Track, SeriesError> {
+    let piece = &expansion.pieces[0];
+    let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
+    let starts: Vec<StartingPair> = piece
+        .modes
+        .iter()
+        .map(|mode| StartingPair {
+            s: mode.full.eigenvalue_coefficients()[0],
+            vector: mode.full.vector_coefficients()[0].clone(),
+        })
+        .collect();
+    let back: Vec<Vec<f64>> = distances[..=middle].iter().rev().cloned().collect();
+    let options = TrackOptions::default();
+    let lost = |error| expansion.lost(origin, error);
+    let first = track(&source, &back, &starts, &options).map_err(lost)?;
+    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
+    let first: Vec<StartingPair> =
+        first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
+    track(&source, distances, &first, &options).map_err(lost)
+}
+
+impl Expansion {
+    /// An error on a path with the model's names.
+    fn lost(&self, origin: &Origin<'_>, error: ParametricError) -> SeriesError {
+        let ParametricError::TrackLost { mode, s, point } = error else { return self.named(origin, error) };
+        let values = self.names.iter().zip(&self.values).zip(&point);
+        let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
+        SeriesError::Lost { mode: self.numbers().get(mode).copied().unwrap_or(mode), s, at: at.join(", ") }
+    }
+}

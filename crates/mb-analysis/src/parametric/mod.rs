@@ -1,0 +1,30 @@
+//! Modes of a model as polynomials of its variables, and along paths.
+//!
+//! ```text
+//! names -> variables -> operating point -> M, C, K, Phi_q as polynomials -> eigenpairs as polynomials
+//! ```
+//!
+//! [`Origin`] is the model and the rule its operating points follow; [`Expansion`] has the polynomials of the modes asked for,
+//! about one point or as many as an accuracy needs; [`follow`] has the exact modes along a path.
+
+mod error;
+mod expansion;
+mod follow;
+mod group;
+mod origin;
+pub mod region;
+mod storage;
+pub mod variable;
+mod walk;
+
+pub use error::{SeriesError, wrong_parametric};
+pub use expansion::{
+    Centre, Choice, Expanded, Expansion, Piece, Value, Wanted, first_order, frequency_and_damping,
+};
+pub use follow::follow;
+pub use group::{ExpandedGroup, GroupValue, exact_values};
+pub use origin::{Given, Origin, Setting};
+pub use region::Region;
+pub use storage::{Pencil, Solved, is_large};
+pub use variable::{Quantity, UnknownVariable};
+pub use walk::Walk;

@@ -1,0 +1,152 @@
+//! Operating points of models in any variables: at rest, held by inputs, or in motion.
+//!
+//! ```text
+//! r(q, v, a, lambda, u) = 0,   Phi(q) = 0
+//! ```
+//!
+//! Without held coordinates and without motion it is an equilibrium like any other. Otherwise the coordinates that are
+//! variables keep their values, the inputs that hold them are solved for, velocities and accelerations are as given.
+
+use super::error::SeriesError;
+use super::expansion::Centre;
+use super::variable::{self, Quantity};
+use crate::{StartOptions, assembled_start, names, settle};
+use mb_model::spec::ModelSpec;
+use mb_model::{Model, Point};
+use mb_parametric::{MovingModel, ParametricError, PointRule, Variable, balanced_point};
+
+/// Values by quantity.
+pub type Given = Vec<(Quantity, f64)>;
+
+/// How operating points are found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setting {
+    /// Coordinates whose values are given.
+    pub held: Vec<usize>,
+    /// Those among them that are no variables: a pose.
+    pub fixed: Vec<usize>,
+    /// Inputs that hold them.
+    pub holding: Vec<usize>,
+    /// True when nothing follows the variables.
+    pub frozen: bool,
+    /// True where speeds make the point an instant of a motion, whose eigenvalues are no exponents.
+    pub instant: bool,
+    /// Start values, time, inputs.
+    pub start: StartOptions,
+    /// Values of speeds and accelerations.
+    pub motion: Given,
+}
+
+/// A model with the parameters of the point of expansion, and how its operating points are found.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// Its description.
+    pub spec: &'a ModelSpec,
+    /// The model.
+    pub model: &'a Model,
+    /// How operating points are found.
+    pub setting: &'a Setting,
+}
+
+/// A coordinate this far from its given value, relative to 1 or to the value, did not stay there.
+const LEFT: f64 = 1e-6;
+
+impl Origin<'_> {
+    /// What the operating point does while the variables move.
+    pub fn rule(&self) -> PointRule {
+        let holding = self.setting.holding.clone();
+        match (self.setting.frozen, self.setting.fixed.as_slice()) {
+            (true, _) => PointRule::Frozen,
+            (false, []) => PointRule::Balanced { holding },
+            (false, fixed) => PointRule::Held { coordinates: fixed.to_vec(), holding },
+        }
+    }
+
+    /// Coordinates whose speeds or accelerations are given, or that are held: under constraints the others follow.
+    pub fn kept(&self) -> Vec<usize> {
+        let given = self.setting.motion.iter().filter_map(|(quantity, _)| match quantity {
+            Quantity::Acceleration(i) | Quantity::Variable(Variable::Speed(i)) => Some(*i),
+            Quantity::Variable(_) => None,
+        });
+        given.chain(self.setting.held.iter().copied()).collect()
+    }
+
+    /// Coordinates given at the point of expansion that the equilibrium found from there has elsewhere: name, given, found.
+    pub fn left(&self, q: &[f64]) -> Vec<(String, f64, f64)> {
+        let names = names::configuration(self.model);
+        let far = |(k, value): &&(usize, f64)| (q[*k] - value).abs() > LEFT * (1.0 + value.abs());
+        self.setting
+            .start
+            .given
+            .iter()
+            .filter(far)
+            .map(|(k, value)| (names[*k].clone(), *value, q[*k]))
+            .collect()
+    }
+
+    /// The operating point to expand about, with the equilibrium when it is one that was searched.
+    ///
+    /// # Errors
+    /// No assembly, no equilibrium, or a given configuration that is none.
+    pub fn centre(&self) -> Result<Centre, SeriesError> {
+        let model = self.model;
+        let start = &self.setting.start;
+        if self.setting.frozen && !start.solve && !self.setting.motion.is_empty() {
+            // As it stands: what is left of the equations of motion is reported with the polynomials.
+            let mut point = model.initial_point();
+            for (k, value) in &start.given {
+                point.q[*k] = *value;
+            }
+            (point.t, point.u) = (start.time, start.inputs.clone());
+            point.v.fill(0.0);
+            put(model, &mut point, &self.setting.motion);
+            return Ok((point, None));
+        }
+        if self.setting.held.is_empty() && self.setting.motion.is_empty() {
+            let settled = settle(model, &self.setting.start)?;
+            return Ok((settled.equilibrium.point().clone(), Some(settled)));
+        }
+        // Coordinates that are held keep the values they start from.
+        let mut start = self.setting.start.clone();
+        for i in &self.setting.held {
+            let known = names::configuration_index(model, *i);
+            if let Some(k) = known.filter(|k| start.given.iter().all(|(g, _)| g != k)) {
+                start.given.push((k, model.initial()[k]));
+            }
+        }
+        let q = assembled_start(model, &start)?.q;
+        let mut point = Point { q, t: start.time, u: start.inputs, ..model.initial_point() };
+        point.v.fill(0.0);
+        put(model, &mut point, &self.setting.motion);
+        let direct = balanced_point(model, &point, &self.setting.held, &self.setting.holding);
+        let Err(ParametricError::NotBalanced { .. }) = direct else { return Ok((direct?, None)) };
+        // From rest, where the other coordinates fit each other, along the held ones.
+        let rest = settle(model, &self.setting.start)?.equilibrium.point().clone();
+        let rest = Point { u: point.u.clone(), v: point.v.clone(), a: point.a.clone(), ..rest };
+        let held: Vec<Variable> = self.setting.held.iter().map(|i| Variable::Coordinate(*i)).collect();
+        let way = held.iter().map(|v| {
+            let value = |at: &Point| variable::value(self.spec, model, v, at);
+            Ok(value(&point)? - value(&rest)?)
+        });
+        let way = way.collect::<Result<Vec<f64>, mb_model::ModelError>>()?;
+        let source = MovingModel::new(self.spec, &rest, &held, self.rule());
+        Ok((source.point(&way)?, None))
+    }
+}
+
+/// Sets what is given of a point; parameters are the model's.
+fn put(model: &Model, point: &mut Point, given: &Given) {
+    for (quantity, value) in given {
+        match quantity {
+            Quantity::Acceleration(i) => point.a[*i] = *value,
+            Quantity::Variable(Variable::Speed(i)) => point.v[*i] = *value,
+            Quantity::Variable(Variable::Input(i)) => point.u[*i] = *value,
+            Quantity::Variable(Variable::Coordinate(i)) => {
+                if let Some(k) = names::configuration_index(model, *i) {
+                    point.q[k] = *value;
+                }
+            }
+            Quantity::Variable(Variable::Parameter(_)) => {}
+        }
+    }
+}

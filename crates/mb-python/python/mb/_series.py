@@ -1,0 +1,354 @@
+"""Modes as polynomials of parameters, coordinates, speeds and inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError
+from ._names import resolve
+from ._optional import need
+from ._requests import count, number, strategy_word
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+_TAU = 2 * np.pi
+_QUANTITIES = ("s", "hz", "natural_hz", "zeta")
+
+
+def asked(
+    variables: str | Iterable[str],
+    *,
+    at: Mapping[str, float],
+    hold: str | Iterable[str],
+    frozen: bool,
+    instant: bool,
+    solve: bool,
+    strategy: str,
+    time: float,
+    order: int,
+    accuracy: float | None,
+    region: Mapping[str, Any] | None,
+    modes: int | Sequence[int],
+    groups: Iterable[Iterable[int]],
+    centre: Mapping[str, float] | None = None,
+) -> tuple[list[str], dict[str, Any]]:
+    """Names of the variables, and the request as the native module takes it."""
+    names = [variables] if isinstance(variables, str) else [str(name) for name in variables]
+    if not names:
+        raise ArgumentError("variables is empty: name parameters, coordinates or inputs of the model.", "variables")
+    if accuracy is not None:
+        accuracy = number(accuracy, "accuracy")
+        if not 0 < accuracy < 1:
+            raise ArgumentError(f"accuracy is {accuracy}, but is a share of the eigenvalues between 0 and 1.", "accuracy")
+        if region is None:
+            raise ArgumentError("accuracy is kept in a region: pass region={name: (low, high)} too.", "region")
+    picked: dict[str, Any]
+    if isinstance(modes, (list, tuple, range, np.ndarray)):
+        picked = {"numbers": [count(i, f"modes[{k}]", 0) for k, i in enumerate(modes)]}
+    else:
+        picked = {"first": count(modes, "modes", 0)}
+    intervals: list[list[float] | None] | None = None
+    if region is not None:
+        if not isinstance(region, Mapping):
+            raise ArgumentTypeError("region is no dictionary of intervals by variable, {name: (low, high)}.", "region")
+        intervals = [None] * len(names)
+        for name, ends in region.items():
+            intervals[resolve(name, names, "region", "variable")] = _interval(name, ends)
+    return names, {
+        "variables": names,
+        "at": [(str(name), number(value, f"at[{name!r}]")) for name, value in at.items()],
+        "hold": [hold] if isinstance(hold, str) else [str(name) for name in hold],
+        "frozen": bool(frozen),
+        "instant": bool(instant),
+        "solve": bool(solve),
+        "strategy": strategy_word(strategy),
+        "time": number(time, "time"),
+        "order": count(order, "order"),
+        "accuracy": accuracy,
+        "region": intervals,
+        "picked": picked,
+        "groups": [[count(i, f"groups[{k}]", 0) for i in group] for k, group in enumerate(groups)],
+    }
+
+
+def _interval(name: str, ends: Any) -> list[float]:
+    try:
+        low, high = ends
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"region[{name!r}] is no pair of numbers, (low, high).", "region") from error
+    low, high = number(low, f"region[{name!r}][0]"), number(high, f"region[{name!r}][1]")
+    if not low < high:
+        raise ArgumentError(f"region[{name!r}] is ({low}, {high}), but the first must be below the second.", "region")
+    return [low, high]
+
+
+class SeriesValue:
+    """Modes at a point, by their polynomials.
+
+    Attributes
+    ----------
+    point : dict of str to float
+        Values of the variables.
+    s : ndarray of complex, modes
+        Eigenvalues, rad/s.
+    hz, natural_hz, zeta : ndarray, modes
+        \\|Im s| / (2 pi) and \\|s| / (2 pi) in Hz, damping ratio -Re s / \\|s|.
+    error : ndarray, modes
+        Estimated errors of ``s``, rad/s: estimates, no bounds; infinite where the terms do not fall off.
+    trusted : ndarray of bool, modes
+        False beyond the reach of the polynomials, where a value means nothing.
+    shapes : ndarray of complex, coordinates x modes
+        Mode shapes, in the gauge of the series.
+    groups : list of dict
+        Of every group: ``modes``, ``s``, ``error``, ``mean``, ``trusted``.
+    """
+
+    def __init__(self, series: Series, x: NDArray[np.float64]):
+        self.series = series
+        self.point = dict(zip(series.variables, x.tolist(), strict=True))
+        self._x = x
+        self.s, self.error, self._near, self.shapes, groups = series._native.evaluate(x)
+        self.groups = [
+            {"modes": modes, "s": s, "error": error, "mean": complex(*mean), "trusted": sure}
+            for modes, s, error, mean, sure in groups
+        ]
+
+    @cached_property
+    def rank_change(self) -> tuple[str, list[str]] | None:
+        """Where the constraints lose rank on the way from the centre, with the rows that depend on others there."""
+        return self.series._native.rank_change(self._x)
+
+    @cached_property
+    def trusted(self) -> NDArray[np.bool_]:
+        # Polynomials of the one side of a loss of rank say nothing of the other.
+        return np.array(self._near, dtype=bool) & (self.rank_change is None)
+
+    @property
+    def hz(self) -> NDArray[np.float64]:
+        return np.abs(self.s.imag) / _TAU
+
+    @property
+    def natural_hz(self) -> NDArray[np.float64]:
+        return np.abs(self.s) / _TAU
+
+    @property
+    def zeta(self) -> NDArray[np.float64]:
+        return _zeta(self.s)
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in self.point.items())
+        hz = ", ".join(f"{x:.6g}" for x in self.hz[:4]) + (", ..." if len(self) > 4 else "")
+        doubt = "" if self.trusted.all() else "; NOT all trusted"
+        return f"<mb.SeriesValue at {at}: {hz} Hz{doubt}>"
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>mode</th><th>f [Hz]</th><th>zeta</th><th>estimated error [rad/s]</th><th>trusted</th></tr>"
+        rows = "".join(
+            f"<tr><td>{number}</td><td>{self.hz[i]:.6g}</td><td>{self.zeta[i]:.4g}</td><td>{self.error[i]:.1e}</td>"
+            f"<td>{'yes' if self.trusted[i] else 'no'}</td></tr>"
+            for i, number in enumerate(self.series.numbers)
+        )
+        return f"<table>{head}{rows}</table>"
+
+
+def _zeta(s: NDArray[np.complex128]) -> NDArray[np.float64]:
+    size = np.abs(s)
+    return np.where(size > 0, -s.real / np.where(size > 0, size, 1.0), np.nan)
+
+
+class Series:
+    """Modes of a model as polynomials of some variables, about an operating point that follows them.
+
+    Call it with values of the variables by name, or with an array of all of them in order: ``s(k=520)``, ``s([520.0])``.
+
+    Attributes
+    ----------
+    variables : list of str
+        Names of the variables.
+    centre : dict of str to float
+        Their values at the point of expansion.
+    numbers : list of int
+        Modes that are expanded one by one, as ``linearize().modes()`` counts them, from 0.
+    order : int
+        Degree of the polynomials; the largest where there are several pieces.
+    pieces : int
+        Number of points of expansion; more than one only where an accuracy needs them.
+    """
+
+    def __init__(self, model: Model, native: Any):
+        self.model = model
+        self._native = native
+        self.variables: list[str] = native.names()
+        self.centre: dict[str, float] = dict(zip(self.variables, native.centre(), strict=True))
+        self.numbers: list[int] = native.numbers()
+        self._pieces: list[Any] = native.pieces()
+
+    @property
+    def pieces(self) -> int:
+        return len(self._pieces)
+
+    @property
+    def order(self) -> int:
+        return max(order for order, _, _ in self._pieces)
+
+    @cached_property
+    def reach(self) -> NDArray[np.float64]:
+        """Estimated distance of convergence along each variable, modes x variables, of the first piece.
+
+        It is the distance to the nearest, possibly complex, value at which a mode meets another one; NaN where there are too
+        few degrees to judge by.
+        """
+        return self._native.reach(0)
+
+    def region_error(self, piece: int = 0) -> NDArray[np.float64]:
+        """Largest estimated error of each mode in the region, rad/s; NaN without a region."""
+        return self._native.region_error(count(piece, "piece", 0))
+
+    def coefficients(self, piece: int = 0) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+        """Exponents, terms x variables, and coefficients of the eigenvalues, modes x terms.
+
+        ``s[mode] = sum over terms of coefficient * product of (value - centre) ** exponent``, rad/s.
+        """
+        return self._native.coefficients(count(piece, "piece", 0))
+
+    def shape_coefficients(self, mode: int, piece: int = 0) -> NDArray[np.complex128]:
+        """Coefficients of the shape of one of :attr:`numbers`, terms x coordinates."""
+        if mode not in self.numbers:
+            raise ArgumentError(f"mode is {mode!r}, but the series has the modes {self.numbers}.", "mode")
+        return self._native.shape_coefficients(count(piece, "piece", 0), self.numbers.index(mode))
+
+    def _point(self, values: Any, by_name: Mapping[str, Any]) -> NDArray[np.float64]:
+        if values is None:
+            x = np.array(list(self.centre.values()), dtype=np.float64)
+            for name, value in by_name.items():
+                x[resolve(name, self.variables, "point", "variable")] = number(value, name)
+            return x
+        if by_name:
+            raise ArgumentError("point: values are given by name or by an array, not both.", "point")
+        if isinstance(values, Mapping):
+            return self._point(None, values)
+        try:
+            x = np.array(values, dtype=np.float64, ndmin=1)
+        except (TypeError, ValueError) as error:
+            raise ArgumentTypeError("point is no array of numbers, one for each variable.", "point") from error
+        if x.shape != (len(self.variables),):
+            raise ArgumentError(f"point has shape {x.shape}, but {len(self.variables)} values are needed.", "point")
+        return x
+
+    def __call__(self, values: Any = None, /, **by_name: float) -> SeriesValue:
+        """The modes at a point; variables that are not named stay at the centre."""
+        return SeriesValue(self, self._point(values, by_name))
+
+    def gradient(self, of: str = "hz", values: Any = None, /, **by_name: float) -> NDArray[Any]:
+        """Derivatives with respect to the variables, modes x variables, at a point or at the centre.
+
+        Parameters
+        ----------
+        of : str
+            ``s`` (complex, rad/s), ``hz``, ``natural_hz`` or ``zeta``.
+        values, **by_name
+            The point, as in a call.
+
+        Examples
+        --------
+        A mass of 1 kg on a spring of k = 16 N/m: f = sqrt(k) / (2 pi), df/dk = f / (2 k).
+
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> s = m.series("k", order=3, modes=1)
+        >>> float((s.gradient("hz") / s().hz)[0, 0].round(12))
+        0.03125
+        """
+        if of not in _QUANTITIES:
+            raise ArgumentError(f"of is {of!r}, but must be one of {', '.join(_QUANTITIES)}.", "of")
+        x = self._point(values, by_name)
+        ds: NDArray[np.complex128] = self._native.gradient(x)
+        if of == "s":
+            return ds
+        s = self._native.evaluate(x)[0][:, np.newaxis]
+        if of == "hz":
+            return np.sign(s.imag) * ds.imag / _TAU
+        size = np.abs(s)
+        size = np.where(size > 0, size, np.nan)
+        growth = (s.conj() * ds).real / size
+        if of == "natural_hz":
+            return growth / _TAU
+        return -ds.real / size + s.real * growth / size**2
+
+    def tolerance(self, **tolerances: float) -> dict[str, NDArray[np.float64]]:
+        """What variables that may be off make of the modes at the centre, to first order.
+
+        Parameters
+        ----------
+        **tolerances : float
+            How far a variable may be off, in its unit, ``k=25``.
+
+        Returns
+        -------
+        dict
+            ``natural_hz`` and ``zeta``, each modes x 3: value, largest change (worst case), root of the sum of squares.
+        """
+        list_ = [0.0] * len(self.variables)
+        for name, value in tolerances.items():
+            list_[resolve(name, self.variables, "tolerance", "variable")] = abs(number(value, name))
+        bars = self._native.tolerance(list_)
+        return {"natural_hz": np.array([b[0] for b in bars]), "zeta": np.array([b[1] for b in bars])}
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in self.centre.items())
+        pieces = "" if self.pieces == 1 else f", {self.pieces} pieces"
+        return f"<mb.Series of '{self.model.name}': {len(self)} modes, order {self.order} about {at}{pieces}>"
+
+    def to_frame(self) -> Any:
+        """Frequency, damping, sensitivities and reach at the centre as a pandas DataFrame, one row for each mode."""
+        pandas = need("pandas", "to_frame()")
+        at = self()
+        columns: dict[str, Any] = {"hz": at.hz, "zeta": at.zeta}
+        d_hz, d_zeta = self.gradient("hz"), self.gradient("zeta")
+        for k, name in enumerate(self.variables):
+            columns.update({f"dhz/d{name}": d_hz[:, k], f"dzeta/d{name}": d_zeta[:, k], f"reach {name}": self.reach[:, k]})
+        return pandas.DataFrame(columns, index=pandas.Index(self.numbers, name="mode"))
+
+    def _repr_html_(self) -> str:
+        at, d_hz = self(), self.gradient("hz")
+        head = "".join(f"<th>df/d{name}</th><th>reach</th>" for name in self.variables)
+        rows = []
+        for i, mode in enumerate(self.numbers):
+            cells = "".join(f"<td>{d_hz[i, k]:.4g}</td><td>{self.reach[i, k]:.3g}</td>" for k in range(len(self.variables)))
+            rows.append(f"<tr><td>{mode}</td><td>{at.hz[i]:.6g}</td><td>{at.zeta[i]:.4g}</td>{cells}</tr>")
+        return f"<table><tr><th>mode</th><th>f [Hz]</th><th>zeta</th>{head}</tr>{''.join(rows)}</table>"
+
+
+def series(model: Model, variables: str | Iterable[str], at: Mapping[str, float] | None, **options: Any) -> Series:
+    """As :meth:`mb.Model.series`."""
+    model, start = split(model, at)
+    _, request = asked(variables, at=start, **options)
+    return Series(model, _mb.series(model._build(), json.dumps(request)))
+
+
+def split(model: Model, at: Mapping[str, float] | None) -> tuple[Model, dict[str, float]]:
+    """The model with the parameters among the start values, and the other values."""
+    if at is None:
+        return model, {}
+    if not isinstance(at, Mapping):
+        raise ArgumentTypeError(f"at is of type {type(at).__name__}, but a dictionary of values by name is needed.", "at")
+    known = model.parameters
+    plain = {name.removeprefix("parameter:"): value for name, value in at.items()}
+    parameters = {name: number(value, f"at[{name!r}]") for name, value in plain.items() if name in known}
+    rest = {name: value for name, value in at.items() if name.removeprefix("parameter:") not in known}
+    return (model.with_parameters(**parameters) if parameters else model), rest

@@ -1,0 +1,230 @@
+"""Modes along a path of parameters, coordinates, speeds and inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError
+from ._optional import need
+from ._requests import count, number
+from ._series import _TAU, _zeta, asked, split
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """Two modes that cross or veer.
+
+    Attributes
+    ----------
+    kind : str
+        ``crossing``: the frequencies change order, the shapes stay; ``veering``: the frequencies come close and part again, the
+        shapes change places.
+    modes : tuple of int
+        Their numbers.
+    at : dict of str to float
+        Values of the variables there, between two samples as interpolated.
+    gap_hz : float
+        \\|s_a - s_b| / (2 pi) there, Hz.
+    exchange : float
+        Share of the one's shape before in the other's after.
+    """
+
+    kind: str
+    modes: tuple[int, int]
+    at: dict[str, float]
+    gap_hz: float
+    exchange: float
+
+
+class Track:
+    """Modes along a path: exactly at every sample, and by polynomials about its middle.
+
+    Attributes
+    ----------
+    variables : list of str
+        Names of the variables.
+    path : ndarray, samples x variables
+        Their values.
+    numbers : list of int
+        The modes, as ``linearize().modes()`` counts them in the middle of the path.
+    s : ndarray of complex, samples x modes
+        Eigenvalues, rad/s; a column is one mode all the way.
+    encounters : list of Encounter
+        Where modes cross and veer.
+    coincidences : list of int
+        Samples at which modes coincide; what stands there was found a thousandth of a step beside.
+    mac : ndarray, (samples - 1) x modes x modes
+        Left-right MAC of all modes at each sample with those at the next.
+    """
+
+    def __init__(self, model: Model, path: NDArray[np.float64], native: Any):
+        self.model = model
+        self._native = native
+        self.path = path
+        self.variables: list[str] = native.names()
+        self.numbers: list[int] = native.numbers()
+        self.coincidences: list[int] = native.coincidences()
+
+    @cached_property
+    def s(self) -> NDArray[np.complex128]:
+        return self._native.s()
+
+    @cached_property
+    def hz(self) -> NDArray[np.float64]:
+        """\\|Im s| / (2 pi), Hz, samples x modes."""
+        return np.abs(self.s.imag) / _TAU
+
+    @cached_property
+    def natural_hz(self) -> NDArray[np.float64]:
+        """\\|s| / (2 pi), Hz, samples x modes."""
+        return np.abs(self.s) / _TAU
+
+    @cached_property
+    def zeta(self) -> NDArray[np.float64]:
+        """Damping ratios, samples x modes; NaN at s = 0."""
+        return _zeta(self.s)
+
+    @cached_property
+    def mac(self) -> NDArray[np.float64]:
+        return self._native.mac()
+
+    @cached_property
+    def share(self) -> NDArray[np.float64]:
+        """What each mode keeps of itself from the sample before, samples x modes; 1 at the first."""
+        kept = np.einsum("kii->ki", self.mac)
+        return np.vstack([np.ones((1, len(self.numbers))), kept])
+
+    @cached_property
+    def predicted(self) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.bool_]]:
+        """By polynomials about the middle: eigenvalues, estimated errors (rad/s), whether each can be trusted; samples x modes."""
+        return self._native.predicted()
+
+    def shapes(self, sample: int) -> NDArray[np.complex128]:
+        """Mode shapes at a sample, coordinates x modes."""
+        return self._native.shapes(range(len(self.path))[sample])
+
+    @cached_property
+    def encounters(self) -> list[Encounter]:
+        out = []
+        for modes, kind, sample, gap, exchange in self._native.encounters():
+            at = {
+                name: float(np.interp(sample, np.arange(len(self.path)), self.path[:, k]))
+                for k, name in enumerate(self.variables)
+            }
+            numbers = (self.numbers[modes[0]], self.numbers[modes[1]])
+            out.append(Encounter(kind, numbers, at, gap / _TAU, exchange))
+        return out
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """Values of a variable along the path."""
+        if name not in self.variables:
+            raise ArgumentError(f"{name!r} is no variable of the path; these are {', '.join(self.variables)}.", "name")
+        return self.path[:, self.variables.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Natural frequencies along the path by matplotlib: lines are modes, crosses and circles crossings and veerings."""
+        plt = need("matplotlib.pyplot", "plot()")
+        ax = plt.figure().add_subplot() if ax is None else ax
+        x = self.path[:, 0] if len(self.variables) == 1 else np.arange(len(self.path))
+        for k, mode in enumerate(self.numbers):
+            ax.plot(x, self.natural_hz[:, k], label=f"mode {mode}")
+        for met in self.encounters:
+            where = met.at[self.variables[0]] if len(self.variables) == 1 else None
+            if where is not None:
+                column = self.natural_hz[:, self.numbers.index(met.modes[0])]
+                order = np.argsort(x)
+                y = float(np.interp(where, x[order], column[order]))
+                ax.plot(where, y, "kx" if met.kind == "crossing" else "ko", fillstyle="none")
+        ax.set_xlabel(self.variables[0] if len(self.variables) == 1 else "sample")
+        ax.set_ylabel("natural frequency [Hz]")
+        ax.legend()
+        return ax
+
+    def to_frame(self) -> Any:
+        """Frequencies and damping along the path as a pandas DataFrame."""
+        pandas = need("pandas", "to_frame()")
+        columns: dict[str, Any] = {name: self[name] for name in self.variables}
+        for k, mode in enumerate(self.numbers):
+            columns.update({f"hz {mode}": self.hz[:, k], f"zeta {mode}": self.zeta[:, k]})
+        return pandas.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        met = f", {len(self.encounters)} encounters" if self.encounters else ""
+        return f"<mb.Track of '{self.model.name}': {len(self.numbers)} modes at {len(self)} samples of {', '.join(self.variables)}{met}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in self.variables) + "".join(f"<th>f {n} [Hz]</th>" for n in self.numbers)
+        shown = np.unique(np.linspace(0, len(self) - 1, min(len(self), 12)).round().astype(int))
+        rows = "".join(
+            "<tr>"
+            + "".join(f"<td>{x:.6g}</td>" for x in self.path[i])
+            + "".join(f"<td>{f:.6g}</td>" for f in self.hz[i])
+            + "</tr>"
+            for i in shown
+        )
+        met = "".join(
+            f"<p>modes {m.modes[0]} and {m.modes[1]}: {m.kind} at {', '.join(f'{n} = {x:.6g}' for n, x in m.at.items())}</p>"
+            for m in self.encounters
+        )
+        return f"<table><tr>{head}</tr>{rows}</table>{met}"
+
+
+def track(
+    model: Model,
+    variable: str | Mapping[str, Any],
+    start: float | None,
+    end: float | None,
+    samples: int,
+    at: Mapping[str, float] | None,
+    **options: Any,
+) -> Track:
+    """As :meth:`mb.Model.track`."""
+    if isinstance(variable, Mapping):
+        if start is not None or end is not None:
+            raise ArgumentError("start and end belong to a single variable; a dictionary has the values of all samples.", "start")
+        path = _columns(variable)
+        names = [str(name) for name in variable]
+    else:
+        if start is None or end is None:
+            raise ArgumentError("start and end of the path are needed: track('k', 500, 1500).", "start")
+        names = [str(variable)]
+        path = np.linspace(number(start, "start"), number(end, "end"), max(count(samples, "samples"), 2))[:, np.newaxis]
+    middle = len(path) // 2
+    # The point of expansion is the middle of the path.
+    model, begin = split(model, {**(at or {}), **dict(zip(names, path[middle].tolist(), strict=True))})
+    names, request = asked(names, at=begin, accuracy=None, region=None, groups=(), **options)
+    return Track(model, path, _mb.track(model._build(), json.dumps(request), path, middle))
+
+
+def _columns(path: Mapping[str, Any]) -> NDArray[np.float64]:
+    columns: list[NDArray[np.float64]] = []
+    for name, values in path.items():
+        try:
+            column = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ArgumentTypeError(f"variable[{name!r}] is no array of numbers.", "variable") from error
+        if column.ndim != 1 or len(column) < 2 or (columns and len(column) != len(columns[0])):
+            raise ArgumentError(
+                f"variable[{name!r}] has shape {column.shape}, but every variable needs the same number of samples, at least 2.",
+                "variable",
+            )
+        if not np.isfinite(column).all():
+            raise ArgumentError(f"variable[{name!r}] has values that are not finite.", "variable")
+        columns.append(column)
+    if not columns:
+        raise ArgumentError("variable is empty: name the variables of the path.", "variable")
+    return np.ascontiguousarray(np.column_stack(columns))

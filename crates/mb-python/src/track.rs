@@ -1,0 +1,133 @@
+//! Modes along a path: exactly at every sample, and by polynomials about its middle.
+
+#![expect(clippy::needless_pass_by_value, reason = "signatures are those that Python calls: arrays by value")]
+
+use std::sync::Arc;
+
+use mb_algebra::c64;
+use mb_analysis::parametric::{Expansion, Origin, SeriesError, Value, follow};
+use mb_model::Model as Mechanism;
+use mb_parametric::{EncounterKind, Track as Followed};
+use numpy::{PyArray2, PyArray3, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::arrays::{block, by_columns, by_rows};
+use crate::model::Model;
+use crate::plan::Plan;
+use crate::{errors, work};
+
+/// Modes along a path.
+#[pyclass(frozen, module = "mb._mb")]
+pub(crate) struct Track {
+    model: Arc<Mechanism>,
+    expansion: Expansion,
+    exact: Followed,
+    predicted: Vec<Vec<Value>>,
+}
+
+/// Follows modes of a model; `path`: samples x variables, of which `middle` is the point of expansion.
+#[pyfunction]
+pub(crate) fn track(
+    py: Python<'_>,
+    model: &Model,
+    asked: &str,
+    path: PyReadonlyArray2<'_, f64>,
+    middle: usize,
+) -> PyResult<Track> {
+    let plan = Plan::new(py, model, asked)?;
+    let samples: Vec<Vec<f64>> = path.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
+    let (spec, mechanism) = (model.spec(), model.mechanism());
+    let own = Arc::clone(&mechanism);
+    let work = move || -> Result<_, SeriesError> {
+        let expansion = plan.expand(&spec, &own)?;
+        let off =
+            |x: &Vec<f64>| -> Vec<f64> { x.iter().zip(&expansion.values).map(|(x, c)| x - c).collect() };
+        let distances: Vec<Vec<f64>> = samples.iter().map(off).collect();
+        let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
+        let exact = follow(&origin, &expansion, &distances, middle)?;
+        let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
+        Ok((expansion, exact, predicted))
+    };
+    let (expansion, exact, predicted) = work::run(py, work)?.map_err(|e| errors::series(py, &e))?;
+    Ok(Track { model: mechanism, expansion, exact, predicted })
+}
+
+/// Modes, what they do, the sample, the smallest distance of their eigenvalues (rad/s), the share of shape exchanged.
+type Met = ([usize; 2], &'static str, f64, f64, f64);
+
+#[pymethods]
+impl Track {
+    /// Names of the variables.
+    fn names(&self) -> Vec<String> {
+        self.expansion.names.clone()
+    }
+
+    /// Numbers of the modes in the middle, from 0.
+    fn numbers(&self) -> Vec<usize> {
+        self.expansion.numbers()
+    }
+
+    /// Eigenvalues, samples x modes, rad/s.
+    fn s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows: Vec<Vec<c64>> =
+            self.exact.pairs.iter().map(|row| row.iter().map(|p| p.s).collect()).collect();
+        let rows: Vec<&[c64]> = rows.iter().map(Vec::as_slice).collect();
+        Ok(by_rows(py, &rows, self.expansion.numbers().len())?.into_any())
+    }
+
+    /// The same by polynomials, with their estimated errors and whether each can be trusted.
+    #[expect(clippy::type_complexity, reason = "a tuple that Python takes apart")]
+    fn predicted<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<c64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<bool>>)> {
+        let modes = self.expansion.numbers().len();
+        let s: Vec<Vec<c64>> = self.predicted.iter().map(|row| row.iter().map(|v| v.s).collect()).collect();
+        let errors: Vec<Vec<f64>> =
+            self.predicted.iter().map(|row| row.iter().map(|v| v.error).collect()).collect();
+        let trusted: Vec<Vec<bool>> =
+            self.predicted.iter().map(|row| row.iter().map(|v| v.trusted).collect()).collect();
+        Ok((
+            by_rows(py, &s.iter().map(Vec::as_slice).collect::<Vec<_>>(), modes)?,
+            by_rows(py, &errors.iter().map(Vec::as_slice).collect::<Vec<_>>(), modes)?,
+            by_rows(py, &trusted.iter().map(Vec::as_slice).collect::<Vec<_>>(), modes)?,
+        ))
+    }
+
+    /// Left-right MAC of all modes at each sample with those of the next: samples - 1 x modes x modes.
+    fn mac<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let modes = self.expansion.numbers().len();
+        let numbers = self
+            .exact
+            .mac
+            .iter()
+            .flat_map(|a| (0..modes).flat_map(move |i| (0..modes).map(move |j| a[(i, j)])));
+        block(py, (self.exact.mac.len(), modes, modes), numbers.collect())
+    }
+
+    /// Shapes at a sample, coordinates x modes.
+    fn shapes<'py>(&self, py: Python<'py>, sample: usize) -> PyResult<Bound<'py, PyAny>> {
+        let Some(pairs) = self.exact.pairs.get(sample) else {
+            return Err(errors::internal(py, "no such sample"));
+        };
+        let numbers: Vec<c64> = pairs.iter().flat_map(|p| p.vector.iter().copied()).collect();
+        Ok(by_columns(py, (self.model.nv(), pairs.len()), numbers)?.into_any())
+    }
+
+    /// Where modes cross and veer, in the order of the path; modes by their place in the list.
+    fn encounters(&self) -> Vec<Met> {
+        let one = |e: &mb_parametric::Encounter| {
+            let kind = match e.kind {
+                EncounterKind::Crossing => "crossing",
+                EncounterKind::Veering => "veering",
+            };
+            (e.modes, kind, e.sample, e.gap, e.exchange)
+        };
+        self.exact.encounters.iter().map(one).collect()
+    }
+
+    /// Samples at which modes coincide.
+    fn coincidences(&self) -> Vec<usize> {
+        self.exact.passed_beside.clone()
+    }
+}

@@ -1,0 +1,138 @@
+"""Modes as polynomials and along paths, against closed forms and against exact modes."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mb
+
+MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
+TAU = 2 * math.pi
+
+
+def coupled(k=16.0, other=25.0, coupling=0.0):
+    """Two masses of 1 kg on springs k and `other` along x, coupled by a third one."""
+    m = mb.Model("coupled masses", parameters={"k": k, "kc": coupling})
+    m.point("A", at=(1, 0), mass=1)
+    m.point("B", at=(2, 0), mass=1)
+    m.spring("a", "A", (0, 0), stiffness="k", natural_length=1)
+    m.spring("b", "B", (3, 0), stiffness=other, natural_length=1)
+    m.spring("ab", "A", "B", stiffness="kc", natural_length=1)
+    return m
+
+
+def exact(k, kc, other=25.0):
+    w2 = np.linalg.eigvalsh([[k + kc, -kc], [-kc, other + kc]])
+    return np.sqrt(w2)
+
+
+def test_values_and_gradients_against_a_closed_form():
+    s = coupled(coupling=2.0).series(["k", "kc"], order=6, modes=2)
+    assert s.variables == ["k", "kc"] and s.centre == {"k": 16.0, "kc": 2.0} and len(s) == 2 and s.pieces == 1
+    at = s(k=17.0, kc=2.2)
+    omega = exact(17.0, 2.2)
+    assert at.trusted.all() and np.all(np.abs(at.s - 1j * omega) <= 3 * at.error + 1e-12) and np.all(at.error < 1e-4)
+    np.testing.assert_allclose(at.hz, omega / TAU, rtol=1e-5)
+    np.testing.assert_array_equal(s([17.0, 2.2]).s, at.s)
+    np.testing.assert_array_equal(s({"k": 17.0, "kc": 2.2}).s, at.s)
+    # dw/dk = x_A^2 / (2 w), dw/dkc = (x_A - x_B)^2 / (2 w) with vectors of length one.
+    w2, x = np.linalg.eigh([[18.0, -2.0], [-2.0, 27.0]])
+    expected = np.column_stack([x[0] ** 2, (x[0] - x[1]) ** 2]) / (2 * np.sqrt(w2)[:, None]) / TAU
+    np.testing.assert_allclose(s.gradient("hz"), expected, rtol=1e-10)
+    np.testing.assert_allclose(s.gradient("natural_hz"), expected, rtol=1e-10)
+    step = 1e-4
+    by_steps = (s(k=17.0 + step).hz - s(k=17.0 - step).hz) / (2 * step)
+    np.testing.assert_allclose(s.gradient("hz", k=17.0)[:, 0], by_steps, rtol=1e-6)
+    terms, coefficients = s.coefficients()
+    d = np.array([1.0, 0.2])
+    np.testing.assert_allclose(coefficients @ np.prod(d**terms, axis=1), at.s, rtol=1e-13)
+    bars = s.tolerance(k=0.5, kc=0.1)["natural_hz"]
+    np.testing.assert_allclose(bars[:, 1], np.abs(expected) @ [0.5, 0.1], rtol=1e-10)
+    assert repr(s) == "<mb.Series of 'coupled masses': 2 modes, order 6 about k = 16, kc = 2>" and "<table>" in s._repr_html_()
+    assert list(s.to_frame().columns)[:4] == ["hz", "zeta", "dhz/dk", "dzeta/dk"]
+
+
+def test_gradients_of_damping_against_differences_of_exact_modes():
+    m = mb.load(MODELS / "double-pendulum-rigid.toml", c=0.3)
+    s = m.series("c", order=3, modes=2)
+    step = 1e-5
+    zeta = [m.with_parameters(c=0.3 + d).equilibrium().linearize().modes().zeta for d in (step, -step)]
+    np.testing.assert_allclose(s.gradient("zeta")[:, 0], (zeta[0] - zeta[1])[s.numbers] / (2 * step), rtol=1e-6)
+
+
+def test_an_accuracy_is_kept_in_a_region():
+    s = coupled(coupling=2.0).series("k", modes=2, accuracy=1e-6, region={"k": (8.0, 24.0)})
+    for k in np.linspace(8, 24, 33):
+        at = s(k=k)
+        assert np.all(np.abs(np.sort(at.s.imag) - exact(k, 2.0)) <= 2e-6 * exact(k, 2.0))
+
+
+def test_beyond_the_reach_nothing_is_trusted():
+    s = coupled(coupling=0.1).series("k", order=8, modes=2)
+    # The modes meet at k = 25 +- 0.2i.
+    np.testing.assert_allclose(s.reach[:, 0], 9.0, rtol=0.2)
+    assert s(k=18.0).trusted.all() and not s(k=60.0).trusted.any()
+
+
+def test_modes_that_meet_have_no_series_but_a_group():
+    m = coupled(k=25.0, coupling=0.0)
+    with pytest.raises(mb.NumericsError) as caught:
+        m.series("k", order=3, modes=2)
+    assert caught.value.kind == "not_simple"
+    modes = m.equilibrium().linearize().modes()
+    pair = [i for i, omega in enumerate(modes.s.imag) if abs(omega - 5) < 1e-6]
+    s = m.series("k", order=4, modes=[], groups=[pair])
+    group = s(k=26.0).groups[0]
+    np.testing.assert_allclose(np.sort(group["s"].imag[group["s"].imag > 0]), [5.0, math.sqrt(26.0)], rtol=1e-6)
+    assert group["trusted"] is True
+
+
+def test_crossings_and_veerings_are_told():
+    t = coupled().track("k", 16, 36, samples=21, modes=2)
+    assert t.s.shape == (21, 2) and t.mac.shape == (20, 2, 2) and len(t) == 21
+    # Each mode stays the same one: the first mass all the way, whatever its frequency is.
+    own = int(np.argmin(np.abs(t.s[0].imag - 4)))
+    np.testing.assert_allclose(t.s[:, own].imag, np.sqrt(t["k"]), rtol=1e-9)
+    assert [met.kind for met in t.encounters] == ["crossing"] and abs(t.encounters[0].at["k"] - 25) < 0.5
+    v = coupled(coupling=0.05).track("k", 20, 30, samples=41, modes=2)
+    met = v.encounters[0]
+    assert met.kind == "veering" and abs(met.at["k"] - 25) < 0.3 and met.exchange > 0.9
+    assert met.gap_hz == pytest.approx((math.sqrt(25.1) - 5) / TAU, rel=0.05)
+    np.testing.assert_allclose(np.sort(v.s.imag, axis=1), [exact(k, 0.05) for k in v["k"]], rtol=1e-9)
+    s, error, trusted = v.predicted
+    near = np.abs(v["k"] - v["k"][20]) < 1e-9
+    assert trusted[near].all() and np.all(np.abs(s[near] - v.s[near]) < 1e-9) and error.shape == s.shape
+    assert "veering" in v._repr_html_() and "hz 2" in "".join(v.to_frame().columns) or len(v.to_frame()) == 41
+
+
+def test_paths_in_several_variables():
+    m = coupled(coupling=1.0)
+    k, kc = np.linspace(10, 20, 11), np.linspace(1, 2, 11)
+    t = m.track({"k": k, "kc": kc}, modes=2)
+    np.testing.assert_allclose(np.sort(t.s.imag, axis=1), [exact(a, b) for a, b in zip(k, kc)], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda m: m.series("K"), mb.ModelError, "did you mean 'k'"),
+        (lambda m: m.series([]), mb.ArgumentError, "variables is empty"),
+        (lambda m: m.series("k", modes=[99]), mb.ArgumentError, "counted from 0"),
+        (lambda m: m.series("k", order=0), mb.ArgumentError, "order"),
+        (lambda m: m.series("k", accuracy=1e-3), mb.ArgumentError, "region"),
+        (lambda m: m.series("k", region={"k": (3, 1)}), mb.ArgumentError, "below the second"),
+        (lambda m: m.series("k", modes=2)(q=1.0), mb.ModelError, "no variable 'q'"),
+        (lambda m: m.series("k", modes=2)([1.0, 2.0]), mb.ArgumentError, "1 values are needed"),
+        (lambda m: m.series("k", modes=2)([float("nan")]), mb.ArgumentError, "finite"),
+        (lambda m: m.series("k", modes=2).gradient("f"), mb.ArgumentError, "natural_hz"),
+        (lambda m: m.series("speed:A.x", modes=2), mb.ArgumentError, "instant=True"),
+        (lambda m: m.track("k"), mb.ArgumentError, "start and end"),
+        (lambda m: m.track({"k": [1.0], "kc": [1.0]}), mb.ArgumentError, "at least 2"),
+        (lambda m: m.track({"k": [1.0, 2.0], "kc": [1.0]}), mb.ArgumentError, "same number"),
+    ],
+)
+def test_what_is_wrong_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call(coupled(coupling=1.0))
