@@ -3,6 +3,7 @@
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
+use mb_response::ResponseError;
 
 /// Why there is no answer, in terms of the model and of what was asked for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum AnalysisError {
         /// Why.
         source: EigenError,
     },
+    /// The frequency response failed.
+    #[error(transparent)]
+    Response(#[from] ResponseError),
     /// A driving constraint that is moving at the time asked for.
     #[error(
         "{row} moves at t = {time} s with the rate {rate:.3e} and the acceleration {acceleration:.3e}, so there is no equilibrium then."
@@ -91,6 +95,7 @@ impl AnalysisError {
             Self::AtSpeed { source, .. } => source.is_wrong_request(),
             Self::Model(_) => true,
             Self::Interrupted => false,
+            Self::Response(source) => wrong_response(source),
             Self::Moving { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
@@ -111,6 +116,15 @@ pub fn wrong_eigen(error: &EigenError) -> bool {
             | EigenError::NoArpack
             | EigenError::TooLarge { .. }
     )
+}
+
+/// As [`AnalysisError::is_wrong_request`], of a frequency response.
+pub fn wrong_response(error: &ResponseError) -> bool {
+    match error {
+        ResponseError::Eigen(source) => wrong_eigen(source),
+        ResponseError::Algebra(_) | ResponseError::Unsettled { .. } => false,
+        _ => true,
+    }
 }
 
 /// As [`AnalysisError::is_wrong_request`], of equilibrium, linearization and motion.

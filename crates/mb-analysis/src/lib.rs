@@ -4,7 +4,7 @@
 //! model -> assembled start -> equilibrium or point of a motion -> M, C, K, Phi_q -> eigenpairs
 //! ```
 //!
-//! [`site()`] does the first half once, [`spectrum`] the second for each formulation.
+//! [`site()`] does the first half once, [`spectrum`] the second for each formulation; [`response::response`] has inputs and outputs.
 
 pub mod campbell;
 mod compare;
@@ -16,6 +16,7 @@ pub mod names;
 pub mod number;
 pub mod parametric;
 pub mod part;
+pub mod response;
 mod settle;
 mod shares;
 mod site;
@@ -23,7 +24,7 @@ mod spectra;
 pub mod sweep;
 
 pub use compare::{Comparison, Match};
-pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
+pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 pub use free::{FreeMotion, free_motions};
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};

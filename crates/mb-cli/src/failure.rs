@@ -6,12 +6,13 @@ pub use request::RequestError;
 
 use mb_algebra::matrix_market::MatrixMarketError;
 use mb_analysis::parametric::{SeriesError, wrong_parametric};
-use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear};
+use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
 use mb_linear::LinearError;
 use mb_model::spec::ModelError;
 use mb_parametric::ParametricError;
+use mb_response::ResponseError;
 
 /// Exit code when the model or the request is wrong.
 pub const WRONG: u8 = 1;
@@ -86,6 +87,9 @@ pub enum Failure {
     /// It was stopped from outside.
     #[error("The work ended before its end: {0}.")]
     Stopped(#[from] mb_algebra::Stopped),
+    /// The frequency response failed.
+    #[error(transparent)]
+    Response(#[from] ResponseError),
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -106,6 +110,7 @@ impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         match error {
             AnalysisError::Linear(source) => Self::Linear(source),
+            AnalysisError::Response(source) => Self::Response(source),
             AnalysisError::Eigen { formulation, source } => Self::Eigen { formulation, source },
             other => Self::Request(other.into()),
         }
@@ -146,6 +151,7 @@ impl Failure {
             Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
             Self::Linear(source) => code_of(wrong_linear(source)),
+            Self::Response(source) => code_of(wrong_response(source)),
         }
     }
     /// Line and column of the file it is about, from 1, where the failure itself knows them.
@@ -208,6 +214,7 @@ impl Failure {
             Self::Linear(_) => "linearization",
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
+            Self::Response(_) => "response",
         }
     }
     /// What to do about it, where the message does not say.

@@ -27,12 +27,14 @@ pub mod guard;
 pub mod history;
 pub mod json;
 pub mod locate;
+pub mod mat;
 pub mod matrices;
 pub mod names;
 pub mod npz;
 pub mod outfile;
 pub mod output;
 pub mod parametric;
+pub mod petsc;
 pub mod plot;
 pub mod point_file;
 pub mod progress;
@@ -106,6 +108,9 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         }
         Command::StateSpace(a) => {
             with_model(&a.model.model, |t| commands::state_space::run(t, a, styles.out, styles.progress))
+        }
+        Command::Response(a) => {
+            with_model(&a.model.model, |t| commands::response::run(t, a, styles.out, styles.progress))
         }
         Command::Export(a) => {
             with_model(&a.model.model, |t| commands::export::run(t, a, styles.out, styles.progress))

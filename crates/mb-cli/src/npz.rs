@@ -4,7 +4,7 @@
 //! format version 1.0 of numpy's `lib.format`. Archives stay below 4 GiB. `numpy.load` reads every
 //! kind of array here without pickles.
 
-use mb_algebra::c64;
+use mb_algebra::{Sparse, c64};
 
 /// What an array holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,22 @@ impl Array {
     pub fn words(name: &str, data: Vec<String>) -> Self {
         Self { name: name.to_owned(), shape: vec![data.len()], data: Data::Words(data) }
     }
+}
+
+/// The arrays that `scipy.sparse.load_npz` takes for a matrix by columns.
+pub fn sparse(matrix: &Sparse) -> Vec<Array> {
+    let matrix = matrix.to_csc();
+    #[expect(clippy::cast_possible_wrap, reason = "sizes are far below 2^63")]
+    let whole = |name: &str, list: Vec<usize>| {
+        Array::whole(name, &[list.len()], list.into_iter().map(|x| x as i64).collect())
+    };
+    vec![
+        whole("indices", matrix.indices().to_vec()),
+        whole("indptr", matrix.proper_indptr().to_vec()),
+        Array { shape: Vec::new(), ..Array::words("format", vec!["csc".to_owned()]) },
+        whole("shape", vec![matrix.rows(), matrix.cols()]),
+        Array::real("data", &[matrix.nnz()], matrix.data().to_vec()),
+    ]
 }
 
 /// The bytes of an archive.

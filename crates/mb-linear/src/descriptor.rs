@@ -79,14 +79,36 @@ pub fn descriptor(
     at: &OperatingPoint,
     lin: &LinearizedSystem,
 ) -> Result<DescriptorSystem, LinearError> {
-    let [mut y_q, mut y_v, y_a, y_l] = output_blocks(model, at.point());
+    let OutputMaps { by_q, by_v, by_a, by_lambda } = output_maps(model, at)?;
+    DescriptorSystem::new(model, &lin.pencil(), &lin.f, None, [by_q, by_v, by_a, by_lambda])
+}
+
+/// What the outputs read: y = Y_q x + Y_v x' + Y_a x'' + Y_l l of small changes x and multipliers l.
+#[derive(Clone, Debug)]
+pub struct OutputMaps {
+    /// Y_q, outputs x n.
+    pub by_q: Dense,
+    /// Y_v, outputs x n.
+    pub by_v: Dense,
+    /// Y_a, outputs x n.
+    pub by_a: Dense,
+    /// Y_l, outputs x m.
+    pub by_lambda: Dense,
+}
+
+/// The outputs at rest or in steady motion, there in the frame that moves along.
+///
+/// # Errors
+/// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion.
+pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
+    let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
     if let Some(motion) = at.steady() {
         motion.check_inputs_and_outputs(model)?;
         let s = motion.generator().dense();
-        y_q = &(&y_q + &dense::mul(&y_v, &s)) + &dense::mul(&dense::mul(&y_a, &s), &s);
-        y_v = &y_v + &dense::scale(2.0, &dense::mul(&y_a, &s));
+        by_q = &(&by_q + &dense::mul(&by_v, &s)) + &dense::mul(&dense::mul(&by_a, &s), &s);
+        by_v = &by_v + &dense::scale(2.0, &dense::mul(&by_a, &s));
     }
-    DescriptorSystem::new(model, &lin.pencil(), &lin.f, None, [y_q, y_v, y_a, y_l])
+    Ok(OutputMaps { by_q, by_v, by_a, by_lambda })
 }
 
 /// The descriptor system with the blocks of an instant of a motion, with the model's inputs and outputs.

@@ -18,7 +18,9 @@ pub mod steady;
 mod turning;
 mod undetermined;
 
-pub use descriptor::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant};
+pub use descriptor::{
+    DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps,
+};
 pub use equilibrium::{
     Equilibrium, EquilibriumOptions, LoadPath, LoadPathOptions, LoadStep, PathEnd, Stability, Strategy,
     find_equilibria, load_path, stability,

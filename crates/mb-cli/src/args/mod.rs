@@ -3,6 +3,7 @@
 mod modes;
 mod parametric;
 mod report;
+mod response;
 mod sweep;
 
 pub use modes::{
@@ -11,6 +12,7 @@ pub use modes::{
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
 pub use report::ReportArgs;
+pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -69,6 +71,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system with the model's inputs and outputs: E, A, B, C, D
     StateSpace(StateSpaceArgs),
+    /// Frequency response of outputs to inputs: Bode, zeros, a moving base, unbalance, random inputs
+    Response(Box<ResponseArgs>),
     /// Modes as polynomials of parameters, coordinates, speeds and inputs: sensitivities, reach, files
     Parametric(Box<ParametricArgs>),
     /// Modes followed along a path: frequency and damping with error bands, crossings, veering
@@ -79,7 +83,7 @@ pub enum Command {
     Simulate(Box<crate::commands::simulate::SimulateArgs>),
     /// One page to look at and hand on: drawing, animated modes, tables; a browser is all it needs
     Report(Box<ReportArgs>),
-    /// Write M, C, K and Phi_q of the linearized model as MatrixMarket files
+    /// Write the matrices of the linearized model: MatrixMarket, NPZ, MAT, PETSc
     Export(ExportArgs),
     /// Print a model file to start from
     Generate(GenerateArgs),
@@ -95,6 +99,7 @@ impl Command {
             Self::Check(a) => a.json,
             Self::Equilibrium(a) => a.json,
             Self::StateSpace(a) => a.json,
+            Self::Response(a) => a.json,
             Self::Parametric(a) => a.json,
             Self::Track(a) => a.json,
             Self::Sweep(a) => a.json,
@@ -371,7 +376,7 @@ pub enum FormArg {
 /// Arguments of `mb state-space`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb state-space cart.toml --form reduced\n  mb state-space cart.toml --minimal --json\n  mb state-space crank.toml --velocity crank.angle=20 --form reduced"
+    after_help = "Examples:\n  mb state-space cart.toml --form reduced\n  mb state-space cart.toml --minimal --json\n  mb state-space cart.toml --form reduced -o cart.mat\n  mb state-space crank.toml --velocity crank.angle=20 --form reduced"
 )]
 pub struct StateSpaceArgs {
     /// The model.
@@ -389,15 +394,32 @@ pub struct StateSpaceArgs {
     /// Short for --form minimal
     #[arg(long, conflicts_with = "form")]
     pub minimal: bool,
+    /// The system in a file, with names, units and operating point: .mat, .npz or .json
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<std::path::PathBuf>,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
 }
 
+/// Formats of matrix files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MatrixFormatArg {
+    /// MatrixMarket text, one file for each matrix: `scipy.io.mmread`, `mb modes --mass`
+    #[default]
+    Mtx,
+    /// One archive for each matrix: `scipy.sparse.load_npz`
+    Npz,
+    /// One file for all, matrices.mat: `load` of MATLAB and Octave, `scipy.io.loadmat`
+    Mat,
+    /// PETSc binary, one file for each matrix: `MatLoad`
+    Petsc,
+}
+
 /// Arguments of `mb export`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb export linkage.toml --out matrices\n  mb modes --mass matrices/M.mtx --stiffness matrices/K.mtx --constraints matrices/Phi_q.mtx"
+    after_help = "Examples:\n  mb export linkage.toml --out matrices\n  mb export linkage.toml --out matrices --format mat\n  mb modes --mass matrices/M.mtx --stiffness matrices/K.mtx --constraints matrices/Phi_q.mtx"
 )]
 pub struct ExportArgs {
     /// The model.
@@ -409,9 +431,13 @@ pub struct ExportArgs {
     /// In motion.
     #[command(flatten)]
     pub motion: MotionArgs,
-    /// The folder for M.mtx, C.mtx, K.mtx and Phi_q.mtx; it is made when it is not there
+    /// The folder for M, C, K and Phi_q, the input matrix B and the output matrices Y_q, Y_v, Y_a and Y_l; it is made when
+    /// it is not there
     #[arg(long, value_name = "FOLDER")]
     pub out: std::path::PathBuf,
+    /// The format of the files
+    #[arg(long, value_enum, default_value_t = MatrixFormatArg::Mtx)]
+    pub format: MatrixFormatArg,
     /// What was written as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,

@@ -1,17 +1,21 @@
-//! `mb export`: the matrices of the linearized model as MatrixMarket files.
+//! `mb export`: the matrices of the linearized model in files that other programs read.
 
 use crate::Answer;
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, MatrixFormatArg};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{self, State};
 use crate::json;
+use crate::mat::{self, Variable};
+use crate::npz::{self, Array};
 use crate::outfile;
+use crate::petsc;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, summary};
 use crate::source::{Text, load};
-use mb_algebra::{Sparse, matrix_market};
-use mb_linear::linearize_sparse;
+use mb_algebra::{Sparse, matrix_market, to_sparse};
+use mb_linear::{linearize_sparse, output_maps};
 use serde::Serialize;
+use std::io::Write as _;
 use std::path::Path;
 
 /// A file that was written.
@@ -45,34 +49,53 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         return Err(RequestError::NotOfAnInstant { option: "mb export" }.into());
     };
     let lin = linearize_sparse(model, &at);
-    let coordinates = model.coordinates().names();
-    let rows: Vec<String> = (0..model.nc()).map(|i| model.row_name(i)).collect();
+    let outputs = output_maps(model, &at)?;
     let place = at.steady().map_or_else(
         || "an equilibrium".to_owned(),
         |motion| format!("a steady motion, seen from {}", motion.frame()),
     );
-    let about = format!("{} ({}), linearized at {place}", model.name, loaded.file);
-    let equation = "(s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0; SI units, angles in rad";
-    let list = |what: &str, names: &[String]| -> Vec<String> {
-        names.iter().enumerate().map(|(i, name)| format!("{what} {}: {name}", i + 1)).collect()
+    let names = Names {
+        about: format!("{} ({}), linearized at {place}", model.name, loaded.file),
+        coordinates: model.coordinates().names(),
+        rows: (0..model.nc()).map(|i| model.row_name(i)).collect(),
+        inputs: model.inputs().to_vec(),
+        outputs: model.sensors().iter().map(|s| s.name.clone()).collect(),
     };
+    let [b, y_q, y_v, y_a, y_l] =
+        [&lin.f, &outputs.by_q, &outputs.by_v, &outputs.by_a, &outputs.by_lambda].map(to_sparse);
+    let mut list: Vec<Matrix<'_>> = vec![
+        ("M", "mass matrix M", &lin.m, [&names.coordinates, &names.coordinates]),
+        ("C", "damping and gyroscopic matrix C", &lin.c, [&names.coordinates, &names.coordinates]),
+        (
+            "K",
+            "stiffness matrix K, with the stiffness of the constraint reactions",
+            &lin.k,
+            [&names.coordinates, &names.coordinates],
+        ),
+        ("Phi_q", "constraint Jacobian Phi_q", &lin.phi_q, [&names.rows, &names.coordinates]),
+    ];
+    if !names.inputs.is_empty() {
+        list.push(("B", "input matrix B", &b, [&names.coordinates, &names.inputs]));
+    }
+    if !names.outputs.is_empty() {
+        for (letter, title, y, columns) in [
+            ("Y_q", "outputs by displacements x", &y_q, &names.coordinates),
+            ("Y_v", "outputs by velocities x'", &y_v, &names.coordinates),
+            ("Y_a", "outputs by accelerations x''", &y_a, &names.coordinates),
+            ("Y_l", "outputs by multipliers l", &y_l, &names.rows),
+        ] {
+            list.push((letter, title, y, [&names.outputs, columns]));
+        }
+    }
     outfile::folder(&args.out)?;
     let stage = progress.stage("writing the matrices");
-    let mut written = Vec::new();
-    let square = list("coordinate", &coordinates);
-    let jacobian = [list("row", &rows), list("column", &coordinates)].concat();
-    for (letter, title, matrix, names) in [
-        ("M", "mass matrix M", &lin.m, &square),
-        ("C", "damping and gyroscopic matrix C", &lin.c, &square),
-        ("K", "stiffness matrix K, with the stiffness of the constraint reactions", &lin.k, &square),
-        ("Phi_q", "constraint Jacobian Phi_q", &lin.phi_q, &jacobian),
-    ] {
-        let comments: Vec<String> = [about.clone(), title.to_owned(), equation.to_owned()]
-            .into_iter()
-            .chain(names.iter().cloned())
-            .collect();
-        written.push(write(&args.out.join(format!("{letter}.mtx")), letter, matrix, &comments)?);
-    }
+    let written = match args.format {
+        MatrixFormatArg::Mat => together(&args.out.join("matrices.mat"), &list, &names)?,
+        format => list
+            .iter()
+            .map(|matrix| separate(&args.out, format, matrix, &names))
+            .collect::<Result<Vec<_>, _>>()?,
+    };
     drop(stage);
     if args.json {
         return Ok(Answer::right(json::export::document(&loaded, &rank, &site, &written)));
@@ -98,13 +121,79 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     Ok(Answer::right(out))
 }
 
-fn write(
-    path: &Path,
-    letter: &'static str,
-    matrix: &Sparse,
-    comments: &[String],
-) -> Result<Written, Failure> {
-    outfile::write(path, |out| matrix_market::write(out, matrix, comments))?;
+/// Names of rows and columns.
+struct Names {
+    about: String,
+    coordinates: Vec<String>,
+    rows: Vec<String>,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+}
+
+/// Letter, title, matrix, names of rows and columns.
+type Matrix<'a> = (&'static str, &'static str, &'a Sparse, [&'a Vec<String>; 2]);
+
+const EQUATION: &str = "M x'' + C x' + K x + Phi_q^T l = B u, Phi_q x = 0, y = Y_q x + Y_v x' + Y_a x'' + Y_l l; SI units, \
+                        angles in rad";
+
+fn report((letter, _, matrix, _): &Matrix<'_>, path: &Path) -> Written {
     let (rows, columns) = matrix.shape();
-    Ok(Written { letter, file: path.display().to_string(), rows, columns, entries: matrix.nnz() })
+    Written { letter, file: path.display().to_string(), rows, columns, entries: matrix.nnz() }
+}
+
+/// One file for one matrix.
+fn separate(
+    folder: &Path,
+    format: MatrixFormatArg,
+    given: &Matrix<'_>,
+    names: &Names,
+) -> Result<Written, Failure> {
+    let (letter, title, matrix, [rows, columns]) = given;
+    let ending = match format {
+        MatrixFormatArg::Npz => "npz",
+        MatrixFormatArg::Petsc => "petsc",
+        MatrixFormatArg::Mtx | MatrixFormatArg::Mat => "mtx",
+    };
+    let path = folder.join(format!("{letter}.{ending}"));
+    match format {
+        MatrixFormatArg::Npz => {
+            let bytes = npz::archive(&npz::sparse(matrix));
+            outfile::write(&path, |out| out.write_all(&bytes))?;
+        }
+        MatrixFormatArg::Petsc => {
+            let bytes = petsc::file(matrix).ok_or_else(|| Failure::Unwritable {
+                path: path.display().to_string(),
+                source: std::io::Error::other("the matrix has more entries than 31-bit indices of PETSc hold"),
+            })?;
+            outfile::write(&path, |out| out.write_all(&bytes))?;
+        }
+        MatrixFormatArg::Mtx | MatrixFormatArg::Mat => {
+            let list = |what: &'static str, names: &[String]| -> Vec<String> {
+                names.iter().enumerate().map(|(i, name)| format!("{what} {}: {name}", i + 1)).collect()
+            };
+            let of = match *letter {
+                "M" | "C" | "K" => list("coordinate", rows),
+                _ => [list("row", rows), list("column", columns)].concat(),
+            };
+            let comments: Vec<String> =
+                [names.about.clone(), (*title).to_owned(), EQUATION.to_owned()].into_iter().chain(of).collect();
+            outfile::write(&path, |out| matrix_market::write(out, matrix, &comments))?;
+        }
+    }
+    Ok(report(given, &path))
+}
+
+/// One file with all matrices and the names.
+fn together(path: &Path, list: &[Matrix<'_>], names: &Names) -> Result<Vec<Written>, Failure> {
+    let words = [
+        Array::words("about", vec![names.about.clone(), EQUATION.to_owned()]),
+        Array::words("coordinates", names.coordinates.clone()),
+        Array::words("rows", names.rows.clone()),
+        Array::words("inputs", names.inputs.clone()),
+        Array::words("outputs", names.outputs.clone()),
+    ];
+    let matrices = list.iter().map(|(letter, _, matrix, _)| Variable::Sparse(letter, matrix));
+    let bytes = mat::file(&matrices.chain(words.iter().map(Variable::Array)).collect::<Vec<_>>());
+    outfile::write(path, |out| out.write_all(&bytes))?;
+    Ok(list.iter().map(|matrix| report(matrix, path)).collect())
 }

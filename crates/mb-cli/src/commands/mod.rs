@@ -10,6 +10,7 @@ pub mod matrix_modes;
 pub mod modes;
 pub mod parametric;
 pub mod report;
+pub mod response;
 pub mod schema;
 pub mod simulate;
 pub mod state_space;

@@ -2,17 +2,22 @@
 
 use crate::Answer;
 use crate::args::{FormArg, StateSpaceArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Site, State};
 use crate::json;
+use crate::mat::{self, Variable};
 use crate::names;
 use crate::progress::Progress;
+use crate::npz::{self, Array};
+use crate::outfile;
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
-use mb_algebra::Dense;
+use mb_algebra::{Dense, dense};
 use mb_constraints::ConstraintRank;
 use mb_linear::{DescriptorSystem, StateSpace, descriptor, descriptor_of_instant, linearize_instant};
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
 
 /// Systems up to this many states are printed as text.
 const SMALL: usize = 14;
@@ -49,6 +54,7 @@ pub enum LinearForm {
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
 pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let format = args.output.as_deref().map(format_of).transpose()?;
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     flow::check_size(model, flow::MOST_ROWS)?;
@@ -66,7 +72,68 @@ pub fn run(text: &Text, args: &StateSpaceArgs, style: Style, progress: Progress)
         FormArg::Minimal => LinearForm::Minimal(full.to_state_space()?.minimal(MINIMAL_TOLERANCE)?),
     };
     let found = System { rank, site, form, loaded };
+    if let (Some(path), Some(format)) = (&args.output, format) {
+        let bytes = match format {
+            Format::Json => json::state_space::document(&found).into_bytes(),
+            Format::Npz => npz::archive(&arrays(&found)),
+            Format::Mat => mat::file(&arrays(&found).iter().map(Variable::Array).collect::<Vec<_>>()),
+        };
+        outfile::write(path, |out| out.write_all(&bytes))?;
+    }
     Ok(Answer::right(if args.json { json::state_space::document(&found) } else { render(&found, style) }))
+}
+
+/// Formats of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Json,
+    Npz,
+    Mat,
+}
+
+fn format_of(path: &Path) -> Result<Format, RequestError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("json") => Ok(Format::Json),
+        Some("npz") => Ok(Format::Npz),
+        Some("mat") => Ok(Format::Mat),
+        _ => Err(RequestError::UnknownFormat {
+            option: "--output",
+            path: path.display().to_string(),
+            known: ".mat, .npz or .json",
+        }),
+    }
+}
+
+/// The matrices (`E` of the descriptor form alone), names of states, inputs and outputs, units of the outputs, and the
+/// configuration at which the model was linearized, with names and units.
+fn arrays(found: &System) -> Vec<Array> {
+    let model = &found.loaded.model;
+    let (matrices, states): (Vec<(&str, &Dense)>, &[String]) = match &found.form {
+        LinearForm::Descriptor(s) => {
+            (vec![("E", &s.e), ("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)], &s.states)
+        }
+        LinearForm::Reduced(s) | LinearForm::Minimal(s) => {
+            (vec![("A", &s.a), ("B", &s.b), ("C", &s.c), ("D", &s.d)], &s.states)
+        }
+    };
+    let rows = |a: &Dense| (0..a.nrows()).flat_map(|i| dense::row(a, i)).collect();
+    let mut out: Vec<Array> = matrices
+        .into_iter()
+        .map(|(name, a)| Array::real(name, &[a.nrows(), a.ncols()], rows(a)))
+        .collect();
+    let sensors = model.sensors();
+    let q = &found.site.point().q;
+    out.extend([
+        Array::words("states", states.to_vec()),
+        Array::words("inputs", model.inputs().to_vec()),
+        Array::words("outputs", sensors.iter().map(|s| s.name.clone()).collect()),
+        Array::words("output_units", sensors.iter().map(|s| s.reading.unit().to_owned()).collect()),
+        Array::words("coordinates", names::configuration(model)),
+        Array::words("coordinate_units", names::units(model).into_iter().map(str::to_owned).collect()),
+        Array::real("configuration", &[q.len()], q.clone()),
+        Array::real("time", &[], vec![found.site.point().t]),
+    ]);
+    out
 }
 
 fn render(found: &System, style: Style) -> String {

@@ -290,12 +290,28 @@ pub enum RequestError {
         redundant: Vec<String>,
     },
     /// An output that the model does not have.
-    #[error("--stop {name}: the model has no output `{name}`.")]
+    #[error("{option} {name}: the model has no output `{name}`.")]
     NoSuchOutput {
+        /// The option that names it.
+        option: &'static str,
         /// The name.
         name: String,
         /// The names there are.
         known: Vec<String>,
+    },
+    /// A response without an input or an output.
+    #[error("A response needs an {what}, but the model has none.")]
+    NothingToRespond {
+        /// `input` or `output`.
+        what: &'static str,
+        /// The option that chooses it.
+        option: &'static str,
+    },
+    /// A base that moves along an axis that nothing moves along.
+    #[error("--base {axis}: no body of the model moves along {axis}.")]
+    NoSuchAxis {
+        /// x, y or z.
+        axis: &'static str,
     },
     /// A page of modes, asked for of an instant that has none.
     #[error("The page shows modes, but the roots of an instant of a motion are none: leave --instant out.")]
@@ -392,7 +408,7 @@ impl RequestError {
             Self::NoSuchParameter { name, known } => meant(name, known) + &list("parameters", known),
             Self::NoSuchCoordinate { name, known, .. } => meant(name, known) + &list("coordinates", known),
             Self::NoSuchInput { name, known, .. } => meant(name, known) + &list("inputs", known),
-            Self::NoSuchOutput { name, known } => meant(name, known) + &list("outputs", known),
+            Self::NoSuchOutput { name, known, .. } => meant(name, known) + &list("outputs", known),
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
@@ -435,7 +451,16 @@ impl RequestError {
             Self::PartOfFormulation { .. } => {
                 "leave --formulation out, or ask --formulation unconstrained for --lowest".to_owned()
             }
-            Self::NotANumber { .. }
+            Self::NothingToRespond { what: "input", .. } => {
+                "give a load of the model an `input`, as in `force = [{ name = \"push\", at = \"tip\", direction = [0, 1], \
+                 input = \"F\" }]`, or let the base move (--base y)"
+                    .to_owned()
+            }
+            Self::NothingToRespond { .. } => {
+                "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
+            }
+            Self::NoSuchAxis { .. }
+            | Self::NotANumber { .. }
             | Self::Analysis(_)
             | Self::NoVariable { .. }
             | Self::BadRegion { .. }

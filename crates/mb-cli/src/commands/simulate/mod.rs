@@ -171,7 +171,7 @@ fn events(model: &Model, stop: &[Stop]) -> Result<Vec<Event>, Failure> {
         let sensor = known
             .iter()
             .position(|k| *k == name)
-            .ok_or_else(|| RequestError::NoSuchOutput { name: name.clone(), known: known.clone() })?;
+            .ok_or_else(|| RequestError::NoSuchOutput { option: "--stop", name: name.clone(), known: known.clone() })?;
         out.push(Event { name, sensor, level, crossing: stop.crossing });
     }
     Ok(out)

@@ -1,0 +1,225 @@
+//! `mb response`: outputs over inputs in a band of frequencies, their peaks, zeros and mean squares.
+
+mod request;
+mod tables;
+
+use crate::Answer;
+use crate::args::{FigureArg, ResponseArgs};
+use crate::failure::{Failure, RequestError};
+use crate::flow::response::{self, ModelResponse, ResponseRequest};
+use crate::flow::{self, Site, State};
+use crate::history::{Column, csv};
+use crate::json;
+use crate::mat::{self, Variable};
+use crate::npz::{self, Array};
+use crate::outfile;
+use crate::progress::Progress;
+use crate::render::Style;
+use crate::source::{Loaded, Text, load};
+use mb_algebra::c64;
+use mb_chart::{Chart, Curve, Panel, Scale};
+use mb_constraints::ConstraintRank;
+use mb_response::{Sample, Zeros, zeros};
+use std::f64::consts::TAU;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Everything the command found.
+#[derive(Debug)]
+pub struct Found {
+    /// The model.
+    pub loaded: Loaded,
+    /// Rank of the constraints.
+    pub rank: ConstraintRank,
+    /// The equilibrium or steady motion.
+    pub site: Site,
+    /// What was asked for.
+    pub request: ResponseRequest,
+    /// The response.
+    pub response: ModelResponse,
+    /// By output and input, in turn; empty where not asked for.
+    pub zeros: Vec<(usize, usize, Result<Zeros, mb_response::ResponseError>)>,
+}
+
+impl Found {
+    /// Samples at frequencies where the response is finite.
+    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+        self.response.sweep.points.iter().filter_map(|p| p.sample.as_ref())
+    }
+    /// Output and input of each response, in turn.
+    pub fn entries(&self) -> Vec<(usize, usize)> {
+        let columns = self.response.inputs.len();
+        (0..self.response.outputs.len()).flat_map(|o| (0..columns).map(move |i| (o, i))).collect()
+    }
+    /// `output / input`.
+    pub fn name(&self, (o, i): (usize, usize)) -> String {
+        format!("{} / {}", self.response.outputs[o], self.response.inputs[i])
+    }
+    /// Phases of one response in degrees, without jumps.
+    pub fn phases(&self, at: (usize, usize)) -> Vec<f64> {
+        let mut last: Option<f64> = None;
+        self.samples()
+            .map(|s| {
+                let raw = s.value[at].arg().to_degrees();
+                let phase = last.map_or(raw, |p| raw - 360.0 * ((raw - p) / 360.0).round());
+                last = Some(phase);
+                phase
+            })
+            .collect()
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything wrong with the model, the request, the numerics or the files.
+pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let format = args.output.as_deref().map(format_of).transpose()?;
+    if let Some(path) = args.plot.as_deref().filter(|p| ending(p) != Some("svg")) {
+        let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
+        return Err(RequestError::UnknownFormat { option, path, known }.into());
+    }
+    let found = analyse(text, args, progress)?;
+    let document = || json::response::document(&found);
+    if let (Some(path), Some(format)) = (&args.output, format) {
+        let bytes = match format {
+            Format::Csv => csv(&columns(&found)).into_bytes(),
+            Format::Json => document().into_bytes(),
+            Format::Npz => npz::archive(&arrays(&found)),
+            Format::Mat => {
+                let arrays = arrays(&found);
+                mat::file(&arrays.iter().map(Variable::Array).collect::<Vec<_>>())
+            }
+        };
+        outfile::write(path, |out| out.write_all(&bytes))?;
+    }
+    if let Some(path) = &args.plot {
+        let svg = chart(&found, args.figure).svg();
+        outfile::write(path, |out| out.write_all(svg.as_bytes()))?;
+    }
+    Ok(Answer::right(if args.json { document() } else { tables::render(&found, args, style) }))
+}
+
+/// Does the analysis.
+///
+/// # Errors
+/// As [`run`].
+pub fn analyse(text: &Text, args: &ResponseArgs, progress: Progress) -> Result<Found, Failure> {
+    let loaded = load(text, &args.model)?;
+    let model = &loaded.model;
+    let request = request::of(model, args)?;
+    let (start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    if motion.as_ref().is_some_and(|m| m.instant) {
+        return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
+    }
+    let stage = progress.stage("solving for the operating point");
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let rank = flow::rank(model, site.point())?;
+    drop(stage);
+    let State::Lasting(at) = site.state() else {
+        return Err(RequestError::NotOfAnInstant { option: "mb response" }.into());
+    };
+    let stage = progress.stage("computing the response");
+    let response = response::response(model, &at, &request)?;
+    drop(stage);
+    let mut list = Vec::new();
+    if args.zeros {
+        flow::check_size(model, response::MOST_ROWS_OF_ZEROS)?;
+        for o in 0..response.outputs.len() {
+            for i in 0..response.inputs.len() {
+                list.push((o, i, zeros(&response.response, o, i)));
+            }
+        }
+    }
+    Ok(Found { loaded, rank, site, request, response, zeros: list })
+}
+
+/// Formats of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Csv,
+    Json,
+    Npz,
+    Mat,
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|e| e.to_str())
+}
+
+fn format_of(path: &Path) -> Result<Format, RequestError> {
+    match ending(path) {
+        Some("csv") => Ok(Format::Csv),
+        Some("json") => Ok(Format::Json),
+        Some("npz") => Ok(Format::Npz),
+        Some("mat") => Ok(Format::Mat),
+        _ => Err(RequestError::UnknownFormat {
+            option: "--output",
+            path: path.display().to_string(),
+            known: ".csv, .json, .npz or .mat",
+        }),
+    }
+}
+
+/// Frequency, then real and imaginary part, magnitude, phase and bound of each response.
+fn columns(found: &Found) -> Vec<Column> {
+    let mut out = vec![("frequency_hz".to_owned(), found.samples().map(|s| s.omega / TAU).collect())];
+    for at in found.entries() {
+        let name = found.name(at);
+        let values = |of: &dyn Fn(&Sample) -> f64| found.samples().map(of).collect::<Vec<f64>>();
+        out.push((format!("re {name}"), values(&|s| s.value[at].re)));
+        out.push((format!("im {name}"), values(&|s| s.value[at].im)));
+        out.push((format!("abs {name}"), values(&|s| s.value[at].norm())));
+        out.push((format!("phase_deg {name}"), found.phases(at)));
+        out.push((format!("bound {name}"), values(&|s| s.bound[at])));
+    }
+    out
+}
+
+/// `frequency_hz` (n), `response` and `bound` (n x outputs x inputs), names, poles.
+fn arrays(found: &Found) -> Vec<Array> {
+    let (ny, nu) = (found.response.outputs.len(), found.response.inputs.len());
+    let n = found.samples().count();
+    let entries = found.entries();
+    let all = |s: &Sample| entries.iter().map(|at| s.value[*at]).collect::<Vec<c64>>();
+    let bounds = |s: &Sample| entries.iter().map(|at| s.bound[*at]).collect::<Vec<f64>>();
+    let poles: Vec<c64> =
+        found.response.poles.spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
+    vec![
+        Array::real("frequency_hz", &[n], found.samples().map(|s| s.omega / TAU).collect()),
+        Array::complex("response", &[n, ny, nu], found.samples().flat_map(all).collect()),
+        Array::real("bound", &[n, ny, nu], found.samples().flat_map(bounds).collect()),
+        Array::words("inputs", found.response.inputs.clone()),
+        Array::words("outputs", found.response.outputs.clone()),
+        Array::complex("poles", &[poles.len()], poles),
+    ]
+}
+
+/// The figure.
+pub fn chart(found: &Found, figure: FigureArg) -> Chart {
+    let curves = |of: &dyn Fn((usize, usize)) -> Vec<[f64; 2]>| -> Vec<Curve> {
+        let entries = found.entries().into_iter().enumerate();
+        entries.map(|(k, at)| Curve::line(&found.name(at), k, of(at))).collect()
+    };
+    let over = |of: &dyn Fn(&Sample) -> f64| found.samples().map(|s| [s.omega / TAU, of(s)]).collect::<Vec<_>>();
+    let title = found.loaded.model.name.clone();
+    if figure == FigureArg::Nyquist {
+        let plane = |at| found.samples().map(|s: &Sample| [s.value[at].re, s.value[at].im]).collect();
+        let panel = Panel { ordinate: "imaginary part".into(), scale: Scale::Linear, curves: curves(&plane) };
+        return Chart { title, abscissa: "real part".into(), panels: vec![panel] };
+    }
+    let decibels = |x: f64| if x > 0.0 { 20.0 * x.log10() } else { f64::NAN };
+    let magnitude = if figure == FigureArg::Bode {
+        let curves = curves(&|at| over(&|s| decibels(s.value[at].norm())));
+        Panel { ordinate: "magnitude, dB".into(), scale: Scale::Linear, curves }
+    } else {
+        let curves = curves(&|at| over(&|s| s.value[at].norm()));
+        Panel { ordinate: "magnitude".into(), scale: Scale::Linear, curves }
+    };
+    let phases = |at| {
+        let frequencies = found.samples().map(|s| s.omega / TAU);
+        frequencies.zip(found.phases(at)).map(|(f, p)| [f, p]).collect()
+    };
+    let phase = Panel { ordinate: "phase, degrees".into(), scale: Scale::Linear, curves: curves(&phases) };
+    Chart { title, abscissa: "frequency, Hz".into(), panels: vec![magnitude, phase] }
+}

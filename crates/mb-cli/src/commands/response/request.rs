@@ -1,0 +1,153 @@
+//! From the command line to what is asked of the response.
+
+use crate::args::{AxisArg, QuantityArg, ResponseArgs};
+use crate::failure::{Failure, RequestError};
+use crate::flow::response::{Density, Drive, ResponseRequest};
+use crate::start::finite;
+use mb_model::Model;
+use mb_response::{How, SweepOptions};
+use std::f64::consts::TAU;
+
+/// The request, with names looked up in the model.
+pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, Failure> {
+    let band_hz = band(args)?;
+    let inputs = indices(&args.from, model.inputs(), |name, known| RequestError::NoSuchInput {
+        option: "--from",
+        name,
+        known,
+    })?;
+    let names: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
+    let outputs = indices(&args.to, &names, |name, known| RequestError::NoSuchOutput {
+        option: "--to",
+        name,
+        known,
+    })?;
+    if outputs.is_empty() {
+        return Err(RequestError::NothingToRespond { what: "output", option: "--to" }.into());
+    }
+    let drive = match (args.base, args.unbalance) {
+        (Some(axis), _) => Drive::Base(match axis {
+            AxisArg::X => 0,
+            AxisArg::Y => 1,
+            AxisArg::Z => 2,
+        }),
+        (None, Some(amount)) if args.from.len() <= 2 => Drive::Unbalance { inputs, amount },
+        (None, Some(_)) => {
+            let value = args.from.len() as f64;
+            return Err(RequestError::OutOfRange { option: "from", value, range: "given once or twice with --unbalance" }.into());
+        }
+        (None, None) if inputs.is_empty() => {
+            return Err(RequestError::NothingToRespond { what: "input", option: "--from" }.into());
+        }
+        (None, None) => Drive::Inputs(inputs),
+    };
+    if let Drive::Base(axis) = drive
+        && model.coordinates().translation(axis).iter().all(|x| *x == 0.0)
+    {
+        return Err(RequestError::NoSuchAxis { axis: ["x", "y", "z"][axis] }.into());
+    }
+    if !args.loss.is_finite() || args.loss < 0.0 {
+        let range = "zero or a positive number";
+        return Err(RequestError::OutOfRange { option: "loss", value: args.loss, range }.into());
+    }
+    let only = (!args.at_hz.is_empty()).then(|| args.at_hz.iter().map(|f| f * TAU).collect());
+    let sweep = SweepOptions {
+        points: args.points,
+        logarithmic: args.log,
+        only,
+        how: if args.direct { How::Direct } else { How::Automatic },
+        ..SweepOptions::default()
+    };
+    let derivatives = match args.quantity {
+        QuantityArg::Outputs | QuantityArg::Receptance => 0,
+        QuantityArg::Mobility => 1,
+        QuantityArg::Accelerance => 2,
+    };
+    let columns = match &drive {
+        Drive::Inputs(list) => list.iter().map(|i| model.inputs()[*i].clone()).collect(),
+        Drive::Base(_) => vec!["base".to_owned()],
+        Drive::Unbalance { .. } => Vec::new(),
+    };
+    let densities = densities(args, &columns)?;
+    Ok(ResponseRequest { drive, outputs, band_hz, loss: args.loss, derivatives, densities, sweep })
+}
+
+/// Indices of names; all of them where none is given.
+fn indices(
+    given: &[String],
+    known: &[String],
+    unknown: impl Fn(String, Vec<String>) -> RequestError,
+) -> Result<Vec<usize>, RequestError> {
+    if given.is_empty() {
+        return Ok((0..known.len()).collect());
+    }
+    let place = |name: &String| {
+        known.iter().position(|k| k == name).ok_or_else(|| unknown(name.clone(), known.to_vec()))
+    };
+    given.iter().map(place).collect()
+}
+
+fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
+    let [from, to] = args.band[..] else { return Ok([0.0, 0.0]) };
+    let bad = |value, range| Err(RequestError::OutOfRange { option: "band", value, range });
+    if !(from.is_finite() && from >= 0.0) {
+        return bad(from, "from a frequency of at least 0 Hz");
+    }
+    if !(to.is_finite() && to > from) {
+        return bad(to, "to a frequency above the first one");
+    }
+    if args.log && from == 0.0 {
+        return bad(from, "from a positive frequency with --log");
+    }
+    if let Some(value) = args.at_hz.iter().copied().find(|f| !(*f >= from && *f <= to)) {
+        return Err(RequestError::OutOfRange { option: "at-hz", value, range: "inside of --band" });
+    }
+    Ok([from, to])
+}
+
+fn densities(args: &ResponseArgs, columns: &[String]) -> Result<Vec<Density>, Failure> {
+    let mut out = Vec::new();
+    for given in &args.psd {
+        let column = columns.iter().position(|c| *c == given.name).ok_or_else(|| {
+            RequestError::NoSuchInput { option: "--psd", name: given.name.clone(), known: columns.to_vec() }
+        })?;
+        let points = if given.value.ends_with(".csv") {
+            table(&given.value)?
+        } else {
+            vec![[0.0, finite("--psd", &given.name, &given.value)?]]
+        };
+        if let Some([_, value]) = points.iter().copied().find(|p| p[1] < 0.0) {
+            return Err(RequestError::OutOfRange { option: "psd", value, range: "zero or positive" }.into());
+        }
+        out.push(Density { column, points });
+    }
+    Ok(out)
+}
+
+/// Lines HZ,DENSITY; a first line that begins with a letter or a quote is one of names.
+fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|source| Failure::Unreadable {
+        what: "density file",
+        path: path.to_owned(),
+        source,
+    })?;
+    let bad = |line: usize, why: &str| {
+        let reason = format!("line {}: {why}", line + 1);
+        Failure::from(RequestError::BadConfiguration { option: "--psd", path: path.to_owned(), reason })
+    };
+    let mut out: Vec<[f64; 2]> = Vec::new();
+    for (k, line) in text.lines().enumerate() {
+        let heads = k == 0 && line.starts_with(|c: char| c.is_alphabetic() || c == '"');
+        if heads || line.trim().is_empty() {
+            continue;
+        }
+        let number = |cell: &str| cell.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let pair = line.split_once(',').and_then(|(f, s)| Some([number(f)?, number(s)?]));
+        let Some(pair) = pair else { return Err(bad(k, "two numbers with a comma between are needed, HZ,DENSITY")) };
+        if out.last().is_some_and(|last| pair[0] <= last[0]) {
+            return Err(bad(k, "frequencies must increase"));
+        }
+        out.push(pair);
+    }
+    if out.len() < 2 { Err(bad(0, "at least two lines of numbers are needed")) } else { Ok(out) }
+}

@@ -1,0 +1,129 @@
+//! The document of `mb response`.
+
+use super::parts::{ModelView, SiteView};
+use super::{Head, text};
+use crate::commands::response::Found;
+use mb_algebra::c64;
+use mb_response::Sample;
+use serde::Serialize;
+use std::f64::consts::TAU;
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    head: Head,
+    model: ModelView,
+    #[serde(flatten)]
+    site: SiteView,
+    loss: f64,
+    frequency_hz: Vec<f64>,
+    infinite_at_hz: Vec<f64>,
+    responses: Vec<ResponseView>,
+    method: MethodView,
+    poles: Vec<[f64; 2]>,
+    all_poles: bool,
+    growing: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ResponseView {
+    output: String,
+    input: String,
+    value: Vec<[f64; 2]>,
+    phase_deg: Vec<f64>,
+    error_bound: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zeros: Option<ZerosView>,
+}
+
+#[derive(Serialize)]
+struct ZerosView {
+    poles: Vec<[f64; 2]>,
+    zeros: Vec<[f64; 2]>,
+    cancelled: Vec<[f64; 2]>,
+    gain: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct MethodView {
+    name: &'static str,
+    factorizations: usize,
+    vectors: Option<usize>,
+    modes: Option<usize>,
+    solved_directly: usize,
+}
+
+#[derive(Serialize)]
+struct RandomView {
+    output: String,
+    mean_square_in_band: f64,
+    error_in_band: f64,
+    mean_square: Option<f64>,
+    error_bound: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WithRandom {
+    #[serde(flatten)]
+    document: Document,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    random: Vec<RandomView>,
+}
+
+fn pairs(list: &[c64]) -> Vec<[f64; 2]> {
+    list.iter().map(|z| [z.re, z.im]).collect()
+}
+
+/// The document.
+pub fn document(found: &Found) -> String {
+    let (response, sweep) = (&found.response, &found.response.sweep);
+    let poles: Vec<c64> = response.poles.spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
+    let responses = found.entries().into_iter().map(|at| {
+        let values = |of: &dyn Fn(&Sample) -> f64| found.samples().map(of).collect::<Vec<f64>>();
+        let zeros = found.zeros.iter().find(|(o, i, _)| (*o, *i) == at).map(|(_, _, zeros)| match zeros {
+            Ok(z) => ZerosView {
+                poles: pairs(&z.poles),
+                zeros: pairs(&z.zeros),
+                cancelled: pairs(&z.cancelled),
+                gain: Some(z.gain),
+            },
+            Err(_) => ZerosView { poles: Vec::new(), zeros: Vec::new(), cancelled: Vec::new(), gain: None },
+        });
+        ResponseView {
+            output: response.outputs[at.0].clone(),
+            input: response.inputs[at.1].clone(),
+            value: found.samples().map(|s| [s.value[at].re, s.value[at].im]).collect(),
+            phase_deg: found.phases(at),
+            error_bound: values(&|s| s.bound[at]),
+            zeros,
+        }
+    });
+    let lost = sweep.points.iter().filter(|p| p.sample.is_none());
+    let random = response.outputs.iter().zip(&response.random).map(|(output, random)| RandomView {
+        output: output.clone(),
+        mean_square_in_band: random.band.value,
+        error_in_band: random.band.error,
+        mean_square: random.all.map(|v| v.value),
+        error_bound: random.all.map(|v| v.bound),
+    });
+    let document = Document {
+        head: Head::of("response"),
+        model: ModelView::new(&found.loaded, &found.rank),
+        site: SiteView::new(&found.loaded, &found.site),
+        loss: found.request.loss,
+        frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
+        infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
+        responses: responses.collect(),
+        method: MethodView {
+            name: if sweep.projection.is_some() { "projection" } else { "direct" },
+            factorizations: sweep.factorizations,
+            vectors: sweep.projection.map(|p| p[0]),
+            modes: sweep.projection.map(|p| p[1]),
+            solved_directly: sweep.points.iter().filter(|p| !p.projected).count(),
+        },
+        poles: pairs(&poles),
+        all_poles: response.all_poles,
+        growing: response.growing(),
+    };
+    text(&WithRandom { document, random: random.collect() })
+}

@@ -1,0 +1,75 @@
+//! What can go wrong in a response, with the numbers needed to act on it.
+
+use mb_algebra::AlgebraError;
+use mb_eigen::EigenError;
+
+/// Failure of a response.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResponseError {
+    /// A matrix does not fit the others.
+    #[error(
+        "Matrix {matrix} is {rows} x {cols}, but {expected_rows} x {expected_cols} is needed to fit the others."
+    )]
+    Shape {
+        /// Its name in the equation.
+        matrix: &'static str,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+        /// Rows needed.
+        expected_rows: usize,
+        /// Columns needed.
+        expected_cols: usize,
+    },
+    /// A matrix holds an infinite entry or a NaN.
+    #[error("Matrix {matrix} has an entry that is not finite.")]
+    NonFinite {
+        /// Its name in the equation.
+        matrix: &'static str,
+    },
+    /// The response is infinite there, or has no digit.
+    #[error(
+        "At {hz} Hz the system has an undamped pole: the response is infinite there. Add damping, or take a frequency \
+         beside it.", hz = omega / std::f64::consts::TAU
+    )]
+    Pole {
+        /// The frequency, rad/s.
+        omega: f64,
+    },
+    /// A frequency that is not a number.
+    #[error("The frequency {omega} rad/s is not finite.")]
+    BadFrequency {
+        /// The frequency.
+        omega: f64,
+    },
+    /// A motion grows, so that there is no steady response to a random input.
+    #[error(
+        "The system is not asymptotically stable (an eigenvalue has the real part {real:e} 1/s): the response to a random \
+         input has no finite variance."
+    )]
+    Unstable {
+        /// Largest real part, 1/s.
+        real: f64,
+    },
+    /// An integral did not settle.
+    #[error(
+        "The integral of the spectral density misses its tolerance: error {error:e} after {evaluations} evaluations."
+    )]
+    Unsettled {
+        /// Estimate of the error.
+        error: f64,
+        /// Evaluations of the response.
+        evaluations: usize,
+    },
+    /// The pencil of the zeros is singular, so that every s is one.
+    #[error("The transfer function is zero for every s, or has no rank: it has no zeros to name.")]
+    NoZeros,
+    /// A factorization or a solution failed.
+    #[error(transparent)]
+    Algebra(#[from] AlgebraError),
+    /// The modes of the band failed.
+    #[error(transparent)]
+    Eigen(#[from] EigenError),
+}

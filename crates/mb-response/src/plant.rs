@@ -1,0 +1,150 @@
+//! The matrices of a system with inputs and outputs, and their form without multipliers in the outputs.
+//!
+//! ```text
+//! (s^2 M + s C + (1 + i eta) K) x + Phi_q^T l = F u,   Phi_q x = 0
+//! y = (Y_q + s Y_v + s^2 Y_a) x + Y_l l + D u
+//! ```
+//!
+//! Outputs that read multipliers are rewritten: with Phi_q z = Y_l^T (each row of Y_l first projected onto the range of
+//! Phi_q, which gives the multipliers of minimum norm),
+//!
+//! ```text
+//! Y_l l = z^T Phi_q^T l = z^T F u - z^T (s^2 M + s C + (1 + i eta) K) x
+//! ```
+//!
+//! so that all outputs are polynomials of s in x alone and their adjoint problem has the constraints of the system itself.
+
+use crate::error::ResponseError;
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, norms, sparse};
+use std::sync::Arc;
+
+/// A system with inputs and outputs.
+#[derive(Clone, Debug)]
+pub struct Plant {
+    /// M, C, K (n x n) and Phi_q (m x n).
+    pub pencil: QuadraticPencil<Sparse>,
+    /// F, n x inputs.
+    pub f: Dense,
+    /// Y_q, outputs x n.
+    pub by_q: Dense,
+    /// Y_v, outputs x n.
+    pub by_v: Dense,
+    /// Y_a, outputs x n.
+    pub by_a: Dense,
+    /// Y_l, outputs x m.
+    pub by_lambda: Dense,
+    /// D, outputs x inputs.
+    pub feedthrough: Dense,
+    /// Loss factor eta of structural damping, K (1 + i eta) at positive frequencies; zero for none.
+    pub loss: f64,
+}
+
+impl Plant {
+    /// Outputs that read displacements alone; `f` n x inputs, `by_q` outputs x n.
+    pub fn displacement(pencil: QuadraticPencil<Sparse>, f: Dense, by_q: Dense) -> Self {
+        let (n, m, ny, nu) = (pencil.m.rows(), pencil.phi_q.rows(), by_q.nrows(), f.ncols());
+        let none = || Dense::zeros(ny, n);
+        let (by_lambda, feedthrough) = (Dense::zeros(ny, m), Dense::zeros(ny, nu));
+        Self { pencil, f, by_q, by_v: none(), by_a: none(), by_lambda, feedthrough, loss: 0.0 }
+    }
+    /// Unknowns n.
+    pub fn n(&self) -> usize {
+        self.pencil.m.rows()
+    }
+    /// Constraint rows m.
+    pub fn m(&self) -> usize {
+        self.pencil.phi_q.rows()
+    }
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.f.ncols()
+    }
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.by_q.nrows()
+    }
+
+    /// Refuses matrices that do not fit each other and entries that are not finite.
+    pub(crate) fn check(&self) -> Result<(), ResponseError> {
+        let (n, m, ny, nu) = (self.n(), self.m(), self.outputs(), self.inputs());
+        let sparse = [("M", &self.pencil.m, n), ("C", &self.pencil.c, n), ("K", &self.pencil.k, n)];
+        for (matrix, a, rows) in sparse.into_iter().chain([("Phi_q", &self.pencil.phi_q, m)]) {
+            fits(matrix, a.shape(), (rows, n))?;
+            if sparse::first_non_finite(a).is_some() {
+                return Err(ResponseError::NonFinite { matrix });
+            }
+        }
+        for (matrix, a, shape) in [
+            ("F", &self.f, (n, nu)),
+            ("Y_q", &self.by_q, (ny, n)),
+            ("Y_v", &self.by_v, (ny, n)),
+            ("Y_a", &self.by_a, (ny, n)),
+            ("Y_l", &self.by_lambda, (ny, m)),
+            ("D", &self.feedthrough, (ny, nu)),
+        ] {
+            fits(matrix, a.shape(), shape)?;
+            if dense::first_non_finite(a).is_some() {
+                return Err(ResponseError::NonFinite { matrix });
+            }
+        }
+        if self.loss.is_finite() { Ok(()) } else { Err(ResponseError::NonFinite { matrix: "eta" }) }
+    }
+
+    /// The same outputs without multipliers, and the imaginary part of Y_q that structural damping then gives, outputs x n.
+    pub(crate) fn without_multipliers(mut self) -> Result<(Self, Dense), ResponseError> {
+        let (n, m, ny) = (self.n(), self.m(), self.outputs());
+        let mut lossy = Dense::zeros(ny, n);
+        let rows: Vec<usize> = (0..ny).filter(|o| (0..m).any(|j| self.by_lambda[(*o, j)] != 0.0)).collect();
+        if rows.is_empty() {
+            return Ok((self, lossy));
+        }
+        let identity = sparse::identity(n);
+        let phi = self.pencil.phi_q.clone();
+        let analysis = Arc::new(SaddleAnalysis::new(&identity, &phi, &SaddleOptions::default())?);
+        let factor = SaddleFactor::new(&analysis, &identity, &phi)?;
+        let [mt, ct, kt] = [&self.pencil.m, &self.pencil.c, &self.pencil.k].map(sparse::transpose);
+        for o in rows {
+            let given = dense::row(&self.by_lambda, o);
+            // x = Phi^T g - Phi^T l = 0 on the constraints: l is the projection of g onto the range of Phi_q.
+            let (_, projected) = factor.solve(&sparse::matvec_transpose(&phi, &given), &vec![0.0; m])?;
+            let (z, _) = factor.solve(&vec![0.0; n], &projected)?;
+            let [by_m, by_c, by_k] = [&mt, &ct, &kt].map(|a| sparse::matvec(a, &z));
+            for j in 0..n {
+                self.by_q[(o, j)] -= by_k[j];
+                self.by_v[(o, j)] -= by_c[j];
+                self.by_a[(o, j)] -= by_m[j];
+                lossy[(o, j)] = -by_k[j];
+            }
+            for (j, x) in dense::matvec_transpose(&self.f, &z).into_iter().enumerate() {
+                self.feedthrough[(o, j)] += x;
+            }
+        }
+        self.by_lambda = Dense::zeros(ny, m);
+        let lossy = dense::scale(self.loss, &lossy);
+        Ok((self, lossy))
+    }
+
+    /// True when M, C and K are symmetric to rounding.
+    pub(crate) fn symmetric(&self) -> bool {
+        [&self.pencil.m, &self.pencil.c, &self.pencil.k]
+            .iter()
+            .all(|a| norms_of(a) == 0.0 || sparse::is_symmetric(a, 1e-12).is_ok())
+    }
+}
+
+fn norms_of(a: &Sparse) -> f64 {
+    norms::max_abs_vec(a.data())
+}
+
+fn fits(
+    matrix: &'static str,
+    (rows, cols): (usize, usize),
+    (expected_rows, expected_cols): (usize, usize),
+) -> Result<(), ResponseError> {
+    if (rows, cols) == (expected_rows, expected_cols) {
+        Ok(())
+    } else {
+        Err(ResponseError::Shape { matrix, rows, cols, expected_rows, expected_cols })
+    }
+}

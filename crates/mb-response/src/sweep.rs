@@ -1,0 +1,323 @@
+//! H over a band of frequencies, denser at resonances and where it changes fast.
+//!
+//! The poles of the band are given, so that none is stepped over: around each pole -d +- i w the distances of the samples
+//! from w and from the peak (w^2 - d^2)^1/2 grow from a fraction of d to the spacing of the others. Then intervals are halved
+//! in whose middle log |H| or the phase is off the straight line by more than [`SweepOptions::change`].
+
+use crate::direct::{Response, Sample};
+use crate::error::ResponseError;
+use crate::interpolant::{Interpolant, InterpolantOptions, Unproved};
+use mb_algebra::c64;
+
+/// Operations of all factorizations up to which every frequency is solved for itself.
+const CHEAP: f64 = 3e9;
+/// Distances of samples from a pole, in half-widths of its resonance.
+const STEPS: [f64; 16] =
+    [0.0, 0.25, 0.5, 0.75, 1.0, 1.4, 2.0, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0];
+/// A pole with less damping than this, relative, has a resonance of this half-width drawn.
+const NARROWEST: f64 = 1e-5;
+/// A damping ratio up to which a pole counts as undamped, so that no sample is put on it.
+const UNDAMPED: f64 = 1e-9;
+/// How often an interval is halved at most.
+const HALVINGS: u32 = 8;
+
+/// How H is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum How {
+    /// By projection where that saves time and its error is bounded, directly elsewhere.
+    #[default]
+    Automatic,
+    /// One factorization for each frequency.
+    Direct,
+}
+
+/// Settings of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepOptions {
+    /// Evenly spaced frequencies. Default 400.
+    pub points: usize,
+    /// Evenly spaced in the logarithm of the frequency. Default false.
+    pub logarithmic: bool,
+    /// Frequencies of the caller, rad/s: these alone, nothing is added. Default none.
+    pub only: Option<Vec<f64>>,
+    /// Off the straight line by this much between two samples, another is put between them: relative change of |H| and rad of phase.
+    /// Default 0.05.
+    pub change: f64,
+    /// Most frequencies in all. Default 4000.
+    pub most: usize,
+    /// Default [`How::Automatic`].
+    pub how: How,
+    /// Settings of the projection.
+    pub projection: InterpolantOptions,
+}
+
+impl Default for SweepOptions {
+    fn default() -> Self {
+        Self {
+            points: 400,
+            logarithmic: false,
+            only: None,
+            change: 0.05,
+            most: 4000,
+            how: How::Automatic,
+            projection: InterpolantOptions::default(),
+        }
+    }
+}
+
+/// One frequency of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweptPoint {
+    /// omega, rad/s.
+    pub omega: f64,
+    /// H with its bound; none at an undamped pole, where it is infinite.
+    pub sample: Option<Sample>,
+    /// True when it comes from the projection.
+    pub projected: bool,
+}
+
+/// H over a band.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// In increasing frequency.
+    pub points: Vec<SweptPoint>,
+    /// Factorizations that were made.
+    pub factorizations: usize,
+    /// Vectors of the projection and modes among them; none where each frequency was solved for itself.
+    pub projection: Option<[usize; 2]>,
+    /// Why there was no projection, where one was tried.
+    pub unproved: Option<Unproved>,
+}
+
+/// H from `from` to `to` (rad/s). `poles`: eigenvalues of the system in and near the band, rad/s.
+///
+/// # Errors
+/// [`ResponseError::BadFrequency`] for ends that are not finite; memory and failures of factorizations. Poles on the samples
+/// are no errors.
+pub fn sweep(
+    response: &Response,
+    band: [f64; 2],
+    poles: &[c64],
+    options: &SweepOptions,
+) -> Result<Sweep, ResponseError> {
+    let omegas = grid(band, poles, options);
+    Evaluator::new(response, &omegas, options)?.sweep(&omegas)
+}
+
+/// Frequencies that direct solutions may take.
+fn most(response: &Response) -> usize {
+    let affordable = 20.0 * CHEAP / response.operations();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 1e5")]
+    let count = affordable.clamp(0.0, 1e5) as usize;
+    count
+}
+
+/// Evenly spaced frequencies and those around the poles, or those of the options alone; rad/s.
+pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<f64> {
+    if let Some(list) = &options.only {
+        return list.clone();
+    }
+    let count = options.points.max(2);
+    let share = |k: usize| k as f64 / (count - 1) as f64;
+    let mut out: Vec<f64> = (0..count)
+        .map(|k| {
+            if options.logarithmic && from > 0.0 {
+                from * (to / from).powf(share(k))
+            } else {
+                from + (to - from) * share(k)
+            }
+        })
+        .collect();
+    out[count - 1] = to;
+    let spacing = |w: f64| {
+        if options.logarithmic && from > 0.0 {
+            w * ((to / from).ln() / (count - 1) as f64)
+        } else {
+            (to - from) / (count - 1) as f64
+        }
+    };
+    for pole in poles.iter().filter(|p| p.im > 0.0) {
+        let width = pole.re.abs().max(NARROWEST * pole.im);
+        let undamped = pole.re.abs() <= UNDAMPED * pole.norm();
+        let peak = (pole.im * pole.im - pole.re * pole.re).max(0.0).sqrt();
+        for centre in [pole.im, peak] {
+            for step in STEPS {
+                let away = step * width;
+                if (away == 0.0 && undamped) || away > 2.0 * spacing(pole.im) {
+                    continue;
+                }
+                out.extend([centre - away, centre + away]);
+            }
+        }
+        // Evenly spaced samples do not fall on an undamped pole.
+        if undamped {
+            out.retain(|w| (w - pole.im).abs() > 0.1 * NARROWEST * pole.im);
+        }
+    }
+    out.retain(|w| *w >= from && *w <= to);
+    out.sort_by(f64::total_cmp);
+    out.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * b.abs());
+    out
+}
+
+/// H at any frequency of a band, by projection where that was found to pay and its bound meets the tolerance, directly elsewhere.
+#[derive(Debug)]
+pub struct Evaluator<'a> {
+    response: &'a Response,
+    projection: Option<Interpolant<'a>>,
+    unproved: Option<Unproved>,
+    options: &'a SweepOptions,
+    /// Largest |H| of the projection by entry, columns in turn.
+    largest: Vec<f64>,
+    factorizations: usize,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Prepared for about as many frequencies as `omegas` (rad/s), up to the largest of them.
+    ///
+    /// # Errors
+    /// [`ResponseError::BadFrequency`]; memory and failures of factorizations.
+    pub fn new(
+        response: &'a Response,
+        omegas: &[f64],
+        options: &'a SweepOptions,
+    ) -> Result<Self, ResponseError> {
+        if let Some(omega) = omegas.iter().copied().find(|w| !w.is_finite()) {
+            return Err(ResponseError::BadFrequency { omega });
+        }
+        let expensive = response.operations() * omegas.len() as f64 > CHEAP;
+        let (mut projection, mut unproved) = (None, None);
+        if options.how == How::Automatic && expensive {
+            match Interpolant::new(response, omegas, &options.projection)? {
+                Ok(found) => projection = Some(found),
+                Err(why) => unproved = Some(why),
+            }
+        }
+        let factorizations = projection.as_ref().map_or(0, Interpolant::factorizations);
+        let (ny, nu) = (response.plant.outputs(), response.plant.inputs());
+        let mut largest = vec![0.0_f64; ny * nu];
+        for sample in projection.iter().flat_map(|p| omegas.iter().filter_map(|w| p.at(*w).ok())) {
+            for i in 0..nu {
+                for o in 0..ny {
+                    let at = &mut largest[i * ny + o];
+                    *at = at.max(sample.value[(o, i)].norm());
+                }
+            }
+        }
+        Ok(Self { response, projection, unproved, options, largest, factorizations })
+    }
+
+    /// H at these frequencies (rad/s, increasing), and between them where it is not straight unless the options name the frequencies.
+    ///
+    /// # Errors
+    /// As [`Evaluator::at`].
+    pub fn sweep(&mut self, omegas: &[f64]) -> Result<Sweep, ResponseError> {
+        let mut points = omegas.iter().map(|w| self.at(*w)).collect::<Result<Vec<_>, _>>()?;
+        if self.options.only.is_none() {
+            let most = if self.projection.is_some() { usize::MAX } else { most(self.response) };
+            points = self.refined(points, self.options.most.min(most))?;
+        }
+        let projection = self.projection.as_ref().map(|p| [p.vectors(), p.modes()]);
+        Ok(Sweep { points, factorizations: self.factorizations, projection, unproved: self.unproved })
+    }
+
+    /// H at omega (rad/s); none at an undamped pole.
+    ///
+    /// # Errors
+    /// Memory and failures of factorizations.
+    pub fn at(&mut self, omega: f64) -> Result<SweptPoint, ResponseError> {
+        if let Some(projection) = &self.projection
+            && let Ok((sample, bound)) = projection.parts(omega)
+        {
+            let ny = sample.value.nrows();
+            let settings = &self.options.projection;
+            let enough = |o: usize, i: usize| {
+                let size = sample.value[(o, i)].norm();
+                let allowed = (settings.tolerance * size).max(settings.floor * self.largest[i * ny + o]);
+                bound[(o, i)] <= allowed
+            };
+            if (0..ny).all(|o| (0..sample.value.ncols()).all(|i| enough(o, i))) {
+                return Ok(SweptPoint { omega, sample: Some(sample), projected: true });
+            }
+        }
+        self.factorizations += 1;
+        let sample = match self.response.direct(omega) {
+            Ok(sample) if lost(&sample) => None,
+            Ok(sample) => Some(sample),
+            Err(ResponseError::Pole { .. }) => None,
+            Err(other) => return Err(other),
+        };
+        Ok(SweptPoint { omega, sample, projected: false })
+    }
+
+    /// Halves intervals in which H is not straight.
+    fn refined(&mut self, points: Vec<SweptPoint>, most: usize) -> Result<Vec<SweptPoint>, ResponseError> {
+        let mut room = most.saturating_sub(points.len());
+        let mut sorted = points;
+        for _ in 0..HALVINGS {
+            let mut out: Vec<SweptPoint> = Vec::with_capacity(2 * sorted.len());
+            let bent: Vec<bool> = (0..sorted.len()).map(|k| self.bends(&sorted, k)).collect();
+            let mut added = false;
+            for (k, point) in sorted.into_iter().enumerate() {
+                if let Some(last) = out.last()
+                    && room > 0
+                    && (bent[k] || bent[k - 1])
+                    && point.omega - last.omega > 1e-7 * point.omega
+                {
+                    let middle = self.at(0.5 * (last.omega + point.omega))?;
+                    out.push(middle);
+                    room -= 1;
+                    added = true;
+                }
+                out.push(point);
+            }
+            sorted = out;
+            if !added {
+                break;
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Whether H at the point k is off the line between its neighbours.
+    fn bends(&self, points: &[SweptPoint], k: usize) -> bool {
+        let Some([a, b, c]) =
+            k.checked_sub(1).and_then(|j| points.get(j..j + 3)).map(|p| [&p[0], &p[1], &p[2]])
+        else {
+            return false;
+        };
+        let (Some(first), Some(middle), Some(last)) = (&a.sample, &b.sample, &c.sample) else { return false };
+        let share = (b.omega - a.omega) / (c.omega - a.omega);
+        let entries = (0..middle.value.ncols()).flat_map(|i| (0..middle.value.nrows()).map(move |o| (o, i)));
+        entries.into_iter().any(|at| {
+            let line = first.value[at] * (1.0 - share) + last.value[at] * share;
+            let size = first.value[at].norm().min(last.value[at].norm()).max(middle.value[at].norm());
+            (middle.value[at] - line).norm() > self.options.change * size && middle.bound[at] < 0.01 * size
+        })
+    }
+}
+
+/// True when an entry that is not zero has no digit: the frequency is a pole to rounding.
+fn lost(sample: &Sample) -> bool {
+    let entries = (0..sample.value.ncols()).flat_map(|i| (0..sample.value.nrows()).map(move |o| (o, i)));
+    let sizes: Vec<(f64, f64)> = entries.map(|at| (sample.value[at].norm(), sample.bound[at])).collect();
+    let largest = sizes.iter().fold(0.0_f64, |m, (h, _)| m.max(*h));
+    sizes.iter().any(|(h, bound)| *bound > 0.3 * largest && *h > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_gather_at_poles_and_avoid_undamped_ones() {
+        let options = SweepOptions { points: 11, ..SweepOptions::default() };
+        let poles = [c64::new(-0.01, 5.0), c64::new(0.0, 7.0)];
+        let found = grid([0.0, 10.0], &poles, &options);
+        let near = |w: f64, d: f64| found.iter().filter(|x| (*x - w).abs() <= d).count();
+        assert!(near(5.0, 0.011) >= 9 && near(5.0, 0.1) >= 15, "{found:?}");
+        assert!(near(7.0, 0.0) == 0 && near(7.0, 1e-3) >= 10, "{found:?}");
+        assert!(found.windows(2).all(|p| p[0] < p[1]));
+        assert_eq!((found[0], found[found.len() - 1]), (0.0, 10.0));
+    }
+}

@@ -1,0 +1,105 @@
+//! H at one frequency.
+
+use crate::support::Chain;
+use mb_algebra::{Dense, QuadraticPencil, c64, dense, sparse};
+use mb_response::{Plant, Response, ResponseError};
+
+#[test]
+fn a_chain_has_the_response_of_its_continued_fraction() {
+    let mut chain = Chain::bar(40);
+    chain.dampers = (0..40).map(|i| 0.01 * f64::from(i % 3)).collect();
+    for loss in [0.0, 0.04] {
+        chain.loss = loss;
+        let response = Response::new(chain.plant(39, 39)).unwrap();
+        for k in 0..120 {
+            let omega = 0.25 * f64::from(k);
+            let found = response.direct(omega).unwrap();
+            let exact = chain.driving_point(omega);
+            let error = (found.value[(0, 0)] - exact).norm();
+            // The closed form is rounded too.
+            assert!(
+                error <= found.bound[(0, 0)] + 1e-13 * exact.norm(),
+                "{omega}: {error:e} {:e}",
+                found.bound[(0, 0)]
+            );
+            assert!(
+                found.bound[(0, 0)] <= 1e-9 * exact.norm().max(1e-3),
+                "{omega}: {:e}",
+                found.bound[(0, 0)]
+            );
+        }
+    }
+}
+
+/// Two displacements of a shaft of mass m on springs k, seen from a frame that turns with w: circulating terms.
+#[test]
+fn unsymmetric_matrices_are_solved_as_they_are() {
+    let (m, k, w, c) = (1.3, 50.0, 3.0, 0.7);
+    let pencil = QuadraticPencil {
+        m: sparse::diagonal(&[m, m]),
+        c: mb_algebra::to_sparse(&dense::from_rows(&[&[c, -2.0 * m * w], &[2.0 * m * w, c]])),
+        k: mb_algebra::to_sparse(&dense::from_rows(&[&[k - m * w * w, -c * w], &[c * w, k - m * w * w]])),
+        phi_q: sparse::zeros(0, 2),
+    };
+    let unit = dense::identity(2);
+    let response = Response::new(Plant::displacement(pencil, unit.clone(), unit)).unwrap();
+    for omega in [0.0, 2.0, 5.0, 11.0] {
+        // z = x + i y turns: m z'' + (c + 2 i m w) z' + (k - m w^2 + i c w) z = f.
+        let transfer = |s: c64| {
+            let i = c64::new(0.0, 1.0);
+            (s * s * m + s * (c + 2.0 * m * w * i) + (k - m * w * w) + i * c * w).inv()
+        };
+        // H_xx = (Z(s) + conj Z(conj s)) / 2, H_yx = (Z(s) - conj Z(conj s)) / 2i.
+        let s = c64::new(0.0, omega);
+        let (a, b) = (transfer(s), transfer(s.conj()).conj());
+        let found = response.direct(omega).unwrap();
+        for (at, exact) in [
+            ((0, 0), 0.5 * (a + b)),
+            ((1, 0), (a - b) / c64::new(0.0, 2.0)),
+            ((0, 1), (b - a) / c64::new(0.0, 2.0)),
+        ] {
+            let error = (found.value[at] - exact).norm();
+            assert!(error <= found.bound[at] + 1e-15 && found.bound[at] < 1e-12, "{omega} {at:?} {error:e}");
+        }
+    }
+}
+
+/// Two masses tied to each other by x_0 = x_1, twice; the force in the tie.
+#[test]
+fn multipliers_are_those_of_minimum_norm() {
+    let phi = mb_algebra::to_sparse(&dense::from_rows(&[&[1.0, -1.0], &[2.0, -2.0]]));
+    let pencil = QuadraticPencil {
+        m: sparse::diagonal(&[2.0, 3.0]),
+        c: sparse::zeros(2, 2),
+        k: sparse::diagonal(&[10.0, 0.0]),
+        phi_q: phi,
+    };
+    let mut plant = Plant::displacement(pencil, dense::from_rows(&[&[1.0], &[0.0]]), Dense::zeros(3, 2));
+    plant.by_lambda = dense::from_rows(&[&[1.0, 0.0], &[0.0, 1.0], &[0.0, 0.0]]);
+    plant.by_a = dense::from_rows(&[&[0.0, 0.0], &[0.0, 0.0], &[0.0, 1.0]]);
+    for loss in [0.0, 0.1] {
+        plant.loss = loss;
+        let response = Response::new(plant.clone()).unwrap();
+        for omega in [0.5, 3.0] {
+            let s = c64::new(0.0, omega);
+            let x = (s * s * 5.0 + 10.0 * c64::new(1.0, loss)).inv();
+            // The second mass is moved by -Phi_q^T l alone: its force is l_0 + 2 l_1, shared as 1 to 2.
+            let tie = s * s * 3.0 * x / 5.0;
+            let found = response.direct(omega).unwrap().value;
+            for (o, exact) in [tie, 2.0 * tie, s * s * x].into_iter().enumerate() {
+                assert!((found[(o, 0)] - exact).norm() < 1e-14, "{omega} {o}: {} {exact}", found[(o, 0)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pole_is_an_error_that_says_so() {
+    let response = Response::new(Chain { springs: vec![4.0], ..Chain::bar(1) }.plant(0, 0)).unwrap();
+    let found = response.direct(2.0);
+    assert!(matches!(found, Err(ResponseError::Pole { omega }) if omega == 2.0), "{found:?}");
+    assert!(matches!(response.direct(f64::NAN), Err(ResponseError::BadFrequency { .. })));
+    let mut wrong = Chain::bar(3).plant(0, 0);
+    wrong.f = Dense::zeros(2, 1);
+    assert!(matches!(Response::new(wrong), Err(ResponseError::Shape { matrix: "F", rows: 2, .. })));
+}

@@ -1,0 +1,10 @@
+//! Responses against closed forms, and projections against direct solutions.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they are called from")]
+
+mod direct;
+mod projection;
+mod random;
+mod support;
+mod swept;
+mod zeros;

@@ -1,0 +1,54 @@
+//! Bands of frequencies.
+
+use crate::support::Chain;
+use mb_algebra::c64;
+use mb_response::{Response, SweepOptions, sweep};
+use std::f64::consts::PI;
+
+/// Frequencies of the chain of n masses 1/n on springs n, the last end free: 2 n sin((2 j - 1) pi / (4 n + 2)).
+fn frequencies(n: usize) -> Vec<f64> {
+    let count = n as f64;
+    (1..=n).map(|j| 2.0 * count * ((2.0 * j as f64 - 1.0) * PI / (4.0 * count + 2.0)).sin()).collect()
+}
+
+#[test]
+fn no_resonance_is_stepped_over_however_narrow() {
+    let n = 20;
+    let eta = 1e-6;
+    let chain = Chain { loss: eta, ..Chain::bar(n) };
+    let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+    let own = frequencies(n);
+    let poles: Vec<c64> = own.iter().map(|w| c64::new(-0.5 * eta * w, *w)).collect();
+    let options = SweepOptions { points: 50, ..SweepOptions::default() };
+    let found = sweep(&response, [0.0, 20.0], &poles, &options).unwrap();
+    for w in own.iter().filter(|w| **w < 19.9) {
+        let near = found.points.iter().filter(|p| (p.omega - w).abs() < 1e-3 * w);
+        let peak = near.map(|p| p.sample.as_ref().unwrap().value[(0, 0)].norm()).fold(0.0, f64::max);
+        let exact = chain.driving_point(*w).norm();
+        assert!(peak > 0.99 * exact, "{w}: {peak:e} of {exact:e}");
+    }
+    assert!(found.points.len() <= options.most && found.points.windows(2).all(|p| p[0].omega < p[1].omega));
+}
+
+#[test]
+fn between_samples_the_response_is_nearly_straight() {
+    let n = 12;
+    let chain = Chain { dampers: vec![0.05; n], ..Chain::bar(n) };
+    let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+    let found =
+        sweep(&response, [0.0, 12.0], &[], &SweepOptions { points: 40, ..SweepOptions::default() }).unwrap();
+    for pair in found.points.windows(2) {
+        let middle = chain.driving_point(0.5 * (pair[0].omega + pair[1].omega));
+        let [a, b] = [0, 1].map(|k| pair[k].sample.as_ref().unwrap().value[(0, 0)]);
+        assert!((0.5 * (a + b) - middle).norm() < 0.1 * middle.norm(), "{}", pair[0].omega);
+    }
+}
+
+#[test]
+fn an_undamped_pole_on_a_sample_has_no_value() {
+    let response = Response::new(Chain { springs: vec![4.0], ..Chain::bar(1) }.plant(0, 0)).unwrap();
+    let only = Some(vec![1.0, 2.0, 3.0]);
+    let found = sweep(&response, [0.0, 4.0], &[], &SweepOptions { only, ..SweepOptions::default() }).unwrap();
+    let values: Vec<bool> = found.points.iter().map(|p| p.sample.is_some()).collect();
+    assert_eq!(values, [true, false, true]);
+}
