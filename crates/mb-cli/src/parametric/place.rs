@@ -97,7 +97,6 @@ impl Place {
         }
         let fixed = held.iter().copied().filter(|i| !variables.contains(&Variable::Coordinate(*i))).collect();
         let mut setting = Setting {
-            fixed,
             held,
             fixed,
             holding,

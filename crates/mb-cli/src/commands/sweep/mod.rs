@@ -71,7 +71,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         );
         answer.complaint =
             format!("Interrupted after {} cases; {rest}.\n", found.rows.iter().flatten().count());
-        answer.code = 130;
+        answer.code = progress::signalled().unwrap_or(progress::INTERRUPTED);
     } else if found.rows.iter().flatten().all(|row| row.case().is_none()) {
         answer.complaint = "No case of the sweep could be solved.\n".to_owned();
         answer.code = crate::failure::NUMERICS;
@@ -111,7 +111,8 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     let mut journal =
         args.output.as_deref().map(|path| Journal::begin(path, &design, count, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let stop = progress::stoppable();
+    let _keeps = progress::stoppable();
+    let stop = progress::asked();
     let stage = progress.stage(&format!("solving {} cases", open.len()));
     let (mut failed, mut interrupted) = (None, false);
     let solve_case = |k: usize| solve_at(&design.points[k]);
@@ -122,7 +123,7 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
             return ControlFlow::Break(());
         }
         rows[k] = Some(row);
-        interrupted = stop.is_asked();
+        interrupted = stop.look().is_err();
         if interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     drop(stage);
@@ -134,9 +135,9 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         let _stage = progress.stage("solving for the boundaries of stability");
         let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
         boundary = boundaries(&design, &cases, |values| {
-            if stop.is_asked() { Err("interrupted".to_owned()) } else { solve_at(values) }
+            if stop.look().is_err() { Err("interrupted".to_owned()) } else { solve_at(values) }
         });
-        interrupted = stop.is_asked();
+        interrupted = stop.look().is_err();
     }
     let model = [loaded.model.name.clone(), loaded.file];
     Ok(Sweep { model, design, rows, count, boundary, interrupted })
