@@ -8,14 +8,14 @@
 
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
-use mb_algebra::{Dense, DenseC, c64, sparse};
+use mb_algebra::{Dense, DenseC, c64, sparse, to_dense};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
-    Evaluator, MeanSquare, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint, Variance, grid,
-    mean_square, white_noise,
+    Evaluator, MeanSquare, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint, Variance,
+    grid, mean_square, white_noise,
 };
 use std::f64::consts::TAU;
 
@@ -135,18 +135,16 @@ impl ModelResponse {
 ///
 /// # Errors
 /// [`AnalysisError::Linear`] for outputs or inputs that are not constant in a steady motion.
-pub fn plant(
-    model: &Model,
-    at: &OperatingPoint,
-    request: &ResponseRequest,
-) -> Result<Plant, AnalysisError> {
+pub fn plant(model: &Model, at: &OperatingPoint, request: &ResponseRequest) -> Result<Plant, AnalysisError> {
     let lin = linearize_sparse(model, at);
     let maps = output_maps(model, at)?;
     let pencil = lin.pencil();
-    let chosen = |y: &Dense| Dense::from_fn(request.outputs.len(), y.ncols(), |i, j| y[(request.outputs[i], j)]);
+    let chosen =
+        |y: &Dense| Dense::from_fn(request.outputs.len(), y.ncols(), |i, j| y[(request.outputs[i], j)]);
     let f = match &request.drive {
         Drive::Inputs(list) | Drive::Unbalance { inputs: list, .. } => {
-            Dense::from_fn(model.nv(), list.len(), |i, j| lin.f[(i, list[j])])
+            let all = to_dense(&lin.f);
+            Dense::from_fn(model.nv(), list.len(), |i, j| all[(i, list[j])])
         }
         Drive::Base(axis) => {
             let r = model.coordinates().translation(*axis);
@@ -182,8 +180,7 @@ pub fn response(
     let poles = if all_poles {
         spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))?
     } else {
-        let band =
-            Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) };
+        let band = Request::Band { from_hz: from / BEYOND, to_hz: to * BEYOND, max_damping_ratio: Some(0.5) };
         part::of_model(model, at, band, &SparseOptions::default())?
     };
     let values: Vec<c64> = poles.spectrum.motion().filter_map(mb_eigen::Eigenpair::value).collect();
@@ -252,7 +249,8 @@ fn random_in_band(
             shape(&mut point, request);
             let sample = point.sample.ok_or(ResponseError::Pole { omega })?;
             let parts = request.densities.iter().map(|d| {
-                let (h, bound, level) = (sample.value[(o, d.column)].norm(), sample.bound[(o, d.column)], d.at(hz));
+                let (h, bound, level) =
+                    (sample.value[(o, d.column)].norm(), sample.bound[(o, d.column)], d.at(hz));
                 (h * h * level, (2.0 * h + bound) * bound * level)
             });
             Ok(parts.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1)))
@@ -277,7 +275,8 @@ fn random_at_all(
     let Some([a, b, c, d]) = response.state_space()? else { return Ok(none()) };
     let count = b.ncols();
     // Two-sided densities are half of the one-sided ones.
-    let level = |i: usize| request.densities.iter().filter(|x| x.column == i).map(|x| 0.5 * x.points[0][1]).sum();
+    let level =
+        |i: usize| request.densities.iter().filter(|x| x.column == i).map(|x| 0.5 * x.points[0][1]).sum();
     let intensity = Dense::from_fn(count, count, |i, j| if i == j { level(i) } else { 0.0 });
     let found = white_noise(&a, &b, &c, &intensity)?;
     let direct = |o: usize| (0..count).any(|i| d[(o, i)] != 0.0 && intensity[(i, i)] != 0.0);

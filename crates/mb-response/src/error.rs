@@ -44,6 +44,12 @@ pub enum ResponseError {
         /// The frequency.
         omega: f64,
     },
+    /// A projection whose error is not bounded at that frequency, as on an undamped pole.
+    #[error("At {hz} Hz the error of the projection is not bounded.", hz = omega / std::f64::consts::TAU)]
+    NoBound {
+        /// The frequency, rad/s.
+        omega: f64,
+    },
     /// A motion grows, so that there is no steady response to a random input.
     #[error(
         "The system is not asymptotically stable (an eigenvalue has the real part {real:e} 1/s): the response to a random \

@@ -23,7 +23,8 @@
 //! P_22 - P_21 P_11^-1 P_12,     beta = d + min(0, least eigenvalue of the Hermitian part of - P_21 P_11^-1 P_12)
 //! ```
 //!
-//! of which the second term has rank 2p and is evaluated exactly. No resonance of the band enters beta, so that the bound is
+//! of which the second term has a rank of at most twice the span and is evaluated exactly. The span holds the shapes X^-1 C phi
+//! too, so that a damper of low rank, however strong, does nothing on Q. No resonance of the band enters beta, so that the bound is
 //! as narrow at resonances as beside them, undamped ones included. V is enriched by the represented residuals, Re and Im of
 //! X^-1 r at the frequencies where the bound is worst, until the bound meets the tolerance; X is factored once.
 //!
@@ -84,6 +85,8 @@ impl Default for InterpolantOptions {
 pub enum Unproved {
     /// M, C or K is not symmetric.
     NotSymmetric,
+    /// There are constraint rows; the bound is shown for systems without any.
+    Constrained,
     /// K + sigma M is not positive definite on the admissible displacements.
     Indefinite,
     /// The modes found are not those that the inertia counts.
@@ -107,6 +110,8 @@ pub struct Interpolant<'a> {
     basis: Basis<'a>,
     /// Modes p in the basis.
     modes: usize,
+    /// Vectors whose span is eliminated for beta: modes and shapes that their damping pulls at.
+    block: usize,
     /// tau + rho.
     outside: f64,
     /// L of the Gram matrix L L^T of what M phi and C phi have outside of the modes, 2p x 2p.
@@ -145,6 +150,9 @@ impl<'a> Interpolant<'a> {
         }
         if !response.symmetric {
             return Ok(Err(Unproved::NotSymmetric));
+        }
+        if response.plant.m() > 0 {
+            return Ok(Err(Unproved::Constrained));
         }
         let p = &response.plant.pencil;
         let top = omegas.iter().fold(0.0_f64, |top, w| top.max(w.abs()));
@@ -196,12 +204,26 @@ impl<'a> Interpolant<'a> {
         if modes != shapes.len() {
             return Ok(Err(Unproved::Modes { found: modes, counted }));
         }
-        let Some((outside, coupling)) = outside_of_modes(&basis, modes, lambda)? else {
+        let Some(outside) = outside_of_modes(&basis, modes, lambda)? else {
             return Ok(Err(Unproved::Modes { found: modes, counted }));
         };
+        // Shapes that the dampers of the modes pull at: a damper of low rank then does nothing outside of the span.
+        let pulled = damped_shapes(&basis, modes);
+        let block = modes + basis.enrich(&pulled)?;
+        let coupling = coupling(&basis, block)?;
         let magnitudes = basis.magnitudes();
-        let mut made =
-            Self { response, basis, modes, outside, coupling, magnitudes, outputs, top, factorizations };
+        let mut made = Self {
+            response,
+            basis,
+            modes,
+            block,
+            outside,
+            coupling,
+            magnitudes,
+            outputs,
+            top,
+            factorizations,
+        };
         if options.space != Space::Modes {
             made.add_static()?;
         }
@@ -230,7 +252,7 @@ impl<'a> Interpolant<'a> {
     /// H at omega (rad/s) with the bound of its error: projection and rounding.
     ///
     /// # Errors
-    /// [`ResponseError::BadFrequency`] beyond the band of the projection; [`ResponseError::Pole`].
+    /// [`ResponseError::BadFrequency`] beyond the band of the projection; [`ResponseError::NoBound`].
     pub fn at(&self, omega: f64) -> Result<Sample, ResponseError> {
         if !(omega.abs() <= self.top) {
             return Err(ResponseError::BadFrequency { omega });
@@ -240,7 +262,7 @@ impl<'a> Interpolant<'a> {
 
     /// The same, and the part of the bound that comes from the projection.
     pub(crate) fn parts(&self, omega: f64) -> Result<(Sample, Dense), ResponseError> {
-        let found = self.evaluate(omega).ok_or(ResponseError::Pole { omega })?;
+        let found = self.evaluate(omega).ok_or(ResponseError::NoBound { omega })?;
         let bound = &found.projection + &found.rounding;
         Ok((Sample { omega, bound, value: found.value }, found.projection))
     }
@@ -311,7 +333,7 @@ impl<'a> Interpolant<'a> {
         Ok(())
     }
 
-    /// H and its bounds; none at a pole.
+    /// H and its bounds; none where there is no bound.
     fn evaluate(&self, omega: f64) -> Option<Evaluated> {
         let s = c64::new(0.0, omega);
         let eta = c64::new(1.0, self.response.plant.loss);
@@ -383,7 +405,7 @@ impl<'a> Interpolant<'a> {
         if d <= 0.0 {
             return None;
         }
-        let p = self.modes;
+        let p = self.block;
         if p == 0 || norms::max_abs(&self.coupling) == 0.0 {
             return Some(d);
         }
@@ -458,32 +480,48 @@ fn ritz(basis: &Basis<'_>, candidates: &[Vec<f64>], top: f64, reach: f64) -> Opt
     Some((shapes, lambda))
 }
 
-/// tau + rho, and L with L L^T the Gram matrix of what M phi and C phi have outside of the modes; none where the modes are too
-/// rough for the bound.
-fn outside_of_modes(
-    basis: &Basis<'_>,
-    modes: usize,
-    lambda: f64,
-) -> Result<Option<(f64, Dense)>, ResponseError> {
+/// Gram matrix of what M v and C v of the first vectors have outside of the basis.
+fn images_of(basis: &Basis<'_>, vectors: usize) -> Dense {
+    let (gram, first) = (basis.gram(), basis.given.ncols());
+    let q = basis.images() * vectors;
+    Dense::from_fn(q, q, |i, j| 0.5 * (gram[(first + i, first + j)] + gram[(first + j, first + i)]))
+}
+
+/// tau + rho for a basis of the modes alone; none where they are too rough for the bound.
+fn outside_of_modes(basis: &Basis<'_>, modes: usize, lambda: f64) -> Result<Option<f64>, ResponseError> {
     let tau = 1.0 / (lambda + basis.sigma);
     if modes == 0 {
-        return Ok(Some((tau, Dense::zeros(0, 0))));
+        return Ok(Some(tau));
     }
-    let (gram, given, images) = (basis.gram(), basis.given.ncols(), basis.images());
-    let q = images * modes;
-    let own =
-        Dense::from_fn(q, q, |i, j| 0.5 * (gram[(given + i, given + j)] + gram[(given + j, given + i)]));
+    let (own, images) = (images_of(basis, modes), basis.images());
     let rho = (0..modes).map(|j| own[(images * j, images * j)].max(0.0)).sum::<f64>().sqrt();
     let least = SymmetricEigen::new(&basis.reduced[0])?.values.first().copied().unwrap_or(f64::INFINITY);
-    if least <= tau + rho {
-        return Ok(None);
+    Ok((least > tau + rho).then_some(tau + rho))
+}
+
+/// X^-1 C phi of the modes, less what lies in their span.
+fn damped_shapes(basis: &Basis<'_>, modes: usize) -> Vec<Vec<f64>> {
+    if basis.images() < 2 {
+        return Vec::new();
     }
+    let shape = |j: usize| {
+        let mut unit = vec![c64::new(0.0, 0.0); basis.gram().ncols()];
+        unit[basis.given.ncols() + 2 * j + 1] = c64::new(1.0, 0.0);
+        let [re, _] = basis.combination(&unit);
+        re
+    };
+    (0..modes).map(shape).collect()
+}
+
+/// L with L L^T the Gram matrix of what M v and C v of the vectors of a basis have outside of it.
+fn coupling(basis: &Basis<'_>, block: usize) -> Result<Dense, ResponseError> {
+    let own = images_of(basis, block);
+    let q = own.nrows();
     let eigen = SymmetricEigen::new(&own)?;
     let largest = eigen.values.last().copied().unwrap_or(0.0).max(0.0);
     // Rounding of the Gram matrix is added to its eigenvalues.
     let root = |x: f64| (x.max(0.0) + 1e-14 * largest).sqrt();
-    let coupling = Dense::from_fn(q, q, |i, j| eigen.vectors[(i, j)] * root(eigen.values[j]));
-    Ok(Some((tau + rho, coupling)))
+    Ok(Dense::from_fn(q, q, |i, j| eigen.vectors[(i, j)] * root(eigen.values[j])))
 }
 
 /// Inputs and outputs as columns, and which columns belong to which output.

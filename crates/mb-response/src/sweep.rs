@@ -25,9 +25,9 @@ const HALVINGS: u32 = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum How {
     /// By projection where that saves time and its error is bounded, directly elsewhere.
-    #[default]
     Automatic,
     /// One factorization for each frequency.
+    #[default]
     Direct,
 }
 
@@ -45,7 +45,7 @@ pub struct SweepOptions {
     pub change: f64,
     /// Most frequencies in all. Default 4000.
     pub most: usize,
-    /// Default [`How::Automatic`].
+    /// Default [`How::Direct`].
     pub how: How,
     /// Settings of the projection.
     pub projection: InterpolantOptions,
@@ -59,7 +59,7 @@ impl Default for SweepOptions {
             only: None,
             change: 0.05,
             most: 4000,
-            how: How::Automatic,
+            how: How::Direct,
             projection: InterpolantOptions::default(),
         }
     }

@@ -12,7 +12,7 @@
 use crate::direct::Response;
 use crate::error::ResponseError;
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, c64, dense, to_dense};
-use mb_eigen::{DenseOptions, quadratic};
+use mb_eigen::DenseOptions;
 
 /// Distance up to which a pole and a zero are one, relative to the pole and to the largest of all.
 const SAME: f64 = 1e-8;
@@ -47,7 +47,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     let finite = |found: mb_eigen::Spectrum| -> Vec<(c64, f64)> {
         found.pairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bar))).collect()
     };
-    let mut poles = finite(quadratic::solve(&pencil, &options)?);
+    let mut poles = finite(mb_eigen::dense::solve(&pencil, &options)?);
     let f = dense::mul_transpose(&r, &plant.f);
     let row = |y: &Dense| dense::mul(&dense::from_rows(&[dense::row(y, output)]), &r);
     let bordered = |a: &Dense, y: &Dense, border: bool| {
@@ -66,7 +66,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
         k: bordered(&k, &plant.by_q, true),
         phi_q: Dense::zeros(0, dof + 1),
     };
-    let mut zeros = finite(quadratic::solve(&system, &options)?);
+    let mut zeros = finite(mb_eigen::dense::solve(&system, &options)?);
     // A point off the axis and of the size of the roots.
     let size = poles.iter().chain(&zeros).fold(0.0_f64, |m, (s, _)| m.max(s.norm())).max(1.0);
     let mut cancelled = Vec::new();

@@ -70,9 +70,6 @@ pub struct ResponseArgs {
     /// These frequencies in Hz alone, separated by commas
     #[arg(long, value_name = "HZ,HZ,...", value_delimiter = ',', conflicts_with_all = ["points", "log"], allow_negative_numbers = true)]
     pub at_hz: Vec<f64>,
-    /// Solve at each frequency for itself, also where a projection with a proved bound would be faster
-    #[arg(long)]
-    pub direct: bool,
     /// Poles, zeros and gain of each response
     #[arg(long, conflicts_with_all = ["loss", "unbalance"])]
     pub zeros: bool,

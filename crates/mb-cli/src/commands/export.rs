@@ -61,8 +61,8 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         inputs: model.inputs().to_vec(),
         outputs: model.sensors().iter().map(|s| s.name.clone()).collect(),
     };
-    let [b, y_q, y_v, y_a, y_l] =
-        [&lin.f, &outputs.by_q, &outputs.by_v, &outputs.by_a, &outputs.by_lambda].map(to_sparse);
+    let [y_q, y_v, y_a, y_l] =
+        [&outputs.by_q, &outputs.by_v, &outputs.by_a, &outputs.by_lambda].map(to_sparse);
     let mut list: Vec<Matrix<'_>> = vec![
         ("M", "mass matrix M", &lin.m, [&names.coordinates, &names.coordinates]),
         ("C", "damping and gyroscopic matrix C", &lin.c, [&names.coordinates, &names.coordinates]),
@@ -75,7 +75,7 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
         ("Phi_q", "constraint Jacobian Phi_q", &lin.phi_q, [&names.rows, &names.coordinates]),
     ];
     if !names.inputs.is_empty() {
-        list.push(("B", "input matrix B", &b, [&names.coordinates, &names.inputs]));
+        list.push(("B", "input matrix B", &lin.f, [&names.coordinates, &names.inputs]));
     }
     if !names.outputs.is_empty() {
         for (letter, title, y, columns) in [
@@ -163,7 +163,9 @@ fn separate(
         MatrixFormatArg::Petsc => {
             let bytes = petsc::file(matrix).ok_or_else(|| Failure::Unwritable {
                 path: path.display().to_string(),
-                source: std::io::Error::other("the matrix has more entries than 31-bit indices of PETSc hold"),
+                source: std::io::Error::other(
+                    "the matrix has more entries than 31-bit indices of PETSc hold",
+                ),
             })?;
             outfile::write(&path, |out| out.write_all(&bytes))?;
         }
@@ -175,8 +177,10 @@ fn separate(
                 "M" | "C" | "K" => list("coordinate", rows),
                 _ => [list("row", rows), list("column", columns)].concat(),
             };
-            let comments: Vec<String> =
-                [names.about.clone(), (*title).to_owned(), EQUATION.to_owned()].into_iter().chain(of).collect();
+            let comments: Vec<String> = [names.about.clone(), (*title).to_owned(), EQUATION.to_owned()]
+                .into_iter()
+                .chain(of)
+                .collect();
             outfile::write(&path, |out| matrix_market::write(out, matrix, &comments))?;
         }
     }

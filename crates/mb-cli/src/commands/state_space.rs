@@ -117,10 +117,8 @@ fn arrays(found: &System) -> Vec<Array> {
         }
     };
     let rows = |a: &Dense| (0..a.nrows()).flat_map(|i| dense::row(a, i)).collect();
-    let mut out: Vec<Array> = matrices
-        .into_iter()
-        .map(|(name, a)| Array::real(name, &[a.nrows(), a.ncols()], rows(a)))
-        .collect();
+    let mut out: Vec<Array> =
+        matrices.into_iter().map(|(name, a)| Array::real(name, &[a.nrows(), a.ncols()], rows(a))).collect();
     let sensors = model.sensors();
     let q = &found.site.point().q;
     out.extend([

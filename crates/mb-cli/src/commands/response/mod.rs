@@ -201,7 +201,8 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
         let entries = found.entries().into_iter().enumerate();
         entries.map(|(k, at)| Curve::line(&found.name(at), k, of(at))).collect()
     };
-    let over = |of: &dyn Fn(&Sample) -> f64| found.samples().map(|s| [s.omega / TAU, of(s)]).collect::<Vec<_>>();
+    let over =
+        |of: &dyn Fn(&Sample) -> f64| found.samples().map(|s| [s.omega / TAU, of(s)]).collect::<Vec<_>>();
     let title = found.loaded.model.name.clone();
     if figure == FigureArg::Nyquist {
         let plane = |at| found.samples().map(|s: &Sample| [s.value[at].re, s.value[at].im]).collect();

@@ -17,11 +17,8 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         known,
     })?;
     let names: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
-    let outputs = indices(&args.to, &names, |name, known| RequestError::NoSuchOutput {
-        option: "--to",
-        name,
-        known,
-    })?;
+    let outputs =
+        indices(&args.to, &names, |name, known| RequestError::NoSuchOutput { option: "--to", name, known })?;
     if outputs.is_empty() {
         return Err(RequestError::NothingToRespond { what: "output", option: "--to" }.into());
     }
@@ -34,7 +31,12 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         (None, Some(amount)) if args.from.len() <= 2 => Drive::Unbalance { inputs, amount },
         (None, Some(_)) => {
             let value = args.from.len() as f64;
-            return Err(RequestError::OutOfRange { option: "from", value, range: "given once or twice with --unbalance" }.into());
+            return Err(RequestError::OutOfRange {
+                option: "from",
+                value,
+                range: "given once or twice with --unbalance",
+            }
+            .into());
         }
         (None, None) if inputs.is_empty() => {
             return Err(RequestError::NothingToRespond { what: "input", option: "--from" }.into());
@@ -55,7 +57,7 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         points: args.points,
         logarithmic: args.log,
         only,
-        how: if args.direct { How::Direct } else { How::Automatic },
+        how: How::Direct,
         ..SweepOptions::default()
     };
     let derivatives = match args.quantity {
@@ -143,7 +145,9 @@ fn table(path: &str) -> Result<Vec<[f64; 2]>, Failure> {
         }
         let number = |cell: &str| cell.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let pair = line.split_once(',').and_then(|(f, s)| Some([number(f)?, number(s)?]));
-        let Some(pair) = pair else { return Err(bad(k, "two numbers with a comma between are needed, HZ,DENSITY")) };
+        let Some(pair) = pair else {
+            return Err(bad(k, "two numbers with a comma between are needed, HZ,DENSITY"));
+        };
         if out.last().is_some_and(|last| pair[0] <= last[0]) {
             return Err(bad(k, "frequencies must increase"));
         }

@@ -88,7 +88,8 @@ fn peaks(found: &Found) -> Table {
         chosen.dedup();
         for k in chosen.into_iter().filter(|k| *k < samples.len()) {
             let value = samples[k].value[at];
-            let decibels = if value.norm() > 0.0 { format!("{:.2}", 20.0 * value.norm().log10()) } else { "-".into() };
+            let decibels =
+                if value.norm() > 0.0 { format!("{:.2}", 20.0 * value.norm().log10()) } else { "-".into() };
             table.row(vec![
                 found.name(at),
                 six(samples[k].omega / TAU),
@@ -168,7 +169,10 @@ fn notes(found: &Found, args: &ResponseArgs) -> Vec<String> {
             Unproved::NotSymmetric => {
                 "the matrices are not symmetric, so that each frequency was solved for itself".to_owned()
             }
-            Unproved::Indefinite | Unproved::Modes { .. } | Unproved::TooMany { .. } => {
+            Unproved::Constrained
+            | Unproved::Indefinite
+            | Unproved::Modes { .. }
+            | Unproved::TooMany { .. } => {
                 "no bound of a projection is known, so that each frequency was solved for itself".to_owned()
             }
         });
@@ -177,7 +181,10 @@ fn notes(found: &Found, args: &ResponseArgs) -> Vec<String> {
         out.push("outputs are relative to the moving base".to_owned());
     }
     if args.loss > 0.0 {
-        out.push(format!("structural damping K (1 + {} i), weight and reactions in K included", six(args.loss)));
+        out.push(format!(
+            "structural damping K (1 + {} i), weight and reactions in K included",
+            six(args.loss)
+        ));
     }
     out
 }

@@ -168,10 +168,11 @@ fn events(model: &Model, stop: &[Stop]) -> Result<Vec<Event>, Failure> {
     for stop in stop {
         let name = stop.output.clone();
         let level = number("--stop", &name, &stop.value)?;
-        let sensor = known
-            .iter()
-            .position(|k| *k == name)
-            .ok_or_else(|| RequestError::NoSuchOutput { option: "--stop", name: name.clone(), known: known.clone() })?;
+        let sensor = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchOutput {
+            option: "--stop",
+            name: name.clone(),
+            known: known.clone(),
+        })?;
         out.push(Event { name, sensor, level, crossing: stop.crossing });
     }
     Ok(out)
