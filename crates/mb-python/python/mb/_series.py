@@ -59,9 +59,8 @@ def asked(
     if region is not None:
         if not isinstance(region, Mapping):
             raise ArgumentTypeError("region is no dictionary of intervals by variable, {name: (low, high)}.", "region")
-        intervals = [None] * len(names)
-        for name, ends in region.items():
-            intervals[resolve(name, names, "region", "variable")] = _interval(name, ends)
+        given = {resolve(name, names, "region", "variable"): _interval(name, ends) for name, ends in region.items()}
+        intervals = [given.get(i) for i in range(len(names))]
     return names, {
         "variables": names,
         "at": [(str(name), number(value, f"at[{name!r}]")) for name, value in at.items()],
