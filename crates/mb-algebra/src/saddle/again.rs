@@ -69,7 +69,7 @@ impl Factored<f64> {
             return Ok(false);
         }
         let summary = &ldl.numeric.pivots.summary;
-        let doubt = !(summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty())
+        let doubt = !summary.null.is_empty()
             || summary.doubtful.iter().any(|(u, _)| *u as usize >= n)
             || near_singular(summary, n).next().is_some();
         if doubt {
@@ -79,6 +79,7 @@ impl Factored<f64> {
         report.method = Method::AugmentedLdl;
         report.failed.clear();
         report.near_singular.clear();
+        report.delayed_pivots = 0;
         (report.trial, report.trial_refinements) = (BlockError::default(), 0);
         (report.replaced_pivots, report.pivot_pairs, report.growth) = (0, summary.pairs, summary.growth);
         Ok(true)

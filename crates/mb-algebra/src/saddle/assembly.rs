@@ -58,6 +58,8 @@ pub(super) struct Work {
     stack_sums: Vec<f64>,
     /// Runs of a child's rows in the front: first row and length.
     placed: Vec<(u32, u32)>,
+    /// Rows of the front before those of its supernode: candidates delayed by its children.
+    delayed: usize,
 }
 
 impl Work {
@@ -70,6 +72,7 @@ impl Work {
             held: 0,
             stack_sums: Vec::new(),
             placed: Vec::new(),
+            delayed: 0,
         }
     }
 
@@ -114,6 +117,44 @@ impl Work {
         self.multiplier.extend(pivots.iter().map(|&u| u as usize >= unknowns));
     }
 
+    /// Begins with a front that has the candidates at the places `delayed` before its own.
+    pub(super) fn start_delayed(&mut self, symbolic: &Symbolic, node: &Supernode, delayed: &[u32]) {
+        self.places.clear();
+        self.places.extend_from_slice(delayed);
+        self.places.extend(node.first as u32..(node.first + node.cols) as u32);
+        for &(first, length) in &symbolic.runs[node.runs.clone()] {
+            self.places.extend(first..first + length);
+        }
+        for (k, &place) in self.places.iter().enumerate() {
+            self.local[place as usize] = k as u32;
+        }
+        self.sums.clear();
+        self.sums.resize(self.places.len(), 0.0);
+        self.delayed = delayed.len();
+    }
+
+    /// Places and sums of the rows of the front.
+    pub(super) fn front(&mut self) -> (&mut [u32], &mut [f64]) {
+        (&mut self.places, &mut self.sums)
+    }
+
+    /// Adds an update matrix whose rows are these runs to the candidates' columns and to the rows below.
+    pub(super) fn add_update<T: Number>(
+        &mut self,
+        runs: &[(u32, u32)],
+        (sums, values): (&[f64], &[T]),
+        (panel, cols): (&mut [T], usize),
+        (schur, below): (&mut [T], usize),
+    ) {
+        let rows = runs.iter().flat_map(|&(first, length)| first..first + length);
+        for (place, sum) in rows.zip(sums) {
+            self.sums[self.local[place as usize] as usize] += sum;
+        }
+        let rows = cols + below;
+        Onto { local: &self.local, placed: &mut self.placed, panel, schur, rows, cols, below }
+            .add(runs, values);
+    }
+
     /// Keeps the sums of the rows below the pivots for the parent.
     pub(super) fn leave_sums(&mut self, cols: usize) {
         self.stack_sums.extend_from_slice(&self.sums[cols..]);
@@ -129,8 +170,7 @@ impl Work {
         panel: &mut [T],
         summed: bool,
     ) -> Result<(), Stop> {
-        let rows = node.rows();
-        let n = a.size();
+        let (rows, n) = (self.places.len(), a.size());
         let pivots = &symbolic.order[node.first..node.first + node.cols];
         let scale = &source.scaling.unknowns;
         let (g_start, _) = source.g_cols.parts();
@@ -141,7 +181,8 @@ impl Work {
             if unknown >= n {
                 continue;
             }
-            let column = &mut panel[k * rows..(k + 1) * rows];
+            let own = self.delayed + k;
+            let column = &mut panel[own * rows..(own + 1) * rows];
             let find = |other: usize| {
                 let at = self.local[other] as usize;
                 if self.places.get(at) == Some(&(other as u32)) {
@@ -155,7 +196,7 @@ impl Work {
                 let at = find(symbolic.place[i as usize] as usize)?;
                 column[at] += value.scaled(scale[unknown] * scale[i as usize]);
             }
-            let mut sum = column[k].size();
+            let mut sum = column[own].size();
             for (at, &r) in source.g_cols.row(unknown).iter().enumerate() {
                 let r = r as usize;
                 if source.dropped[r] {
@@ -175,7 +216,7 @@ impl Work {
                 }
             }
             if summed {
-                self.sums[k] += sum;
+                self.sums[own] += sum;
             }
         }
         Ok(())

@@ -36,7 +36,7 @@ impl<T: Number> ScaledSolve<T> for AugmentedLu<T> {
     fn solve(&self, system: &System<T>, b: &mut [T], width: usize, transposed: bool) -> bool {
         let analysis = &*self.analysis;
         augment(analysis, system, b, width, |r| self.dropped[r]);
-        ordered(analysis, system, b, width, |x, lanes| {
+        ordered(&analysis.symbolic.order, system, b, width, |x, lanes| {
             self.numeric.substitute(&analysis.symbolic, x, lanes, transposed);
         });
         let multipliers = b[system.unknowns() * width..].chunks_exact_mut(width);

@@ -11,7 +11,7 @@ use super::passes::{
 };
 use super::pattern::Csr;
 use super::pool::Pool;
-use super::scaling::Scaling;
+use super::scaling::{LEAST, Scaling};
 use super::{BlockError, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse};
 use pulp::{Arch, Simd, WithSimd};
@@ -37,6 +37,9 @@ pub(super) trait ScaledSolve<T: Number>: std::fmt::Debug + Send + Sync {
         None
     }
 }
+
+/// A solver of any kind.
+pub(super) type Boxed<T> = Box<dyn ScaledSolve<T>>;
 
 /// The matrix with its scaling, for residuals.
 #[derive(Clone, Debug)]
@@ -79,6 +82,13 @@ impl<T: Number> System<T> {
         let mut out = Self { a, g, scaling, sums_a, sums_a_columns, sums_gt, sums_g, pool: Pool::default() };
         out.sum_up();
         out
+    }
+
+    /// Takes even scales for the unknowns of constraints, of a symmetric matrix ([`super::scaling`]).
+    pub(super) fn even_out(&mut self, analysis: &SaddleAnalysis) {
+        let Self { a, g, scaling, .. } = self;
+        scaling.update(a, g, &analysis.g_cols, &analysis.g_rows, LEAST);
+        self.sum_up();
     }
 
     /// Sums of magnitudes along the rows.

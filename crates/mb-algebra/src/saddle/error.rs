@@ -70,7 +70,7 @@ pub enum SaddleError {
         /// Row of the saddle-point matrix, from 0.
         row: usize,
     },
-    /// A multiplier's pivot was lost although its row of G depends on no others.
+    /// A pivot was lost to rounding, of a multiplier although its row of G depends on no others.
     #[error("Elimination loses the pivot of row {row} (from 0; constraints after the unknowns).")]
     LostPivot {
         /// Row of the saddle-point matrix, from 0.
@@ -82,12 +82,6 @@ pub enum SaddleError {
         /// Column of A, from 0.
         col: usize,
     },
-    /// The robust method found the matrix singular.
-    #[error("The matrix is singular to working precision under threshold pivoting.")]
-    SingularThreshold,
-    /// The robust method gave up for want of memory or by an error of its own.
-    #[error("Threshold pivoting could not complete the factorization.")]
-    ThresholdIncomplete,
     /// Every method failed.
     #[error("No method could factor the saddle-point matrix. {}", list(attempts))]
     AllMethodsFailed {

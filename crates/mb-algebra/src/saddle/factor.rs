@@ -93,9 +93,23 @@ impl SaddleFactor {
         self.inner.solve_step((f, None), x, Some(l))
     }
 
-    /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or LU was needed.
+    /// Signs of the eigenvalues of [A, G^T; G, 0]; `None` when a pivot leaves them uncertain or single precision was needed.
     pub fn inertia(&self) -> Option<Inertia> {
         self.inner.inertia
+    }
+
+    /// The inertia of A = sum of factor times matrix with G, whatever the matrix is: a zero eigenvalue for every dependent row of G
+    /// and for every direction that the constraints leave and A does not resist, to rounding.
+    ///
+    /// That of [`SaddleFactor::quick_inertia`] where it has one, else of factors with delayed pivots. Errors: shapes, entries
+    /// that are not finite, asymmetry, memory.
+    pub fn full_inertia(
+        analysis: &Arc<SaddleAnalysis>,
+        terms: &[(f64, &Sparse)],
+        phi_q: &Sparse,
+    ) -> Result<Inertia, AlgebraError> {
+        let (a, g) = prepare(analysis, terms, phi_q, |f, x| f * x)?;
+        super::inertia::full(analysis, a, g)
     }
 
     /// The inertia alone of A = sum of factor times matrix with G, without factors: as many operations as [`SaddleFactor::new`], but beside the matrix only the
@@ -138,7 +152,7 @@ pub struct SaddleFactorComplex {
 impl SaddleFactorComplex {
     solutions!(c64, DenseC);
 
-    /// As [`SaddleFactor::new`]; the robust method is LU.
+    /// As [`SaddleFactor::new`].
     pub fn new(analysis: &Arc<SaddleAnalysis>, a: &SparseC, phi_q: &Sparse) -> Result<Self, AlgebraError> {
         build(analysis, &[(c64::new(1.0, 0.0), a)], phi_q, |f, x| f * x).map(|inner| Self { inner })
     }

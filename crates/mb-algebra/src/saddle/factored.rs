@@ -1,6 +1,8 @@
-//! The ladder of methods: factor, try on a known solution, take the next method when that fails.
+//! Factors of one matrix: made, tried on a known solution, and by another method when that fails.
+//!
+//! Symmetric matrices: L D L^T without exchanges between fronts; in single precision, where memory is short; with delayed
+//! pivots, which always ends. Others: L U with exchanges inside fronts, and over the whole matrix.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +14,6 @@ use super::later::Later;
 use super::ldl::AugmentedLdl;
 use super::pivots::Summary;
 use super::redundant::Dependent;
-use super::scaling::{LEAST, Scaling};
 use super::single::REFINEMENTS;
 use super::{BlockError, FactorReport, Inertia, Method, SaddleAnalysis, SaddleError, SaddleOptions};
 use crate::{AlgebraError, Sparse, interrupt};
@@ -23,11 +24,14 @@ const NEAR_SINGULAR: f64 = 1e-13;
 /// Growth from which on factors by LU are only good enough when their trial is as good as one can be.
 const LARGE_GROWTH: f64 = 1e6;
 const STRICT: f64 = 1e-13;
-/// Backward error of the trial above which L D L^T without exchanges between blocks gives way to a robust method: refinement has
-/// come to a halt far above rounding, and other right-hand sides may fare worse.
+/// Backward error of the trial above which L D L^T without delayed pivots is made again with them: refinement has come to a
+/// halt far above rounding, and other right-hand sides may fare worse.
 const HEALTHY: f64 = 1e-12;
 
-/// Factors of one matrix by the first method that passed its trial, with those behind it for solutions it misses.
+/// Ratio of scales from which on independent rows may look parallel for it.
+const UNEVEN: f64 = 1e3;
+
+/// Factors of one matrix by the first method that passed its trial, with the one behind it for solutions it misses.
 #[derive(Debug)]
 pub(super) struct Factored<T: Fallback> {
     pub(super) analysis: Arc<SaddleAnalysis>,
@@ -46,6 +50,7 @@ pub(super) struct Factored<T: Fallback> {
 struct Candidate<T: Fallback> {
     solver: Box<dyn ScaledSolve<T>>,
     inertia: Option<Inertia>,
+    entries: Option<usize>,
     summary: Summary,
 }
 
@@ -57,100 +62,75 @@ impl<T: Fallback> Factored<T> {
         g: Sparse,
         first: Method,
     ) -> Result<Self, AlgebraError> {
+        let (methods, last): (&[Method], _) = match &a {
+            Stored::Half(_) => {
+                (&[Method::AugmentedLdl, Method::SingleLdl, Method::DelayedLdl], Method::DelayedLdl)
+            }
+            Stored::Pair { .. } => (&[Method::AugmentedLu, Method::Lu], Method::Lu),
+        };
         let mut system = System::new(a, g, &analysis.g_cols, &analysis.g_rows);
         let mut dependent = None;
         let mut failed: Vec<(Method, AlgebraError)> = Vec::new();
         let mut options = analysis.options.clone();
-        let mut reserve = None;
-        let ladder =
-            [Method::AugmentedLdl, Method::SingleLdl, Method::ThresholdLdl, Method::AugmentedLu, Method::Lu];
-        for method in ladder {
-            if method < first.min(Method::Lu) {
-                continue;
-            }
+        for &method in methods.iter().filter(|method| **method >= first.min(last)) {
             interrupt::check();
             let made = match method {
-                Method::AugmentedLdl => match &system.a {
-                    Stored::Half(a) => {
-                        let made = augmented(analysis, &system, a, &mut dependent);
-                        match in_even_scales(analysis, &system, made.as_ref().ok(), dependent.as_ref()) {
-                            None => made,
-                            Some((even, again, found)) => {
-                                (system, dependent) = (even, found);
-                                Ok(again)
-                            }
-                        }
-                    }
-                    Stored::Pair { .. } => continue,
-                },
+                Method::AugmentedLdl => symmetric(analysis, &mut system, &mut dependent, AugmentedLdl::new),
+                Method::DelayedLdl => symmetric(analysis, &mut system, &mut dependent, AugmentedLdl::delayed),
                 Method::SingleLdl => match (&system.a, short_of_memory(&failed)) {
-                    (Stored::Half(a), Some(short)) => match single(analysis, &system, a) {
+                    (Stored::Half(a), Some(short)) => {
+                        options.max_refinements = REFINEMENTS;
                         // What is told is the lack of memory, for double precision.
-                        None => return Err(short),
-                        Some(made) => {
-                            options.max_refinements = REFINEMENTS;
-                            made
-                        }
-                    },
+                        single(analysis, &system, a).ok_or(short)?
+                    }
                     _ => continue,
                 },
-                Method::ThresholdLdl if matches!(system.a, Stored::Pair { .. }) => continue,
                 Method::AugmentedLu => augmented_lu(analysis, &system, &mut dependent),
-                _ => match robust(method, analysis, &system, &mut dependent) {
-                    Some(made) => made,
-                    None => continue,
-                },
+                Method::Lu => lu(analysis, &system, &mut dependent),
             };
-            let tried = made.and_then(|candidate| {
-                if method == Method::AugmentedLdl && !options.trial {
-                    let (x, l, error) = (Vec::new(), Vec::new(), BlockError::default());
-                    return Ok((candidate, Checked { x, l, error, refinements: 0 }));
-                }
-                let found = trial(&system, &*candidate.solver, &options)?;
-                if method == Method::AugmentedLu && candidate.summary.growth > LARGE_GROWTH {
-                    // Refinement has mended what it could; exchanges over the whole matrix give more.
-                    return accept(Some(found), STRICT.min(options.tolerance))
-                        .map(|found| (candidate, found));
-                }
-                Ok((candidate, found))
-            });
-            match tried {
-                Ok((candidate, found)) if method == Method::AugmentedLdl && found.error.worst() > HEALTHY => {
-                    let BlockError { displacement, constraint } = found.error;
-                    let error =
-                        SaddleError::ResidualTooLarge { displacement, constraint, tolerance: HEALTHY };
-                    failed.push((method, error.into()));
-                    reserve = Some((candidate, found, dependent.clone()));
-                }
+            match made.and_then(|candidate| Self::tried(method, &system, &options, candidate)) {
                 Ok((candidate, found)) => {
                     return Ok(Self::finish(
                         analysis, system, options, method, failed, candidate, &found, dependent,
                     ));
                 }
-                Err(error) if matches!(method, Method::AugmentedLdl) && is_memory(&error) => {
+                Err(error) if method == Method::AugmentedLdl && is_memory(&error) => {
                     failed.push((method, error));
                 }
-                Err(error) if is_final(&error) => return Err(error),
+                Err(error) if is_final(method, &error) => return Err(error),
                 Err(error) => failed.push((method, error)),
             }
-            // The robust methods need more memory, not less.
+            // The methods behind need more memory, not less.
             if let (Method::SingleLdl, Some(short)) = (method, short_of_memory(&failed)) {
                 return Err(short);
             }
-            if failed.iter().any(|(method, e)| is_singular(*method, e)) {
-                break;
-            }
-        }
-        if let Some((candidate, found, dependent)) = reserve {
-            let method = Method::AugmentedLdl;
-            failed.retain(|(other, _)| *other != method);
-            return Ok(Self::finish(analysis, system, options, method, failed, candidate, &found, dependent));
         }
         let singular = failed.iter().find_map(|(_, error)| match error {
             AlgebraError::Saddle(SaddleError::Singular { .. }) => Some(error.clone()),
             _ => None,
         });
         Err(singular.unwrap_or_else(|| SaddleError::AllMethodsFailed { attempts: failed }.into()))
+    }
+
+    /// A candidate with its trial solution, where that is good enough for its method.
+    fn tried(
+        method: Method,
+        system: &System<T>,
+        options: &SaddleOptions,
+        candidate: Candidate<T>,
+    ) -> Result<(Candidate<T>, Checked<T>), AlgebraError> {
+        if method == Method::AugmentedLdl && !options.trial {
+            let (x, l, error) = (Vec::new(), Vec::new(), BlockError::default());
+            return Ok((candidate, Checked { x, l, error, refinements: 0 }));
+        }
+        let found = trial(system, &*candidate.solver, options)?;
+        let tolerance = match method {
+            Method::AugmentedLdl => HEALTHY,
+            // Refinement has mended what it could; exchanges over the whole matrix give more.
+            Method::AugmentedLu if candidate.summary.growth > LARGE_GROWTH => STRICT,
+            _ => options.tolerance,
+        };
+        accept(Some(found), tolerance.min(options.tolerance)).map(|found| (candidate, found))
     }
 
     #[expect(clippy::too_many_arguments, reason = "what the ladder has gathered")]
@@ -165,9 +145,9 @@ impl<T: Fallback> Factored<T> {
         dependent: Option<Dependent>,
     ) -> Self {
         let dependent = dependent.unwrap_or_else(|| Dependent::none(system.constraints()));
-        let report = report(analysis, method, failed, &candidate.summary, trial, &dependent);
-        let later = Later::behind(method, matches!(system.a, Stored::Half(_)));
+        let report = report(analysis, method, failed, &candidate, trial, &dependent);
         let Candidate { solver, inertia, .. } = candidate;
+        let later = Later::behind(method);
         let (analysis, spoiled) = (Arc::clone(analysis), AtomicBool::new(false));
         Self { analysis, options, system, solver, dependent, later, inertia, report, spoiled }
     }
@@ -221,45 +201,6 @@ impl<T: Fallback> Factored<T> {
     }
 }
 
-/// Whether the matrix is singular beyond doubt.
-fn is_singular(method: Method, error: &AlgebraError) -> bool {
-    match error {
-        AlgebraError::Saddle(SaddleError::SingularThreshold) => true,
-        AlgebraError::Saddle(SaddleError::Singular { .. }) => method == Method::AugmentedLu,
-        _ => false,
-    }
-}
-
-/// Ratio of scales from which on rows may look parallel for it.
-const UNEVEN: f64 = 1e3;
-
-/// The factors in even scales, where fewer rows depend on others there or are in doubt.
-fn in_even_scales<T: Fallback>(
-    analysis: &Arc<SaddleAnalysis>,
-    system: &System<T>,
-    made: Option<&Candidate<T>>,
-    dependent: Option<&Dependent>,
-) -> Option<(System<T>, Candidate<T>, Option<Dependent>)> {
-    let (made, dependent) = (made?, dependent?);
-    if system.scaling.spread(&analysis.g_cols) < UNEVEN {
-        return None;
-    }
-    let even = Scaling::new(&system.a, &system.g, &analysis.g_cols, &analysis.g_rows, LEAST);
-    let even = System::with_scaling(system.a.clone(), system.g.clone(), even);
-    let Stored::Half(a) = &even.a else { return None };
-    let mut found = None;
-    let again = augmented(analysis, &even, a, &mut found).ok()?;
-    let n = system.unknowns();
-    let doubts = |c: &Candidate<T>| c.summary.doubtful.iter().filter(|(u, _)| *u as usize >= n).count();
-    let rows = found.as_ref().map_or(0, |d| d.rows.len());
-    let better = match rows.cmp(&dependent.rows.len()) {
-        Ordering::Less => true,
-        Ordering::Equal => doubts(&again) < doubts(made) && again.inertia.is_some() >= made.inertia.is_some(),
-        Ordering::Greater => false,
-    };
-    better.then_some((even, again, found))
-}
-
 /// Whether memory is what is short.
 fn is_memory(error: &AlgebraError) -> bool {
     matches!(error, AlgebraError::Saddle(SaddleError::OutOfMemory { .. }))
@@ -278,51 +219,83 @@ fn single<T: Fallback>(
 ) -> Option<Result<Candidate<T>, AlgebraError>> {
     analysis.check_memory(size_of::<f32>()).ok()?;
     let made = T::single(analysis, system, a)?;
-    Some(made.map(|solver| Candidate { solver, inertia: None, summary: Summary::default() }))
+    let (entries, summary) = (Some(analysis.symbolic.panel_entries), Summary::default());
+    Some(made.map(|solver| Candidate { solver, inertia: None, entries, summary }))
 }
 
 /// Errors that another method would not mend.
-fn is_final(error: &AlgebraError) -> bool {
-    matches!(
-        error,
-        AlgebraError::Saddle(SaddleError::OutOfMemory { .. } | SaddleError::PatternChanged { .. })
-    )
+fn is_final(method: Method, error: &AlgebraError) -> bool {
+    match error {
+        AlgebraError::Saddle(SaddleError::OutOfMemory { .. } | SaddleError::PatternChanged { .. }) => true,
+        // Both have looked at whole fronts.
+        AlgebraError::Saddle(SaddleError::Singular { .. }) => {
+            matches!(method, Method::AugmentedLu | Method::DelayedLdl)
+        }
+        _ => false,
+    }
 }
 
-fn augmented<T: Fallback>(
+/// Makes factors without the rows of G that are left out.
+type Make<T> =
+    fn(&Arc<SaddleAnalysis>, &System<T>, &Half<T>, &[bool]) -> Result<AugmentedLdl<T>, AlgebraError>;
+
+/// L D L^T of a symmetric matrix by `make`; rows of G that depend on others are sought where a pivot gives reason to.
+fn symmetric<T: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
-    system: &System<T>,
-    a: &Half<T>,
+    system: &mut System<T>,
     dependent: &mut Option<Dependent>,
+    make: Make<T>,
 ) -> Result<Candidate<T>, AlgebraError> {
     analysis.check_memory(size_of::<T>())?;
     let n = system.unknowns();
-    let mut dropped = vec![false; system.constraints()];
-    let mut ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
-    let suspect = |s: &Summary| !s.null.is_empty() || s.doubtful.iter().any(|(u, _)| *u as usize >= n);
-    if suspect(&ldl.numeric.pivots.summary) {
+    let without = |system: &System<T>, dropped: &[bool]| match &system.a {
+        Stored::Half(a) => make(analysis, system, a, dropped),
+        Stored::Pair { .. } => unreachable!("L D L^T is of symmetric matrices"),
+    };
+    let mut dropped =
+        dependent.as_ref().map_or_else(|| vec![false; system.constraints()], |d| d.dropped.clone());
+    let mut made = without(system, &dropped);
+    let suspect = match &made {
+        Ok(ldl) => {
+            let found = &ldl.numeric.pivots.summary;
+            !found.null.is_empty() || found.doubtful.iter().any(|(u, _)| *u as usize >= n)
+        }
+        Err(error) => matches!(error, AlgebraError::Saddle(SaddleError::LostPivot { .. })),
+    };
+    if dependent.is_none() && suspect {
+        // In uneven scales independent rows may look parallel.
+        let uneven = system.scaling.spread(&analysis.g_cols) >= UNEVEN;
+        if uneven {
+            system.even_out(analysis);
+        }
         let found = Dependent::find(analysis, &system.g, &system.scaling)?;
-        let null = &ldl.numeric.pivots.summary.null;
-        let same = null.len() == found.rows.len() && null.iter().all(|&u| found.dropped[u as usize - n]);
+        // A row that is null already is as good as one left out.
+        let same = made.as_ref().is_ok_and(|ldl| {
+            let null = &ldl.numeric.pivots.summary.null;
+            null.len() == found.rows.len() && null.iter().all(|&u| found.dropped[u as usize - n])
+        });
+        let changed = uneven || !found.rows.is_empty();
         dropped.clone_from(&found.dropped);
         *dependent = Some(found);
-        if !same || !ldl.numeric.pivots.summary.weak.is_empty() {
-            drop(ldl);
-            ldl = AugmentedLdl::new(analysis, system, a, &dropped)?;
+        if uneven || (changed && !same) {
+            drop(made);
+            made = without(system, &dropped);
         }
     }
+    let ldl = made?;
     let summary = ldl.numeric.pivots.summary.clone();
-    if let Some(&unknown) = summary.singular.first() {
-        return Err(SaddleError::Singular { unknown: unknown as usize }.into());
-    }
     // A row that is null now depends on others only through A: the matrix is singular.
-    let lost = summary.null.iter().find(|&&u| !dropped[u as usize - n]);
-    if let Some(&row) = lost {
-        return Err(SaddleError::LostPivot { row: row as usize }.into());
+    let null = summary.singular.iter().chain(&summary.null);
+    if let Some(&row) = null.clone().find(|&&u| (u as usize) < n || !dropped[u as usize - n]) {
+        return Err(match ldl.moves_freely(system, row) {
+            Some(unknown) => SaddleError::Singular { unknown }.into(),
+            None => SaddleError::LostPivot { row: row as usize }.into(),
+        });
     }
-    let certain = summary.weak.is_empty() && near_singular(&summary, n).next().is_none();
+    let certain = near_singular(&summary, n).next().is_none();
     let inertia = certain_inertia(&summary, system.constraints()).filter(|_| certain);
-    Ok(Candidate { solver: Box::new(ldl), inertia, summary })
+    let entries = Some(ldl.symbolic().panel_entries);
+    Ok(Candidate { solver: Box::new(ldl), inertia, entries, summary })
 }
 
 /// The inertia that the pivots show, where it is possible with that many rows of G.
@@ -333,7 +306,7 @@ pub(super) fn certain_inertia(summary: &Summary, constraints: usize) -> Option<I
     (inertia.positive >= independent && inertia.negative >= independent).then_some(inertia)
 }
 
-/// LU on the fronts: twice the memory, dependent rows as in [`augmented`].
+/// LU on the fronts: twice the memory, dependent rows as in [`symmetric`].
 fn augmented_lu<T: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
     system: &System<T>,
@@ -362,7 +335,8 @@ fn augmented_lu<T: Fallback>(
     if let (Some(&unknown), true) = (summary.singular.first(), summary.growth <= LARGE_GROWTH) {
         return Err(SaddleError::Singular { unknown: unknown as usize }.into());
     }
-    Ok(Candidate { solver: Box::new(lu), inertia: None, summary })
+    let entries = Some(2 * analysis.symbolic.panel_entries);
+    Ok(Candidate { solver: Box::new(lu), inertia: None, entries, summary })
 }
 
 pub(super) fn near_singular(summary: &Summary, n: usize) -> impl Iterator<Item = (usize, f64)> {
@@ -371,21 +345,18 @@ pub(super) fn near_singular(summary: &Summary, n: usize) -> impl Iterator<Item =
     small.map(|&(u, ratio)| (u as usize, ratio))
 }
 
-fn robust<T: Fallback>(
-    method: Method,
+/// LU with exchanges over the whole matrix.
+fn lu<T: Fallback>(
     analysis: &Arc<SaddleAnalysis>,
     system: &System<T>,
     dependent: &mut Option<Dependent>,
-) -> Option<Result<Candidate<T>, AlgebraError>> {
+) -> Result<Candidate<T>, AlgebraError> {
     if dependent.is_none() {
-        match Dependent::find(analysis, &system.g, &system.scaling) {
-            Ok(found) => *dependent = Some(found),
-            Err(error) => return Some(Err(error)),
-        }
+        *dependent = Some(Dependent::find(analysis, &system.g, &system.scaling)?);
     }
     let dropped = dependent.as_ref().map_or(&[][..], |d| &d.dropped);
-    let made = T::robust(method, system, dropped)?;
-    Some(made.map(|(solver, inertia)| Candidate { solver, inertia, summary: Summary::default() }))
+    let (entries, summary) = (None, Summary::default());
+    T::lu(system, dropped).map(|solver| Candidate { solver, inertia: None, entries, summary })
 }
 
 /// Solves for a known solution whose entries differ, so that errors cannot cancel.
@@ -418,19 +389,15 @@ fn report<T: Fallback>(
     analysis: &SaddleAnalysis,
     method: Method,
     failed: Vec<(Method, AlgebraError)>,
-    summary: &Summary,
+    candidate: &Candidate<T>,
     trial: &Checked<T>,
     dependent: &Dependent,
 ) -> FactorReport {
-    let entries = match method {
-        Method::AugmentedLdl | Method::SingleLdl => Some(analysis.symbolic.panel_entries),
-        Method::AugmentedLu => Some(2 * analysis.symbolic.panel_entries),
-        Method::ThresholdLdl | Method::Lu | Method::DenseLu | Method::Shortest => None,
-    };
+    let Candidate { entries, summary, .. } = candidate;
     FactorReport {
         method,
         failed,
-        factor_nonzeros: entries,
+        factor_nonzeros: *entries,
         fill: entries.map(|e| e as f64 / analysis.entries.max(1) as f64),
         trial: trial.error,
         trial_refinements: trial.refinements,
@@ -438,6 +405,7 @@ fn report<T: Fallback>(
         minimum_norm: dependent.minimum_norm(),
         near_singular: near_singular(summary, analysis.unknowns).collect(),
         replaced_pivots: summary.weak.len(),
+        delayed_pivots: summary.delayed,
         pivot_pairs: summary.pairs,
         growth: summary.growth,
     }

@@ -4,6 +4,8 @@
 //! Kaufman ([`super::block`]), then the rows below by a triangular solve; the other columns are updated by halves
 //! (recursive, right-looking), so that nearly all work is products of matrices. Exchanges never leave a block.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -22,9 +24,6 @@ pub(super) const NOISE_MULTIPLIER: f64 = 1e-14;
 
 /// The same for an unknown: only what acts as a zero. Larger pivots, however doubtful, give a small residual.
 const NOISE_UNKNOWN: f64 = 1e-19;
-
-/// Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
-pub(super) const WEAK_PIVOT: f64 = 1e-8;
 
 /// A pivot accepted, but smaller than this multiple of the magnitudes summed into it, is reported.
 pub(super) const DOUBTFUL: f64 = 1e-9;
@@ -45,17 +44,6 @@ const STEP: usize = 24;
 /// Columns of L D formed at a time for the update of the rows below.
 const CHUNK: usize = 256;
 
-/// What the elimination found about one pivot worth telling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Oddity {
-    /// A multiplier's column was nothing but rounding noise: its row depends on those before.
-    Null,
-    /// An unknown's pivot was zero; it was replaced by the size of rounding errors.
-    Singular,
-    /// The pivot was noise but not its column: it was replaced, which refinement must mend.
-    Weak,
-}
-
 /// Pivots of the front being eliminated and memory kept between fronts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eliminator<T> {
@@ -71,8 +59,10 @@ pub(super) struct Eliminator<T> {
     /// Pivotal row now at each place.
     pub(super) perm: Vec<u32>,
     pub(super) moved: bool,
-    /// Places (after exchanges) of pivots that are not ordinary.
-    pub(super) odd: Vec<(usize, Oddity)>,
+    /// Places (after exchanges) of pivots whose columns are nothing but rounding noise.
+    pub(super) null: Vec<usize>,
+    /// Place of a pivot that is noise while its column is not: it takes exchanges beyond its block.
+    pub(super) lost: Option<usize>,
     /// Place and ratio to the magnitudes summed into them of small accepted pivots.
     pub(super) doubtful: Vec<(usize, f64)>,
     /// Largest magnitude in L below the diagonal blocks.
@@ -82,13 +72,21 @@ pub(super) struct Eliminator<T> {
 impl<T: Number> Eliminator<T> {
     /// Eliminates the pivotal columns of `panel` (`rows` rows, by columns); `sums` has `rows` entries.
     ///
-    /// `multiplier` tells for each pivotal column whether it is a multiplier's.
+    /// `multiplier` tells for each pivotal column whether it is a multiplier's. The front has no meaning where a pivot is lost.
     pub(super) fn eliminate(&mut self, panel: &mut [T], rows: usize, multiplier: &[bool], sums: &mut [f64]) {
         let cols = multiplier.len();
         self.noise.clear();
         self.noise.extend(
             multiplier.iter().map(|&m| if m { NOISE_MULTIPLIER * T::ROUNDING } else { NOISE_UNKNOWN }),
         );
+        self.begin(cols);
+        if cols > 0 {
+            self.columns(panel, rows, 0, cols, sums);
+        }
+    }
+
+    /// Begins a front with so many candidates for pivots.
+    pub(super) fn begin(&mut self, cols: usize) {
         for list in [&mut self.d, &mut self.e, &mut self.inverse, &mut self.inverse_e] {
             list.clear();
             list.resize(cols, T::default());
@@ -96,11 +94,9 @@ impl<T: Number> Eliminator<T> {
         self.perm.clear();
         self.perm.extend(0..cols as u32);
         self.moved = false;
-        self.odd.clear();
+        self.null.clear();
+        self.lost = None;
         self.doubtful.clear();
-        if cols > 0 {
-            self.columns(panel, rows, 0, cols, sums);
-        }
     }
 
     /// Eliminates columns `from..to`, which are up to date, in the front and in the rows below.
@@ -112,20 +108,30 @@ impl<T: Number> Eliminator<T> {
         let blocks = (to - from).div_ceil(BLOCK);
         let middle = from + (to - from).div_ceil(blocks) * (blocks / 2);
         self.columns(panel, rows, from, middle, sums);
-        self.update_columns(panel, rows, from, middle, to);
+        self.update_columns(panel, rows, from..middle, middle..to);
         self.columns(panel, rows, middle, to, sums);
     }
 
-    /// Columns `middle..to` -= L D L^T of columns `from..middle`.
-    fn update_columns(&mut self, panel: &mut [T], rows: usize, from: usize, middle: usize, to: usize) {
-        let (left, right) = panel.split_at_mut(middle * rows);
-        let left = MatRef::from_column_major_slice(&left[from * rows..], rows, middle - from);
-        let right =
-            MatMut::from_column_major_slice_mut(&mut right[..(to - middle) * rows], rows, to - middle);
-        self.times_d(left.subrows(middle, to - middle), from);
-        let product = MatRef::from_column_major_slice(&self.product, to - middle, middle - from);
-        let (square, below) = right.subrows_mut(middle, rows - middle).split_at_row_mut(to - middle);
-        subtract_lower(square, left.subrows(middle, to - middle), product);
+    /// Columns `onto` -= L D L^T of the columns `done` before them.
+    pub(super) fn update_columns(
+        &mut self,
+        panel: &mut [T],
+        rows: usize,
+        done: Range<usize>,
+        onto: Range<usize>,
+    ) {
+        if done.is_empty() || onto.is_empty() {
+            return;
+        }
+        let (first, to, cols) = (onto.start, onto.end, onto.len());
+        let (left, right) = panel.split_at_mut(first * rows);
+        let left = &left[done.start * rows..done.end * rows];
+        let left = MatRef::from_column_major_slice(left, rows, done.len());
+        let right = MatMut::from_column_major_slice_mut(&mut right[..cols * rows], rows, cols);
+        self.times_d(left.subrows(first, cols), done.start);
+        let product = MatRef::from_column_major_slice(&self.product, cols, done.len());
+        let (square, below) = right.subrows_mut(first, rows - first).split_at_row_mut(cols);
+        subtract_lower(square, left.subrows(first, cols), product);
         subtract(below, left.subrows(to, rows - to), product);
     }
 
@@ -152,13 +158,20 @@ impl<T: Number> Eliminator<T> {
         }
     }
 
-    /// Lower triangle of `schur` ([`trapezoid`]) -= L21 D L21^T.
-    pub(super) fn update_below(&mut self, panel: &[T], rows: usize, cols: usize, schur: &mut [T]) {
-        let below = rows - cols;
+    /// Lower triangle of `schur` ([`trapezoid`]) -= L21 D L21^T, of the first `cols` columns and the rows from `first` on.
+    pub(super) fn update_below(
+        &mut self,
+        panel: &[T],
+        rows: usize,
+        cols: usize,
+        first: usize,
+        schur: &mut [T],
+    ) {
+        let below = rows - first;
         if below == 0 || cols == 0 {
             return;
         }
-        let l = MatRef::from_column_major_slice(panel, rows, cols).subrows(cols, below);
+        let l = MatRef::from_column_major_slice(&panel[..rows * cols], rows, cols).subrows(first, below);
         let mut from = 0;
         while from < cols {
             let mut to = (from + CHUNK).min(cols);
@@ -234,28 +247,23 @@ impl<T: Number> Eliminator<T> {
                 continue;
             }
             let column = &mut own[k * rows + to..(k + 1) * rows];
-            let mut d = block.d[k];
+            let d = block.d[k];
             if block.kind[k] == Pivot::Noise {
-                let sum = if top[place] > 0.0 { top[place] } else { 1.0 };
-                if self.noise[from + block.perm[k] as usize] == NOISE_UNKNOWN {
-                    self.odd.push((place, Oddity::Singular));
-                    d = T::from_real(f64::EPSILON * sum);
+                let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
+                let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
+                let noise = NOISE_MULTIPLIER * T::ROUNDING * (top[place] * others).sqrt().max(top[place]);
+                let unknown = self.noise[from + block.perm[k] as usize] == NOISE_UNKNOWN;
+                if unknown || largest > noise {
+                    self.lost = Some(place);
                 } else {
-                    let largest = column.iter().fold(0.0_f64, |m, x| m.max(x.size()));
-                    let others = low.iter().fold(0.0_f64, |m, &s| m.max(s));
-                    if largest
-                        <= NOISE_MULTIPLIER * T::ROUNDING * (top[place] * others).sqrt().max(top[place])
-                    {
-                        column.fill(T::default());
-                        self.odd.push((place, Oddity::Null));
-                        self.d[place] = T::UNIT;
-                        k += 1;
-                        continue;
-                    }
-                    self.odd.push((place, Oddity::Weak));
-                    d = T::from_real(-WEAK_PIVOT * sum);
+                    self.null.push(place);
                 }
-            } else if d.size() <= DOUBTFUL * top[place] {
+                column.fill(T::default());
+                self.d[place] = T::UNIT;
+                k += 1;
+                continue;
+            }
+            if d.size() <= DOUBTFUL * top[place] {
                 self.doubtful.push((place, d.size() / top[place]));
             }
             let inverse = d.inverse();

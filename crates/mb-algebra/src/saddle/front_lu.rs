@@ -13,9 +13,12 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::front::{DOUBTFUL, NOISE_MULTIPLIER, WEAK_PIVOT, solve_rows, subtract, subtract_lower};
+use super::front::{DOUBTFUL, NOISE_MULTIPLIER, solve_rows, subtract, subtract_lower};
 use super::number::Number;
 use super::trapezoid;
+
+/// Replaces a multiplier's pivot that is noise while its column is not, relative to the magnitudes summed into it.
+const WEAK_PIVOT: f64 = 1e-8;
 
 /// Columns eliminated one after the other.
 const BLOCK: usize = 24;

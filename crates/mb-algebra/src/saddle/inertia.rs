@@ -17,27 +17,50 @@ use super::assembly::Source;
 use super::checked::System;
 use super::factored::near_singular;
 use super::half::{Half, Stored};
+use super::ldl::refused;
 use super::number::Number;
 use super::numeric::Numeric;
 use super::numeric_lu::NumericLu;
 use super::pivots::Summary;
 use super::symbolic::Symbolic;
-use super::{Inertia, SaddleAnalysis, short_signs};
-use crate::{Sparse, c64};
+use super::{Inertia, Method, SaddleAnalysis, delayed, short_signs};
+use crate::{AlgebraError, Sparse, c64};
 
 /// Vectors tried.
 const TRIALS: usize = 2;
 
 /// The inertia where this quick way can tell it; `a` and `g` fit the analysis and are finite.
 pub(super) fn quick(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> Option<Inertia> {
-    let (n, m) = (a.size(), g.rows());
+    quick_of(analysis, &System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows))
+}
+
+/// The inertia, by delayed pivots where the quick way cannot tell it.
+pub(super) fn full(analysis: &Arc<SaddleAnalysis>, a: Half<f64>, g: Sparse) -> Result<Inertia, AlgebraError> {
     let system = System::new(Stored::Half(a), g, &analysis.g_cols, &analysis.g_rows);
+    let quick = analysis.options.first_method == Method::AugmentedLdl;
+    if let Some(found) = quick.then(|| quick_of(analysis, &system)).flatten() {
+        return Ok(found);
+    }
+    let Stored::Half(a) = &system.a else { unreachable!("as made") };
+    analysis.check_memory(size_of::<f64>())?;
+    // Delayed pivots need no g G^T G, which would mix rows of different magnitudes.
+    let dropped = vec![false; system.constraints()];
+    let source = Source { weight: 0.0, ..Source::of(analysis, &system.scaling, &dropped) };
+    let made = delayed::factor(analysis, a, &source, analysis.options.threshold);
+    let made = made.map_err(|stop| refused(stop, system.unknowns() + system.constraints()))?;
+    let found = &made.numeric.pivots.summary;
+    let (negative, zero) = (found.negative, found.null.len() + found.singular.len());
+    Ok(Inertia { positive: found.positive - negative, negative, zero })
+}
+
+fn quick_of(analysis: &Arc<SaddleAnalysis>, system: &System<f64>) -> Option<Inertia> {
+    let (n, m) = (system.unknowns(), system.constraints());
     if let Stored::Half(a) = &system.a
-        && let Some(found) = short_signs::inertia(analysis, &system, a)
+        && let Some(found) = short_signs::inertia(analysis, system, a)
     {
         return Some(found);
     }
-    certain(&eliminated(analysis, &system)?.pivots.summary, n, m)
+    certain(&eliminated(analysis, system)?.pivots.summary, n, m)
 }
 
 /// ln |det S| + i arg det S up to multiples of 2 pi i, where this quick way can tell it: that of D, for symmetric permutations
@@ -76,8 +99,7 @@ fn determinant<T: Number>(
         return Some((odd, scales));
     }
     let numeric = eliminated(analysis, &system)?;
-    let odd = &numeric.pivots.summary;
-    if !(odd.null.is_empty() && odd.singular.is_empty() && odd.weak.is_empty()) {
+    if !numeric.pivots.summary.null.is_empty() {
         return None;
     }
     let mut pairs = numeric.pivots.pairs.iter().peekable();
@@ -170,9 +192,8 @@ fn eliminated<T: Number>(analysis: &SaddleAnalysis, system: &System<T>) -> Optio
 
 /// The inertia of A + g G^T G with G, of pivots that are all beyond doubt.
 fn certain(summary: &Summary, n: usize, m: usize) -> Option<Inertia> {
-    let ordinary = summary.null.is_empty() && summary.singular.is_empty() && summary.weak.is_empty();
     let doubtful = summary.doubtful.iter().any(|(u, _)| *u as usize >= n);
-    if !ordinary || doubtful || near_singular(summary, n).next().is_some() {
+    if !summary.null.is_empty() || doubtful || near_singular(summary, n).next().is_some() {
         return None;
     }
     let inertia =

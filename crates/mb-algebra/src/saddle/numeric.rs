@@ -58,8 +58,10 @@ pub(super) enum Stop {
     Memory,
     /// An entry of this unknown's column lies outside the analysed pattern.
     Pattern(u32),
-    /// A pivot of this supernode's first unknown is not finite.
+    /// The pivot of this row is not finite.
     NonFinite(u32),
+    /// The pivot of this row is noise in its front, and its column is not.
+    Lost(u32),
 }
 
 /// The matrix to factor.
@@ -250,7 +252,7 @@ fn eliminate<T: Number>(
     work.assemble(symbolic, node, a, source, panel, true)?;
     let taken = work.extend_add(symbolic, node, panel, schur, stack);
     eliminator.eliminate(panel, rows, &work.multiplier, &mut work.sums);
-    eliminator.update_below(panel, rows, cols, schur);
+    eliminator.update_below(panel, rows, cols, cols, schur);
     pack(panel, rows, cols, packed);
     // In the place of the children's update matrices.
     work.held = work.held - taken + trapezoid::push(&mut area[own..end + taken], below);

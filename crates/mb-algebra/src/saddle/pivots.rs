@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::front::{Eliminator, Oddity};
+use super::front::Eliminator;
 use super::number::Number;
 use super::numeric::Stop;
 use super::substitute::Exchanges;
@@ -24,9 +24,9 @@ pub(super) struct Pivots<T> {
 pub(super) struct Summary {
     /// Multipliers (n + r) whose row of G depends on others.
     pub(super) null: Vec<u32>,
-    /// Unknowns whose pivot was zero.
+    /// Unknowns whose pivot was zero, or replaced in L U.
     pub(super) singular: Vec<u32>,
-    /// Multipliers whose pivot was replaced.
+    /// Multipliers whose pivot was replaced in L U.
     pub(super) weak: Vec<u32>,
     /// Unknowns and multipliers with a pivot made by cancellation, and how small it was.
     pub(super) doubtful: Vec<(u32, f64)>,
@@ -34,6 +34,8 @@ pub(super) struct Summary {
     pub(super) negative: usize,
     /// Pivots of two rows.
     pub(super) pairs: usize,
+    /// Candidates that moved to the parent's front, counted in each.
+    pub(super) delayed: usize,
     /// Largest magnitude in L.
     pub(super) growth: f64,
 }
@@ -48,6 +50,7 @@ impl Summary {
         self.positive += other.positive;
         self.negative += other.negative;
         self.pairs += other.pairs;
+        self.delayed += other.delayed;
         self.growth = self.growth.max(other.growth);
     }
 
@@ -57,7 +60,7 @@ impl Summary {
             list.clear();
         }
         self.doubtful.clear();
-        (self.positive, self.negative, self.pairs, self.growth) = (0, 0, 0, 0.0);
+        (self.positive, self.negative, self.pairs, self.delayed, self.growth) = (0, 0, 0, 0, 0.0);
     }
 }
 
@@ -98,13 +101,10 @@ impl<T: Number> Pivots<T> {
             self.exchanges.record(symbolic, s, &done.perm);
         }
         let unknown = |k: usize| symbolic.order[node.first + done.perm[k] as usize];
-        for &(k, oddity) in &done.odd {
-            match oddity {
-                Oddity::Null => self.summary.null.push(unknown(k)),
-                Oddity::Singular => self.summary.singular.push(unknown(k)),
-                Oddity::Weak => self.summary.weak.push(unknown(k)),
-            }
+        if let Some(k) = done.lost {
+            return Err(Stop::Lost(unknown(k)));
         }
+        self.summary.null.extend(done.null.iter().map(|&k| unknown(k)));
         self.summary.doubtful.extend(done.doubtful.iter().map(|&(k, ratio)| (unknown(k), ratio)));
         let mut k = 0;
         while k < node.cols {

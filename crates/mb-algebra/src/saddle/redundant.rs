@@ -13,7 +13,7 @@ use super::half::{Half, Stored};
 use super::ldl::AugmentedLdl;
 use super::number::Number;
 use super::scaling::Scaling;
-use super::{RedundantRow, SaddleAnalysis};
+use super::{RedundantRow, SaddleAnalysis, SaddleError};
 use crate::{AlgebraError, Sparse};
 
 /// Pivots below this are candidates: the sine of the angle is below 1e-5.
@@ -22,7 +22,7 @@ const CANDIDATE: f64 = 1e-10;
 /// Largest |G^T y| of a combination taken for zero, with rows and y scaled to one.
 const CONFIRMED: f64 = 1e-11;
 
-/// Most combinations found; beyond, dependent rows are left out without them.
+/// Most combinations found; beyond, rows that are beyond doubt are left out without them.
 const MOST_COMBINATIONS: usize = 256;
 
 /// Coefficients below this are left out of a report.
@@ -59,7 +59,7 @@ impl Dependent {
         let system = &System::with_scaling(Stored::Half(unit.clone()), g.clone(), scaling.clone());
         let (n, m) = (system.unknowns(), system.constraints());
         let mut dropped = vec![false; m];
-        let first = AugmentedLdl::new(analysis, system, &unit, &dropped)?;
+        let first = factor(analysis, system, &unit, &dropped)?;
         let row = |u: u32| u as usize - n;
         for &u in &first.numeric.pivots.summary.null {
             dropped[row(u)] = true;
@@ -73,17 +73,18 @@ impl Dependent {
         for &r in &candidates {
             dropped[r] = true;
         }
-        let factor =
-            if candidates.is_empty() { first } else { AugmentedLdl::new(analysis, system, &unit, &dropped)? };
+        let factor = if candidates.is_empty() { first } else { factor(analysis, system, &unit, &dropped)? };
         let all: Vec<usize> = (0..m).filter(|&r| dropped[r]).collect();
-        if all.len() > MOST_COMBINATIONS {
-            let rows = all.into_iter().map(|row| RedundantRow { row, combination: Vec::new() }).collect();
-            return Ok(Self { dropped, rows, basis: Vec::new() });
-        }
+        let formed = all.len() <= MOST_COMBINATIONS;
         let mut found = Self { dropped, ..Self::default() };
         for r in all {
+            let candidate = candidates.contains(&r);
+            if !formed && !candidate {
+                found.rows.push(RedundantRow { row: r, combination: Vec::new() });
+                continue;
+            }
             let y = combination(analysis, system, &factor, r);
-            if candidates.contains(&r) && defect(analysis, system, &y) > CONFIRMED {
+            if candidate && defect(analysis, system, &y) > CONFIRMED {
                 found.dropped[r] = false;
                 continue;
             }
@@ -95,7 +96,9 @@ impl Dependent {
             found
                 .rows
                 .push(RedundantRow { row: r, combination: listed.map(|(k, y)| (k, y / own)).collect() });
-            found.basis.push(y);
+            if formed {
+                found.basis.push(y);
+            }
         }
         orthonormalize(&mut found.basis);
         Ok(found)
@@ -129,6 +132,21 @@ impl Dependent {
                 }
             }
         }
+    }
+}
+
+/// Factors of [`unit`, G^T; G, 0], with delayed pivots where it takes them.
+fn factor(
+    analysis: &Arc<SaddleAnalysis>,
+    system: &System<f64>,
+    unit: &Half<f64>,
+    dropped: &[bool],
+) -> Result<AugmentedLdl<f64>, AlgebraError> {
+    match AugmentedLdl::new(analysis, system, unit, dropped) {
+        Err(AlgebraError::Saddle(SaddleError::LostPivot { .. })) => {
+            AugmentedLdl::delayed(analysis, system, unit, dropped)
+        }
+        made => made,
     }
 }
 

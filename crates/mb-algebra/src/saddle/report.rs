@@ -37,7 +37,10 @@ pub struct SaddleOptions {
     /// trial the check of each solution tells what the factors are worth, which serves where one is asked for: a solution
     /// that misses the tolerance is then refused, and not sought by other methods.
     pub trial: bool,
-    /// Skip the methods before this one: for comparisons and tests. At most [`Method::Lu`], the last to be tried first.
+    /// Least size of a delayed pivot beside its column, above 0 and at most 1/2: L has no entries above one over it where
+    /// growth is at stake. Default 0.01, as usual (Duff and Pralet, SIAM J. Matrix Anal. Appl. 27, 2005).
+    pub threshold: f64,
+    /// Skip the methods before this one: for comparisons and tests. The last one that there is for a matrix is tried all the same.
     pub first_method: Method,
 }
 
@@ -52,6 +55,7 @@ impl Default for SaddleOptions {
             refine_above: 1e-14,
             max_refinements: 4,
             trial: true,
+            threshold: 0.01,
             first_method: Method::AugmentedLdl,
         }
     }
@@ -64,16 +68,12 @@ pub enum Method {
     AugmentedLdl,
     /// The same in single precision, where memory does not allow double precision (real matrices only).
     SingleLdl,
-    /// L D L^T with threshold pivoting over the whole matrix (real symmetric matrices only).
-    ThresholdLdl,
+    /// L D L^T of the same matrix with threshold pivoting, pivots delayed to the fronts of their parents.
+    DelayedLdl,
     /// L U of the scaled and augmented matrix, exchanges inside fronts: the first method for unsymmetric matrices.
     AugmentedLu,
     /// L U with partial pivoting over the whole matrix.
     Lu,
-    /// L U of the dense matrix: for solutions that the methods before missed, in small systems.
-    DenseLu,
-    /// The shortest solution of least residual by singular values, behind [`Method::DenseLu`] in still smaller systems.
-    Shortest,
 }
 
 impl fmt::Display for Method {
@@ -81,11 +81,9 @@ impl fmt::Display for Method {
         out.write_str(match self {
             Self::AugmentedLdl => "Augmented LDL^T",
             Self::SingleLdl => "Augmented LDL^T in single precision",
-            Self::ThresholdLdl => "LDL^T with threshold pivoting",
+            Self::DelayedLdl => "LDL^T with delayed pivots",
             Self::AugmentedLu => "Augmented LU",
             Self::Lu => "LU with partial pivoting",
-            Self::DenseLu => "LU of the dense matrix",
-            Self::Shortest => "Shortest solution by singular values",
         })
     }
 }
@@ -117,7 +115,7 @@ pub struct Inertia {
     pub positive: usize,
     /// Negative eigenvalues.
     pub negative: usize,
-    /// Zero eigenvalues: one for each dependent row of G.
+    /// Zero eigenvalues: one for each dependent row of G, and for each null direction of a singular matrix.
     pub zero: usize,
 }
 
@@ -161,7 +159,7 @@ pub struct FactorReport {
     pub method: Method,
     /// Methods that failed before, and why.
     pub failed: Vec<(Method, AlgebraError)>,
-    /// Entries of the factor, stored zeros included; `None` for the robust methods.
+    /// Entries of the factor, stored zeros included; `None` for [`Method::Lu`].
     pub factor_nonzeros: Option<usize>,
     /// Entries of the factor per entry of the lower triangle of S.
     pub fill: Option<f64>,
@@ -176,8 +174,10 @@ pub struct FactorReport {
     /// Unknowns whose pivot lost all its digits, with its ratio to the numbers it is the difference of: S is
     /// singular to working precision, as at a shift on an eigenvalue. The inertia is not given then.
     pub near_singular: Vec<(usize, f64)>,
-    /// Multipliers whose pivot had to be replaced.
+    /// Multipliers whose pivot had to be replaced, in L U.
     pub replaced_pivots: usize,
+    /// Candidates for pivots that were delayed, counted in each front that they left.
+    pub delayed_pivots: usize,
     /// Pivots of two rows.
     pub pivot_pairs: usize,
     /// Largest magnitude in L, which multiplies rounding errors.

@@ -48,9 +48,7 @@ impl SingleLdl {
         let size = system.unknowns() + system.constraints();
         let made = Numeric::new(analysis, &rounded, &source);
         let numeric = made.map_err(|stop| super::ldl::refused(stop, size))?;
-        let odd = &numeric.pivots.summary;
-        let first = odd.null.iter().chain(&odd.weak).chain(&odd.singular).next();
-        match first {
+        match numeric.pivots.summary.null.first() {
             Some(&row) => Err(SaddleError::LostPivot { row: row as usize }.into()),
             None => Ok(Self { analysis: Arc::clone(analysis), numeric }),
         }

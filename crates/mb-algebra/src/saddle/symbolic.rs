@@ -41,6 +41,11 @@ impl Supernode {
     pub(super) fn entries(&self) -> usize {
         packed_entries(self.rows(), self.cols)
     }
+
+    /// Multiplications and additions of its elimination: the sum of squares of the column lengths.
+    pub(super) fn operations(&self) -> f64 {
+        (0..self.cols).map(|j| ((self.rows() - j) as f64).powi(2)).sum()
+    }
 }
 
 /// Structure of the factors.
@@ -324,24 +329,24 @@ impl Tree {
                         _ => runs.push((at, length)),
                     }
                 }
-                let rows = cols + below;
                 let first_child = child_list.len();
                 child_list.extend((0..grown).filter_map(|_| stack.pop()));
                 // The next piece takes up what this one leaves.
                 grown = 1;
                 stack.push(supernodes.len() as u32);
-                supernodes.push(Supernode {
+                let node = Supernode {
                     first,
                     cols,
                     below,
                     runs: start..runs.len(),
                     panel,
                     children: first_child..child_list.len(),
-                });
+                };
                 first += cols;
-                max_rows = max_rows.max(rows);
-                panel += packed_entries(rows, cols);
-                flops += (0..cols).map(|j| ((cols + below - j) as f64).powi(2)).sum::<f64>();
+                max_rows = max_rows.max(node.rows());
+                panel += node.entries();
+                flops += node.operations();
+                supernodes.push(node);
             }
         }
         runs.shrink_to_fit();

@@ -238,17 +238,17 @@ fn nothing_to_solve_is_solved() {
     assert_eq!(zero.solve(&[3.0, 1.0], &[0.0, 2.0]), Ok((vec![2.0, 1.0], vec![0.0, 1.0])));
 }
 
-/// Without stiffness and with rows too long to be augmented no pivot can be had on the diagonal: the next method
-/// takes over, and the report says why.
+/// Without stiffness and with rows too long to be augmented no pivot can be had on the diagonal: pivots are delayed, and
+/// the report says why.
 #[test]
-fn the_next_method_takes_over() {
+fn delayed_pivots_take_over() {
     let n = 60;
     let numbers = &mut Numbers(9);
     let a = sparse::scale(0.0, &sparse::identity(n));
     let g = to_sparse(&Dense::from_fn(n, n, |i, j| numbers.next() + if i == j { 3.0 } else { 0.0 }));
     let factor = factor(&a, &g, &SaddleOptions::default()).unwrap();
     let report = factor.report();
-    assert_eq!((report.method, report.failed[0].0), (Method::ThresholdLdl, Method::AugmentedLdl));
+    assert_eq!((report.method, report.failed[0].0), (Method::DelayedLdl, Method::AugmentedLdl));
     assert_eq!(factor.inertia(), Some(Inertia { positive: n, negative: n, zero: 0 }));
     let b: Vec<f64> = (0..2 * n).map(|_| numbers.next()).collect();
     let (x, l) = factor.solve(&b[..n], &b[n..]).unwrap();
