@@ -178,7 +178,7 @@ fn a_rotating_beam_has_the_frequencies_of_ritz() {
     let blade = Blade { radius: 0.1, speed: 1.0, density: 1000.0, young: 1e8, width: 0.05, height: 0.02 };
     for (radius, speed) in [(0.1, 5.0), (0.1, 40.0), (1.0, 20.0), (0.0, 60.0)] {
         let blade = Blade { radius, speed, ..blade };
-        let m = blade.model(10);
+        let m = blade.model(16);
         let at = turning(&m, &[("axle", speed)]);
         assert!(matches!(at.steady().unwrap().frame(), Frame::Body { name, .. } if name == "hub"));
         let request = mb_eigen::sparse::Request::Lowest { count: 6 };
