@@ -30,8 +30,9 @@ pub(crate) struct Verdict {
     pub(crate) reach: Reach,
     /// Findings, counts and classes that are not true.
     pub(crate) wrong: Vec<String>,
-    /// Whether completeness is claimed as proved.
+    /// Whether completeness is claimed as proved, and whether it is said not to be.
     pub(crate) proved: bool,
+    pub(crate) open: bool,
     pub(crate) roots: usize,
 }
 
@@ -100,7 +101,7 @@ impl Case<'_> {
             )
         };
         let proved = self.spectrum.findings.iter().any(proved);
-        Verdict { uncovered, reach, wrong, proved, roots: self.found.len() }
+        Verdict { uncovered, reach, wrong, proved, open: self.is_open(), roots: self.found.len() }
     }
 
     /// Whether for each missing root one of the penalty was returned, and a finding says that the two kinds cannot be told apart.
@@ -241,13 +242,18 @@ impl Case<'_> {
         out
     }
 
-    fn reach(&self, missing: &[usize], partners: &[usize]) -> Reach {
-        let Some(why) = self.lacks(missing, partners) else { return Reach::Full };
+    /// Whether a finding says that completeness is not proved.
+    fn is_open(&self) -> bool {
         let unproved =
             |finding: &Finding| matches!(finding, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
+        self.spectrum.findings.iter().any(unproved)
+    }
+
+    fn reach(&self, missing: &[usize], partners: &[usize]) -> Reach {
+        let Some(why) = self.lacks(missing, partners) else { return Reach::Full };
         if self.spectrum.falls_short() || self.exchanged(missing, partners) {
             Reach::Told(why)
-        } else if self.spectrum.findings.iter().any(unproved) {
+        } else if self.is_open() {
             Reach::Unproved(why)
         } else {
             Reach::Silent(why)

@@ -7,6 +7,7 @@
 //! joined     the same with every mass in two halves, which constraints tie to each other or against each other
 //! lattices   the same as chains with w^2 a sum over two or three axes, one to three coordinates a node
 //! penalties  pairs of masses tied by penalties, det of two by two, mixed as blocks are
+//! rational   arbitrary entries; the zeros of the determinant in exact arithmetic
 //! ```
 //!
 //! The matrices are exact in double precision. a and b are damping in proportion to M and K, W a spin (Coriolis forces), c
@@ -20,6 +21,7 @@ pub(crate) mod claims;
 mod joined;
 mod lattices;
 mod penalties;
+pub(crate) mod rational;
 
 use mb_algebra::{PenaltyBlocks, QuadraticPencil, Sparse, c64, norms};
 
