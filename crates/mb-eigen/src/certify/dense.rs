@@ -33,6 +33,7 @@ use mb_algebra::{Cholesky, Dense, QuadraticPencil, c64, dense, norms};
 use super::error_bound::{Measured, in_metric};
 use crate::dense::constraint_basis::ConstraintBasis;
 use crate::dense::{Kind, Matrices, Raw};
+use crate::numeric::check;
 use crate::numeric::operator::Operator;
 use crate::numeric::rayleigh::rayleigh;
 use crate::numeric::vectors;
@@ -97,7 +98,8 @@ pub(crate) struct Forms {
 impl<'a> Certifier<'a> {
     pub(crate) fn new(pencil: &'a QuadraticPencil, basis: &'a ConstraintBasis) -> Self {
         let damped = norms::max_abs(&pencil.c) > 0.0;
-        let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| dense::is_symmetric(a, 0.0).is_ok());
+        // What rounding of its assembly leaves of the asymmetry of a matrix is rounding of its entries.
+        let symmetric = [&pencil.m, &pencil.c, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
         let (norm_m, norm_k) = (vectors::norm_bound(&pencil.m), vectors::norm_bound(&pencil.k));
         let norm_c = if damped { vectors::norm_bound(&pencil.c) } else { 0.0 };
         let (m, k) = (Operator::new(&pencil.m), Operator::new(&pencil.k));

@@ -285,7 +285,9 @@ fn dispatch(
     let symmetric = |a: &Dense, given: &Dense| {
         let size = norms::max_abs(a);
         let rounding = if size > 0.0 { ROUNDING * norms::frobenius(given) / size } else { 0.0 };
-        dense::is_symmetric(a, options.symmetry_tolerance.max(rounding)).is_ok()
+        // By the entries of the matrix as given, and of one that was reduced from two sides.
+        check::asymmetry(given) <= options.symmetry_tolerance
+            && dense::is_symmetric(a, options.symmetry_tolerance.max(rounding)).is_ok()
     };
     let symmetric_mass = symmetric(&reduced.m, &pencil.m);
     let symmetric_stiffness = symmetric(&reduced.k, &pencil.k);

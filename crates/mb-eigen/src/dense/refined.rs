@@ -5,9 +5,10 @@
 //! the matrices as given have; one refinement serves both. A pair is taken for better when its bound is narrower, and none where two
 //! have become the same. Sizes: vectors of length n.
 
-use mb_algebra::{QuadraticPencil, c64, dense, norms};
+use mb_algebra::{QuadraticPencil, c64, norms};
 
 use crate::certify::sparse::{Certifier, Root};
+use crate::numeric::check;
 use crate::options::{SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
@@ -26,7 +27,7 @@ pub(super) fn refine(
     pairs: &mut [Eigenpair],
 ) -> Result<(), EigenError> {
     let undamped = norms::max_abs(&pencil.c) == 0.0;
-    let symmetric = [&pencil.m, &pencil.k].iter().all(|a| dense::is_symmetric(a, 0.0).is_ok());
+    let symmetric = [&pencil.m, &pencil.k].iter().all(|a| check::is_symmetric_to_rounding(a));
     let partner = |i: usize| {
         let other = pairs.get(i + 1).map(|other| other.alpha);
         other == Some(pairs[i].alpha.conj()) || other == Some(-pairs[i].alpha)

@@ -126,16 +126,18 @@ pub(crate) fn find(
         let energies: Vec<f64> = (0..w.len()).map(|j| problem.k.relative_form(y.col_as_slice(j))).collect();
         let in_question: Vec<usize> =
             (0..w.len()).filter(|&j| still(w[j]) || energies[j] <= vanishing::ENERGY).collect();
-        let departures = departures(problem, solver, sigma, pick(&y, &in_question))?;
+        let purified = purified(problem, solver, sigma, pick(&y, &in_question))?;
         let next = (0..w.len()).find(|&j| !still(w[j])).map(|j| w[j].abs());
-        let zero = |(j, departure): &(usize, f64)| {
-            let (w, energy) = (w[*j], energies[*j]);
+        let zero = |(j, purified): &(usize, Purified)| {
+            // A vector that moves what K does not hold is rounding in all other coordinates, until it is purified.
+            let (w, energy) = (w[*j], energies[*j].min(purified.energy));
+            let departure = purified.departure;
             let gap = next.is_none_or(|next| next > GAP * w.abs());
-            (energy <= vanishing::ENERGY && (still(w) || *departure <= tolerance))
+            (energy <= vanishing::ENERGY && (still(w) || departure <= tolerance))
                 || (still(w) && energy <= tolerance && gap)
         };
         let mut rigid: Vec<usize> =
-            in_question.into_iter().zip(departures).filter(zero).map(|(j, _)| j).collect();
+            in_question.into_iter().zip(purified).filter(zero).map(|(j, _)| j).collect();
         if !rigid.is_empty() && problem.has_definite_stiffness() {
             rigid.clear();
         }
@@ -192,13 +194,21 @@ fn rayleigh_ritz(problem: &Problem, y: &Dense) -> Result<(Vec<f64>, Dense), Eige
     Ok((order.iter().map(|&j| eigen.values[j]).collect(), vectors))
 }
 
-/// How far K x + Phi^T l is from zero for every column, once inverse iteration has taken what is not in the null space out.
-fn departures(
+/// A direction once inverse iteration has taken what is not in the null space out.
+struct Purified {
+    /// |x^T K x| / |x|^T |K| |x|.
+    energy: f64,
+    /// How far K x + Phi^T l is from zero.
+    departure: f64,
+}
+
+/// The same of every column.
+fn purified(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,
     sigma: f64,
     mut x: Dense,
-) -> Result<Vec<f64>, EigenError> {
+) -> Result<Vec<Purified>, EigenError> {
     if x.ncols() == 0 {
         return Ok(Vec::new());
     }
@@ -223,7 +233,11 @@ fn departures(
         let terms: Vec<f64> =
             own.iter().zip(&phi.magnitude_transpose(&sizes(l.col_as_slice(j)))).map(sum).collect();
         let largest = column.iter().zip(&d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
-        vanishing::departure(&rest, &terms, &d.iter().map(|d| largest / d).collect::<Vec<_>>())
+        let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
+        Purified {
+            energy: problem.k.relative_form(column),
+            departure: vanishing::departure(&rest, &terms, &rows),
+        }
     };
     Ok((0..x.ncols()).map(of).collect())
 }

@@ -1,6 +1,6 @@
-//! Shapes and entries of the input.
+//! Shapes, entries and symmetry of the input.
 
-use mb_algebra::{Dense, QuadraticPencil, dense};
+use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 
 use crate::EigenError;
 
@@ -31,4 +31,37 @@ pub(crate) fn matrix(
         Some((row, col, value)) => Err(EigenError::NonFinite { matrix: name, row, col, value }),
         None => Ok(()),
     }
+}
+
+/// Asymmetry of entries that is rounding of their assembly, as of sparse matrices ([`mb_algebra::sparse::is_symmetric_to_rounding`]).
+const ASSEMBLY: f64 = 8.0 * f64::EPSILON;
+
+/// Rounding of an entry in which larger terms cancel, relative to the largest entry: a few dozen operations.
+pub(crate) const CANCELLED: f64 = 64.0 * f64::EPSILON;
+
+/// The largest |a_ij - a_ji| over the size of these entries and sqrt(|a_ii a_jj|); differences that cancellation of the largest entries may
+/// have left do not count.
+///
+/// By the entries, not by the norm: circulatory forces of a soft part beside a stiff one are no rounding. A n x n.
+pub(crate) fn asymmetry(a: &Dense) -> f64 {
+    let n = a.nrows();
+    let floor = CANCELLED * norms::max_abs(a);
+    let diagonal: Vec<f64> = (0..n).map(|i| a[(i, i)].abs().sqrt()).collect();
+    let mut largest = 0.0_f64;
+    for j in 0..n {
+        for i in j + 1..n {
+            let (below, above) = (a[(i, j)], a[(j, i)]);
+            let difference = (below - above).abs();
+            if difference > floor {
+                let size = below.abs().max(above.abs()).max(diagonal[i] * diagonal[j]);
+                largest = largest.max(difference / size);
+            }
+        }
+    }
+    largest
+}
+
+/// Whether A differs from A^T by nothing but rounding of its assembly, entry by entry.
+pub(crate) fn is_symmetric_to_rounding(a: &Dense) -> bool {
+    asymmetry(a) <= ASSEMBLY
 }

@@ -166,6 +166,22 @@ impl Factored for DensePoint<'_> {
         [forces, violations]
     }
 
+    fn residual(&self, f: &DenseC, solved: &Solved) -> DenseC {
+        let (p, s) = (self.source.certifier.pencil, self.s);
+        let rows = self.source.certifier.basis.independent_unit_rows();
+        let mut out = f.clone();
+        for j in 0..f.ncols() {
+            let x = solved.x.col_as_slice(j);
+            let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| dense::matvec_complex(a, x));
+            for (i, to) in out.col_as_slice_mut(j).iter_mut().enumerate() {
+                let react: c64 =
+                    rows.col_as_slice(i).iter().zip(solved.l.col_as_slice(j)).map(|(phi, l)| l * phi).sum();
+                *to -= s * (s * m[i] + c[i]) + k[i] + react;
+            }
+        }
+        out
+    }
+
     fn sizes(&self) -> Vec<f64> {
         let (own, size) = (self.source.certifier, self.s.norm());
         let p = own.pencil;

@@ -125,6 +125,15 @@ impl Factored for SparsePoint<'_> {
         [(0..p.n).map(force).collect(), violations]
     }
 
+    fn residual(&self, f: &DenseC, solved: &Solved) -> DenseC {
+        let (p, s) = (self.problem, self.s);
+        let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| a.mul(&solved.x));
+        let react = p.rows.independent.mul_transpose(&solved.l);
+        DenseC::from_fn(f.nrows(), f.ncols(), |i, j| {
+            f[(i, j)] - s * (s * m[(i, j)] + c[(i, j)]) - k[(i, j)] - react[(i, j)]
+        })
+    }
+
     fn sizes(&self) -> Vec<f64> {
         let (p, size) = (self.problem, self.s.norm());
         let [m, c, k] = [&p.m, &p.c, &p.k].map(Matrix::sparse);
