@@ -12,7 +12,7 @@ use mb_algebra::{
 use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions, solve_in_parts};
-use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum, quadratic};
+use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum};
 use mb_linear::{OperatingPoint, linearize_sparse};
 use mb_model::Model;
 use std::collections::HashMap;
@@ -166,7 +166,7 @@ impl Part {
             k: reduced(&k),
             phi_q: Dense::zeros(0, basis.ncols()),
         };
-        Ok(of_spectrum(&quadratic::solve(&pencil, &DenseOptions::default()).map_err(failed)?, &basis))
+        Ok(of_spectrum(&mb_eigen::dense::solve(&pencil, &DenseOptions::default()).map_err(failed)?, &basis))
     }
 }
 

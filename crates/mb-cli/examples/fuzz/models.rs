@@ -44,11 +44,11 @@ enum Step {
 }
 
 fn change(random: &mut Random, table: &mut Table, other: &Table) {
-    let ways = ways(table);
-    if ways.is_empty() {
+    let own = ways(table);
+    if own.is_empty() {
         return;
     }
-    let way = &ways[random.below(ways.len())];
+    let way = &own[random.below(own.len())];
     match random.below(12) {
         0 => remove(table, way),
         1 => double(table, way),
@@ -72,7 +72,7 @@ fn change(random: &mut Random, table: &mut Table, other: &Table) {
         }
         3 => {
             // Two values of one model change places.
-            let with = &ways[random.below(ways.len())];
+            let with = &own[random.below(own.len())];
             if let (Some(a), Some(b)) = (at(table, way).cloned(), at(table, with).cloned()) {
                 if let Some(here) = at_mut(table, way) {
                     *here = b;

@@ -29,7 +29,6 @@ pub use stability::{Stability, stability};
 use crate::error::LinearError;
 use crate::point::{Instant, check_sizes, force_scale};
 use mb_algebra::{Stopped, Watch};
-use mb_algebra::{Stopped, Watch};
 use mb_constraints::{AssemblyOptions, SaddlePatterns, assemble, largest, minimum_norm_multipliers};
 use mb_model::{Model, Point};
 use std::time::Duration;
