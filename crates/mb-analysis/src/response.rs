@@ -187,7 +187,7 @@ pub fn response(
     let response = Response::new(plant)?;
     let band = [from, to].map(|f| f * TAU);
     let omegas = grid(band, &values, &request.sweep);
-    let mut evaluator = Evaluator::new(&response, &omegas, &request.sweep)?;
+    let mut evaluator = Evaluator::new(&response, &request.sweep);
     let mut swept = evaluator.sweep(&omegas)?;
     for point in &mut swept.points {
         shape(point, request);

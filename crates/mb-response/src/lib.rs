@@ -6,20 +6,16 @@
 //! | --- | --- |
 //! | the matrices with inputs and outputs | [`Plant`] |
 //! | H at one frequency, with a bound of its rounding | [`Response::direct`] |
-//! | H at many frequencies from a few factorizations, with a bound of its error | [`Interpolant`] |
 //! | H over a band, denser where it changes fast | [`sweep()`], [`Evaluator`] |
 //! | poles, transmission zeros and gain | [`zeros()`] |
-//! | response in modes, with a bound of what the other modes add | [`Space::Modes`] |
 //! | variance of outputs for random inputs | [`white_noise`], [`mean_square`] |
 //!
 //! Frequencies are omega in rad/s, s = i omega. A frequency at which the system has an undamped pole is an error that says so
 //! ([`ResponseError::Pole`]), not a large number.
 
-mod basis;
 mod bounds;
 mod direct;
 mod error;
-mod interpolant;
 mod plant;
 mod random;
 mod states;
@@ -28,8 +24,7 @@ mod zeros;
 
 pub use direct::{Response, Sample};
 pub use error::ResponseError;
-pub use interpolant::{Interpolant, InterpolantOptions, Space, Unproved};
 pub use plant::Plant;
 pub use random::{MeanSquare, Variance, mean_square, white_noise};
-pub use sweep::{Evaluator, How, Sweep, SweepOptions, SweptPoint, grid, sweep};
+pub use sweep::{Evaluator, Sweep, SweepOptions, SweptPoint, grid, sweep};
 pub use zeros::{Zeros, zeros};

@@ -6,11 +6,10 @@
 
 use crate::direct::{Response, Sample};
 use crate::error::ResponseError;
-use crate::interpolant::{Interpolant, InterpolantOptions, Unproved};
 use mb_algebra::c64;
 
-/// Operations of all factorizations up to which every frequency is solved for itself.
-const CHEAP: f64 = 3e9;
+/// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
+const AFFORDABLE: f64 = 6e10;
 /// Distances of samples from a pole, in half-widths of its resonance.
 const STEPS: [f64; 16] =
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.4, 2.0, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0];
@@ -20,16 +19,6 @@ const NARROWEST: f64 = 1e-5;
 const UNDAMPED: f64 = 1e-9;
 /// How often an interval is halved at most.
 const HALVINGS: u32 = 8;
-
-/// How H is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum How {
-    /// By projection where that saves time and its error is bounded, directly elsewhere.
-    Automatic,
-    /// One factorization for each frequency.
-    #[default]
-    Direct,
-}
 
 /// Settings of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,23 +34,11 @@ pub struct SweepOptions {
     pub change: f64,
     /// Most frequencies in all. Default 4000.
     pub most: usize,
-    /// Default [`How::Direct`].
-    pub how: How,
-    /// Settings of the projection.
-    pub projection: InterpolantOptions,
 }
 
 impl Default for SweepOptions {
     fn default() -> Self {
-        Self {
-            points: 400,
-            logarithmic: false,
-            only: None,
-            change: 0.05,
-            most: 4000,
-            how: How::Direct,
-            projection: InterpolantOptions::default(),
-        }
+        Self { points: 400, logarithmic: false, only: None, change: 0.05, most: 4000 }
     }
 }
 
@@ -72,8 +49,6 @@ pub struct SweptPoint {
     pub omega: f64,
     /// H with its bound; none at an undamped pole, where it is infinite.
     pub sample: Option<Sample>,
-    /// True when it comes from the projection.
-    pub projected: bool,
 }
 
 /// H over a band.
@@ -83,10 +58,6 @@ pub struct Sweep {
     pub points: Vec<SweptPoint>,
     /// Factorizations that were made.
     pub factorizations: usize,
-    /// Vectors of the projection and modes among them; none where each frequency was solved for itself.
-    pub projection: Option<[usize; 2]>,
-    /// Why there was no projection, where one was tried.
-    pub unproved: Option<Unproved>,
 }
 
 /// H from `from` to `to` (rad/s). `poles`: eigenvalues of the system in and near the band, rad/s.
@@ -101,12 +72,12 @@ pub fn sweep(
     options: &SweepOptions,
 ) -> Result<Sweep, ResponseError> {
     let omegas = grid(band, poles, options);
-    Evaluator::new(response, &omegas, options)?.sweep(&omegas)
+    Evaluator::new(response, options).sweep(&omegas)
 }
 
 /// Frequencies that direct solutions may take.
 fn most(response: &Response) -> usize {
-    let affordable = 20.0 * CHEAP / response.operations();
+    let affordable = AFFORDABLE / response.operations();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 1e5")]
     let count = affordable.clamp(0.0, 1e5) as usize;
     count
@@ -160,51 +131,18 @@ pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<
     out
 }
 
-/// H at any frequency of a band, by projection where that was found to pay and its bound meets the tolerance, directly elsewhere.
+/// H at any frequency, one factorization each.
 #[derive(Debug)]
 pub struct Evaluator<'a> {
     response: &'a Response,
-    projection: Option<Interpolant<'a>>,
-    unproved: Option<Unproved>,
     options: &'a SweepOptions,
-    /// Largest |H| of the projection by entry, columns in turn.
-    largest: Vec<f64>,
     factorizations: usize,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Prepared for about as many frequencies as `omegas` (rad/s), up to the largest of them.
-    ///
-    /// # Errors
-    /// [`ResponseError::BadFrequency`]; memory and failures of factorizations.
-    pub fn new(
-        response: &'a Response,
-        omegas: &[f64],
-        options: &'a SweepOptions,
-    ) -> Result<Self, ResponseError> {
-        if let Some(omega) = omegas.iter().copied().find(|w| !w.is_finite()) {
-            return Err(ResponseError::BadFrequency { omega });
-        }
-        let expensive = response.operations() * omegas.len() as f64 > CHEAP;
-        let (mut projection, mut unproved) = (None, None);
-        if options.how == How::Automatic && expensive {
-            match Interpolant::new(response, omegas, &options.projection)? {
-                Ok(found) => projection = Some(found),
-                Err(why) => unproved = Some(why),
-            }
-        }
-        let factorizations = projection.as_ref().map_or(0, Interpolant::factorizations);
-        let (ny, nu) = (response.plant.outputs(), response.plant.inputs());
-        let mut largest = vec![0.0_f64; ny * nu];
-        for sample in projection.iter().flat_map(|p| omegas.iter().filter_map(|w| p.at(*w).ok())) {
-            for i in 0..nu {
-                for o in 0..ny {
-                    let at = &mut largest[i * ny + o];
-                    *at = at.max(sample.value[(o, i)].norm());
-                }
-            }
-        }
-        Ok(Self { response, projection, unproved, options, largest, factorizations })
+    /// Prepared for any frequencies.
+    pub fn new(response: &'a Response, options: &'a SweepOptions) -> Self {
+        Self { response, options, factorizations: 0 }
     }
 
     /// H at these frequencies (rad/s, increasing), and between them where it is not straight unless the options name the frequencies.
@@ -214,31 +152,18 @@ impl<'a> Evaluator<'a> {
     pub fn sweep(&mut self, omegas: &[f64]) -> Result<Sweep, ResponseError> {
         let mut points = omegas.iter().map(|w| self.at(*w)).collect::<Result<Vec<_>, _>>()?;
         if self.options.only.is_none() {
-            let most = if self.projection.is_some() { usize::MAX } else { most(self.response) };
-            points = self.refined(points, self.options.most.min(most))?;
+            points = self.refined(points, self.options.most.min(most(self.response)))?;
         }
-        let projection = self.projection.as_ref().map(|p| [p.vectors(), p.modes()]);
-        Ok(Sweep { points, factorizations: self.factorizations, projection, unproved: self.unproved })
+        Ok(Sweep { points, factorizations: self.factorizations })
     }
 
     /// H at omega (rad/s); none at an undamped pole.
     ///
     /// # Errors
-    /// Memory and failures of factorizations.
+    /// [`ResponseError::BadFrequency`]; memory and failures of factorizations.
     pub fn at(&mut self, omega: f64) -> Result<SweptPoint, ResponseError> {
-        if let Some(projection) = &self.projection
-            && let Ok((sample, bound)) = projection.parts(omega)
-        {
-            let ny = sample.value.nrows();
-            let settings = &self.options.projection;
-            let enough = |o: usize, i: usize| {
-                let size = sample.value[(o, i)].norm();
-                let allowed = (settings.tolerance * size).max(settings.floor * self.largest[i * ny + o]);
-                bound[(o, i)] <= allowed
-            };
-            if (0..ny).all(|o| (0..sample.value.ncols()).all(|i| enough(o, i))) {
-                return Ok(SweptPoint { omega, sample: Some(sample), projected: true });
-            }
+        if !omega.is_finite() {
+            return Err(ResponseError::BadFrequency { omega });
         }
         self.factorizations += 1;
         let sample = match self.response.direct(omega) {
@@ -247,7 +172,7 @@ impl<'a> Evaluator<'a> {
             Err(ResponseError::Pole { .. }) => None,
             Err(other) => return Err(other),
         };
-        Ok(SweptPoint { omega, sample, projected: false })
+        Ok(SweptPoint { omega, sample })
     }
 
     /// Halves intervals in which H is not straight.

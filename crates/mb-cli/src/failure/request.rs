@@ -459,7 +459,11 @@ impl RequestError {
             Self::NothingToRespond { .. } => {
                 "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
             }
+            Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
+            Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
             Self::NoSuchAxis { .. }
+            | Self::BadDesign { .. }
+            | Self::BadTable { .. }
             | Self::NotANumber { .. }
             | Self::Analysis(_)
             | Self::NoVariable { .. }

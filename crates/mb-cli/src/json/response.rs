@@ -48,9 +48,6 @@ struct ZerosView {
 struct MethodView {
     name: &'static str,
     factorizations: usize,
-    vectors: Option<usize>,
-    modes: Option<usize>,
-    solved_directly: usize,
 }
 
 #[derive(Serialize)]
@@ -115,11 +112,8 @@ pub fn document(found: &Found) -> String {
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
         responses: responses.collect(),
         method: MethodView {
-            name: if sweep.projection.is_some() { "projection" } else { "direct" },
+            name: "direct",
             factorizations: sweep.factorizations,
-            vectors: sweep.projection.map(|p| p[0]),
-            modes: sweep.projection.map(|p| p[1]),
-            solved_directly: sweep.points.iter().filter(|p| !p.projected).count(),
         },
         poles: pairs(&poles),
         all_poles: response.all_poles,

@@ -10,7 +10,7 @@
 use super::quantity::{Quantity, quantity};
 use crate::args::{Assignment, CentreArgs, ModelArgs};
 use crate::failure::{Failure, RequestError};
-use crate::flow::StartOptions;
+use crate::flow::{self, StartOptions};
 use crate::names;
 use crate::source::{Loaded, Text, load};
 use crate::start;

@@ -1,9 +1,8 @@
-//! Responses against closed forms, and projections against direct solutions.
+//! Responses against closed forms.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they are called from")]
 
 mod direct;
-mod projection;
 mod random;
 mod support;
 mod swept;

@@ -5,7 +5,7 @@ use crate::failure::{Failure, RequestError};
 use crate::flow::response::{Density, Drive, ResponseRequest};
 use crate::start::finite;
 use mb_model::Model;
-use mb_response::{How, SweepOptions};
+use mb_response::SweepOptions;
 use std::f64::consts::TAU;
 
 /// The request, with names looked up in the model.
@@ -57,7 +57,6 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         points: args.points,
         logarithmic: args.log,
         only,
-        how: How::Direct,
         ..SweepOptions::default()
     };
     let derivatives = match args.quantity {

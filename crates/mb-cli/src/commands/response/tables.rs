@@ -6,7 +6,7 @@ use crate::flow::response::Drive;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
-use mb_response::{Sample, Unproved};
+use mb_response::Sample;
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -44,21 +44,8 @@ fn how(found: &Found) -> String {
         entries.map(|at| s.bound[at] / s.value[at].norm()).fold(0.0, f64::max)
     };
     let worst = found.samples().map(ratio).fold(0.0, f64::max);
-    let way = match sweep.projection {
-        Some([vectors, modes]) => {
-            let direct = sweep.points.iter().filter(|p| !p.projected).count();
-            let rest = if direct > 0 { format!(", {direct} solved for themselves") } else { String::new() };
-            format!(
-                "projection on {} ({} and residuals){rest}, {} in all",
-                names::count(vectors, "vector", "vectors"),
-                names::count(modes, "mode", "modes"),
-                names::count(sweep.factorizations, "factorization", "factorizations")
-            )
-        }
-        None => "each solved for itself".to_owned(),
-    };
     format!(
-        "{}: {way}; error bounds at most {} of the value\n",
+        "{}, each solved for itself; error bounds at most {} of the value\n",
         names::count(sweep.points.len(), "frequency", "frequencies"),
         tiny(worst)
     )
@@ -163,19 +150,6 @@ fn notes(found: &Found, args: &ResponseArgs) -> Vec<String> {
             "no value at {} Hz: an undamped pole lies there and the response is infinite",
             lost.join(", ")
         ));
-    }
-    if let Some(why) = response.sweep.unproved {
-        out.push(match why {
-            Unproved::NotSymmetric => {
-                "the matrices are not symmetric, so that each frequency was solved for itself".to_owned()
-            }
-            Unproved::Constrained
-            | Unproved::Indefinite
-            | Unproved::Modes { .. }
-            | Unproved::TooMany { .. } => {
-                "no bound of a projection is known, so that each frequency was solved for itself".to_owned()
-            }
-        });
     }
     if let Drive::Base(_) = found.request.drive {
         out.push("outputs are relative to the moving base".to_owned());
