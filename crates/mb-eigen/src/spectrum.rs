@@ -2,6 +2,7 @@
 
 use mb_algebra::c64;
 
+use crate::finding::Completeness;
 use crate::{Class, Counts, Eigenpair, Finding};
 
 /// Backward errors above this are told as [`Finding::PoorAccuracy`].
@@ -25,6 +26,11 @@ impl Spectrum {
     /// Physical and rigid pairs.
     pub fn motion(&self) -> impl Iterator<Item = &Eigenpair> {
         self.pairs.iter().filter(|pair| pair.class.is_motion())
+    }
+
+    /// The counts of regions, proofs that no eigenvalue of them is missing or is.
+    pub fn completeness(&self) -> impl Iterator<Item = &Completeness> {
+        self.findings.iter().filter_map(Finding::completeness)
     }
 
     /// Whether eigenvalues are missing that theory, a count or the request demands ([`Finding::falls_short`]).

@@ -1,6 +1,6 @@
 //! Findings of an analysis as words, as data, and as a verdict on completeness.
 
-use mb_eigen::sparse::SparseFinding;
+use mb_eigen::sparse::{Completeness, SparseFinding};
 use mb_eigen::{Finding, Spectrum};
 
 /// Whether all eigenvalues are there that were asked for: shown, refuted, or none of both.
@@ -15,22 +15,12 @@ pub(crate) fn complete(spectrum: &Spectrum) -> Option<bool> {
         }
         _ => false,
     };
-    let proved = |f: &Finding| match f {
-        Finding::Sparse { detail } => matches!(
-            detail,
-            SparseFinding::Complete { .. }
-                | SparseFinding::CompleteAbove { .. }
-                | SparseFinding::CompleteInside { .. }
-                | SparseFinding::CompleteOutside { .. }
-        ),
-        _ => false,
-    };
     let unproved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
     let findings = &spectrum.findings;
     if findings.iter().any(unproved) {
         return None;
     }
-    (findings.iter().any(proved) || !findings.iter().any(searched)).then_some(true)
+    (spectrum.completeness().any(Completeness::is_complete) || !findings.iter().any(searched)).then_some(true)
 }
 
 /// Whether a user who does not read the notes should be warned.

@@ -4,7 +4,7 @@ use super::{Column, Style, Table, six, tiny};
 use crate::flow::FormulationSpectrum;
 use crate::names;
 use mb_algebra::c64;
-use mb_eigen::sparse::{Proof, SparseFinding};
+use mb_eigen::sparse::{Completeness, Proof, Region, SparseFinding};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
 use mb_linear::Undetermined;
 use std::fmt::Write as _;
@@ -212,30 +212,10 @@ pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
 
 /// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.
 fn sparse(finding: &SparseFinding) -> Option<String> {
-    let hz = |w: f64| format!("{} Hz", six(w.max(0.0).sqrt() / std::f64::consts::TAU));
     let modes = |n: usize| names::count(n, "mode", "modes");
     match *finding {
-        SparseFinding::Shift { .. } | SparseFinding::Scaled { .. } => None,
-        SparseFinding::Complete { from, to, modes: n, by } if to > 0.0 => {
-            let range = if from > 0.0 {
-                format!("between {} and {}", hz(from), hz(to))
-            } else {
-                format!("below {}", hz(to))
-            };
-            let shown = match by {
-                Proof::RandomVectors { chance } => {
-                    format!("random vectors show {} and no other, but for a chance of {chance:.0e}", modes(n))
-                }
-                _ => format!("the inertia of the factors counts {}", modes(n)),
-            };
-            Some(format!("no mode is missing {range}: {shown}"))
-        }
-        SparseFinding::Missing { from, to, counted, found } if to > 0.0 => Some(format!(
-            "MODES ARE MISSING between {} and {}: the inertia of the factors counts {}, {found} were found",
-            hz(from),
-            hz(to),
-            modes(counted)
-        )),
+        SparseFinding::Shift { .. } => None,
+        SparseFinding::Completeness(ref count) => Some(completeness(count)),
         SparseFinding::MultipleCut { re, im, found, returned } => Some(format!(
             "the eigenvalue {} has {}, of which {} returned: ask for {} more to see all of them",
             if re == 0.0 { format!("at {}", hz(im * im)) } else { format!("s = {}", point(re, im)) },
@@ -243,15 +223,40 @@ fn sparse(finding: &SparseFinding) -> Option<String> {
             names::count(returned, "is", "are"),
             found.saturating_sub(returned)
         )),
-        SparseFinding::CompleteInside { re, im, radius, roots, squared } => Some(format!(
-            "no root is missing with {}: the phase of the determinant counts {roots}",
-            inside(re, im, radius, squared)
-        )),
-        SparseFinding::MissingInside { re, im, radius, counted, found, squared } => Some(format!(
-            "ROOTS ARE MISSING with {}: the phase of the determinant counts {counted}, {found} were found",
-            inside(re, im, radius, squared)
-        )),
         ref other => Some(other.to_string()),
+    }
+}
+
+/// `w` = omega^2 as a frequency.
+fn hz(w: f64) -> String {
+    format!("{} Hz", six(w.max(0.0).sqrt() / std::f64::consts::TAU))
+}
+
+/// What a count of a region shows.
+fn completeness(count: &Completeness) -> String {
+    let Completeness { region, found, counted, by } = *count;
+    let (of, what) = match region {
+        Region::Interval { from, to } if to > 0.0 && from > 0.0 => {
+            ("mode", format!("between {} and {}", hz(from), hz(to)))
+        }
+        Region::Interval { to, .. } if to > 0.0 => ("mode", format!("below {}", hz(to))),
+        Region::Inside { re, im, radius, squared } => {
+            ("eigenvalue", format!("with {}", inside(re, im, radius, squared)))
+        }
+        _ => return count.to_string(),
+    };
+    let all = names::count(counted, of, &format!("{of}s"));
+    let shown = match by {
+        Proof::RandomVectors { chance } => {
+            format!("random vectors show {all} and no other, but for a chance of {chance:.0e}")
+        }
+        Proof::DeterminantPhase => format!("the phase of the determinant counts {all}"),
+        _ => format!("the inertia of the factors counts {all}"),
+    };
+    if count.is_complete() {
+        format!("no {of} is missing {what}: {shown}")
+    } else {
+        format!("{}S ARE MISSING {what}: {shown}, {found} were found", of.to_uppercase())
     }
 }
 

@@ -24,7 +24,7 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, args: &ReportArgs) -> Re
     let notes = notes(found, &lines);
     let (complete, notes): (Vec<String>, Vec<String>) = notes
         .into_iter()
-        .partition(|n| n.starts_with("no mode is missing") || n.starts_with("no root is missing"));
+        .partition(|n| n.starts_with("no mode is missing") || n.starts_with("no eigenvalue is missing"));
     let set = found.loaded.set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let with = if set.is_empty() { String::new() } else { format!(" with {set}") };
     Report {

@@ -18,8 +18,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use mb_algebra::c64;
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
-use mb_eigen::{Eigenpair, Finding};
+use mb_eigen::Eigenpair;
+use mb_eigen::sparse::{Completeness, Request, SparseOptions, solve};
 use problem::Case;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,13 +53,8 @@ fn run(
     let (cpu_s, wall_s) = (busy_seconds() - before, clock.elapsed().as_secs_f64());
     let peak_mib = peak_mib();
     let near = case.point();
-    // Whether signs of factors or the phase of the determinant say that nothing is missing.
-    let complete = |finding: &Finding| {
-        let Finding::Sparse { detail } = finding else { return false };
-        matches!(detail, SparseFinding::Complete { .. } | SparseFinding::CompleteInside { .. })
-    };
     // Every slice of a band has a word of its own.
-    let proved = spectrum.findings.iter().any(complete) && !spectrum.falls_short();
+    let proved = spectrum.completeness().any(Completeness::is_complete) && !spectrum.falls_short();
     let pairs: Vec<&Eigenpair> =
         spectrum.motion().filter(|pair| near.is_some() || pair.alpha.im >= 0.0).collect();
     let largest = |of: &dyn Fn(&Eigenpair) -> f64| pairs.iter().map(|pair| of(pair)).fold(0.0, f64::max);

@@ -35,55 +35,13 @@ use crate::numeric::rayleigh::rayleigh;
 use crate::numeric::vectors::{ZERO, abs, inner};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::root::Root;
 use crate::refine::Doubled;
 use crate::{Class, Eigenpair, Shape};
 
 /// Error of an entry of a model's matrix relative to its size: the operations of one element and the sum of some. What all
 /// entries of an element share, as the error of its axial force, is that of the force.
 const ENTRY: f64 = 2.0 * f64::EPSILON;
-
-/// A root before it is certified.
-#[derive(Clone, Debug)]
-pub(crate) struct Root {
-    /// Zero where `rigid`.
-    pub(crate) s: c64,
-    pub(crate) right: Shape,
-    /// Multipliers of the rows as given.
-    pub(crate) multipliers: Shape,
-    /// y and mu; absent when they are the conjugates of x and l.
-    pub(crate) left: Option<(Shape, Shape)>,
-    pub(crate) rigid: bool,
-    /// The conjugate root is to be added.
-    pub(crate) mirror: bool,
-    /// -s is a root with the same vectors (undamped symmetric problems with w < 0).
-    pub(crate) opposite: bool,
-    /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
-    pub(crate) chain: usize,
-    pub(crate) curvature: f64,
-}
-
-impl Root {
-    /// Whether s is not put right by a quotient: it is zero, or one of a chain.
-    fn stays(&self) -> bool {
-        self.rigid || self.chain > 1 || self.s == ZERO
-    }
-}
-
-impl Root {
-    /// A simple root above the real axis of a symmetric problem.
-    #[cfg(test)]
-    pub(crate) fn oscillating(s: c64, right: Shape, multipliers: Shape) -> Self {
-        let (left, rigid, mirror, opposite, chain, curvature) = (None, false, true, false, 1, 1.0);
-        Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
-    }
-
-    /// The root without its vectors.
-    pub(crate) fn head(&self) -> Self {
-        // Whether left vectors are others than the right ones stays known.
-        let left = self.left.as_ref().map(|_| (Shape::default(), Shape::default()));
-        Self { right: Shape::default(), multipliers: Shape::default(), left, ..*self }
-    }
-}
 
 /// What a root leaves of the equations, with the magnitudes of their terms.
 struct Terms<'a> {

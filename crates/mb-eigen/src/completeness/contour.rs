@@ -24,7 +24,7 @@ use super::winding::Circle;
 use crate::EigenError;
 use crate::certify::error_bound::sensitivity;
 use crate::certify::sparse::SparsePoint;
-use crate::finding::SparseFinding;
+use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::problem::proportional::Proportional;
 use crate::search::non_hermitian::{General, SAME_ROOT, Set};
 use crate::transform::shift_invert::Form;
@@ -39,8 +39,20 @@ const OFF_ZERO: f64 = 0.95;
 const SURE: f64 = 0.25;
 /// Leading directions of the inverse that are followed there.
 const DIRECTIONS: usize = 2;
+const NOT_CLOSED: &str = "the phase of the determinant does not close along the contour";
 const UNDETERMINED: &str = "rounding of the matrices' entries to double precision could move eigenvalues across the contour; \
     smaller ratios between the stiffest and the softest parts leave more digits";
+
+/// A count of `missing` more eigenvalues than were found; less than none at all are no count.
+fn outcome(region: Region, found: usize, missing: f64) -> Result<Completeness, &'static str> {
+    let counted = found as f64 + missing;
+    if counted < 0.0 {
+        return Err(NOT_CLOSED);
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of eigenvalues")]
+    let counted = counted as usize;
+    Ok(Completeness { region, found, counted, by: Proof::DeterminantPhase })
+}
 
 impl General<'_> {
     /// Counts the roots in the circle around the shift that holds all within `needed`; what came out, where it was to be shown.
@@ -66,13 +78,13 @@ impl General<'_> {
 
     fn told(
         &self,
-        count: impl FnOnce() -> Result<Result<SparseFinding, &'static str>, EigenError>,
+        count: impl FnOnce() -> Result<Result<Completeness, &'static str>, EigenError>,
     ) -> Result<Option<SparseFinding>, EigenError> {
         if !self.options.prove_complete {
             return Ok(None);
         }
         let unproved = |reason: &str| SparseFinding::Unproved { reason: reason.to_owned() };
-        Ok(Some(count()?.unwrap_or_else(unproved)))
+        Ok(Some(count()?.map_or_else(unproved, SparseFinding::Completeness)))
     }
 
     fn counted(
@@ -80,7 +92,7 @@ impl General<'_> {
         set: &Set,
         shift: c64,
         needed: f64,
-    ) -> Result<Result<SparseFinding, &'static str>, EigenError> {
+    ) -> Result<Result<Completeness, &'static str>, EigenError> {
         let Some(circle) = self.circle(set, shift, needed) else {
             return Ok(Err("chains of zeros are too long to be counted"));
         };
@@ -90,11 +102,7 @@ impl General<'_> {
         };
         let found = circle.known.iter().filter(|tau| (*tau - shift).norm() < circle.radius).count();
         let (re, im, radius, squared) = (shift.re, shift.im, circle.radius, self.form == Form::Squared);
-        if missing == 0.0 {
-            return Ok(Ok(SparseFinding::CompleteInside { re, im, radius, roots: found, squared }));
-        }
-        let counted = found as f64 + missing;
-        Ok(Ok(SparseFinding::MissingInside { re, im, radius, counted, found, squared }))
+        Ok(outcome(Region::Inside { re, im, radius, squared }, found, missing))
     }
 
     fn counted_outside(
@@ -102,7 +110,7 @@ impl General<'_> {
         set: &Set,
         smallest: f64,
         degree: usize,
-    ) -> Result<Result<SparseFinding, &'static str>, EigenError> {
+    ) -> Result<Result<Completeness, &'static str>, EigenError> {
         let size = |tau: &c64| tau.norm();
         // Those of a multiple root may lie on either side of the last one that is returned.
         let last =
@@ -117,12 +125,7 @@ impl General<'_> {
         };
         let (found, squared) =
             (set.tau.iter().filter(|t| t.norm() > radius).count(), self.form == Form::Squared);
-        if missing == 0.0 {
-            return Ok(Ok(SparseFinding::CompleteOutside { radius, roots: found, squared }));
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
-        let counted = (found as f64 + missing).max(0.0) as usize;
-        Ok(Ok(SparseFinding::MissingOutside { radius, counted, found, squared }))
+        Ok(outcome(Region::Outside { radius, squared }, found, missing))
     }
 
     /// How many roots more than expected are inside; why that cannot be told.
@@ -151,7 +154,7 @@ impl General<'_> {
         };
         let missing = turns.round();
         if (turns - missing).abs() > 0.05 {
-            return Ok(Err("the phase of the determinant does not close along the contour"));
+            return Ok(Err(NOT_CLOSED));
         }
         if missing != 0.0 && (circle.radius - beside).abs() < NARROW * beside {
             return Ok(Err("roots lie too close to the contour"));
@@ -237,7 +240,7 @@ mod tests {
             .to_sparse()
     }
 
-    fn told(pencil: &QuadraticPencil<Sparse>, point: c64, without: Option<usize>) -> SparseFinding {
+    fn told(pencil: &QuadraticPencil<Sparse>, point: c64, without: Option<usize>) -> Completeness {
         let options = SparseOptions::default();
         let problem = Problem::new(pencil, &options).unwrap();
         let mut run = General::new(&problem, &options, &BuiltIn);
@@ -281,7 +284,7 @@ mod tests {
         let centre = c64::new(-10.3, 10.1);
         let needed = (near.conj() - centre).norm();
         let told = run.counted(&known, centre, needed).unwrap();
-        assert!(matches!(told, Ok(SparseFinding::CompleteInside { roots: 6, .. })), "{told:?}");
+        assert!(matches!(told, Ok(Completeness { found: 6, counted: 6, .. })), "{told:?}");
     }
 
     /// Of a fourfold root -4 that rounding parts by 2e-7, seen from a place 4e-4 away.
@@ -295,7 +298,7 @@ mod tests {
         let run = General::new(&problem, &options, &BuiltIn);
         let shift = root + 4e-4;
         let told = run.counted(&known, shift, (values[1] - shift).norm()).unwrap();
-        assert!(matches!(told, Ok(SparseFinding::CompleteInside { roots: 4, .. })), "{told:?}");
+        assert!(matches!(told, Ok(Completeness { found: 4, counted: 4, .. })), "{told:?}");
     }
 
     #[test]
@@ -308,14 +311,10 @@ mod tests {
             let problem = Problem::new(&pencil, &options).unwrap();
             let run = General::new(&problem, &options, &BuiltIn);
             let told = run.counted_outside(&set, roots[0].norm(), 2 * roots.len()).unwrap();
-            let right = match told {
-                Ok(SparseFinding::CompleteOutside { roots, .. }) => left_out == 0 && roots == 6,
-                Ok(SparseFinding::MissingOutside { counted, found, .. }) => {
-                    counted == 6 && found + left_out == 6
-                }
-                _ => false,
-            };
-            assert!(right, "{told:?}");
+            assert!(
+                matches!(told, Ok(Completeness { counted: 6, found, .. }) if found + left_out == 6),
+                "{told:?}"
+            );
         }
     }
 
@@ -332,7 +331,7 @@ mod tests {
             let run = General::new(&problem, &options, &BuiltIn);
             let told = run.counted(&known, c64::new(0.0, 9.0), 1.0 / (1.0 + 1e-3)).unwrap();
             assert!(
-                matches!(told, Ok(SparseFinding::CompleteInside { roots: 2, .. }) | Err(_)),
+                matches!(told, Ok(Completeness { found: 2, counted: 2, .. }) | Err(_)),
                 "{place}: {told:?}"
             );
         }
@@ -347,17 +346,11 @@ mod tests {
 
     fn each_root_left_out_is_missed(pencil: &QuadraticPencil<Sparse>) {
         for point in [c64::new(0.1, 0.0), c64::new(-0.05, 1.3), c64::new(0.2, 0.4)] {
-            assert!(
-                matches!(told(pencil, point, None), SparseFinding::CompleteInside { roots, .. } if roots >= 6)
-            );
+            let count = told(pencil, point, None);
+            assert!(count.is_complete() && count.found >= 6, "{count}");
             // The first ones are the nearest.
             for without in 0..3 {
-                match told(pencil, point, Some(without)) {
-                    SparseFinding::MissingInside { counted, found, .. } => {
-                        assert!((counted - found as f64 - 1.0).abs() < 1e-12, "{counted} {found}");
-                    }
-                    other => panic!("{other}"),
-                }
+                assert_eq!(told(pencil, point, Some(without)).missing(), 1);
             }
         }
     }

@@ -10,9 +10,11 @@
 use mb_algebra::Dense;
 
 use crate::EigenError;
-use crate::finding::{Proof, SparseFinding};
+use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::problem::Problem;
-use crate::search::hermitian::{Modes, Place, Shifted, Symmetric};
+use crate::problem::modes::Modes;
+use crate::search::hermitian::{Place, Symmetric};
+use crate::transform::factors::Shifted;
 use crate::transform::factors::Work;
 use crate::transform::shift_invert_symmetric::Known;
 
@@ -129,16 +131,13 @@ impl Symmetric<'_> {
         }
         let found = inside(modes);
         let Counted { from, to, modes: expected, .. } = counted;
-        self.findings.push(match found.cmp(&expected) {
-            std::cmp::Ordering::Equal => {
-                SparseFinding::Complete { from, to, modes: found, by: Proof::Inertia }.into()
-            }
-            std::cmp::Ordering::Less => SparseFinding::Missing { from, to, counted: expected, found }.into(),
+        self.findings.push(if found <= expected {
+            let region = Region::Interval { from, to };
+            Completeness { region, found, counted: expected, by: Proof::Inertia }.into()
+        } else {
             // Every mode found is one.
-            std::cmp::Ordering::Greater => {
-                let reason = "an end of the interval lies too near to an eigenvalue for a count".to_owned();
-                SparseFinding::Unproved { reason }.into()
-            }
+            let reason = "an end of the interval lies too near to an eigenvalue for a count".to_owned();
+            SparseFinding::Unproved { reason }.into()
         });
         Ok(found == expected)
     }

@@ -6,8 +6,9 @@
 use mb_algebra::Sparse;
 
 use super::random_vectors::{Claim, none_missing};
-use crate::finding::{Proof, SparseFinding};
-use crate::search::hermitian::{Modes, Symmetric};
+use crate::finding::{Completeness, Proof, Region};
+use crate::problem::modes::Modes;
+use crate::search::hermitian::Symmetric;
 use crate::search::mixed_precision::Allowed;
 
 /// Where the claim ends between the last mode and the next one.
@@ -55,7 +56,8 @@ impl Symmetric<'_> {
             return false;
         };
         let by = Proof::RandomVectors { chance };
-        self.findings.push(SparseFinding::Complete { from: sigma, to, modes: end, by }.into());
+        let region = Region::Interval { from: sigma, to };
+        self.findings.push(Completeness { region, found: end, counted: end, by }.into());
         true
     }
 }

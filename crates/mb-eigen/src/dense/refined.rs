@@ -7,11 +7,12 @@
 
 use mb_algebra::{QuadraticPencil, c64, norms};
 
-use crate::certify::sparse::{Certifier, Root};
+use crate::certify::sparse::Certifier;
 use crate::numeric::check;
 use crate::options::{SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
+use crate::problem::root::Root;
 use crate::{Class, DenseOptions, EigenError, Eigenpair};
 
 /// Bound relative to |s| above which a pair is worth doubled precision, that of sparse pairs.

@@ -1,12 +1,14 @@
 //! True facts worth telling that are no failures.
 
+mod completeness;
 mod sparse;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use sparse::{Proof, SparseFinding};
+pub use completeness::{Completeness, Proof, Region};
+pub use sparse::SparseFinding;
 
 /// Something found on the way that the reader of a result should know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,20 +150,23 @@ impl fmt::Display for CountedClass {
 }
 
 impl Finding {
+    /// The count of a region, where it is one.
+    pub fn completeness(&self) -> Option<&Completeness> {
+        match self {
+            Self::Sparse { detail: SparseFinding::Completeness(count) } => Some(count),
+            _ => None,
+        }
+    }
+
     /// Whether it says that eigenvalues are not there which theory, a count or the request demands, or that others stand in
     /// their place.
     pub fn falls_short(&self) -> bool {
         match self {
             Self::CountMismatch { .. } => true,
-            Self::Sparse { detail } => matches!(
-                detail,
-                SparseFinding::Converged { .. }
-                    | SparseFinding::Lost { .. }
-                    | SparseFinding::Missing { .. }
-                    | SparseFinding::MissingAbove { .. }
-                    | SparseFinding::MissingInside { .. }
-                    | SparseFinding::MissingOutside { .. }
-            ),
+            Self::Sparse { detail: SparseFinding::Completeness(count) } => !count.is_complete(),
+            Self::Sparse { detail } => {
+                matches!(detail, SparseFinding::Converged { .. } | SparseFinding::Lost { .. })
+            }
             _ => false,
         }
     }

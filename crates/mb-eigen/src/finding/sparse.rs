@@ -4,21 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Completeness;
 use crate::krylov::Remark;
-
-/// What shows that no mode is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "proof")]
-#[non_exhaustive]
-pub enum Proof {
-    /// The signs of factors count the modes (Sylvester's law).
-    Inertia,
-    /// None of eight random vectors shows anything of a mode that is missing, but for a chance.
-    RandomVectors {
-        /// The chance.
-        chance: f64,
-    },
-}
 
 /// Something to know of a result of a sparse analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,44 +68,8 @@ pub enum SparseFinding {
         /// Modes asked for.
         wanted: usize,
     },
-    /// No mode is missing in an interval of s^2 = -w.
-    Complete {
-        /// Lower end of w, (rad/s)^2.
-        from: f64,
-        /// Upper end of w, (rad/s)^2.
-        to: f64,
-        /// Modes with w in it, all of them found, and returned as far as they were asked for.
-        modes: usize,
-        /// What shows it.
-        by: Proof,
-    },
-    /// The inertia counts modes that were not found.
-    Missing {
-        /// Lower end of w, (rad/s)^2.
-        from: f64,
-        /// Upper end of w, (rad/s)^2.
-        to: f64,
-        /// By inertia.
-        counted: usize,
-        /// Found.
-        found: usize,
-    },
-    /// The inertia of the factors proves that no mode beyond a limit is missing.
-    CompleteAbove {
-        /// Limit of |w| = |s^2|, (rad/s)^2.
-        above: f64,
-        /// Modes beyond it, all of them found.
-        modes: usize,
-    },
-    /// The inertia counts modes beyond a limit that were not found.
-    MissingAbove {
-        /// Limit of |w| = |s^2|, (rad/s)^2.
-        above: f64,
-        /// By inertia.
-        counted: usize,
-        /// Found.
-        found: usize,
-    },
+    /// A count of the eigenvalues of a region.
+    Completeness(Completeness),
     /// Of an unstable system some growing modes are not among those asked for.
     GrowingNotShown {
         /// Growing modes, by the signs of the stiffness on the directions the constraints leave free or by all roots.
@@ -136,54 +87,6 @@ pub enum SparseFinding {
         found: usize,
         /// Those of them that are returned.
         returned: usize,
-    },
-    /// The phase of the determinant along a circle shows that no root is missing inside.
-    CompleteInside {
-        /// Centre in the plane of s, rad/s, or of s^2: real part.
-        re: f64,
-        /// Imaginary part.
-        im: f64,
-        /// Radius.
-        radius: f64,
-        /// Roots inside, all of them found.
-        roots: usize,
-        /// Whether centre and radius are in the plane of s^2, (rad/s)^2.
-        squared: bool,
-    },
-    /// The phase of the determinant along a circle counts another number of roots than were found.
-    MissingInside {
-        /// Centre in the plane of s, rad/s, or of s^2: real part.
-        re: f64,
-        /// Imaginary part.
-        im: f64,
-        /// Radius.
-        radius: f64,
-        /// By the phase.
-        counted: f64,
-        /// Found.
-        found: usize,
-        /// Whether centre and radius are in the plane of s^2, (rad/s)^2.
-        squared: bool,
-    },
-    /// The phase of the determinant along a circle around zero shows that no root is missing outside.
-    CompleteOutside {
-        /// Radius in the plane of s, rad/s, or of s^2.
-        radius: f64,
-        /// Roots outside, all of them found.
-        roots: usize,
-        /// Whether the radius is in the plane of s^2, (rad/s)^2.
-        squared: bool,
-    },
-    /// The phase of the determinant along a circle around zero counts another number of roots outside than were found.
-    MissingOutside {
-        /// Radius in the plane of s, rad/s, or of s^2.
-        radius: f64,
-        /// By the phase.
-        counted: usize,
-        /// Found.
-        found: usize,
-        /// Whether the radius is in the plane of s^2, (rad/s)^2.
-        squared: bool,
     },
     /// Completeness rests on the order in which a Krylov method finds roots, and was not proved.
     Unproved {
@@ -235,11 +138,6 @@ pub enum SparseFinding {
         /// Damping ratio up to which all modes of the band are returned.
         damping_ratio: f64,
     },
-    /// Multipliers were scaled for the factorization.
-    Scaled {
-        /// Factor on unit constraint rows.
-        factor: f64,
-    },
     /// Pairs were found in doubled precision: their bars speak of the matrices as given, whose entries are rounded
     /// themselves.
     RoundedStiffness {
@@ -284,6 +182,12 @@ impl From<SparseFinding> for crate::Finding {
     }
 }
 
+impl From<Completeness> for crate::Finding {
+    fn from(count: Completeness) -> Self {
+        SparseFinding::Completeness(count).into()
+    }
+}
+
 impl SparseFinding {
     /// In words, of shifts and factors; nothing of the others.
     fn of_factors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -302,9 +206,6 @@ impl SparseFinding {
                 "Shift {re:.6e} {im:+.6e}i; {factorizations} factorizations, {solves} right-hand sides, worst residual \
                  {worst_residual:.1e}."
             ),
-            Self::Scaled { factor } => {
-                write!(f, "Constraint rows of length one and their multipliers were scaled by {factor:.3e}.")
-            }
             Self::RoundedStiffness { s, up_to } => write!(
                 f,
                 "Error bars hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
@@ -321,19 +222,6 @@ impl SparseFinding {
             _ => Ok(()),
         }
     }
-}
-
-/// The inside of a circle around `re + im i`, in words.
-fn circle(re: f64, im: f64, radius: f64, squared: bool) -> String {
-    let (what, unit) = if squared { ("s^2", "(rad/s)^2") } else { ("s", "rad/s") };
-    let centre = if im == 0.0 { format!("{re:.6e}") } else { format!("{re:.6e} {im:+.6e}i") };
-    format!("{what} within {radius:.6e} {unit} of {centre}")
-}
-
-/// The outside of a circle around zero, in words.
-fn beyond(radius: f64, squared: bool) -> String {
-    let (what, unit) = if squared { ("|s^2|", "(rad/s)^2") } else { ("|s|", "rad/s") };
-    format!("{what} above {radius:.6e} {unit}")
 }
 
 /// An eigenvalue of more modes than are returned, in words.
@@ -377,60 +265,13 @@ impl fmt::Display for SparseFinding {
                 "Returned: {found} of {wanted} modes asked for. Of those found {lost} are left out, because they were found twice or \
                  solve no more than some of the equations."
             ),
-            Self::Complete { from, to, modes, by } => {
-                match by {
-                    Proof::Inertia => write!(f, "The inertia of the factors proves that ")?,
-                    Proof::RandomVectors { chance } => write!(
-                        f,
-                        "Random vectors, in which a missing mode would have shown itself but for a chance of {chance:.0e}, prove that "
-                    )?,
-                }
-                write!(
-                    f,
-                    "{modes} modes have w = -s^2 between {from:.6e} and {to:.6e} (rad/s)^2; all of them were found."
-                )
-            }
-            Self::Missing { from, to, counted, found } => write!(
-                f,
-                "The inertia of the factors counts {counted} modes with w = -s^2 between {from:.6e} and {to:.6e} \
-                 (rad/s)^2, but {found} were found."
-            ),
-            Self::CompleteAbove { above, modes } => write!(
-                f,
-                "The inertia of the factors proves that {modes} modes have |s^2| above {above:.6e} (rad/s)^2; all of them \
-                 were found."
-            ),
-            Self::MissingAbove { above, counted, found } => write!(
-                f,
-                "The inertia of the factors counts {counted} modes with |s^2| above {above:.6e} (rad/s)^2, but {found} \
-                 were found."
-            ),
+            Self::Completeness(count) => count.fmt(f),
             Self::GrowingNotShown { counted, shown } => write!(
                 f,
                 "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. Ask for more of the lowest \
                  modes, or for those near a point of the positive real axis, to see the others."
             ),
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
-            Self::CompleteInside { re, im, radius, roots, squared } => write!(
-                f,
-                "The phase of the determinant counts {roots} roots with {}; all of them were found.",
-                circle(*re, *im, *radius, *squared)
-            ),
-            Self::MissingInside { re, im, radius, counted, found, squared } => write!(
-                f,
-                "The phase of the determinant counts {counted} roots with {}, but {found} were found.",
-                circle(*re, *im, *radius, *squared)
-            ),
-            Self::CompleteOutside { radius, roots, squared } => write!(
-                f,
-                "The phase of the determinant counts {roots} roots with {}; all of them were found.",
-                beyond(*radius, *squared)
-            ),
-            Self::MissingOutside { radius, counted, found, squared } => write!(
-                f,
-                "The phase of the determinant counts {counted} roots with {}, but {found} were found.",
-                beyond(*radius, *squared)
-            ),
             Self::Unproved { reason } => {
                 write!(f, "That no root is missing is likely but not proved: {reason}.")
             }

@@ -87,8 +87,8 @@ pub struct SparseOptions {
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
     /// Operations a count of the eigenvalues inside a contour may take, by estimate: the proof that a damped problem has no
-    /// further root near the ones returned ([`crate::sparse::SparseFinding::CompleteInside`]), or none larger than they are
-    /// ([`crate::sparse::SparseFinding::CompleteOutside`]). With
+    /// further root near the ones returned ([`crate::sparse::Region::Inside`]), or none larger than they are
+    /// ([`crate::sparse::Region::Outside`]). With
     /// `prove_complete`. Default 5e9, a fraction of a second.
     pub count_operations: f64,
     /// Operations of a factorization from which on the lowest modes of an undamped symmetric problem are sought with factors

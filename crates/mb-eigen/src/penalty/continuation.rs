@@ -13,11 +13,11 @@ use std::sync::Arc;
 use mb_algebra::{DenseC, c64};
 
 use crate::EigenError;
-use crate::certify::sparse::Root;
 use crate::krylov::scalar::norm;
 use crate::numeric::vectors::conjugate;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::root::Root;
 use crate::transform::factors::{Effort, ShiftSolve};
 
 /// Solves with one factorization at most.

@@ -23,12 +23,13 @@ use super::assign::{Settled, Settling};
 use super::continuation::follow;
 use super::measure::Measure;
 use super::split_modes::parted;
-use crate::certify::sparse::{Certifier, Root};
-use crate::finding::SparseFinding;
+use crate::certify::sparse::Certifier;
+use crate::finding::{Completeness, SparseFinding};
 use crate::numeric::check;
 use crate::numeric::vectors::ZERO;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
+use crate::problem::root::Root;
 use crate::refine;
 use crate::refine::{Doubled, Springs};
 use crate::request::Request;
@@ -195,17 +196,10 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
 
 /// Words on modes of the constrained problem that are not true of the roots returned.
 fn of_the_constrained(finding: &Finding) -> bool {
-    let details = |d: &SparseFinding| {
-        matches!(
-            d,
-            SparseFinding::Complete { .. }
-                | SparseFinding::CompleteInside { .. }
-                | SparseFinding::CompleteOutside { .. }
-                | SparseFinding::MultipleCut { .. }
-                | SparseFinding::Shift { .. }
-        )
-    };
+    let details =
+        |d: &SparseFinding| matches!(d, SparseFinding::MultipleCut { .. } | SparseFinding::Shift { .. });
     matches!(finding, Finding::Sparse { detail } if details(detail))
+        || finding.completeness().is_some_and(Completeness::is_complete)
         || matches!(finding, Finding::NearlyZeroStiffness { .. } | Finding::NoFreedom)
 }
 

@@ -11,9 +11,9 @@
 
 use mb_algebra::{Dense, DenseC, Lu, SymmetricEigen, c64, dense};
 
-use crate::certify::sparse::Root;
 use crate::krylov::scalar::product;
 use crate::problem::Problem;
+use crate::problem::root::Root;
 use crate::search::real_shapes::real_basis;
 
 /// Distance, relative to |s|, within which modes of the constrained problem stand at one eigenvalue.

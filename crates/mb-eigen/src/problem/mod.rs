@@ -5,7 +5,9 @@ pub(crate) mod constraint_rows;
 pub(crate) mod equilibrated;
 pub(crate) mod finite_count;
 pub(crate) mod matrix;
+pub(crate) mod modes;
 pub(crate) mod proportional;
+pub(crate) mod root;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};

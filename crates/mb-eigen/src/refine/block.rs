@@ -25,7 +25,7 @@ use crate::krylov::scalar::{Scalar, turn};
 use crate::krylov::tall_skinny::{gram, take};
 use crate::numeric::double_double::Sums;
 use crate::problem::Problem;
-use crate::search::hermitian::Shifted;
+use crate::transform::factors::Shifted;
 
 /// Distance of two w, relative, below which their vectors are not told apart by their residuals.
 pub(crate) const APART: f64 = 1e-3;

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::matrix::Matrix;
 use crate::refine;
-use crate::search::hermitian::Shifted;
+use crate::transform::factors::Shifted;
 
 /// Pairs taken back to all coordinates at once: as many as sums in doubled precision take side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 4;

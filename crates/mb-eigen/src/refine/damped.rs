@@ -27,11 +27,11 @@ use mb_algebra::{Dense, c64, dense};
 use super::anderson::{Mixing, Step, real_dot};
 use super::penalty_operator::Springs;
 use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded, sizes};
-use crate::certify::sparse::Root;
 use crate::krylov::scalar::{Scalar, subtract};
 use crate::numeric::double_double::{Term, sum_of_products};
 use crate::problem::Problem;
-use crate::search::hermitian::Shifted;
+use crate::problem::root::Root;
+use crate::transform::factors::Shifted;
 
 /// Gap between two roots, relative, below which their vectors are not told apart by their residuals.
 const APART: f64 = 1e-3;

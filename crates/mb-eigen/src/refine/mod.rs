@@ -27,12 +27,12 @@ pub(crate) mod real;
 #[cfg(test)]
 mod tests;
 
-use crate::certify::sparse::Root;
 use crate::numeric::double_double::{Sums, Term, sum_of_products};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::search::hermitian::Shifted;
+use crate::problem::root::Root;
 use crate::transform::factors::Effort;
+use crate::transform::factors::Shifted;
 use crate::{Eigenpair, Shape};
 use anderson::{Mixing, Step};
 pub(crate) use block::APART;

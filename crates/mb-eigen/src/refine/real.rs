@@ -13,8 +13,8 @@ use mb_algebra::{Dense, c64};
 use super::anderson::{Mixing, Step};
 use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::Shape;
-use crate::certify::sparse::Root;
 use crate::problem::Problem;
+use crate::problem::root::Root;
 use crate::transform::factors::Effort;
 
 /// A pair on its way.

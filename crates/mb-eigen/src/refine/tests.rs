@@ -8,11 +8,12 @@ use proptest::prelude::*;
 
 use super::block::in_groups;
 use super::{Doubled, Given, Improved, SMALL, Shape, Springs, refine_damped, refine_together};
-use crate::certify::sparse::{Certifier, Root};
+use crate::certify::sparse::Certifier;
 use crate::numeric::vectors::complex;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
-use crate::search::hermitian::Shifted;
+use crate::problem::root::Root;
+use crate::transform::factors::Shifted;
 
 const SIGMA: f64 = -1e-3;
 

@@ -12,12 +12,13 @@
 use mb_algebra::c64;
 
 use crate::Eigenpair;
-use crate::certify::sparse::{Certifier, First, Root};
+use crate::certify::sparse::{Certifier, First};
 use crate::krylov::KrylovDriver;
 use crate::numeric::vectors::ZERO;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::root::Root;
 use crate::refine;
 use crate::request::Request;
 use crate::sparse::solve::{Found, undamped};

@@ -9,21 +9,19 @@
 //!    35, 1980), which never forms K x and so keeps the digits of the low modes of stiff systems.
 //! 4. Sturm counts ([`crate::completeness::inertia`]) prove the result complete or send the search back for what is missing.
 
-use std::sync::Arc;
-
 use mb_algebra::{AlgebraError, Dense};
 
 use crate::certify::sparse::Aid;
 use crate::completeness::inertia::Released;
 use crate::error::only_here;
 use crate::finding::SparseFinding;
-use crate::krylov::scalar::pick;
 use crate::krylov::{KrylovDriver, Ritz, RitzReal, SymmetricOperator, Wanted};
 use crate::null_space::symmetric;
 use crate::null_space::symmetric::Zeros;
 use crate::options::{Shift, SparseOptions};
 use crate::problem::Problem;
-use crate::transform::factors::{ShiftSolve, Solution};
+use crate::problem::modes::Modes;
+use crate::transform::factors::{Shifted, Solution};
 use crate::transform::shift_invert_symmetric::{Known, ShiftInvert};
 use crate::{EigenError, Finding};
 
@@ -67,25 +65,6 @@ const SOFTER: f64 = 1e-6;
 /// Lowest w, relative to the distance of the shift from zero and to [`FLOOR`], that is certainly not zero.
 const CLEAR: f64 = 0.1;
 const CLEAR_OF_ROUNDING: f64 = 1e3;
-
-/// Modes of a symmetric problem: w and vectors of equal columns.
-#[derive(Clone, Debug)]
-pub(crate) struct Modes {
-    pub(crate) w: Vec<f64>,
-    /// n x k, M-orthonormal.
-    pub(crate) x: Dense,
-    /// Multipliers of the independent rows at length one, r x k.
-    pub(crate) l: Dense,
-    /// Leading columns that are rigid.
-    pub(crate) rigid: usize,
-}
-
-/// Factors at one shift of w.
-#[derive(Clone)]
-pub(crate) struct Shifted {
-    pub(crate) sigma: f64,
-    pub(crate) solver: Arc<dyn ShiftSolve<f64>>,
-}
 
 /// One analysis.
 pub(crate) struct Symmetric<'a> {
@@ -477,51 +456,4 @@ fn beside_root(sigma: f64, ritz: &RitzReal, count: usize, place: Place) -> Optio
     let next = wanted.find(|t| t * OVERSHADOWED < largest && *t > 0.0)?;
     let most = sigma.abs() * if place == Place::Here { AT_MOST } else { AT_BEST };
     (largest * sigma.abs() * ON_ROOT > 1.0).then(|| sigma - (0.01 / next).min(most))
-}
-
-impl Modes {
-    /// None.
-    pub(crate) fn none(problem: &Problem) -> Self {
-        Self { w: Vec::new(), x: Dense::zeros(problem.n, 0), l: Dense::zeros(problem.rows.rank, 0), rigid: 0 }
-    }
-
-    /// Adds others behind these.
-    pub(crate) fn append(&mut self, other: Self) {
-        if self.w.is_empty() {
-            *self = other;
-            return;
-        }
-        self.w.extend_from_slice(&other.w);
-        self.x = crate::krylov::scalar::beside(self.x.as_ref(), other.x.as_ref());
-        self.l = crate::krylov::scalar::beside(self.l.as_ref(), other.l.as_ref());
-    }
-
-    /// Sorts the modes that are not rigid; smallest key first.
-    pub(crate) fn sort_by(&mut self, key: impl Fn(f64) -> f64) {
-        let mut order: Vec<usize> = (self.rigid..self.w.len()).collect();
-        order.sort_by(|&i, &j| key(self.w[i]).total_cmp(&key(self.w[j])));
-        let order: Vec<usize> = (0..self.rigid).chain(order).collect();
-        self.select(&order);
-    }
-
-    /// Keeps some columns, in the order given; rigid ones first.
-    pub(crate) fn select(&mut self, order: &[usize]) {
-        self.rigid = order.iter().filter(|&&j| j < self.rigid).count();
-        self.w = order.iter().map(|&j| self.w[j]).collect();
-        if order.iter().enumerate().any(|(at, j)| at != *j) {
-            self.x = pick(&self.x, order);
-            self.l = pick(&self.l, order);
-        } else {
-            // The first columns stay where they are.
-            self.x.truncate(self.x.nrows(), order.len());
-            self.l.truncate(self.l.nrows(), order.len());
-        }
-    }
-
-    /// Keeps the first ones.
-    pub(crate) fn truncate(&mut self, count: usize) {
-        if count < self.w.len() {
-            self.select(&(0..count).collect::<Vec<_>>());
-        }
-    }
 }

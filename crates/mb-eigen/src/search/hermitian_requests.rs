@@ -3,12 +3,15 @@
 use mb_algebra::{c64, interrupt};
 use rayon::prelude::*;
 
-use super::hermitian::{Modes, Place, Shifted, Symmetric};
-use super::multiplicity_cut;
+use super::hermitian::{Place, Symmetric};
+use super::selection;
 use crate::certify::sparse::Aid;
 use crate::completeness::inertia::{Counted, Released};
 use crate::finding::SparseFinding;
 use crate::options::Shift;
+use crate::problem::modes::Modes;
+use crate::problem::root::Root;
+use crate::transform::factors::Shifted;
 use crate::transform::shift_invert_symmetric::Known;
 use crate::{EigenError, Finding};
 
@@ -57,13 +60,9 @@ fn reaching(s: c64, r: f64) -> (f64, f64) {
 /// Counts rigid modes, which are known before a slice is searched, among those of its interval.
 fn with_rigid(finding: &mut Finding, rigid: usize) {
     let Finding::Sparse { detail } = finding else { return };
-    match detail {
-        SparseFinding::Complete { modes, .. } => *modes += rigid,
-        SparseFinding::Missing { counted, found, .. } => {
-            *counted += rigid;
-            *found += rigid;
-        }
-        _ => {}
+    if let SparseFinding::Completeness(count) = detail {
+        count.counted += rigid;
+        count.found += rigid;
     }
 }
 
@@ -115,7 +114,7 @@ impl Symmetric<'_> {
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         self.tell_shortfall(modes.w.len(), count, exhausted);
-        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        self.findings.extend(selection::told_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(modes)
     }
@@ -185,10 +184,8 @@ impl Symmetric<'_> {
     /// Keeps the modes nearest to a point.
     fn keep_nearest(&mut self, modes: &mut Modes, s: c64, count: usize) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
-        order.sort_by(|&i, &j| distance(modes.w[i], s).total_cmp(&distance(modes.w[j], s)));
-        let by_distance: Vec<f64> = order.iter().map(|&j| modes.w[j]).collect();
-        self.findings.extend(multiplicity_cut::told_of_squares(&by_distance, count));
-        order.truncate(count);
+        let (key, root) = (|j: &usize| distance(modes.w[*j], s), |j: &usize| Root::of_square(modes.w[*j]));
+        self.findings.extend(selection::first(&mut order, count, key, root));
         // Rigid ones are kept in front.
         order.sort_by_key(|&j| j >= modes.rigid);
         modes.select(&order);

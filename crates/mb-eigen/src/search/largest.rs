@@ -13,15 +13,16 @@ use std::sync::Arc;
 use mb_algebra::c64;
 
 use super::biorthonormal::biorthonormalize;
-use super::hermitian::{Modes, Place, Symmetric};
-use super::multiplicity_cut;
+use super::hermitian::{Place, Symmetric};
 use super::non_hermitian::{General, Set, Side, divide};
 use super::non_hermitian_requests::{Counting, LOOKS};
-use crate::certify::sparse::Root;
-use crate::finding::SparseFinding;
+use super::selection;
+use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::krylov::RitzReal;
 use crate::krylov::scalar::{norm, pick};
 use crate::problem::Problem;
+use crate::problem::modes::Modes;
+use crate::problem::root::Root;
 use crate::transform::factors::{Effort, ShiftSolve, Work};
 use crate::transform::mass_inverse::{Forward, ForwardSymmetric};
 use crate::transform::shift_invert::Form;
@@ -88,7 +89,7 @@ impl Symmetric<'_> {
         }
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(modes.w.len(), count, exhausted);
-        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        self.findings.extend(selection::told_of_squares(&modes.w, count));
         modes.truncate(count);
         if self.options.prove_complete {
             let below = self.below(-GROWS * problem.frequency_squared())?;
@@ -185,11 +186,8 @@ impl Symmetric<'_> {
         modes.sort_by(|w| -w.abs());
         let found = outside(modes);
         let above = above.max(-below);
-        self.findings.push(if found == counted {
-            SparseFinding::CompleteAbove { above, modes: found }.into()
-        } else {
-            SparseFinding::MissingAbove { above, counted, found }.into()
-        });
+        let region = Region::Above { limit: above };
+        self.findings.push(Completeness { region, found, counted, by: Proof::Inertia }.into());
         Ok(())
     }
 }
@@ -259,14 +257,10 @@ impl General<'_> {
             ask = (ask + per_mode * missing).min(degree);
         };
         let mut candidates = self.candidates(&set, Counting::Modes);
-        candidates.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(candidates.len(), count, set.tau.len() >= degree);
         self.findings.extend(told.map(Finding::from));
-        let s: Vec<c64> = candidates.iter().map(|c| c.s).collect();
-        let (returned, left_out) = s.split_at(count.min(s.len()));
-        self.findings.extend(multiplicity_cut::told(returned, left_out));
-        candidates.truncate(count);
+        self.findings.extend(selection::first(&mut candidates, count, |c| -c.s.norm(), |c| c.s));
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
     }
 
@@ -293,13 +287,8 @@ impl General<'_> {
         let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
         let exhausted = self.findings.iter().any(fewer) || roots.len() >= all;
         self.findings.retain(|finding| !fewer(finding));
-        roots.sort_by(|a, b| b.s.norm().total_cmp(&a.s.norm()));
-        let found = roots.len();
-        self.tell_shortfall(found, count, exhausted);
-        let s: Vec<c64> = roots.iter().map(|root| root.s).collect();
-        let (returned, left_out) = s.split_at(count.min(found));
-        self.findings.extend(multiplicity_cut::told(returned, left_out));
-        roots.truncate(count);
+        self.tell_shortfall(roots.len(), count, exhausted);
+        self.findings.extend(selection::first(&mut roots, count, |root| -root.s.norm(), |root| root.s));
         Ok(roots)
     }
 

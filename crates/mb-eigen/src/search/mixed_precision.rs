@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mb_algebra::saddle::{Method, SaddleShort};
 use mb_algebra::{Dense, SparseCholesky, sparse};
 
-use super::hermitian::{Modes, Shifted, Symmetric};
-use super::multiplicity_cut;
+use super::hermitian::Symmetric;
+use super::selection;
 use crate::EigenError;
 use crate::certify::sparse::{Aid, Certifier};
 use crate::completeness::inertia::Released;
@@ -28,9 +28,10 @@ use crate::krylov::davidson::{Corrected, Lowest, basis_columns, lowest};
 use crate::options::{Shift, Solver};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
+use crate::problem::modes::Modes;
 use crate::refine;
 use crate::refine::{Given, Improved};
-use crate::sparse::solve::roots_of;
+use crate::transform::factors::Shifted;
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
 
 /// Distance of the shift below zero, relative to |K| / |M|: keeps the condition within what single precision stands.
@@ -292,7 +293,7 @@ impl Symmetric<'_> {
         }
         self.report(&place);
         self.tell_shortfall(modes.w.len(), count, false);
-        self.findings.extend(multiplicity_cut::told_of_squares(&modes.w, count));
+        self.findings.extend(selection::told_of_squares(&modes.w, count));
         modes.truncate(count);
         Ok(Some(modes))
     }
@@ -311,7 +312,7 @@ impl Symmetric<'_> {
         }
         let mut modes = modes.clone();
         modes.truncate(last + 1);
-        let roots = roots_of(problem, &modes);
+        let roots = modes.roots(problem);
         drop(modes);
         let given: Vec<Given<'_>> = roots.iter().map(Given::of_root).collect();
         let found =

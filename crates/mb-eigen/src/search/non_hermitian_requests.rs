@@ -11,12 +11,12 @@
 
 use mb_algebra::{c64, side_by_side};
 
-use super::multiplicity_cut;
 use super::non_hermitian::{General, Set, Shifted};
-use crate::certify::sparse::Root;
+use super::selection;
 use crate::finding::SparseFinding;
 use crate::null_space::deflate::Zeros;
 use crate::numeric::vectors;
+use crate::problem::root::Root;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Finding, Shape};
 
@@ -24,6 +24,8 @@ use crate::{EigenError, Finding, Shape};
 const ROUNDS: usize = 8;
 /// Searches with wider blocks for roots that a count misses.
 pub(crate) const LOOKS: usize = 2;
+/// Columns a block grows by at most.
+const WIDEST: usize = 64;
 /// Damping ratio to which a band without a limit is searched.
 const BAND_DAMPING: f64 = 0.3;
 /// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are told from each other by
@@ -50,16 +52,10 @@ pub(crate) struct Candidate {
     column: usize,
 }
 
-/// How many more roots a count found than the search.
+/// How many more eigenvalues a count found than the search; no more than a block holds.
 fn missing(told: &SparseFinding) -> Option<usize> {
-    let difference = match told {
-        SparseFinding::MissingInside { counted, found, .. } => *counted - *found as f64,
-        SparseFinding::MissingOutside { counted, found, .. } => counted.saturating_sub(*found) as f64,
-        _ => return None,
-    };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of roots")]
-    let missing = difference.round().clamp(0.0, 64.0) as usize;
-    (missing > 0).then_some(missing)
+    let SparseFinding::Completeness(count) = told else { return None };
+    Some(count.missing().min(WIDEST)).filter(|missing| *missing > 0)
 }
 
 /// A piece of a band, rad/s.
@@ -351,11 +347,8 @@ impl General<'_> {
         let mut order: Vec<(f64, Option<Candidate>)> =
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
         order.extend(zeros.iter().map(|_| (point.norm(), None)));
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let s: Vec<c64> = order.iter().map(|(_, c)| c.map_or_else(|| c64::new(0.0, 0.0), |c| c.s)).collect();
-        let (returned, left_out) = s.split_at(count.min(s.len()));
-        self.findings.extend(multiplicity_cut::told(returned, left_out));
-        order.truncate(count);
+        let s = |c: &Option<Candidate>| c.map_or_else(|| c64::new(0.0, 0.0), |c| c.s);
+        self.findings.extend(selection::first(&mut order, count, |(far, _)| *far, |(_, c)| s(c)));
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
         let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();
         roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));

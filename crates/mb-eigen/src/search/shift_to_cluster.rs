@@ -14,12 +14,13 @@
 
 use mb_algebra::{Dense, SymmetricEigen};
 
-use super::hermitian::{Shifted, Symmetric};
+use super::hermitian::Symmetric;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::Scalar;
 use crate::null_space::symmetric::orthonormal;
 use crate::problem::Problem;
+use crate::transform::factors::Shifted;
 use crate::transform::shift_invert_symmetric::Known;
 
 /// Steps of the shift.

@@ -8,6 +8,7 @@
 //! fronts, which also solves with the transpose. Methods that failed on the way are named. Every solve is checked by block of
 //! rows and refined when it falls short. Sizes: A n x n, Phi_i r x n.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use faer::{Mat, MatMut, MatRef};
@@ -21,6 +22,13 @@ use crate::EigenError;
 use crate::error::at;
 use crate::krylov::Scalar;
 use crate::problem::matrix::Matrix;
+
+/// Factors at one shift of w.
+#[derive(Clone)]
+pub(crate) struct Shifted {
+    pub(crate) sigma: f64,
+    pub(crate) solver: Arc<dyn ShiftSolve<f64>>,
+}
 
 /// How well a system is to be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

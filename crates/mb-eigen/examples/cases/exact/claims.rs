@@ -4,7 +4,7 @@
 //! where fewer were returned than were asked for, or inside of a band. An answer that misses one must say so.
 
 use mb_algebra::c64;
-use mb_eigen::sparse::{Request, SparseFinding};
+use mb_eigen::sparse::{Completeness, Region, Request, SparseFinding};
 use mb_eigen::{Class, CountedClass, Eigenpair, Finding, Spectrum, SpuriousOrigin, pairing};
 
 use super::asked::{Answer, Form};
@@ -89,18 +89,7 @@ impl Case<'_> {
         };
         wrong.extend(self.spectrum.findings.iter().filter_map(|finding| self.untrue(finding)));
         wrong.extend(self.counts());
-        let proved = |finding: &Finding| {
-            matches!(
-                finding,
-                Finding::Sparse {
-                    detail: SparseFinding::Complete { .. }
-                        | SparseFinding::CompleteInside { .. }
-                        | SparseFinding::CompleteOutside { .. }
-                        | SparseFinding::CompleteAbove { .. }
-                }
-            )
-        };
-        let proved = self.spectrum.findings.iter().any(proved);
+        let proved = self.spectrum.completeness().any(Completeness::is_complete);
         Verdict { uncovered, reach, wrong, proved, open: self.is_open(), roots: self.found.len() }
     }
 
@@ -365,6 +354,29 @@ impl Case<'_> {
         (least / 2, most.div_ceil(2))
     }
 
+    /// What is not true of a count.
+    fn miscounted(&self, count: &Completeness) -> Option<String> {
+        let undamped = self.problem.is_undamped() && self.answer.form == Form::Constrained;
+        let (least, most) = match count.region {
+            Region::Interval { from, to } if undamped => self.modes_between(from, to),
+            Region::Above { limit } if undamped => {
+                let (least, most) = self.number(|s, error| {
+                    (s.norm_sqr() - limit, 2.0 * s.norm() * error + 4.0 * f64::EPSILON * s.norm_sqr())
+                });
+                (least / 2, most.div_ceil(2))
+            }
+            Region::Inside { re, im, radius, squared } => self.inside(c64::new(re, im), radius, squared),
+            Region::Outside { radius, squared } => {
+                let (least, most) = self.inside(c64::new(0.0, 0.0), radius, squared);
+                let all = if squared { self.own / 2 } else { self.own };
+                (all - most, all - least)
+            }
+            _ => return None,
+        };
+        let wrong = count.counted < least || count.counted > most;
+        wrong.then(|| format!("{count}: there are {least} to {most}"))
+    }
+
     /// What is not true of a finding.
     fn untrue(&self, finding: &Finding) -> Option<String> {
         let differs = |said: usize, (least, most): (usize, usize)| {
@@ -373,39 +385,7 @@ impl Case<'_> {
         let Finding::Sparse { detail } = finding else { return None };
         let undamped = self.problem.is_undamped() && self.answer.form == Form::Constrained;
         match *detail {
-            SparseFinding::Complete { from, to, modes: said, .. }
-            | SparseFinding::Missing { from, to, counted: said, .. }
-                if undamped =>
-            {
-                differs(said, self.modes_between(from, to))
-            }
-            SparseFinding::CompleteAbove { above, modes: said }
-            | SparseFinding::MissingAbove { above, counted: said, .. }
-                if undamped =>
-            {
-                let (least, most) = self.number(|s, error| {
-                    (s.norm_sqr() - above, 2.0 * s.norm() * error + 4.0 * f64::EPSILON * s.norm_sqr())
-                });
-                differs(said, (least / 2, most.div_ceil(2)))
-            }
-            SparseFinding::CompleteInside { re, im, radius, roots, squared } => {
-                differs(roots, self.inside(c64::new(re, im), radius, squared))
-            }
-            SparseFinding::MissingInside { re, im, radius, counted, squared, .. } => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a number of roots"
-                )]
-                let said = counted.round().max(0.0) as usize;
-                differs(said, self.inside(c64::new(re, im), radius, squared))
-            }
-            SparseFinding::CompleteOutside { radius, roots: said, squared }
-            | SparseFinding::MissingOutside { radius, counted: said, squared, .. } => {
-                let (least, most) = self.inside(c64::new(0.0, 0.0), radius, squared);
-                let all = if squared { self.own / 2 } else { self.own };
-                differs(said, (all - most, all - least))
-            }
+            SparseFinding::Completeness(count) => self.miscounted(&count),
             SparseFinding::FewerExist { exist, .. } => {
                 let modes = self.modes();
                 let all = self.found.len() >= self.own && modes == exist;

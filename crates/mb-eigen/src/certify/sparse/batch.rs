@@ -10,10 +10,11 @@
 use mb_algebra::{Sparse, c64, norms};
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{Certifier, Measures, Root, mirrored, step};
+use super::{Certifier, Measures, mirrored, step};
 use crate::certify::dense::Forms;
 use crate::numeric::double_double::{forms_of_rows, row_products};
 use crate::numeric::vectors::ZERO;
+use crate::problem::root::Root;
 use crate::refine::Doubled;
 use crate::{Eigenpair, Shape};
 

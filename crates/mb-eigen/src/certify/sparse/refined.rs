@@ -9,7 +9,7 @@ use mb_algebra::{Dense, c64, interrupt, norms};
 use rayon::prelude::*;
 
 use super::batch::{Group, WIDTH};
-use super::{Certifier, Root, apply};
+use super::{Certifier, apply};
 use crate::finding::SparseFinding;
 use crate::numeric::double_double::{forms_of_rows, sizes_of_forms};
 use crate::numeric::vectors::abs;
@@ -17,10 +17,11 @@ use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::matrix::Matrix;
+use crate::problem::root::Root;
 use crate::refine;
 use crate::refine::condensed::SIDE_BY_SIDE;
 use crate::refine::{Doubled, Given, Improved};
-use crate::search::hermitian::Shifted;
+use crate::transform::factors::Shifted;
 use crate::{Eigenpair, Finding, Shape};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.

@@ -22,7 +22,8 @@ use super::constraint_rows::{Rows, select};
 use super::matrix::Matrix;
 use crate::EigenError;
 use crate::options::SparseOptions;
-use crate::search::hermitian::{Modes, Shifted};
+use crate::problem::modes::Modes;
+use crate::transform::factors::Shifted;
 use crate::transform::factors::{Effort, ShiftSolve, Solution, Work};
 
 /// Coordinates for each row taken out up to which that is worth its while.

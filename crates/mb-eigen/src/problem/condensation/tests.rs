@@ -11,7 +11,7 @@ use crate::krylov::scalar::start_block;
 use crate::refine;
 use crate::refine::{Given, Improved};
 use crate::request::Request;
-use crate::sparse::solve::{roots_of, undamped};
+use crate::sparse::solve::undamped;
 
 /// A chain of masses on springs, grounded, of `n` coordinates, and rows given as lists of entries.
 fn pencil(n: usize, rows: &[Vec<(usize, f64)>]) -> QuadraticPencil<Sparse> {
@@ -129,7 +129,7 @@ fn compared(pencil: &QuadraticPencil<Sparse>, count: usize) {
     let ours = Certifier::new(&problem, false).certify_with(found.roots, found.aid);
     let mut run = crate::search::hermitian::Symmetric::new(&problem, &options, &BuiltIn);
     let modes = run.lowest(count).unwrap();
-    let whole = Certifier::new(&problem, false).certify(roots_of(&problem, &modes));
+    let whole = Certifier::new(&problem, false).certify(modes.roots(&problem));
     assert_eq!(ours.len(), whole.len());
     for (ours, whole) in ours.iter().zip(&whole) {
         let apart = (ours.value().unwrap() - whole.value().unwrap()).norm();

@@ -1,7 +1,7 @@
 //! The Krylov path finds what the dense path finds.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64};
-use mb_eigen::sparse::{Request, SparseOptions, solve};
+use mb_eigen::sparse::{Region, Request, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 
 use super::random::{KINDS, Kind, problem};
@@ -13,6 +13,13 @@ pub(crate) fn krylov() -> SparseOptions {
 
 pub(crate) fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {
     mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap()
+}
+
+/// Whether the modes of some interval of s^2 are proved to be complete.
+pub(crate) fn proved_in_interval(spectrum: &Spectrum) -> bool {
+    spectrum
+        .completeness()
+        .any(|count| matches!(count.region, Region::Interval { .. }) && count.is_complete())
 }
 
 fn values<'a>(pairs: impl Iterator<Item = &'a Eigenpair>) -> Vec<c64> {

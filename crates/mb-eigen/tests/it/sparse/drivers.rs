@@ -4,11 +4,11 @@
 mod agreement {
     use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse};
     use mb_eigen::Spectrum;
-    use mb_eigen::sparse::{Request, Solver, SparseFinding, SparseOptions, Structure, solve};
+    use mb_eigen::sparse::{Completeness, Request, Solver, SparseFinding, SparseOptions, Structure, solve};
     use mb_eigen::{Class, Finding};
     use rayon::prelude::*;
 
-    use super::super::agreement::{assert_certified, assert_contained, krylov};
+    use super::super::agreement::{assert_certified, assert_contained, krylov, proved_in_interval};
     use super::super::random::{KINDS, Kind, problem};
 
     fn both(pencil: &QuadraticPencil<Sparse>, request: &Request, options: &SparseOptions) -> [Spectrum; 2] {
@@ -34,8 +34,7 @@ mod agreement {
         assert_certified(&arpack.pairs, what);
         assert_contained(&arpack.pairs, &built_in.pairs, what);
         assert_eq!(arpack.counts, built_in.counts, "{what}");
-        let missing = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Missing { .. } });
-        assert!(!arpack.findings.iter().any(missing), "{what}: {:?}", arpack.findings);
+        assert!(arpack.completeness().all(Completeness::is_complete), "{what}: {:?}", arpack.findings);
     }
 
     #[test]
@@ -113,9 +112,8 @@ mod agreement {
         let [_, arpack] = both(&pencil, &Request::Lowest { count: 8 }, &krylov());
         let omega = |j: f64| 2.0 * (std::f64::consts::PI * j / (2.0 * (n as f64 + 1.0))).sin();
         let found: Vec<f64> = arpack.motion_values().iter().map(|s| s.im).filter(|w| *w > 0.0).collect();
-        let complete = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Complete { .. } });
         assert_eq!(found.len(), 8, "{:?}", arpack.findings);
-        assert!(arpack.findings.iter().any(complete), "{:?}", arpack.findings);
+        assert!(proved_in_interval(&arpack), "{:?}", arpack.findings);
         for (i, w) in found.iter().enumerate() {
             let exact = omega(if i < 4 { 1.0 } else { 2.0 });
             assert!((w - exact).abs() < 1e-12, "{i}: {w} against {exact}");

@@ -1,7 +1,7 @@
 //! The largest roots against the dense path and closed forms.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Completeness, Region, Request, SparseFinding, SparseOptions, solve};
 use mb_eigen::{EigenError, Eigenpair, Finding};
 use proptest::prelude::*;
 
@@ -95,9 +95,10 @@ fn the_clustered_upper_end_of_a_chain_is_proved_complete() {
             pair.error_bar
         );
     }
-    let proved =
-        |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::CompleteAbove { modes: 4, .. } });
-    assert!(found.findings.iter().any(proved), "{:?}", found.findings);
+    let proved = |count: &Completeness| {
+        matches!(count, Completeness { region: Region::Above { .. }, found: 4, counted: 4, .. })
+    };
+    assert!(found.completeness().any(proved), "{:?}", found.findings);
 }
 
 /// Springs that push: the largest |s| are real.

@@ -5,6 +5,8 @@ use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
 use mb_eigen::{EigenError, Finding};
 
+use super::agreement::proved_in_interval;
+
 /// Unit masses on a grid of side^3 with unit springs, one face held by multipliers: w = sum over the axes of
 /// 2 - 2 cos of multiples of pi, known in closed form.
 fn grid(side: usize) -> (QuadraticPencil<Sparse>, Vec<f64>) {
@@ -59,8 +61,7 @@ fn factors_in_single_precision_give_the_same_answers_with_proof() {
             if used.contains("single precision"))
     };
     assert!(found.findings.iter().any(single), "{:?}", found.findings);
-    let proved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Complete { .. } });
-    assert!(found.findings.iter().any(proved), "{:?}", found.findings);
+    assert!(proved_in_interval(&found), "{:?}", found.findings);
     let upper: Vec<_> = found.motion().filter(|pair| pair.alpha.im >= 0.0).collect();
     assert_eq!(upper.len(), 3);
     for (pair, w) in upper.iter().zip(&exact) {

@@ -4,8 +4,10 @@
 //! damping a M the roots are -a/2 +- i sqrt(w_j - a^2/4).
 
 use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, sparse as ops};
-use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Completeness, Region, Request, Shift, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
+
+use super::agreement::proved_in_interval;
 
 const MASSES: usize = 400;
 
@@ -206,7 +208,7 @@ fn modes_nearest_to_a_point_off_the_axis_lie_beside_it() {
             assert!((found.abs() - exact).abs() < 1e-10, "{s}: {found} for {exact}");
             assert!(found * im > 0.0, "{s}: {found}");
         }
-        assert!(details(&found).any(|f| matches!(f, SparseFinding::Complete { .. })), "{s}");
+        assert!(proved_in_interval(&found), "{s}");
     }
 }
 
@@ -256,6 +258,8 @@ fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
     let sizes: Vec<f64> = found.motion().filter_map(Eigenpair::value).map(c64::norm).collect();
     assert_eq!(sizes.len(), 6);
     assert!(sizes.iter().all(|size| (size - largest).abs() < 1e-12), "{sizes:?}");
-    let proved = details(&found).any(|f| matches!(f, SparseFinding::CompleteOutside { .. }));
+    let outside =
+        |count: &Completeness| matches!(count.region, Region::Outside { .. }) && count.is_complete();
+    let proved = found.completeness().any(outside);
     assert!(proved && !found.falls_short(), "{:?}", details(&found).collect::<Vec<_>>());
 }

@@ -4,6 +4,8 @@ use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Finding, Spectrum};
 
+use super::agreement::proved_in_interval;
+
 /// Unit masses on a grid with unit springs, coordinates from `first` on.
 fn springs(k: &mut Triplets<f64>, first: usize, [nx, ny, nz]: [usize; 3]) {
     for i in 0..nx * ny * nz {
@@ -46,11 +48,6 @@ fn short(spectrum: &Spectrum) -> bool {
     spectrum.findings.iter().any(of)
 }
 
-fn proved(spectrum: &Spectrum) -> bool {
-    let of = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Complete { .. } });
-    spectrum.findings.iter().any(of)
-}
-
 /// omega of the modes with their bars.
 fn upper(spectrum: &Spectrum) -> Vec<(f64, f64)> {
     let pairs = spectrum.motion().filter(|pair| pair.alpha.im >= 0.0);
@@ -61,7 +58,7 @@ fn upper(spectrum: &Spectrum) -> Vec<(f64, f64)> {
 fn modes_agree_with_their_formula_and_are_proved_complete() {
     let size = [16, 12, 12];
     let found = ask(&grid(size, true), 10, 0.0);
-    assert!(short(&found) && proved(&found), "{:?}", found.findings);
+    assert!(short(&found) && proved_in_interval(&found), "{:?}", found.findings);
     let pi = std::f64::consts::PI;
     let one = |angle: f64| 4.0 * (0.5 * angle).sin().powi(2);
     let mut exact = Vec::new();
@@ -105,8 +102,8 @@ fn joints_between_bodies_are_kept() {
     phi_q.add(2 * points, 768 + 5, -1.0);
     let pencil = pencil(k.to_sparse(), phi_q.to_sparse());
     let (single, double) = (ask(&pencil, 6, 0.0), ask(&pencil, 6, f64::INFINITY));
-    assert!(short(&single) && proved(&single), "{:?}", single.findings);
-    assert!(!short(&double) && proved(&double));
+    assert!(short(&single) && proved_in_interval(&single), "{:?}", single.findings);
+    assert!(!short(&double) && proved_in_interval(&double));
     for ((a, bar), (b, other)) in upper(&single).into_iter().zip(upper(&double)) {
         assert!((a - b).abs() <= bar + other && bar < 1e-9 * a, "{a} {b} {bar:e} {other:e}");
     }
@@ -118,7 +115,7 @@ fn joints_between_bodies_are_kept() {
 #[test]
 fn free_bodies_give_way_to_double_precision() {
     let free = ask(&grid([12, 10, 10], false), 5, 0.0);
-    assert!(!short(&free) && proved(&free), "{:?}", free.findings);
+    assert!(!short(&free) && proved_in_interval(&free), "{:?}", free.findings);
     assert_eq!(free.pairs.iter().filter(|pair| pair.value().is_some_and(|s| s.norm() == 0.0)).count(), 2);
 }
 
@@ -127,7 +124,7 @@ fn slender_bodies_keep_their_digits_with_the_factors_at_hand() {
     // The lowest w is 1e-8 and less of |K|: rounding alone would leave the first modes bars beyond 1e-8 of their value.
     for length in [3000, 20_000] {
         let rod = ask(&grid([length, 1, 1], true), 6, 0.0);
-        assert!(short(&rod) && proved(&rod), "{:?}", rod.findings);
+        assert!(short(&rod) && proved_in_interval(&rod), "{:?}", rod.findings);
         let made = rod.findings.iter().find_map(|finding| match finding {
             Finding::Sparse { detail: SparseFinding::Shift { factorizations, .. } } => Some(*factorizations),
             _ => None,
@@ -146,6 +143,6 @@ fn slender_bodies_keep_their_digits_with_the_factors_at_hand() {
 fn double_modes_at_the_end_of_a_request_are_counted_in_the_gap_behind_them() {
     // Modes across a square rod come in pairs; the third and the fourth are the first of them.
     let rod = ask(&grid([24, 8, 8], true), 3, 0.0);
-    assert!(short(&rod) && proved(&rod), "{:?}", rod.findings);
+    assert!(short(&rod) && proved_in_interval(&rod), "{:?}", rod.findings);
     assert_eq!(upper(&rod).len(), 3);
 }

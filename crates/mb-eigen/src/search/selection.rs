@@ -1,0 +1,262 @@
+//! What is returned of the eigenvalues found: those nearest to what a request asks for, or those inside its band.
+//!
+//! One mode is a conjugate pair, +-s of an undamped problem, the double zero of a chain, or one real eigenvalue; near a point
+//! of the plane each eigenvalue counts for itself. Modes of one eigenvalue on both sides of the last one returned are reported.
+
+use mb_algebra::c64;
+
+use crate::dense::{Kind, Raw};
+use crate::finding::{Completeness, SparseFinding};
+use crate::problem::root::Root;
+use crate::request::Request;
+use crate::{Class, Eigenpair, Finding, Spectrum};
+
+/// Distance from an end of a band, relative to its upper end, at which an eigenvalue lies on it: rounding of the end and of 2 pi.
+const EDGE: f64 = 4.0 * f64::EPSILON;
+/// Bound of a mode beside a band, relative to its width, from which on it is open what the band holds: what a plot of it would show.
+const BLURRED: f64 = 1e-3;
+/// Width of a band relative to its upper end that counts at least.
+const NARROWEST: f64 = 1e-6;
+/// Distance, relative to |s|, within which modes count as those of one eigenvalue: 1e-6 of w = -s^2, as where modes are counted.
+const SAME: f64 = 5e-7;
+
+fn same(a: c64, b: c64) -> bool {
+    (a - b).norm() <= SAME * a.norm().max(b.norm())
+}
+
+/// What there is to say of eigenvalues that are among those returned and among those left out; one s stands for each mode.
+fn told(returned: &[c64], left_out: &[c64]) -> Vec<Finding> {
+    let mut seen: Vec<c64> = Vec::new();
+    for &s in left_out {
+        if returned.iter().any(|other| same(s, *other)) && !seen.iter().any(|other| same(s, *other)) {
+            seen.push(s);
+        }
+    }
+    let count = |list: &[c64], s: c64| list.iter().filter(|other| same(s, **other)).count();
+    let finding = |s: c64| {
+        let returned = count(returned, s);
+        let found = returned + count(left_out, s);
+        SparseFinding::MultipleCut { re: s.re, im: s.im, found, returned }.into()
+    };
+    seen.into_iter().map(finding).collect()
+}
+
+/// The same of modes of undamped problems by w = -s^2, the first `count` of which are returned.
+pub(crate) fn told_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
+    let s: Vec<c64> = w.iter().map(|&w| Root::of_square(w)).collect();
+    let (returned, left_out) = s.split_at(count.min(s.len()));
+    told(returned, left_out)
+}
+
+/// How far an eigenvalue is from what a request asks for: the order in which eigenvalues are returned.
+fn distance(request: &Request, s: c64) -> f64 {
+    match *request {
+        Request::NearFrequency { hz, .. } => (s - c64::new(0.0, std::f64::consts::TAU * hz)).norm(),
+        Request::NearPoint { s: point, .. } => (s - point).norm(),
+        Request::Largest { .. } => -s.norm(),
+        Request::Lowest { .. } | Request::Band { .. } | Request::All => s.norm(),
+    }
+}
+
+/// Keeps the first `count` of some modes in the order of a key; what there is to say of multiple eigenvalues that are cut.
+pub(crate) fn first<T>(
+    found: &mut Vec<T>,
+    count: usize,
+    key: impl Fn(&T) -> f64,
+    s: impl Fn(&T) -> c64,
+) -> Vec<Finding> {
+    found.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let s: Vec<c64> = found.iter().map(s).collect();
+    let (returned, left_out) = s.split_at(count.min(s.len()));
+    let cut = told(returned, left_out);
+    found.truncate(count);
+    cut
+}
+
+/// Of the eigenvalues of undamped symmetric modes those that a request asks for, and what there is to say of those left out.
+pub(crate) fn of_modes(found: Vec<Root>, request: &Request) -> (Vec<Root>, Vec<Finding>) {
+    let Request::NearPoint { count, .. } = *request else { return (found, Vec::new()) };
+    // Every root counts for itself: split the pairs and keep the nearest, a double zero whole.
+    let split = |root: Root| {
+        if root.rigid {
+            return vec![root];
+        }
+        let one = Root { mirror: false, opposite: false, ..root };
+        let other = Root { s: -one.s, ..one.clone() };
+        vec![one, other]
+    };
+    let mut single: Vec<Root> = found.into_iter().flat_map(split).collect();
+    single.sort_by(|a, b| distance(request, a.s).total_cmp(&distance(request, b.s)));
+    let mut taken = 0;
+    let kept = single.iter().take_while(|root| {
+        let keep = taken < count;
+        taken += root.chain;
+        keep
+    });
+    let kept = kept.count();
+    let cut = first(&mut single, kept, |root| distance(request, root.s), |root| root.s);
+    (single, cut)
+}
+
+/// Marks the pairs a request asks for; the number of modes among them, and what there is to say of those left out.
+pub(crate) fn choose(
+    pairs: &[Eigenpair],
+    request: &Request,
+    undamped: bool,
+) -> (Vec<bool>, usize, Vec<Finding>) {
+    let mut kept = vec![false; pairs.len()];
+    let mut groups: Vec<(c64, Vec<usize>)> = Vec::new();
+    let each = matches!(request, Request::NearPoint { .. });
+    let mut i = 0;
+    while i < pairs.len() {
+        let (Some(s), true) = (pairs[i].value(), pairs[i].class.is_motion()) else {
+            i += 1;
+            continue;
+        };
+        let next = pairs.get(i + 1).and_then(Eigenpair::value);
+        // Conjugates are neighbours; so are +-s of undamped problems and the two zeros of a chain.
+        let together = !each
+            && match next {
+                Some(next) if s.im > 0.0 => next == s.conj(),
+                Some(next) if pairs[i].class == Class::Rigid => pairs[i].chain == 2 && next == s,
+                Some(next) => undamped && (next + s).norm() <= 1e-9 * s.norm(),
+                None => false,
+            };
+        let members = if together { vec![i, i + 1] } else { vec![i] };
+        i += members.len();
+        if in_band(s, pairs[members[0]].error_bar, request) {
+            groups.push((s, members));
+        }
+    }
+    let count = request.count().unwrap_or(groups.len());
+    let cut = first(&mut groups, count, |(s, _)| distance(request, *s), |(s, _)| *s);
+    for (_, members) in &groups {
+        for &i in members {
+            kept[i] = true;
+        }
+    }
+    (kept, groups.len(), cut)
+}
+
+/// Marks the roots that have a chance to be asked for, one mode more than are, where all roots are conjugate pairs on the
+/// imaginary axis and double zeros, `expected` in all; none where a request or the roots are of another kind.
+pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> Option<Vec<bool>> {
+    if matches!(request, Request::NearPoint { .. }) {
+        return None;
+    }
+    let count = request.count()?;
+    let zero = |raw: &Raw| raw.kind == Kind::Zero && raw.chain == 2;
+    let roots: usize = raws.iter().map(|raw| if raw.mirror { 2 } else { 1 }).sum();
+    if roots != expected || !raws.iter().all(|raw| raw.mirror || zero(raw)) {
+        return None;
+    }
+    let key = |raw: &Raw| distance(request, c64::new(0.0, raw.value().im.abs()));
+    let mut order: Vec<usize> = (0..raws.len()).collect();
+    order.sort_by(|&i, &j| key(&raws[i]).total_cmp(&key(&raws[j])));
+    // A double zero stands as two roots behind each other.
+    let (mut left, mut chosen) = (2 * (count + 1), vec![false; raws.len()]);
+    for i in order {
+        if left == 0 {
+            break;
+        }
+        chosen[i] = true;
+        left = left.saturating_sub(if raws[i].mirror { 2 } else { 1 });
+    }
+    Some(chosen)
+}
+
+/// Whether a request for a band asks for an eigenvalue: one whose damped frequency is in the band, or may be for all that its error bound
+/// says, and whose damping ratio is no larger than asked for. All are in the band of other requests.
+fn in_band(s: c64, error: f64, request: &Request) -> bool {
+    let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return true };
+    let tau = std::f64::consts::TAU;
+    // The ends are given in Hz, whose product with 2 pi is rounded.
+    let slack = EDGE * tau * to_hz + if error.is_finite() { error } else { 0.0 };
+    // A root that only grows or decays has no frequency.
+    if s.im == 0.0 && s.re != 0.0 {
+        return false;
+    }
+    let omega = s.im.abs();
+    let light = max_damping_ratio.is_none_or(|most| -s.re <= most * s.norm());
+    omega >= tau * from_hz - slack && omega <= tau * to_hz + slack && light
+}
+
+/// Takes out what is outside a band once its eigenvalues have all their digits.
+pub(crate) fn keep_band(spectrum: &mut Spectrum, request: &Request) {
+    let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
+    let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bar, request));
+    spectrum.pairs.retain(inside);
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    let width = std::f64::consts::TAU * (to_hz - from_hz).max(NARROWEST * to_hz);
+    let open = |pair: &Eigenpair| {
+        let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
+        outside && pair.error_bar > BLURRED * width
+    };
+    if spectrum.pairs.iter().any(open) {
+        let reason = "error bounds of some modes reach across the ends of the band: the digits of the matrices do not say whether \
+                      these lie in it";
+        spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+    }
+    let empty = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
+    if spectrum.pairs.is_empty() && !spectrum.findings.iter().any(empty) {
+        spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
+    }
+}
+
+/// Where pairs were left out that were counted among those asked for, fewer converged; what was said of their number is not true of
+/// what is there.
+pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
+    let dropped = spectrum.findings.iter().find_map(|finding| match finding {
+        Finding::Sparse { detail: SparseFinding::Dropped { roots, .. } } => Some(*roots),
+        _ => None,
+    });
+    let Some(dropped) = dropped else { return };
+    let each = matches!(request, Request::NearPoint { .. });
+    // One of two conjugates, of two opposite roots and of a double zero.
+    let second = |i: usize, pair: &Eigenpair| {
+        let before = i.checked_sub(1).and_then(|i| spectrum.pairs.get(i));
+        before.is_some_and(|other| {
+            let opposite = pair.alpha == -other.alpha && other.alpha.re > 0.0;
+            (pair.alpha.im < 0.0 && pair.alpha == other.alpha.conj()) || opposite
+        })
+    };
+    let chained = spectrum.pairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain == 2).count();
+    let modes = spectrum.pairs.iter().enumerate().filter(|(i, pair)| each || !second(*i, pair)).count();
+    let found = if each { modes } else { modes - chained / 2 };
+    let wanted = request.count().unwrap_or(found + dropped);
+    if found >= wanted {
+        return;
+    }
+    spectrum.findings.retain(|finding| {
+        let fewer = matches!(finding, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        !fewer && !finding.completeness().is_some_and(Completeness::is_complete)
+    });
+    spectrum.findings.push(SparseFinding::Lost { lost: dropped, found, wanted }.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_eigenvalues_on_both_sides_of_the_cut_are_named() {
+        let w = [0.0, 0.0, 1.0, 4.0, 4.0 * (1.0 + 1e-9), 4.0, 9.0];
+        let cut = |count: usize| -> Vec<(f64, f64, usize, usize)> {
+            let told = told_of_squares(&w, count);
+            let numbers = |finding: &Finding| match finding {
+                Finding::Sparse { detail: SparseFinding::MultipleCut { re, im, found, returned } } => {
+                    (*re, *im, *found, *returned)
+                }
+                other => unreachable!("{other}"),
+            };
+            told.iter().map(numbers).collect()
+        };
+        assert_eq!(cut(1), [(0.0, 0.0, 2, 1)]);
+        assert_eq!((cut(2), cut(3)), (vec![], vec![]));
+        assert_eq!(cut(4).len(), 1);
+        assert_eq!((cut(4)[0].2, cut(4)[0].3), (3, 1));
+        assert_eq!((cut(5)[0].2, cut(5)[0].3), (3, 2));
+        assert_eq!((cut(6), cut(7), cut(9)), (vec![], vec![], vec![]));
+        assert_eq!((Root::of_square(4.0), Root::of_square(-4.0)), (c64::new(0.0, 2.0), c64::new(2.0, 0.0)));
+    }
+}
