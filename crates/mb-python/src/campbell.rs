@@ -65,7 +65,7 @@ impl Drop for Stop {
 #[pyfunction]
 pub(crate) fn campbell<'py>(py: Python<'py>, model: &Model, asked: &str) -> PyResult<Bound<'py, PyDict>> {
     let asked: Asked = read(py, asked)?;
-    let spec = model.spec().clone();
+    let spec = model.spec();
     let stopped = Arc::new(AtomicBool::new(false));
     let guard = Stop(Arc::clone(&stopped));
     let job = move || {

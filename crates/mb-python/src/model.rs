@@ -48,10 +48,6 @@ pub(crate) fn mesh_files(py: Python<'_>, text: &str, file: Option<String>) -> Py
 type DrawnStroke = (String, &'static str, Vec<[f64; 3]>);
 
 impl Model {
-    pub(crate) fn spec(&self) -> &ModelSpec {
-        &self.spec
-    }
-
     pub(crate) fn mechanism(&self) -> Arc<Mechanism> {
         Arc::clone(&self.model)
     }

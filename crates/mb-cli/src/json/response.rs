@@ -111,10 +111,7 @@ pub fn document(found: &Found) -> String {
         frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
         responses: responses.collect(),
-        method: MethodView {
-            name: "direct",
-            factorizations: sweep.factorizations,
-        },
+        method: MethodView { name: "direct", factorizations: sweep.factorizations },
         poles: pairs(&poles),
         all_poles: response.all_poles,
         growing: response.growing(),

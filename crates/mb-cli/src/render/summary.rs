@@ -215,7 +215,9 @@ pub fn moved_furthest(model: &Model, start: &Start) -> Option<((String, f64), f6
         let axes = match block.kind {
             BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
             BlockKind::SpatialPoint | BlockKind::Pose => 3,
-            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => continue,
+            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => {
+                continue;
+            }
         };
         let place = |q: &[f64], k: usize| q[block.q + k];
         let way =

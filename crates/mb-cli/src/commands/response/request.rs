@@ -53,12 +53,7 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         return Err(RequestError::OutOfRange { option: "loss", value: args.loss, range }.into());
     }
     let only = (!args.at_hz.is_empty()).then(|| args.at_hz.iter().map(|f| f * TAU).collect());
-    let sweep = SweepOptions {
-        points: args.points,
-        logarithmic: args.log,
-        only,
-        ..SweepOptions::default()
-    };
+    let sweep = SweepOptions { points: args.points, logarithmic: args.log, only, ..SweepOptions::default() };
     let derivatives = match args.quantity {
         QuantityArg::Outputs | QuantityArg::Receptance => 0,
         QuantityArg::Mobility => 1,

@@ -4,9 +4,9 @@ use super::scope::{Loops, Scope};
 use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
-    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, ErlsLinkSpec, Fault, FlexibleLinkSpec, ForceSpec,
-    JointSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec, SpatialBodySpec, SpringSpec,
-    SteadyRotationSpec, SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
+    AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, ErlsLinkSpec, Fault,
+    FlexibleLinkSpec, ForceSpec, JointSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec,
+    SpatialBodySpec, SpringSpec, SteadyRotationSpec, SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
