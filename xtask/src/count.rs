@@ -79,7 +79,9 @@ fn published(paper: &PaperReport) -> impl Iterator<Item = &TableReport> {
 pub(crate) fn lines(paper: &PaperReport) -> Vec<Line> {
     let mut lines: Vec<Line> = published(paper).map(Line::of).collect();
     let mut sum = Line { title: "in all".to_owned(), ..Line::default() };
-    lines.iter().for_each(|line| sum.add(line));
+    for line in &lines {
+        sum.add(line);
+    }
     lines.push(sum);
     lines
 }

@@ -93,10 +93,10 @@ impl AnalysisError {
             Self::Linear(e) => wrong_linear(e),
             Self::Eigen { source, .. } => wrong_eigen(source),
             Self::AtSpeed { source, .. } => source.is_wrong_request(),
-            Self::Model(_) => true,
             Self::Interrupted => false,
             Self::Response(source) => wrong_response(source),
-            Self::Moving { .. }
+            Self::Model(_)
+            | Self::Moving { .. }
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
             | Self::TooLarge { .. } => true,

@@ -11,7 +11,7 @@ const MATRIX: u32 = 1_211_216;
 /// The bytes of a file with one matrix; none where an index does not fit 31 bits.
 pub fn file(matrix: &Sparse) -> Option<Vec<u8>> {
     let matrix = matrix.to_csr();
-    let fits = |x: usize| u32::try_from(x).ok().filter(|x| *x <= i32::MAX as u32);
+    let fits = |x: usize| u32::try_from(x).ok().filter(|x| i32::try_from(*x).is_ok());
     let mut out = Vec::with_capacity(16 + 4 * matrix.rows() + 12 * matrix.nnz());
     let sizes = [matrix.rows(), matrix.cols(), matrix.nnz()];
     out.extend(MATRIX.to_be_bytes());

@@ -45,7 +45,9 @@ impl WithFreeMotions {
                 shift[row] = shift[row].max(value.abs());
             }
         }
-        shift.iter_mut().for_each(|d| *d *= SHIFT);
+        for d in &mut shift {
+            *d *= SHIFT;
+        }
         let shifted = sparse::add(1.0, &part, 1.0, &sparse::diagonal(&shift));
         let analysis = Arc::new(SaddleAnalysis::new(&shifted, phi_q, &SaddleOptions::default()).ok()?);
         let factor = SaddleFactor::new(&analysis, &shifted, phi_q).ok()?;
@@ -108,7 +110,9 @@ pub fn pushed_free_motion(a: &Sparse, phi_q: &Sparse, f: &[f64]) -> Option<Vec<f
     if !size.is_finite() || size == 0.0 {
         return None;
     }
-    z.iter_mut().for_each(|z| *z /= size);
+    for z in &mut z {
+        *z /= size;
+    }
     let kept = system.kept(&z)?;
     let power: f64 = z.iter().zip(f).map(|(z, f)| z * f).sum();
     let is_free = norms::two(&kept) >= FREE * norms::two(&z);

@@ -99,12 +99,11 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
         return LinearizedSystem { m, c, k, k_parts, phi_q, f };
     }
     let none;
-    let generator = match generator {
-        Some(generator) => generator,
-        None => {
-            none = Generator::zero(model);
-            &none
-        }
+    let generator = if let Some(generator) = generator {
+        generator
+    } else {
+        none = Generator::zero(model);
+        &none
     };
     let [c, k] = in_frame(model, point, generator, [&m, &c, &k]);
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f }

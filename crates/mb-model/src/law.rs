@@ -71,9 +71,8 @@ impl Function {
                 // A NaN is no smaller number than any.
                 if x.value().is_nan() || (!y.value().is_nan() && a.value() <= b.value()) { x } else { y }
             }
-            Self::Sign if x.value().is_nan() => x,
+            Self::Sign | Self::If if x.value().is_nan() => x,
             Self::Sign => S::cst(if x.value() == 0.0 { 0.0 } else { x.value().signum() }),
-            Self::If if x.value().is_nan() => x,
             Self::If => argument(if x.value() > 0.0 { 1 } else { 2 }),
             Self::Deg => x.scale(core::f64::consts::PI / 180.0),
         }

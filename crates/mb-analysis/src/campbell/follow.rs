@@ -226,7 +226,7 @@ pub(super) fn all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Vec<Mode
             return None;
         }
         let s = pair.value()?;
-        let left = pair.left.iter().map(|y| y.conj()).collect();
+        let left = pair.left.iter().map(c64::conj).collect();
         Some(turned(
             ModePoint { s, error: pair.error_bar, whirl: None, right: pair.right.to_vec(), left },
             whirl.as_ref(),
@@ -255,7 +255,7 @@ pub(super) fn next(
         let now = last.modes[k].as_ref()?;
         let slope = before.and_then(|b| {
             let old = b.modes[k].as_ref()?;
-            (last.w != b.w).then(|| (now.s - old.s) / (last.w - b.w))
+            ((last.w - b.w).abs() > 0.0).then(|| (now.s - old.s) / (last.w - b.w))
         });
         Some(now.s + slope.unwrap_or(c64::ZERO) * (w - last.w))
     };
@@ -268,7 +268,7 @@ pub(super) fn next(
     }
     let candidates = all(path, stop, last.modes.len() + EXTRA)?;
     let growth = growth(candidates.iter(), stop.reversible);
-    Ok(Found { modes: alike(stop, last, &guesses, candidates), growth })
+    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth })
 }
 
 /// Modes beyond those followed that are computed where Newton's method fails.
@@ -295,7 +295,7 @@ pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModeP
     let start = StartingPair { s, vector: vector.to_vec() };
     let pair = polish(&stop.pencil, &start, &PolishOptions::default()).ok()?;
     let error = bound(stop, &pair);
-    if !(error < 0.1 * pair.gap) {
+    if error.is_nan() || error >= 0.1 * pair.gap {
         return None;
     }
     let whirl = stop.at.steady().and_then(|m| Whirl::of(&stop.model, m));
@@ -326,7 +326,7 @@ fn bound(stop: &Stop, pair: &PolishedPair) -> f64 {
         .zip(residual.iter().zip(&size))
         .map(|(y, (r, size))| y.norm() * (r.norm() + ROUNDINGS * 0.5 * f64::EPSILON * size))
         .sum();
-    let left: Vec<c64> = pair.left.iter().map(|y| y.conj()).collect();
+    let left: Vec<c64> = pair.left.iter().map(c64::conj).collect();
     let moved = stop.at.steady().map_or(0.0, |m| m.deviation().of_eigenvalue(pair.s, &pair.vector, &left));
     own + moved
 }
@@ -336,7 +336,7 @@ fn alike(
     stop: &Stop,
     last: &Sample,
     guesses: &[Option<c64>],
-    candidates: Vec<ModePoint>,
+    candidates: &[ModePoint],
 ) -> Vec<Option<ModePoint>> {
     let mut likeness: Vec<(f64, usize, usize)> = Vec::new();
     for (j, mode) in last.modes.iter().enumerate() {

@@ -100,7 +100,8 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     let (mut a, mut b) = (still.w, grown.w);
     while (b - a).abs() > NARROW * whole {
         let w = 0.5 * (a + b);
-        if w == a || w == b {
+        // Neighbouring numbers: their middle is one of them.
+        if w.total_cmp(&a).is_eq() || w.total_cmp(&b).is_eq() {
             break;
         }
         if growing(&between.at(w, Looks::Sampled)?).is_some() {

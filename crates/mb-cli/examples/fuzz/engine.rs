@@ -34,8 +34,6 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// All, the quick ones first.
-    pub(crate) const ALL: [Self; 4] = [Self::Expressions, Self::Matrices, Self::Starts, Self::Models];
     /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -98,15 +96,6 @@ impl Workshop {
         }
         tally
     }
-    /// Judges an input that was a find once.
-    pub(crate) fn again(&self, target: Target, input: &str) -> Result<(), String> {
-        // Every way that a run may choose.
-        for way in 0..24 {
-            let judge = || self.judged(target, &mut Random::new(way, way), input);
-            catch_unwind(AssertUnwindSafe(judge)).map_err(|panic| words(panic.as_ref()))??;
-        }
-        Ok(())
-    }
     fn input(&self, target: Target, random: &mut Random) -> String {
         match target {
             Target::Expressions => expressions::expression(random),
@@ -118,7 +107,7 @@ impl Workshop {
             Target::Models => models::model(random, &self.models),
         }
     }
-    fn judged(&self, target: Target, random: &mut Random, input: &str) -> Result<u8, String> {
+    pub(crate) fn judged(&self, target: Target, random: &mut Random, input: &str) -> Result<u8, String> {
         match target {
             Target::Expressions => expression_judged(input),
             Target::Matrices => self.matrix_judged(random, input),

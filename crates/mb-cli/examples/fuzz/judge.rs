@@ -12,19 +12,15 @@ pub(crate) fn answer(command: &str, answer: &Answer) -> Result<u8, String> {
     let complains = !answer.complaint.is_empty();
     match answer.code {
         0 if complains => return Err(format!("it is right and complains: {}", answer.complaint)),
-        0 => {}
         1 | 2 if !complains && answer.text.is_empty() => return Err("it fails without a word".to_owned()),
         // A check is answered by what is wrong.
         1 if !answer.text.is_empty() && command != "check" => {
             return Err("it is refused and has an answer".to_owned());
         }
-        1 | 2 => {}
+        0..=2 => {}
         code => return Err(format!("the exit code is {code}")),
     }
-    if !answer.text.is_empty() {
-        let document = serde_json::from_str::<Value>(&answer.text).map_err(|e| format!("no JSON: {e}"))?;
-        clean(&document, "")?;
-    } else {
+    if answer.text.is_empty() {
         let document =
             serde_json::from_str::<Value>(&answer.complaint).map_err(|e| format!("no JSON: {e}"))?;
         let problems = document.pointer("/error/problems").and_then(Value::as_array);
@@ -33,6 +29,9 @@ pub(crate) fn answer(command: &str, answer: &Answer) -> Result<u8, String> {
             words(problem.get("message").and_then(Value::as_str).unwrap_or_default())?;
             problem.get("help").and_then(Value::as_str).map_or(Ok(()), words)?;
         }
+    } else {
+        let document = serde_json::from_str::<Value>(&answer.text).map_err(|e| format!("no JSON: {e}"))?;
+        clean(&document, "")?;
     }
     Ok(answer.code)
 }

@@ -167,10 +167,10 @@ fn collect(value: &Value, way: Vec<Step>, out: &mut Vec<Vec<Step>>) {
     };
     match value {
         Value::Table(table) => {
-            table.iter().for_each(|(key, value)| collect(value, on(Step::Key(key.clone())), out))
+            table.iter().for_each(|(key, value)| collect(value, on(Step::Key(key.clone())), out));
         }
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, value)| collect(value, on(Step::Place(i)), out))
+            list.iter().enumerate().for_each(|(i, value)| collect(value, on(Step::Place(i)), out));
         }
         _ => {}
     }

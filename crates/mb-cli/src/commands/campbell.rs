@@ -78,7 +78,7 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Camp
         crate::start::finite(option, &name, text.as_deref().unwrap_or_default())
     };
     let (from, to) = (end("--from", &args.from)?, end("--to", &args.to)?);
-    if from == to {
+    if from.total_cmp(&to).is_eq() {
         return Err(RequestError::EmptyRange { option: "--to", value: to }.into());
     }
     if let Some(line) = args.lines.iter().find(|x| !(x.is_finite() && **x > 0.0)) {

@@ -114,9 +114,10 @@ pub fn analyse(text: &Text, args: &ParametricArgs, progress: Progress) -> Result
     let wish = Wish { modes: args.modes.as_deref(), groups: &args.group };
     let about = Expansion::about(&origin, chosen, centre)?;
     let region = region::region(&args.region, &about.names, &about.values)?;
-    let expansion = expansion::expanded(&wish, |wanted| match args.accuracy {
-        Some(accuracy) => about.to_accuracy(&origin, accuracy, region, wanted),
-        None => {
+    let expansion = expansion::expanded(&wish, |wanted| {
+        if let Some(accuracy) = args.accuracy {
+            about.to_accuracy(&origin, accuracy, region, wanted)
+        } else {
             let mut expansion = about.to_order(&origin, args.order.unwrap_or(ORDER), wanted)?;
             if !args.region.is_empty() {
                 expansion.judge(&origin, region)?;

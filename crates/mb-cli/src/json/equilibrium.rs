@@ -32,7 +32,7 @@ impl ReactionView {
     fn all(loaded: &Loaded, point: &Point) -> Vec<Self> {
         let view = |r: Reaction| {
             let wrench = loaded.model.wrench(&r, point);
-            Self { of: r.owner, force: wrench.force.into(), moment: wrench.moment.into() }
+            Self { of: r.owner, force: wrench.force, moment: wrench.moment }
         };
         loaded.model.reactions().into_iter().map(view).collect()
     }

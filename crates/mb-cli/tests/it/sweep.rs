@@ -14,14 +14,15 @@ name = "upright rod"
 gravity = [0.0, -9.81]
 
 [parameters]
+m = 2.0
 L = 1.5
 k = 40.0
 c = 0.3
 
 [[body]]
 name = "rod"
-mass = 2.0
-inertia = "2*L^2/12"
+mass = "m"
+inertia = "m*L^2/12"
 at = [0.0, "L/2"]
 markers = { foot = [0.0, "-L/2"] }
 
@@ -97,8 +98,7 @@ fn the_boundary_of_stability_is_solved_for() {
 fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
     let (dir, model) = rod();
     let list = dir.path().join("cases.csv");
-    // A rod without length has no inertia about its pin.
-    fs::write(&list, "L, k\n1.0, 30\n0, 30\n2.0, 45\n0.5, 30\n").unwrap();
+    fs::write(&list, "m, k\n1.0, 30\n-1, 30\n2.0, 45\n0.5, 30\n").unwrap();
     let file = |name: &str| -> PathBuf { dir.path().join(name) };
     let sweep = |rest: &[&str]| {
         let run = mb(&[&["sweep", &model, "--list", list.to_str().unwrap(), "--lowest", "2"], rest].concat());
@@ -107,7 +107,7 @@ fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
     };
     let [whole, one, two, merged] = ["whole.csv", "one.csv", "two.csv", "merged.csv"].map(file);
     let words = sweep(&["-o", whole.to_str().unwrap(), "--jobs", "2"]);
-    assert!(words.contains("case 2 (L = 0, k = 30.0000) failed"), "{words}");
+    assert!(words.contains("case 2 (m = -1.00000, k = 30.0000) failed"), "{words}");
     sweep(&["-o", one.to_str().unwrap(), "--shard", "1/2"]);
     sweep(&["-o", two.to_str().unwrap(), "--shard", "2/2"]);
     let resumed = ["--resume", one.to_str().unwrap(), "--resume", two.to_str().unwrap()];

@@ -109,7 +109,7 @@ impl FullOrbit<'_> {
             let mut now = tiled(&s.along(&point, time), Some(&first));
             let rotations = s.tile_rotations(time);
             for (order, x) in now.iter_mut().enumerate() {
-                tiling.turned(x, &rotations);
+                Tiling::turned(x, &rotations);
                 let unit = self.scale.unit(order);
                 worst = worst
                     .max(tiling.compare(&first[order], x, unit, &self.scale.full, &mut largest[order]).1);

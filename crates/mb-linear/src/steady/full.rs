@@ -83,7 +83,7 @@ impl<'a> FullOrbit<'a> {
             let blocks = self.model.blocks(&there);
             for (order, x) in [&blocks.m, &blocks.c, &blocks.k].into_iter().enumerate() {
                 let mut x = tiling.tiled(x, Some(&first[order]));
-                tiling.turned(&mut x, &rotations);
+                Tiling::turned(&mut x, &rotations);
                 let unit = self.scale.unit(order);
                 let (i, share) =
                     tiling.compare(&first[order], &x, unit, &self.scale.full, &mut largest[order]);

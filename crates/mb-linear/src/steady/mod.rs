@@ -124,7 +124,7 @@ pub(crate) fn looked_at(
     }
     let blocks = model.blocks(point);
     let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
-    let scale = Scale::new(model, point, diagonals);
+    let scale = Scale::new(model, point, &diagonals);
     let full = FullOrbit::new(model, point, blocks, &scale, phases)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,

@@ -25,11 +25,11 @@ const SMALLEST: f64 = 1e-12;
 
 impl Scale {
     /// From the diagonals of M, C and K.
-    pub(super) fn new(model: &Model, point: &Point, diagonals: [Vec<f64>; 3]) -> Self {
+    pub(super) fn new(model: &Model, point: &Point, diagonals: &[Vec<f64>; 3]) -> Self {
         let speeds = speeds(model, point);
         let speed = speeds.iter().copied().fold(0.0, f64::max);
         let velocity = velocities(model, point, speed);
-        let full = sizes(&diagonals, speed);
+        let full = sizes(diagonals, speed);
         Self { speed, full, reduced: Vec::new(), velocity, speeds }
     }
     /// With the sizes of the coordinates in a basis of the admissible displacements.

@@ -59,7 +59,7 @@ impl Tiling {
         out
     }
     /// exp(S t)^T X exp(S t), given the rotation of each tile.
-    pub(super) fn turned(&self, x: &mut Tiled, rotations: &[Option<Rotation>]) {
+    pub(super) fn turned(x: &mut Tiled, rotations: &[Option<Rotation>]) {
         for ((row, column), tile) in x.keys.iter().zip(&mut x.data) {
             let (left, right) = (&rotations[*row as usize], &rotations[*column as usize]);
             if let Some(e) = right {

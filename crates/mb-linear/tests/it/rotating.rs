@@ -288,7 +288,7 @@ fn a_pendulum_in_a_carousel_swings_as_the_sphere_says() {
         let b = swing + aside + coriolis * coriolis;
         let root = (b * b - 4.0 * swing * aside).sqrt();
         let found = roots(&linearize(&m, &at).pencil());
-        for square in [(b - root) / 2.0, (b + root) / 2.0] {
+        for square in [(b - root) / 2.0, f64::midpoint(b, root)] {
             let expected = square.sqrt();
             assert!(nearest(&found, expected) < 1e-6 * expected, "{w}: {expected} of {found:?}");
         }

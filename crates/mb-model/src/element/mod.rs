@@ -328,14 +328,11 @@ impl<P: Data> Element<P> {
     pub fn row_axis(&self, i: usize) -> String {
         each_law!(self, e => ElementLaw::<P>::row_axis(e, i), c => c.row_axis_0(i))
     }
-    /// What constraint row `i` holds, in words: its name, and whose axes are meant where they are not the ground's.
+    /// What constraint row `i` holds, in words: its name, and whose axes a rotation is about.
     pub fn row_words(&self, i: usize) -> String {
         let axis = self.row_axis(i);
         match (self, axis.strip_prefix("rotation ")) {
             (Self::Joint(_), Some(about)) => format!("rotation about its {about}"),
-            (Self::Joint(joint), None) if joint.locked.translation != [true; 3] => {
-                format!("along its {axis}")
-            }
             _ => axis,
         }
     }

@@ -45,7 +45,7 @@ fn value() -> impl Strategy<Value = Value> {
         proptest::num::f64::NORMAL.prop_map(Value::Number),
         (-100..100_i32).prop_map(Value::from),
         term().prop_map(|t| Value::Expression(t.to_string())),
-        ".{0,8}".prop_map(Value::Expression),
+        "\\PC{0,8}".prop_map(Value::Expression),
     ]
 }
 fn pair() -> impl Strategy<Value = [Value; 2]> {
@@ -89,7 +89,7 @@ prop_compose! {
 }
 prop_compose! {
     fn spec()(
-        title in "[a-z ]{1,12}x", description in proptest::option::of(".{0,30}"),
+        title in "[a-z ]{1,12}x", description in proptest::option::of("\\PC{0,30}"),
         gravity in proptest::collection::vec(value(), 0..4),
         parameters in proptest::collection::btree_map(name(), value(), 0..5),
         points in proptest::collection::vec(point(), 0..4),

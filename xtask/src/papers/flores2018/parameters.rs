@@ -39,7 +39,7 @@ pub(super) fn table2() -> Answers {
     // The pair and the control of ode45, which the integrator says it is.
     let integrator = match SimulationOptions::default().integrator {
         Integrator::DormandPrince { .. } => "ode45",
-        _ => "another",
+        Integrator::GeneralizedAlpha(_) => "another",
     };
     put("final time of simulation", UNTIL);
     put("reporting time step", EVERY);

@@ -111,7 +111,9 @@ impl Variant {
     fn centre(&self, spec: &ModelSpec) -> Result<(Point, Vec<usize>), String> {
         let model = spec.build().map_err(|e| e.to_string())?;
         let names = model.coordinates().names();
-        let angles: Vec<usize> = (0..names.len()).filter(|i| names[*i].ends_with(".angle")).collect();
+        let angles: Vec<usize> = (0..names.len())
+            .filter(|i| names[*i].rsplit_once('.').is_some_and(|(_, what)| what == "angle"))
+            .collect();
         let mut start = model.initial_point();
         for (&k, [q, v, a]) in angles.iter().zip(&self.pose) {
             (start.q[k], start.v[k], start.a[k]) = (*q, *v, *a);

@@ -7,6 +7,7 @@ use crate::start::finite;
 use mb_model::Model;
 use mb_response::SweepOptions;
 use std::f64::consts::TAU;
+use std::path::Path;
 
 /// The request, with names looked up in the model.
 pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, Failure> {
@@ -107,7 +108,7 @@ fn densities(args: &ResponseArgs, columns: &[String]) -> Result<Vec<Density>, Fa
         let column = columns.iter().position(|c| *c == given.name).ok_or_else(|| {
             RequestError::NoSuchInput { option: "--psd", name: given.name.clone(), known: columns.to_vec() }
         })?;
-        let points = if given.value.ends_with(".csv") {
+        let points = if Path::new(&given.value).extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
             table(&given.value)?
         } else {
             vec![[0.0, finite("--psd", &given.name, &given.value)?]]

@@ -73,7 +73,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
             format!("Interrupted after {} cases; {rest}.\n", found.rows.iter().flatten().count());
         answer.code = progress::signalled().unwrap_or(progress::INTERRUPTED);
     } else if found.rows.iter().flatten().all(|row| row.case().is_none()) {
-        answer.complaint = "No case of the sweep could be solved.\n".to_owned();
+        answer.complaint.push_str("No case of the sweep could be solved.\n");
         answer.code = crate::failure::NUMERICS;
     }
     Ok(answer)

@@ -70,7 +70,7 @@ impl<P: Data> Builder<P> {
                 None => None,
             },
         };
-        self.sound_products(e, [area, data.mass_per_length, data.axial, data.bending])?;
+        Self::sound_products(e, [area, data.mass_per_length, data.axial, data.bending])?;
         let angle = self.value_or_zero(e, "angle", spec.angle.as_ref())?;
         Ok(ErlsPart { base, parent, angle, passive: spec.passive, data, link: None })
     }
@@ -186,24 +186,23 @@ impl<P: Data> Builder<P> {
         if a.displacement.is_none() {
             return Err(e.problem("", Fault::NothingMoves));
         }
-        let b = match other {
-            Some(other) => match self.erls_place(&mut wiring, other) {
+        let b = if let Some(other) = other {
+            match self.erls_place(&mut wiring, other) {
                 Some(b) if b == a => {
                     let thing = format!("erls-link '{}'", self.erls_name(node.0));
                     return Err(e.problem("b", Fault::SameThing { thing }));
                 }
                 Some(b) => PinEnd::Link(b),
                 None => return Ok(true),
-            },
-            None => {
-                let spot = self.definite(e, key, if key == "a" { &e.spec.a } else { &e.spec.b })?;
-                match self.block_of(spot) {
-                    None => {
-                        let [x, y, _] = self.position_of(spot);
-                        PinEnd::Ground([x, y])
-                    }
-                    Some(_) => PinEnd::Place(self.place(&mut wiring, spot)),
+            }
+        } else {
+            let spot = self.definite(e, key, if key == "a" { &e.spec.a } else { &e.spec.b })?;
+            match self.block_of(spot) {
+                None => {
+                    let [x, y, _] = self.position_of(spot);
+                    PinEnd::Ground([x, y])
                 }
+                Some(_) => PinEnd::Place(self.place(&mut wiring, spot)),
             }
         };
         let element = Element::Erls(Box::new(Erls::Pin(ErlsPin { a, b })));

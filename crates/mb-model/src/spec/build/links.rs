@@ -77,7 +77,7 @@ impl<P: Data> Builder<P> {
             beta: self.not_negative(e, "damping.beta", "damping", beta)?,
             geometric_stiffness: spec.geometric_stiffness,
         };
-        self.sound_products(e, [area, data.mass_per_length, data.axial, data.bending])?;
+        Self::sound_products(e, [area, data.mass_per_length, data.axial, data.bending])?;
         let mut markers = BTreeMap::new();
         for (name, at) in &spec.markers {
             let key = format!("markers.{name}");
@@ -99,7 +99,7 @@ impl<P: Data> Builder<P> {
         Ok(LinkPart { body: 0, link: None, data, reference, markers, faulty: false })
     }
     /// Checks area, mass per length, axial and bending stiffness: products of sound numbers can still overflow, or vanish.
-    pub(super) fn sound_products<T: Table>(&self, e: &Entry<'_, T>, products: [P; 4]) -> Outcome<()> {
+    pub(super) fn sound_products<T: Table>(e: &Entry<'_, T>, products: [P; 4]) -> Outcome<()> {
         let names = [
             ("section", "area"),
             ("density", "mass per length"),

@@ -66,7 +66,7 @@ fn determinant(mut a: Vec<Vec<BigInt>>) -> BigInt {
                 other[j] = value / &before;
             }
         }
-        before = a[k][k].clone();
+        before.clone_from(&a[k][k]);
     }
     if negative { -before } else { before }
 }

@@ -266,7 +266,7 @@ fn gyroscopic(dice: &mut Dice) -> QuadraticPencil {
     let skew = |dice: &mut Dice, by: f64| {
         let a = dice.matrix(n, n);
         Dense::from_fn(n, n, |i, j| {
-            by * (a[(i.min(j), i.max(j))] * if i < j { 1.0 } else { f64::from(u8::from(i > j)) * -1.0 })
+            by * (a[(i.min(j), i.max(j))] * if i < j { 1.0 } else { -f64::from(u8::from(i > j)) })
         })
     };
     let by = dice.decades(-2.0, 2.0);

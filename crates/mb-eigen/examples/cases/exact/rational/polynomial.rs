@@ -72,7 +72,9 @@ impl Polynomial {
         while rest.len() > d {
             let by = rest.pop().unwrap_or_default();
             let from = rest.len() - d;
-            rest.iter_mut().for_each(|a| *a *= lead);
+            for a in &mut rest {
+                *a *= lead;
+            }
             for (a, b) in rest[from..].iter_mut().zip(&other.0) {
                 *a -= &by * b;
             }
@@ -102,8 +104,12 @@ impl Polynomial {
         let (lead, d) = (&other.0[other.degree()], other.degree());
         let mut out = vec![BigInt::ZERO; self.0.len() - d];
         for at in (0..out.len()).rev() {
-            rest.iter_mut().for_each(|a| *a *= lead);
-            out.iter_mut().for_each(|a| *a *= lead);
+            for a in &mut rest {
+                *a *= lead;
+            }
+            for a in &mut out {
+                *a *= lead;
+            }
             out[at] = &rest[at + d] / lead;
             for (k, b) in other.0.iter().enumerate() {
                 let less = &out[at] * b;
