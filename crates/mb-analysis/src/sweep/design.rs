@@ -212,7 +212,8 @@ mod tests {
         // 3 rows of 3 edges, 2 columns of 4 edges.
         assert_eq!(design.edges().len(), 17);
         assert!(design.edges().iter().all(|[a, b]| {
-            let differs = design.points[*a].iter().zip(&design.points[*b]).filter(|(x, y)| x != y);
+            let differs =
+                design.points[*a].iter().zip(&design.points[*b]).filter(|(x, y)| x.total_cmp(y).is_ne());
             differs.count() == 1
         }));
     }
@@ -222,13 +223,13 @@ mod tests {
         let ranges = [range("a", -1.0, 1.0, 0), range("b", 10.0, 20.0, 0)];
         let design = Design::latin_hypercube(&ranges, 50, 7).unwrap();
         for (k, range) in ranges.iter().enumerate() {
-            let mut parts: Vec<usize> = design
+            let mut parts: Vec<f64> = design
                 .points
                 .iter()
-                .map(|p| ((p[k] - range.from) / (range.to - range.from) * 50.0).floor() as usize)
+                .map(|p| ((p[k] - range.from) / (range.to - range.from) * 50.0).floor())
                 .collect();
-            parts.sort_unstable();
-            assert_eq!(parts, (0..50).collect::<Vec<_>>());
+            parts.sort_by(f64::total_cmp);
+            assert_eq!(parts, (0..50).map(f64::from).collect::<Vec<_>>());
         }
         assert_eq!(design, Design::latin_hypercube(&ranges, 50, 7).unwrap());
         assert_ne!(design, Design::latin_hypercube(&ranges, 50, 8).unwrap());

@@ -234,6 +234,6 @@ mod tests {
         for (x_i, y_i) in x.iter().zip(&sine) {
             assert!((natural_spline(&x, &sine, *x_i) - y_i).abs() < 1e-15);
         }
-        assert_eq!(natural_spline(&[0.0, 2.0], &[1.0, 5.0], 0.5), 2.0);
+        assert!((natural_spline(&[0.0, 2.0], &[1.0, 5.0], 0.5) - 2.0).abs() < 1e-15);
     }
 }
