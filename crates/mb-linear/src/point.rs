@@ -137,7 +137,7 @@ impl OperatingPoint {
     /// The rest or steady motion that an instant is a point of.
     ///
     /// # Errors
-    /// Those of [`steady`].
+    /// Those of [`crate::steady()`].
     pub fn of_instant(model: &Model, at: &Instant, frame: &FrameChoice) -> Result<Self, LinearError> {
         Self::looked_at(model, at, frame, PHASES)
     }

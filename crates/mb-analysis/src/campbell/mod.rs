@@ -5,7 +5,7 @@
 //! ```
 //!
 //! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
-//! solved for ([`critical`]); where eigenvalues grow, the ends of the range of speeds are solved for too ([`unstable`]), and
+//! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`), and
 //! between samples modes that come close to each other are looked at, so that narrow ranges are found.
 
 mod critical;
