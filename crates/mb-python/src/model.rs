@@ -4,7 +4,6 @@
     clippy::unused_self,
     clippy::needless_pass_by_value,
     clippy::type_complexity,
-    clippy::match_wildcard_for_single_variants,
     reason = "signatures are those that Python calls: arguments by value, tuples that are taken apart"
 )]
 

@@ -108,13 +108,11 @@ impl Plan {
             }
         }
         for name in &asked.hold {
-            match meaning("hold", name)? {
-                Quantity::Variable(Variable::Input(i)) => setting.holding.push(i),
-                _ => {
-                    let message = format!("hold: '{name}' is no input of the model.");
-                    return Err(errors::argument(py, "hold", message, None));
-                }
-            }
+            let Quantity::Variable(Variable::Input(i)) = meaning("hold", name)? else {
+                let message = format!("hold: '{name}' is no input of the model.");
+                return Err(errors::argument(py, "hold", message, None));
+            };
+            setting.holding.push(i);
         }
         let coordinate = |v: &Variable| if let Variable::Coordinate(i) = v { Some(*i) } else { None };
         if !(asked.frozen && setting.holding.is_empty()) {

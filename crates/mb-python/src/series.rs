@@ -66,6 +66,9 @@ type GroupAt<'py> = (Vec<usize>, Bound<'py, PyArray1<c64>>, Bound<'py, PyArray1<
 type ModesAt<'py> =
     (Bound<'py, PyArray1<c64>>, Bound<'py, PyArray1<f64>>, Vec<bool>, Bound<'py, PyAny>, Vec<GroupAt<'py>>);
 
+/// Order, values of the variables at the centre, and the interval of each variable.
+type PieceOfSeries = (usize, Vec<f64>, Option<Vec<[f64; 2]>>);
+
 #[pymethods]
 impl Series {
     /// Names of the variables.
@@ -84,7 +87,7 @@ impl Series {
     }
 
     /// Of every piece: order, values of the variables at its centre, and its interval of each variable.
-    fn pieces(&self) -> Vec<(usize, Vec<f64>, Option<Vec<[f64; 2]>>)> {
+    fn pieces(&self) -> Vec<PieceOfSeries> {
         let values = |ends: &[f64; 2], x: &f64| [ends[0] + x, ends[1] + x];
         let region = |region: &Region| {
             region.iter().zip(&self.expansion.values).map(|(ends, x)| values(ends, x)).collect()
