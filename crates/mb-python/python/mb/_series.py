@@ -266,6 +266,7 @@ class Series:
         >>> import mb
         >>> m = mb.Model("mass on a spring", parameters={"k": 16.0})
         >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
         >>> s = m.series("k", order=3, modes=1)
         >>> float((s.gradient("hz") / s().hz)[0, 0].round(12))
         0.03125
