@@ -269,7 +269,13 @@ fn random_at_all(
     let none = || vec![None; request.outputs.len()];
     let white = request.densities.iter().all(Density::is_white);
     let unbalance = matches!(request.drive, Drive::Unbalance { .. });
-    if !white || !small || request.loss != 0.0 || unbalance || request.derivatives > 0 {
+    if request.densities.is_empty()
+        || !white
+        || !small
+        || request.loss != 0.0
+        || unbalance
+        || request.derivatives > 0
+    {
         return Ok(none());
     }
     let Some([a, b, c, d]) = response.state_space()? else { return Ok(none()) };

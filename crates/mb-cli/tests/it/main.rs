@@ -25,6 +25,7 @@ mod parametric;
 mod plot;
 mod program;
 mod report;
+mod response;
 mod shares;
 mod simulate;
 mod simulate_failures;

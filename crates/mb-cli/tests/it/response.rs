@@ -1,0 +1,41 @@
+//! `mb response` against the closed form of an oscillator.
+
+use crate::support::mb_with;
+use std::f64::consts::TAU;
+
+/// A mass of 2 kg on a spring of 8 N/m and a damper of 0.4 N s/m; across, an undamped spring that no input reaches.
+const OSCILLATOR: &str = r#"
+units = "SI"
+name = "mass on a spring"
+gravity = [0, 0]
+point = [{ name = "m", at = [1, 0], mass = 2 }]
+spring = [
+    { name = "s", a = [0, 0], b = "m", stiffness = 8, damping = 0.4, natural_length = 1 },
+    { name = "across", a = [1, 9], b = "m", stiffness = 1e4, natural_length = 9 },
+]
+force = [{ name = "push", at = "m", direction = [1, 0], input = "F" }]
+output = [{ name = "x", quantity = "x", of = "m" }]
+"#;
+
+/// H = 1 / (k - m w^2 + i c w).
+#[test]
+fn an_oscillator_answers_as_its_formula_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let csv = dir.path().join("h.csv");
+    let args = ["response", "-", "--from", "F", "--to", "x", "--band", "0", "1", "-o", csv.to_str().unwrap()];
+    let run = mb_with(&args, OSCILLATOR);
+    assert_eq!(run.code, 0, "{run:?}");
+    let text = std::fs::read_to_string(csv).unwrap();
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .filter_map(|line| line.split(',').map(|cell| cell.parse().ok()).collect::<Option<Vec<f64>>>())
+        .collect();
+    assert!(rows.len() >= 400, "{}", text.lines().next().unwrap());
+    for row in &rows {
+        let w = row[0] * TAU;
+        let (re, im) = (8.0 - 2.0 * w * w, 0.4 * w);
+        let size = re * re + im * im;
+        let [x, y] = [re / size, -im / size];
+        assert!((row[1] - x).abs() + (row[2] - y).abs() < 1e-11 / size.sqrt(), "{row:?}");
+    }
+}
