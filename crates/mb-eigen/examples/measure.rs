@@ -22,9 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("n = {}, m = {}, count = {count}", pencil.m.rows(), pencil.phi_q.rows());
     let mut options = SparseOptions::default();
     if let Ok(block) = text(4, "").parse() {
-        options.block = Some(block);
+        options.expert.block = Some(block);
     }
-    options.subspace = std::env::var("SUBSPACE").ok().and_then(|text| text.parse().ok());
+    options.expert.subspace = std::env::var("SUBSPACE").ok().and_then(|text| text.parse().ok());
     options.prove_complete = text(5, "prove") == "prove";
     let (before, busy) = (Instant::now(), busy_seconds());
     let request = match (text(6, "").parse(), text(7, "").parse()) {

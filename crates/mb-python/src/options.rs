@@ -5,7 +5,7 @@ use mb_analysis::factor::Penalties;
 use mb_analysis::{MotionOptions, StartOptions};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::penalty::ViolationLaw;
-use mb_eigen::sparse::{Request, Shift, SparseOptions, Structure};
+use mb_eigen::sparse::{Request, Shift, SparseExpert, SparseOptions, Structure};
 use mb_linear::formulation::redundant::Transferred;
 use mb_linear::steady::Spin;
 use mb_linear::{FrameChoice, Strategy};
@@ -76,14 +76,16 @@ impl Settings {
         SparseOptions {
             left_vectors: self.left,
             prove_complete: self.prove,
-            structure: match self.symmetric {
-                None => Structure::Detect,
-                Some(true) => Structure::Symmetric,
-                Some(false) => Structure::General,
-            },
-            shift: self.shift.map_or(Shift::Automatic, |(re, im)| Shift::At(c64::new(re, im))),
             memory_limit: self.memory,
-            ..SparseOptions::default()
+            expert: SparseExpert {
+                structure: match self.symmetric {
+                    None => Structure::Detect,
+                    Some(true) => Structure::Symmetric,
+                    Some(false) => Structure::General,
+                },
+                shift: self.shift.map_or(Shift::Automatic, |(re, im)| Shift::At(c64::new(re, im))),
+                ..Default::default()
+            },
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
 use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
 use mb_eigen::sparse;
-use mb_eigen::sparse::{Request, Shift, Solver, SparseOptions, Structure};
+use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
 
 pub use mb_analysis::part::*;
 
@@ -13,17 +13,20 @@ pub use mb_analysis::part::*;
 pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
     SparseOptions {
         left_vectors: output.left || output.shares.participation,
-        solver: match args.solver {
-            DriverArg::BuiltIn => Solver::BuiltIn,
-            DriverArg::Arpack => Solver::Arpack,
-        },
-        structure: match args.symmetry {
-            SymmetryArg::Detect => Structure::Detect,
-            SymmetryArg::Symmetric => Structure::Symmetric,
-            SymmetryArg::None => Structure::General,
-        },
-        shift: args.shift.map_or(Shift::Automatic, |p| Shift::At(p.0)),
         memory_limit: args.memory.map(bytes),
+        expert: SparseExpert {
+            solver: match args.solver {
+                DriverArg::BuiltIn => Solver::BuiltIn,
+                DriverArg::Arpack => Solver::Arpack,
+            },
+            structure: match args.symmetry {
+                SymmetryArg::Detect => Structure::Detect,
+                SymmetryArg::Symmetric => Structure::Symmetric,
+                SymmetryArg::None => Structure::General,
+            },
+            shift: args.shift.map_or(Shift::Automatic, |p| Shift::At(p.0)),
+            ..Default::default()
+        },
         ..SparseOptions::default()
     }
 }

@@ -3,7 +3,7 @@
 
 use mb_algebra::{QuadraticPencil, Sparse};
 use mb_cli::gallery::MODELS;
-use mb_eigen::sparse::{Request, Solver, SparseOptions, solve};
+use mb_eigen::sparse::{Request, Solver, SparseExpert, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Eigenpair};
 use mb_linear::{Equilibrium, EquilibriumOptions, OperatingPoint, linearize_sparse};
 use mb_model::Model;
@@ -47,8 +47,8 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
         let all: Vec<Eigenpair> = dense.motion().cloned().collect();
         for &solver in &drivers {
             // As users get it, and past the dense path that small models are handed to.
-            for dense_limit in [SparseOptions::default().dense_limit, 0] {
-                let options = SparseOptions { solver, dense_limit, ..SparseOptions::default() };
+            for dense_limit in [SparseOptions::default().expert.dense_limit, 0] {
+                let options = SparseOptions::from(SparseExpert { solver, dense_limit, ..Default::default() });
                 let what = format!("{name}, {solver:?}, dense up to {dense_limit}");
                 let found = solve(pencil, &Request::Lowest { count: COUNT }, &options)
                     .unwrap_or_else(|error| panic!("{what}: {error}"));

@@ -136,10 +136,10 @@ impl General<'_> {
         }
         let operations = self.problem.elimination_operations()?;
         let points = winding::FEWEST_POINTS;
-        if operations * points as f64 > self.options.count_operations {
+        if operations * points as f64 > self.options.expert.count_operations {
             return Ok(Err("a count would take more operations than allowed"));
         }
-        let affordable = (self.options.count_operations / operations).max(0.0);
+        let affordable = (self.options.expert.count_operations / operations).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before")]
         let left = affordable.min(1e6) as usize;
         if !self.is_sure_on(circle) {
@@ -224,7 +224,7 @@ impl General<'_> {
 mod tests {
     use super::*;
     use crate::krylov::BuiltIn;
-    use crate::options::SparseOptions;
+    use crate::options::{SparseExpert, SparseOptions};
     use crate::problem::Problem;
     use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, sparse, to_sparse};
 
@@ -358,7 +358,8 @@ mod tests {
     #[test]
     fn what_is_not_counted_is_said() {
         let pencil = unsymmetric(6);
-        let options = SparseOptions { count_operations: 0.0, dense_limit: 0, ..SparseOptions::default() };
+        let options =
+            SparseOptions::from(SparseExpert { count_operations: 0.0, dense_limit: 0, ..Default::default() });
         let found =
             crate::sparse::solve(&pencil, &crate::sparse::Request::Lowest { count: 1 }, &options).unwrap();
         let unproved = |f: &crate::Finding| {

@@ -40,12 +40,12 @@ pub(crate) fn report(
     problem: &Problem<'_>,
     options: &SparseOptions,
 ) {
-    if problem.n > ALL_UP_TO.min(options.all_limit) || is_dissipative(problem) {
+    if problem.n > ALL_UP_TO.min(options.expert.all_limit) || is_dissipative(problem) {
         return;
     }
     let settings = DenseOptions {
-        constraint_rank: options.constraint_rank,
-        symmetry_tolerance: options.symmetry_tolerance,
+        constraint_rank: options.expert.constraint_rank,
+        symmetry_tolerance: options.expert.symmetry_tolerance,
         ..DenseOptions::default()
     };
     let right = |raws: &[Raw]| Some(raws.iter().map(|raw| raw.beta > 0.0 && raw.alpha.re > 0.0).collect());

@@ -9,7 +9,7 @@ use mb_algebra::{QuadraticPencil, c64, norms};
 
 use crate::certify::sparse::Certifier;
 use crate::numeric::check;
-use crate::options::{SparseOptions, Structure};
+use crate::options::{SparseExpert, SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::root::Root;
@@ -37,12 +37,12 @@ pub(super) fn refine(
     if poor.is_empty() || !undamped || !symmetric {
         return Ok(());
     }
-    let settings = SparseOptions {
+    let settings = SparseOptions::from(SparseExpert {
         structure: Structure::Symmetric,
         constraint_rank: options.constraint_rank,
         symmetry_tolerance: options.symmetry_tolerance,
-        ..SparseOptions::default()
-    };
+        ..Default::default()
+    });
     let sparse = pencil.to_sparse();
     let problem = Problem::new(&sparse, &settings)?;
     if problem.rows.rank != rank {

@@ -12,7 +12,7 @@ use crate::certify::sparse::Certifier;
 use crate::error::only_here;
 use crate::finding::SparseFinding;
 use crate::krylov::{KrylovDriver, Wanted};
-use crate::options::{Shift, SparseOptions};
+use crate::options::{Shift, SparseExpert, SparseOptions};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
 use crate::search::biorthonormal::biorthonormalize;
@@ -63,13 +63,13 @@ pub fn solve(
     if let Some(value) = options.shift.filter(|a| !a.is_finite()) {
         return Err(EigenError::BadSetting { setting: "DirectOptions.shift", value, needed: "finite" });
     }
-    let settings = SparseOptions {
+    let settings = SparseOptions::from(SparseExpert {
         solver: options.solver,
         shift: options.shift.map_or(Shift::Automatic, |a| Shift::At(c64::new(a, 0.0))),
         tolerance: options.tolerance,
         constraint_rank: options.constraint_rank,
-        ..SparseOptions::default()
-    };
+        ..Default::default()
+    });
     let problem = Problem::new(pencil, &settings)?;
     let rank = problem.rows.rank;
     let mut out = DirectAnalysis {

@@ -68,7 +68,7 @@ impl General<'_> {
             };
             let Solver::Real(solver) = shifted.solver.clone() else { return Ok(shifted) };
             let a_used = if self.form == Form::Squared { shifted.tau.re.sqrt() } else { shifted.tau.re };
-            let tolerance = 10.0 * self.options.zero_tolerance;
+            let tolerance = 10.0 * self.options.expert.zero_tolerance;
             let right = chains::find(self.problem, solver.as_ref(), a_used, false, tolerance)?;
             if right.doubtful && self.form == Form::First && a < CHAINED * self.gamma {
                 first = CHAINED * self.gamma;

@@ -4,7 +4,7 @@ mod sparse;
 
 use mb_algebra::RankTolerance;
 
-pub use sparse::{Shift, Solver, SparseOptions, Structure};
+pub use sparse::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 
 /// What is done to eigenvalues after the matrix eigensolver.
 #[derive(Clone, Copy, Debug, PartialEq)]

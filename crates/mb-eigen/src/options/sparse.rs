@@ -53,9 +53,52 @@ pub enum Shift {
     At(c64),
 }
 
-/// Settings of the sparse analyses; tolerances are relative and free of units.
+/// Settings of the sparse analyses. Three are a matter of what is wanted; what decides how it is computed is
+/// [`SparseExpert`], whose defaults suit every problem of the randomized test suite.
+///
+/// ```
+/// use mb_eigen::sparse::{Shift, SparseExpert, SparseOptions};
+///
+/// let wanted = SparseOptions { left_vectors: true, ..Default::default() };
+/// let tuned = SparseOptions { expert: SparseExpert { shift: Shift::At((0.0, 30.0).into()), ..Default::default() }, ..wanted };
+/// assert!(tuned.prove_complete && tuned.left_vectors);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SparseOptions {
+    /// Whether symmetric results are proved complete by inertia counts, which cost one more factorization for
+    /// `Lowest`; bands are always counted. Default true.
+    pub prove_complete: bool,
+    /// Whether eigenpairs keep their left vectors and multipliers, biorthonormal where eigenvalues are semisimple; otherwise
+    /// both are empty. Error bounds and conditions need left vectors of unsymmetric problems, but only a few of their digits:
+    /// without this their search ends sooner, and no memory is spent on them afterwards. Default false.
+    pub left_vectors: bool,
+    /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
+    /// reports as available. Default none.
+    pub memory_limit: Option<u64>,
+    /// How the answer is computed.
+    pub expert: SparseExpert,
+}
+
+impl Default for SparseOptions {
+    fn default() -> Self {
+        Self {
+            prove_complete: true,
+            left_vectors: false,
+            memory_limit: None,
+            expert: SparseExpert::default(),
+        }
+    }
+}
+
+impl From<SparseExpert> for SparseOptions {
+    fn from(expert: SparseExpert) -> Self {
+        Self { expert, ..Self::default() }
+    }
+}
+
+/// Settings of the sparse analyses for experts; tolerances are relative and free of units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SparseExpert {
     /// Default [`Solver::BuiltIn`].
     pub solver: Solver,
     /// Default [`Structure::Detect`].
@@ -71,9 +114,6 @@ pub struct SparseOptions {
     pub subspace: Option<usize>,
     /// Restarts of one run. Default 60.
     pub restarts: usize,
-    /// Whether symmetric results are proved complete by inertia counts, which cost one more factorization for
-    /// `Lowest`; bands are always counted. Default true.
-    pub prove_complete: bool,
     /// A direction has no stiffness when every component of K x + Phi_q^T l is at most this fraction of that of
     /// |K| |x| + |Phi_q|^T |l|, in equilibrated coordinates and unless K is proved positive definite. Default 1e-13.
     pub zero_tolerance: f64,
@@ -87,24 +127,16 @@ pub struct SparseOptions {
     /// Largest n of a request for everything, whose memory grows with n^2. Default 4000.
     pub all_limit: usize,
     /// Operations a count of the eigenvalues inside a contour may take, by estimate: the proof that a damped problem has no
-    /// further root near the ones returned ([`crate::sparse::Region::Inside`]), or none larger than they are
-    /// ([`crate::sparse::Region::Outside`]). With
-    /// `prove_complete`. Default 5e9, a fraction of a second.
+    /// further eigenvalue near the ones returned ([`crate::sparse::Region::Inside`]), or none larger than they are
+    /// ([`crate::sparse::Region::Outside`]). With `prove_complete`. Default 5e9, a fraction of a second.
     pub count_operations: f64,
     /// Operations of a factorization from which on the lowest modes of an undamped symmetric problem are sought with factors
-    /// in single precision first ([`crate::sparse::SparseFinding::ShortFactors`]); infinite for never. Default 1e10, where they begin
-    /// to save time.
+    /// in single precision first ([`crate::sparse::SparseFinding::ShortFactors`]); infinite for never. Default 1e10, where
+    /// they begin to save time.
     pub single_from: f64,
-    /// Whether pairs keep their left vectors and multipliers, biorthonormal where roots are semisimple; otherwise both are
-    /// empty. Error bars and conditions need left vectors of unsymmetric problems, but only a few of their digits: without
-    /// this their search ends sooner, and no memory is spent on them afterwards. Default false.
-    pub left_vectors: bool,
-    /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
-    /// reports as available. Default none.
-    pub memory_limit: Option<u64>,
 }
 
-impl Default for SparseOptions {
+impl Default for SparseExpert {
     fn default() -> Self {
         Self {
             solver: Solver::default(),
@@ -114,7 +146,6 @@ impl Default for SparseOptions {
             block: None,
             subspace: None,
             restarts: 60,
-            prove_complete: true,
             zero_tolerance: 1e-13,
             constraint_rank: RankTolerance::default(),
             symmetry_tolerance: 1e-12,
@@ -122,8 +153,6 @@ impl Default for SparseOptions {
             all_limit: 4000,
             count_operations: 5e9,
             single_from: 1e10,
-            left_vectors: false,
-            memory_limit: None,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::deduplicate::one_root;
 use super::measure::Measure;
 use super::split_modes::TOGETHER;
 use crate::numeric::vectors::{ZERO, inner};
-use crate::options::{Shift, SparseOptions};
+use crate::options::{Shift, SparseExpert, SparseOptions};
 use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
@@ -166,9 +166,9 @@ impl Settling<'_> {
     ) -> Result<Vec<Eigenpair>, EigenError> {
         let start = &starts[group[0]];
         let options = SparseOptions {
-            shift: Shift::At(start.s * (1.0 + ASIDE)),
             prove_complete: false,
             left_vectors: true,
+            expert: SparseExpert { shift: Shift::At(start.s * (1.0 + ASIDE)), ..self.options.expert },
             ..*self.options
         };
         let whole: QuadraticPencil<Sparse> = self.blocks.to_constrained();

@@ -27,7 +27,7 @@ use crate::certify::sparse::Certifier;
 use crate::finding::{Completeness, SparseFinding};
 use crate::numeric::check;
 use crate::numeric::vectors::ZERO;
-use crate::options::SparseOptions;
+use crate::options::{SparseExpert, SparseOptions};
 use crate::problem::Problem;
 use crate::problem::root::Root;
 use crate::refine;
@@ -121,10 +121,13 @@ fn from_undamped(
     if !fits || !springs.is_cheap() || goes_dense(held, request, options) {
         return Ok(None);
     }
-    let driver = options.solver.driver()?;
+    let driver = options.expert.solver.driver()?;
     // What went wrong is told by the whole way.
     // Steps in doubled precision follow, which what the search has beyond that would save nothing.
-    let search = SparseOptions { tolerance: options.tolerance.max(ROUGH), ..*options };
+    let search = SparseOptions {
+        expert: SparseExpert { tolerance: options.expert.tolerance.max(ROUGH), ..options.expert },
+        ..*options
+    };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
     let Some(beside) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite roots each has its own under penalties, which damp.

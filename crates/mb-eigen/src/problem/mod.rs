@@ -86,14 +86,15 @@ impl<'a> Problem<'a> {
             check(name, a, n, n)?;
         }
         check("Phi_q", phi_q, phi_q.rows(), n)?;
-        if options.structure == Structure::Symmetric {
+        if options.expert.structure == Structure::Symmetric {
             for (matrix, a) in square {
-                check_symmetric(matrix, a, options.symmetry_tolerance)?;
+                check_symmetric(matrix, a, options.expert.symmetry_tolerance)?;
             }
         }
-        let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.symmetry_tolerance));
-        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
-        let rows = Rows::new(phi_q, options.constraint_rank)?;
+        let [m, c, k] = square.map(|(_, a)| Matrix::new(a, options.expert.symmetry_tolerance));
+        let symmetric =
+            options.expert.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let rows = Rows::new(phi_q, options.expert.constraint_rank)?;
         let memory_limit = options.memory_limit;
         Ok(Self {
             n,
@@ -119,7 +120,7 @@ impl<'a> Problem<'a> {
         let Some(StiffnessParts { exact, rounded }) = parts else { return Ok(self) };
         check("K, exact part", exact, self.n, self.n)?;
         check("K, rounded part", rounded, self.n, self.n)?;
-        let parts = Some([exact, rounded].map(|a| Matrix::new(a, options.symmetry_tolerance)));
+        let parts = Some([exact, rounded].map(|a| Matrix::new(a, options.expert.symmetry_tolerance)));
         Ok(Self { parts, ..self })
     }
 
@@ -132,11 +133,11 @@ impl<'a> Problem<'a> {
         springs: [&Dense; 3],
         options: &SparseOptions,
     ) -> Result<Problem<'static>, EigenError> {
-        let (n, rows, tolerance) = (self.n, self.rows.m, options.symmetry_tolerance);
+        let (n, rows, tolerance) = (self.n, self.rows.m, options.expert.symmetry_tolerance);
         let springs = springs.map(to_sparse);
         for (name, a) in ["Xi", "Xi Theta", "Xi Omega"].into_iter().zip(&springs) {
             check(name, a, rows, rows)?;
-            if options.structure == Structure::Symmetric {
+            if options.expert.structure == Structure::Symmetric {
                 check_symmetric(name, a, tolerance)?;
             }
         }
@@ -145,7 +146,8 @@ impl<'a> Problem<'a> {
         let phi_q = sparse::blocks(&[&[Some(self.rows.given.sparse()), Some(&less)]], &[rows], &[n, rows]);
         let (m, c) = (self.m.with_block(xi, tolerance), self.c.with_block(damping, tolerance));
         let k = self.k.with_block(stiffness, tolerance);
-        let symmetric = options.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
+        let symmetric =
+            options.expert.structure != Structure::General && m.symmetric && c.symmetric && k.symmetric;
         let parts = self.parts.as_ref().map(|[exact, rounded]| {
             let none = sparse::zeros(rows, rows);
             [exact.with_block(&none, tolerance), rounded.with_block(stiffness, tolerance)]
@@ -156,7 +158,7 @@ impl<'a> Problem<'a> {
             c,
             k,
             parts,
-            rows: Rows::new(&phi_q, options.constraint_rank)?,
+            rows: Rows::new(&phi_q, options.expert.constraint_rank)?,
             symmetric,
             memory_limit: self.memory_limit,
             analysis: OnceLock::new(),
@@ -174,13 +176,13 @@ impl<'a> Problem<'a> {
         options: &SparseOptions,
     ) -> Problem<'static> {
         let n = m.rows();
-        let [m, k] = [m, k].map(|a| Matrix::owned(a, options.symmetry_tolerance));
+        let [m, k] = [m, k].map(|a| Matrix::owned(a, options.expert.symmetry_tolerance));
         Problem {
             n,
             symmetric: self.symmetric && m.symmetric && k.symmetric,
             m,
             c: Matrix::owned(sparse::zeros(n, n), 0.0),
-            parts: lost.map(|lost| [k.clone(), Matrix::owned(lost, options.symmetry_tolerance)]),
+            parts: lost.map(|lost| [k.clone(), Matrix::owned(lost, options.expert.symmetry_tolerance)]),
             k,
             rows,
             memory_limit: self.memory_limit,

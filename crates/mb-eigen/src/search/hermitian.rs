@@ -181,7 +181,7 @@ impl<'a> Symmetric<'a> {
                 self.problem,
                 shifted.solver.as_ref(),
                 shifted.sigma,
-                self.options.zero_tolerance,
+                self.options.expert.zero_tolerance,
             )?;
             let Some(next) = zeros.next else { return Ok((shifted, zeros)) };
             let distance = shifted.sigma.abs();
@@ -221,8 +221,9 @@ impl<'a> Symmetric<'a> {
         start: Option<&Dense>,
         place: Place,
     ) -> Result<Search, EigenError> {
-        let movable = place == Place::Best && self.options.shift == Shift::Automatic && count > 2;
-        let patience = if movable { self.options.restarts.min(PATIENCE) } else { self.options.restarts };
+        let movable = place == Place::Best && self.options.expert.shift == Shift::Automatic && count > 2;
+        let patience =
+            if movable { self.options.expert.restarts.min(PATIENCE) } else { self.options.expert.restarts };
         let mut ritz = self.search(shifted, known, count, start, patience)?;
         for _ in 0..ASIDE {
             let Some(sigma) = beside_root(shifted.sigma, &ritz, count, place) else { break };
@@ -236,7 +237,7 @@ impl<'a> Symmetric<'a> {
                 break;
             }
             let Some(sigma) = cluster(shifted.sigma, &ritz.estimates, count) else {
-                ritz = self.search(shifted, known, count, start, self.options.restarts)?;
+                ritz = self.search(shifted, known, count, start, self.options.expert.restarts)?;
                 break;
             };
             *shifted = self.factor(sigma)?;
@@ -283,7 +284,8 @@ impl<'a> Symmetric<'a> {
             return Ok(Ritz::none(self.problem.n));
         }
         let operator = ShiftInvert { problem: self.problem, solver: shifted.solver.as_ref(), known };
-        let mut found = self.lanczos(&operator, count.min(room), start, restarts, self.options.tolerance)?;
+        let mut found =
+            self.lanczos(&operator, count.min(room), start, restarts, self.options.expert.tolerance)?;
         found.exhausted |= found.values.len() >= room;
         Ok(found)
     }
@@ -300,8 +302,8 @@ impl<'a> Symmetric<'a> {
         let mut wanted = Wanted {
             count,
             tolerance,
-            block: self.options.block.unwrap_or_else(|| self.block_size(count)),
-            subspace: self.options.subspace,
+            block: self.options.expert.block.unwrap_or_else(|| self.block_size(count)),
+            subspace: self.options.expert.subspace,
             restarts,
             salt: 0,
         };
@@ -318,9 +320,9 @@ impl<'a> Symmetric<'a> {
             self.restarts += ritz.restarts;
             self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));
             // A search that was cut short on purpose comes back with what it has.
-            let last = restarts < self.options.restarts || basis == self.problem.n;
+            let last = restarts < self.options.expert.restarts || basis == self.problem.n;
             let enough = ritz.exhausted || ritz.values.len() >= count;
-            if enough || last || !wanted.enlarge(self.options.subspace, self.problem.n) {
+            if enough || last || !wanted.enlarge(self.options.expert.subspace, self.problem.n) {
                 return Ok(ritz);
             }
         }

@@ -82,7 +82,7 @@ impl Symmetric<'_> {
         let rigid = modes.rigid;
         let mut exhausted = count <= rigid;
         let mut low = zeros.low;
-        if self.options.shift == Shift::Automatic && count > rigid + 2 {
+        if self.options.expert.shift == Shift::Automatic && count > rigid + 2 {
             // As many as the Krylov method takes at once show as much, where they are in the order of their w.
             if rigid == 0 {
                 low.truncate(self.problem.n, self.block_size(count).max(4).min(low.ncols()));
@@ -352,7 +352,7 @@ impl Symmetric<'_> {
 
     /// Whether the options name a shift: the place to look from.
     pub(crate) fn given_shift(&self) -> Option<f64> {
-        match self.options.shift {
+        match self.options.expert.shift {
             Shift::Automatic => None,
             Shift::At(s) => Some(-(s * s).re),
         }

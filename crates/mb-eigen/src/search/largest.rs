@@ -78,7 +78,7 @@ impl Symmetric<'_> {
         }
         // All others are zeros, or slow beyond what their share of the largest tells.
         if exhausted && modes.w.len() < count {
-            if problem.n <= self.options.all_limit {
+            if problem.n <= self.options.expert.all_limit {
                 return self.largest_of_all(count);
             }
             exhausted = false;
@@ -123,8 +123,8 @@ impl Symmetric<'_> {
             return Ok(RitzReal::none(self.problem.n));
         }
         let operator = ForwardSymmetric { problem: self.problem, solver, known };
-        let tolerance = self.options.tolerance.min(TOLERANCE);
-        self.lanczos(&operator, count, None, self.options.restarts, tolerance)
+        let tolerance = self.options.expert.tolerance.min(TOLERANCE);
+        self.lanczos(&operator, count, None, self.options.expert.restarts, tolerance)
     }
 
     /// w by the Rayleigh quotient, multipliers from one more application.
@@ -232,7 +232,7 @@ impl General<'_> {
         let degree = if self.form == Form::Companion { 2 * self.problem.dof() } else { self.problem.dof() };
         let mut ask = per_mode * count + 1;
         let mut looks = LOOKS;
-        let small = self.problem.n <= self.options.all_limit;
+        let small = self.problem.n <= self.options.expert.all_limit;
         let (set, told) = loop {
             let set = self.forward_set(&solver, ask)?;
             // All others are zeros, or slow beyond what their share of the largest tells, or repeated as no block shows: where the
@@ -302,7 +302,7 @@ impl General<'_> {
     ) -> Result<Side, EigenError> {
         let operator =
             Forward { problem, form: self.form, gamma: self.gamma, solver: Arc::clone(solver), transposed };
-        let tolerance = self.options.tolerance.min(TOLERANCE);
+        let tolerance = self.options.expert.tolerance.min(TOLERANCE);
         let length = operator.length();
         let count = count.min(length);
         let mut wanted = self.wanted(count, tolerance);

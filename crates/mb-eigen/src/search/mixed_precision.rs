@@ -267,10 +267,10 @@ impl Symmetric<'_> {
         let Ok(solver) = problem.factor_short(-sigma) else { return Ok(None) };
         // One more than wanted shows the gap in which the modes are counted.
         let Some(operator) = Allowed::new(problem, &solver) else { return Ok(None) };
-        let Some(found) = lowest(&operator, count, self.options.tolerance)? else { return Ok(None) };
+        let Some(found) = lowest(&operator, count, self.options.expert.tolerance)? else { return Ok(None) };
         let slowest = found.values[0];
         let energy = problem.k.relative_form(found.vectors.col_as_slice(0));
-        if slowest <= STILL * sigma.abs() || energy <= self.options.zero_tolerance {
+        if slowest <= STILL * sigma.abs() || energy <= self.options.expert.zero_tolerance {
             return Ok(None);
         }
         let Some(mut modes) = operator.applied_once(&found, sigma) else { return Ok(None) };
@@ -327,14 +327,14 @@ impl Symmetric<'_> {
 
     fn short_is_worth(&self, count: usize) -> bool {
         let options = self.options;
-        let automatic = options.solver == Solver::BuiltIn
-            && options.shift == Shift::Automatic
-            && options.block.is_none()
-            && options.subspace.is_none();
+        let automatic = options.expert.solver == Solver::BuiltIn
+            && options.expert.shift == Shift::Automatic
+            && options.expert.block.is_none()
+            && options.expert.subspace.is_none();
         automatic
             && count > 0
             && count.saturating_mul(MANY) <= self.problem.dof()
-            && self.problem.factor_operations() >= options.single_from
+            && self.problem.factor_operations() >= options.expert.single_from
             && self.problem.surely() == self.problem.dof()
     }
 }

@@ -287,7 +287,7 @@ impl<'a> General<'a> {
         let problem = self.problem;
         let projectors = self.zeros.as_ref().and_then(|zeros| zeros.projectors.clone());
         let [right, left] = [0, 1].map(|side| projectors.as_ref().map(|both| &both[side]));
-        let tolerance = self.options.tolerance;
+        let tolerance = self.options.expert.tolerance;
         let right = self.side(problem, shifted, count, right, false, tolerance)?;
         let reach = if right.exhausted {
             f64::INFINITY
@@ -353,7 +353,7 @@ impl<'a> General<'a> {
 
     /// The next search with a larger basis; false where that is used up.
     pub(crate) fn enlarge(&mut self, wanted: &mut Wanted, length: usize) -> bool {
-        let larger = wanted.enlarge(self.options.subspace, length);
+        let larger = wanted.enlarge(self.options.expert.subspace, length);
         if larger {
             self.searches += 1;
             wanted.salt = 0x9e10 + self.searches as u64;
@@ -374,9 +374,10 @@ impl<'a> General<'a> {
         Wanted {
             count,
             tolerance,
-            block: self.options.block.unwrap_or_else(|| block_size(self.problem.n, count)) + self.wider,
-            subspace: self.options.subspace,
-            restarts: self.options.restarts,
+            block: self.options.expert.block.unwrap_or_else(|| block_size(self.problem.n, count))
+                + self.wider,
+            subspace: self.options.expert.subspace,
+            restarts: self.options.expert.restarts,
             salt: 0x9e10 + self.searches as u64,
         }
     }
@@ -544,7 +545,7 @@ impl<'a> General<'a> {
 
     /// The shift the options name.
     pub(crate) fn given_shift(&self) -> Option<c64> {
-        match self.options.shift {
+        match self.options.expert.shift {
             Shift::Automatic => None,
             Shift::At(s) => Some(self.form.tau(s)),
         }

@@ -63,16 +63,16 @@ fn with_left(
     }
     for (name, a) in [("E", &pencil.e), ("A", &pencil.a)] {
         matrix::check(name, a, size, size)?;
-        if options.structure == Structure::Symmetric {
-            matrix::check_symmetric(name, a, options.symmetry_tolerance)?;
+        if options.expert.structure == Structure::Symmetric {
+            matrix::check_symmetric(name, a, options.expert.symmetry_tolerance)?;
         }
     }
-    if options.structure == Structure::Detect
+    if options.expert.structure == Structure::Detect
         && let Some(blocks) = blocks(pencil)
     {
         let (blocks, row_units) = blocks;
         let states = States::new(pencil, &blocks, row_units);
-        if *request == Request::All && size <= options.all_limit {
+        if *request == Request::All && size <= options.expert.all_limit {
             let mut spectrum = everything(&blocks, options)?;
             spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
             return Ok(spectrum);
@@ -226,8 +226,8 @@ fn is_regular(a: &Sparse) -> bool {
 /// All finite roots, with those of every class counted and compared with theory.
 fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Result<Spectrum, EigenError> {
     let settings = DenseOptions {
-        constraint_rank: options.constraint_rank,
-        symmetry_tolerance: options.symmetry_tolerance,
+        constraint_rank: options.expert.constraint_rank,
+        symmetry_tolerance: options.expert.symmetry_tolerance,
         ..DenseOptions::default()
     };
     let transferred = Transferred::default();

@@ -18,7 +18,7 @@ mod memory;
 pub(crate) mod solve;
 
 pub use crate::finding::{Completeness, Proof, Region, SparseFinding};
-pub use crate::options::{Shift, Solver, SparseOptions, Structure};
+pub use crate::options::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 pub use crate::request::Request;
 pub use descriptor::solve_descriptor;
 pub use solve::{solve, solve_in_parts};

@@ -89,7 +89,7 @@ pub(crate) fn solve_with(
     keeps_left: bool,
 ) -> Result<Spectrum, EigenError> {
     request.check()?;
-    let driver = options.solver.driver()?;
+    let driver = options.expert.solver.driver()?;
     memory::keep_for_vectors_of(pencil.k.rows());
     let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
     if problem.dof() == 0 || request.count() == Some(0) {
@@ -105,7 +105,7 @@ pub(crate) fn solve_with(
                 let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
                 selection::keep_band(&mut spectrum, request);
                 selection::report_lost(&mut spectrum, request);
-                let tolerance = options.zero_tolerance;
+                let tolerance = options.expert.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
                 spectrum.findings.extend(blurred.map(told));
@@ -287,7 +287,7 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
 
 /// Whether the dense path is quicker and takes the request.
 pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
-    let small = problem.n <= options.dense_limit && options.structure != Structure::General;
+    let small = problem.n <= options.expert.dense_limit && options.expert.structure != Structure::General;
     // Of so few damped coordinates all roots take less time than some with a proof that none is missing.
     let tiny = small && problem.n <= TINY && !(problem.symmetric && problem.undamped());
     match *request {
@@ -310,7 +310,7 @@ fn singular(
     keeps_left: bool,
     error: EigenError,
 ) -> Result<Spectrum, EigenError> {
-    if problem.n > options.dense_limit {
+    if problem.n > options.expert.dense_limit {
         return Err(error);
     }
     dense(pencil, problem, request, options, keeps_left)
@@ -325,12 +325,12 @@ fn dense(
     keeps_left: bool,
 ) -> Result<Spectrum, EigenError> {
     let bytes = 8 * 24 * problem.n * problem.n;
-    if problem.n > options.all_limit {
-        return Err(EigenError::TooLarge { size: problem.n, bytes, limit: options.all_limit });
+    if problem.n > options.expert.all_limit {
+        return Err(EigenError::TooLarge { size: problem.n, bytes, limit: options.expert.all_limit });
     }
     let settings = DenseOptions {
-        constraint_rank: options.constraint_rank,
-        symmetry_tolerance: options.symmetry_tolerance,
+        constraint_rank: options.expert.constraint_rank,
+        symmetry_tolerance: options.expert.symmetry_tolerance,
         ..DenseOptions::default()
     };
     let undamped = problem.undamped();

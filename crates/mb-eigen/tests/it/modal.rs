@@ -228,8 +228,12 @@ fn shapes_are_followed_when_frequencies_cross() {
 #[test]
 fn pairs_without_left_vectors_do_where_right_ones_are_left_ones() {
     use mb_eigen::EigenError;
-    use mb_eigen::sparse::{Request, SparseOptions, solve};
-    let asked = SparseOptions { dense_limit: 0, left_vectors: true, ..SparseOptions::default() };
+    use mb_eigen::sparse::{Request, SparseExpert, SparseOptions, solve};
+    let asked = SparseOptions {
+        left_vectors: true,
+        expert: SparseExpert { dense_limit: 0, ..Default::default() },
+        ..SparseOptions::default()
+    };
     for kind in [Kind::Undamped, Kind::FreeFree, Kind::Damped] {
         let pencil = problem(kind, 22, 4, 3);
         let given = directions(22, 2, 7);

@@ -285,7 +285,10 @@ fn modes_that_a_penalty_parts_are_found_each() {
             2.0 * c / (b + (b * b - 4.0 * a * c).sqrt())
         };
         let exact = [tied([1.0, 3.0], [5.0, 3.0]), tied([2.0, 2.0], [1.0, 7.0])];
-        let options = mb_eigen::sparse::SparseOptions { dense_limit: 0, ..Default::default() };
+        let options = mb_eigen::sparse::SparseOptions::from(mb_eigen::sparse::SparseExpert {
+            dense_limit: 0,
+            ..Default::default()
+        });
         let found = mb_eigen::penalty::lowest(&blocks, 2, &options).unwrap();
         assert!(!found.falls_short(), "{:?}", found.findings);
         let mut sizes: Vec<(f64, f64)> = found

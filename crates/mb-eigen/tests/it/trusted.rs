@@ -1,7 +1,7 @@
 //! Damped, unsymmetric, defective and descriptor problems of `fixtures/eigenvalues` against their exact eigenvalues.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, matrix_market, sparse};
-use mb_eigen::sparse::{self as sparse_modes, Request, SparseFinding, SparseOptions};
+use mb_eigen::sparse::{self as sparse_modes, Request, SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{DenseOptions, Eigenpair, Finding, Spectrum};
 
 macro_rules! matrix {
@@ -41,7 +41,7 @@ impl Case {
 
     /// By Krylov methods whatever the size.
     fn krylov(&self, request: &Request) -> Spectrum {
-        let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+        let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
         sparse_modes::solve(&self.pencil, request, &options).unwrap()
     }
 

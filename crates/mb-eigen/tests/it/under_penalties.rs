@@ -5,7 +5,7 @@
 
 use mb_algebra::{Dense, PenaltyBlocks, c64, dense, to_sparse};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::sparse::{SparseFinding, SparseOptions};
+use mb_eigen::sparse::{SparseExpert, SparseFinding, SparseOptions};
 use mb_eigen::{Class, DenseOptions, Eigenpair, Finding, Spectrum, pairing};
 
 /// Damping a M + b K, penalties Xi with rates a + b omega^2 and omega^2.
@@ -43,7 +43,7 @@ impl Held {
     }
 
     fn lowest(&self, count: usize) -> Spectrum {
-        let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+        let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
         penalty::lowest(&self.blocks(), count, &options).unwrap()
     }
 }

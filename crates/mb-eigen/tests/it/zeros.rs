@@ -2,7 +2,7 @@
 
 use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{QuadraticPencil, Sparse, sparse};
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Finding, Spectrum};
 
 /// A pencil with the w = -s^2 of its modes, ascending.
@@ -62,8 +62,8 @@ fn all_and_lowest(case: &Case) {
     let dense = mb_eigen::dense::solve(&case.pencil.to_dense(), &DenseOptions::default()).unwrap();
     assert!(judge(case.name, &dense, &case.w).is_empty());
     assert!(dense.findings.is_empty(), "{}: {:?}", case.name, dense.findings);
-    for dense_limit in [0, SparseOptions::default().dense_limit] {
-        let options = SparseOptions { dense_limit, ..SparseOptions::default() };
+    for dense_limit in [0, SparseOptions::default().expert.dense_limit] {
+        let options = SparseOptions::from(SparseExpert { dense_limit, ..Default::default() });
         for count in 1..=case.w.len() {
             let found = solve(&case.pencil, &Request::Lowest { count }, &options).unwrap();
             let name = format!("{}, lowest {count}, dense limit {dense_limit}", case.name);
@@ -212,7 +212,7 @@ impl Beam {
 /// Dense and sparse answers to the same question.
 fn both_ways(pencil: &QuadraticPencil<Sparse>, count: usize) -> [Spectrum; 2] {
     let dense = mb_eigen::dense::solve(&pencil.to_dense(), &DenseOptions::default()).unwrap();
-    let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
     [dense, solve(pencil, &Request::Lowest { count }, &options).unwrap()]
 }
 
@@ -278,7 +278,7 @@ fn growing_modes_are_told_with_every_request() {
     ];
     for request in requests {
         for dense_limit in [0, 400] {
-            let options = SparseOptions { dense_limit, ..SparseOptions::default() };
+            let options = SparseOptions::from(SparseExpert { dense_limit, ..Default::default() });
             let found = solve(&case.pencil, &request, &options).unwrap();
             let seen = found.motion().filter(|pair| pair.alpha.re > 0.0).count();
             let told = found.findings.iter().find_map(|finding| match finding {
@@ -308,7 +308,7 @@ fn bands_hold_what_lies_inside() {
                 // No shift is regular there.
                 continue;
             }
-            let options = SparseOptions { dense_limit, ..SparseOptions::default() };
+            let options = SparseOptions::from(SparseExpert { dense_limit, ..Default::default() });
             let request = Request::Band { from_hz, to_hz, max_damping_ratio: None };
             let found = solve(&case.pencil, &request, &options).unwrap();
             let expected = inside(&case.w, from_hz, to_hz);

@@ -7,7 +7,7 @@ use mb_algebra::{Dense, DescriptorPencil, Scatter, Sparse, Transferred, Triplets
 use mb_eigen::descriptor::{self, DescriptorStructure};
 use mb_eigen::direct::{self, DirectOptions};
 use mb_eigen::penalty::{self, PenaltyPencil};
-use mb_eigen::sparse::{self, Request, Shift, SparseOptions};
+use mb_eigen::sparse::{self, Request, Shift, SparseExpert, SparseOptions};
 use mb_eigen::{DenseOptions, EigenError, Spectrum};
 
 use super::{Penalty, Problem};
@@ -94,7 +94,7 @@ pub(crate) fn answers(problem: &Problem, place: f64) -> Vec<Answer> {
 }
 
 fn krylov() -> SparseOptions {
-    SparseOptions { dense_limit: 0, count_operations: COUNT, ..SparseOptions::default() }
+    SparseOptions::from(SparseExpert { dense_limit: 0, count_operations: COUNT, ..Default::default() })
 }
 
 /// By methods that take all of a problem, or as much as the direct method of yang2012 does.
@@ -130,14 +130,16 @@ fn lowest(problem: &Problem, dice: &mut Dice, out: &mut Vec<Answer>) {
     }
     if dof >= A_MODE {
         let count = 1 + dice.below(12.min(dof / A_MODE));
-        let options = SparseOptions { single_from: 0.0, ..krylov() };
+        let options =
+            SparseOptions { expert: SparseExpert { single_from: 0.0, ..krylov().expert }, ..krylov() };
         let found = ask(count, &options);
         out.push(Answer::new("lowest, single precision", Request::Lowest { count }, found));
     }
     if n <= LARGE {
         let exact = &problem.exact;
         let at = exact.get(dice.below(exact.len())).map_or(c64::new(0.0, 0.0), |(s, _)| *s);
-        let options = SparseOptions { shift: Shift::At(at), ..krylov() };
+        let options =
+            SparseOptions { expert: SparseExpert { shift: Shift::At(at), ..krylov().expert }, ..krylov() };
         let found = ask(count, &options);
         out.push(Answer::new("lowest, shift on an eigenvalue", Request::Lowest { count }, found));
     }

@@ -52,13 +52,13 @@ impl Merged {
             return None;
         }
         let [m, k] = [&problem.m, &problem.k].map(|a| ties.both_sides(a.for_factors()));
-        let rows = Rows::new(&ties.rows_that_stay(given)?, options.constraint_rank).ok()?;
+        let rows = Rows::new(&ties.rows_that_stay(given)?, options.expert.constraint_rank).ok()?;
         if rows.rank < rows.m || !rows.findings.is_empty() {
             return None;
         }
         let ((m, _), (k, lost)) = (m?, k?);
         let problem = problem.in_coordinates([m, k], lost, rows, options);
-        if !problem.symmetric || problem.factor_operations() >= options.single_from {
+        if !problem.symmetric || problem.factor_operations() >= options.expert.single_from {
             return None;
         }
         let rest = Matrix::owned(select(given, &ties.rest), 0.0);

@@ -11,6 +11,7 @@ use crate::krylov::scalar::start_block;
 use crate::refine;
 use crate::refine::{Given, Improved};
 use crate::request::Request;
+use crate::sparse::SparseExpert;
 use crate::sparse::solve::undamped;
 
 /// A chain of masses on springs, grounded, of `n` coordinates, and rows given as lists of entries.
@@ -45,7 +46,7 @@ fn sample() -> QuadraticPencil<Sparse> {
 }
 
 fn options() -> SparseOptions {
-    SparseOptions { dense_limit: 0, ..SparseOptions::default() }
+    SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() })
 }
 
 #[test]
@@ -108,7 +109,10 @@ fn what_is_not_worth_it_or_in_doubt_stays() {
     assert!(refused(&pencil(24, &others), &options()));
     // Factors for single precision.
     assert!(!refused(&sample(), &options()));
-    assert!(refused(&sample(), &SparseOptions { single_from: 0.0, ..options() }));
+    assert!(refused(
+        &sample(),
+        &SparseOptions { expert: SparseExpert { single_from: 0.0, ..options().expert }, ..options() }
+    ));
     // A stiff spring between two coordinates that are one would leave its rounding.
     let mut stiff = sample();
     let mut k = Triplets::new(24, 24);
@@ -137,7 +141,7 @@ fn compared(pencil: &QuadraticPencil<Sparse>, count: usize) {
         // No more than what the Krylov method was asked for, whose last digits the bar shows.
         let (rest, violation) = (ours.backward_error, ours.constraint_violation);
         let both = format!("{rest:e} {:e}, {violation:e}", whole.backward_error);
-        assert!(rest <= options.tolerance && violation < 1e-15, "{both}");
+        assert!(rest <= options.expert.tolerance && violation < 1e-15, "{both}");
         let scale = ours.value().unwrap().norm();
         assert!(ours.error_bar <= 1e-8 * scale, "{:e}", ours.error_bar / scale);
         // The multipliers, measured by hand: r = (K - w M) x + Phi^T l.

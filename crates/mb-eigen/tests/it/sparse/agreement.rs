@@ -1,14 +1,14 @@
 //! The Krylov path finds what the dense path finds.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64};
-use mb_eigen::sparse::{Region, Request, SparseOptions, solve};
+use mb_eigen::sparse::{Region, Request, SparseExpert, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Eigenpair, Spectrum};
 
 use super::random::{KINDS, Kind, problem};
 
 /// Options that never go the dense way.
 pub(crate) fn krylov() -> SparseOptions {
-    SparseOptions { dense_limit: 0, ..SparseOptions::default() }
+    SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() })
 }
 
 pub(crate) fn exact(pencil: &QuadraticPencil<Sparse>) -> Spectrum {

@@ -3,7 +3,7 @@
 use mb_algebra::{
     Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, norms, sparse as ops, to_dense, to_sparse,
 };
-use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, Structure, solve};
+use mb_eigen::sparse::{Request, Shift, SparseExpert, SparseFinding, SparseOptions, Structure, solve};
 use mb_eigen::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
 use super::agreement::{assert_certified, assert_contained, exact, krylov};
@@ -83,7 +83,10 @@ fn entries_that_are_not_finite_are_named() {
 fn asymmetry_where_symmetry_was_declared() {
     let good = chain();
     let skewed = QuadraticPencil { k: with_entry(&good.k, 7, 6, -90.0), ..good };
-    let options = SparseOptions { structure: Structure::Symmetric, ..krylov() };
+    let options = SparseOptions {
+        expert: SparseExpert { structure: Structure::Symmetric, ..krylov().expert },
+        ..krylov()
+    };
     assert_eq!(
         message(&skewed, &LOWEST, &options),
         "Matrix K was declared symmetric, but -9e1 at row 7, column 6 (from 0) faces -1e2."
@@ -203,7 +206,10 @@ fn a_shift_on_an_eigenvalue_is_moved_and_said() {
     let mut gyroscopic = undamped.clone();
     gyroscopic.c = with_entry(&with_entry(&ops::zeros(12, 12), 10, 11, 1.0), 11, 10, -1.0);
     for pencil in [undamped, gyroscopic] {
-        let options = SparseOptions { shift: Shift::At(c64::new(0.0, 4.0)), ..krylov() };
+        let options = SparseOptions {
+            expert: SparseExpert { shift: Shift::At(c64::new(0.0, 4.0)), ..krylov().expert },
+            ..krylov()
+        };
         let request = Request::NearFrequency { hz: 4.0 / std::f64::consts::TAU, count: 3 };
         let found = solve(&pencil, &request, &options).unwrap();
         let moved = details(&found).into_iter().find(|f| matches!(f, SparseFinding::ShiftMoved { .. }));
@@ -270,7 +276,11 @@ fn memory_is_estimated_before_it_is_taken() {
         assert!(said.contains("Ask for fewer modes or a smaller subspace, take a coarser model"), "{said}");
     }
     let pencil = chain();
-    let options = SparseOptions { memory_limit: Some(6_000), subspace: Some(1_000), ..krylov() };
+    let options = SparseOptions {
+        memory_limit: Some(6_000),
+        expert: SparseExpert { subspace: Some(1_000), ..krylov().expert },
+        ..krylov()
+    };
     let wide = QuadraticPencil {
         m: ops::identity(300),
         c: ops::zeros(300, 300),
@@ -281,7 +291,7 @@ fn memory_is_estimated_before_it_is_taken() {
     let said = message(&wide, &LOWEST, &options);
     assert!(said.starts_with("The vectors of the Krylov basis need about"), "{said}");
     assert!(solve(&pencil, &LOWEST, &options).is_ok());
-    let all = SparseOptions { all_limit: 10, ..krylov() };
+    let all = SparseOptions { expert: SparseExpert { all_limit: 10, ..krylov().expert }, ..krylov() };
     assert!(
         message(&pencil, &Request::All, &all)
             .starts_with("All eigenvalues of a problem with 12 unknowns need")
@@ -316,10 +326,8 @@ fn modes_that_do_not_converge_are_counted_with_what_was_done() {
     for kind in [Kind::Undamped, Kind::Unsymmetric] {
         let pencil = problem(kind, 120, 5, 3);
         let options = SparseOptions {
-            tolerance: 1e-30,
-            subspace: Some(16),
-            restarts: 2,
             prove_complete: false,
+            expert: SparseExpert { tolerance: 1e-30, subspace: Some(16), restarts: 2, ..krylov().expert },
             ..krylov()
         };
         let found = solve(&pencil, &Request::Lowest { count: 8 }, &options).unwrap();
@@ -338,7 +346,10 @@ fn modes_that_do_not_converge_are_counted_with_what_was_done() {
 fn a_small_first_basis_is_enlarged_until_all_converge() {
     // Sixteen vectors and one restart are too few; twice as many do.
     let pencil = problem(Kind::Unsymmetric, 120, 5, 3);
-    let options = SparseOptions { subspace: Some(20), restarts: 1, ..krylov() };
+    let options = SparseOptions {
+        expert: SparseExpert { subspace: Some(20), restarts: 1, ..krylov().expert },
+        ..krylov()
+    };
     let found = solve(&pencil, &Request::Lowest { count: 6 }, &options).unwrap();
     assert!(
         !details(&found).iter().any(|f| matches!(f, SparseFinding::Converged { .. })),
@@ -377,7 +388,7 @@ fn growing_modes_beyond_those_asked_for_are_told() {
     let lowest = |c: f64, count: usize, options: &SparseOptions| {
         solve(&pencil(c), &Request::Lowest { count }, options).unwrap()
     };
-    let krylov = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    let krylov = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
     for options in [krylov, SparseOptions::default()] {
         assert_eq!(told(&lowest(0.0, 20, &options)), Some((1, 0)));
         assert_eq!(told(&lowest(0.0, 40, &options)), None);

@@ -1,7 +1,7 @@
 //! Descriptor pairs by sparse matrices: the form of a mechanism is found, its roots are those of the mechanism, counts agree.
 
 use mb_algebra::{DescriptorPencil, Scatter, Sparse, Transferred, c64, norms, sparse};
-use mb_eigen::sparse::{Request, SparseOptions, Structure, solve_descriptor};
+use mb_eigen::sparse::{Request, SparseExpert, SparseOptions, Structure, solve_descriptor};
 use mb_eigen::{Class, EigenError, ExpectedCounts, Finding};
 use proptest::prelude::*;
 
@@ -72,7 +72,10 @@ fn infinite_roots_are_counted_by_theory() {
 #[test]
 fn declared_symmetry_is_checked_under_the_names_given() {
     let mut pencil = pair(Kind::Undamped, 8, 2, 1);
-    let options = SparseOptions { structure: Structure::Symmetric, ..krylov() };
+    let options = SparseOptions {
+        expert: SparseExpert { structure: Structure::Symmetric, ..krylov().expert },
+        ..krylov()
+    };
     let request = Request::Lowest { count: 2 };
     let error = solve_descriptor(&pencil, &request, &options).unwrap_err();
     assert!(matches!(error, EigenError::NotSymmetric { matrix: "A", .. }), "{error}");

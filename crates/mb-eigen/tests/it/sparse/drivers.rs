@@ -4,7 +4,9 @@
 mod agreement {
     use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, sparse};
     use mb_eigen::Spectrum;
-    use mb_eigen::sparse::{Completeness, Request, Solver, SparseFinding, SparseOptions, Structure, solve};
+    use mb_eigen::sparse::{
+        Completeness, Request, Solver, SparseExpert, SparseFinding, SparseOptions, Structure, solve,
+    };
     use mb_eigen::{Class, Finding};
     use rayon::prelude::*;
 
@@ -12,8 +14,14 @@ mod agreement {
     use super::super::random::{KINDS, Kind, problem};
 
     fn both(pencil: &QuadraticPencil<Sparse>, request: &Request, options: &SparseOptions) -> [Spectrum; 2] {
-        [Solver::BuiltIn, Solver::Arpack]
-            .map(|solver| solve(pencil, request, &SparseOptions { solver, ..*options }).unwrap())
+        [Solver::BuiltIn, Solver::Arpack].map(|solver| {
+            solve(
+                pencil,
+                request,
+                &SparseOptions { expert: SparseExpert { solver, ..options.expert }, ..*options },
+            )
+            .unwrap()
+        })
     }
 
     /// The same roots within their bars, the same classes and counts, both certified.
@@ -59,7 +67,10 @@ mod agreement {
 
     #[test]
     fn symmetric_problems_taken_as_general() {
-        let options = SparseOptions { structure: Structure::General, ..krylov() };
+        let options = SparseOptions {
+            expert: SparseExpert { structure: Structure::General, ..krylov().expert },
+            ..krylov()
+        };
         for (kind, seed) in [(KINDS[0], 5), (KINDS[1], 6), (KINDS[3], 7)] {
             let pencil = problem(kind, 40, 6, seed);
             assert_agree(&pencil, &Request::Lowest { count: 4 }, &options, &format!("{kind:?}"));
@@ -73,7 +84,10 @@ mod agreement {
             for count in [1, n, n + 3] {
                 let what = format!("n = {n}, {count} asked for");
                 assert_agree(&pencil, &Request::Lowest { count }, &krylov(), &what);
-                let general = SparseOptions { structure: Structure::General, ..krylov() };
+                let general = SparseOptions {
+                    expert: SparseExpert { structure: Structure::General, ..krylov().expert },
+                    ..krylov()
+                };
                 assert_agree(&pencil, &Request::Lowest { count }, &general, &what);
             }
         }
@@ -124,7 +138,8 @@ mod agreement {
     #[test]
     fn many_threads_take_turns() {
         let pencils: Vec<_> = (0..16).map(|seed| problem(KINDS[seed % 4], 30, 5, 40 + seed as u64)).collect();
-        let options = SparseOptions { solver: Solver::Arpack, ..krylov() };
+        let options =
+            SparseOptions { expert: SparseExpert { solver: Solver::Arpack, ..krylov().expert }, ..krylov() };
         let request = Request::Lowest { count: 4 };
         let alone: Vec<_> = pencils.iter().map(|pencil| solve(pencil, &request, &options).unwrap()).collect();
         let together: Vec<_> =
@@ -143,10 +158,13 @@ mod agreement {
     fn too_few_restarts_are_told_with_the_code() {
         let pencil = chain(200, 0);
         let options = SparseOptions {
-            restarts: 1,
-            subspace: Some(8),
-            solver: Solver::Arpack,
             prove_complete: false,
+            expert: SparseExpert {
+                restarts: 1,
+                subspace: Some(8),
+                solver: Solver::Arpack,
+                ..krylov().expert
+            },
             ..krylov()
         };
         let request = Request::NearFrequency { hz: 0.2, count: 5 };
@@ -182,10 +200,10 @@ mod agreement {
 #[test]
 fn asking_for_arpack_without_it_says_how_to_get_it() {
     use mb_eigen::EigenError;
-    use mb_eigen::sparse::{Request, Solver, SparseOptions, solve};
+    use mb_eigen::sparse::{Request, Solver, SparseExpert, SparseOptions, solve};
 
     let pencil = super::random::problem(super::random::KINDS[0], 24, 4, 1);
-    let options = SparseOptions { solver: Solver::Arpack, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { solver: Solver::Arpack, ..Default::default() });
     let error = solve(&pencil, &Request::Lowest { count: 2 }, &options).unwrap_err();
     assert_eq!(error, EigenError::NoArpack);
     let words = error.to_string();

@@ -4,7 +4,7 @@
 use std::f64::consts::TAU;
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, c64, dense};
-use mb_eigen::sparse::{Request, Shift, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Request, Shift, SparseExpert, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Class, Finding, Spectrum, pairing};
 use proptest::prelude::*;
 
@@ -55,7 +55,10 @@ fn modes_at_the_ends_of_a_band_belong_to_it() {
 fn a_shift_on_an_eigenvalue_moves_as_far_as_rounding_asks() {
     for w in [0.0, 2.0] {
         let pencil = tied(&[w, w + 1.0]);
-        let options = SparseOptions { shift: Shift::At(c64::new(0.0, w.sqrt())), ..krylov() };
+        let options = SparseOptions {
+            expert: SparseExpert { shift: Shift::At(c64::new(0.0, w.sqrt())), ..krylov().expert },
+            ..krylov()
+        };
         let found = solve(&pencil, &Request::Lowest { count: 2 }, &options).unwrap();
         for (pair, w) in found.pairs.iter().step_by(2).zip([w, w + 1.0]) {
             let distance = (pair.value().unwrap().im - w.sqrt()).abs();

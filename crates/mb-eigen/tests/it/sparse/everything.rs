@@ -25,7 +25,10 @@ fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
     let rigid = |s: &Spectrum| s.of_class(Class::Rigid).count();
     for structure in [Structure::Detect, Structure::General] {
         for count in [motion.len(), 2 * pencil.m.nrows() + 3] {
-            let options = mb_eigen::sparse::SparseOptions { structure, ..krylov() };
+            let options = mb_eigen::sparse::SparseOptions {
+                expert: mb_eigen::sparse::SparseExpert { structure, ..krylov().expert },
+                ..krylov()
+            };
             let what = format!("{what}, {structure:?}, {count} asked for");
             let found = solve(&given, &Request::Lowest { count }, &options).unwrap();
             assert_eq!(

@@ -4,7 +4,9 @@
 //! damping a M the roots are -a/2 +- i sqrt(w_j - a^2/4).
 
 use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, sparse as ops};
-use mb_eigen::sparse::{Completeness, Region, Request, Shift, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{
+    Completeness, Region, Request, Shift, SparseExpert, SparseFinding, SparseOptions, solve,
+};
 use mb_eigen::{Eigenpair, Finding, Spectrum};
 
 use super::agreement::proved_in_interval;
@@ -84,7 +86,8 @@ fn a_frequency_on_a_double_eigenvalue_finds_both_modes_and_their_neighbours() {
 #[test]
 fn a_shift_on_a_double_eigenvalue_serves_the_lowest_modes() {
     for damping in [0.0, DAMPING] {
-        let options = SparseOptions { shift: Shift::At(root(2, damping)), ..SparseOptions::default() };
+        let options =
+            SparseOptions::from(SparseExpert { shift: Shift::At(root(2, damping)), ..Default::default() });
         let found = solve(&pencil(damping), &Request::Lowest { count: 4 }, &options).unwrap();
         assert_modes(&found, &[1, 1, 2, 2], damping, &format!("damping {damping}"));
     }
@@ -133,7 +136,7 @@ fn a_search_that_goes_on_from_a_multiple_eigenvalue_finds_no_mode_twice() {
     for (i, j, k) in [(1, 2, 3), (1, 3, 4), (2, 3, 5)] {
         let s = c64::new(0.0, (own(i) + own(j) + own(k)).sqrt());
         for count in 1..=9 {
-            let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+            let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
             let found = solve(&pencil, &Request::NearPoint { s, count }, &options).unwrap();
             let what = format!("{i} {j} {k}, {count}: {:?}", details(&found).collect::<Vec<_>>());
             assert!(!found.falls_short(), "{what}");
@@ -222,7 +225,7 @@ fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_
         k: ops::diagonal(&w),
         phi_q: ops::zeros(0, 3),
     };
-    let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
     let hz = 2.0 / std::f64::consts::TAU;
     let band = Request::Band { from_hz: hz, to_hz: hz, max_damping_ratio: None };
     let found = solve(&pencil, &band, &options).unwrap();
@@ -252,7 +255,7 @@ fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
     }
     let (m, k) = (ops::identity(n), k.to_sparse());
     let pencil = QuadraticPencil { c: ops::add(0.05, &m, 0.02, &k), m, k, phi_q: ops::zeros(0, n) };
-    let options = SparseOptions { dense_limit: 0, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
     let found = solve(&pencil, &Request::Largest { count: 3 }, &options).unwrap();
     let largest = 2.0 * (5.0 * std::f64::consts::FRAC_PI_2 / 6.0).sin();
     let sizes: Vec<f64> = found.motion().filter_map(Eigenpair::value).map(c64::norm).collect();

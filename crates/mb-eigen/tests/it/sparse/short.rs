@@ -1,7 +1,7 @@
 //! The lowest modes by factors in single precision: the same answers, proved, and a way out where they do not serve.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
-use mb_eigen::sparse::{Request, SparseFinding, SparseOptions, solve};
+use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Finding, Spectrum};
 
 use super::agreement::proved_in_interval;
@@ -39,7 +39,7 @@ fn grid(size: [usize; 3], held: bool) -> QuadraticPencil<Sparse> {
 }
 
 fn ask(pencil: &QuadraticPencil<Sparse>, count: usize, single_from: f64) -> Spectrum {
-    let options = SparseOptions { single_from, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { single_from, ..Default::default() });
     solve(pencil, &Request::Lowest { count }, &options).unwrap()
 }
 

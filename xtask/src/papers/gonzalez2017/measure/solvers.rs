@@ -4,7 +4,7 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
-use mb_eigen::sparse::{self, Request, Solver, SparseOptions};
+use mb_eigen::sparse::{self, Request, Solver, SparseExpert, SparseOptions};
 use mb_eigen::{DenseOptions, EigenError, Spectrum};
 use mb_linear::linearize;
 
@@ -43,7 +43,7 @@ pub(crate) fn comparisons() -> Vec<Comparison> {
 fn by(prepared: &Prepared, solver: Solver) -> Result<Spectrum, EigenError> {
     let pencil = linearize(&prepared.model, &prepared.at).pencil().to_sparse();
     // Small as they are, the linkages are to go through the Krylov solver.
-    let options = SparseOptions { solver, dense_limit: 0, ..SparseOptions::default() };
+    let options = SparseOptions::from(SparseExpert { solver, dense_limit: 0, ..Default::default() });
     sparse::solve(&pencil, &Request::Lowest { count: 1 }, &options)
 }
 
