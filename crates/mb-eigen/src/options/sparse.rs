@@ -57,10 +57,11 @@ pub enum Shift {
 /// [`SparseExpert`], whose defaults suit every problem of the randomized test suite.
 ///
 /// ```
+/// use mb_algebra::c64;
 /// use mb_eigen::sparse::{Shift, SparseExpert, SparseOptions};
 ///
 /// let wanted = SparseOptions { left_vectors: true, ..Default::default() };
-/// let tuned = SparseOptions { expert: SparseExpert { shift: Shift::At((0.0, 30.0).into()), ..Default::default() }, ..wanted };
+/// let tuned = SparseOptions { expert: SparseExpert { shift: Shift::At(c64::new(0.0, 30.0)), ..Default::default() }, ..wanted };
 /// assert!(tuned.prove_complete && tuned.left_vectors);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
