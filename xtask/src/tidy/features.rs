@@ -1,7 +1,9 @@
-//! Tests of every package are built with the same features of the dependencies, so that they share one build.
+//! Tests of every package, the program and the tasks are built with the same features of the dependencies, so that they share
+//! one build for each profile.
 //!
 //! Cargo unifies features over the packages that a command selects. The rule compares what `cargo tree` resolves for each
-//! crate that takes `workspace-features` with what it resolves for the whole workspace.
+//! crate that takes `workspace-features`, and for the program and the tasks without tests, with what it resolves for the whole
+//! workspace.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +14,14 @@ use crate::error::TaskError;
 use crate::root;
 
 const SHARED: &str = "workspace-features";
+const WITH_TESTS: &str = "normal,build,dev";
+/// What is built without tests too, with the manifest that asks for the features.
+const PROGRAMS: [(&str, &str); 2] =
+    [("mb-cli", "crates/mb-cli/Cargo.toml"), ("xtask", "xtask/features/Cargo.toml")];
 
 /// Applies the rule; where cargo cannot resolve without a network, a remark says that it was not applied.
 pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskError> {
-    let Some(all) = resolved(root, &["--workspace"]) else {
+    let Some(all) = resolved(root, WITH_TESTS, &["--workspace"]) else {
         findings.remarks.push("cargo tree cannot resolve offline: features were not compared".to_owned());
         return Ok(());
     };
@@ -26,7 +32,7 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskErro
         if !manifest.contains(SHARED) {
             continue;
         }
-        let Some(own) = resolved(root, &["--package", &folder]) else { continue };
+        let Some(own) = resolved(root, WITH_TESTS, &["--package", &folder]) else { continue };
         for line in own.difference(&all) {
             findings.failures.push(format!(
                 "crates/{folder}: its tests resolve {line}, the workspace other features; add them to \
@@ -34,15 +40,23 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskErro
             ));
         }
     }
+    for (package, manifest) in PROGRAMS {
+        let Some(own) = resolved(root, "normal,build", &["--package", package]) else { continue };
+        for line in own.difference(&all) {
+            findings
+                .failures
+                .push(format!("{package}: built without tests it resolves {line}, the workspace other features; add them to {manifest}"));
+        }
+    }
     Ok(())
 }
 
 /// Every dependency from a registry with its features, as `name version [features]`.
-fn resolved(root: &Path, selection: &[&str]) -> Option<BTreeSet<String>> {
+fn resolved(root: &Path, edges: &str, selection: &[&str]) -> Option<BTreeSet<String>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(root)
-        .args(["tree", "--offline", "--edges", "normal,build,dev", "--prefix", "none", "--no-dedupe"])
+        .args(["tree", "--offline", "--edges", edges, "--prefix", "none", "--no-dedupe"])
         .args(["--format", "{p} [{f}]"])
         .args(selection)
         .output()
