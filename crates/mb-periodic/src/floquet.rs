@@ -1,0 +1,188 @@
+//! Floquet multipliers and exponents of a periodic motion, with estimates of their errors.
+//!
+//! ```text
+//! M x = mu x,   y^H M = mu y^H,   s = ln(mu) / T  (principal branch, |Im s| <= pi / T)
+//! |d mu| about kappa (|E| + rounding + gap),   kappa = |x| |y| / |y^H x|
+//! ```
+//!
+//! E is what doubling the steps changed last in the monodromy matrix M, which is about five hundred times the error of the finer
+//! one where the method has its order. These are estimates to first order, no bounds; near multiple multipliers, where first
+//! order says too much, the root of a double one is taken, sqrt(|M| |E|). A motion of a model that does not depend on time has the multiplier 1 with the direction of
+//! the motion: it is taken out by an orthogonal change of basis, so that the others have their own condition, not that of a
+//! double multiplier.
+
+use crate::error::PeriodicError;
+use crate::orbit::Orbit;
+use mb_algebra::{Dense, GeneralEigen, c64, dense, norms};
+
+/// What a multiplier says of disturbances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// One, because a model that does not depend on time has the same motion at any later time.
+    Trivial,
+    /// Outside the unit circle by more than its error.
+    Growing,
+    /// On the unit circle within its error.
+    Neutral,
+    /// Inside the unit circle by more than its error.
+    Decaying,
+}
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Trivial => "trivial",
+            Self::Growing => "growing",
+            Self::Neutral => "neutral",
+            Self::Decaying => "decaying",
+        })
+    }
+}
+
+/// A multiplier of a periodic motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Multiplier {
+    /// mu.
+    pub value: c64,
+    /// Estimate of its error.
+    pub error: f64,
+    /// Condition kappa of the eigenvalue.
+    pub condition: f64,
+    /// Exponent ln(mu) / T on the principal branch, 1/s; none where mu is zero within its error.
+    pub exponent: Option<c64>,
+    /// Its class.
+    pub class: Class,
+    /// Its vector in the coordinates of states, of length one.
+    pub vector: Vec<c64>,
+}
+
+/// Verdict on a periodic motion, to first order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// All multipliers but trivial ones inside the unit circle.
+    Stable,
+    /// One outside.
+    Unstable,
+    /// None outside, some on it within their errors: first order does not decide.
+    Undecided,
+}
+
+impl std::fmt::Display for Stability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Stable => "stable",
+            Self::Unstable => "unstable",
+            Self::Undecided => "neutral to first order",
+        })
+    }
+}
+
+/// The multipliers of a periodic motion.
+#[derive(Clone, Debug)]
+pub struct Floquet {
+    /// Period, s.
+    pub period: f64,
+    /// All 2 d multipliers, the largest magnitude first; complex pairs together, positive imaginary part first.
+    pub multipliers: Vec<Multiplier>,
+    /// Residual of the trivial multiplier, |M f - f| / |f|, where there is one.
+    pub trivial_residual: Option<f64>,
+    /// Relative change of the monodromy matrix by doubling the steps.
+    pub change: f64,
+    /// The verdict.
+    pub stability: Stability,
+}
+
+/// Rounding of one step, relative to the norm of the product of all: it adds up.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// Multipliers of an orbit.
+///
+/// # Errors
+/// Entries that are not finite, eigenvalues that do not converge.
+pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
+    let (m, size) = (&orbit.monodromy, orbit.monodromy.nrows());
+    let whole = norms::frobenius(m).max(1.0);
+    let change = norms::frobenius(&orbit.change);
+    // A gap of the motion changes the matrices along it about as much as it is large against the motion.
+    let motion = norms::two(&orbit.flow).max(1e-3 * orbit.frame.rate) / orbit.frame.rate;
+    let noise = whole * (ROUNDING * (orbit.steps + 8) as f64 + orbit.defect / motion.max(1e-300));
+    let trivial = orbit.autonomous && norms::two(&orbit.flow) > 1e-9 * orbit.frame.rate * 1e-3;
+    let (mut multipliers, mut trivial_residual) = (Vec::with_capacity(size), None);
+    let (rest, basis) = if trivial && size > 0 {
+        let q = completed(&orbit.flow);
+        let f = dense::column(&q, 0);
+        let off: Vec<f64> = dense::matvec(m, &f).iter().zip(&f).map(|(a, b)| a - b).collect();
+        let residual = norms::two(&off);
+        trivial_residual = Some(residual);
+        multipliers.push(Multiplier {
+            value: c64::new(1.0, 0.0),
+            error: residual + change + noise,
+            condition: 1.0,
+            exponent: Some(c64::new(0.0, 0.0)),
+            class: Class::Trivial,
+            vector: f.iter().map(|x| c64::new(*x, 0.0)).collect(),
+        });
+        let others: Vec<usize> = (1..size).collect();
+        let q2 = dense::select_columns(&q, &others);
+        let inside = |a: &Dense| dense::mul_transpose(&q2, &dense::mul(a, &q2));
+        (inside(m), q2)
+    } else {
+        (m.clone(), dense::identity(size))
+    };
+    if rest.nrows() > 0 {
+        let eigen = GeneralEigen::new(&rest, true)?;
+        let left = eigen.left.as_ref();
+        for j in 0..rest.nrows() {
+            let column = |a: &mb_algebra::DenseC| -> Vec<c64> { (0..a.nrows()).map(|i| a[(i, j)]).collect() };
+            let x = column(&eigen.right);
+            let y = left.map_or_else(|| x.clone(), column);
+            let dot = |a: &[c64], b: &[c64]| -> c64 { a.iter().zip(b).map(|(a, b)| a.conj() * b).sum() };
+            let (lx, ly) = (norms::two_complex(&x), norms::two_complex(&y));
+            let angle = dot(&y, &x).norm();
+            let condition = if angle > 0.0 { lx * ly / angle } else { f64::INFINITY };
+            let first = condition * (change + noise);
+            // Where first order says more than a double multiplier allows.
+            let double = (whole * (change + noise)).sqrt();
+            let error = if first.is_finite() { first.min(double) } else { double };
+            let value = eigen.values[j];
+            let off = value.norm() - 1.0;
+            let class = if off > error {
+                Class::Growing
+            } else if off < -error {
+                Class::Decaying
+            } else {
+                Class::Neutral
+            };
+            let exponent = (value.norm() > error).then(|| value.ln() / orbit.period);
+            let full = dense::matvec_complex(&basis, &x);
+            let vector = full.iter().map(|v| v / lx).collect();
+            multipliers.push(Multiplier { value, error, condition, exponent, class, vector });
+        }
+    }
+    // Of a conjugate pair both have the same magnitude to the last bit.
+    multipliers.sort_by(|a, b| {
+        let order = b.value.norm().total_cmp(&a.value.norm());
+        order.then(b.value.im.abs().total_cmp(&a.value.im.abs())).then(b.value.im.total_cmp(&a.value.im))
+    });
+    let any = |class: Class| multipliers.iter().any(|m| m.class == class);
+    let stability = if any(Class::Growing) {
+        Stability::Unstable
+    } else if any(Class::Neutral) {
+        Stability::Undecided
+    } else {
+        Stability::Stable
+    };
+    Ok(Floquet { period: orbit.period, multipliers, trivial_residual, change: change / whole, stability })
+}
+
+/// An orthogonal matrix whose first column has the direction of `f`: a reflection.
+fn completed(f: &[f64]) -> Dense {
+    let n = f.len();
+    let length = norms::two(f);
+    let sign = if f[0] < 0.0 { -1.0 } else { 1.0 };
+    let mut u: Vec<f64> = f.iter().map(|x| x / length).collect();
+    u[0] += sign;
+    let square = dense::dot(&u, &u);
+    // -sign (1 - 2 u u^T / u^T u) takes the first unit vector to f.
+    Dense::from_fn(n, n, |i, j| -sign * (f64::from(u8::from(i == j)) - 2.0 * u[i] * u[j] / square))
+}

@@ -1,0 +1,22 @@
+//! Periodic motions of constrained multibody systems and their Floquet multipliers.
+//!
+#![doc = include_str!("../README.md")]
+
+mod arc;
+mod dynamics;
+mod error;
+mod floquet;
+mod geometry;
+mod orbit;
+mod step;
+mod tableau;
+mod time_dependence;
+
+pub use arc::{Arc, Frame, follow};
+pub use dynamics::{Derivatives, Dynamics, Rows, State};
+pub use error::PeriodicError;
+pub use floquet::{Class, Floquet, Multiplier, Stability, floquet};
+pub use orbit::{Orbit, OrbitOptions, Period, find_orbit};
+pub use step::{Directions, STAGES, Stepper};
+pub use tableau::Tableau;
+pub use time_dependence::{check_period, depends_on_time, is_autonomous};

@@ -1,0 +1,546 @@
+//! Periodic motions by multiple shooting with exact derivatives.
+//!
+//! ```text
+//! y_{k+1} = flow(y_k, T / m),   y_m = y_0 (turned by whole turns)
+//! dy_{k+1} = S_k dy_k + f_k dT / m + c_k,   c_k the gap at the end of part k
+//! (S_{m-1} .. S_0 - 1) dy_0 + g dT = -c,   f_0 . (y_0 - y_start) = 0 where T is unknown
+//! ```
+//!
+//! The parts are condensed to the start; the system of the start is solved by singular values, the shortest step that leaves a
+//! thousandth of the gap, so that families of periodic motions (of what keeps its energy) are met at their nearest member. The
+//! whole is repeated with twice the steps until the monodromy matrix does not change; what it changed last is the estimate
+//! of the error of integration.
+
+use crate::arc::{Arc, Frame, follow};
+use crate::dynamics::{Dynamics, State};
+use crate::error::PeriodicError;
+use crate::geometry::difference;
+use crate::step::Stepper;
+use crate::time_dependence::{check_period, is_autonomous};
+use mb_algebra::{Dense, RankTolerance, Svd, Watch, dense, norms};
+use mb_model::{BlockKind, Model};
+use std::f64::consts::TAU;
+
+/// The period of the motion that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Period {
+    /// This many seconds.
+    Given(f64),
+    /// About this many seconds; for models that do not depend on time.
+    About(f64),
+}
+
+impl Period {
+    /// The number, s.
+    pub fn seconds(self) -> f64 {
+        let (Self::Given(t) | Self::About(t)) = self;
+        t
+    }
+}
+
+/// How a periodic motion is looked for.
+#[derive(Clone, Debug)]
+pub struct OrbitOptions {
+    /// Parts of the period that are integrated apart.
+    pub parts: usize,
+    /// Steps of the period to begin with; doubled until the monodromy matrix is settled.
+    pub steps: usize,
+    /// Most steps of the period.
+    pub most_steps: usize,
+    /// Change of the monodromy matrix by doubling the steps, relative to its norm, that is small enough.
+    pub tolerance: f64,
+    /// Most steps of Newton's method at each number of steps.
+    pub most_iterations: usize,
+    /// Velocity indices of coordinates that keep the value of the start; for families of periodic motions.
+    pub hold: Vec<usize>,
+    /// Constant inputs of the model; zero when empty.
+    pub inputs: Vec<f64>,
+    /// What ends the work from outside.
+    pub watch: Watch,
+}
+
+impl Default for OrbitOptions {
+    /// Four parts, 32 to 8192 steps, to 1e-12, 40 iterations.
+    fn default() -> Self {
+        Self {
+            parts: 4,
+            steps: 32,
+            most_steps: 8192,
+            tolerance: 1e-12,
+            most_iterations: 40,
+            hold: Vec::new(),
+            inputs: Vec::new(),
+            watch: Watch::default(),
+        }
+    }
+}
+
+/// A periodic motion with its linearization over one period.
+#[derive(Clone, Debug)]
+pub struct Orbit {
+    /// Period, s.
+    pub period: f64,
+    /// True when the model does not depend on time along the motion.
+    pub autonomous: bool,
+    /// Whole turns that coordinates make in a period, by velocity index.
+    pub turns: Vec<i32>,
+    /// States at the ends of the steps, the first at the start and the last one period later.
+    pub states: Vec<State>,
+    /// Coordinates of the states near the start.
+    pub frame: Frame,
+    /// Monodromy matrix in these coordinates, 2 d x 2 d.
+    pub monodromy: Dense,
+    /// What doubling the steps changed in it last.
+    pub change: Dense,
+    /// Direction of the motion at the start, 2 d numbers.
+    pub flow: Vec<f64>,
+    /// The largest gap that is left at the ends of the parts, in the coordinates of states.
+    pub defect: f64,
+    /// What doubling the steps changed in the start and the period last, in the coordinates of states and relative.
+    pub moved: f64,
+    /// Steps in the period.
+    pub steps: usize,
+    /// Steps of Newton's method in all.
+    pub iterations: usize,
+    /// Steps with all directions, in all: the cost.
+    pub carried: usize,
+    /// Largest |Phi| and |Phi'| at the ends of the steps.
+    pub violation: [f64; 2],
+}
+
+/// One pass over all parts.
+struct Pass {
+    frames: Vec<Frame>,
+    maps: Vec<Dense>,
+    gaps: Vec<Vec<f64>>,
+    flows: Vec<Vec<f64>>,
+    arcs: Vec<Arc>,
+    /// How far held coordinates are from where they are to be.
+    held: Vec<f64>,
+}
+
+impl Pass {
+    /// The largest gap, and departure of what is held.
+    fn gap(&self) -> f64 {
+        self.gaps.iter().map(|g| norms::max_abs_vec(g)).fold(norms::max_abs_vec(&self.held), f64::max)
+    }
+}
+
+/// Looks for a periodic motion.
+struct Search<'m, 'o> {
+    model: &'m Model,
+    options: &'o OrbitOptions,
+    stepper: Stepper<'m>,
+    unknown: bool,
+    period: f64,
+    nodes: Vec<State>,
+    /// The start, on the constraints: it gives the phase, and the values of held coordinates.
+    origin: State,
+    turns: Vec<i32>,
+    iterations: usize,
+    carried: usize,
+}
+
+/// Most coordinates and rows: the matrix of a step is dense.
+const MOST: usize = 600;
+
+/// Finds a periodic motion near the one that begins at `start`.
+///
+/// # Errors
+/// [`PeriodicError`].
+pub fn find_orbit(
+    model: &Model,
+    start: &State,
+    period: Period,
+    options: &OrbitOptions,
+) -> Result<Orbit, PeriodicError> {
+    let size = model.nv() + model.nc();
+    if size > MOST {
+        return Err(PeriodicError::TooLarge { size, most: MOST });
+    }
+    let inputs =
+        if options.inputs.is_empty() { vec![0.0; model.inputs().len()] } else { options.inputs.clone() };
+    let dynamics = Dynamics::new(model, &inputs, start)?;
+    let unknown = matches!(period, Period::About(_));
+    let mut search = Search {
+        model,
+        options,
+        stepper: Stepper::new(dynamics)?,
+        unknown,
+        period: period.seconds(),
+        nodes: Vec::new(),
+        origin: start.clone(),
+        turns: vec![0; model.nv()],
+        iterations: 0,
+        carried: 0,
+    };
+    search.begin(start)?;
+    search.settled()
+}
+
+impl Search<'_, '_> {
+    fn rate(&self) -> f64 {
+        TAU / self.period
+    }
+    /// The first states of all parts, along the motion from the start; whole turns are those of this motion.
+    fn begin(&mut self, start: &State) -> Result<(), PeriodicError> {
+        let (mut q, mut v) = (start.q.clone(), start.v.clone());
+        self.stepper.dynamics.hold(start.t, &mut q, &mut v)?;
+        self.origin = State { t: start.t, q: q.clone(), v: v.clone() };
+        let parts = self.options.parts.max(1);
+        let mut steps = (self.options.steps / parts).max(2);
+        loop {
+            let mut nodes = vec![State { t: start.t, q: q.clone(), v: v.clone() }];
+            let mut outcome = Ok(());
+            for k in 0..parts {
+                let watch = &self.options.watch;
+                match follow(&mut self.stepper, &nodes[k], self.period / parts as f64, steps, None, watch) {
+                    Ok(arc) => nodes.push(arc.end),
+                    Err(e) => {
+                        outcome = Err(e);
+                        break;
+                    }
+                }
+            }
+            match outcome {
+                Err(PeriodicError::StepFails { .. }) if steps * parts * 2 <= self.options.most_steps => {
+                    steps *= 2;
+                }
+                Err(e) => return Err(e),
+                Ok(()) => {
+                    if let Some(end) = nodes.pop() {
+                        self.turns = whole_turns(self.model, &end, &nodes[0]);
+                    }
+                    self.nodes = nodes;
+                    return Ok(());
+                }
+            }
+        }
+    }
+    /// The first state one period later.
+    fn closing(&self) -> State {
+        let mut out = self.nodes[0].clone();
+        for b in self.model.coordinates().blocks().iter().filter(|b| b.kind.is_linear()) {
+            for i in 0..b.kind.nv() {
+                out.q[b.q + i] += TAU * f64::from(self.turns[b.v + i]);
+            }
+        }
+        out.t += self.period;
+        out
+    }
+    fn pass(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
+        let (m, rate) = (self.nodes.len(), self.rate());
+        let frames: Vec<Frame> = self
+            .nodes
+            .iter()
+            .map(|node| Frame::new(&self.stepper.dynamics, node, rate))
+            .collect::<Result<_, _>>()?;
+        let off = difference(self.model, &self.nodes[0].q, &self.origin.q);
+        let held = self.options.hold.iter().map(|i| off[*i]).collect();
+        let mut pass =
+            Pass { frames, maps: Vec::new(), gaps: Vec::new(), flows: Vec::new(), arcs: Vec::new(), held };
+        let duration = self.period / m as f64;
+        let closing = self.closing();
+        for k in 0..m {
+            let start = self.nodes[k].clone();
+            let directions = Some(pass.frames[k].directions());
+            let arc =
+                follow(&mut self.stepper, &start, duration, steps / m, directions, &self.options.watch)?;
+            self.carried += steps / m;
+            let (frame, next) = if k + 1 < m {
+                (&pass.frames[k + 1], &self.nodes[k + 1])
+            } else {
+                (&pass.frames[0], &closing)
+            };
+            pass.gaps.push(frame.gap(&self.stepper.dynamics, &arc.end, next));
+            if let Some(directions) = &arc.directions {
+                pass.maps.push(frame.coordinates_of(directions));
+            }
+            let a = self.stepper.dynamics.acceleration(arc.end.t, &arc.end.q, &arc.end.v)?;
+            pass.flows.push(frame.coordinates(&arc.end.v, &a));
+            pass.arcs.push(arc);
+        }
+        Ok(pass)
+    }
+    /// Size of motions, in the coordinates of states.
+    fn scale(&self, pass: &Pass) -> f64 {
+        let speed =
+            pass.arcs.iter().flat_map(|a| &a.states).map(|s| norms::max_abs_vec(&s.v)).fold(0.0, f64::max);
+        let way = speed / self.rate();
+        if way > 0.0 { way } else { 1e-3 }
+    }
+    /// Newton's step: changes of all nodes and of the period.
+    fn correction(&self, pass: &Pass) -> Result<(Vec<Vec<f64>>, f64), PeriodicError> {
+        let (m, size) = (pass.maps.len(), pass.gaps[0].len());
+        let mut condensed = dense::identity(size);
+        let (mut c, mut g) = (vec![0.0; size], vec![0.0; size]);
+        let sum = |a: Vec<f64>, b: &[f64], f: f64| -> Vec<f64> {
+            a.iter().zip(b).map(|(x, y)| x + f * y).collect()
+        };
+        for k in 0..m {
+            condensed = dense::mul(&pass.maps[k], &condensed);
+            c = sum(dense::matvec(&pass.maps[k], &c), &pass.gaps[k], 1.0);
+            g = sum(dense::matvec(&pass.maps[k], &g), &pass.flows[k], self.rate().recip() / m as f64);
+        }
+        // Unknowns: the start, and the period times w0.
+        let columns = size + usize::from(self.unknown);
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        let mut rhs: Vec<f64> = Vec::new();
+        for i in 0..size {
+            let mut row: Vec<f64> =
+                (0..size).map(|j| condensed[(i, j)] - f64::from(u8::from(i == j))).collect();
+            if self.unknown {
+                row.push(g[i]);
+            }
+            rows.push(row);
+            rhs.push(-c[i]);
+        }
+        if self.unknown {
+            let flow = &pass.flows[m - 1];
+            let length = norms::two(flow);
+            if length > 0.0 {
+                rows.push(flow.iter().map(|x| x / length).chain([0.0]).collect());
+                let gap = pass.frames[0].gap(&self.stepper.dynamics, &self.nodes[0], &self.origin);
+                rhs.push(-dense::dot(flow, &gap) / length);
+            }
+        }
+        for (i, off) in self.options.hold.iter().zip(&pass.held) {
+            let mut row = dense::row(&pass.frames[0].r, *i);
+            row.resize(columns, 0.0);
+            rows.push(row);
+            rhs.push(-off);
+        }
+        let x = shortest_enough(&dense::from_rows(&rows), &rhs)?;
+        let period = if self.unknown { x[size] / self.rate() } else { 0.0 };
+        let mut changes = vec![x[..size].to_vec()];
+        for k in 0..m - 1 {
+            let mut next = sum(dense::matvec(&pass.maps[k], &changes[k]), &pass.gaps[k], 1.0);
+            next = sum(next, &pass.flows[k], period / m as f64);
+            changes.push(next);
+        }
+        Ok((changes, period))
+    }
+    /// Newton's method with a number of steps, from the nodes at hand.
+    fn converge(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
+        let size = Pass::gap;
+        let mut pass = self.pass(steps)?;
+        let mut last = f64::INFINITY;
+        for _ in 0..self.options.most_iterations {
+            let scale = self.scale(&pass);
+            let gap = size(&pass);
+            if gap <= 1e-15 * scale {
+                return Ok(pass);
+            }
+            let (changes, period) = self.correction(&pass)?;
+            let step = changes
+                .iter()
+                .map(|c| norms::max_abs_vec(c))
+                .fold(0.0, f64::max)
+                .max(period.abs() * self.rate() * scale);
+            // Rounding is what is left where steps no longer shrink.
+            if step <= 1e-14 * scale || (step <= 1e-9 * scale && (step > 0.3 * last || gap <= 1e-13 * scale))
+            {
+                return Ok(pass);
+            }
+            last = step;
+            self.iterations += 1;
+            let (nodes, before) = (self.nodes.clone(), self.period);
+            let mut factor = (2.0 * scale.max(0.3) / step).min(1.0);
+            if self.unknown && (factor * period).abs() > 0.3 * before {
+                factor = 0.3 * before / period.abs();
+            }
+            let mut next = None;
+            for _ in 0..8 {
+                match self.trial(&pass, &nodes, &changes, before + factor * period, factor, steps) {
+                    Ok(found) => {
+                        let better = size(&found) <= (1.0 - 0.1 * factor) * gap || gap <= 1e-8 * scale;
+                        if better {
+                            next = Some(found);
+                            break;
+                        }
+                        // Kept, in case nothing is better.
+                    }
+                    Err(PeriodicError::StepFails { .. } | PeriodicError::Singular { .. }) => {}
+                    Err(e) => return Err(e),
+                }
+                factor *= 0.5;
+            }
+            let Some(found) = next else {
+                (self.nodes, self.period) = (nodes, before);
+                break;
+            };
+            pass = found;
+        }
+        let worst = pass.gaps.iter().max_by(|a, b| norms::max_abs_vec(a).total_cmp(&norms::max_abs_vec(b)));
+        let gap = worst.cloned().unwrap_or_default();
+        let (x, v) = pass.frames[0].change(&gap);
+        let all: Vec<f64> = x.iter().zip(&v).map(|(x, v)| x.abs().max(v.abs() / self.rate())).collect();
+        let i = (0..all.len()).max_by(|a, b| all[*a].total_cmp(&all[*b])).unwrap_or(0);
+        Err(PeriodicError::NotFound {
+            period: self.period,
+            iterations: self.iterations,
+            coordinate: self.model.coordinate_name(i),
+            defect: all.get(i).copied().unwrap_or(0.0),
+        })
+    }
+    fn trial(
+        &mut self,
+        pass: &Pass,
+        nodes: &[State],
+        changes: &[Vec<f64>],
+        period: f64,
+        factor: f64,
+        steps: usize,
+    ) -> Result<Pass, PeriodicError> {
+        self.period = period;
+        for (k, node) in nodes.iter().enumerate() {
+            let y: Vec<f64> = changes[k].iter().map(|x| factor * x).collect();
+            let mut at = node.clone();
+            at.t = nodes[0].t + period * k as f64 / nodes.len() as f64;
+            self.nodes[k] = pass.frames[k].moved(&self.stepper.dynamics, &at, &y)?;
+        }
+        self.pass(steps)
+    }
+    /// Doubles the steps until the monodromy matrix is settled.
+    fn settled(mut self) -> Result<Orbit, PeriodicError> {
+        let parts = self.nodes.len();
+        let mut steps = self.options.steps.max(2 * parts).div_ceil(parts) * parts;
+        let mut last: Option<(Dense, Frame, State, f64)> = None;
+        let mut smallest = f64::INFINITY;
+        loop {
+            let more = 2 * steps <= self.options.most_steps;
+            let pass = match self.converge(steps) {
+                Ok(pass) => pass,
+                Err(PeriodicError::StepFails { .. } | PeriodicError::NotFound { .. })
+                    if more && last.is_none() =>
+                {
+                    steps *= 2;
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            let mut monodromy = dense::identity(pass.gaps[0].len());
+            for map in &pass.maps {
+                monodromy = dense::mul(map, &monodromy);
+            }
+            if last.is_none() {
+                self.check(&pass)?;
+            }
+            let Some((before, frame, start, period)) = &last else {
+                last = Some((monodromy, pass.frames[0].clone(), self.nodes[0].clone(), self.period));
+                steps *= 2;
+                continue;
+            };
+            let change = &monodromy - &in_frame(before, frame, &pass.frames[0]);
+            let size = norms::frobenius(&change);
+            let whole = norms::frobenius(&monodromy).max(1.0);
+            let gap = pass.frames[0].gap(&self.stepper.dynamics, &self.nodes[0], start);
+            let moved =
+                norms::max_abs_vec(&gap).max((self.period - period).abs() * self.rate() * self.scale(&pass));
+            let stalled = size > 0.5 * smallest && size <= 1e-9 * whole;
+            if size <= self.options.tolerance * whole || stalled || !more {
+                return self.finish(pass, monodromy, change, moved, steps);
+            }
+            smallest = smallest.min(size);
+            last = Some((monodromy, pass.frames[0].clone(), self.nodes[0].clone(), self.period));
+            steps *= 2;
+        }
+    }
+    fn check(&self, pass: &Pass) -> Result<(), PeriodicError> {
+        let states: Vec<State> = pass.arcs.iter().flat_map(|a| a.states.iter().cloned()).collect();
+        let inputs = self.stepper.dynamics.inputs();
+        check_period(self.model, inputs, &states, self.period, &self.turns)
+    }
+    fn finish(
+        mut self,
+        pass: Pass,
+        monodromy: Dense,
+        change: Dense,
+        moved: f64,
+        steps: usize,
+    ) -> Result<Orbit, PeriodicError> {
+        let defect = pass.gaps.iter().map(|g| norms::max_abs_vec(g)).fold(0.0, f64::max);
+        let mut states: Vec<State> = Vec::with_capacity(steps + 1);
+        for arc in pass.arcs {
+            states.pop();
+            states.extend(arc.states);
+        }
+        let autonomous = is_autonomous(self.model, self.stepper.dynamics.inputs(), &states);
+        let start = states[0].clone();
+        let a = self.stepper.dynamics.acceleration(start.t, &start.q, &start.v)?;
+        let frame = pass.frames[0].clone();
+        let flow = frame.coordinates(&start.v, &a);
+        let mut violation = [0.0_f64; 2];
+        for s in &states {
+            violation[0] = violation[0].max(norms::max_abs_vec(&self.model.phi(&s.q, s.t)));
+            violation[1] = violation[1].max(norms::max_abs_vec(&self.model.phi_dot(&s.q, &s.v, s.t)));
+        }
+        let (period, turns, iterations, carried) = (self.period, self.turns, self.iterations, self.carried);
+        Ok(Orbit {
+            period,
+            autonomous,
+            turns,
+            states,
+            frame,
+            monodromy,
+            change,
+            flow,
+            defect,
+            moved,
+            steps,
+            iterations,
+            carried,
+            violation,
+        })
+    }
+}
+
+/// A matrix of one frame in another one of nearly the same state.
+fn in_frame(a: &Dense, from: &Frame, to: &Frame) -> Dense {
+    let d = from.dof();
+    let turn = dense::mul_transpose(&to.r, &from.r);
+    let whole = Dense::from_fn(2 * d, 2 * d, |i, j| if i / d == j / d { turn[(i % d, j % d)] } else { 0.0 });
+    dense::mul(&dense::mul(&whole, a), &dense::transpose(&whole))
+}
+
+/// The shortest of the least-squares solutions by fewer and fewer singular values that leaves a thousandth of the right-hand
+/// side; the one that leaves least where none does.
+fn shortest_enough(a: &Dense, b: &[f64]) -> Result<Vec<f64>, PeriodicError> {
+    if a.ncols() == 0 {
+        return Ok(Vec::new());
+    }
+    let svd = Svd::new(a)?;
+    let whole = norms::two(b);
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    for relative in [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
+        let x = svd.min_norm_solve(b, RankTolerance { relative });
+        let left: Vec<f64> = dense::matvec(a, &x).iter().zip(b).map(|(p, b)| p - b).collect();
+        let size = norms::two(&left);
+        if size <= 1e-3 * whole {
+            return Ok(x);
+        }
+        if best.as_ref().is_none_or(|(s, _)| size < 0.5 * s) {
+            best = Some((size, x));
+        }
+    }
+    Ok(best.map_or_else(|| vec![0.0; a.ncols()], |(_, x)| x))
+}
+
+/// The whole turns that angles made from one state to another, by velocity index.
+fn whole_turns(model: &Model, end: &State, start: &State) -> Vec<i32> {
+    let d = difference(model, &end.q, &start.q);
+    let mut out = vec![0; model.nv()];
+    for b in model.coordinates().blocks() {
+        if matches!(b.kind, BlockKind::PlanarPose | BlockKind::Angle) {
+            for i in (0..b.kind.nv()).filter(|i| b.kind.turns(*i)) {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "whole turns of a motion that was integrated"
+                )]
+                let turns = (d[b.v + i] / TAU).round() as i32;
+                out[b.v + i] = turns;
+            }
+        }
+    }
+    out
+}

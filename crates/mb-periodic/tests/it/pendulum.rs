@@ -1,0 +1,90 @@
+//! A pendulum of finite amplitude: its period is a complete elliptic integral, both multipliers are one.
+
+use crate::support::model;
+use mb_periodic::{Class, OrbitOptions, Period, PeriodicError, State, find_orbit, floquet};
+use std::f64::consts::{PI, TAU};
+
+const PENDULUM: &str = r#"
+units = "SI"
+name = "pendulum"
+gravity = [0, -9.81]
+[parameters]
+angle = 1.0
+[[body]]
+name = "rod"
+mass = 2.0
+inertia = 0.5
+center_of_mass = [0, -0.8]
+at = [0, 0]
+angle = "angle"
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "rod"
+b = [0, 0]
+"#;
+
+/// 4 K(sin(angle / 2)) / w0 by the arithmetic-geometric mean.
+fn period(angle: f64) -> f64 {
+    let w0 = (2.0 * 9.81 * 0.8 / (0.5 + 2.0 * 0.8_f64.powi(2))).sqrt();
+    let (mut a, mut b) = (1.0_f64, (0.5 * angle).cos());
+    for _ in 0..30 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    TAU / (w0 * a)
+}
+
+#[test]
+fn the_period_is_a_complete_elliptic_integral() {
+    for angle in [0.5, 2.0, 3.0] {
+        let model = model(PENDULUM, &[("angle", angle)]);
+        let exact = period(angle);
+        let start = State { t: 0.0, q: model.initial().to_vec(), v: vec![0.0; 3] };
+        // The angle at the start is held: the member of the family is chosen by it.
+        let options = OrbitOptions { hold: vec![2], ..OrbitOptions::default() };
+        let orbit = find_orbit(&model, &start, Period::About(1.02 * exact), &options).unwrap();
+        assert!(orbit.autonomous);
+        let off = (orbit.period - exact).abs() / exact;
+        assert!(off < 1e-11, "{angle}: {} for {exact}, {off:e} off, {} steps", orbit.period, orbit.steps);
+        assert!(orbit.violation.iter().all(|x| *x < 1e-12), "{:?}", orbit.violation);
+        let found = floquet(&orbit).unwrap();
+        assert_eq!(found.multipliers.len(), 2);
+        for m in &found.multipliers {
+            assert!((m.value - 1.0).norm() <= m.error && m.error < 1e-9, "{angle}: {m:?}");
+        }
+        assert_eq!(found.multipliers.iter().filter(|m| m.class == Class::Trivial).count(), 1);
+        assert_eq!(found.multipliers.iter().filter(|m| m.class == Class::Neutral).count(), 1);
+    }
+}
+
+/// A pendulum that goes round and round: the angle is periodic but for a whole turn.
+#[test]
+fn whole_turns_are_periodic() {
+    let model = model(PENDULUM, &[("angle", 0.0)]);
+    let (inertia, moment) = (0.5 + 2.0 * 0.8 * 0.8, 2.0 * 9.81 * 0.8);
+    let speed = 9.0_f64;
+    // Its energy gives the speed everywhere; the trapezoidal rule converges geometrically for the periodic 1 / speed.
+    let n = 400;
+    let at = |k: i32| {
+        (speed * speed - 2.0 * moment / inertia * (1.0 - (TAU * f64::from(k) / f64::from(n)).cos())).sqrt()
+    };
+    let exact: f64 = (0..n).map(|k| TAU / f64::from(n) / at(k)).sum();
+    let start = State { t: 0.0, q: vec![0.0, 0.0, 0.0], v: vec![0.0, 0.0, speed] };
+    // The angle at the start gives the phase, its speed the member of the family: the nearest one.
+    let orbit = find_orbit(&model, &start, Period::About(exact), &OrbitOptions::default()).unwrap();
+    assert_eq!(orbit.turns, [0, 0, 1]);
+    let off = (orbit.period - exact).abs() / exact;
+    assert!(off < 1e-10, "{off:e}");
+}
+
+#[test]
+fn a_time_that_is_no_period_is_refused_with_the_drive_named() {
+    let driven =
+        format!("{PENDULUM}\n[[torque]]\nname = \"motor\"\non = \"rod\"\nmagnitude = \"sin(2*t)\"\n");
+    let model = model(&driven, &[("angle", 0.0)]);
+    let start = State { t: 0.0, q: vec![0.0; 3], v: vec![0.0; 3] };
+    let error = find_orbit(&model, &start, Period::Given(3.0), &OrbitOptions::default()).unwrap_err();
+    assert!(matches!(&error, PeriodicError::NotAPeriod { owner, .. } if owner.contains("motor")), "{error}");
+    let orbit = find_orbit(&model, &start, Period::Given(PI), &OrbitOptions::default()).unwrap();
+    assert!(!orbit.autonomous && orbit.defect < 1e-12);
+}
