@@ -132,6 +132,8 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         }
         Command::Generate(a) => commands::generate::run(a),
         Command::Schema => (Ok(Answer::right(commands::schema::run())), None),
+        Command::Completions(a) => (Ok(commands::manual::completions(a)), None),
+        Command::Man(a) => (commands::manual::man(a), None),
     };
     result.unwrap_or_else(|failure| {
         let complaint = Complaint::new(&failure, text.as_ref());

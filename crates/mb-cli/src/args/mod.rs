@@ -1,11 +1,13 @@
 //! The command line: commands, options, their help.
 
+mod manual;
 mod modes;
 mod parametric;
 mod report;
 mod response;
 mod sweep;
 
+pub use manual::{CompletionsArgs, ManArgs, ShellArg};
 pub use modes::{
     DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,
     SymmetryArg,
@@ -89,6 +91,10 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Print the JSON Schema of the model file, for editors
     Schema,
+    /// Print the script with which a shell completes command lines of this program
+    Completions(CompletionsArgs),
+    /// Write manual pages, one for each command
+    Man(ManArgs),
 }
 
 impl Command {
@@ -106,7 +112,7 @@ impl Command {
             Self::Simulate(a) => a.json,
             Self::Report(a) => a.json,
             Self::Export(a) => a.json,
-            Self::Generate(_) | Self::Schema => false,
+            Self::Generate(_) | Self::Schema | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod equilibrium;
 pub mod export;
 pub mod generate;
 pub mod load_path;
+pub mod manual;
 pub mod matrix_modes;
 pub mod modes;
 pub mod parametric;

@@ -1,7 +1,10 @@
-//! Figures as SVG: violation and energy over time, cost of the methods side by side.
+//! Figures as SVG: outputs, violation and energy over time, cost of the methods side by side.
 
 use crate::commands::simulate::Run;
+use crate::names;
 use mb_chart::{COLOURS, Chart, Curve, Panel, Scale, escaped};
+use mb_constraints::simulate::Record;
+use mb_model::Model;
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 720.0;
@@ -12,8 +15,11 @@ const TOP: f64 = 40.0;
 /// Values below this have no place on a logarithmic axis: exact zeros, such as those of the start.
 const FLOOR: f64 = 1e-34;
 
+/// Most panels of a figure.
+const PANELS: usize = 12;
+
 /// The figures of some runs: file name and content.
-pub fn figures(runs: &[Run]) -> Vec<(&'static str, String)> {
+pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
     let over_time = |title: &str, of: &dyn Fn(&Run, usize) -> f64| {
         let curve = |(k, run): (usize, &Run)| {
             let points = run.motion.times.iter().enumerate().map(|(i, t)| [*t, of(run, i)]);
@@ -25,11 +31,11 @@ pub fn figures(runs: &[Run]) -> Vec<(&'static str, String)> {
         Chart { title: title.to_owned(), abscissa: "time, s".to_owned(), panels }.svg()
     };
     let violation = |run: &Run, i: usize| run.motion.records[i].violation;
-    let drift = |run: &Run, i: usize| run.motion.records[i].drift.abs();
-    let mut out = vec![
+    let mut out: Vec<(&'static str, String)> = shown(model, runs).into_iter().collect();
+    out.extend([
         ("violation.svg", over_time("Constraint violation Phi'Phi", &violation)),
-        ("energy.svg", over_time("Departure of the energy from its balance, J", &drift)),
-    ];
+        ("energy.svg", energy(runs)),
+    ]);
     if runs.len() > 1 {
         let bars: Vec<Bar> = runs
             .iter()
@@ -42,6 +48,73 @@ pub fn figures(runs: &[Run]) -> Vec<(&'static str, String)> {
         out.push(("cost.svg", bar_chart("Computation time relative to the first method", &bars)));
     }
     out
+}
+
+fn with_unit(name: String, unit: &str) -> String {
+    if unit.is_empty() { name } else { format!("{name}, {unit}") }
+}
+
+/// Outputs over time, one panel each; of a model without outputs its coordinates.
+fn shown(model: &Model, runs: &[Run]) -> Option<(&'static str, String)> {
+    let outputs = !model.sensors().is_empty();
+    let ordinates: Vec<String> = if outputs {
+        model.sensors().iter().map(|s| with_unit(s.name.clone(), s.reading.unit())).collect()
+    } else {
+        let heads = names::configuration(model).into_iter().zip(names::units(model));
+        heads.map(|(name, unit)| with_unit(name, unit)).collect()
+    };
+    let (file, word) = if outputs { ("outputs.svg", "Outputs") } else { ("coordinates.svg", "Coordinates") };
+    let count = ordinates.len();
+    let title = if count > PANELS {
+        format!("{word} over time, {PANELS} of {count}")
+    } else {
+        format!("{word} over time")
+    };
+    let values: Vec<Vec<Vec<f64>>> = runs
+        .iter()
+        .map(|run| {
+            if outputs {
+                run.motion.outputs(model)
+            } else {
+                (0..run.motion.len()).map(|i| run.motion.q_at(i).to_vec()).collect()
+            }
+        })
+        .collect();
+    let several = runs.len() > 1;
+    let panel = |(k, ordinate): (usize, String)| {
+        let curve = |(r, run): (usize, &Run)| {
+            let points = run.motion.times.iter().zip(&values[r]).map(|(t, row)| [*t, row[k]]).collect();
+            Curve::line(if several { &run.name } else { "" }, r, points)
+        };
+        Panel { ordinate, scale: Scale::Linear, curves: runs.iter().enumerate().map(curve).collect() }
+    };
+    let panels: Vec<Panel> = ordinates.into_iter().enumerate().take(PANELS).map(panel).collect();
+    (count > 0).then(|| (file, Chart { title, abscissa: "time, s".to_owned(), panels }.svg()))
+}
+
+/// Kinetic and potential energy of the first run, and how far each run's balance is off.
+fn energy(runs: &[Run]) -> String {
+    let curve = |name: &str, colour, run: &Run, of: &dyn Fn(&Record) -> f64| {
+        let points = run.motion.times.iter().zip(&run.motion.records).map(|(t, r)| [*t, of(r)]);
+        Curve::line(name, colour, points.collect())
+    };
+    let first = runs.first().map_or_else(Vec::new, |run| {
+        vec![curve("kinetic", 6, run, &|r| r.kinetic), curve("potential", 4, run, &|r| r.potential)]
+    });
+    let off = runs.iter().enumerate().map(|(k, run)| {
+        let mut curve = curve(&run.name, k, run, &|r| r.drift.abs());
+        curve.points.retain(|p| p[1] >= FLOOR);
+        curve
+    });
+    let panels = vec![
+        Panel { ordinate: "energy, J".to_owned(), scale: Scale::Linear, curves: first },
+        Panel {
+            ordinate: "departure from the balance, J".to_owned(),
+            scale: Scale::Logarithmic { floor: FLOOR },
+            curves: off.collect(),
+        },
+    ];
+    Chart { title: "Energy over time".to_owned(), abscissa: "time, s".to_owned(), panels }.svg()
 }
 
 /// One method's cost.

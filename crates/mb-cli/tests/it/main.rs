@@ -18,6 +18,7 @@ mod generate;
 mod interrupt;
 mod joints;
 mod large;
+mod manual;
 mod matrices;
 mod modes;
 mod motion;

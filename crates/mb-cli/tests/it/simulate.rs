@@ -26,10 +26,45 @@ fn all_methods_run_side_by_side_and_hold_what_they_promise() {
     assert!(violation("augmented-lagrangian") < violation("penalty"));
     assert!(violation("direct-correction") < 1e-25);
     assert!(violation("coordinate-partitioning") < 1e-20);
-    for name in ["violation", "energy", "cost"] {
+    for name in ["outputs", "violation", "energy", "cost"] {
         let picture = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{name}");
         assert!(!picture.contains("NaN") && !picture.contains("inf"), "{name}");
+    }
+}
+
+/// Heights in a panel are the numbers of the file, from the highest to the lowest.
+#[test]
+fn outputs_are_drawn_first_and_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let cart = model("cart-pendulum");
+    let args = ["simulate", &cart, "--at", "pendulum.angle=1", "--until", "2", "--plot", &path("f")];
+    right(&[&args[..], &["--output", &path("m.json")]].concat());
+    let picture = std::fs::read_to_string(path("f/outputs.svg")).unwrap();
+    let history: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path("m.json")).unwrap()).unwrap();
+    let names = ["position", "angle"];
+    let curves: Vec<&str> = picture.lines().filter(|l| l.contains("stroke-width=\"1.3\"")).collect();
+    assert_eq!(curves.len(), names.len(), "{picture}");
+    for (curve, name) in curves.iter().zip(names) {
+        assert!(picture.contains(name), "{name}");
+        let values: Vec<f64> =
+            history[name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        let d = curve.split('"').nth(1).unwrap();
+        let heights: Vec<f64> =
+            d.split(['M', 'L']).skip(1).map(|p| p.split(' ').nth(1).unwrap().parse().unwrap()).collect();
+        assert_eq!(heights.len(), values.len(), "{name}");
+        // y = a + b value, a and b by the two extreme values.
+        let at = |best: fn(&f64, &f64) -> std::cmp::Ordering| {
+            (0..values.len()).max_by(|i, j| best(&values[*i], &values[*j])).unwrap()
+        };
+        let (high, low) = (at(f64::total_cmp), at(|a, b| b.total_cmp(a)));
+        let slope = (heights[high] - heights[low]) / (values[high] - values[low]);
+        assert!(slope < 0.0, "{name}");
+        for (value, height) in values.iter().zip(&heights) {
+            assert!((heights[low] + slope * (value - values[low]) - height).abs() < 0.2, "{name}");
+        }
     }
 }
 

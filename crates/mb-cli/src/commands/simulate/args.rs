@@ -181,7 +181,7 @@ pub struct SimulateArgs {
     /// the same bits. The run is integrated in parts of 100 reports, each with a fresh start of the integrator
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     pub checkpoint: Option<PathBuf>,
-    /// Draw violation and energy as SVG into this folder
+    /// Draw outputs over time, violation and energy as SVG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub plot: Option<PathBuf>,
     /// The summary as JSON

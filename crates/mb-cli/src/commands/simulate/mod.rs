@@ -86,7 +86,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     }
     if let Some(folder) = &args.plot {
         outfile::folder(folder)?;
-        for (name, svg) in plot::figures(&runs) {
+        for (name, svg) in plot::figures(&loaded.model, &runs) {
             outfile::write(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
         }
     }

@@ -1,0 +1,41 @@
+//! `mb completions` and `mb man`: what shells and `man` know of the command line, made from the command line itself.
+
+use crate::Answer;
+use crate::args::{Cli, CompletionsArgs, ManArgs, ShellArg};
+use crate::failure::Failure;
+use crate::outfile;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+/// The script that completes command lines in a shell.
+pub fn completions(args: &CompletionsArgs) -> Answer {
+    let shell = match args.shell {
+        ShellArg::Bash => Shell::Bash,
+        ShellArg::Zsh => Shell::Zsh,
+        ShellArg::Fish => Shell::Fish,
+        ShellArg::PowerShell => Shell::PowerShell,
+    };
+    let mut bytes = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "mb", &mut bytes);
+    Answer::right(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes the pages.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub fn man(args: &ManArgs) -> Result<Answer, Failure> {
+    outfile::folder(&args.folder)?;
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let mut count = 0;
+    let commands = program.get_subcommands().filter(|c| !c.is_hide_set()).cloned();
+    for command in std::iter::once(program.clone()).chain(commands) {
+        let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+        let page = Man::new(command);
+        outfile::write(&args.folder.join(format!("{name}.1")), |out| page.render(out))?;
+        count += 1;
+    }
+    Ok(Answer::right(format!("{}: {count} pages. Read them with man.\n", args.folder.display())))
+}
