@@ -7,7 +7,9 @@
 //! [`site()`] does the first half once, [`spectrum`] the second for each formulation; [`response::response`] has inputs and outputs.
 
 pub mod campbell;
+pub mod check;
 mod compare;
+pub mod drawing;
 mod error;
 pub mod factor;
 mod free;
@@ -16,6 +18,7 @@ pub mod names;
 pub mod number;
 pub mod parametric;
 pub mod part;
+pub mod phase;
 pub mod response;
 mod settle;
 mod shares;

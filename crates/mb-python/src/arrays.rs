@@ -11,9 +11,25 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
+/// Indices as scipy has them.
+#[derive(FromPyObject)]
+enum Indices<'py> {
+    Short(PyReadonlyArray1<'py, i32>),
+    Long(PyReadonlyArray1<'py, i64>),
+}
+
+impl Indices<'_> {
+    /// None where one is negative.
+    fn whole(&self) -> Option<Vec<usize>> {
+        match self {
+            Self::Short(a) => a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect(),
+            Self::Long(a) => a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect(),
+        }
+    }
+}
+
 /// Rows, columns, whether by columns, starts, indices, values.
-type Parts<'py> =
-    (usize, usize, bool, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
+type Parts<'py> = (usize, usize, bool, Indices<'py>, Indices<'py>, PyReadonlyArray1<'py, f64>);
 
 /// A matrix argument as a sparse matrix; entries of dense ones that are exactly zero are left out.
 ///
@@ -22,10 +38,7 @@ pub(crate) fn sparse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
     let matrix = if let Ok(dense) = value.extract::<PyReadonlyArray2<'_, f64>>() {
         from_dense(&dense)
     } else if let Ok((rows, cols, by_columns, starts, indices, values)) = value.extract::<Parts<'_>>() {
-        let whole = |a: &PyReadonlyArray1<'_, i64>| -> Option<Vec<usize>> {
-            a.as_array().iter().map(|i| usize::try_from(*i).ok()).collect()
-        };
-        let (Some(starts), Some(indices)) = (whole(&starts), whole(&indices)) else {
+        let (Some(starts), Some(indices)) = (starts.whole(), indices.whole()) else {
             return Err(errors::argument(value.py(), name, format!("{name} has negative indices."), None));
         };
         let values = values.as_array().to_vec();

@@ -25,12 +25,63 @@ pub(crate) fn eigs(
     wanted: &str,
     settings: &str,
 ) -> PyResult<Spectrum> {
-    let k = arrays::sparse("K", k)?;
-    let n = k.rows();
-    if n == 0 {
-        return Err(errors::argument(py, "K", "K has no rows: there is nothing to solve.".into(), None));
+    let k = stiffness(py, "K", k)?;
+    let pencil = pencil(py, k, [m, c, g, constraints])?;
+    let (request, options) =
+        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
+    let solved = work::run(py, move || solve(&pencil, &request, &options))?;
+    checked(py, solved)
+}
+
+/// Eigenpairs of E y' = A y.
+#[pyfunction]
+pub(crate) fn eigs_descriptor(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    e: Option<&Bound<'_, PyAny>>,
+    wanted: &str,
+    settings: &str,
+) -> PyResult<Spectrum> {
+    let a = stiffness(py, "A", a)?;
+    let n = a.rows();
+    let e = match e {
+        Some(value) => {
+            let e = arrays::sparse("E", value)?;
+            fits(py, "E", &e, n, Some(n))?;
+            e
+        }
+        None => sparse::identity(n),
+    };
+    let (request, options) =
+        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
+    let pencil = DescriptorPencil { e, a };
+    let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
+    checked(py, solved)
+}
+
+fn checked(py: Python<'_>, solved: Result<Pairs, EigenError>) -> PyResult<Spectrum> {
+    let pairs = solved.map_err(|e| errors::eigen(py, &e))?;
+    Spectrum::new(FormulationSpectrum::new("matrices".into(), pairs)).checked(py)
+}
+
+/// A square matrix with rows.
+pub(crate) fn stiffness(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sparse> {
+    let k = arrays::sparse(name, value)?;
+    if k.rows() == 0 {
+        let message = format!("{name} has no rows: there is nothing to solve.");
+        return Err(errors::argument(py, name, message, None));
     }
-    fits(py, "K", &k, n, None)?;
+    fits(py, name, &k, k.rows(), None)?;
+    Ok(k)
+}
+
+/// The matrices of s^2 M + s (C + G) + K with constraints, those that are not given as they are then.
+pub(crate) fn pencil(
+    py: Python<'_>,
+    k: Sparse,
+    [m, c, g, constraints]: [Option<&Bound<'_, PyAny>>; 4],
+) -> PyResult<QuadraticPencil<Sparse>> {
+    let n = k.rows();
     let square = |name: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<Sparse>> {
         let Some(value) = value else { return Ok(None) };
         let matrix = arrays::sparse(name, value)?;
@@ -56,46 +107,7 @@ pub(crate) fn eigs(
         }
         None => sparse::zeros(0, n),
     };
-    let (request, options) =
-        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
-    let pencil = QuadraticPencil { m, c, k, phi_q };
-    let solved = work::run(py, move || solve(&pencil, &request, &options))?;
-    checked(py, solved)
-}
-
-/// Eigenpairs of E y' = A y.
-#[pyfunction]
-pub(crate) fn eigs_descriptor(
-    py: Python<'_>,
-    a: &Bound<'_, PyAny>,
-    e: Option<&Bound<'_, PyAny>>,
-    wanted: &str,
-    settings: &str,
-) -> PyResult<Spectrum> {
-    let a = arrays::sparse("A", a)?;
-    let n = a.rows();
-    if n == 0 {
-        return Err(errors::argument(py, "A", "A has no rows: there is nothing to solve.".into(), None));
-    }
-    fits(py, "A", &a, n, None)?;
-    let e = match e {
-        Some(value) => {
-            let e = arrays::sparse("E", value)?;
-            fits(py, "E", &e, n, Some(n))?;
-            e
-        }
-        None => sparse::identity(n),
-    };
-    let (request, options) =
-        (read::<Wanted>(py, wanted)?.request(), read::<Settings>(py, settings)?.options());
-    let pencil = DescriptorPencil { e, a };
-    let solved = work::run(py, move || solve_descriptor(&pencil, &request, &options))?;
-    checked(py, solved)
-}
-
-fn checked(py: Python<'_>, solved: Result<Pairs, EigenError>) -> PyResult<Spectrum> {
-    let pairs = solved.map_err(|e| errors::eigen(py, &e))?;
-    Spectrum::new(FormulationSpectrum::new("matrices".into(), pairs)).checked(py)
+    Ok(QuadraticPencil { m, c, k, phi_q })
 }
 
 /// Checks that a matrix is n x n.

@@ -5,16 +5,20 @@
 
 mod arrays;
 mod campbell;
+mod check;
 mod eigs;
 mod errors;
 mod findings;
 mod model;
 mod motion;
 mod options;
+mod page;
 mod plan;
+mod response;
 mod series;
 mod site;
 mod spectrum;
+mod sweep;
 mod track;
 mod work;
 
@@ -26,17 +30,25 @@ mod _mb {
     #[pymodule_export]
     use crate::campbell::campbell;
     #[pymodule_export]
+    use crate::check::check;
+    #[pymodule_export]
     use crate::eigs::{eigs, eigs_descriptor};
     #[pymodule_export]
     use crate::model::{Model, meant, mesh_files};
     #[pymodule_export]
     use crate::motion::{Motion, simulate};
     #[pymodule_export]
+    use crate::page::page;
+    #[pymodule_export]
+    use crate::response::{matrix_response, response};
+    #[pymodule_export]
     use crate::series::{Series, series};
     #[pymodule_export]
     use crate::site::Site;
     #[pymodule_export]
     use crate::spectrum::Spectrum;
+    #[pymodule_export]
+    use crate::sweep::sweep;
     #[pymodule_export]
     use crate::track::{Track, track};
     #[pymodule_export]

@@ -42,7 +42,7 @@ impl Site {
     }
 
     /// Does long work on the model at this point, which has to be one that lasts: rest or a steady motion.
-    fn work<T: Send + 'static>(
+    pub(crate) fn work<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Model, &OperatingPoint, &Found) -> Result<T, AnalysisError> + Send + 'static,
@@ -56,7 +56,7 @@ impl Site {
     }
 
     /// Does long work on the model.
-    fn work_at<T: Send + 'static>(
+    pub(crate) fn work_at<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Model, &Found) -> Result<T, AnalysisError> + Send + 'static,

@@ -47,6 +47,11 @@ impl Spectrum {
         self.modes[..self.motion].iter().map(|mode| mode.index).collect()
     }
 
+    /// Whether two eigenpairs belong to each of them.
+    pub(crate) fn twins(&self) -> Vec<bool> {
+        self.modes[..self.motion].iter().map(|mode| mode.count == 2).collect()
+    }
+
     /// The same if every number of it is one.
     ///
     /// Error: `NumericsError` where entries of the matrices span so many decades that vectors overflow.
@@ -136,7 +141,8 @@ fn together(pair: &Eigenpair, next: &Eigenpair) -> bool {
     pair.class == next.class && (conjugate || (drifts(pair) && drifts(next) && pair.right == next.right))
 }
 
-fn word(class: Class) -> &'static str {
+/// The class in a word.
+pub(crate) fn word(class: Class) -> &'static str {
     match class {
         Class::Physical => "physical",
         Class::Rigid => "rigid",

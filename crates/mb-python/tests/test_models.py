@@ -214,6 +214,31 @@ def test_points_of_motions():
         instant.linearize().modes(lowest=1)
 
 
+def test_a_driven_joint_moves_as_its_law_says():
+    m = mb.Model("driven bar")
+    bar = m.body("bar", mass=2, inertia=0.3, at=(0.5, 0), markers={"root": (-0.5, 0)})
+    m.revolute("pin", "bar.root", (0, 0))
+    m.point("load", at=(1, 0), mass=1)
+    m.spring("tie", "load", bar, stiffness=100, natural_length=0)
+    m.drive("motor", "angle", "bar", "4*t")
+    # Everything behind the joint by its spin; or the load by its own speed, with that of the bar from the drive.
+    point = m.motion_point(spin={"pin": 4.0}, at={"load.x": 0.9}, frame="bar")
+    other = m.motion_point({"load.y": 4.0 * 0.6}, at={"load.x": 0.6})
+    np.testing.assert_allclose(other.v, point.v, atol=1e-9)
+    assert other.v[m.coordinates.index("bar.angle")] == pytest.approx(4.0, rel=1e-12)
+    # The load turns along where k (x - 0.5) = m w^2 x; it swings with sqrt(k/m) -+ w in the frame of the bar.
+    assert point["load.x"] == pytest.approx(50 / (100 - 16), rel=1e-9)
+    found = np.sort(np.abs(point.linearize().modes().s.imag))
+    assert found[[0, -1]] == pytest.approx([6, 14], rel=1e-6)
+    with pytest.raises(mb.NumericsError) as caught:
+        m.motion_point({"bar.angle": 3.0, "load.y": 2.0}, solve=False)
+    assert caught.value.kind == "not_on_motion"
+    # A load at rest beside a bar that turns is no steady motion.
+    with pytest.raises(mb.NumericsError, match="load") as caught:
+        m.motion_point({"bar.angle": 4.0}, at={"load.x": 0.9}, frame="bar")
+    assert caught.value.kind == "not_steady"
+
+
 def test_campbell():
     m = mb.Model("disc", parameters={"W": 5.0})
     m.spatial_body("disc", mass=1, inertia=[1, 1, 0.5], at=(0, 0, 0), markers={"a": [0, 0, -2], "b": [0, 0, 2]})

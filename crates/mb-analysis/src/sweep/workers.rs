@@ -1,12 +1,15 @@
 //! Cases side by side on a number of threads.
 
+use mb_algebra::interrupt;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 /// Solves `cases` on `jobs` threads and hands each result over in the order in which they end.
 ///
-/// Work goes on until all cases are done or `ended` breaks; cases under way are then finished and dropped.
+/// Work goes on until all cases are done or `ended` breaks; cases under way are then finished and dropped. The threads work in the
+/// scope of the caller ([`interrupt`]): an interrupt ends them all, and a panic of a case goes on in the caller.
 pub fn run<T: Send>(
     cases: &[usize],
     jobs: usize,
@@ -15,6 +18,7 @@ pub fn run<T: Send>(
 ) {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (give, take) = channel();
+    let here = interrupt::scope_here();
     let work = |give: std::sync::mpsc::Sender<(usize, T)>| {
         while !stop.load(Ordering::Relaxed) {
             let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
@@ -24,15 +28,21 @@ pub fn run<T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, cases.len().max(1)) {
+        let started = (0..jobs.clamp(1, cases.len().max(1))).map(|_| {
             let give = give.clone();
-            scope.spawn(|| work(give));
-        }
+            scope.spawn(|| here.enter(|| work(give)))
+        });
+        let started: Vec<_> = started.collect();
         drop(give);
         for (case, result) in take {
             if ended(case, result).is_break() {
                 stop.store(true, Ordering::Relaxed);
                 break;
+            }
+        }
+        for thread in started {
+            if let Err(panic) = thread.join() {
+                resume_unwind(panic);
             }
         }
     });
@@ -69,5 +79,26 @@ mod tests {
         );
         assert_eq!(count, 5);
         assert!(solved.load(Ordering::Relaxed) <= 100);
+    }
+
+    #[test]
+    fn an_interrupt_ends_all_threads() {
+        let flag = interrupt::Interrupt::new();
+        let asked = flag.clone();
+        let cases: Vec<usize> = (0..8).collect();
+        let endless = |k: usize| -> usize {
+            if k == 3 {
+                asked.set();
+            }
+            if k < 2 {
+                return k;
+            }
+            loop {
+                interrupt::check();
+                std::thread::yield_now();
+            }
+        };
+        let ended = flag.scope(|| run(&cases, 2, endless, |_, _| ControlFlow::Continue(())));
+        assert_eq!(ended, Err(interrupt::Interrupted));
     }
 }

@@ -6,7 +6,8 @@
 use crate::Answer;
 use crate::args::CheckArgs;
 use crate::failure::{Failure, NUMERICS};
-use crate::flow::{self, FreeMotion, Settled, Start};
+use crate::flow::check::{Part, RigidMode};
+use crate::flow::{self, Settled, Start};
 use crate::json;
 use crate::names;
 use crate::progress::Progress;
@@ -14,32 +15,10 @@ use crate::render::{Style, six, summary, tiny};
 use crate::source::{Loaded, Text, load};
 use mb_constraints::ConstraintRank;
 use mb_linear::LinearError;
-use mb_model::{Block, BlockKind, Model};
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Parts of a zero mode's vector below this share of the largest are not named.
-const DOMINANT: f64 = 0.1;
 /// Free motions that are listed in words; the document has all.
 const LISTED: usize = 40;
-
-/// A zero mode with the coordinates that move in it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RigidMode {
-    /// Coordinates with their amplitudes, the largest one; of the nodes of a beam, the one that moves most, as `beam.x`.
-    pub dominant: Vec<(String, f64)>,
-    /// True when the motion goes on at constant speed: the zero is double with one vector.
-    pub drifting: bool,
-}
-
-/// A kind of thing in the model and how many there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// `body`, `rod`, `joint` ...
-    pub kind: String,
-    /// How many.
-    pub count: usize,
-}
 
 /// Everything the command found.
 #[derive(Debug)]
@@ -83,89 +62,26 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
     let model = &loaded.model;
     let mut options = crate::start::options(model, &args.start)?;
     options.watch = progress.watch();
-    let start = flow::assembled_start(model, &options)?;
-    let rank = flow::rank_at(model, &start.q, options.time)?;
-    let settled = flow::settle(model, &options).map_err(Failure::from);
-    let mut notes = summary::redundancy_notes(&rank);
-    let mut rigid = None;
-    if let Ok(settled) = &settled {
-        match flow::free_motions(model, &settled.operating_point()) {
-            Ok(found) => rigid = Some(rigid_modes(model, &found)),
-            Err(e) => notes.push(format!("the zero modes could not be found: {e}")),
+    let checked = flow::check::check(model, &options)?;
+    let mut notes = summary::redundancy_notes(&checked.rank);
+    let rigid = checked.rigid.and_then(|found| match found {
+        Ok(modes) => Some(modes),
+        Err(e) => {
+            notes.push(format!("the zero modes could not be found: {e}"));
+            None
         }
-        if let Ok(there) = flow::rank(model, settled.equilibrium.point())
-            && there.rank() != rank.rank()
-        {
-            notes.push(format!(
-                "the rank of the constraints is {} at the start and {} at the equilibrium: one of them is a singular configuration",
-                rank.rank(),
-                there.rank()
-            ));
-        }
+    });
+    if let Some(there) = checked.other_rank {
+        notes.push(format!(
+            "the rank of the constraints is {} at the start and {there} at the equilibrium: one of them is a singular configuration",
+            checked.rank.rank()
+        ));
     }
+    let (start, rank, parts) = (checked.start, checked.rank, checked.parts);
+    let settled = checked.settled.map_err(Failure::from);
     notes.extend(summary::moved_note(model, &start));
     let (verdict, code) = verdict(&rank, &settled);
-    Ok(Check { parts: parts(model), start, rank, settled, rigid, notes, verdict, code, loaded })
-}
-
-/// Counts what the model has, by the first word of the owners' names.
-fn parts(model: &Model) -> Vec<Part> {
-    let blocks = model.coordinates().blocks().iter().map(|b| match b.kind {
-        BlockKind::Pose if beam_of(b).is_some() => "beam node".to_owned(),
-        BlockKind::PlanarPoint => "moving point".to_owned(),
-        BlockKind::PlanarPose | BlockKind::Pose => "moving body".to_owned(),
-        BlockKind::SpatialPoint => "solid node".to_owned(),
-        BlockKind::Angle => "angle".to_owned(),
-        BlockKind::ElasticNode => "elastic node".to_owned(),
-        BlockKind::Displacement => "displaced node".to_owned(),
-        BlockKind::Vector(_) => "elastic block".to_owned(),
-    });
-    // What is held of a solid is named after it: `solid 'block' node 12`.
-    let named = |owner: &'_ str| owner.match_indices('\'').nth(1).map_or(owner.len(), |(i, _)| i + 1);
-    let mut owners: Vec<&str> = model.members().iter().map(|m| &m.owner[..named(&m.owner)]).collect();
-    owners.dedup();
-    owners.sort_unstable();
-    owners.dedup();
-    let kinds = owners.into_iter().filter_map(|o| o.split(" '").next()).map(str::to_owned);
-    let mut out: Vec<Part> = Vec::new();
-    for kind in
-        blocks.chain(kinds.filter(|k| !matches!(k.as_str(), "point" | "body" | "spatial-body" | "angle")))
-    {
-        match out.iter_mut().find(|p| p.kind == kind) {
-            Some(part) => part.count += 1,
-            None => out.push(Part { kind, count: 1 }),
-        }
-    }
-    out
-}
-
-/// The beam that a block is a node of.
-fn beam_of(block: &Block) -> Option<&str> {
-    block.name.rsplit_once('[').map(|(beam, _)| beam).filter(|_| block.kind == BlockKind::Pose)
-}
-
-/// Names of the velocities, with one name for an axis of all nodes of a beam.
-fn names_by_body(model: &Model) -> Vec<String> {
-    let blocks = model.coordinates().blocks().iter();
-    let names = blocks.flat_map(|b| {
-        let body = beam_of(b).unwrap_or(&b.name);
-        (0..b.kind.nv()).map(move |i| format!("{body}.{}", b.kind.axis(i)))
-    });
-    names.collect()
-}
-
-/// The free motions by name; of the nodes of a beam the one that moves most.
-fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
-    let coordinates = names_by_body(model);
-    let mode = |motion: &FreeMotion| {
-        let moving = motion.amplitudes.iter().map(|(i, a)| (coordinates[*i].clone(), a.abs()));
-        let mut dominant: Vec<(String, f64)> = moving.filter(|(_, a)| *a > DOMINANT).collect();
-        dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let mut told = HashSet::new();
-        dominant.retain(|(name, _)| told.insert(name.clone()));
-        RigidMode { dominant, drifting: motion.drifting }
-    };
-    found.iter().map(mode).collect()
+    Ok(Check { loaded, parts, start, rank, settled, rigid, notes, verdict, code })
 }
 
 fn verdict(rank: &ConstraintRank, settled: &Result<Settled, Failure>) -> (String, u8) {

@@ -2,7 +2,8 @@
 
 use super::parts::{EquilibriumView, ModelView, StartView};
 use super::{Head, text};
-use crate::commands::check::{Check, Part};
+use crate::commands::check::Check;
+use crate::flow::check::{Part, RigidMode};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -41,7 +42,7 @@ struct PartOf {
 pub fn document(found: &Check) -> String {
     let part = |p: &Part| PartView { kind: p.kind.clone(), count: p.count };
     let rigid = found.rigid.as_ref().map(|list| {
-        let view = |r: &crate::commands::check::RigidMode| RigidView {
+        let view = |r: &RigidMode| RigidView {
             drifting: r.drifting,
             dominant: r
                 .dominant

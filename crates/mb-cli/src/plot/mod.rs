@@ -10,7 +10,6 @@ mod equilibrium;
 mod glyph;
 pub(crate) mod label;
 mod panel;
-pub(crate) mod phase;
 mod scene;
 mod surface;
 mod svg;

@@ -1,7 +1,7 @@
 //! The places of a model and how a mode moves them.
 
-use super::phase;
 use mb_algebra::c64;
+use mb_analysis::phase;
 use mb_model::{Model, OutlineStroke};
 
 /// The model at its operating point.

@@ -1,6 +1,6 @@
 //! A motion in time: frames of the drawing, outputs, violation and energy.
 
-use super::scene::Drawing;
+use crate::flow::drawing::Drawing;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
 use mb_report::{Chart, Curve, Motion, Panel};

@@ -1,18 +1,17 @@
 //! The page of a model: what the commands found, as [`mb_report`] shows it.
 
 mod history;
-mod scene;
 mod shapes;
 mod tables;
 
 use crate::args::ReportArgs;
 use crate::commands::modes::Modes;
 use crate::flow::Site;
+use crate::flow::drawing::Drawing;
 use crate::names;
 use crate::render::{Style, modes, summary};
 use mb_constraints::simulate::Trajectory;
 use mb_report::Report;
-use scene::Drawing;
 
 /// The page of an analysis, with a motion where one was simulated.
 pub fn page(found: &Modes, motion: Option<&Trajectory>, args: &ReportArgs) -> Report {
@@ -83,4 +82,25 @@ fn notes(found: &Modes, lines: &[modes::Line<'_>]) -> Vec<String> {
         notes.push("mode shapes are drawn over the configuration of the instant".to_owned());
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_model::Model;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "the same function of the same numbers")]
+    fn nodes_are_shared_by_places_that_move_together() {
+        let text = crate::gallery::find("solid-cantilever").unwrap().text;
+        let model = Model::from_toml(text).unwrap();
+        let drawing = Drawing::new(&model, model.initial());
+        let scene = &drawing.scene;
+        assert!(scene.quads.len() > 10 && scene.owners.len() < 10, "{:?}", scene.owners);
+        // Each inner node of a surface of quadrilaterals has four faces, so that there are about as many nodes as faces.
+        assert!(scene.nodes.len() < 2 * scene.quads.len(), "{} {}", scene.nodes.len(), scene.quads.len());
+        for (node, place) in scene.nodes.iter().zip(&drawing.places) {
+            assert_eq!(*node, model.place_at(place, model.initial()));
+        }
+    }
 }

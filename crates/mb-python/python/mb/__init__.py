@@ -6,6 +6,7 @@
 """
 
 from ._campbell import Campbell, Critical, Unstable
+from ._check import Check, FreeMotion
 from ._eigs import eigs, eigs_descriptor
 from ._errors import (
     ArgumentError,
@@ -21,22 +22,28 @@ from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
 from ._motion import Run, simulate
 from ._progress import progress
+from ._response import MeanSquare, Response, Zeros, response
 from ._series import Series, SeriesValue
 from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
+from ._sweep import Crossing, Sweep
 from ._track import Encounter, Track
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "Campbell",
+    "Check",
     "Critical",
+    "Crossing",
     "Encounter",
     "EnergyShares",
     "FindingWarning",
+    "FreeMotion",
     "InternalError",
     "Linearization",
     "LoadPath",
     "MbError",
+    "MeanSquare",
     "Mode",
     "Model",
     "ModelError",
@@ -48,17 +55,21 @@ __all__ = [
     "Participation",
     "Reaction",
     "Redundancy",
+    "Response",
     "Run",
     "Series",
     "SeriesValue",
     "StateSpace",
+    "Sweep",
     "Track",
     "Unstable",
+    "Zeros",
     "__version__",
     "eigs",
     "eigs_descriptor",
     "load",
     "loads",
     "progress",
+    "response",
     "simulate",
 ]

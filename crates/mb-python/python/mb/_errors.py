@@ -18,6 +18,13 @@ class ArgumentError(MbError, ValueError):
         Name of the argument.
     position : tuple of int or None
         Row and column of the entry it is about, from 0, where there is one.
+
+    >>> import mb
+    >>> try:
+    ...     mb.eigs([[1.0, 0.0], [0.0, float("nan")]])
+    ... except mb.ArgumentError as error:
+    ...     print(error.argument, error.position, error)
+    K (1, 1) K[1, 1] is NaN; all entries must be finite.
     """
 
     def __init__(self, message: str, argument: str = "", position: tuple[int, int] | None = None):
@@ -43,6 +50,14 @@ class ModelError(MbError, ValueError):
         Place of the first problem in the file, from 1.
     help : str or None
         What to do about the first problem.
+
+    >>> import mb
+    >>> m = mb.Model("m"); _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("s", "P", "Q", stiffness=1)
+    >>> try:
+    ...     m.equilibrium()
+    ... except mb.ModelError as error:
+    ...     print(len(error.problems))
+    1
     """
 
     def __init__(
@@ -70,6 +85,14 @@ class NumericsError(MbError, ArithmeticError):
         A stable word: ``no_equilibrium``, ``not_converged``, ``out_of_memory``, ...
     help : str or None
         What to do about it.
+
+    >>> import mb
+    >>> m = mb.Model("falling", gravity=(0, -1)); _ = m.point("P", at=(0, 0), mass=1)
+    >>> try:
+    ...     m.equilibrium()
+    ... except mb.NumericsError as error:
+    ...     print(error.kind)
+    no_equilibrium
     """
 
     def __init__(self, message: str, kind: str = "", help: str | None = None):

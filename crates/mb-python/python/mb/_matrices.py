@@ -93,7 +93,12 @@ def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarr
         rows,
         cols,
         by_columns,
-        whole.indptr.astype(np.int64, copy=False),
-        whole.indices.astype(np.int64, copy=False),
+        _indices(whole.indptr),
+        _indices(whole.indices),
         _doubles(whole.data, name),
     )
+
+
+def _indices(array: np.ndarray) -> np.ndarray:
+    """Indices as they are, where they have 32 or 64 bits."""
+    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)

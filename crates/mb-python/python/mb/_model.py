@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ import numpy as np
 
 from . import _mb, _toml
 from ._campbell import Campbell
+from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
 from ._requests import count, number, strategy_word
 from ._series import Series, series
 from ._site import OperatingPoint
+from ._sweep import Sweep, sweep
 from ._track import Track, track
 
 _AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1], "-x": [-1, 0, 0], "-y": [0, -1, 0], "-z": [0, 0, -1]}
@@ -133,7 +135,7 @@ class Model:
         self._native, self._text, self._given = None, None, {}
         return tables
 
-    def add(self, table: str, name: str | None = None, **keys: Any) -> Part:
+    def add(self, table: str, name: str | None = None, /, **keys: Any) -> Part:
         """Adds one entry of a table, ``add("joint", "hinge", type="revolute", a="arm.root", b="ground")``.
 
         Keys that are words of Python end in an underscore, ``from_``; those whose value is None are left out.
@@ -143,16 +145,30 @@ class Model:
             entry["name"] = _toml.plain(name, "name")
         for key, value in keys.items():
             if value is not None:
-                entry[key.rstrip("_")] = _toml.plain(_axis(key, value), f"{table} '{name}'.{key}")
+                entry[key.rstrip("_")] = _toml.plain(_axis(table, key, value), f"{table} '{name}'.{key}")
         self._changed().setdefault(table, []).append(entry)
         return Part(str(name))
 
     def point(self, name: str, **keys: Any) -> Part:
-        """A point of the plane: ``at``, ``fixed``, ``mass``, ``velocity``, ``damping``."""
+        """A point of the plane: ``at`` (m), ``fixed``, ``mass`` (kg), ``velocity`` (m/s), ``damping`` ``{"alpha": 1/s}``.
+
+        >>> import mb
+        >>> m = mb.Model("point")
+        >>> str(m.point("P", at=(0, 0), mass=2)), m.coordinates
+        ('P', ['P.x', 'P.y'])
+        """
         return self.add("point", name, **keys)
 
     def rod(self, name: str, ends: Any, mass: Any, **keys: Any) -> Part:
-        """A uniform rod between two points: ``length``, ``rigid``, ``damping``."""
+        """A uniform rod of ``mass`` (kg) between two points: ``length`` (m), ``rigid``, ``damping``.
+
+        >>> import mb
+        >>> m = mb.Model("rod")
+        >>> ends = m.point("O", at=(0, 0), fixed=True), m.point("P", at=(3, 4))
+        >>> _ = m.rod("OP", ends=ends, mass=6)
+        >>> m.equilibrium().linearize().M[0, 0].item()      # a third of it moves with the end
+        2.0
+        """
         return self.add("rod", name, ends=[str(end) for end in ends], mass=mass, **keys)
 
     def body(self, name: str, **keys: Any) -> Part:
@@ -160,7 +176,13 @@ class Model:
 
         Keys: ``mass``, ``inertia``, ``center_of_mass``, ``at``, ``angle`` or ``orientation``, ``velocity``,
         ``angular_velocity``, ``fixed``, ``damping``, ``markers``, ``frames``. A 3 x 3 ``inertia`` is split into the moments
-        and the products of inertia.
+        and the products of inertia. Units are kg, kg m^2, m, rad.
+
+        >>> import mb
+        >>> m = mb.Model("bodies")
+        >>> _ = m.body("flat", mass=1, inertia=0.1); _ = m.body("round", mass=1, inertia=(0.1, 0.1, 0.2), at=(0, 0, 0))
+        >>> sorted(set(m.tables) & {"body", "spatial-body"})
+        ['body', 'spatial-body']
         """
         inertia = keys.get("inertia")
         at = keys.get("at")
@@ -183,23 +205,70 @@ class Model:
         return self.add("spatial-body", name, **keys)
 
     def beam(self, name: str, **keys: Any) -> Part:
-        """A geometrically exact beam in space."""
+        """A geometrically exact beam in space.
+
+        Keys: ``from_``, ``to`` (m), ``elements``, ``section`` (``{"radius": 0.05}``, ``{"width": b, "height": h}``, or its numbers),
+        ``density`` (kg/m^3), ``youngs_modulus`` (Pa), ``poissons_ratio``, ``y``, ``damping``, ``markers``; its ends are the places
+        ``name.start`` and ``name.end``.
+
+        A cantilever of length L bends with 3.516 sqrt(E I / (rho A L^4)):
+
+        >>> import math, mb
+        >>> m = mb.Model("cantilever")
+        >>> beam = m.beam("b", from_=(0, 0, 0), to=(1, 0, 0), elements=8, section={"radius": 0.01}, density=7800,
+        ...               youngs_modulus=2.1e11, poissons_ratio=0.3)
+        >>> _ = m.fixed("wall", beam.marker("start"), m.ground)
+        >>> first = m.equilibrium().linearize().modes(lowest=1).s[0].imag
+        >>> bool(abs(first / (3.516 * math.sqrt(2.1e11 / 7800) * 0.005) - 1) < 0.01)
+        True
+        """
         return self.add("beam", name, **keys)
 
     def solid(self, name: str, **keys: Any) -> Part:
-        """A solid of hexahedra."""
+        """A solid of hexahedra: a ``block`` or a ``mesh`` file, ``density``, ``youngs_modulus`` (Pa), ``poissons_ratio``, ``damping``."""
         return self.add("solid", name, **keys)
 
     def flexible_link(self, name: str, **keys: Any) -> Part:
-        """A flexible link of the plane in a floating frame."""
+        """A flexible link of the plane in a floating frame.
+
+        Keys: ``length`` (m), ``elements``, ``section`` (``{"radius": 0.01}``, ``{"width": b, "height": h}``, or ``area`` and
+        ``second_moment``), ``density`` (kg/m^3), ``youngs_modulus`` (Pa), ``at``, ``angle`` (rad), ``markers``, ``reference``,
+        ``damping``.
+
+        >>> import mb
+        >>> m = mb.Model("link on a pin")
+        >>> link = m.flexible_link("a", length=1, elements=2, section={"radius": 0.01}, density=2700, youngs_modulus=7e10, at=(0, 0))
+        >>> _ = m.revolute("pin", link, (0, 0))
+        >>> m.equilibrium().linearize().modes().kind[0]
+        'rigid'
+        """
         return self.add("flexible-link", name, **keys)
 
     def erls_link(self, name: str, **keys: Any) -> Part:
-        """A link of the plane with displacements relative to an equivalent rigid mechanism."""
+        """A link of the plane with displacements relative to an equivalent rigid mechanism.
+
+        Keys: ``base`` (a place of the ground or the link before), ``length`` (m), ``elements``, ``section``, ``density``,
+        ``youngs_modulus``, ``angle`` (rad), ``passive``, ``payload`` (kg), ``damping``.
+
+        >>> import mb
+        >>> m = mb.Model("arm held by its motor")
+        >>> _ = m.erls_link("a", base=(0, 0), length=1, elements=2, section={"area": 1e-4, "second_moment": 1e-9}, density=2700,
+        ...                 youngs_modulus=7e10)
+        >>> m.equilibrium().at_rest
+        True
+        """
         return self.add("erls-link", name, **keys)
 
     def angle(self, name: str, from_: Any, to: Any, **keys: Any) -> Part:
-        """An angle coordinate of the line between two places."""
+        """An angle coordinate of the line between two places, rad: ``initial``, ``form``.
+
+        >>> import mb
+        >>> m = mb.Model("angle")
+        >>> _ = m.point("O", at=(0, 0), fixed=True); _ = m.point("P", at=(0, 1), mass=1)
+        >>> _ = m.angle("a", "O", "P", initial="pi/2")
+        >>> m.coordinates
+        ['P.x', 'P.y', 'a.angle']
+        """
         return self.add("angle", name, **{"from": from_, "to": to}, **keys)
 
     def joint(self, name: str, type: str, a: Any, b: Any, **keys: Any) -> Part:
@@ -207,6 +276,13 @@ class Model:
 
         ``type``: revolute, fixed, prismatic, point-on-line, distance; in space also spherical, cylindrical, universal,
         planar, generic. An axis is a vector, or ``"x"``, ``"y"``, ``"z"``.
+
+        >>> import mb
+        >>> m = mb.Model("one freedom")
+        >>> body = m.spatial_body("b", mass=1, inertia=(1, 1, 1), at=(0, 0, 0))
+        >>> _ = m.joint("j", "generic", body, m.ground, free=["z"])
+        >>> m.check().degrees_of_freedom
+        1
         """
         return self.add("joint", name, type=type, a=a, b=b, **keys)
 
@@ -235,31 +311,79 @@ class Model:
         return self.joint(name, "cylindrical", a, b, **keys)
 
     def spring(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
-        """A spring and damper: ``stiffness``, ``natural_length``, ``damping``."""
+        """A spring and damper between two places: ``stiffness`` (N/m), ``natural_length`` (m), ``damping`` (N s/m).
+
+        >>> import mb
+        >>> m = mb.Model("stretched")
+        >>> _ = m.point("P", at=(3, 0), mass=1); _ = m.spring("s", "P", (0, 0), stiffness=2, natural_length=3)
+        >>> m.equilibrium().linearize().K[0, 0].item()
+        2.0
+        """
         return self.add("spring", name, a=a, b=b, **keys)
 
     def bushing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
-        """A bushing between frames in space."""
+        """A bushing between frames in space: ``stiffness`` (N/m three times, N m/rad three times) or ``stiffness_matrix`` (6 x 6),
+        ``damping``, ``preload`` (N, N m).
+
+        >>> import mb
+        >>> m = mb.Model("mount")
+        >>> box = m.spatial_body("box", mass=4, inertia=(1, 1, 1), at=(0, 0, 0))
+        >>> _ = m.bushing("b", box, m.ground, stiffness=[100, 400, 900, 16, 25, 36])
+        >>> m.equilibrium().linearize().modes().s.imag.round(9).tolist()
+        [4.0, 5.0, 5.0, 6.0, 10.0, 15.0]
+        """
         return self.add("bushing", name, a=a, b=b, **keys)
 
     def bearing(self, name: str, a: Any, b: Any, **keys: Any) -> Part:
-        """A bearing of a rotor: ``stiffness`` and ``damping`` 2 x 2, or ``speed`` with a ``table`` over it; ``axis``, ``x``."""
+        """A bearing of a rotor: ``stiffness`` and ``damping`` 2 x 2, or ``speed`` with a ``table`` over it; ``axis``, ``x``.
+
+        Units are N/m, N s/m, rad/s. :meth:`campbell` has an example.
+        """
         return self.add("bearing", name, a=a, b=b, **keys)
 
     def steady_rotation(self, name: str, **keys: Any) -> Part:
-        """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed``."""
+        """A rotation of the steady motion: ``joint``, or ``bodies`` with ``axis`` and ``through``; ``speed`` (rad/s).
+
+        :meth:`campbell` has an example.
+        """
         return self.add("steady-rotation", name, **keys)
 
     def torsion_spring(self, name: str, **keys: Any) -> Part:
-        """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness``, ``natural_angle``, ``damping``."""
+        """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness`` (N m/rad),
+        ``natural_angle`` (rad), ``damping`` (N m s/rad).
+
+        >>> import mb
+        >>> m = mb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> m.equilibrium().linearize().modes().s.imag.round(12).tolist()
+        [4.0]
+        """
         return self.add("torsion-spring", name, **keys)
 
     def force(self, name: str, at: Any, **keys: Any) -> Part:
-        """A force: ``vector``, or ``direction`` with ``magnitude`` or ``input``; ``frame``."""
+        """A force at a place: ``vector`` (N), or ``direction`` with ``magnitude`` (N) or ``input``; ``frame``.
+
+        >>> import mb
+        >>> m = mb.Model("pulled")
+        >>> P = m.point("P", at=(0, 0), mass=1); _ = m.spring("s", P, (1, 0), stiffness=10, natural_length=1)
+        >>> _ = m.spring("t", P, (0, 9), stiffness=10, natural_length=9)
+        >>> _ = m.force("pull", P, direction=(1, 0), input="u")
+        >>> round(m.equilibrium(inputs={"u": 2.0})["P.x"], 3)
+        0.2
+        """
         return self.add("force", name, at=at, **keys)
 
     def torque(self, name: str, on: Any, **keys: Any) -> Part:
-        """A torque: ``from_``, ``direction``, ``magnitude`` or ``input``, ``frame``."""
+        """A torque on a body or joint: ``from_``, ``direction``, ``magnitude`` (N m) or ``input``, ``frame``.
+
+        >>> import mb
+        >>> m = mb.Model("turned")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8); _ = m.torque("motor", wheel, magnitude=4)
+        >>> round(m.equilibrium()["wheel.angle"], 12)
+        0.5
+        """
         return self.add("torque", name, on=str(on), **keys)
 
     def surface_load(self, name: str, **keys: Any) -> Part:
@@ -267,15 +391,38 @@ class Model:
         return self.add("surface-load", name, **keys)
 
     def drive(self, name: str, quantity: str, of: Any, law: Any, **keys: Any) -> Part:
-        """A driving constraint: a quantity follows a law of the time, ``law="0.1*sin(2*t)"``."""
+        """A driving constraint: a quantity follows a law of the time, ``law="0.1*sin(2*t)"`` (m or rad, t in s).
+
+        >>> import mb
+        >>> m = mb.Model("crank")
+        >>> crank = m.body("crank", mass=1, inertia=0.1); _ = m.revolute("pin", crank, (0, 0))
+        >>> _ = m.drive("motor", "angle", crank, "0.3 + t")
+        >>> float(m.simulate(0.5, every=0.5)["crank.angle"][-1].round(6))
+        0.8
+        """
         return self.add("drive", name, quantity=quantity, of=str(of), law=law, **keys)
 
     def output(self, name: str, quantity: str, of: Any = None, **keys: Any) -> Part:
-        """A named output: ``from_``, ``axis``, ``frame``, ``derivative``."""
+        """A named output: ``from_``, ``axis``, ``frame``, ``derivative`` (0, 1, 2); m, rad, N, N m, J and their rates.
+
+        >>> import mb
+        >>> m = mb.Model("ruler")
+        >>> P = m.point("P", at=(3, 4), mass=1); _ = m.spring("s", P, (0, 0), stiffness=1, natural_length=5)
+        >>> _ = m.output("reach", "distance", P, from_=(0, 0))
+        >>> m.equilibrium().outputs
+        {'reach': 5.0}
+        """
         return self.add("output", name, quantity=quantity, of=None if of is None else str(of), **keys)
 
     def repeat(self, index: str, from_: Any, to: Any, **tables: Any) -> None:
-        """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``."""
+        """A family of tables: ``repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0]}])``.
+
+        >>> import mb
+        >>> m = mb.Model("row", parameters={"N": 3})
+        >>> m.repeat("i", 1, "N", point=[{"name": "B{i}", "at": ["i", 0], "mass": 1}])
+        >>> m.coordinates
+        ['B1.x', 'B1.y', 'B2.x', 'B2.y', 'B3.x', 'B3.y']
+        """
         self.add("repeat", None, **{"index": index, "from": from_, "to": to}, **tables)
 
     # ---------------------------------------------------------------------------------------------- files
@@ -285,7 +432,16 @@ class Model:
         return self._build().to_toml()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file; :func:`mb.load` of it gives the same model, bit by bit."""
+        """Writes the model file; :func:`mb.load` of it gives the same model, bit by bit.
+
+        >>> import mb, pathlib, tempfile
+        >>> m = mb.Model("m"); _ = m.point("P", at=(0.1, 0.2), mass=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "m.toml"
+        ...     m.save(path)
+        ...     mb.load(path).to_toml() == m.to_toml()
+        True
+        """
         Path(path).write_text(self.to_toml(), encoding="utf-8")
 
     def with_parameters(self, **parameters: Any) -> Model:
@@ -418,6 +574,17 @@ class Model:
         ------
         NumericsError
             None was found; ``kind`` is ``no_equilibrium``.
+
+        Examples
+        --------
+        A mass of 2 kg that hangs on a spring of 100 N/m:
+
+        >>> import mb
+        >>> m = mb.Model("hanging", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
+        >>> eq = m.equilibrium()
+        >>> eq.stable, round(eq["P.y"], 9)
+        (True, -1.2)
         """
         return OperatingPoint(self, self._build().site(self._place(at, solve, strategy, time, inputs)))
 
@@ -430,12 +597,27 @@ class Model:
         time: float = 0.0,
         inputs: Mapping[str, float] | None = None,
     ) -> list[OperatingPoint]:
-        """Equilibria found from scattered starts, stable ones first. The search proves what it lists, not that there are no others."""
+        """Equilibria found from scattered starts, stable ones first. The search proves what it lists, not that there are no others.
+
+        >>> import mb
+        >>> m = mb.Model("rod", gravity=(0, -9.81))
+        >>> _ = m.rod("OP", ends=(m.point("O", at=(0, 0), fixed=True), m.point("P", at=(0, -1))), mass=1)
+        >>> [(eq.stable, round(eq["P.y"], 9)) for eq in m.equilibria()]
+        [(True, -1.0), (False, 1.0)]
+        """
         place = self._place(at, True, strategy, time, inputs)
         return [OperatingPoint(self, site) for site in self._build().equilibria(place, count(starts, "starts"))]
 
     def load_path(self, at: Mapping[str, float] | None = None, *, time: float = 0.0, inputs: Mapping[str, float] | None = None) -> LoadPath:
-        """Equilibria while gravity and forces grow from nothing to full load; tells where the structure buckles."""
+        """Equilibria while gravity and forces grow from nothing to full load; tells where the structure buckles.
+
+        >>> import mb
+        >>> m = mb.Model("hanging", gravity=(0, -10))
+        >>> _ = m.point("P", at=(0, -1), mass=2); _ = m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
+        >>> path = m.load_path()
+        >>> path.end, round(float(path.q[-1, 1]), 9)
+        ('full load', -1.2)
+        """
         steps, end, factor = self._build().load_path(self._place(at, True, "automatic", time, inputs))
         return LoadPath(
             np.array([s[0] for s in steps]), np.array([s[1] for s in steps]), [s[2] for s in steps], end, factor
@@ -474,6 +656,17 @@ class Model:
             The instant, whether the motion is steady or not.
         at, solve, time, inputs
             As in :meth:`equilibrium`.
+
+        Examples
+        --------
+        A mass of 1 kg on a spring of 100 N/m, 1 m long, that turns about its end with 5 rad/s: 100 (r - 1) = 25 r.
+
+        >>> import mb
+        >>> m = mb.Model("sling")
+        >>> _ = m.point("P", at=(1, 0), mass=1); _ = m.spring("s", "P", (0, 0), stiffness=100, natural_length=1)
+        >>> point = m.motion_point({"P.y": 20 / 3}, at={"P.x": 4 / 3})
+        >>> point.lasts, round(point["P.x"], 6)
+        (True, 1.333333)
         """
         known = self.coordinates
         later = number(after, "after")
@@ -557,8 +750,131 @@ class Model:
         asked["frame"], asked["time"] = frame, number(time, "time")
         return Campbell(self, speed, _mb.campbell(self._build(), json.dumps(asked)))
 
+    def check(
+        self,
+        at: Mapping[str, float] | None = None,
+        *,
+        strategy: str = "automatic",
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+    ) -> Check:
+        """Whether the model is what was meant: degrees of freedom, redundant constraints, equilibrium, free motions.
+
+        Parameters
+        ----------
+        at, strategy, time, inputs
+            As in :meth:`equilibrium`. No equilibrium is a result, not an error.
+
+        Returns
+        -------
+        Check
+
+        Examples
+        --------
+        A rod between two pins, one of which would do less:
+
+        >>> import mb
+        >>> m = mb.Model("held bar")
+        >>> bar = m.body("bar", mass=1, inertia=0.1, markers={"l": (-1, 0), "r": (1, 0)})
+        >>> _ = m.revolute("left", bar.marker("l"), (-1, 0)); _ = m.revolute("right", bar.marker("r"), (1, 0))
+        >>> found = m.check()
+        >>> found.degrees_of_freedom, list(found.redundant)
+        (0, ["joint 'right' (x)"])
+        >>> found.verdict
+        'a structure without freedom to move: it has no modes'
+        """
+        native = self._build()
+        found = _mb.check(native, self._place(at, True, strategy, time, inputs))
+        site = found["site"]
+        return checked(found, native.sizes(), None if site is None else OperatingPoint(self, site))
+
+    def sweep(
+        self,
+        parameters: Any,
+        *,
+        modes: int = 6,
+        random: int | None = None,
+        latin: int | None = None,
+        seed: int = 1,
+        boundary: bool = False,
+        at: Mapping[str, float] | None = None,
+        velocity: Mapping[str, float] | None = None,
+        spin: Mapping[str, float] | None = None,
+        frame: str | None = None,
+        solve: bool = True,
+        strategy: str = "automatic",
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+        jobs: int | None = None,
+        progress: Callable[[int, int], Any] | bool | None = None,
+    ) -> Sweep:
+        """Modes of many cases, each with its own equilibrium or steady motion, solved side by side.
+
+        Parameters
+        ----------
+        parameters : dict, list of dict, or pandas DataFrame
+            Values by parameter: all combinations of them, the last one running fastest. A list or a DataFrame has one entry for each
+            case. With ``random`` or ``latin`` a range (from, to) by parameter.
+        modes : int
+            Modes of every case, those of smallest \\|s|.
+        random, latin : int
+            So many cases drawn evenly from the ranges, or as a Latin hypercube: every range in so many parts, a case in each.
+        seed : int
+            The same cases for the same number.
+        boundary : bool
+            Solve for the places between neighbours of a grid of one or two parameters where a disturbance begins to grow.
+        at, solve, strategy, time, inputs
+            As in :meth:`equilibrium`.
+        velocity, spin, frame
+            A steady motion in every case, as in :meth:`motion_point`.
+        jobs : int
+            Cases side by side; as many as there are processors otherwise.
+        progress : callable or bool
+            Called with the cases done and their number, now and then; True shows a bar by tqdm, where it is installed.
+
+        Returns
+        -------
+        Sweep
+            A case that fails is a row with its message.
+
+        Raises
+        ------
+        NumericsError
+            ``no_case``: every case failed.
+
+        Examples
+        --------
+        A mass of 1 kg on a spring of k N/m: sqrt(k) rad/s.
+
+        >>> import mb
+        >>> m = mb.Model("mass on a spring", parameters={"k": 1.0})
+        >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.sweep({"k": [4, 9, 16]}, modes=1).s[:, 0].imag.round(9).tolist()
+        [2.0, 3.0, 4.0]
+        """
+        return sweep(
+            self,
+            parameters,
+            modes=modes,
+            random=random,
+            latin=latin,
+            seed=seed,
+            boundary=boundary,
+            at=at,
+            velocity=velocity,
+            spin=spin,
+            frame=frame,
+            solve=solve,
+            strategy=strategy,
+            time=time,
+            inputs=inputs,
+            jobs=jobs,
+            progress=progress,
+        )
+
     def redundancy(self, at: Mapping[str, float] | None = None, *, time: float = 0.0) -> Redundancy:
-        """Rank of the constraints at the start, and the redundant ones by name."""
+        """Rank of the constraints at the start, and the redundant ones by name; :meth:`check` says more."""
         native = self._build()
         q = native.initial()
         for i, value in numbers(at, self.configuration, "at", "coordinate"):
@@ -730,8 +1046,9 @@ def _products(tensor: np.ndarray) -> list[float] | None:
     return products if any(products) else None
 
 
-def _axis(key: str, value: Any) -> Any:
-    if key in ("axis", "axis_a", "direction", "x") and isinstance(value, str) and value in _AXES:
+def _axis(table: str, key: str, value: Any) -> Any:
+    """The vector of an axis by name; the axis of an output is the name of a row and stays."""
+    if table != "output" and key in ("axis", "axis_a", "direction", "x") and isinstance(value, str) and value in _AXES:
         return _AXES[value]
     return value
 

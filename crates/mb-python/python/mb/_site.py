@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import ArgumentError, NumericsError
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError, NumericsError
 from ._modes import Modes
 from ._names import resolve
 from ._optional import need
-from ._requests import SymmetricSearch, number, search, spelled_out
+from ._requests import SymmetricSearch, count, number, search, spelled_out
+from ._response import Response, of_point
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -242,6 +246,17 @@ class Linearization:
         Returns
         -------
         ModelModes
+
+        Examples
+        --------
+        The three formulations of a rod that hangs from a pin:
+
+        >>> import mb
+        >>> m = mb.Model("rod", gravity=(0, -9.81))
+        >>> _ = m.rod("OP", ends=(m.point("O", at=(0, 0), fixed=True), m.point("P", at=(0, -1.5))), mass=2)
+        >>> lin = m.equilibrium().linearize()
+        >>> [round(float(lin.modes(formulation=f).s[0].imag), 3) for f in ("minimal", "redundant", "unconstrained")]
+        [3.132, 3.132, 3.132]
         """
         size = len(self.point.v) + len(self.point.multipliers)
         if formulation != "minimal" or basis != "qr":
@@ -267,11 +282,110 @@ class Linearization:
         form : str
             ``descriptor`` (E x' = A x + B u with multipliers among the states), ``reduced`` (x' = A x + B u), or
             ``minimal`` (every state is reached by an input and seen by an output).
+
+        Examples
+        --------
+        >>> import mb
+        >>> m = mb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=0.5); _ = m.revolute("axle", wheel, (0, 0))
+        >>> _ = m.torsion_spring("t", a=m.ground, b=wheel, stiffness=8)
+        >>> _ = m.torque("motor", wheel, input="u"); _ = m.output("angle", "angle", wheel)
+        >>> ss = m.equilibrium().linearize().state_space(form="minimal")
+        >>> ss.A.shape, ss.inputs, ss.outputs
+        ((2, 2), ['u'], ['angle'])
         """
         if form not in ("descriptor", "reduced", "minimal"):
             raise ArgumentError(f"form is {form!r}, but must be descriptor, reduced or minimal.", "form")
         blocks = self._native.state_space(form)
         return StateSpace(**{"E": None, **blocks})
+
+    def response(
+        self,
+        band: tuple[float, float] | None = None,
+        *,
+        inputs: str | Iterable[str] | None = None,
+        outputs: str | Iterable[str] | None = None,
+        base: str | None = None,
+        unbalance: float | None = None,
+        quantity: str = "outputs",
+        loss: float = 0.0,
+        at: float | Sequence[float] | np.ndarray | None = None,
+        points: int = 400,
+        log: bool = False,
+        change: float = 0.05,
+        most: int = 4000,
+        psd: Mapping[str, Any] | None = None,
+        zeros: bool = False,
+    ) -> Response:
+        """Frequency response of the outputs, with a bound of its error at every frequency.
+
+        Parameters
+        ----------
+        band : (float, float)
+            Lowest and highest frequency, Hz.
+        inputs, outputs : str or sequence of str
+            Inputs and outputs of the model by name; all of them without.
+        base : str
+            ``x``, ``y`` or ``z``: the ground moves along this axis instead, H per m/s^2 of its acceleration, outputs relative to it.
+        unbalance : float
+            Mass times eccentricity, kg m, of an unbalance that turns with the frequency: a force along x by the first of ``inputs``,
+            a quarter of a turn later along y by the second.
+        quantity : str
+            ``outputs`` or ``receptance``: as they are; ``mobility``: their rates; ``accelerance``: their accelerations.
+        loss : float
+            Loss factor of structural damping, K (1 + i loss).
+        at : float or sequence of float
+            These frequencies alone, Hz.
+        points : int
+            Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to
+            ``most``.
+        log : bool
+            Evenly spaced in the logarithm.
+        psd : dict
+            One-sided spectral densities per Hz of inputs by name (of ``base``): a number, or pairs (Hz, density). The mean squares of
+            the outputs follow.
+        zeros : bool
+            Transmission zeros and gain of each response (small models).
+
+        Returns
+        -------
+        Response
+
+        Raises
+        ------
+        ArgumentError, ModelError
+            A request that does not fit the model.
+
+        Examples
+        --------
+        A mass of 2 kg on a spring of 8 N/m with a damper of 1 N s/m: H(w) = 1 / (8 - 2 w^2 + i w).
+
+        >>> import math, mb
+        >>> m = mb.Model("mass on a spring")
+        >>> P = m.point("P", at=(0, 0), mass=2); _ = m.spring("x", P, (1, 0), stiffness=8, natural_length=1, damping=1)
+        >>> _ = m.spring("across", P, (0, 9), stiffness=1e4, natural_length=9)
+        >>> _ = m.force("push", P, direction=(1, 0), input="u"); _ = m.output("sway", "x", P)
+        >>> r = m.equilibrium().linearize().response(at=2 / (2 * math.pi))
+        >>> complex(r["sway", "u"][0].round(12))
+        -0.5j
+        """
+        return of_point(
+            self.point,
+            band,
+            inputs=inputs,
+            outputs=outputs,
+            base=base,
+            unbalance=unbalance,
+            quantity=quantity,
+            loss=loss,
+            at=at,
+            points=points,
+            log=log,
+            change=change,
+            most=most,
+            psd=psd,
+            zeros=zeros,
+        )
 
     def __repr__(self) -> str:
         return f"<mb.Linearization of '{self.model.name}': {len(self.point.v)} coordinates, {len(self.point.multipliers)} constraint rows>"
@@ -327,13 +441,31 @@ class ModelModes(Modes):
         return ModelModes(self._native, linearization=self.linearization, form=self._form, everything=True, tell=False)
 
     def energy(self) -> EnergyShares:
-        """Shares of kinetic energy, strain energy and dissipation by body."""
+        """Shares of kinetic energy, strain energy and dissipation by body.
+
+        >>> import mb
+        >>> m = mb.Model("two masses")
+        >>> for name, at in (("A", 0), ("B", 5)):
+        ...     _ = m.point(name, at=(at, 0), mass=1)
+        ...     _ = m.spring(f"{name}x", name, (at + 1, 0), stiffness=at + 4, natural_length=1)
+        ...     _ = m.spring(f"{name}y", name, (at, 9), stiffness=1e4, natural_length=9)
+        >>> m.equilibrium().linearize().modes().energy().kinetic[:, :2].round(9).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
         self._at_rest("energy")
         bodies, shares = self.linearization._native.energy(self._native)
         return EnergyShares(bodies, shares["kinetic"], shares["strain"], shares["dissipation"])
 
     def participation(self) -> Participation:
-        """Effective masses by direction; of damped or unsymmetric problems the modes need ``left=True``."""
+        """Effective masses by direction; of damped or unsymmetric problems the modes need ``left=True``.
+
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> _ = m.point("P", at=(0, 0), mass=3); _ = m.spring("x", "P", (1, 0), stiffness=4, natural_length=1)
+        >>> _ = m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+        >>> m.equilibrium().linearize().modes().participation().effective_mass.round(9).tolist()
+        [[3.0, 0.0], [0.0, 3.0]]
+        """
         self._at_rest("participation")
         names, total, constrained, sums, masses = self.linearization._native.participation(self._native)
         return Participation(names, np.array(total), np.array(constrained), np.array(sums), masses)
@@ -345,6 +477,31 @@ class ModelModes(Modes):
     def amplitude(self, coordinate: str) -> np.ndarray:
         """The entries of the mode shapes at a coordinate by name, one for each mode."""
         return self.shapes[resolve(coordinate, self.names or [], "amplitude", "coordinate")]
+
+    def save(self, path: str | os.PathLike[str], *, most: int = 20) -> None:
+        """Writes one HTML page that plays the modes; a browser opens it, nothing else is needed.
+
+        Parameters
+        ----------
+        path : path
+            The file, ``modes.html``.
+        most : int
+            Modes that are played, the first ones; the table has all.
+        """
+        if not isinstance(path, (str, os.PathLike)):
+            raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
+        if Path(path).suffix.lower() != ".html":
+            raise ArgumentError(f"path is {os.fspath(path)!r}, but the page is written as .html.", "path")
+        point, model = self.linearization.point, self.linearization.model
+        facts = [
+            ("coordinates", str(len(point.v))),
+            ("constraint rows", str(len(point.multipliers))),
+            ("state", point.stability),
+            ("residual", f"{point.residual:.1e}"),
+            *((name, f"{value:.6g}") for name, value in point.outputs.items()),
+        ]
+        page = _mb.page(point._native, self._native, model.name, facts, self._verdict(), self.notes, count(most, "most"))
+        Path(path).write_text(page, encoding="utf-8")
 
     def plot(self, mode: int = 0, *, scale: float | None = None, ax: Any = None) -> Any:
         """A picture of a mode by matplotlib: the model at rest in grey, moved along the mode in colour.

@@ -1,18 +1,31 @@
-//! The strokes of a model as nodes with surfaces, tubes and marks between them.
+//! A model as [`mb_report`] draws it: its strokes as nodes with surfaces, tubes and marks between them, its modes as displacements
+//! of the nodes.
 
+use crate::phase;
+use mb_algebra::c64;
+use mb_eigen::modal::EnergyShares;
 use mb_model::{Model, OutlinePlace, OutlineStroke, Stroke};
 use mb_report::{Glyph, Mark, Scene, Tube};
 use std::collections::HashMap;
 
+/// Share of a motion out of phase below which nothing of it can be seen.
+const IN_PHASE: f64 = 2e-3;
+
 /// A scene with the place of each of its nodes.
-pub(super) struct Drawing {
-    pub(super) scene: Scene,
-    pub(super) places: Vec<OutlinePlace>,
+#[derive(Debug)]
+pub struct Drawing {
+    /// What is drawn.
+    pub scene: Scene,
+    /// Places of the nodes in the model.
+    pub places: Vec<OutlinePlace>,
 }
+
+/// Displacements of the nodes in a mode: their real parts, m, and the imaginary ones, empty where all nodes move in phase.
+pub type Displacements = [Vec<[f64; 3]>; 2];
 
 impl Drawing {
     /// The model at the configuration `q`.
-    pub(super) fn new(model: &Model, q: &[f64]) -> Self {
+    pub fn new(model: &Model, q: &[f64]) -> Self {
         let scene = Scene { planar: model.is_planar(), ..Scene::default() };
         let mut out = Builder {
             model,
@@ -27,6 +40,35 @@ impl Drawing {
             out.add(&stroke);
         }
         out.drawing
+    }
+
+    /// What a mode shape does with the nodes at the configuration `q`, turned so that most of it is real; `oscillates` is false
+    /// for real eigenvalues, whose modes have one phase.
+    pub fn displacements(&self, model: &Model, q: &[f64], shape: &[c64], oscillates: bool) -> Displacements {
+        let part = |of: fn(&c64) -> f64| shape.iter().map(of).collect::<Vec<f64>>();
+        let (re, im) = (part(|z| z.re), part(|z| z.im));
+        let step = |place| {
+            let (a, b) = (model.place_step(place, q, &re), model.place_step(place, q, &im));
+            [0, 1, 2].map(|k| c64::new(a[k], b[k]))
+        };
+        let mut steps: Vec<[c64; 3]> = self.places.iter().map(step).collect();
+        let turn = phase::turn(steps.iter().flatten());
+        steps.iter_mut().flatten().for_each(|z| *z *= turn);
+        let of = |part: fn(&c64) -> f64| steps.iter().map(|d| d.each_ref().map(part)).collect();
+        let complex = oscillates && phase::spread(steps.iter().flatten()) > IN_PHASE;
+        [of(|z| z.re), if complex { of(|z| z.im) } else { Vec::new() }]
+    }
+
+    /// Share of the strain energy by owner in the mode of an eigenpair; empty where no part that is drawn has one.
+    pub fn strain(&self, energy: &EnergyShares, pair: usize) -> Vec<f64> {
+        let mode = energy.modes.iter().find(|m| m.pair == pair).and_then(|m| m.strain.as_ref());
+        let Some(strain) = mode else { return Vec::new() };
+        let of = |owner: &String| {
+            let group = energy.groups.iter().position(|g| g == quoted(owner));
+            group.map_or(0.0, |g| strain[g].max(0.0))
+        };
+        let out: Vec<f64> = self.scene.owners.iter().map(of).collect();
+        if out.iter().any(|share| *share > 0.0) { out } else { Vec::new() }
     }
 }
 
@@ -147,28 +189,13 @@ fn part(owner: &str) -> &str {
 }
 
 /// The name within the quotes.
-pub(super) fn quoted(owner: &str) -> &str {
+fn quoted(owner: &str) -> &str {
     owner.split('\'').nth(1).unwrap_or(owner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "the same function of the same numbers")]
-    fn nodes_are_shared_by_places_that_move_together() {
-        let text = crate::gallery::find("solid-cantilever").unwrap().text;
-        let model = Model::from_toml(text).unwrap();
-        let drawing = Drawing::new(&model, model.initial());
-        let scene = &drawing.scene;
-        assert!(scene.quads.len() > 10 && scene.owners.len() < 10, "{:?}", scene.owners);
-        // Each inner node of a surface of quadrilaterals has four faces, so that there are about as many nodes as faces.
-        assert!(scene.nodes.len() < 2 * scene.quads.len(), "{} {}", scene.nodes.len(), scene.quads.len());
-        for (node, place) in scene.nodes.iter().zip(&drawing.places) {
-            assert_eq!(*node, model.place_at(place, model.initial()));
-        }
-    }
 
     #[test]
     fn parts_are_named_by_what_they_belong_to() {

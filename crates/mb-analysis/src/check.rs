@@ -1,0 +1,125 @@
+//! Is the model what was meant: what it has, its degrees of freedom, redundant constraints, equilibrium and free motions.
+
+use crate::error::AnalysisError;
+use crate::free::{FreeMotion, free_motions};
+use crate::settle::{Settled, Start, StartOptions, assembled_start, settle};
+use crate::spectra::{rank, rank_at};
+use mb_constraints::ConstraintRank;
+use mb_model::{Block, BlockKind, Model};
+use std::collections::HashSet;
+
+/// Parts of a zero mode's vector below this share of the largest are not named.
+const DOMINANT: f64 = 0.1;
+
+/// A zero mode with the coordinates that move in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RigidMode {
+    /// Coordinates with their amplitudes, the largest one; of the nodes of a beam, the one that moves most, as `beam.x`.
+    pub dominant: Vec<(String, f64)>,
+    /// True when the motion goes on at constant speed: the zero is double with one vector.
+    pub drifting: bool,
+}
+
+/// A kind of thing in the model and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// `body`, `rod`, `joint` ...
+    pub kind: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// What a check finds.
+#[derive(Debug)]
+pub struct Checked {
+    /// What the model has.
+    pub parts: Vec<Part>,
+    /// The assembled start.
+    pub start: Start,
+    /// Rank of the constraints there.
+    pub rank: ConstraintRank,
+    /// The equilibrium, or why there is none.
+    pub settled: Result<Settled, AnalysisError>,
+    /// Zero modes at the equilibrium, or why they could not be found; none without an equilibrium.
+    pub rigid: Option<Result<Vec<RigidMode>, AnalysisError>>,
+    /// Rank of the constraints at the equilibrium, where it is another one than at the start: one of the two is a singular
+    /// configuration.
+    pub other_rank: Option<usize>,
+}
+
+/// Checks a model.
+///
+/// # Errors
+/// A start that cannot be assembled. No equilibrium is a result.
+pub fn check(model: &Model, options: &StartOptions) -> Result<Checked, AnalysisError> {
+    let start = assembled_start(model, options)?;
+    let first = rank_at(model, &start.q, options.time)?;
+    let settled = settle(model, options);
+    let (mut rigid, mut other_rank) = (None, None);
+    if let Ok(settled) = &settled {
+        rigid = Some(free_motions(model, &settled.operating_point()).map(|found| rigid_modes(model, &found)));
+        let there = rank(model, settled.equilibrium.point()).map(|r| r.rank());
+        other_rank = there.ok().filter(|r| *r != first.rank());
+    }
+    Ok(Checked { parts: parts(model), start, rank: first, settled, rigid, other_rank })
+}
+
+/// Counts what the model has, by the first word of the owners' names.
+fn parts(model: &Model) -> Vec<Part> {
+    let blocks = model.coordinates().blocks().iter().map(|b| match b.kind {
+        BlockKind::Pose if beam_of(b).is_some() => "beam node".to_owned(),
+        BlockKind::PlanarPoint => "moving point".to_owned(),
+        BlockKind::PlanarPose | BlockKind::Pose => "moving body".to_owned(),
+        BlockKind::SpatialPoint => "solid node".to_owned(),
+        BlockKind::Angle => "angle".to_owned(),
+        BlockKind::ElasticNode => "elastic node".to_owned(),
+        BlockKind::Displacement => "displaced node".to_owned(),
+        BlockKind::Vector(_) => "elastic block".to_owned(),
+    });
+    // What is held of a solid is named after it: `solid 'block' node 12`.
+    let named = |owner: &'_ str| owner.match_indices('\'').nth(1).map_or(owner.len(), |(i, _)| i + 1);
+    let mut owners: Vec<&str> = model.members().iter().map(|m| &m.owner[..named(&m.owner)]).collect();
+    owners.dedup();
+    owners.sort_unstable();
+    owners.dedup();
+    let kinds = owners.into_iter().filter_map(|o| o.split(" '").next()).map(str::to_owned);
+    let mut out: Vec<Part> = Vec::new();
+    for kind in
+        blocks.chain(kinds.filter(|k| !matches!(k.as_str(), "point" | "body" | "spatial-body" | "angle")))
+    {
+        match out.iter_mut().find(|p| p.kind == kind) {
+            Some(part) => part.count += 1,
+            None => out.push(Part { kind, count: 1 }),
+        }
+    }
+    out
+}
+
+/// The beam that a block is a node of.
+fn beam_of(block: &Block) -> Option<&str> {
+    block.name.rsplit_once('[').map(|(beam, _)| beam).filter(|_| block.kind == BlockKind::Pose)
+}
+
+/// Names of the velocities, with one name for an axis of all nodes of a beam.
+fn names_by_body(model: &Model) -> Vec<String> {
+    let blocks = model.coordinates().blocks().iter();
+    let names = blocks.flat_map(|b| {
+        let body = beam_of(b).unwrap_or(&b.name);
+        (0..b.kind.nv()).map(move |i| format!("{body}.{}", b.kind.axis(i)))
+    });
+    names.collect()
+}
+
+/// The free motions by name; of the nodes of a beam the one that moves most.
+fn rigid_modes(model: &Model, found: &[FreeMotion]) -> Vec<RigidMode> {
+    let coordinates = names_by_body(model);
+    let mode = |motion: &FreeMotion| {
+        let moving = motion.amplitudes.iter().map(|(i, a)| (coordinates[*i].clone(), a.abs()));
+        let mut dominant: Vec<(String, f64)> = moving.filter(|(_, a)| *a > DOMINANT).collect();
+        dominant.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut told = HashSet::new();
+        dominant.retain(|(name, _)| told.insert(name.clone()));
+        RigidMode { dominant, drifting: motion.drifting }
+    };
+    found.iter().map(mode).collect()
+}

@@ -1,0 +1,138 @@
+"""Whether a model is what was meant."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._site import OperatingPoint
+
+
+@dataclass(frozen=True)
+class FreeMotion:
+    """A motion with s = 0, which meets no stiffness.
+
+    Attributes
+    ----------
+    amplitudes : dict
+        Coordinates that move, with the sizes of their motions, the largest one is 1; of the nodes of a beam the one that moves
+        most, as ``beam.x``.
+    drifting : bool
+        True where the motion goes on at constant speed, False where damping brings it to rest.
+    """
+
+    amplitudes: dict[str, float]
+    drifting: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a model has, how it can move, where it rests.
+
+    Attributes
+    ----------
+    parts : dict
+        Kinds of things and how many there are: ``{"moving body": 2, "joint": 3}``.
+    coordinates, rows, rank : int
+        Numbers of coordinates and of constraint rows; rank of the rows at the assembled start.
+    redundant : dict
+        Redundant rows by name, each with the names of those it is a combination of.
+    rank_at_equilibrium : int
+        Rank of the rows there. Where it differs from ``rank``, one of the two is a singular configuration.
+    start : ndarray
+        The assembled start, with Phi = 0.
+    moved : float
+        Length of the way from the given start to it.
+    violation : (str, float) or None
+        The worst constraint row of the given start and its violation; None without constraints.
+    not_kept : list of str
+        Start values that the constraints did not let stand.
+    equilibrium : OperatingPoint or None
+        The equilibrium.
+    free : list of FreeMotion
+        Motions without stiffness at the equilibrium.
+    verdict : str
+        What follows, in a sentence.
+    """
+
+    parts: dict[str, int]
+    coordinates: int
+    rows: int
+    rank: int
+    redundant: dict[str, list[str]]
+    rank_at_equilibrium: int
+    start: np.ndarray
+    moved: float
+    violation: tuple[str, float] | None
+    not_kept: list[str]
+    equilibrium: OperatingPoint | None
+    free: list[FreeMotion]
+    verdict: str
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Instantaneous degrees of freedom at the start, coordinates less rank."""
+        return self.coordinates - self.rank
+
+    @property
+    def usable(self) -> bool:
+        """Whether the model can be linearized at an equilibrium."""
+        return self.equilibrium is not None
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows} constraint rows of rank {self.rank}"
+        return f"<mb.Check: {self.coordinates} coordinates, {rows}, {self.degrees_of_freedom} degrees of freedom; {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            ("parts", ", ".join(f"{n} {kind}" for kind, n in self.parts.items())),
+            ("degrees of freedom", f"{self.coordinates} coordinates - rank {self.rank} = {self.degrees_of_freedom}"),
+            ("redundant rows", ", ".join(self.redundant) or "none"),
+            ("free motions", "; ".join(", ".join(f.amplitudes) for f in self.free) or "none"),
+            ("verdict", self.verdict),
+        ]
+        rows = "".join(f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in lines)
+        return f"<table>{rows}</table>"
+
+
+def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: OperatingPoint | None) -> Check:
+    """The result of the native module as a :class:`Check`."""
+    _, coordinates, rows = sizes
+    rank, redundant = found["rank"], dict(found["redundant"])
+    if equilibrium is None:
+        verdict = f"no equilibrium, so there is nothing to linearize at: {found['failure']}"
+    elif coordinates == rank:
+        verdict = "a structure without freedom to move: it has no modes"
+    else:
+        verdict = "ready for modes"
+        if redundant:
+            verdict += f", with {len(redundant)} redundant constraint row{'' if len(redundant) == 1 else 's'}"
+        if found["other_rank"] is not None:
+            verdict += (
+                f"; the rank of the constraints is {rank} at the start and {found['other_rank']} at the equilibrium: one of "
+                "them is a singular configuration"
+            )
+        if found["free_failure"] is not None:
+            verdict += f"; the free motions could not be found: {found['free_failure']}"
+    return Check(
+        parts=dict(found["parts"]),
+        coordinates=coordinates,
+        rows=rows,
+        rank=rank,
+        redundant=redundant,
+        rank_at_equilibrium=rank if found["other_rank"] is None else found["other_rank"],
+        start=found["q"],
+        moved=found["moved"],
+        violation=found["violation"],
+        not_kept=found["not_kept"],
+        equilibrium=equilibrium,
+        free=[FreeMotion(dict(moving), drifting) for moving, drifting in found["free"] or []],
+        verdict=verdict,
+    )
+
+
+__all__ = ["Check", "FreeMotion"]

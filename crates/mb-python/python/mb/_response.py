@@ -1,0 +1,430 @@
+"""Frequency responses."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
+from ._matrices import matrix
+from ._names import resolve
+from ._optional import need
+from ._requests import count, number
+
+if TYPE_CHECKING:
+    from ._site import OperatingPoint
+
+_DERIVATIVES = {"outputs": 0, "receptance": 0, "mobility": 1, "accelerance": 2}
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """Transmission zeros of one response.
+
+    Attributes
+    ----------
+    zeros, poles : ndarray of complex
+        Zeros, and the poles that input and output share, rad/s.
+    cancelled : ndarray of complex
+        Poles with a zero in the same place.
+    gain : float
+        Factor before the products, in units of output over input and rad/s.
+    """
+
+    zeros: np.ndarray
+    poles: np.ndarray
+    cancelled: np.ndarray
+    gain: float
+
+
+@dataclass(frozen=True)
+class MeanSquare:
+    """Mean square of an output for random inputs.
+
+    Attributes
+    ----------
+    band, band_error : float
+        Over the band, by integration; an estimate of the error of the integration, with what the bounds of H add.
+    all, all_error : float or None
+        Over all frequencies, by the Lyapunov equation, and a bound of its error; None where densities are not constant or the
+        system is not small.
+    """
+
+    band: float
+    band_error: float
+    all: float | None
+    all_error: float | None
+
+
+class Response:
+    """H = outputs over inputs at frequencies of a band, denser at resonances.
+
+    Attributes
+    ----------
+    hz : ndarray, n
+        Frequencies, Hz.
+    H : ndarray of complex, n x outputs x inputs
+        The response at s = 2 pi i hz.
+    bound : ndarray, n x outputs x inputs
+        Bounds of the error of H for the matrices as they are.
+    inputs, outputs : list of str
+        Names of the columns and rows.
+    poles : ndarray of complex
+        Eigenvalues in and near the band, rad/s; all there are where ``all_poles`` is True.
+    infinite_at : ndarray
+        Frequencies asked for at which an undamped pole makes the response infinite, Hz; they are left out of ``hz``.
+    growing : float or None
+        Largest real part of the poles known that is surely positive, 1/s: the response is not what the system settles to.
+    zeros : dict
+        :class:`Zeros` by (output, input), with ``zeros=True``; None where a response is zero for every s.
+    mean_square : dict
+        :class:`MeanSquare` by output, with ``psd``.
+    """
+
+    def __init__(self, found: dict[str, Any], inputs: list[str], outputs: list[str]):
+        self.inputs, self.outputs = inputs, outputs
+        self.hz: np.ndarray = found["hz"]
+        self.H: np.ndarray = found["value"]
+        self.bound: np.ndarray = found["bound"]
+        self.poles: np.ndarray = found["poles"]
+        self.all_poles: bool = found["all_poles"]
+        self.infinite_at: np.ndarray = found["infinite_at"]
+        self.growing: float | None = found["growing"]
+        self.factorizations: int = found["factorizations"]
+        entries = [(o, i) for o in outputs for i in inputs]
+        zeros = [None if z is None else Zeros(*z) for z in found["zeros"]]
+        self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
+        self.mean_square: dict[str, MeanSquare] = {
+            name: MeanSquare(value, error, *(whole or (None, None)))
+            for name, (value, error, whole) in zip(outputs, found.get("random", []), strict=False)
+        }
+        if self.growing is not None:
+            warnings.warn(
+                f"A motion of the system grows (real part {self.growing:.3g} 1/s): the response is not what it settles to.",
+                FindingWarning,
+                stacklevel=4,
+            )
+
+    def _index(self, key: Any) -> tuple[int, int]:
+        pair = key if isinstance(key, tuple) else (key,)
+        if len(pair) == 1 and len(self.inputs) == 1:
+            pair = (pair[0], self.inputs[0])
+        if len(pair) != 2:
+            raise ArgumentError(f"a response has an output and an input, response[{self.outputs[0]!r}, {self.inputs[0]!r}].", "key")
+
+        def at(name: Any, known: list[str], what: str) -> int:
+            return range(len(known))[name] if isinstance(name, int) else resolve(name, known, "response", what)
+
+        return at(pair[0], self.outputs, "output"), at(pair[1], self.inputs, "input")
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        """H of an output over an input, by names or numbers: ``r["tip-x", "u"]``; without the input where there is one alone."""
+        o, i = self._index(key)
+        return self.H[:, o, i]
+
+    @cached_property
+    def magnitude(self) -> np.ndarray:
+        """abs(H), n x outputs x inputs."""
+        return np.abs(self.H)
+
+    @property
+    def decibel(self) -> np.ndarray:
+        """20 log10 abs(H), n x outputs x inputs."""
+        with np.errstate(divide="ignore"):
+            return 20 * np.log10(self.magnitude)
+
+    @cached_property
+    def phase(self) -> np.ndarray:
+        """Phases without jumps, degrees, n x outputs x inputs."""
+        return np.degrees(np.unwrap(np.angle(self.H), axis=0))
+
+    def __len__(self) -> int:
+        return len(self.hz)
+
+    def to_frame(self) -> Any:
+        """Columns ``output / input`` of complex numbers as a pandas DataFrame indexed by frequency in Hz."""
+        pandas = need("pandas", "to_frame()")
+        columns = {f"{o} / {i}": self[o, i] for o in self.outputs for i in self.inputs}
+        return pandas.DataFrame(columns, index=pandas.Index(self.hz, name="hz"))
+
+    def to_control(self) -> Any:
+        """The samples as a ``control.FrequencyResponseData`` of python-control."""
+        control = need("control", "to_control()")
+        return control.frd(np.moveaxis(self.H, 0, -1), 2 * np.pi * self.hz, inputs=self.inputs, outputs=self.outputs)
+
+    def plot(self, key: Any = None, *, ax: Any = None) -> Any:
+        """Magnitude in dB and phase over the frequency by matplotlib: of one response, or of all. Returns the two axes."""
+        pyplot = need("matplotlib.pyplot", "plot()")
+        axes = pyplot.subplots(2, 1, sharex=True)[1] if ax is None else ax
+        entries = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))] if key is None else [self._index(key)]
+        for o, i in entries:
+            name = f"{self.outputs[o]} / {self.inputs[i]}"
+            axes[0].plot(self.hz, self.decibel[:, o, i], label=name)
+            axes[1].plot(self.hz, self.phase[:, o, i], label=name)
+        axes[0].set_ylabel("magnitude, dB")
+        axes[1].set_ylabel("phase, degrees")
+        axes[1].set_xlabel("frequency, Hz")
+        axes[0].legend()
+        return axes
+
+    def __repr__(self) -> str:
+        span = f"{self.hz[0]:.6g} to {self.hz[-1]:.6g} Hz" if len(self) else "no frequency"
+        return f"<mb.Response: {len(self.outputs)} outputs x {len(self.inputs)} inputs, {len(self)} frequencies, {span}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for o, output in enumerate(self.outputs[:20]):
+            for i, input in enumerate(self.inputs[:20]):
+                if not len(self):
+                    continue
+                k = int(np.argmax(self.magnitude[:, o, i]))
+                rows.append(f"<tr><td>{output} / {input}</td><td>{self.magnitude[k, o, i]:.6g}</td><td>{self.hz[k]:.6g}</td></tr>")
+        return f"<table><tr><th>response</th><th>largest</th><th>at [Hz]</th></tr>{''.join(rows)}</table>"
+
+
+def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) -> dict[str, Any]:
+    only = None
+    if at is not None:
+        if isinstance(at, (str, bytes)):
+            raise ArgumentTypeError(f"at is {at!r}, but frequencies in Hz are needed.", "at")
+        given = at if isinstance(at, Iterable) else [at]
+        only = sorted(number(f, f"at[{k}]") for k, f in enumerate(given))
+        if not only:
+            raise ArgumentError("at is empty: there is no frequency.", "at")
+        if only[0] < 0:
+            raise ArgumentError(f"at has {only[0]}, but a frequency in Hz is not negative.", "at")
+    if band is None:
+        if only is None:
+            raise ArgumentError("band or at is needed: frequencies in Hz.", "band")
+        # Poles are looked for near the frequencies.
+        band = (only[0], only[-1] if only[-1] > only[0] else 1.1 * only[0] + 1.0)
+    try:
+        low, high = band
+    except (TypeError, ValueError) as error:
+        raise ArgumentError("band is not a pair of frequencies in Hz, as in band=(0, 50).", "band") from error
+    low, high = number(low, "band[0]"), number(high, "band[1]")
+    if not 0 <= low < high:
+        raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from < to, in Hz.", "band")
+    if log and low == 0.0 and only is None:
+        raise ArgumentError("band begins at zero, where log=True has no logarithm.", "band")
+    step = number(change, "change")
+    if step <= 0:
+        raise ArgumentError(f"change is {step}, but must be positive.", "change")
+    return {
+        "band": (low, high),
+        "points": count(points, "points", 2),
+        "logarithmic": bool(log),
+        "only": only,
+        "change": step,
+        "most": count(most, "most", 2),
+    }
+
+
+def _loss(value: Any) -> float:
+    loss = number(value, "loss")
+    if loss < 0:
+        raise ArgumentError(f"loss is {loss}, but must not be negative.", "loss")
+    return loss
+
+
+def _chosen(given: str | Iterable[str] | None, known: list[str], argument: str, what: str) -> list[int]:
+    if given is None:
+        chosen = list(range(len(known)))
+    else:
+        chosen = [resolve(name, known, argument, what) for name in ([given] if isinstance(given, str) else given)]
+    if not chosen:
+        raise ArgumentError(f"{argument} is empty: a response needs an {what}; the model has {', '.join(known) or 'none'}.", argument)
+    return chosen
+
+
+def _densities(psd: Mapping[str, Any] | None, columns: list[str]) -> list[tuple[int, list[tuple[float, float]]]]:
+    if psd is None:
+        return []
+    if not isinstance(psd, Mapping):
+        raise ArgumentTypeError("psd is no dictionary of densities by input.", "psd")
+    out = []
+    for name, value in psd.items():
+        i = resolve(name, columns, "psd", "input")
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+            pairs = [tuple(pair) for pair in value]
+            if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs):
+                raise ArgumentError(f"psd[{name!r}] is neither a number nor pairs (Hz, density), two at least.", "psd")
+            points = [(number(f, f"psd[{name!r}]"), number(x, f"psd[{name!r}]")) for f, x in pairs]
+            if any(b[0] <= a[0] for a, b in zip(points, points[1:], strict=False)):
+                raise ArgumentError(f"psd[{name!r}]: frequencies must increase.", "psd")
+        else:
+            points = [(0.0, number(value, f"psd[{name!r}]"))]
+        if any(x < 0 for _, x in points):
+            raise ArgumentError(f"psd[{name!r}] is negative somewhere; a density is not.", "psd")
+        out.append((i, points))
+    return out
+
+
+def of_point(
+    point: OperatingPoint,
+    band: Any,
+    *,
+    inputs: str | Iterable[str] | None,
+    outputs: str | Iterable[str] | None,
+    base: str | None,
+    unbalance: float | None,
+    quantity: str,
+    loss: float,
+    at: Any,
+    points: int,
+    log: bool,
+    change: float,
+    most: int,
+    psd: Mapping[str, Any] | None,
+    zeros: bool,
+) -> Response:
+    """See :meth:`mb.Linearization.response`."""
+    model = point.model
+    if quantity not in _DERIVATIVES:
+        raise ArgumentError(f"quantity is {quantity!r}, but must be one of {', '.join(_DERIVATIVES)}.", "quantity")
+    if base is not None and (inputs is not None or unbalance is not None):
+        raise ArgumentError("base excludes inputs and unbalance: the ground moves instead.", "base")
+    axis = None
+    if base is not None:
+        if base not in ("x", "y", "z"):
+            raise ArgumentError(f"base is {base!r}, but must be x, y or z.", "base")
+        axis = "xyz".index(base)
+        if axis == 2 and model._build().is_planar():
+            raise ArgumentError("base is 'z', but nothing of the model moves along z.", "base")
+    chosen = [] if axis is not None else _chosen(inputs, model.inputs, "inputs", "input")
+    amount = None
+    if unbalance is not None:
+        amount = number(unbalance, "unbalance")
+        if amount <= 0:
+            raise ArgumentError(f"unbalance is {amount} kg m, but must be positive.", "unbalance")
+        if inputs is None or len(chosen) > 2:
+            raise ArgumentError("unbalance needs one or two inputs: forces along x, and a quarter of a turn later along y.", "inputs")
+        if psd is not None or zeros:
+            raise ArgumentError("unbalance excludes psd and zeros.", "unbalance")
+    eta = _loss(loss)
+    if zeros and eta > 0:
+        raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
+    columns = ["base"] if axis is not None else [model.inputs[i] for i in chosen]
+    asked = {
+        "inputs": chosen,
+        "outputs": _chosen(outputs, model.outputs, "outputs", "output"),
+        "base": axis,
+        "unbalance": amount,
+        "loss": eta,
+        "derivatives": _DERIVATIVES[quantity],
+        "densities": _densities(psd, columns),
+        "zeros": bool(zeros),
+        "grid": _grid(band, at, points, log, change, most),
+    }
+    found = _mb.response(point._native, json.dumps(asked))
+    names = ["base"] if axis is not None else found["inputs"]
+    return Response(found, names, found["outputs"])
+
+
+def _columns(value: Any, name: str, as_rows: bool) -> np.ndarray:
+    """A dense matrix of inputs or outputs; a vector is one column of inputs, one row of outputs."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    if np.ndim(value) == 1:
+        vector = np.asarray(value)
+        value = vector[None, :] if as_rows else vector[:, None]
+    array = matrix(value, name)
+    if 0 in array.shape:
+        raise ArgumentError(f"{name} has shape {array.shape}: there is nothing to respond.", name)
+    return array
+
+
+def response(
+    K: Any,
+    M: Any = None,
+    C: Any = None,
+    *,
+    inputs: Any,
+    outputs: Any = None,
+    gyroscopic: Any = None,
+    constraints: Any = None,
+    velocity_outputs: Any = None,
+    acceleration_outputs: Any = None,
+    loss: float = 0.0,
+    band: tuple[float, float] | None = None,
+    at: float | Sequence[float] | np.ndarray | None = None,
+    points: int = 400,
+    log: bool = False,
+    change: float = 0.05,
+    most: int = 4000,
+    zeros: bool = False,
+) -> Response:
+    """Frequency response of ``(s^2 M + s (C + G) + (1 + i loss) K) x + Phi^T l = F u, Phi x = 0, y = (Y + s Y_v + s^2 Y_a) x``.
+
+    Every frequency is solved for by a factorization of its own, with a bound of its error.
+
+    Parameters
+    ----------
+    K, M, C, gyroscopic, constraints : array or scipy.sparse matrix
+        As in :func:`mb.eigs`.
+    inputs : array, n x inputs
+        F; a vector is one input.
+    outputs, velocity_outputs, acceleration_outputs : array, outputs x n
+        Y, Y_v and Y_a; a vector is one output. Without ``outputs`` they are the transpose of ``inputs``: the displacement where each
+        force acts.
+    loss : float
+        Loss factor of structural damping, K (1 + i loss).
+    band : (float, float)
+        Lowest and highest frequency, Hz.
+    at : float or sequence of float
+        These frequencies alone, Hz.
+    points : int
+        Evenly spaced frequencies; more are added at resonances and where H changes by more than the share ``change``, up to ``most``.
+    log : bool
+        Evenly spaced in the logarithm.
+    zeros : bool
+        Transmission zeros of each response (small systems).
+
+    Returns
+    -------
+    Response
+
+    Raises
+    ------
+    ArgumentError
+        A matrix or a number that cannot be used; names argument and position.
+
+    Examples
+    --------
+    A mass of 1 kg on a spring of 4 N/m with a damper of 0.4 N s/m: at resonance H = 1 / (i w c).
+
+    >>> import math, mb
+    >>> r = mb.response([[4.0]], C=[[0.4]], inputs=[1.0], at=2 / (2 * math.pi))
+    >>> complex(r[0, 0][0].round(12))
+    -1.25j
+    >>> bool(r.bound[0, 0, 0] < 1e-13)
+    True
+    """
+    f = _columns(inputs, "inputs", False)
+    given = {
+        "k": matrix(K, "K"),
+        "m": None if M is None else matrix(M, "M"),
+        "c": None if C is None else matrix(C, "C"),
+        "gyroscopic": None if gyroscopic is None else matrix(gyroscopic, "gyroscopic"),
+        "constraints": None if constraints is None else matrix(constraints, "constraints"),
+        "inputs": f,
+        "outputs": np.ascontiguousarray(f.T) if outputs is None else _columns(outputs, "outputs", True),
+        "velocity": None if velocity_outputs is None else _columns(velocity_outputs, "velocity_outputs", True),
+        "acceleration": None if acceleration_outputs is None else _columns(acceleration_outputs, "acceleration_outputs", True),
+        "loss": _loss(loss),
+    }
+    if zeros and given["loss"] > 0:
+        raise ArgumentError("loss excludes zeros: its damping is no polynomial of s.", "loss")
+    grid = json.dumps(_grid(band, at, points, log, change, most))
+    found = _mb.matrix_response(given, grid, bool(zeros))
+    return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])])
+
+
+__all__ = ["MeanSquare", "Response", "Zeros", "response"]

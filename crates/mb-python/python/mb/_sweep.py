@@ -1,0 +1,292 @@
+"""Modes at many values of parameters."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError, NumericsError
+from ._names import numbers, resolve
+from ._optional import need
+from ._requests import count, number, strategy_word
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+#: Most cases of one sweep.
+MOST = 10_000_000
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A place between two neighbouring cases of a grid where a disturbance begins to grow.
+
+    Attributes
+    ----------
+    at : dict
+        Values of the parameters there.
+    within : float
+        It lies within this distance of ``at`` in every parameter, as a share of the distance of the two cases.
+    hz : float
+        Frequency at which the disturbance grows, Hz; zero where it does not oscillate (divergence).
+    between : (int, int)
+        The case in which nothing grows, and the one in which something does.
+    """
+
+    at: dict[str, float]
+    within: float
+    hz: float
+    between: tuple[int, int]
+
+
+class Sweep:
+    """Modes of many cases.
+
+    Attributes
+    ----------
+    names : list of str
+        The parameters.
+    values : ndarray, cases x parameters
+        Their values.
+    shape : tuple of int
+        Of a grid the number of values of each parameter, the last running fastest; empty otherwise.
+    s : ndarray of complex, cases x modes
+        Eigenvalues of the lowest modes by |s|, Im s >= 0, rad/s; NaN where there are fewer.
+    error : ndarray, cases x modes
+        Error bounds of them, rad/s.
+    rigid : ndarray of bool, cases x modes
+        Whether each is the exact zero of a free motion.
+    verdict : list of str
+        ``stable``: every eigenvalue is left of the imaginary axis by more than its error bound; ``unstable``: one is right of it
+        by more; ``marginal``: neither; ``failed``.
+    rightmost : ndarray of complex, cases
+        The eigenvalue with the largest real part of all that were computed, free motions apart; NaN without one.
+    complete : list of bool or None
+        Whether no eigenvalue is missing that theory, a count or the request demands; None where a case failed.
+    message : list of str or None
+        Why a case failed.
+    crossings : list of Crossing
+        Where stability changes between neighbours of a grid, with ``boundary=True``.
+    """
+
+    def __init__(self, model: Model, found: dict[str, Any]):
+        self.model = model
+        self.names: list[str] = found["names"]
+        self.values: np.ndarray = found["values"]
+        self.shape: tuple[int, ...] = tuple(found["shape"])
+        self.s: np.ndarray = found["s"]
+        self.error: np.ndarray = found["error"]
+        self.rigid: np.ndarray = found["rigid"]
+        self.verdict: list[str] = found["verdict"]
+        self.rightmost: np.ndarray = found["rightmost"]
+        self.complete: list[bool | None] = found["complete"]
+        self.message: list[str | None] = found["message"]
+        self.crossings = [
+            Crossing(dict(zip(self.names, at, strict=True)), within, hz, tuple(between))
+            for between, at, within, hz, _ in found["crossings"]
+        ]
+        self.segments: list[tuple[int, int]] = [tuple(pair) for pair in found["segments"]]
+
+    @cached_property
+    def hz(self) -> np.ndarray:
+        """|Im s| / (2 pi), Hz, cases x modes."""
+        return np.abs(self.s.imag) / (2 * np.pi)
+
+    @cached_property
+    def natural_hz(self) -> np.ndarray:
+        """|s| / (2 pi), Hz, cases x modes."""
+        return np.abs(self.s) / (2 * np.pi)
+
+    @cached_property
+    def zeta(self) -> np.ndarray:
+        """Damping ratios -Re s / |s|, cases x modes; NaN where s = 0."""
+        size = np.abs(self.s)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(size > 0, -self.s.real / size, np.nan)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The values of a parameter, one for each case."""
+        return self.values[:, resolve(name, self.names, "sweep", "parameter")]
+
+    def on_grid(self, numbers: Any) -> np.ndarray:
+        """Numbers of each case with the axes of the grid, ``sweep.on_grid(sweep.hz)``: values of parameters x ... x modes."""
+        if not self.shape:
+            raise ArgumentError("these cases are no grid.", "numbers")
+        array = np.asarray(numbers)
+        if array.shape[:1] != (len(self),):
+            raise ArgumentError(f"numbers has shape {array.shape}, but needs one entry for each of the {len(self)} cases.", "numbers")
+        return array.reshape(*self.shape, *array.shape[1:])
+
+    def to_frame(self) -> Any:
+        """One row for each case as a pandas DataFrame: parameters, verdict, rightmost real part, ``hz i`` and ``zeta i``."""
+        pandas = need("pandas", "to_frame()")
+        columns: dict[str, Any] = {name: self.values[:, j] for j, name in enumerate(self.names)}
+        columns.update(verdict=self.verdict, rightmost=self.rightmost.real, message=self.message)
+        for j in range(self.s.shape[1]):
+            columns[f"hz {j}"], columns[f"zeta {j}"] = self.hz[:, j], self.zeta[:, j]
+        return pandas.DataFrame(columns)
+
+    def _count(self) -> str:
+        words = ("stable", "marginal", "unstable", "failed")
+        return ", ".join(f"{n} {word}" for word in words if (n := self.verdict.count(word)))
+
+    def __repr__(self) -> str:
+        return f"<mb.Sweep of '{self.model.name}' over {', '.join(self.names)}: {len(self)} cases, {self._count()}>"
+
+    def _repr_html_(self) -> str:
+        most = 40
+        head = "".join(f"<th>{name}</th>" for name in [*self.names, "verdict", *(f"f{j} [Hz]" for j in range(self.s.shape[1]))])
+        rows = []
+        for k in range(min(len(self), most)):
+            cells = [*(f"{x:.6g}" for x in self.values[k]), self.verdict[k], *(f"{f:.6g}" for f in self.hz[k])]
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        more = f"<p>{len(self) - most} more</p>" if len(self) > most else ""
+        return f"<table><tr>{head}</tr>{''.join(rows)}</table>{more}<p>{self._count()}</p>"
+
+
+def _interval(value: Any, name: str) -> tuple[float, float]:
+    try:
+        low, high = value
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"parameters[{name!r}] is no pair (from, to), which random= and latin= draw from.", "parameters") from error
+    return number(low, f"parameters[{name!r}][0]"), number(high, f"parameters[{name!r}][1]")
+
+
+def _listed(values: Any, name: str) -> list[float]:
+    if isinstance(values, (str, bytes)):
+        raise ArgumentTypeError(f"parameters[{name!r}] is {values!r}, but numbers are needed.", "parameters")
+    if not isinstance(values, Iterable):
+        values = [values]
+    out = [number(x, f"parameters[{name!r}][{i}]") for i, x in enumerate(values)]
+    if not out:
+        raise ArgumentError(f"parameters[{name!r}] has no values.", "parameters")
+    return out
+
+
+def _design(parameters: Any, known: list[str], random: int | None, latin: int | None, seed: int) -> dict[str, Any]:
+    """Which values, as the native module takes them."""
+    if random is not None and latin is not None:
+        raise ArgumentError("random and latin exclude each other.", "latin")
+    draws = latin if random is None else random
+    if isinstance(parameters, Mapping):
+        for name in parameters:
+            resolve(name, known, "parameters", "parameter")
+        if draws is not None:
+            ranges = [(str(name), *_interval(value, str(name))) for name, value in parameters.items()]
+            word = "latin" if random is None else "random"
+            return {word: {"ranges": ranges, "cases": count(draws, word), "seed": count(seed, "seed", 0)}}
+        axes = [_listed(values, str(name)) for name, values in parameters.items()]
+        cases = int(np.prod([float(len(axis)) for axis in axes])) if axes else 0
+        if cases > MOST:
+            raise ArgumentError(f"the sweep has {cases} cases; at most {MOST} are worked on.", "parameters")
+        points = [list(point) for point in itertools.product(*axes)] if axes else []
+        return {"points": {"names": list(map(str, parameters)), "points": points, "shape": [len(axis) for axis in axes]}}
+    if draws is not None:
+        raise ArgumentError("random= and latin= draw from ranges: {'k': (500, 1500)}.", "parameters")
+    if hasattr(parameters, "columns") and hasattr(parameters, "to_numpy"):
+        names = [str(name) for name in parameters.columns]
+        rows = [dict(zip(names, row, strict=True)) for row in parameters.to_numpy().tolist()]
+    else:
+        if isinstance(parameters, (str, bytes)) or not isinstance(parameters, Iterable):
+            raise ArgumentTypeError(
+                f"parameters is of type {type(parameters).__name__}; a dictionary of values by parameter, a list of such "
+                "dictionaries, or a pandas DataFrame is needed.",
+                "parameters",
+            )
+        rows = list(parameters)
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise ArgumentTypeError("parameters is no list of dictionaries, each the values of one case.", "parameters")
+        names = [str(name) for name in rows[0]] if rows else []
+    for name in names:
+        resolve(name, known, "parameters", "parameter")
+    for k, row in enumerate(rows):
+        if set(row) != set(names):
+            raise ArgumentError(f"parameters[{k}] names {', '.join(map(str, row))}, but the first case names {', '.join(names)}.", "parameters")
+    points = [[number(row[name], f"parameters[{k}][{name!r}]") for name in names] for k, row in enumerate(rows)]
+    return {"points": {"names": names, "points": points, "shape": []}}
+
+
+def sweep(
+    model: Model,
+    parameters: Any,
+    *,
+    modes: int,
+    random: int | None,
+    latin: int | None,
+    seed: int,
+    boundary: bool,
+    at: Mapping[str, float] | None,
+    velocity: Mapping[str, float] | None,
+    spin: Mapping[str, float] | None,
+    frame: str | None,
+    solve: bool,
+    strategy: str,
+    time: float,
+    inputs: Mapping[str, float] | None,
+    jobs: int | None,
+    progress: Callable[[int, int], Any] | bool | None,
+) -> Sweep:
+    """See :meth:`mb.Model.sweep`."""
+    native = model._build()
+    q, v, _, u, _ = native.names()
+
+    def by_name(given: Mapping[str, float] | None, known: Sequence[str], argument: str, what: str) -> list[tuple[str, float]]:
+        return [(known[i], value) for i, value in numbers(given, known, argument, what)]
+
+    motion = None
+    if velocity or spin or frame is not None:
+        motion = {
+            "velocities": by_name(velocity, v, "velocity", "coordinate"),
+            "spins": [(str(joint), number(speed, f"spin[{joint!r}]")) for joint, speed in (spin or {}).items()],
+            "frame": frame,
+        }
+    design = _design(parameters, list(model.parameters), random, latin, seed)
+    if "points" in design and not design["points"]["points"]:
+        raise ArgumentError("parameters is empty: a sweep needs a parameter that varies.", "parameters")
+    if boundary and not 1 <= len(design.get("points", {}).get("shape", [])) <= 2:
+        raise ArgumentError("boundary=True needs a grid of one or two parameters.", "boundary")
+    asked = {
+        "design": design,
+        "at": by_name(at, q, "at", "coordinate"),
+        "inputs": by_name(inputs, u, "inputs", "input"),
+        "time": number(time, "time"),
+        "solve": bool(solve),
+        "strategy": strategy_word(strategy),
+        "motion": motion,
+        "modes": count(modes, "modes"),
+        "jobs": None if jobs is None else count(jobs, "jobs"),
+        "boundary": bool(boundary),
+    }
+    bar: Any = None
+    call: Any = progress or None
+    if progress is True:
+        bar = need("tqdm", "progress=True").tqdm(unit=" cases")
+
+        def tell(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        call = tell
+    elif call is not None and not callable(call):
+        raise ArgumentError("progress is neither True nor a function of the cases done and their number.", "progress")
+    try:
+        found = Sweep(model, _mb.sweep(native, json.dumps(asked), call))
+    finally:
+        if bar is not None:
+            bar.close()
+    if all(word == "failed" for word in found.verdict):
+        raise NumericsError(f"No case of the sweep could be solved. The first one: {found.message[0]}", "no_case")
+    return found
+
+
+__all__ = ["Crossing", "Sweep"]

@@ -1,0 +1,238 @@
+//! Modes at many values of parameters.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mb_algebra::c64;
+use mb_analysis::sweep::{
+    Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, boundaries, run, solve,
+};
+use mb_analysis::{MotionOptions, StartOptions, names};
+use mb_linear::FrameChoice;
+use mb_linear::steady::Spin;
+use mb_model::Model as Mechanism;
+use mb_model::spec::{ModelSpec, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::arrays::{by_rows, vector};
+use crate::model::Model;
+use crate::options::{StrategyWord, read};
+use crate::{errors, work};
+
+/// Which values, and what is solved for at each, as `python/mb/_sweep.py` writes it. Coordinates stand by name: a parameter may
+/// change how many there are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    design: Values,
+    at: Vec<(String, f64)>,
+    inputs: Vec<(String, f64)>,
+    time: f64,
+    solve: bool,
+    strategy: StrategyWord,
+    motion: Option<Motion>,
+    modes: usize,
+    jobs: Option<usize>,
+    boundary: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Values {
+    /// The values of every case; of a grid the number of values of each parameter, the last running fastest.
+    Points {
+        names: Vec<String>,
+        points: Vec<Vec<f64>>,
+        shape: Vec<usize>,
+    },
+    Random {
+        ranges: Vec<(String, f64, f64)>,
+        cases: usize,
+        seed: u64,
+    },
+    Latin {
+        ranges: Vec<(String, f64, f64)>,
+        cases: usize,
+        seed: u64,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Motion {
+    velocities: Vec<(String, f64)>,
+    spins: Vec<(String, f64)>,
+    frame: Option<String>,
+}
+
+impl Values {
+    fn design(&self) -> Result<Design, DesignError> {
+        let ranges = |list: &[(String, f64, f64)]| -> Vec<Range> {
+            let one = |(name, from, to): &(String, f64, f64)| Range {
+                name: name.clone(),
+                from: *from,
+                to: *to,
+                count: 0,
+            };
+            list.iter().map(one).collect()
+        };
+        match self {
+            Self::Points { names, points, shape } => {
+                let list = Design::list(names, points.clone())?;
+                Ok(Design { shape: shape.clone(), ..list })
+            }
+            Self::Random { ranges: list, cases, seed } => Design::random(&ranges(list), *cases, *seed),
+            Self::Latin { ranges: list, cases, seed } => {
+                Design::latin_hypercube(&ranges(list), *cases, *seed)
+            }
+        }
+    }
+}
+
+impl Asked {
+    fn options(&self, model: &Mechanism) -> Result<CaseOptions, String> {
+        let configuration = names::configuration(model);
+        let index = |known: &[String], name: &String, what: &str| {
+            let missing = || format!("the model has no {what} '{name}' at these values");
+            known.iter().position(|k| k == name).ok_or_else(missing)
+        };
+        let indexed = |list: &[(String, f64)], known: &[String]| {
+            list.iter()
+                .map(|(n, x)| Ok((index(known, n, "coordinate")?, *x)))
+                .collect::<Result<Vec<_>, String>>()
+        };
+        let mut inputs = vec![0.0; model.inputs().len()];
+        for (name, value) in &self.inputs {
+            inputs[index(model.inputs(), name, "input")?] = *value;
+        }
+        let start = StartOptions {
+            given: indexed(&self.at, &configuration)?,
+            solve: self.solve,
+            strategy: self.strategy.into(),
+            time: self.time,
+            inputs,
+            ..StartOptions::default()
+        };
+        let motion = match &self.motion {
+            None => None,
+            Some(m) => Some(MotionOptions {
+                velocities: indexed(&m.velocities, &model.coordinates().names())?,
+                accelerations: Vec::new(),
+                multipliers: Vec::new(),
+                after: 0.0,
+                spins: m.spins.iter().map(|(joint, speed)| Spin::behind(joint.clone(), *speed)).collect(),
+                frame: match m.frame.as_deref() {
+                    None => FrameChoice::Automatic,
+                    Some("ground") => FrameChoice::Ground,
+                    Some(body) => FrameChoice::Body(body.to_owned()),
+                },
+                instant: false,
+            }),
+        };
+        Ok(CaseOptions { start, motion, count: self.modes })
+    }
+
+    /// One case, from the description to its modes; what went wrong in words.
+    fn case(&self, spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<Case, String> {
+        let mut spec = spec.clone();
+        for (name, value) in names.iter().zip(values) {
+            spec.set_parameter(name, Value::Number(*value)).map_err(|e| e.to_string())?;
+        }
+        let model = spec.build().map_err(|e| e.to_string())?;
+        solve(&model, &self.options(&model)?).map_err(|e| e.to_string())
+    }
+}
+
+/// Solves the cases side by side; `progress` is called with the cases done and their number.
+#[pyfunction]
+pub(crate) fn sweep<'py>(
+    py: Python<'py>,
+    model: &Model,
+    asked: &str,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let asked: Asked = read(py, asked)?;
+    let design = asked.design.design();
+    let design = design.map_err(|e| errors::argument(py, "parameters", e.to_string(), None))?;
+    let (count, total) = (asked.modes, design.len());
+    let spec = model.spec();
+    let done = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&done);
+    let job = move || {
+        let mut rows: Vec<Option<Result<Case, String>>> = vec![None; design.len()];
+        let all: Vec<usize> = (0..design.len()).collect();
+        let jobs = asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let at = |values: &[f64]| asked.case(&spec, &design.names, values);
+        run(
+            &all,
+            jobs,
+            |k| at(&design.points[k]),
+            |k, case| {
+                rows[k] = Some(case);
+                seen.fetch_add(1, Ordering::Relaxed);
+                ControlFlow::Continue(())
+            },
+        );
+        let boundary = if asked.boundary {
+            let cases: Vec<Option<Case>> =
+                rows.iter().map(|row| row.as_ref()?.as_ref().ok().cloned()).collect();
+            boundaries(&design, &cases, at)
+        } else {
+            Boundary::default()
+        };
+        (design, rows, boundary)
+    };
+    let (design, rows, boundary) = work::run_watched(py, job, |_| match progress {
+        Some(call) => call.call1((done.load(Ordering::Relaxed), total)).map(|_| ()),
+        None => Ok(()),
+    })?;
+    if let Some(call) = progress {
+        call.call1((total, total))?;
+    }
+    let cases: Vec<Option<&Case>> = rows.iter().map(|row| row.as_ref()?.as_ref().ok()).collect();
+    let out = PyDict::new(py);
+    let points: Vec<&[f64]> = design.points.iter().map(Vec::as_slice).collect();
+    out.set_item("values", by_rows(py, &points, design.names.len())?)?;
+    out.set_item("names", &design.names)?;
+    out.set_item("shape", &design.shape)?;
+    let word = |case: Option<&Case>| case.map_or("failed", |c| c.verdict.word());
+    out.set_item("verdict", cases.iter().copied().map(word).collect::<Vec<_>>())?;
+    out.set_item("complete", cases.iter().map(|c| c.map(|c| c.complete)).collect::<Vec<_>>())?;
+    let message = |row: &Option<Result<Case, String>>| row.as_ref()?.as_ref().err().cloned();
+    out.set_item("message", rows.iter().map(message).collect::<Vec<_>>())?;
+    let nan = c64::new(f64::NAN, f64::NAN);
+    let value = |m: &CaseMode| c64::new(m.re, m.im);
+    let modes: Vec<Vec<c64>> = table(&cases, count, nan, value);
+    let errors: Vec<Vec<f64>> = table(&cases, count, f64::NAN, |m| m.error);
+    let rigid: Vec<Vec<bool>> = table(&cases, count, false, |m| m.rigid);
+    out.set_item("s", by_rows(py, &slices(&modes), count)?)?;
+    out.set_item("error", by_rows(py, &slices(&errors), count)?)?;
+    out.set_item("rigid", by_rows(py, &slices(&rigid), count)?)?;
+    let rightmost = cases.iter().map(|c| c.and_then(|c| c.rightmost.as_ref()).map_or(nan, value));
+    out.set_item("rightmost", vector(py, rightmost.collect()))?;
+    let crossings = boundary.crossings.into_iter();
+    let crossings: Vec<_> = crossings.map(|c| (c.between, c.at, c.within, c.frequency_hz, c.cases)).collect();
+    out.set_item("crossings", crossings)?;
+    out.set_item("segments", boundary.segments)?;
+    Ok(out)
+}
+
+fn slices<T>(rows: &[Vec<T>]) -> Vec<&[T]> {
+    rows.iter().map(Vec::as_slice).collect()
+}
+
+/// One number of every mode: cases x `count`, `none` where there is no mode.
+fn table<T: Copy>(
+    cases: &[Option<&Case>],
+    count: usize,
+    none: T,
+    of: impl Fn(&CaseMode) -> T,
+) -> Vec<Vec<T>> {
+    let row = |case: Option<&Case>| {
+        (0..count).map(|j| case.and_then(|c| c.modes.get(j)).map_or(none, &of)).collect()
+    };
+    cases.iter().copied().map(row).collect()
+}

@@ -1,0 +1,197 @@
+"""Frequency responses against closed forms, scipy and the state space of the same model."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.signal
+import scipy.sparse as sp
+
+import mb
+
+MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
+TAU = 2 * math.pi
+
+
+def matrices(n=8, seed=4):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal((n, n))
+    k, m = a @ a.T + n * np.eye(n), np.diag(rng.uniform(1, 2, n))
+    return k, m, 0.02 * k + 0.1 * m
+
+
+def exact(k, m, c, f, y, hz, loss=0.0):
+    s = 2j * np.pi * np.asarray(hz)
+    return np.array([y @ np.linalg.solve(z**2 * m + z * c + (1 + 1j * loss) * k, f) for z in s])
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csc_array, sp.csr_array])
+@pytest.mark.parametrize("loss", [0.0, 0.05])
+def test_own_matrices_against_numpy(storage, loss):
+    k, m, c = matrices()
+    f, y = np.eye(8)[:, :2], np.eye(8)[5:]
+    r = mb.response(storage(k), M=storage(m), C=storage(c), inputs=f, outputs=y, band=(0, 2), loss=loss)
+    reference = exact(k, m, c, f, y, r.hz, loss)
+    assert r.H.shape == reference.shape == (len(r), 3, 2) and len(r) >= 400
+    # The bound holds for the reference too, whose own rounding is of the same size.
+    assert np.all(np.abs(r.H - reference) <= 2 * r.bound + 1e-14 * np.abs(reference).max())
+    assert np.all(r.bound < 1e-9 * np.abs(reference).max())
+    np.testing.assert_array_equal(r["y1", "u0"], r.H[:, 1, 0])
+    np.testing.assert_array_equal(r[1, 0], r.H[:, 1, 0])
+
+
+def test_derivatives_of_outputs_and_drive_points():
+    k, m, c = matrices()
+    f = np.eye(8)[:, 0]
+    hz = [0.1, 0.4, 0.9]
+    r = mb.response(k, M=m, C=c, inputs=f, at=hz)
+    assert r.outputs == ["y0"] and np.allclose(r.hz, hz, rtol=1e-15)
+    none = np.zeros((1, 8))
+    rate = mb.response(k, M=m, C=c, inputs=f, outputs=none, velocity_outputs=f, at=hz)
+    np.testing.assert_allclose(rate[0], 2j * np.pi * np.array(hz) * r[0], rtol=1e-12)
+
+
+def test_constraints_hold_the_last_mass():
+    k, m, c = matrices()
+    row = np.eye(8)[-1:]
+    r = mb.response(k, M=m, C=c, constraints=row, inputs=np.eye(8)[:, 0], at=[0.3, 0.7])
+    held = slice(0, 7)
+    reference = exact(k[held, held], m[held, held], c[held, held], np.eye(7)[:, :1], np.eye(7)[:1], r.hz)
+    np.testing.assert_allclose(r.H, reference, rtol=1e-11)
+
+
+def test_zeros_and_poles_against_scipy():
+    k, m, c = matrices(3)
+    r = mb.response(k, M=m, C=c, inputs=[1.0, 0, 0], outputs=[0, 1.0, 0], band=(0, 1), zeros=True)
+    found = r.zeros["y0", "u0"]
+    inv = np.linalg.inv(m)
+    a = np.block([[np.zeros((3, 3)), np.eye(3)], [-inv @ k, -inv @ c]])
+    b = np.vstack([np.zeros((3, 1)), inv[:, :1]])
+    z, p, _ = scipy.signal.ss2zpk(a, b, np.eye(6)[1:2], np.zeros((1, 1)))
+    np.testing.assert_allclose(np.sort_complex(found.poles), np.sort_complex(p), rtol=1e-9)
+    # Those of scipy that stand for the missing degree are as far away as rounding puts them.
+    near = z[np.abs(z) < 1e4]
+    np.testing.assert_allclose(np.sort_complex(found.zeros), np.sort_complex(near), rtol=1e-6)
+    s = 0.7j
+    product = found.gain * np.prod(s - found.zeros) / np.prod(s - found.poles)
+    np.testing.assert_allclose(product, exact(k, m, c, np.eye(3)[:, :1], np.eye(3)[1:2], [0.7 / TAU])[0, 0, 0], rtol=1e-9)
+
+
+def test_a_model_against_its_state_space():
+    lin = mb.load(MODELS / "double-pendulum-rigid.toml", c=0.3).equilibrium().linearize()
+    r = lin.response((0, 3))
+    ss = lin.state_space()
+    assert r.inputs == ss.inputs and r.outputs == ss.outputs
+    s = TAU * 1j * r.hz
+    reference = np.array([ss.C @ np.linalg.solve(z * np.eye(len(ss.A)) - ss.A, ss.B) + ss.D for z in s])
+    np.testing.assert_allclose(r.H, reference, rtol=1e-8, atol=1e-12)
+    # Denser at the resonances: the largest sample is the peak.
+    peak = r.hz[np.argmax(r.magnitude[:, 0, 0])]
+    assert np.min(np.abs(lin.modes().hz - peak)) < 0.05
+    one = lin.response(at=[0.5, 1.5], outputs="tip-x", quantity="mobility")
+    two = lin.response(at=[0.5, 1.5], outputs=["tip-x"])
+    np.testing.assert_allclose(one["tip-x"], TAU * 1j * two.hz * two["tip-x"], rtol=1e-12)
+    control = pytest.importorskip("control")
+    system = r.to_control()
+    assert isinstance(system, control.FrequencyResponseData) and system.ninputs == len(r.inputs)
+    frame = r.to_frame()
+    assert frame.index.name == "hz" and "tip-x / motor-torque" in frame
+    assert "frequencies" in repr(r) and "tip-x / motor-torque" in r._repr_html_()
+    np.testing.assert_allclose(r.decibel, 20 * np.log10(np.abs(r.H)))
+
+
+def mass_on_a_spring():
+    m = mb.Model("mass on a spring", parameters={"c": 0.4})
+    p = m.point("P", at=(0, 0), mass=2)
+    m.spring("x", p, (1, 0), stiffness=8, natural_length=1, damping="c")
+    m.spring("across", p, (0, 9), stiffness=1e4, natural_length=9, damping=5)
+    m.force("push", p, direction=(1, 0), input="u")
+    m.force("lift", p, direction=(0, 1), input="v")
+    m.output("sway", "x", p)
+    return m
+
+
+def test_bases_and_unbalances_against_closed_forms():
+    lin = mass_on_a_spring().equilibrium().linearize()
+    hz = np.array([0.1, 0.31, 0.6])
+    w = TAU * hz
+    plain = 1 / (8 - 2 * w**2 + 0.4j * w)
+    np.testing.assert_allclose(lin.response(at=hz)["sway", "u"], plain, rtol=1e-12)
+    base = lin.response(at=hz, base="x")
+    assert base.inputs == ["base"]
+    np.testing.assert_allclose(base["sway"], -2 * plain, rtol=1e-12)
+    turning = lin.response(at=hz, inputs=["u", "v"], unbalance=0.03)
+    np.testing.assert_allclose(turning["sway"], 0.03 * w**2 * plain, rtol=1e-11)
+
+
+def test_mean_squares_of_random_inputs():
+    lin = mass_on_a_spring().equilibrium().linearize()
+    r = lin.response((0, 20), psd={"u": 0.3})
+    # E x^2 = pi S / (2 k c w-units): with the one-sided density S per Hz, S / (4 k c).
+    found = r.mean_square["sway"]
+    exact_value = 0.3 / (4 * 8 * 0.4)
+    assert abs(found.all - exact_value) <= found.all_error + 1e-15 and found.all_error < 1e-9 * exact_value
+    assert found.band == pytest.approx(exact_value, rel=1e-3)
+    table = lin.response((0, 20), psd={"u": [(0, 0.3), (20, 0.3)]}).mean_square["sway"]
+    assert table.all is None and table.band == pytest.approx(found.band, rel=1e-6)
+
+
+def test_undamped_poles_and_growing_motions_are_told():
+    m = mass_on_a_spring().with_parameters(c=0.0)
+    r = m.equilibrium().linearize().response(at=[2 / TAU, 1 / TAU])
+    assert r.infinite_at == pytest.approx([2 / TAU], rel=1e-15) and r.hz == pytest.approx([1 / TAU], rel=1e-15)
+    grows = mass_on_a_spring().with_parameters(c=-0.1).equilibrium().linearize()
+    with pytest.warns(mb.FindingWarning, match="grows"):
+        assert grows.response(at=0.1).growing == pytest.approx(0.1 / 4, rel=1e-9)
+
+
+def test_pictures_of_responses():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = mass_on_a_spring().equilibrium().linearize().response((0.1, 1), log=True).plot(("sway", "u"))
+    assert axes[0].get_ylabel() == "magnitude, dB" and len(axes[1].lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({}, mb.ArgumentError, "band or at"),
+        ({"band": (3, 1)}, mb.ArgumentError, "from < to"),
+        ({"band": 3}, mb.ArgumentError, "pair"),
+        ({"band": (0, 1), "log": True}, mb.ArgumentError, "logarithm"),
+        ({"at": [-1.0]}, mb.ArgumentError, "negative"),
+        ({"at": []}, mb.ArgumentError, "empty"),
+        ({"at": [float("nan")]}, mb.ArgumentError, r"at\[0\]"),
+        ({"at": 1.0, "inputs": "U"}, mb.ModelError, "did you mean 'u'"),
+        ({"at": 1.0, "outputs": []}, mb.ArgumentError, "outputs"),
+        ({"at": 1.0, "base": "z"}, mb.ArgumentError, "along z"),
+        ({"at": 1.0, "base": "x", "inputs": "u"}, mb.ArgumentError, "excludes"),
+        ({"at": 1.0, "unbalance": 1.0}, mb.ArgumentError, "one or two"),
+        ({"at": 1.0, "loss": -1.0}, mb.ArgumentError, "loss"),
+        ({"at": 1.0, "quantity": "speed"}, mb.ArgumentError, "mobility"),
+        ({"band": (0, 1), "psd": {"u": -1.0}}, mb.ArgumentError, "negative"),
+        ({"band": (0, 1), "psd": {"u": [(1, 1), (0, 1)]}}, mb.ArgumentError, "increase"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_named(arguments, error, words):
+    with pytest.raises(error, match=words):
+        mass_on_a_spring().equilibrium().linearize().response(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument", "words"),
+    [
+        ({"inputs": [1.0, 0.0]}, "inputs", r"\(2, 1\)"),
+        ({"inputs": np.zeros((3, 0))}, "inputs", "nothing"),
+        ({"inputs": [1.0, np.nan, 0.0]}, "inputs", "finite"),
+        ({"inputs": [1.0, 0, 0], "outputs": [1.0, 2.0]}, "outputs", "column"),
+        ({"inputs": [1.0, 0, 0], "C": np.eye(2)}, "C", "agree"),
+        ({"inputs": [1.0, 0, 0], "gyroscopic": np.eye(3)}, "gyroscopic", "skew"),
+        ({"inputs": [1.0, 0, 0], "zeros": True, "loss": 0.1}, "loss", "zeros"),
+    ],
+)
+def test_what_is_wrong_with_matrices_is_named(arguments, argument, words):
+    with pytest.raises(mb.ArgumentError, match=words) as caught:
+        mb.response(np.diag([1.0, 2.0, 3.0]), at=0.1, **arguments)
+    assert caught.value.argument == argument

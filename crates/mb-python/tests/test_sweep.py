@@ -1,0 +1,134 @@
+"""Sweeps against single analyses, closed forms and interrupts."""
+
+import _thread
+import math
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mb
+from mb import _mb
+
+MODELS = Path(__file__).resolve().parents[3] / "crates" / "mb-gallery" / "models"
+
+
+def oscillator():
+    """A mass of 1 kg on a spring k with a damper c along x, held across."""
+    m = mb.Model("oscillator", parameters={"k": 4.0, "c": 0.1})
+    m.point("P", at=(0, 0), mass=1)
+    m.spring("x", "P", (1, 0), stiffness="k", natural_length=1, damping="c")
+    m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9, damping=1)
+    return m
+
+
+def test_a_grid_has_every_combination():
+    k, c = [4.0, 9.0, 25.0], [0.1, 0.2]
+    s = oscillator().sweep({"k": k, "c": c}, modes=1)
+    assert s.shape == (3, 2) and len(s) == 6 and s.names == ["k", "c"]
+    np.testing.assert_array_equal(s.values, [[a, b] for a in k for b in c])
+    exact = np.array([-b / 2 + 1j * math.sqrt(a - b * b / 4) for a in k for b in c])
+    assert np.all(np.abs(s.s[:, 0] - exact) <= s.error[:, 0] + 1e-15) and np.all(s.error < 1e-12)
+    np.testing.assert_allclose(s.on_grid(s.hz)[:, :, 0], exact.imag.reshape(3, 2) / (2 * math.pi), rtol=1e-12)
+    np.testing.assert_allclose(s.zeta[:, 0], [b / 2 / math.sqrt(a) for a in k for b in c], rtol=1e-12)
+    assert s.verdict == ["stable"] * 6 and s.complete == [True] * 6 and s.message == [None] * 6
+    np.testing.assert_array_equal(s["c"], np.tile(c, 3))
+    assert "6 stable" in repr(s) and s._repr_html_().count("<tr>") == 7
+    frame = s.to_frame()
+    assert list(frame.columns)[:3] == ["k", "c", "verdict"] and len(frame) == 6
+
+
+def test_cases_are_those_of_single_analyses():
+    m = mb.load(MODELS / "n-four-bar.toml", N=2)
+    cases = [{"k": 5.0, "c": 0.0}, {"k": 30.0, "c": 2.0}]
+    s = m.sweep(cases, modes=3)
+    assert s.shape == ()
+    for row, case in zip(s.s, cases, strict=True):
+        modes = m.with_parameters(**case).equilibrium().linearize().modes()
+        order = np.argsort(np.abs(modes.s))[: np.isfinite(row).sum()]
+        np.testing.assert_allclose(row[np.isfinite(row)], modes.s[order], rtol=1e-10, atol=1e-10)
+    pandas = pytest.importorskip("pandas")
+    np.testing.assert_array_equal(m.sweep(pandas.DataFrame(cases), modes=3).s, s.s)
+    with pytest.raises(mb.ArgumentError, match="no grid"):
+        s.on_grid(s.hz)
+
+
+def test_drawn_cases_stay_in_their_ranges_and_repeat():
+    m = oscillator()
+    for word in ("random", "latin"):
+        s = m.sweep({"k": (4, 8), "c": (0.1, 0.3)}, modes=1, seed=3, **{word: 20})
+        assert len(s) == 20 and np.all((s["k"] >= 4) & (s["k"] < 8) & (s["c"] >= 0.1) & (s["c"] < 0.3))
+        np.testing.assert_array_equal(s.values, m.sweep({"k": (4, 8), "c": (0.1, 0.3)}, modes=1, seed=3, **{word: 20}).values)
+    # One case in each of the twenty parts.
+    assert sorted(np.floor((s["k"] - 4) / 4 * 20)) == list(range(20))
+
+
+def test_boundaries_of_stability_are_solved_for():
+    # x'' + c x' + k x = 0 grows where c < 0, whatever k is.
+    s = oscillator().sweep({"k": [4.0, 9.0], "c": [-0.3, 0.2]}, modes=1, boundary=True)
+    assert s.verdict == ["unstable", "stable"] * 2 and len(s.crossings) == 2
+    for met in s.crossings:
+        assert abs(met.at["c"]) <= 1e-8 and met.hz == pytest.approx(math.sqrt(met.at["k"]) / (2 * math.pi), rel=1e-6)
+        assert s.verdict[met.between[0]] == "stable" and s.verdict[met.between[1]] == "unstable"
+
+
+def test_a_case_that_fails_is_a_row_with_its_message():
+    m = mb.Model("rod", parameters={"mass": 1.0, "k": 4.0})
+    m.point("P", at=(0, 0), mass="mass")
+    m.spring("x", "P", (1, 0), stiffness="k", natural_length=1)
+    m.spring("across", "P", (0, 9), stiffness=1e4, natural_length=9)
+    s = m.sweep({"mass": [1.0, -1.0]}, modes=1)
+    assert s.verdict[1] == "failed" and "mass" in s.message[1] and s.complete[1] is None and np.isnan(s.s[1]).all()
+    with pytest.raises(mb.NumericsError) as caught:
+        m.sweep({"mass": [-1.0]})
+    assert caught.value.kind == "no_case"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"parameters": {"K": [1.0]}}, mb.ModelError, "did you mean 'k'"),
+        ({"parameters": {}}, mb.ArgumentError, "empty"),
+        ({"parameters": {"k": []}}, mb.ArgumentError, "no values"),
+        ({"parameters": {"k": [1.0, float("nan")]}}, mb.ArgumentError, r"parameters\['k'\]\[1\]"),
+        ({"parameters": {"k": "abc"}}, mb.ArgumentError, "numbers"),
+        ({"parameters": 3}, mb.ArgumentError, "dictionary"),
+        ({"parameters": [{"k": 1.0}, {"c": 1.0}]}, mb.ArgumentError, r"parameters\[1\]"),
+        ({"parameters": {"k": (1, 2)}, "random": 3, "latin": 3}, mb.ArgumentError, "exclude"),
+        ({"parameters": {"k": 3.0}, "random": 3}, mb.ArgumentError, "pair"),
+        ({"parameters": {"k": (1, 2)}, "random": 3, "boundary": True}, mb.ArgumentError, "grid"),
+        ({"parameters": {"k": [1.0]}, "at": {"P.X": 1.0}}, mb.ModelError, "did you mean 'P.x'"),
+        ({"parameters": {"k": [1.0]}, "modes": 0}, mb.ArgumentError, "modes"),
+        ({"parameters": {"k": [1.0]}, "progress": 3}, mb.ArgumentError, "progress"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments, error, words):
+    with pytest.raises(error, match=words):
+        oscillator().sweep(**arguments)
+
+
+def test_progress_counts_cases_and_an_interrupt_ends_them():
+    seen = []
+    oscillator().sweep({"k": np.linspace(1, 2, 30)}, modes=1, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (30, 30) and seen == sorted(seen)
+    m = mb.load(MODELS / "n-four-bar.toml", N=40)
+    asked = []
+
+    def interrupt():
+        time.sleep(0.5)
+        asked.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        m.sweep({"k": np.linspace(5, 50, 100_000)}, modes=3)
+    assert time.perf_counter() - asked[0] < 0.2
+    thread.join()
+    for _ in range(200):
+        if _mb.busy() == 0:
+            break
+        time.sleep(0.05)
+    assert _mb.busy() == 0
