@@ -114,6 +114,8 @@ pub fn wrong_eigen(error: &EigenError) -> bool {
             | EigenError::NotSymmetric { .. }
             | EigenError::BadSetting { .. }
             | EigenError::NoArpack
+            | EigenError::NotForEngine { .. }
+            | EigenError::EngineAnswer { .. }
             | EigenError::TooLarge { .. }
     )
 }

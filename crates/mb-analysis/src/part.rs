@@ -5,7 +5,7 @@ use super::{FormulationSpectrum, Site, moving};
 use crate::error::AnalysisError;
 use mb_eigen::penalty;
 use mb_eigen::sparse::{Request, SparseFinding, SparseOptions};
-use mb_eigen::{Eigenpair, Finding, sparse};
+use mb_eigen::{Eigenpair, Finding, Spectrum, sparse};
 use mb_linear::formulation::unconstrained::{penalty_equilibrium, unconstrained_blocks};
 use mb_linear::{OperatingPoint, Stability, linearize_sparse};
 use mb_model::Model;
@@ -39,20 +39,26 @@ pub fn of_model(
     let lin = linearize_sparse(model, at);
     let name = "constrained/sparse".to_owned();
     match sparse::solve_in_parts(&lin.pencil(), lin.k_parts.as_ref(), &request, options) {
-        Ok(mut spectrum) => {
-            let mut whirl = Vec::new();
-            if let Some(motion) = at.steady() {
-                moving::widen(&mut spectrum, motion);
-                whirl = moving::whirl(model, &spectrum, motion);
-            }
-            Ok(FormulationSpectrum {
-                request: Some(request),
-                whirl,
-                ..FormulationSpectrum::new(name, spectrum)
-            })
-        }
+        Ok(spectrum) => Ok(of_spectrum(model, at, request, name, spectrum)),
         Err(source) => Err(AnalysisError::Eigen { formulation: name, source }),
     }
+}
+
+/// A spectrum of a linearized model with its constraints in the matrices, from whatever found it: bounds of a motion widened, whirl
+/// told.
+pub fn of_spectrum(
+    model: &Model,
+    at: &OperatingPoint,
+    request: Request,
+    name: String,
+    mut spectrum: Spectrum,
+) -> FormulationSpectrum {
+    let mut whirl = Vec::new();
+    if let Some(motion) = at.steady() {
+        moving::widen(&mut spectrum, motion);
+        whirl = moving::whirl(model, &spectrum, motion);
+    }
+    FormulationSpectrum { request: Some(request), whirl, ..FormulationSpectrum::new(name, spectrum) }
 }
 
 /// The lowest modes of the mechanism in the penalty system at its own equilibrium.

@@ -9,6 +9,7 @@ use mb_analysis::parametric::{SeriesError, wrong_parametric};
 use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
+use mb_engine::EngineError;
 use mb_linear::LinearError;
 use mb_model::spec::ModelError;
 use mb_parametric::ParametricError;
@@ -90,6 +91,27 @@ pub enum Failure {
     /// The frequency response failed.
     #[error(transparent)]
     Response(#[from] ResponseError),
+    /// The exchange with the distributed engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The driver of the distributed engine is not there.
+    #[error("The distributed engine is not there: no `{program}` in {places}.")]
+    NoEngine {
+        /// The program.
+        program: String,
+        /// Where it was looked for.
+        places: String,
+    },
+    /// The distributed engine did not come to an end.
+    #[error("The engine, started by `{launcher}`, failed: {why}.{}", if log.is_empty() { String::new() } else { format!(" Its last words: {log}") })]
+    EngineRun {
+        /// What starts it.
+        launcher: String,
+        /// What went wrong.
+        why: String,
+        /// The last lines it wrote.
+        log: String,
+    },
     /// The eigenanalysis failed.
     #[error("{formulation}: {source}")]
     Eigen {
@@ -137,6 +159,15 @@ fn code_of(wrong: bool) -> u8 {
     if wrong { WRONG } else { NUMERICS }
 }
 
+/// Whether an exchange with the engine failed for what was asked or given, and not for its numerics.
+fn wrong_exchange(error: &EngineError) -> bool {
+    match error {
+        EngineError::Eigen(source) => wrong_eigen(source),
+        EngineError::Engine { .. } => false,
+        _ => true,
+    }
+}
+
 impl Failure {
     /// 1 when the model or the request is wrong, 2 when the numerics failed.
     pub fn exit_code(&self) -> u8 {
@@ -146,10 +177,12 @@ impl Failure {
             | Self::Unwritable { .. }
             | Self::Model(_)
             | Self::Matrix { .. }
-            | Self::Request(_) => WRONG,
-            Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
-            Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
+            | Self::Request(_)
+            | Self::NoEngine { .. } => WRONG,
+            Self::EngineRun { .. } | Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
             Self::Eigen { source, .. } => code_of(wrong_eigen(source)),
+            Self::Engine(source) => code_of(wrong_exchange(source)),
+            Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
             Self::Linear(source) => code_of(wrong_linear(source)),
             Self::Response(source) => code_of(wrong_response(source)),
         }
@@ -215,6 +248,7 @@ impl Failure {
             Self::Parametric { .. } | Self::Lost { .. } => "expansion",
             Self::Eigen { .. } => "eigenanalysis",
             Self::Response(_) => "response",
+            Self::Engine(_) | Self::NoEngine { .. } | Self::EngineRun { .. } => "engine",
         }
     }
     /// What to do about it, where the message does not say.
@@ -265,6 +299,12 @@ impl Failure {
             Self::Stopped(_) | Self::Parametric { source: ParametricError::Stopped(_), .. } => {
                 "--time-limit SECONDS changes the limit".to_owned()
             }
+            Self::NoEngine { .. } => "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names \
+                                      another folder"
+                .to_owned(),
+            Self::EngineRun { .. } => "look whether the launcher runs other programs on as many ranks; --engine-write keeps the \
+                                       folder, in which a run can be repeated"
+                .to_owned(),
             Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
                 "leave it out, or use it in the model".to_owned()

@@ -20,6 +20,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod engine;
 pub mod failure;
 pub mod flow;
 pub mod gallery;
@@ -34,7 +35,6 @@ pub mod npz;
 pub mod outfile;
 pub mod output;
 pub mod parametric;
-pub mod petsc;
 pub mod plot;
 pub mod point_file;
 pub mod progress;

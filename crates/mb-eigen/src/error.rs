@@ -176,6 +176,20 @@ pub enum EigenError {
          built-in solver, which needs nothing and is the default."
     )]
     NoArpack,
+    /// A request that engines outside do not answer.
+    #[error(
+        "The distributed engine does not answer for {what}. Ask for --lowest, --near, --near-point or --band, or leave the engine out."
+    )]
+    NotForEngine {
+        /// What was asked.
+        what: &'static str,
+    },
+    /// An answer of an engine outside that is none of the problem.
+    #[error("The answer of the distributed engine does not belong to this problem: {what}.")]
+    EngineAnswer {
+        /// What is wrong with it.
+        what: String,
+    },
     /// ARPACK-NG ended with an error.
     #[error("ARPACK-NG's {routine} returned info = {info}: {meaning}. The built-in solver may do better.")]
     Arpack {

@@ -11,6 +11,7 @@
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
 //! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
 //! | some modes of large problems | [`sparse::solve`], [`direct::solve`], [`penalty::lowest`] | as asked |
+//! | the same by an engine outside | [`engine::Prepared`] | as asked |
 //!
 //! An [`Eigenpair`] holds alpha and beta undivided, right and left vectors with their multipliers, a backward error on
 //! the matrices as given, a condition number, an error bar and a [`Class`]. A [`Spectrum`] adds the [`Counts`] demanded
@@ -34,6 +35,7 @@ pub mod dense;
 pub mod descriptor;
 pub mod direct;
 mod eigenpair;
+pub mod engine;
 mod error;
 mod finding;
 pub mod krylov;

@@ -2,7 +2,9 @@
 //!
 //! ARPACK-NG is optional: without it everything builds and runs on the built-in solvers. The task prints the
 //! commands, asks (or is told `--yes`), runs them and looks whether the library is there now. `--dry-run` prints only.
+//! `--engine` does the same for SLEPc and MPI, and builds the driver of the distributed engine.
 
+mod engine;
 pub(crate) mod found;
 mod plan;
 
@@ -25,32 +27,24 @@ pub(crate) struct Setup {
     /// Print the commands and run nothing.
     #[arg(long)]
     dry_run: bool,
+    /// SLEPc and MPI instead, and build the driver of the distributed engine.
+    #[arg(long)]
+    engine: bool,
 }
 
 impl Setup {
     /// Runs the task.
     pub(crate) fn run(&self) -> Result<Outcome, TaskError> {
+        if self.engine {
+            return self.run_engine();
+        }
         if !self.dry_run && found::arpack() {
             return Ok(done("ARPACK-NG and what its bindings need are installed already.\n"));
         }
         let manager = Manager::of_this_system()?;
         let plan = Plan::new(manager, Privilege::of_this_user())?;
-        let mut out = std::io::stdout().lock();
-        let mut text = format!("To install ARPACK-NG with {manager}:\n");
-        for command in plan.commands() {
-            let _infallible = writeln!(text, "  {}", command.join(" "));
-        }
-        // A reader that went away does not stop the work.
-        let _closed = out.write_all(text.as_bytes());
-        if self.dry_run {
-            return Ok(done(""));
-        }
-        if !self.yes && !asked(&mut out) {
-            return Ok(Outcome { text: "Nothing was installed.\n".to_owned(), passed: false });
-        }
-        drop(out);
-        for command in plan.commands() {
-            run(command)?;
+        if !self.carry_out(&plan, &format!("To install ARPACK-NG with {manager}:\n"))? {
+            return Ok(self.nothing_done());
         }
         if !found::arpack() {
             return Err(TaskError::StillMissing { missing: found::missing().join(" and ") });
@@ -59,6 +53,52 @@ impl Setup {
             "ARPACK-NG is there. `cargo xtask reproduce-tables` now shows its results beside ours; \
              `--features arpack` builds it into mb-eigen and mb.\n",
         ))
+    }
+
+    /// Installs SLEPc where it is missing and a package manager has it, and builds the driver.
+    fn run_engine(&self) -> Result<Outcome, TaskError> {
+        if self.dry_run || !engine::found() {
+            let manager = Manager::of_this_system()?;
+            if let Some(packages) = engine::packages(manager) {
+                let plan = Plan::of(manager, Privilege::of_this_user(), packages)?;
+                let heading = format!("To install SLEPc, PETSc and MPI with {manager}:\n");
+                if !self.carry_out(&plan, &heading)? {
+                    return Ok(self.nothing_done());
+                }
+            }
+        }
+        let built = engine::build_all()?;
+        if built.is_empty() {
+            let text = "SLEPc is not known to pkg-config. Install it with MUMPS, or name its folders by PKG_CONFIG_PATH, and \
+                        run this again.\n";
+            return Ok(Outcome { text: text.to_owned(), passed: false });
+        }
+        Ok(done(&format!("Built: {}.\n", built.join(", "))))
+    }
+
+    /// A dry run, or a no.
+    fn nothing_done(&self) -> Outcome {
+        let text = if self.dry_run { "" } else { "Nothing was installed.\n" };
+        Outcome { text: text.to_owned(), passed: self.dry_run }
+    }
+
+    /// Prints the commands of a plan and runs them; false where they were only printed or unwanted.
+    fn carry_out(&self, plan: &Plan, heading: &str) -> Result<bool, TaskError> {
+        let mut out = std::io::stdout().lock();
+        let mut text = heading.to_owned();
+        for command in plan.commands() {
+            let _infallible = writeln!(text, "  {}", command.join(" "));
+        }
+        // A reader that went away does not stop the work.
+        let _closed = out.write_all(text.as_bytes());
+        if self.dry_run || (!self.yes && !asked(&mut out)) {
+            return Ok(false);
+        }
+        drop(out);
+        for command in plan.commands() {
+            run(command)?;
+        }
+        Ok(true)
     }
 }
 

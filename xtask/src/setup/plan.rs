@@ -105,8 +105,17 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Refuses where the user has no right to install.
+    /// Of the packages of ARPACK-NG. Refuses where the user has no right to install.
     pub(super) fn new(manager: Manager, privilege: Privilege) -> Result<Self, TaskError> {
+        Self::of(manager, privilege, manager.packages())
+    }
+
+    /// Of some packages.
+    pub(super) fn of(
+        manager: Manager,
+        privilege: Privilege,
+        packages: &[&'static str],
+    ) -> Result<Self, TaskError> {
         let steps: &[&[&str]] = match manager {
             Manager::AptGet => &[&["update"], &["install", "--yes", "--no-install-recommends"]],
             Manager::Dnf => &[&["install", "--assumeyes"]],
@@ -118,7 +127,7 @@ impl Plan {
             let mut command = vec![manager.program()];
             command.extend_from_slice(step);
             if i + 1 == steps.len() {
-                command.extend_from_slice(manager.packages());
+                command.extend_from_slice(packages);
             }
             // Homebrew refuses to run as root.
             if privilege == Privilege::Sudo && manager != Manager::Brew {

@@ -1,5 +1,6 @@
 //! The command line: commands, options, their help.
 
+mod engine;
 mod manual;
 mod modes;
 mod parametric;
@@ -7,6 +8,7 @@ mod report;
 mod response;
 mod sweep;
 
+pub use engine::{EngineArg, EngineArgs};
 pub use manual::{CompletionsArgs, ManArgs, ShellArg};
 pub use modes::{
     DriverArg, FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, PointArg, RequestArgs, SolverArgs,

@@ -1,6 +1,6 @@
 //! The command line of `mb modes`: where the matrices come from, which eigenvalues, what is written.
 
-use super::{BasisArg, FormulationArg, MotionArgs, StartArgs, TransferredArg};
+use super::{BasisArg, EngineArgs, FormulationArg, MotionArgs, StartArgs, TransferredArg};
 use crate::args::{Assignment, at_least_one, positive};
 use crate::failure::RequestError;
 use clap::{Args, ValueEnum};
@@ -108,6 +108,13 @@ pub struct RequestArgs {
 }
 
 impl RequestArgs {
+    /// The part of the spectrum that the distributed engine is asked for.
+    ///
+    /// # Errors
+    /// [`RequestError::NothingForEngine`] where no part is asked for.
+    pub fn for_engine(&self, option: &'static str) -> Result<Request, RequestError> {
+        self.part().ok_or(RequestError::NothingForEngine { option })
+    }
     /// The option that asks for a part.
     pub fn option(&self) -> &'static str {
         match self.part() {
@@ -221,6 +228,8 @@ Examples:
   mb modes --mass M.mtx --stiffness K.mtx --constraints G.mtx --lowest 20 --shapes x.csv
   mb modes --mass M.mtx --stiffness K.mtx --damping C.mtx --band 5 50 --max-damping 0.1
   mb modes --descriptor E.mtx A.mtx --near-point -1.5,20 --count 4
+  mb modes block.toml --lowest 20 --engine slepc --ranks 8
+  mb modes block.toml --lowest 20 --engine-write job --ranks 64
 
 A model of up to 1000 coordinates and constraint rows is analysed by dense matrices and all its modes are
 told; of a larger one, and of matrices of more than 400 rows, the 20 lowest, unless the options say otherwise.";
@@ -253,6 +262,9 @@ pub struct ModesArgs {
     /// How.
     #[command(flatten)]
     pub solver: SolverArgs,
+    /// On many machines.
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// What is written.
     #[command(flatten)]
     pub output: ModesOutputArgs,

@@ -3,7 +3,7 @@
 use super::modes::{
     FormulationArgs, MatrixArgs, ModesArgs, ModesOutputArgs, RequestArgs, SharesArgs, SolverArgs,
 };
-use super::{FormulationArg, ModelArgs, MotionArgs, StartArgs, at_least_one, positive};
+use super::{EngineArgs, FormulationArg, ModelArgs, MotionArgs, StartArgs, at_least_one, positive};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -62,6 +62,7 @@ impl ReportArgs {
             motion: self.motion.clone(),
             matrices: MatrixArgs::default(),
             request: self.request.clone(),
+            engine: EngineArgs::default(),
             solver: self.solver.clone(),
             output: ModesOutputArgs {
                 shares: SharesArgs { energy: shares, participation: shares },

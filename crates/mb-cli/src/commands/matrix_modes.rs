@@ -34,6 +34,9 @@ pub fn run(args: &ModesArgs, style: Style, progress: Progress) -> Result<Answer,
     if let Some(path) = &args.output.shapes {
         ShapeFormat::of(path)?;
     }
+    if args.engine.only_prepares() {
+        return prepare(args);
+    }
     let found = analyse(args, progress)?;
     let coordinate = names_of(&found.matrices);
     if let Some(path) = &args.output.shapes {
@@ -43,6 +46,16 @@ pub fn run(args: &ModesArgs, style: Style, progress: Progress) -> Result<Answer,
     let text =
         if args.output.json { json::modes::of_matrices(&found, args) } else { render(&found, args, style) };
     Ok(Answer::spectra(text, std::slice::from_ref(&found.result)))
+}
+
+/// A folder for the engine, or an estimate.
+fn prepare(args: &ModesArgs) -> Result<Answer, Failure> {
+    args.request.check()?;
+    let request = args.request.for_engine(args.engine.option())?;
+    let matrices = Matrices::read(&args.matrices)?;
+    let options = part::options(&args.solver, &args.output);
+    let text = part::engine_problem(&matrices, &request, &options)?.prepare(&args.engine)?;
+    Ok(Answer::right(text))
 }
 
 /// `coordinate 17`, counted as in the files.
@@ -67,9 +80,14 @@ pub fn analyse(args: &ModesArgs, progress: Progress) -> Result<MatrixModes, Fail
         None if chosen => Request::Lowest { count: part::LOWEST },
         None => Request::All,
     };
-    let stage = progress.stage(&format!("computing {}", words(&request)));
-    let result = part::of_matrices(&matrices, request, &part::options(&args.solver, &args.output))?;
-    drop(stage);
+    let options = part::options(&args.solver, &args.output);
+    let result = if args.engine.answers() {
+        let request = args.request.for_engine(args.engine.option())?;
+        part::of_matrices_by_engine(&matrices, request, &options, &args.engine, progress)?
+    } else {
+        let _stage = progress.stage(&format!("computing {}", words(&request)));
+        part::of_matrices(&matrices, request, &options)?
+    };
     Ok(MatrixModes { matrices, result, chosen })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Answer;
 use crate::args::{BasisArg, FormulationArg, FormulationArgs, ModelArgs, ModesArgs, TransferredArg};
+use crate::engine::Problem;
 use crate::failure::{Failure, RequestError};
 use crate::flow::factor::{self, Penalties};
 use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, State, part};
@@ -16,7 +17,7 @@ use mb_constraints::{ConstraintRank, NullSpaceMethod};
 use mb_eigen::penalty::ViolationLaw;
 use mb_eigen::sparse::Request;
 use mb_linear::formulation::redundant::Transferred;
-use mb_linear::{Formulation, OperatingPoint, Undetermined, undetermined};
+use mb_linear::{Formulation, OperatingPoint, Undetermined, linearize_sparse, undetermined};
 use mb_model::Model;
 use std::fmt::Write as _;
 
@@ -52,6 +53,9 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         ShapeFormat::of(path)?;
     }
     args.output.plot.as_deref().map_or(Ok(()), crate::plot::check_folder)?;
+    if args.engine.only_prepares() {
+        return prepare(text, args, progress);
+    }
     let found = analyse(text, args, progress)?;
     if let (Some(path), Some(result)) = (&args.output.shapes, found.results.first()) {
         let model = &found.loaded.model;
@@ -75,6 +79,27 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         answer.code = crate::failure::NUMERICS;
     }
     Ok(answer)
+}
+
+/// A folder for the engine, or an estimate.
+fn prepare(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Answer, Failure> {
+    let model_args = ModelArgs { model: args.model.clone().unwrap_or_default(), set: args.set.clone() };
+    let loaded = load(text, &model_args)?;
+    let model = &loaded.model;
+    part_wanted(model, args)?;
+    let request = args.request.for_engine(args.engine.option())?;
+    let (mut start, motion) = crate::start::with_motion(model, &args.start, &args.motion)?;
+    start.watch = progress.watch();
+    let site = flow::site(model, &start, motion.as_ref())?;
+    let State::Lasting(at) = site.state() else {
+        return Err(RequestError::NotOfAnInstant { option: args.engine.option() }.into());
+    };
+    let lin = linearize_sparse(model, &at);
+    let options = part::engine_options(&part::options(&args.solver, &args.output), &at);
+    let pencil = lin.pencil();
+    let problem =
+        Problem { pencil: &pencil, parts: lin.k_parts.as_ref(), request: &request, options: &options };
+    Ok(Answer::right(problem.prepare(&args.engine)?))
 }
 
 /// Does the analysis.
@@ -134,6 +159,9 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
         Some(request) => {
             let options = part::options(&args.solver, &args.output);
             let result = match (&formulations[..], request) {
+                _ if args.engine.answers() => {
+                    part::of_model_by_engine(model, &at, request, &options, &args.engine, progress)?
+                }
                 ([Formulation::Unconstrained(_)], Request::Lowest { count }) => {
                     part::of_penalty(model, &at, &penalties(&args.formulation)?, count, &options)?
                 }
@@ -202,6 +230,17 @@ fn check_shares(args: &ModesArgs) -> Result<(), Failure> {
 fn part_wanted(model: &Model, args: &ModesArgs) -> Result<(Option<Request>, bool), Failure> {
     let formulation = &args.formulation;
     args.request.check()?;
+    if args.engine.answers() || args.engine.only_prepares() {
+        let request = args.request.for_engine(args.engine.option())?;
+        let name = match formulation.formulation {
+            FormulationArg::Minimal | FormulationArg::Redundant => return Ok((Some(request), false)),
+            FormulationArg::Unconstrained => "unconstrained",
+            FormulationArg::All => "all",
+        };
+        return Err(
+            RequestError::PartOfFormulation { option: args.engine.option(), formulation: name }.into()
+        );
+    }
     if let Some(request) = args.request.part() {
         // Both keep the constraints in the matrices; what sets them apart is the rest of the spectrum.
         let name = match (formulation.formulation, request) {

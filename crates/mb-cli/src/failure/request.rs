@@ -214,6 +214,12 @@ pub enum RequestError {
         /// The formulation.
         formulation: &'static str,
     },
+    /// The distributed engine without a request.
+    #[error("{option} needs to know which modes: --lowest N, --near HZ, --near-point RE,IM or --band LO HI.")]
+    NothingForEngine {
+        /// The option.
+        option: &'static str,
+    },
     /// A variable that the model does not have.
     #[error("{option}: the model has no parameter, coordinate or input `{name}`.")]
     NoSuchVariable {
@@ -472,6 +478,7 @@ impl RequestError {
             | Self::OnlyAtRest { .. }
             | Self::NotReached { .. }
             | Self::NoModesOfInstant
+            | Self::NothingForEngine { .. }
             | Self::OutOfRange { .. }
             | Self::TooLarge { .. }
             | Self::Sizes { .. }

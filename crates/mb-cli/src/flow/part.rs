@@ -1,11 +1,16 @@
 //! Part of a spectrum as the command line asks for it.
 
 use super::FormulationSpectrum;
-use crate::args::{DriverArg, ModesOutputArgs, SolverArgs, SymmetryArg};
+use crate::args::{DriverArg, EngineArgs, ModesOutputArgs, SolverArgs, SymmetryArg};
+use crate::engine::Problem;
 use crate::failure::Failure;
 use crate::matrices::{Matrices, MatrixProblem};
+use crate::progress::Progress;
+use mb_eigen::EigenError;
 use mb_eigen::sparse;
 use mb_eigen::sparse::{Request, Shift, Solver, SparseExpert, SparseOptions, Structure};
+use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_model::Model;
 
 pub use mb_analysis::part::*;
 
@@ -38,6 +43,66 @@ pub fn options(args: &SolverArgs, output: &ModesOutputArgs) -> SparseOptions {
 )]
 fn bytes(gib: f64) -> u64 {
     (gib * 1_073_741_824.0) as u64
+}
+
+/// What the distributed engine is asked of a linearized model.
+pub fn engine_options(options: &SparseOptions, at: &OperatingPoint) -> SparseOptions {
+    // The change along a motion is measured with left vectors.
+    SparseOptions { left_vectors: options.left_vectors || at.steady().is_some(), ..*options }
+}
+
+/// Eigenpairs of a linearized model by the distributed engine.
+///
+/// # Errors
+/// As [`Problem::solve`].
+pub fn of_model_by_engine(
+    model: &Model,
+    at: &OperatingPoint,
+    request: Request,
+    options: &SparseOptions,
+    engine: &EngineArgs,
+    progress: Progress,
+) -> Result<FormulationSpectrum, Failure> {
+    let lin = linearize_sparse(model, at);
+    let (pencil, options) = (lin.pencil(), engine_options(options, at));
+    let problem =
+        Problem { pencil: &pencil, parts: lin.k_parts.as_ref(), request: &request, options: &options };
+    let spectrum = problem.solve(engine, progress)?;
+    Ok(of_spectrum(model, at, request, "constrained/slepc".to_owned(), spectrum))
+}
+
+/// Eigenpairs of matrices by the distributed engine.
+///
+/// # Errors
+/// As [`Problem::solve`].
+pub fn of_matrices_by_engine(
+    matrices: &Matrices,
+    request: Request,
+    options: &SparseOptions,
+    engine: &EngineArgs,
+    progress: Progress,
+) -> Result<FormulationSpectrum, Failure> {
+    let spectrum = engine_problem(matrices, &request, options)?.solve(engine, progress)?;
+    let name = "second-order/slepc".to_owned();
+    Ok(FormulationSpectrum { request: Some(request), ..FormulationSpectrum::new(name, spectrum) })
+}
+
+/// The problem that matrices are to the engine.
+///
+/// # Errors
+/// [`EigenError::NotForEngine`] for a descriptor pair.
+pub fn engine_problem<'a>(
+    matrices: &'a Matrices,
+    request: &'a Request,
+    options: &'a SparseOptions,
+) -> Result<Problem<'a>, Failure> {
+    match &matrices.problem {
+        MatrixProblem::SecondOrder(pencil) => Ok(Problem { pencil, parts: None, request, options }),
+        MatrixProblem::Descriptor(_) => {
+            let source = EigenError::NotForEngine { what: "the pair E, A" };
+            Err(Failure::Engine(source.into()))
+        }
+    }
 }
 
 /// Eigenpairs of matrices.

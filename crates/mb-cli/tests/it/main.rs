@@ -8,6 +8,7 @@ mod beams;
 mod book;
 mod campbell;
 mod check;
+mod engine;
 mod equilibrium;
 mod expansions;
 mod families;

@@ -41,7 +41,7 @@ fn distance(w: f64, s: c64) -> f64 {
 /// ```text
 /// (sqrt(w) - |b|)^2 + a^2   for w >= 0,     (sqrt(-w) - |a|)^2 + b^2   for w < 0
 /// ```
-fn reaching(s: c64, r: f64) -> (f64, f64) {
+pub(crate) fn reaching(s: c64, r: f64) -> (f64, f64) {
     let (a, b) = (s.re.abs(), s.im.abs());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     if r >= a {

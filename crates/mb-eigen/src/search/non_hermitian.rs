@@ -71,6 +71,17 @@ impl Set {
         self.left.clone().unwrap_or_else(|| (conjugate(&self.x), conjugate(&self.l)))
     }
 
+    /// Keeps some columns.
+    pub(crate) fn keep(&mut self, columns: &[usize]) {
+        self.tau = columns.iter().map(|&j| self.tau[j]).collect();
+        for part in [&mut self.x, &mut self.l] {
+            *part = pick(part, columns);
+        }
+        if let Some((y, mu)) = &mut self.left {
+            (*y, *mu) = (pick(y, columns), pick(mu, columns));
+        }
+    }
+
     /// Puts some columns of other sets in the place of some of this one.
     fn replace(&mut self, out: &[usize], others: &[(Self, Vec<usize>)]) {
         let stay: Vec<usize> = (0..self.tau.len()).filter(|j| !out.contains(j)).collect();

@@ -242,7 +242,7 @@ fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_lef
 }
 
 /// The same, with what the search for the roots has left.
-fn finish_with(
+pub(crate) fn finish_with(
     problem: &Problem,
     roots: Vec<Root>,
     findings: Vec<Finding>,
@@ -255,7 +255,7 @@ fn finish_with(
 }
 
 /// The result, without what turned out to be no pair.
-fn finished(
+pub(crate) fn finished(
     problem: &Problem,
     certifier: &Certifier<'_>,
     mut pairs: Vec<Eigenpair>,

@@ -1,0 +1,127 @@
+//! The folder of an exchange: written whole or not at all, read with its checksums.
+
+use crate::failure::Failure;
+use crate::outfile;
+use mb_engine::{EngineError, MANIFEST, Manifest, Package, checksum};
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+fn unwritable(path: &Path, source: io::Error) -> Failure {
+    Failure::Unwritable { path: path.display().to_string(), source }
+}
+
+/// Writes a package under another name, which becomes the folder when all is there.
+///
+/// A folder that exists is refused unless it is empty.
+///
+/// # Errors
+/// [`Failure::Unwritable`].
+pub(super) fn write(package: &Package<'_, '_>, ranks: usize, folder: &Path) -> Result<(), Failure> {
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        let words = "the folder is not empty; name another one, or remove it";
+        return Err(unwritable(folder, io::Error::new(io::ErrorKind::AlreadyExists, words)));
+    }
+    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = folder.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let _ = fs::remove_dir_all(&beside);
+    outfile::folder(&beside)?;
+    let create = |name: &str| -> io::Result<Box<dyn Write>> {
+        Ok(Box::new(BufWriter::new(File::create(beside.join(name))?)))
+    };
+    let written = package.write(ranks, create).map_err(|error| match error {
+        EngineError::Io(source) => unwritable(folder, source),
+        other => other.into(),
+    });
+    let made = written.and_then(|_| {
+        // An empty folder may stand where this one goes.
+        let _ = fs::remove_dir(folder);
+        fs::rename(&beside, folder).map_err(|source| unwritable(folder, source))
+    });
+    made.inspect_err(|_| drop(fs::remove_dir_all(&beside)))
+}
+
+/// The bytes of a file of a folder; none where there is no such file.
+///
+/// # Errors
+/// [`EngineError::Malformed`] where it cannot be read.
+pub(super) fn read(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+    match fs::read(folder.join(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(EngineError::Malformed { file: name.to_owned(), why: e.to_string() }),
+    }
+}
+
+/// Whether a folder is that of a package, and as it was written.
+///
+/// # Errors
+/// [`Failure::Unreadable`] without a manifest; [`EngineError`] for another version or package and changed files.
+pub(super) fn check(folder: &Path, package: &str) -> Result<(), Failure> {
+    let path = folder.join(MANIFEST);
+    let text = fs::read_to_string(&path).map_err(|source| Failure::Unreadable {
+        what: "manifest of the engine's folder",
+        path: path.display().to_string(),
+        source,
+    })?;
+    let manifest = Manifest::from_text(&text)?;
+    manifest.is_of(package)?;
+    for entry in &manifest.files {
+        let changed = |why: &str| EngineError::Changed { file: entry.name.clone(), why: why.to_owned() };
+        let bytes = read(folder, &entry.name)?.ok_or_else(|| changed("it is missing"))?;
+        // Scripts are there to be fitted to a queue.
+        if Path::new(&entry.name).extension().is_some_and(|e| e == "sh") {
+            continue;
+        }
+        if bytes.len() as u64 != entry.bytes {
+            return Err(changed("it has another length").into());
+        }
+        if checksum(&bytes) != entry.checksum {
+            return Err(changed("its checksum is another one").into());
+        }
+    }
+    Ok(())
+}
+
+/// A folder for one run, removed at the end.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    path: PathBuf,
+    stays: Cell<bool>,
+}
+
+impl Scratch {
+    /// A new one among the temporary files of the system.
+    pub(super) fn new() -> Result<Self, Failure> {
+        let base = std::env::temp_dir();
+        let mut last = io::Error::other("all names are taken");
+        for number in 0..1000 {
+            let path = base.join(format!("mb-engine-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self { path, stays: Cell::new(false) }),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = e,
+                Err(e) => return Err(unwritable(&path, e)),
+            }
+        }
+        Err(unwritable(&base, last))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves it for a look at what went wrong.
+    pub(super) fn stays(&self) {
+        self.stays.set(true);
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.stays.get() {
+            // What cannot be removed is the system's to remove.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}

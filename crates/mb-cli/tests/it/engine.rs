@@ -1,0 +1,228 @@
+//! The distributed engine: its modes are those of the built-in one within both bounds, on one rank and on two, and whatever goes
+//! wrong is said in words.
+//!
+//! Tests that run the driver are skipped, with a sentence, where `cargo xtask setup --engine` has not built it.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{json, mb, model, right};
+
+/// Whether both drivers are there; a sentence where they are not.
+#[expect(clippy::print_stderr, reason = "who runs the tests is to know which were skipped")]
+fn engine() -> bool {
+    let program = PathBuf::from(assert_cmd::Command::cargo_bin("mb").unwrap().get_program());
+    let folder = program.parent().unwrap().parent().unwrap().join("engine");
+    let built = ["mb-engine-real", "mb-engine-complex"].iter().all(|name| folder.join(name).is_file());
+    if !built {
+        eprintln!("Skipped: the distributed engine is not built; `cargo xtask setup --engine` builds it.");
+    }
+    built
+}
+
+/// re, im, bar of all pairs with Im s >= 0 and the proofs of completeness.
+fn read(found: &serde_json::Value) -> (Vec<[f64; 3]>, Vec<String>) {
+    let result = &found["formulations"][0];
+    let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
+    let pairs = result["pairs"].as_array().unwrap();
+    let all = pairs.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]);
+    let findings = result["findings"].as_array().unwrap().iter().map(ToString::to_string);
+    (all.filter(|[_, im, _]| *im >= 0.0).collect(), findings.collect())
+}
+
+/// The modes of a command by the engine on one rank and on two, held against the built-in ones; all of them proved.
+fn same_as_built_in(args: &[&str]) {
+    let (own, _) = read(&json(args));
+    assert!(!own.is_empty());
+    for ranks in ["1", "2"] {
+        let (found, findings) = read(&json(&[args, &["--engine", "slepc", "--ranks", ranks]].concat()));
+        assert_eq!(found.len(), own.len(), "{args:?}, {ranks} ranks: {found:?}\n{own:?}\n{findings:?}");
+        for (a, b) in found.iter().zip(&own) {
+            let off = (a[0] - b[0]).hypot(a[1] - b[1]);
+            assert!(off <= a[2] + b[2], "{args:?}, {ranks} ranks: {a:?} {b:?}");
+            assert!(a[2] <= 1e-6 * a[0].hypot(a[1]).max(1e-3), "{args:?}: bar {a:?}");
+        }
+        let proved = findings.iter().any(|f| f.contains("completeness"));
+        assert!(proved && !findings.iter().any(|f| f.contains("unproved")), "{args:?}: {findings:?}");
+    }
+}
+
+#[test]
+fn modes_of_models_are_those_of_the_built_in_engine() {
+    if !engine() {
+        return;
+    }
+    let (loops, block) = (model("n-four-bar"), model("solid-cantilever"));
+    same_as_built_in(&["modes", &loops, "--set", "N=40", "--lowest", "1"]);
+    same_as_built_in(&["modes", &block, "--set", "n=5", "--set", "N=24", "--lowest", "6"]);
+}
+
+#[test]
+fn near_and_band_are_those_of_the_built_in_engine() {
+    if !engine() {
+        return;
+    }
+    let links = model("flexible-double-pendulum");
+    same_as_built_in(&["modes", &links, "--set", "n=12", "--near", "5", "--count", "3"]);
+    same_as_built_in(&["modes", &links, "--set", "n=12", "--band", "0", "20"]);
+}
+
+#[test]
+fn rigid_modes_and_redundant_rows_are_told() {
+    if !engine() {
+        return;
+    }
+    let args = ["modes", &model("free-body"), "--lowest", "6"];
+    let (own, theirs) = (json(&args), json(&[&args[..], &["--engine", "slepc"]].concat()));
+    let classes = |found: &serde_json::Value| -> Vec<String> {
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        pairs.iter().map(|p| p["class"].to_string()).collect()
+    };
+    assert_eq!(classes(&theirs), classes(&own));
+    same_as_built_in(&["modes", &model("parallelogram"), "--lowest", "1"]);
+}
+
+#[test]
+fn damped_modes_are_proved_by_the_phase_of_the_determinant() {
+    if !engine() {
+        return;
+    }
+    let links = model("double-pendulum-rigid");
+    same_as_built_in(&["modes", &links, "--set", "c=0.3", "--lowest", "1"]);
+}
+
+#[test]
+fn a_folder_goes_through_a_queue() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = dir.path().join("job");
+    let (path, at) = (model("n-four-bar"), job.to_str().unwrap().to_owned());
+    let args = ["modes", path.as_str(), "--set", "N=40", "--lowest", "1"];
+    let with = |more: &[&str]| mb(&[&args[..], more].concat());
+    let said = right(&[&args[..], &["--engine-write", &at, "--ranks", "2"]].concat());
+    assert!(said.contains("run.sh") && said.contains("--engine-read"), "{said}");
+    // Not over what is there.
+    let again = with(&["--engine-write", &at]);
+    assert!(again.code == 1 && again.err.contains("not empty"), "{again:?}");
+    let early = with(&["--engine-read", &at]);
+    assert!(early.code == 1 && early.err.contains("has not ended"), "{early:?}");
+    let other = mb(&["modes", &path, "--set", "N=41", "--lowest", "1", "--engine-read", &at]);
+    assert!(other.code == 1 && other.err.contains("another model"), "{other:?}");
+    faults(&job, &with);
+    if !engine() {
+        return;
+    }
+    run(&job, "2");
+    let read = json(&[&args[..], &["--engine-read", &at]].concat());
+    assert_eq!(read["formulations"][0]["name"], "constrained/slepc");
+    // Half-written, changed, of another version.
+    let values = job.join("results/values.bin");
+    let whole = std::fs::read(&values).unwrap();
+    std::fs::write(&values, &whole[..whole.len() - 4]).unwrap();
+    let torn = with(&["--engine-read", &at]);
+    assert!(torn.code == 1 && torn.err.contains("not whole") && torn.err.contains("run.sh"), "{torn:?}");
+    std::fs::remove_file(&values).unwrap();
+    let gone = with(&["--engine-read", &at]);
+    assert!(gone.code == 1 && gone.err.contains("is missing"), "{gone:?}");
+    // A run is repeated as it is.
+    run(&job, "1");
+    let (a, _) = read_pairs(&json(&[&args[..], &["--engine-read", &at]].concat()));
+    let (b, _) = read_pairs(&read);
+    assert!((a - b).abs() <= 1e-12 * b.abs(), "{a} {b}");
+}
+
+fn read_pairs(found: &serde_json::Value) -> (f64, usize) {
+    let (pairs, _) = read(found);
+    (pairs[0][1], pairs.len())
+}
+
+/// Runs the script of a folder.
+fn run(job: &Path, ranks: &str) {
+    let program = PathBuf::from(assert_cmd::Command::cargo_bin("mb").unwrap().get_program());
+    let folder = program.parent().unwrap().parent().unwrap().join("engine");
+    let output = std::process::Command::new("sh")
+        .arg(job.join("run.sh"))
+        .env("RANKS", ranks)
+        .env("MB_ENGINE_DIR", folder)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Files of a folder that changed, are missing or of another version.
+fn faults(job: &Path, with: &dyn Fn(&[&str]) -> crate::support::Run) {
+    let at = job.to_str().unwrap();
+    let spoiled = |name: &str, change: &dyn Fn(Vec<u8>) -> Option<Vec<u8>>, words: &str| {
+        let path = job.join(name);
+        let whole = std::fs::read(&path).unwrap();
+        match change(whole.clone()) {
+            Some(bytes) => std::fs::write(&path, bytes).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+        let run = with(&["--engine-read", at]);
+        assert!(run.code == 1 && run.out.is_empty() && run.err.contains(words), "{name}: {run:?}");
+        std::fs::write(&path, whole).unwrap();
+    };
+    let flipped = |mut bytes: Vec<u8>| {
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        Some(bytes)
+    };
+    spoiled("K.petsc", &flipped, "its checksum is another one");
+    spoiled("M.petsc", &|_| None, "it is missing");
+    spoiled("K.petsc", &|bytes| Some(bytes[..bytes.len() / 2].to_vec()), "it has another length");
+    spoiled("manifest.json", &|_| None, "cannot be read");
+    spoiled("manifest.json", &|bytes| Some(bytes[..20].to_vec()), "cannot be understood");
+    let later = |bytes: Vec<u8>| {
+        Some(String::from_utf8(bytes).unwrap().replace("\"format\": 1", "\"format\": 9").into_bytes())
+    };
+    spoiled("manifest.json", &later, "version 9");
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let path = model("n-four-bar");
+    let args = ["modes", path.as_str(), "--set", "N=40"];
+    let with = |more: &[&str]| mb(&[&args[..], more].concat());
+    let nothing = with(&["--engine", "slepc"]);
+    assert!(nothing.code == 1 && nothing.err.contains("--lowest N"), "{nothing:?}");
+    let largest = with(&["--largest", "3", "--engine", "slepc"]);
+    assert!(largest.code == 1 && largest.err.contains("--largest"), "{largest:?}");
+    let said = right(&[&args[..], &["--lowest", "1", "--estimate", "--ranks", "4"]].concat());
+    assert!(said.contains("4 ranks") && said.contains("GiB"), "{said}");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let missing = assert_cmd::Command::cargo_bin("mb")
+        .unwrap()
+        .current_dir(root)
+        .env("MB_ENGINE_DIR", "nowhere")
+        .args([&args[..], &["--lowest", "1", "--engine", "slepc"]].concat())
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&missing.stderr);
+    assert!(missing.status.code() == Some(1) && err.contains("cargo xtask setup --engine"), "{err}");
+    if !engine() {
+        return;
+    }
+    let launcher = with(&["--lowest", "1", "--engine", "slepc", "--launcher", "no-such-launcher {ranks}"]);
+    assert!(launcher.code == 2 && launcher.err.contains("no-such-launcher"), "{launcher:?}");
+    let failing = with(&["--lowest", "1", "--engine", "slepc", "--launcher", "false"]);
+    assert!(failing.code == 2 && failing.err.contains("`false`"), "{failing:?}");
+}
+
+/// A launcher that kills the driver on its way: an error, and no result.
+#[cfg(unix)]
+#[test]
+fn a_rank_that_is_killed_leaves_no_result() {
+    if !engine() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let launcher = dir.path().join("launch.sh");
+    std::fs::write(&launcher, "\"$@\" &\nsleep 0.05\nkill -9 $!\nwait $!\n").unwrap();
+    let words = format!("sh {}", launcher.display());
+    let path = model("solid-cantilever");
+    let args = ["modes", &path, "--set", "n=5", "--set", "N=24", "--lowest", "6", "--engine", "slepc"];
+    let run = mb(&[&args[..], &["--launcher", &words]].concat());
+    assert!(run.code == 2 && run.out.is_empty() && run.err.contains("failed"), "{run:?}");
+}

@@ -1,0 +1,355 @@
+//! Problems prepared for an engine outside, and what it found brought back with bounds and proofs of our own.
+//!
+//! An engine is a program on many machines that has factors and Krylov methods, and no notion of constraints, classes or errors.
+//! [`Prepared`] drops dependent constraint rows and scales by powers of two, so that nothing is rounded:
+//!
+//! ```text
+//! K~ = [D K D, D Phi^T R; R Phi D, 0],  M~ = [g^2 D M D, 0; 0, 0],  C~ = [g D C D, 0; 0, 0],   x = D x~,  l = R l~,  s = g s~
+//! ```
+//!
+//! with D and R diagonal and Phi the independent rows at length one. [`Prepared::finish`] takes an [`Answer`] back. Nothing that the
+//! engine says of its own answer is believed: residuals, classes and bounds are computed here from the matrices as given, and modes
+//! count as complete only where inertias at both ends of an interval agree with the modes that have bounds, and do so again at
+//! other shifts ([`inertia`]); of damped problems where the phase of the determinant closes around a circle ([`phase`]).
+
+mod general;
+mod inertia;
+mod phase;
+mod scaling;
+mod undamped;
+
+use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
+
+use self::scaling::Scaling;
+use crate::options::{Shift, SparseOptions};
+use crate::problem::Problem;
+use crate::request::Request;
+use crate::transform::shift_invert::Form;
+use crate::{EigenError, Spectrum};
+
+/// First shift of the lowest modes, relative to |K| / |M|, w of undamped problems.
+const FIRST_SHIFT: f64 = 1e-8;
+/// The same relative to the softest coordinate.
+const BELOW_SOFTEST: f64 = 0.03;
+/// Points of a contour at most.
+const POINTS: usize = 400;
+/// Modes of a band that one shift serves.
+const SLICE: usize = 40;
+
+/// Where the engine looks, in its own units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Search {
+    /// The eigenvalues nearest to the shift.
+    Nearest,
+    /// All between two w, of undamped symmetric problems.
+    Between {
+        /// Lower end.
+        from: f64,
+        /// Upper end.
+        to: f64,
+    },
+    /// All within a radius of the shift.
+    Within {
+        /// The radius.
+        radius: f64,
+    },
+}
+
+/// What the engine is to do; all numbers in its units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a list of settings, one line each in the engine's options"
+)]
+pub struct Task {
+    /// Undamped symmetric, real numbers: K x = w M x. Otherwise complex numbers.
+    pub undamped: bool,
+    /// Whether all matrices are symmetric.
+    pub symmetric: bool,
+    /// Whether left vectors are needed.
+    pub left: bool,
+    /// 2 for K + s C + s^2 M, 1 for K + tau M.
+    pub degree: usize,
+    /// Whether the shift may move towards the lowest eigenvalues.
+    pub lowest: bool,
+    /// Where to look.
+    pub search: Search,
+    /// The shift: w, s or tau.
+    pub shift: c64,
+    /// The point s near which modes are wanted.
+    pub point: c64,
+    /// Eigenvalues to compute.
+    pub want: usize,
+    /// Eigenvalues that the circle of a contour is to hold.
+    pub reach: usize,
+    /// Whether eigenvalues are to be counted.
+    pub count: bool,
+    /// Determinants of a contour at most.
+    pub points: usize,
+    /// Modes of a band that one shift serves.
+    pub slice: usize,
+    /// Whether it is to be checked that M has no negative eigenvalue.
+    pub check_mass: bool,
+    /// A w below zero at which growing modes are counted.
+    pub below_zero: f64,
+    /// Independent constraint rows.
+    pub rank: usize,
+    /// Degrees of freedom.
+    pub dof: usize,
+}
+
+/// The inertia of K - w M as the engine tells it, in its units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertia {
+    /// w.
+    pub at: f64,
+    /// Negative eigenvalues of the saddle-point matrix.
+    pub negative: usize,
+    /// Pivots taken for zero.
+    pub null_pivots: usize,
+    /// Relative residual of a solve with the factors.
+    pub residual: f64,
+}
+
+/// A determinant as the engine tells it, in its units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Determinant {
+    /// The point, s or tau.
+    pub at: c64,
+    /// ln |det| + i arg det.
+    pub logarithm: c64,
+    /// Smallest singular value of the matrix, zero where it was not computed.
+    pub smallest: f64,
+    /// Relative residual of a solve with the factors.
+    pub residual: f64,
+}
+
+/// Vectors of length n + r, displacements before multipliers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Vectors {
+    /// Of undamped symmetric problems.
+    Real(Vec<Vec<f64>>),
+    /// Of others.
+    Complex(Vec<Vec<c64>>),
+}
+
+/// What an engine found, in its units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// w, s or tau.
+    pub values: Vec<c64>,
+    /// A vector for each.
+    pub right: Vectors,
+    /// Vectors of the transposed problem, where they were asked for.
+    pub left: Option<Vec<Vec<c64>>>,
+    /// Inertias.
+    pub inertias: Vec<Inertia>,
+    /// Determinants around a circle.
+    pub determinants: Vec<Determinant>,
+    /// The shift last used, and the radius of the circle.
+    pub circle: (c64, f64),
+    /// Negative eigenvalues of the mass matrix; none where they were not counted.
+    pub mass_negative: Option<usize>,
+    /// Factorizations made.
+    pub factorizations: usize,
+}
+
+/// A problem ready for an engine.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    problem: Problem<'a>,
+    pencil: &'a QuadraticPencil<Sparse>,
+    request: Request,
+    options: SparseOptions,
+    scaling: Scaling,
+    form: Form,
+    task: Task,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares a problem; as [`crate::sparse::solve_in_parts`].
+    ///
+    /// # Errors
+    /// Shapes, entries and settings as there; [`EigenError::NotForEngine`] for a request that engines do not answer.
+    pub fn new(
+        pencil: &'a QuadraticPencil<Sparse>,
+        parts: Option<&'a StiffnessParts>,
+        request: &Request,
+        options: &SparseOptions,
+    ) -> Result<Self, EigenError> {
+        request.check()?;
+        let what = match request {
+            Request::All => Some("all eigenvalues"),
+            Request::Largest { .. } => Some("the largest eigenvalues"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            return Err(EigenError::NotForEngine { what });
+        }
+        let problem = Problem::new(pencil, options)?.with_parts(parts, options)?;
+        if problem.dof() == 0 {
+            return Err(EigenError::NotForEngine { what: "a problem whose constraints leave no freedom" });
+        }
+        let scaling = Scaling::of(&problem);
+        let form = Form::of(&problem);
+        let task = task(&problem, request, options, &scaling, form);
+        Ok(Self { problem, pencil, request: *request, options: *options, scaling, form, task })
+    }
+
+    /// What the engine is to do.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The matrices by name, n + r square: `K`, `M` and, with degree two, `C`. Made anew at each call.
+    pub fn matrices(&self) -> Vec<(&'static str, Sparse)> {
+        let (p, s) = (&self.problem, &self.scaling);
+        let mut out = vec![("K", s.saddle(p))];
+        match (self.task.undamped, self.form) {
+            (true, _) | (_, Form::Squared) => out.push(("M", s.leading(p, p.m.sparse(), 2))),
+            (_, Form::First) => out.push(("M", s.leading(p, p.c.sparse(), 1))),
+            (_, Form::Companion) => {
+                out.push(("C", s.leading(p, p.c.sparse(), 1)));
+                out.push(("M", s.leading(p, p.m.sparse(), 2)));
+            }
+        }
+        out
+    }
+
+    /// Operations of one factorization and entries of the factors, by our own order of elimination; of complex numbers where the
+    /// problem is damped.
+    pub fn estimate(&self) -> (f64, usize) {
+        (self.problem.factor_operations(), self.problem.factor_entries())
+    }
+
+    /// Unknowns of the matrices, n + r.
+    pub fn size(&self) -> usize {
+        self.problem.n + self.problem.rows.rank
+    }
+
+    /// The spectrum that an answer gives, with bounds, classes and counts of our own.
+    ///
+    /// # Errors
+    /// [`EigenError::EngineAnswer`] where the answer is none of this problem.
+    pub fn finish(&self, answer: &Answer) -> Result<Spectrum, EigenError> {
+        self.check(answer)?;
+        if self.task.undamped { self.undamped(answer) } else { self.general(answer) }
+    }
+
+    fn check(&self, answer: &Answer) -> Result<(), EigenError> {
+        let wrong = |what: String| Err(EigenError::EngineAnswer { what });
+        let (count, size) = (answer.values.len(), self.size());
+        let finite = |z: &c64| z.re.is_finite() && z.im.is_finite();
+        let (lengths, numbers): (Vec<usize>, bool) = match &answer.right {
+            Vectors::Real(x) => (x.iter().map(Vec::len).collect(), x.iter().flatten().all(|v| v.is_finite())),
+            Vectors::Complex(x) => (x.iter().map(Vec::len).collect(), x.iter().flatten().all(finite)),
+        };
+        if matches!(answer.right, Vectors::Real(_)) != self.task.undamped {
+            return wrong("its vectors are of the wrong kind".to_owned());
+        }
+        if lengths.len() != count || lengths.iter().any(|length| *length != size) {
+            return wrong(format!(
+                "it has {count} eigenvalues and vectors that do not fit, of {size} numbers each"
+            ));
+        }
+        if !numbers || !answer.values.iter().all(finite) {
+            return wrong("some of its numbers are not finite".to_owned());
+        }
+        match &answer.left {
+            Some(left)
+                if left.len() != count || left.iter().any(|y| y.len() != size || !y.iter().all(finite)) =>
+            {
+                wrong("its left vectors do not fit".to_owned())
+            }
+            None if self.task.left && count > 0 => wrong("it has no left vectors".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is to be done for a request.
+fn task(
+    problem: &Problem<'_>,
+    request: &Request,
+    options: &SparseOptions,
+    scaling: &Scaling,
+    form: Form,
+) -> Task {
+    let tau = std::f64::consts::TAU;
+    let mass_diagonal = problem.m.is_diagonal();
+    let negative = (0..problem.n).any(|i| problem.m.sparse().get(i, i).is_some_and(|v| *v < 0.0));
+    let undamped = problem.symmetric && problem.undamped() && !negative;
+    let symmetric = problem.m.symmetric && problem.c.symmetric && problem.k.symmetric;
+    let (gamma, square) = (scaling.gamma, scaling.gamma * scaling.gamma);
+    let point = match *request {
+        Request::NearFrequency { hz, .. } => c64::new(0.0, tau * hz),
+        Request::NearPoint { s, .. } => s,
+        Request::Band { from_hz, to_hz, .. } => c64::new(0.0, 0.5 * tau * (from_hz + to_hz)),
+        _ => c64::new(0.0, 0.0),
+    };
+    let dof = problem.dof();
+    let count = request.count().unwrap_or(0);
+    let beside_zero = problem.softest().map_or(FIRST_SHIFT * problem.frequency_squared(), |w| {
+        (BELOW_SOFTEST * w).min(FIRST_SHIFT * problem.frequency_squared())
+    });
+    let beside_zero = beside_zero.max(1e-15 * problem.frequency_squared());
+    let lowest = matches!(request, Request::Lowest { .. }) && options.expert.shift == Shift::Automatic;
+    let at_zero = point.norm_sqr() <= beside_zero;
+    let given = match options.expert.shift {
+        Shift::At(s) => Some(s),
+        Shift::Automatic => None,
+    };
+    let (search, shift, want, reach);
+    if undamped {
+        let square_of = |s: c64| if s.re.abs() > s.im.abs() { -s.re * s.re } else { s.im * s.im };
+        let w = given.map_or_else(|| if at_zero { -beside_zero } else { square_of(point) }, square_of);
+        search = match *request {
+            Request::Band { from_hz, to_hz, .. } => {
+                let squared = |hz: f64| (tau * hz).powi(2) / square;
+                let rounding = 1e-15 * problem.frequency_squared() / square;
+                let from = squared(from_hz) * (1.0 - 1e-9) - rounding;
+                let from = if from_hz > 0.0 { from } else { -beside_zero / square };
+                let to = (squared(to_hz) * (1.0 + 1e-9) + rounding).max(from + beside_zero / square);
+                Search::Between { from, to }
+            }
+            _ => Search::Nearest,
+        };
+        (shift, want, reach) = (c64::new(w / square, 0.0), count.min(dof), count);
+    } else {
+        let unit = if form == Form::Squared { square } else { gamma };
+        let small = if form == Form::Squared { beside_zero } else { beside_zero.sqrt() };
+        let at = given
+            .map_or_else(|| if at_zero { c64::new(small, 0.0) } else { form.tau(point) }, |s| form.tau(s));
+        let per_mode = if form != Form::Squared && at_zero { 2 } else { 1 };
+        let most = if form == Form::Companion { 2 * dof } else { dof };
+        let values = (per_mode * count).min(most);
+        search = match *request {
+            Request::Band { from_hz, to_hz, max_damping_ratio } => {
+                let r = general::radius_of_band(tau * from_hz, tau * to_hz, max_damping_ratio);
+                Search::Within { radius: general::needed(form, at, point, r) / unit }
+            }
+            _ => Search::Nearest,
+        };
+        (shift, reach) = (at / unit, values);
+        want = (values + 4 + values / 4).min(most);
+    }
+    Task {
+        undamped,
+        symmetric,
+        left: !undamped && !symmetric,
+        degree: if !undamped && form == Form::Companion { 2 } else { 1 },
+        lowest,
+        search,
+        shift,
+        point: point / gamma,
+        want,
+        reach,
+        count: options.prove_complete,
+        points: if options.prove_complete { POINTS } else { 0 },
+        slice: SLICE,
+        check_mass: undamped && !mass_diagonal,
+        below_zero: -beside_zero / square,
+        rank: problem.rows.rank,
+        dof,
+    }
+}

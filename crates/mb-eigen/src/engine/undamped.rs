@@ -1,0 +1,257 @@
+//! Modes of undamped symmetric problems from outside: K x = w M x on {Phi_q x = 0}.
+//!
+//! Columns are brought back to the coordinates as given, those found twice left out, rigid ones told by the rule of all matrices
+//! ([`crate::numeric::vanishing`]); then certified as the modes of the built-in search are, and held against the inertias.
+
+use mb_algebra::Dense;
+
+use super::inertia::{self, Mode};
+use super::{Answer, Prepared, Vectors};
+use crate::certify::sparse::Aid;
+use crate::completeness::growth;
+use crate::finding::SparseFinding;
+use crate::numeric::vanishing;
+use crate::problem::modes::Modes;
+use crate::request::Request;
+use crate::search::hermitian_requests::reaching;
+use crate::search::selection;
+use crate::sparse::solve::finish_with;
+use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
+
+/// Square of what projection on others leaves of a mode of length one, below which it is one of them.
+const TWICE: f64 = 0.1;
+/// |w| beside the shift, and beside the next w, up to which it may be zero.
+const STILL: f64 = 1e-2;
+const GAP: f64 = 1e6;
+
+/// omega^2 of a frequency in Hz.
+fn squared(hz: f64) -> f64 {
+    (std::f64::consts::TAU * hz).powi(2)
+}
+
+/// One pair for each mode.
+fn modes_of(pairs: &[Eigenpair]) -> Vec<&Eigenpair> {
+    let mut out: Vec<&Eigenpair> = Vec::new();
+    let (mut double, mut last) = (false, None);
+    for (i, pair) in pairs.iter().enumerate() {
+        let before = i.checked_sub(1).and_then(|i| pairs.get(i));
+        // A double zero stands as two pairs behind each other.
+        let second =
+            pair.class == Class::Rigid && pair.chain == 2 && double && last == Some(i.wrapping_sub(1));
+        let partner = before.is_some_and(|other| {
+            let mirror = pair.alpha.im < 0.0 && pair.alpha == other.alpha.conj();
+            mirror || (pair.alpha == -other.alpha && other.alpha.re > 0.0)
+        });
+        if second || partner {
+            double = false;
+            continue;
+        }
+        double = pair.class == Class::Rigid && pair.chain == 2;
+        last = Some(i);
+        out.push(pair);
+    }
+    out
+}
+
+/// The interval of w in which a mode lies.
+fn interval(pair: &Eigenpair) -> Mode {
+    let s = pair.value().unwrap_or_default();
+    if pair.class == Class::Rigid {
+        return Mode { low: 0.0, high: 0.0 };
+    }
+    let bar = pair.error_bar;
+    let sign = if s.im == 0.0 { -1.0 } else { 1.0 };
+    let ends = [(s.norm() - bar).max(0.0), s.norm() + bar].map(|s| sign * s * s);
+    // A bar that reaches zero leaves open on which side the mode is.
+    let far = if bar >= s.norm() { -sign * (s.norm() + bar).powi(2) } else { ends[0] };
+    Mode { low: ends[0].min(ends[1]).min(far), high: ends[0].max(ends[1]).max(far) }
+}
+
+impl Prepared<'_> {
+    pub(super) fn undamped(&self, answer: &Answer) -> Result<Spectrum, EigenError> {
+        let problem = &self.problem;
+        let mut findings = problem.rows.findings.clone();
+        let modes = self.modes(answer)?;
+        let roots = modes.roots(problem);
+        findings.push(self.work(answer));
+        let all = finish_with(problem, roots, findings, self.options.left_vectors, Aid::Nothing);
+        let told = self.shown(answer, &all.pairs);
+        let growing = self.growing(answer, &all.pairs);
+        let mut spectrum = self.asked(all);
+        spectrum.findings.extend(told);
+        growth::not_shown(&mut spectrum, growing);
+        Ok(spectrum)
+    }
+
+    /// What was done, for the result.
+    pub(super) fn work(&self, answer: &Answer) -> Finding {
+        let at = answer.circle.0;
+        let s = if self.task.undamped { (-self.unit() * at).sqrt() } else { self.unit() * at };
+        let worst = answer.inertias.iter().map(|i| i.residual);
+        let worst = worst.chain(answer.determinants.iter().map(|d| d.residual)).fold(0.0, f64::max);
+        SparseFinding::Shift {
+            re: s.re,
+            im: s.im,
+            factorizations: answer.factorizations,
+            solves: answer.values.len(),
+            worst_residual: worst,
+        }
+        .into()
+    }
+
+    /// The modes in the coordinates as given.
+    fn modes(&self, answer: &Answer) -> Result<Modes, EigenError> {
+        let Vectors::Real(columns) = &answer.right else {
+            return Err(EigenError::EngineAnswer { what: "its vectors are of the wrong kind".to_owned() });
+        };
+        let (problem, scaling) = (&self.problem, &self.scaling);
+        let (n, unit) = (problem.n, self.unit());
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        order.sort_by(|&i, &j| answer.values[i].re.abs().total_cmp(&answer.values[j].re.abs()));
+        let mut kept: Vec<(f64, Vec<f64>, Vec<f64>)> = Vec::new();
+        let mut mass_of: Vec<Vec<f64>> = Vec::new();
+        for j in order {
+            let (x, l) = columns[j].split_at(n);
+            let scaled = |v: &[f64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect::<Vec<f64>>();
+            let (mut x, mut l) = (scaled(x, &scaling.d), scaled(l, &scaling.r));
+            let mass = |x: &[f64]| problem.m.mul(&Dense::from_fn(n, 1, |i, _| x[i])).col_as_slice(0).to_vec();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let mx = mass(&x);
+            let by = dot(&x, &mx).sqrt().recip();
+            if !(by.is_finite() && by > 0.0) {
+                continue;
+            }
+            x.iter_mut().chain(&mut l).for_each(|v| *v *= by);
+            let shares = mass_of.iter().map(|mx| dot(mx, &x).powi(2)).sum::<f64>();
+            if 1.0 - shares < TWICE {
+                continue;
+            }
+            mass_of.push(mx.iter().map(|v| v * by).collect());
+            kept.push((unit * answer.values[j].re, x, l));
+        }
+        let sigma = unit * answer.circle.0.re;
+        let rigid = self.rigid(&kept, sigma);
+        let (zero, others): (Vec<usize>, Vec<usize>) = (0..kept.len()).partition(|&j| rigid[j]);
+        let order: Vec<usize> = zero.iter().chain(&others).copied().collect();
+        let rank = problem.rows.rank;
+        Ok(Modes {
+            w: order.iter().map(|&j| if rigid[j] { 0.0 } else { kept[j].0 }).collect(),
+            x: Dense::from_fn(n, order.len(), |i, j| kept[order[j]].1[i]),
+            l: Dense::from_fn(rank, order.len(), |i, j| kept[order[j]].2[i]),
+            rigid: zero.len(),
+        })
+    }
+
+    /// What turns the engine's eigenvalues into ours.
+    pub(super) fn unit(&self) -> f64 {
+        let square = self.task.undamped || self.form == crate::transform::shift_invert::Form::Squared;
+        if square { self.scaling.gamma * self.scaling.gamma } else { self.scaling.gamma }
+    }
+
+    /// Which modes (w, x, l) are in the null space of K on the allowed directions.
+    fn rigid(&self, modes: &[(f64, Vec<f64>, Vec<f64>)], sigma: f64) -> Vec<bool> {
+        let (problem, tolerance) = (&self.problem, self.options.expert.zero_tolerance);
+        let still = |w: f64| w.abs() <= STILL * sigma.abs();
+        let next = modes.iter().map(|mode| mode.0.abs()).filter(|w| !still(*w)).reduce(f64::min);
+        let d = vanishing::scales(problem.k.sparse());
+        let is_zero = |(w, x, l): &(f64, Vec<f64>, Vec<f64>)| {
+            let energy = problem.k.relative_form(x);
+            let in_question = still(*w) || energy <= vanishing::ENERGY;
+            if !in_question || problem.has_definite_stiffness() {
+                return false;
+            }
+            let gap = next.is_none_or(|next| next > GAP * w.abs());
+            let departure = self.departure(x, l, &d);
+            (energy <= vanishing::ENERGY && (still(*w) || departure <= tolerance))
+                || (still(*w) && energy <= tolerance && gap)
+        };
+        modes.iter().map(is_zero).collect()
+    }
+
+    /// How far K x + Phi^T l is from zero, relative to its terms; l of the independent rows at length one.
+    fn departure(&self, x: &[f64], l: &[f64], d: &[f64]) -> f64 {
+        let (problem, phi) = (&self.problem, &self.problem.rows.independent);
+        let column = |v: &[f64]| Dense::from_fn(v.len(), 1, |i, _| v[i]);
+        let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
+        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<f64>>();
+        let (kx, react) = (problem.k.mul(&column(x)), phi.mul_transpose(&column(l)));
+        let rest = sum(kx.col_as_slice(0), react.col_as_slice(0));
+        let terms = sum(&problem.k.magnitude(&sizes(x)), &phi.magnitude_transpose(&sizes(l)));
+        let largest = x.iter().zip(d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
+        let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
+        vanishing::departure(&rest, &terms, &rows)
+    }
+
+    /// What the inertias show of the modes asked for.
+    fn shown(&self, answer: &Answer, pairs: &[Eigenpair]) -> Option<Finding> {
+        if !self.task.count {
+            return None;
+        }
+        let unproved = |reason: &str| Some(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+        match (self.task.check_mass, answer.mass_negative) {
+            (true, None) => {
+                return unproved("the engine did not show that the mass matrix has no negative eigenvalue");
+            }
+            (_, Some(count)) if count > 0 => {
+                return unproved("the mass matrix has negative eigenvalues, so that inertias count no modes");
+            }
+            _ => {}
+        }
+        let modes: Vec<Mode> = modes_of(pairs).into_iter().map(interval).collect();
+        let ends = if let Request::Band { from_hz, to_hz, .. } = self.request {
+            [squared(from_hz), squared(to_hz)]
+        } else {
+            let (point, count) = (self.point(), self.request.count().unwrap_or(0));
+            let mut distances: Vec<f64> = modes_of(pairs)
+                .into_iter()
+                .filter_map(Eigenpair::value)
+                .map(|s| (s - point).norm().min((s + point).norm()))
+                .collect();
+            distances.sort_by(f64::total_cmp);
+            let Some(r) = distances.get(count.min(distances.len()).wrapping_sub(1)) else {
+                return unproved("the engine found no modes");
+            };
+            let (low, high) = reaching(point, *r);
+            [low, high]
+        };
+        let told = inertia::judge(&answer.inertias, self.unit(), self.task.rank, &modes, ends);
+        Some(told.into())
+    }
+
+    /// The point of the request, rad/s.
+    pub(super) fn point(&self) -> mb_algebra::c64 {
+        self.task.point * self.scaling.gamma
+    }
+
+    /// Modes that grow: those found, or more where an inertia below zero shows them.
+    fn growing(&self, answer: &Answer, pairs: &[Eigenpair]) -> usize {
+        let below = answer.inertias.iter().filter(|i| i.at < 0.0 && i.null_pivots == 0);
+        let counted = below.filter_map(|i| i.negative.checked_sub(self.task.rank)).max();
+        growth::count(pairs).max(counted.unwrap_or(0))
+    }
+
+    /// What the request asks for of all that was found.
+    fn asked(&self, mut spectrum: Spectrum) -> Spectrum {
+        let request = &self.request;
+        if !matches!(request, Request::Band { .. }) {
+            let (kept, modes, cut) = selection::choose(&spectrum.pairs, request, true);
+            spectrum.findings.extend(cut);
+            let mut kept = kept.into_iter();
+            spectrum.pairs.retain(|_| kept.next().unwrap_or(false));
+            let (wanted, dof) = (request.count().unwrap_or(0), self.task.dof);
+            let each = matches!(request, Request::NearPoint { .. });
+            let exist = if each { 2 * dof } else { dof };
+            if modes < wanted && modes >= exist {
+                spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
+            } else if modes < wanted {
+                let (found, searches) = (modes, 1);
+                let told = SparseFinding::Converged { found, wanted, searches, restarts: 0, basis: 0 };
+                spectrum.findings.push(told.into());
+            }
+        }
+        selection::keep_band(&mut spectrum, request);
+        selection::report_lost(&mut spectrum, request);
+        spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+        spectrum
+    }
+}

@@ -1,0 +1,32 @@
+//! Exchange of eigenvalue problems with SLEPc and MUMPS over MPI.
+//!
+#![doc = include_str!("../README.md")]
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`petsc`] | matrices and vectors in PETSc's binary format |
+//! | [`Package`] | what is handed to the driver: matrices, options, scripts, a manifest with checksums |
+//! | [`Results`] | what the driver wrote, checked |
+//! | [`Estimate`] | memory and time before a run |
+
+mod checksum;
+mod error;
+mod estimate;
+mod manifest;
+mod options;
+mod package;
+pub mod petsc;
+mod results;
+mod scripts;
+mod status;
+
+pub use checksum::{Summed, checksum};
+pub use error::EngineError;
+pub use estimate::Estimate;
+pub use manifest::{FORMAT, FileEntry, MANIFEST, Manifest};
+pub use package::Package;
+pub use results::Results;
+pub use status::{STATUS, Status};
+
+/// The source of the driver, in C.
+pub const DRIVER: &str = include_str!("../driver/mb_engine.c");
