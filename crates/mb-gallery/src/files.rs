@@ -8,6 +8,8 @@ pub const BEAM_CANTILEVER: &str = include_str!("../models/beam-cantilever.toml")
 pub const BEAM_FOUR_BAR: &str = include_str!("../models/beam-four-bar.toml");
 /// `models/beam-frame.toml`: beam-frame.
 pub const BEAM_FRAME: &str = include_str!("../models/beam-frame.toml");
+/// `models/bicycle.toml`: bicycle.
+pub const BICYCLE: &str = include_str!("../models/bicycle.toml");
 /// `models/bricard.toml`: bricard.
 pub const BRICARD: &str = include_str!("../models/bricard.toml");
 /// `models/cart-pendulum.toml`: cart with pendulum.
@@ -38,8 +40,12 @@ pub const PARALLELOGRAM: &str = include_str!("../models/parallelogram.toml");
 pub const ROD_PENDULUM: &str = include_str!("../models/rod-pendulum.toml");
 /// `models/rod-pendulum-upright.toml`: upright rod pendulum.
 pub const ROD_PENDULUM_UPRIGHT: &str = include_str!("../models/rod-pendulum-upright.toml");
+/// `models/rolling-disc.toml`: disc that rolls.
+pub const ROLLING_DISC: &str = include_str!("../models/rolling-disc.toml");
 /// `models/simple-pendulum.toml`: simple-pendulum.
 pub const SIMPLE_PENDULUM: &str = include_str!("../models/simple-pendulum.toml");
+/// `models/skate.toml`: sled on a skate.
+pub const SKATE: &str = include_str!("../models/skate.toml");
 /// `models/slider-crank.toml`: slider-crank mechanism.
 pub const SLIDER_CRANK: &str = include_str!("../models/slider-crank.toml");
 /// `models/solid-cantilever.toml`: solid-cantilever.

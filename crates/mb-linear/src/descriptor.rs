@@ -12,7 +12,7 @@
 //! starts as any small disturbance of the motion does; the descriptor form has the blocks of the instant alone.
 //! [`StateSpace::minimal`] then removes states that no input reaches or no output sees.
 
-use crate::error::LinearError;
+use crate::error::{LinearError, no_velocity_rows};
 use crate::instant::{ConstraintRates, InstantSystem, MotionTerms};
 use crate::linearize::LinearizedSystem;
 use crate::point::{Instant, OperatingPoint};
@@ -101,6 +101,11 @@ pub struct OutputMaps {
 /// # Errors
 /// [`LinearError::NotConstant`] for an input or output that is not constant in the frame of a steady motion.
 pub fn output_maps(model: &Model, at: &OperatingPoint) -> Result<OutputMaps, LinearError> {
+    no_velocity_rows(
+        model,
+        "linear map of inputs to outputs",
+        "`mb modes` has the eigenvalues, `mb simulate` the motion.",
+    )?;
     let [mut by_q, mut by_v, by_a, by_lambda] = output_blocks(model, at.point());
     if let Some(motion) = at.steady() {
         motion.check_inputs_and_outputs(model)?;

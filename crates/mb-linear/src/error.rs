@@ -5,6 +5,18 @@ use mb_algebra::{AlgebraError, Stopped};
 use mb_constraints::ConstraintError;
 use mb_model::InsideOut;
 
+/// Refuses what is not there for models with velocity rows.
+pub(crate) fn no_velocity_rows(
+    model: &mb_model::Model,
+    what: &'static str,
+    instead: &'static str,
+) -> Result<(), LinearError> {
+    match model.velocity_rows().iter().position(|x| *x) {
+        None => Ok(()),
+        Some(i) => Err(LinearError::WithVelocityRows { what, row: model.row_name(i), instead }),
+    }
+}
+
 /// Failure of an equilibrium or a linearization.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -105,6 +117,29 @@ pub enum LinearError {
         who: String,
         /// What is wrong, and what there is.
         problem: String,
+    },
+    /// Velocity rows that hold the configuration.
+    #[error(
+        "The velocity rows have rank {rank} of {count} beside the position rows, and what is left of them holds the configuration, not the velocities: {}. Rows that depend on each other cannot be linearized on the admissible velocities; take one of them out.",
+        names.join(", ")
+    )]
+    HoldingRows {
+        /// Rank of the velocity rows on the directions that the position rows leave.
+        rank: usize,
+        /// Number of velocity rows.
+        count: usize,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Something that there is not for models with velocity rows.
+    #[error("With velocity rows ({row}) there is no {what}. {instead}")]
+    WithVelocityRows {
+        /// What was asked for.
+        what: &'static str,
+        /// The first velocity row.
+        row: String,
+        /// What there is instead.
+        instead: &'static str,
     },
     /// No such body to take the frame of.
     #[error("There is no body '{name}' whose frame could be taken; there are: {}.", known.join(", "))]

@@ -8,7 +8,7 @@
 //! A small disturbance starts as these equations say. What becomes of it the next instants decide, so that there is no way from
 //! here to a spectrum of exponents: the roots of the frozen matrices depend on the coordinates and are no rates of growth.
 
-use crate::error::LinearError;
+use crate::error::{LinearError, no_velocity_rows};
 use crate::linearize::inputs;
 use crate::point::Instant;
 use crate::turning::Turning;
@@ -105,6 +105,7 @@ pub fn minimal_of_instant(
     lin: &InstantSystem,
     method: &NullSpaceMethod,
 ) -> Result<InstantMinimal, LinearError> {
+    no_velocity_rows(model, "minimal form of an instant", "Simulate the motion, or ask for a steady one.")?;
     let basis = NullSpace::new(&lin.phi_q, method, RankTolerance::default(), |i| model.coordinate_name(i))?;
     let r = &basis.r;
     let motion = MotionTerms::new(&lin.rates, &basis);

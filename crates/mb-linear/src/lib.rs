@@ -7,6 +7,7 @@
 //! families. [`DescriptorSystem`] and [`StateSpace`] add the model's inputs and outputs.
 //! Eigenvalues are the business of `mb-eigen`, which takes the matrices.
 
+mod contact;
 mod descriptor;
 pub mod equilibrium;
 mod error;
@@ -17,7 +18,9 @@ mod point;
 pub mod steady;
 mod turning;
 mod undetermined;
+mod velocity_rows;
 
+pub use contact::{LostContact, lost_contacts};
 pub use descriptor::{
     DescriptorSystem, OutputMaps, StateSpace, descriptor, descriptor_of_instant, output_maps,
 };

@@ -14,6 +14,8 @@
 //! M y'' + (C + 2 M S) y' + (K + C S + M S^2) y + Phi_q^T dlambda = F du,   Phi_q y = 0
 //! ```
 //!
+//! With velocity rows A v + b = 0 it is the system on the admissible velocities (module `velocity_rows`), of the same form.
+//!
 //! Paper: [gonzalez2017] Eqs. (7)-(10).
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
@@ -21,7 +23,8 @@
 use crate::point::OperatingPoint;
 use crate::steady::{Generator, SteadyMotion};
 use crate::turning::Turning;
-use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse};
+use crate::velocity_rows::Admissible;
+use mb_algebra::{Dense, QuadraticPencil, Sparse, StiffnessParts, dense, sparse, to_sparse};
 use mb_model::system::Blocks;
 use mb_model::{Model, Point};
 
@@ -70,6 +73,9 @@ impl LinearizedSystem<Sparse> {
 /// Linearizes at rest or in steady motion, with dense blocks.
 pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
     let point = at.point();
+    if model.has_velocity_rows() {
+        return on_admissible_velocities(model, at);
+    }
     let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(point);
     if let Some(turning) = Turning::dense(model, point) {
         (c, k) = turning.applied(&m, &c, &k);
@@ -83,6 +89,19 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f: inputs(model, point) }
 }
 
+/// With velocity rows: on the manifold of admissible velocities, where Phi_q is that of the position rows alone.
+fn on_admissible_velocities(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
+    let point = at.point();
+    let f = inputs(model, point);
+    let reduced = Admissible::new(model, point, at.steady().map(SteadyMotion::generator), None);
+    if let Ok(Admissible { blocks: [m, c, k], phi_q, projector, .. }) = reduced {
+        return LinearizedSystem { m, c, k, k_parts: None, phi_q, f: dense::mul(&projector, &f) };
+    }
+    // It has entries that are not finite, which every solver refuses by name.
+    let Blocks { m, c, k, phi_q } = model.dense_blocks(point);
+    LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
+}
+
 /// F, n x inputs.
 pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
     if model.inputs().is_empty() { Dense::zeros(model.nv(), 0) } else { model.input_matrix(point).to_dense() }
@@ -91,6 +110,11 @@ pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
 /// Linearizes at rest or in steady motion, with sparse blocks: time and memory linear in the elements.
 pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
+    if model.has_velocity_rows() {
+        let LinearizedSystem { m, c, k, phi_q, f, .. } = on_admissible_velocities(model, at);
+        let [m, c, k, phi_q, f] = [m, c, k, phi_q, f].map(|x| to_sparse(&x));
+        return LinearizedSystem { m, c, k, k_parts: None, phi_q, f };
+    }
     let (Blocks { m, c, k, phi_q }, k_parts) = model.blocks_in_parts(point);
     let f = model.input_matrix(point).to_sparse();
     let zero = |s: &Generator| s.is_zero();

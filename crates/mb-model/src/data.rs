@@ -5,7 +5,7 @@
 //! the list of data scalars is closed, and the functions of [`Data`] are where they are compiled:
 //! in this crate, once, for whoever calls them.
 
-use crate::element::{Element, ElementLaw, Local, each_law};
+use crate::element::{Element, ElementLaw, Local, each_law, each_rolling};
 use crate::model::Model;
 use crate::source::AnySource;
 use crate::spec::{ModelError, ModelSpec};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// a parameter is expanded. The list is closed.
 ///
 /// `residual_0` to `residual_3` add M a - f of an element to `out` in the data scalar and in one to
-/// three levels of dual numbers over it; `phi_` and `potential_` likewise.
+/// three levels of dual numbers over it; `phi_`, `rates_` and `potential_` likewise.
 #[expect(missing_docs, reason = "one function per level, each the method of Element of that name")]
 pub trait Data: Real + Lift<Self> + closed::Closed {
     /// Makes a model of its description in this scalar.
@@ -45,6 +45,18 @@ pub trait Data: Real + Lift<Self> + closed::Closed {
     }
     fn phi_3(e: &Element<Self>, at: &Local<'_, D3<Self>>, out: &mut [D3<Self>]) {
         each_law!(e, e => ElementLaw::<Self>::phi(e, at, out), c => c.phi_3(at, out));
+    }
+    fn rates_0(e: &Element<Self>, at: &Local<'_, Self>, out: &mut [Self]) {
+        each_rolling!(e, e => ElementLaw::<Self>::rates(&**e, at, out), c => c.rates_0(at, out));
+    }
+    fn rates_1(e: &Element<Self>, at: &Local<'_, Dual<Self>>, out: &mut [Dual<Self>]) {
+        each_rolling!(e, e => ElementLaw::<Self>::rates(&**e, at, out), c => c.rates_1(at, out));
+    }
+    fn rates_2(e: &Element<Self>, at: &Local<'_, D2<Self>>, out: &mut [D2<Self>]) {
+        each_rolling!(e, e => ElementLaw::<Self>::rates(&**e, at, out), c => c.rates_2(at, out));
+    }
+    fn rates_3(e: &Element<Self>, at: &Local<'_, D3<Self>>, out: &mut [D3<Self>]) {
+        each_rolling!(e, e => ElementLaw::<Self>::rates(&**e, at, out), c => c.rates_3(at, out));
     }
     fn potential_0(e: &Element<Self>, at: &Local<'_, Self>) -> Self {
         each_law!(e, e => ElementLaw::<Self>::potential(e, at), c => c.potential_0(at))

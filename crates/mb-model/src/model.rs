@@ -18,6 +18,8 @@ pub struct Member<P: Data = f64> {
     pub row: usize,
     /// Number of its constraint rows.
     pub rows: usize,
+    /// How many of them, the last ones, are velocity rows.
+    pub velocity_rows: usize,
 }
 
 /// What an element or a sensor sees of the model: blocks, inputs, and where they stand.
@@ -173,6 +175,7 @@ impl<P: Data> Model<P> {
             owner: owner.into(),
             row: self.rows,
             rows: element.rows(),
+            velocity_rows: element.velocity_rows(),
             element,
             wires: Wires::new(&self.coordinates, blocks, inputs),
         };
@@ -304,6 +307,18 @@ impl<P: Data> Model<P> {
     /// Number of constraint rows.
     pub fn nc(&self) -> usize {
         self.rows
+    }
+    /// For each constraint row whether it is a velocity row A(q, t) v + b(q, t) = 0, which restricts no configuration.
+    pub fn velocity_rows(&self) -> Vec<bool> {
+        let mut out = vec![false; self.rows];
+        for m in self.members.iter().filter(|m| m.velocity_rows > 0) {
+            out[m.row + m.rows - m.velocity_rows..m.row + m.rows].fill(true);
+        }
+        out
+    }
+    /// True when some constraint row is a velocity row.
+    pub fn has_velocity_rows(&self) -> bool {
+        self.members.iter().any(|m| m.velocity_rows > 0)
     }
     /// The initial configuration as described (it need not satisfy the constraints).
     pub fn initial(&self) -> &[P] {

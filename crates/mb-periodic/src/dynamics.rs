@@ -80,8 +80,11 @@ impl<'m> Dynamics<'m> {
     /// For a motion that goes through `at`, where the independent rows are chosen.
     ///
     /// # Errors
-    /// Entries that are not finite.
+    /// [`PeriodicError::VelocityRow`]; entries that are not finite.
     pub fn new(model: &'m Model, inputs: &[f64], at: &State) -> Result<Self, PeriodicError> {
+        if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
+            return Err(PeriodicError::VelocityRow { row: model.row_name(row) });
+        }
         let phi_q = model.phi_q(&at.q, at.t).to_dense();
         let rows = if model.nc() == 0 {
             Vec::new()

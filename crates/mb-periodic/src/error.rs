@@ -90,6 +90,14 @@ pub enum PeriodicError {
         /// The limit.
         most: usize,
     },
+    /// A row that restricts velocities and no configuration.
+    #[error(
+        "The model has a velocity row, {row}: periodic motions of what rolls or slides on an edge are not known here. Ask for a steady motion, or simulate."
+    )]
+    VelocityRow {
+        /// The row: owner and axis.
+        row: String,
+    },
     /// Constraints or the accelerations cannot be solved for.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),

@@ -41,6 +41,8 @@ pub(super) struct Newton {
     pub(super) x: Vec<f64>,
     pub(super) l: Vec<f64>,
     pub(super) shift: Vec<f64>,
+    /// The velocity rows, which ask A (v + g x) + b = 0 in every step, and no part of the shift.
+    velocity_rows: Vec<usize>,
     /// Multipliers of the shortest steps, which mean nothing.
     idle: Vec<f64>,
 }
@@ -67,6 +69,7 @@ impl Newton {
             x: nv(),
             l: nc(),
             shift: nv(),
+            velocity_rows: (0..m).zip(model.velocity_rows()).filter(|(_, v)| *v).map(|(i, _)| i).collect(),
             idle: nc(),
         }
     }
@@ -117,6 +120,13 @@ impl Newton {
             }
         } else {
             negate(&self.terms.phi, 1.0, &mut self.rows);
+            if !self.velocity_rows.is_empty() {
+                model.stepping_rates(at, &mut self.terms);
+            }
+        }
+        for k in &self.velocity_rows {
+            self.rows[*k] = -self.terms.phi_dot[*k] / weights[1];
+            self.rest[*k] = 0.0;
         }
         if self.kept.is_none() {
             self.factorizations += 1;

@@ -27,7 +27,7 @@ mod blocks;
 
 pub use blocks::unconstrained_blocks;
 
-use crate::error::LinearError;
+use crate::error::{LinearError, no_velocity_rows};
 use crate::linearize::LinearizedSystem;
 use crate::turning::Turning;
 use mb_algebra::{Dense, Lu, QuadraticPencil, RankTolerance, Svd, dense, norms};
@@ -138,6 +138,9 @@ pub struct PenaltyPoint {
     pub iterations: usize,
 }
 
+const PENALTY: &str = "penalty form at rest";
+const OTHERS: &str = "Take the minimal or the redundant form.";
+
 /// The equilibrium of the penalty system near an equilibrium of the constrained one.
 ///
 /// Newton on q and the penalty forces w together, which stays well conditioned for stiff
@@ -154,6 +157,7 @@ pub fn penalty_equilibrium(
     near: &Point,
     penalty: &Penalty,
 ) -> Result<PenaltyPoint, LinearError> {
+    no_velocity_rows(model, PENALTY, OTHERS)?;
     let (n, m) = (model.nv(), model.nc());
     let matrices = Matrices::new(penalty, m)?;
     let stiffness = dense::mul(&matrices.xi, &matrices.omega);
@@ -325,6 +329,7 @@ pub fn unconstrained_instant(
     at: &PenaltyPoint,
     penalty: &Penalty,
 ) -> Result<UnconstrainedInstant, LinearError> {
+    no_velocity_rows(model, PENALTY, OTHERS)?;
     let matrices = Matrices::new(penalty, model.nc())?;
     let point = &at.point;
     check_balance(model, point)?;

@@ -22,6 +22,7 @@ mod full;
 mod generator;
 mod orbit;
 mod ports;
+mod rolling;
 mod rows;
 mod scale;
 mod search;
@@ -125,6 +126,13 @@ pub(crate) fn looked_at(
     let blocks = model.blocks(point);
     let diagonals = [&blocks.m, &blocks.c, &blocks.k].map(diagonal);
     let scale = Scale::new(model, point, &diagonals);
+    if model.has_velocity_rows() {
+        let orbit = rolling::RollingOrbit { model, at, scale: &scale, phases };
+        let (generator, deviation) = orbit.search(frame)?;
+        let times = scale::times(&scale, &generator, phases);
+        let frame = Frame::of(model, point, &generator);
+        return Ok(SteadyMotion { point: point.clone(), generator, frame, deviation, times });
+    }
     let full = FullOrbit::new(model, point, blocks, &scale, phases)?;
     let (generator, deviation) = match full.search(at, frame)? {
         Ok(found) => found,

@@ -214,6 +214,10 @@ pub fn steady_near_looked(
     looks: Looks,
     guess: &[f64],
 ) -> Result<Option<SteadySearch>, LinearError> {
+    if model.has_velocity_rows() {
+        // Newton's problem of statics knows no rows of velocities.
+        return Ok(None);
+    }
     let mut rates = vec![[0.0; 3]];
     for b in model.coordinates().blocks() {
         let rate = in_ground(b, start);

@@ -9,6 +9,7 @@ mod flexible;
 mod four_bar;
 mod identity_formulations;
 mod motion;
+mod rolling;
 mod rotating;
 mod solid;
 mod space;

@@ -12,6 +12,7 @@ use std::fmt::Debug;
 #[expect(missing_docs, reason = "one method per scalar, each the method of ElementLaw of that name")]
 pub trait CustomElement<P: Data>: Debug + Send + Sync {
     fn rows_0(&self) -> usize;
+    fn velocity_rows_0(&self) -> usize;
     fn row_axis_0(&self, i: usize) -> String;
     fn inputs_0(&self) -> usize;
     fn dependence_0(&self) -> Dependence;
@@ -24,6 +25,10 @@ pub trait CustomElement<P: Data>: Debug + Send + Sync {
     fn phi_1(&self, at: &Local<'_, Dual<P>>, out: &mut [Dual<P>]);
     fn phi_2(&self, at: &Local<'_, Dual<Dual<P>>>, out: &mut [Dual<Dual<P>>]);
     fn phi_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]);
+    fn rates_0(&self, at: &Local<'_, P>, out: &mut [P]);
+    fn rates_1(&self, at: &Local<'_, Dual<P>>, out: &mut [Dual<P>]);
+    fn rates_2(&self, at: &Local<'_, Dual<Dual<P>>>, out: &mut [Dual<Dual<P>>]);
+    fn rates_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]);
     fn potential_0(&self, at: &Local<'_, P>) -> P;
     fn potential_1(&self, at: &Local<'_, Dual<P>>) -> Dual<P>;
     fn potential_2(&self, at: &Local<'_, Dual<Dual<P>>>) -> Dual<Dual<P>>;
@@ -33,6 +38,9 @@ pub trait CustomElement<P: Data>: Debug + Send + Sync {
 impl<P: Data, L: ElementLaw<P> + Debug + Send + Sync> CustomElement<P> for L {
     fn rows_0(&self) -> usize {
         self.rows()
+    }
+    fn velocity_rows_0(&self) -> usize {
+        self.velocity_rows()
     }
     fn row_axis_0(&self, i: usize) -> String {
         self.row_axis(i)
@@ -69,6 +77,18 @@ impl<P: Data, L: ElementLaw<P> + Debug + Send + Sync> CustomElement<P> for L {
     }
     fn phi_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]) {
         self.phi(at, out);
+    }
+    fn rates_0(&self, at: &Local<'_, P>, out: &mut [P]) {
+        self.rates(at, out);
+    }
+    fn rates_1(&self, at: &Local<'_, Dual<P>>, out: &mut [Dual<P>]) {
+        self.rates(at, out);
+    }
+    fn rates_2(&self, at: &Local<'_, Dual<Dual<P>>>, out: &mut [Dual<Dual<P>>]) {
+        self.rates(at, out);
+    }
+    fn rates_3(&self, at: &Local<'_, Dual<Dual<Dual<P>>>>, out: &mut [Dual<Dual<Dual<P>>>]) {
+        self.rates(at, out);
     }
     fn potential_0(&self, at: &Local<'_, P>) -> P {
         self.potential(at)

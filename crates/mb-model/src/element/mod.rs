@@ -4,11 +4,12 @@
 //!
 //! ```text
 //! residual   M a - f(q, v, t, u)      one number per local velocity
-//! phi        Phi(q, t)                one number per constraint row
+//! phi        Phi(q, t)                one number per position row
+//! rates      A(q, t) v + b(q, t)      one number per velocity row
 //! ```
 //!
 //! and nothing else: mass matrix, stiffness, damping, constraint Jacobian, reactions and their
-//! derivatives come from differentiating these two (see [`crate::system`]).
+//! derivatives come from differentiating these (see [`crate::system`]).
 
 mod attitude;
 mod beam;
@@ -24,10 +25,12 @@ mod hermite;
 mod hinge;
 mod inertia;
 mod joint;
+mod knife_edge;
 mod link;
 mod link_point;
 mod mean_tie;
 mod place;
+mod rolling;
 pub(crate) mod rotation;
 mod spatial_body;
 
@@ -47,11 +50,13 @@ pub(crate) use form::{ConstantForm, SplitEntries};
 pub use hinge::{Effort, HingeSpring, Moment, Motor};
 pub use inertia::{PlanarBody, PointMass, Rod};
 pub use joint::{Joint, Locked};
+pub use knife_edge::KnifeEdge;
 pub use link::{ElasticAxis, Held, LinkElement, ReferenceConditions};
 pub use link_point::{LinkPoint, Slot};
 pub(crate) use mean_tie::Mean;
 pub use mean_tie::MeanTie;
 pub use place::{AngleOf, Place};
+pub use rolling::{Rolling, Tread};
 pub use spatial_body::SpatialBody;
 
 pub use crate::data::Data;
@@ -108,6 +113,10 @@ pub trait ElementLaw<P: Data> {
     fn rows(&self) -> usize {
         0
     }
+    /// How many of them, the last ones, are velocity rows A(q, t) v + b(q, t) = 0, which are not the rate of any Phi.
+    fn velocity_rows(&self) -> usize {
+        0
+    }
     /// Name of constraint row `i`, such as `x` or `perpendicular`.
     fn row_axis(&self, i: usize) -> String {
         format!("{}", i + 1)
@@ -137,8 +146,13 @@ pub trait ElementLaw<P: Data> {
         let _ = at;
         S::zero()
     }
-    /// Writes Phi(q, t) to `out` (one entry per row); `v`, `a` and `u` are not to be read.
+    /// Writes Phi(q, t) to `out` (one entry per row, position rows first); `v`, `a` and `u` are not to be read.
+    /// The entries of velocity rows are left as they are, zero.
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let _ = (at, out);
+    }
+    /// Writes A(q, t) v + b(q, t) to `out` (one entry per velocity row), affine in `v`; `a` and `u` are not to be read.
+    fn rates<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let _ = (at, out);
     }
     /// How the element is drawn, and through which of its places; none when there is nothing to see.
@@ -150,6 +164,9 @@ pub trait ElementLaw<P: Data> {
 impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     fn rows(&self) -> usize {
         (**self).rows()
+    }
+    fn velocity_rows(&self) -> usize {
+        (**self).velocity_rows()
     }
     fn row_axis(&self, i: usize) -> String {
         (**self).row_axis(i)
@@ -172,6 +189,9 @@ impl<P: Data, L: ElementLaw<P>> ElementLaw<P> for Box<L> {
     fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         (**self).phi(at, out);
     }
+    fn rates<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        (**self).rates(at, out);
+    }
     fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
         (**self).outline()
     }
@@ -186,12 +206,14 @@ pub trait Tower<P: Data>: Lift<P> {
     fn residual_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]);
     /// Writes the constraint functions of an element to `out`.
     fn phi_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]);
+    /// Writes the velocity rows of an element to `out`.
+    fn rates_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]);
     /// Potential energy of an element.
     fn potential_of(e: &Element<P>, at: &Local<'_, Self>) -> Self;
 }
 
 macro_rules! tower {
-    ($scalar:ty, $residual:ident, $phi:ident, $potential:ident) => {
+    ($scalar:ty, $residual:ident, $phi:ident, $rates:ident, $potential:ident) => {
         impl<P: Data> Tower<P> for $scalar {
             #[inline]
             fn residual_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]) {
@@ -202,16 +224,20 @@ macro_rules! tower {
                 P::$phi(e, at, out);
             }
             #[inline]
+            fn rates_of(e: &Element<P>, at: &Local<'_, Self>, out: &mut [Self]) {
+                P::$rates(e, at, out);
+            }
+            #[inline]
             fn potential_of(e: &Element<P>, at: &Local<'_, Self>) -> Self {
                 P::$potential(e, at)
             }
         }
     };
 }
-tower!(P, residual_0, phi_0, potential_0);
-tower!(Dual<P>, residual_1, phi_1, potential_1);
-tower!(Dual<Dual<P>>, residual_2, phi_2, potential_2);
-tower!(Dual<Dual<Dual<P>>>, residual_3, phi_3, potential_3);
+tower!(P, residual_0, phi_0, rates_0, potential_0);
+tower!(Dual<P>, residual_1, phi_1, rates_1, potential_1);
+tower!(Dual<Dual<P>>, residual_2, phi_2, rates_2, potential_2);
+tower!(Dual<Dual<Dual<P>>>, residual_3, phi_3, rates_3, potential_3);
 
 /// Calls `$body` with `$law` bound to the law inside the element; the custom one has its own arm.
 macro_rules! each_law {
@@ -222,6 +248,8 @@ macro_rules! each_law {
             Element::PlanarBody($law) => $body,
             Element::SpatialBody($law) => $body,
             Element::Joint($law) => $body,
+            Element::Rolling($law) => $body,
+            Element::KnifeEdge($law) => $body,
             Element::Bushing($law) => $body,
             Element::BeamStrain($law) => $body,
             Element::BeamInertia($law) => $body,
@@ -252,6 +280,20 @@ macro_rules! each_law {
 
 pub(crate) use each_law;
 
+/// As [`each_law`] for the elements that have velocity rows; others do nothing.
+macro_rules! each_rolling {
+    ($element:expr, $law:ident => $body:expr, $custom:ident => $other:expr) => {
+        match $element {
+            Element::Rolling($law) => $body,
+            Element::KnifeEdge($law) => $body,
+            Element::Custom($custom) => $other,
+            _ => {}
+        }
+    };
+}
+
+pub(crate) use each_rolling;
+
 /// One element of a model. The list is closed; [`Element::Custom`] is the door for others.
 #[derive(Clone, Debug)]
 pub enum Element<P: Data = f64> {
@@ -265,6 +307,10 @@ pub enum Element<P: Data = f64> {
     SpatialBody(Box<SpatialBody<P>>),
     /// A joint in space: some relative motions of two frames locked.
     Joint(Box<Joint<P>>),
+    /// A wheel or a ball that rolls on a plane without slip.
+    Rolling(Box<Rolling<P>>),
+    /// A point that does not move across a heading.
+    KnifeEdge(Box<KnifeEdge<P>>),
     /// A stiffness and damping between two frames.
     Bushing(Box<Bushing<P>>),
     /// The elastic forces of a finite element of a beam in space.
@@ -324,6 +370,10 @@ impl<P: Data> Element<P> {
     pub fn rows(&self) -> usize {
         each_law!(self, e => ElementLaw::<P>::rows(e), c => c.rows_0())
     }
+    /// How many of them, the last ones, are velocity rows.
+    pub fn velocity_rows(&self) -> usize {
+        each_law!(self, e => ElementLaw::<P>::velocity_rows(e), c => c.velocity_rows_0())
+    }
     /// Name of constraint row `i`.
     pub fn row_axis(&self, i: usize) -> String {
         each_law!(self, e => ElementLaw::<P>::row_axis(e, i), c => c.row_axis_0(i))
@@ -363,6 +413,8 @@ impl<P: Data> Element<P> {
             Self::Distance(e) => Some([e.a, e.b]),
             Self::OnLine(e) => Some([e.point, e.base]),
             Self::Joint(e) => Some([e.a.place, e.b.place]),
+            Self::Rolling(e) => Some([e.wheel.place, e.plane.place]),
+            Self::KnifeEdge(e) => Some([e.edge.place, e.plane.place]),
             _ => None,
         }
     }
@@ -386,6 +438,8 @@ impl<P: Data> Element<P> {
             Self::TorsionSpring(e) => e.damping == none,
             Self::HingeSpring(e) => e.damping == none,
             Self::Joint(_)
+            | Self::Rolling(_)
+            | Self::KnifeEdge(_)
             | Self::MeanTie(_)
             | Self::Coincident(_)
             | Self::Distance(_)
@@ -409,6 +463,10 @@ impl<P: Data> Element<P> {
     pub fn phi<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         S::phi_of(self, at, out);
     }
+    /// Writes A v + b to `out`.
+    pub fn rates<S: Tower<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        S::rates_of(self, at, out);
+    }
 }
 
 impl Element<f64> {
@@ -424,8 +482,11 @@ impl Element<f64> {
     pub(crate) fn residual_wide<S: Lift<f64>>(&self, at: &Local<'_, S>, out: &mut [S]) -> bool {
         each_law!(self, e => { ElementLaw::<f64>::residual(e, at, out); true }, _other => false)
     }
-    /// As [`Element::phi`], likewise.
+    /// As [`Element::phi`], likewise; false also for elements with velocity rows, of which Phi is not all.
     pub(crate) fn phi_wide<S: Lift<f64>>(&self, at: &Local<'_, S>, out: &mut [S]) -> bool {
+        if matches!(self, Self::Rolling(_) | Self::KnifeEdge(_)) {
+            return false;
+        }
         each_law!(self, e => { ElementLaw::<f64>::phi(e, at, out); true }, _other => false)
     }
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with a model description, in the user's words.
 
 use super::expression::ExpressionError;
+use super::fault_rolling::RollingFault;
 use super::fault_rotor::RotorFault;
 use super::fault_solid::SolidFault;
 
@@ -532,6 +533,9 @@ pub enum Fault {
     /// A fault of a solid or of a load on its faces.
     #[error("{0}")]
     Solid(Box<SolidFault>),
+    /// Of a contact without slip.
+    #[error(transparent)]
+    Rolling(RollingFault),
     /// Tables of rotors.
     #[error(transparent)]
     Rotor(RotorFault),

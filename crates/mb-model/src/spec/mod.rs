@@ -31,7 +31,7 @@
 //!   origin of its frame), `link.start`, `link.end`, `link.node3`, `link.marker`, a node of a beam by the same words, a node of a solid (`block.node12`), a rigid
 //!   node set of one (`block.z+`), or coordinates `[x, y]` or `[x, y, z]` in the ground. In joints, `ground` is the place of the ground where the other end
 //!   is at the start.
-//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, springs, bearings, forces, torques, loads, drives, steady rotations and
+//! - **Names** of points, rods, bodies, beams, solids, flexible links, angles, joints, rolling wheels, knife edges, springs, bearings, forces, torques, loads, drives, steady rotations and
 //!   equivalent rigid links are
 //!   distinct; outputs and inputs have names of their own.
 //! - `[[repeat]]` writes a family: `index`, `from`, `to` (inclusive), and tables in whose
@@ -43,7 +43,7 @@
 //!   axes; one that is not named coincides with the other at the start.
 //! - **Coordinates** are in this order: moving points, moving bodies, those in space, rigid node sets of solids, nodes of
 //!   beams, nodes of solids, flexible links, angles, equivalent rigid links (those on the ground first), each in the order of the file, families after what stands alone. Constraint rows:
-//!   solids, rods, flexible links, angles, joints, drives, in the same order.
+//!   solids, rods, flexible links, angles, joints, rolling wheels, knife edges, drives, in the same order.
 //! - **Start.** Positions at the start need not satisfy the constraints. A point without `at`
 //!   starts where its rods and joints allow: on the intersection of two circles about
 //!   neighbours that are placed already (the left one, seen from the first to the second),
@@ -60,6 +60,7 @@ mod error;
 pub mod expression;
 mod fault;
 mod fault_help;
+mod fault_rolling;
 mod fault_rotor;
 mod fault_solid;
 mod flexible;
@@ -67,6 +68,7 @@ mod legible;
 mod locate;
 mod nearest;
 mod read;
+mod rolling;
 mod rotor;
 mod schema;
 mod section;
@@ -80,11 +82,13 @@ pub use builder::Pair;
 pub use erls::ErlsLinkSpec;
 pub use error::{ModelError, Path, Position, Problem, Step};
 pub use fault::{Fault, NameFault};
+pub use fault_rolling::RollingFault;
 pub use fault_rotor::RotorFault;
 pub use fault_solid::SolidFault;
 pub use flexible::{ElasticDampingSpec, FlexibleLinkSpec, ReferenceSpec};
 pub use legible::{is_obeyed, legible};
 pub use nearest::nearest;
+pub use rolling::{KnifeEdgeSpec, RollingSpec};
 pub use rotor::{BearingRowSpec, BearingSpec, SteadyRotationSpec};
 pub use schema::json_schema;
 pub use section::SectionSpec;
@@ -157,6 +161,12 @@ pub struct ModelSpec {
     /// Joints.
     #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointSpec>,
+    /// Wheels and balls that roll without slip.
+    #[serde(default, rename = "rolling", skip_serializing_if = "Vec::is_empty")]
+    pub rollings: Vec<RollingSpec>,
+    /// Knife edges.
+    #[serde(default, rename = "knife-edge", skip_serializing_if = "Vec::is_empty")]
+    pub knife_edges: Vec<KnifeEdgeSpec>,
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,
@@ -238,6 +248,12 @@ pub struct RepeatSpec {
     /// Joints.
     #[serde(default, rename = "joint", skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointSpec>,
+    /// Wheels and balls that roll without slip.
+    #[serde(default, rename = "rolling", skip_serializing_if = "Vec::is_empty")]
+    pub rollings: Vec<RollingSpec>,
+    /// Knife edges.
+    #[serde(default, rename = "knife-edge", skip_serializing_if = "Vec::is_empty")]
+    pub knife_edges: Vec<KnifeEdgeSpec>,
     /// Springs and dampers.
     #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
     pub springs: Vec<SpringSpec>,

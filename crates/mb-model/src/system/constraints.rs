@@ -1,6 +1,7 @@
 //! Constraint functions, their Jacobian, time derivatives and reactions.
 
 use super::sweep::{D1, D2, Scratch, inner, outer};
+use super::velocity_rows::Asked;
 use crate::element::Data;
 use crate::model::{Member, Model};
 use crate::state::Point;
@@ -13,7 +14,7 @@ impl<P: Data> Model<P> {
     fn constrained(&self) -> impl Iterator<Item = &Member<P>> {
         self.members().iter().filter(|m| m.rows > 0)
     }
-    /// Phi(q, t): nc numbers, in the unit of each row.
+    /// Phi(q, t): nc numbers, in the unit of each row; zero for velocity rows.
     pub fn phi(&self, q: &[P], t: P) -> Vec<P> {
         let parts = self.numbers(|s, m, out| {
             if m.rows > 0 {
@@ -24,7 +25,7 @@ impl<P: Data> Model<P> {
         });
         self.by_row(parts)
     }
-    /// Constraint Jacobian Phi_q along the tangent: nc x nv.
+    /// Constraint Jacobian along the tangent, Phi_q and for velocity rows A: nc x nv.
     pub fn phi_q(&self, q: &[P], t: P) -> Triplets<P> {
         self.collect(self.nc(), self.nv(), |s, m, out| self.phi_q_of(s, m, &(0..self.nv()), (q, t), out))
     }
@@ -58,8 +59,9 @@ impl<P: Data> Model<P> {
                 }
             }
         }
+        Self::rates_v_of(s, m, own, (q, t), out);
     }
-    /// Constraint reaction Phi_q^T lambda: nv numbers.
+    /// Constraint reaction Phi_q^T lambda, with A^T mu of the velocity rows: nv numbers.
     pub fn reaction(&self, q: &[P], t: P, lambda: &[P]) -> Vec<P> {
         let parts = self.numbers(|s, m, out| {
             if m.rows == 0 {
@@ -67,11 +69,12 @@ impl<P: Data> Model<P> {
             }
             let first = out.len();
             out.resize(first + m.wires.v_index.len(), P::zero());
-            let lambda = &lambda[m.row..m.row + m.rows];
+            let (all, lambda) = (lambda, &lambda[m.row..m.row + m.rows]);
             if lambda.iter().all(|l| *l == P::zero()) {
                 return;
             }
             let f = &mut s.d1;
+            Self::rates_reaction(f, m, (q, t), all, |j, x| out[first + j] += x);
             for r in 0..m.wires.v_index.len() {
                 f.gather_q(&m.wires, q, t);
                 f.step(&m.wires, self.coordinates(), r, outer());
@@ -87,25 +90,29 @@ impl<P: Data> Model<P> {
         }
         r
     }
-    /// Phi_t: partial derivative by time, nc numbers.
+    /// Phi_t: partial derivative by time, for velocity rows b; nc numbers.
     pub fn phi_t(&self, q: &[P], t: P) -> Vec<P> {
         self.rows_from(|m, s: &mut Scratch<P>| {
             s.d1.gather_q(&m.wires, q, t);
             s.d1.t = Dual::variable(t);
             s.d1.phi(m);
-            s.d1.out.iter().map(|x| x.eps).collect()
+            let mut out: Vec<P> = s.d1.out.iter().map(|x| x.eps).collect();
+            self.ask_rates(s, m, (q, t), Asked::Given, &mut out);
+            out
         })
     }
-    /// Phi_tt: second partial derivative by time, nc numbers.
+    /// Phi_tt: second partial derivative by time, for velocity rows b_t; nc numbers.
     pub fn phi_tt(&self, q: &[P], t: P) -> Vec<P> {
         self.rows_from(|m, s: &mut Scratch<P>| {
             s.d2.gather_q(&m.wires, q, t);
             s.d2.t = Dual::new(Dual::variable(t), Dual::constant(P::one()));
             s.d2.phi(m);
-            s.d2.out.iter().map(|x| x.eps.eps).collect()
+            let mut out: Vec<P> = s.d2.out.iter().map(|x| x.eps.eps).collect();
+            self.ask_rates(s, m, (q, t), Asked::GivenRate, &mut out);
+            out
         })
     }
-    /// Phi_tq: derivative of Phi_t along the tangent, nc x nv.
+    /// Phi_tq: derivative of Phi_t along the tangent, for velocity rows b_q; nc x nv.
     pub fn phi_tq(&self, q: &[P], t: P) -> Triplets<P> {
         self.collect(self.nc(), self.nv(), |s, m, out| {
             if m.rows == 0 {
@@ -118,9 +125,10 @@ impl<P: Data> Model<P> {
                 s.d2.phi(m);
                 scatter_rows(m, *col, s.d2.out.iter().map(|x| x.eps.eps), out);
             }
+            self.rates_q_of(s, m, (q, t), None, out);
         })
     }
-    /// Total velocity Phi' = Phi_q v + Phi_t: nc numbers.
+    /// Total velocity Phi' = Phi_q v + Phi_t, for velocity rows A v + b: nc numbers.
     pub fn phi_dot(&self, q: &[P], v: &[P], t: P) -> Vec<P> {
         self.rows_from(|m, s: &mut Scratch<P>| {
             s.d1.gather_q(&m.wires, q, t);
@@ -128,10 +136,12 @@ impl<P: Data> Model<P> {
             s.d1.step_all(&m.wires, self.coordinates(), &d);
             s.d1.t = Dual::variable(t);
             s.d1.phi(m);
-            s.d1.out.iter().map(|x| x.eps).collect()
+            let mut out: Vec<P> = s.d1.out.iter().map(|x| x.eps).collect();
+            self.ask_rates(s, m, (q, t), Asked::Value(v), &mut out);
+            out
         })
     }
-    /// Total acceleration Phi'' = Phi_q a + (terms in v): nc numbers.
+    /// Total acceleration Phi'' = Phi_q a + (terms in v), for velocity rows (A v + b)': nc numbers.
     ///
     /// With a = 0 this is the right-hand side -gamma of the acceleration constraints.
     pub fn phi_ddot(&self, point: &Point<P>) -> Vec<P> {
@@ -141,7 +151,9 @@ impl<P: Data> Model<P> {
             s.d2.step_all(&m.wires, self.coordinates(), &d);
             s.d2.t += along(P::one(), P::zero());
             s.d2.phi(m);
-            s.d2.out.iter().map(|x| x.eps.eps).collect()
+            let mut out: Vec<P> = s.d2.out.iter().map(|x| x.eps.eps).collect();
+            self.ask_rates(s, m, (&point.q, point.t), Asked::Rate(&point.v, &point.a), &mut out);
+            out
         })
     }
     /// d(Phi')/dq along the tangent at constant v: nc x nv.
@@ -160,6 +172,7 @@ impl<P: Data> Model<P> {
                 s.d2.phi(m);
                 scatter_rows(m, *col, s.d2.out.iter().map(|x| x.eps.eps), out);
             }
+            self.rates_q_of(s, m, (q, t), Some(v), out);
         })
     }
     /// d(Phi'')/dq along the tangent at constant v and a: nc x nv.
@@ -178,6 +191,7 @@ impl<P: Data> Model<P> {
                 s.d3.phi(m);
                 scatter_rows(m, *col, s.d3.out.iter().map(|x| x.eps.eps.eps), out);
             }
+            self.rates_ddot_of(s, m, point, false, out);
         })
     }
     /// d(Phi'')/dv at constant q and a: nc x nv.
@@ -196,9 +210,10 @@ impl<P: Data> Model<P> {
                 s.d3.phi(m);
                 scatter_rows(m, *col, s.d3.out.iter().map(|x| x.eps.eps.eps), out);
             }
+            self.rates_ddot_of(s, m, point, true, out);
         })
     }
-    /// Constraint-reaction stiffness d(Phi_q^T lambda)/dq along the tangent: nv x nv.
+    /// Constraint-reaction stiffness d(Phi_q^T lambda + A^T mu)/dq along the tangent: nv x nv.
     pub fn reaction_stiffness(&self, q: &[P], t: P, lambda: &[P]) -> Triplets<P> {
         self.collect(self.nv(), self.nv(), |s, m, out| {
             self.reaction_stiffness_of(s, m, &(0..self.nv()), (q, t), lambda, out);
@@ -214,6 +229,7 @@ impl<P: Data> Model<P> {
         lambda: &[P],
         out: &mut impl Scatter<P>,
     ) {
+        self.rates_stiffness_of(s, m, own, (q, t), lambda, out);
         let lambda = &lambda[m.row..m.row + m.rows];
         if lambda.iter().all(|l| *l == P::zero()) {
             return;

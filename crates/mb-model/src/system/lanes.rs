@@ -130,7 +130,7 @@ pub(super) struct Room {
 /// Whether an element is swept in lanes.
 fn in_lanes(m: &Member) -> bool {
     let enough = if m.wires.linear { MANY } else { LANES };
-    m.wires.v_index.len() >= enough && !matches!(m.element, Element::Custom(_))
+    m.wires.v_index.len() >= enough && m.velocity_rows == 0 && !matches!(m.element, Element::Custom(_))
 }
 
 /// Local directions of an element that are swept at once, one a lane.

@@ -230,7 +230,7 @@ impl<P: Data> Model<P> {
             self.sweep_residual(By::Configuration, &mut s.d1, m, own, point, &mut out.k);
         }
         let lambda = &point.lambda[m.row..m.row + m.rows];
-        if m.wires.linear && lambda.iter().any(|l| *l != P::zero()) {
+        if m.wires.linear && m.velocity_rows == 0 && lambda.iter().any(|l| *l != P::zero()) {
             sweep_constraint(s, m, own, point, &mut out.k, &mut out.phi_q);
         } else {
             self.reaction_stiffness_of(s, m, own, (&point.q, point.t), &point.lambda, &mut out.k);

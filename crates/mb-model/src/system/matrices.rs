@@ -131,9 +131,11 @@ impl<P: Data> Model<P> {
             for (i, x) in m.wires.v_index.iter().zip(&f.out) {
                 r[*i] += x.eps;
             }
+            Self::rates_reaction_t(&mut s, m, point, &mut r);
         }
+        let velocity_rows = self.velocity_rows();
         let phi_tq = self.phi_tq(&point.q, point.t);
-        for (row, col, x) in phi_tq.iter() {
+        for (row, col, x) in phi_tq.iter().filter(|(row, ..)| !velocity_rows[*row]) {
             r[col] += *x * point.lambda[row];
         }
         r

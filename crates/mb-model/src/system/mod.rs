@@ -1,7 +1,7 @@
 //! Equations of motion of a model and their exact derivatives.
 //!
 //! ```text
-//! r = M(q) a + Phi_q^T lambda - f(q, v, t, u) = 0,    Phi(q, t) = 0
+//! r = M(q) a + Phi_q^T lambda + A^T mu - f(q, v, t, u) = 0,    Phi(q, t) = 0,    A(q, t) v + b(q, t) = 0
 //! ```
 //!
 //! Every block below is a sum over elements of derivatives of the element's residual and
@@ -33,6 +33,7 @@ mod regions;
 mod residual;
 mod stepping;
 mod sweep;
+mod velocity_rows;
 mod workers;
 
 pub use energy::Energies;

@@ -334,6 +334,14 @@ fn rows(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms: &
         terms.phi_dot[m.row + i] += x.re.eps;
         terms.gamma[m.row + i] -= x.eps.eps;
     }
+    if m.velocity_rows > 0 {
+        values_of(m, c, (q, v, t), &mut terms.d1);
+        terms.d1.rates(m);
+        for (row, x) in m.own_velocity_rows().zip(&terms.d1.out) {
+            terms.phi_dot[row] += x.re;
+            terms.gamma[row] -= x.eps;
+        }
+    }
 }
 
 /// Adds Phi and Phi' of one element.
@@ -343,9 +351,15 @@ fn values(m: &Member<f64>, c: &Coordinates, q: &[f64], v: &[f64], t: f64, terms:
         terms.phi[m.row + i] += x.re;
         terms.phi_dot[m.row + i] += x.eps;
     }
+    if m.velocity_rows > 0 {
+        terms.d1.rates(m);
+        for (row, x) in m.own_velocity_rows().zip(&terms.d1.out) {
+            terms.phi_dot[row] += x.re;
+        }
+    }
 }
 
-/// Phi and Phi' of one element, as value and derivative, into the answer of the frame.
+/// Phi and Phi' of one element, as value and derivative, into the answer of the frame, whose coordinates move along v.
 pub(super) fn values_of(
     m: &Member<f64>,
     c: &Coordinates,
@@ -410,7 +424,7 @@ fn columns(
     at
 }
 
-/// As [`columns`] for elements from outside.
+/// As [`columns`] for elements from outside and those with velocity rows.
 fn columns_one_by_one(
     m: &Member<f64>,
     c: &Coordinates,
@@ -421,7 +435,8 @@ fn columns_one_by_one(
 ) -> usize {
     let f = &mut terms.d1;
     f.gather_q(&m.wires, q, t);
-    let mut first = 0;
+    f.set_velocities(m, |_| Dual::constant(0.0));
+    let (mut first, mut first_v) = (0, 0);
     let (mut rate, mut unit) = ([0.0; 7], [0.0; 6]);
     for id in &m.wires.blocks {
         let block = c.block(*id);
@@ -437,12 +452,22 @@ fn columns_one_by_one(
             }
             f.phi(m);
             f.q[first..first + nq].iter_mut().for_each(|x| x.eps = 0.0);
-            for x in &f.out {
+            for x in f.out.iter().take(m.rows - m.velocity_rows) {
                 terms.phi_q[terms.phi_q_at[at]] += x.eps;
                 at += 1;
             }
+            if m.velocity_rows > 0 {
+                f.v[first_v + j].eps = 1.0;
+                f.rates(m);
+                f.v[first_v + j].eps = 0.0;
+                for x in &f.out {
+                    terms.phi_q[terms.phi_q_at[at]] += x.eps;
+                    at += 1;
+                }
+            }
         }
         first += nq;
+        first_v += nv;
     }
     at
 }

@@ -1,7 +1,7 @@
 //! Outputs and their derivatives.
 
 use super::energy::kinetic_of;
-use super::sweep::{D1, D2, D3, Frame, outer};
+use super::sweep::{D1, D2, D3, Frame, Scratch, outer};
 use crate::element::{Data, Tower};
 use crate::model::{Model, Sensor};
 use crate::sensor::{EnergyKind, Quantity, Reading};
@@ -124,12 +124,18 @@ impl<P: Data> Model<P> {
             }
         }
     }
-    /// Phi of one row.
+    /// Phi of one row, or A v + b.
     fn phi_row(&self, row: usize, point: &Point<P>) -> P {
         let mut frame = Frame::<P>::default();
         let mut sum = P::zero();
         for m in self.members_of_row(row) {
             frame.gather_q(&m.wires, &point.q, point.t);
+            if m.own_velocity_rows().contains(&row) {
+                frame.set_velocities(m, |i| point.v[i]);
+                frame.rates(m);
+                sum += frame.out[row - m.own_velocity_rows().start];
+                continue;
+            }
             frame.phi(m);
             sum += frame.out[row - m.row];
         }
@@ -160,6 +166,15 @@ impl<P: Data> Model<P> {
             Reading::Violation(row) => {
                 let mut frame = Frame::<D1<P>>::default();
                 for m in self.members_of_row(*row) {
+                    if m.own_velocity_rows().contains(row) {
+                        let mut s = Scratch::default();
+                        let at = (&point.q[..], point.t);
+                        let mut by_q = Only { row: *row, y, out: &mut out.q };
+                        self.rates_q_of(&mut s, m, at, Some(&point.v), &mut by_q);
+                        let mut by_v = Only { row: *row, y, out: &mut out.v };
+                        Self::rates_v_of(&mut s, m, &(0..usize::MAX), at, &mut by_v);
+                        continue;
+                    }
                     for (j, col) in m.wires.v_index.iter().enumerate() {
                         frame.gather_q(&m.wires, &point.q, point.t);
                         frame.step(&m.wires, self.coordinates(), j, outer());
@@ -194,6 +209,21 @@ impl<P: Data> Model<P> {
                     out.q.add(y, *col, sum);
                 }
             }
+        }
+    }
+}
+
+/// Adds the entries of one row as those of an output.
+struct Only<'a, P> {
+    row: usize,
+    y: usize,
+    out: &'a mut Triplets<P>,
+}
+
+impl<P: Real> Scatter<P> for Only<'_, P> {
+    fn add(&mut self, row: usize, col: usize, value: P) {
+        if row == self.row {
+            self.out.add(self.y, col, value);
         }
     }
 }

@@ -38,6 +38,7 @@ impl<P: Data> Model<P> {
         // tau + tau^2 / 2 of the curve, as for Phi'', in the two inner levels.
         let along = |v: P, a: P| D3::constant(Dual::new(Dual::new(P::zero(), v), Dual::new(v, a)));
         for m in self.members().iter().filter(|m| m.rows > 0) {
+            self.rates_ddot_t(&mut s, m, point, &mut out);
             let f = &mut s.d3;
             f.gather_q(&m.wires, &point.q, point.t);
             let curve: Vec<_> = m.wires.v_index.iter().map(|i| along(point.v[*i], point.a[*i])).collect();
@@ -155,10 +156,32 @@ impl<P: Data> Model<P> {
                 for ((l, rate), x) in lambda.iter().zip(rate).zip(&f.out) {
                     k += *l * x.eps.eps.eps + *rate * x.eps.eps.re;
                 }
+                if m.velocity_rows > 0 {
+                    k += velocity_rows_rate(f, m, i, lambda, rate);
+                }
                 if k != P::zero() {
                     out.add(*row, *col, k);
                 }
             }
         }
     }
+}
+
+/// The rate of d(A^T mu)/dq for local row `i`, in a frame that moves along the motion in the innermost level and along a column
+/// in the outer one.
+fn velocity_rows_rate<P: Data>(f: &mut Frame<D3<P>>, m: &Member<P>, i: usize, lambda: &[P], rate: &[P]) -> P {
+    // The configuration was stepped along row i in the inner level, which these rows are to see in the velocity instead.
+    for x in &mut f.q {
+        x.re.eps = D1::constant(P::zero());
+        x.eps.eps = D1::constant(P::zero());
+    }
+    f.set_velocities(m, |_| D3::constant(D2::constant(D1::constant(P::zero()))));
+    f.v[i] = inner();
+    f.rates(m);
+    let first = m.rows - m.velocity_rows;
+    let mut k = P::zero();
+    for ((l, rate), x) in lambda[first..].iter().zip(&rate[first..]).zip(&f.out) {
+        k += *l * x.eps.eps.eps + *rate * x.eps.eps.re;
+    }
+    k
 }

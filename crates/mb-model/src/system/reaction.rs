@@ -90,8 +90,18 @@ impl<P: Data> Model<P> {
             let d = test.map(|x| x * outer());
             kind.retract(&mut frame.q[first..first + kind.nq()], &d[..kind.nv()]);
             frame.phi(m);
-            for (i, x) in frame.out.iter().enumerate() {
+            for (i, x) in frame.out.iter().enumerate().take(m.rows - m.velocity_rows) {
                 each(m.row + i, if c.reaction.turned_around { x.eps } else { -x.eps });
+            }
+            if m.velocity_rows > 0 {
+                self.take(&mut frame, m, point, along);
+                let first = self.local_velocity_of(m, c);
+                frame.set_velocities(m, |_| D2::constant(D1::constant(P::zero())));
+                frame.v[first..first + kind.nv()].copy_from_slice(&d[..kind.nv()]);
+                frame.rates(m);
+                for (row, x) in m.own_velocity_rows().zip(&frame.out) {
+                    each(row, if c.reaction.turned_around { x.eps } else { -x.eps });
+                }
             }
         }
     }
@@ -111,6 +121,11 @@ impl<P: Data> Model<P> {
             first += self.coordinates().block(*id).kind.nq();
         }
         None
+    }
+    /// First local velocity index of the reaction's body in a member that sees it.
+    fn local_velocity_of(&self, m: &Member<P>, c: &Component) -> usize {
+        let before = m.wires.blocks.iter().take_while(|id| **id != c.reaction.body);
+        before.map(|id| self.coordinates().block(*id).kind.nv()).sum()
     }
     /// The block of a member whose local configuration starts at `q`.
     fn block_at(&self, m: &Member<P>, q: usize) -> Option<crate::BlockId> {

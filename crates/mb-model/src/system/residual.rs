@@ -56,6 +56,8 @@ impl<P: Data> Model<P> {
                 frame.residual(m);
                 let bad = frame.out.iter().any(|x| !mb_scalar::Real::is_finite(*x));
                 frame.phi(m);
+                let bad = bad || frame.out.iter().any(|x| !mb_scalar::Real::is_finite(*x));
+                frame.rates(m);
                 bad || frame.out.iter().any(|x| !mb_scalar::Real::is_finite(*x))
             })
             .map(|m| m.owner.as_str())

@@ -162,6 +162,12 @@ impl Model<f64> {
             for (i, x) in terms.d1.out.iter().enumerate() {
                 terms.phi_dot[m.row + i] += x.eps;
             }
+            if m.velocity_rows > 0 {
+                terms.d1.rates(m);
+                for (row, x) in m.own_velocity_rows().zip(&terms.d1.out) {
+                    terms.phi_dot[row] += x.re;
+                }
+            }
         }
     }
     /// M, C, K and Phi_q at `point` into `terms`.
@@ -219,7 +225,7 @@ impl Model<f64> {
         }
         !first
     }
-    /// The same for elements from outside.
+    /// The same for elements from outside and those with velocity rows.
     fn rows_one_by_one(
         &self,
         m: &Member,
@@ -240,5 +246,7 @@ impl Model<f64> {
             f.phi(m);
             residual[*col] += lambda.iter().zip(&f.out).map(|(l, x)| l * x.eps).sum::<f64>();
         }
+        let index = &m.wires.v_index;
+        Self::rates_reaction(f, m, (&point.q, point.t), &point.lambda, |j, x| residual[index[j]] += x);
     }
 }

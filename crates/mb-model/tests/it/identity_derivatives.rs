@@ -1,13 +1,13 @@
 //! Exact derivatives against central differences of what they differentiate.
 
 use crate::workshop::point;
-use crate::{space, workshop};
+use crate::{rolling, space, workshop};
 use mb_algebra::Triplets;
 use mb_model::{Model, Point};
 
-/// Planar and spatial elements.
-fn models() -> [Model; 2] {
-    [workshop::model(), space::model()]
+/// Planar and spatial elements, and rows of velocities.
+fn models() -> [Model; 3] {
+    [workshop::model(), space::model(), rolling::model()]
 }
 
 /// Step whose truncation and rounding errors are both near 1e-10 for values near one.
@@ -81,7 +81,9 @@ fn matrices_of_the_constraints() {
         let p = point(&m);
         let q = |j, h| moved(&m, &p, j, h);
         let v = |j, h| Point { v: with(&p.v, j, h), ..p.clone() };
-        check("Phi_q", &m.phi_q(&p.q, p.t), |p| m.phi(&p.q, p.t), q);
+        if !m.has_velocity_rows() {
+            check("Phi_q", &m.phi_q(&p.q, p.t), |p| m.phi(&p.q, p.t), q);
+        }
         check("Phi_tq", &m.phi_tq(&p.q, p.t), |p| m.phi_t(&p.q, p.t), q);
         check("Phi'_q", &m.phi_dot_q(&p.q, &p.v, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), q);
         check("Phi'_v", &m.phi_q(&p.q, p.t), |p| m.phi_dot(&p.q, &p.v, p.t), v);
@@ -109,10 +111,21 @@ fn time_derivatives_of_the_constraints() {
         let phi = |h| m.phi(&along(&m, &p, h).q, p.t + h);
         let (minus, zero, plus) = (phi(-1e-4), phi(0.0), phi(1e-4));
         let (first, second) = (m.phi_dot(&p.q, &p.v, p.t), m.phi_ddot(&p));
-        for i in 0..m.nc() {
+        let velocity = m.velocity_rows();
+        for i in (0..m.nc()).filter(|i| !velocity[*i]) {
             let name = m.row_name(i);
             assert!(((plus[i] - minus[i]) / 2e-4 - first[i]).abs() < 1e-6, "{name}");
             assert!(((plus[i] - 2.0 * zero[i] + minus[i]) / 1e-8 - second[i]).abs() < 1e-5, "{name}");
+        }
+        let rate = |h: f64| {
+            let later = along(&m, &p, h);
+            let v: Vec<f64> = p.v.iter().zip(&p.a).map(|(v, a)| v + h * a).collect();
+            m.phi_dot(&later.q, &v, later.t)
+        };
+        let (minus, plus) = (rate(-H), rate(H));
+        for i in (0..m.nc()).filter(|i| velocity[*i]) {
+            let difference = (plus[i] - minus[i]) / (2.0 * H);
+            assert!((difference - second[i]).abs() < 1e-7, "{}", m.row_name(i));
         }
         let later = |h: f64| m.phi_t(&p.q, p.t + h);
         let (minus, plus) = (later(-H), later(H));
@@ -137,6 +150,9 @@ fn outputs_and_their_matrices() {
         check("y_a", &y.a, |p| m.outputs(p), |j, h| Point { a: with(&p.a, j, h), ..p.clone() });
         let lambda = |j, h| Point { lambda: with(&p.lambda, j, h), ..p.clone() };
         check("y_lambda", &y.lambda, |p| m.outputs(p), lambda);
+        if m.has_velocity_rows() {
+            continue;
+        }
         let (minus, here, plus) =
             (m.outputs(&along(&m, &p, -1e-4)), m.outputs(&p), m.outputs(&along(&m, &p, 1e-4)));
         assert!(((plus[0] - minus[0]) / 2e-4 - here[1]).abs() < 1e-6);

@@ -9,6 +9,7 @@ mod motion_terms;
 mod outline;
 mod prop_spec;
 mod reactions;
+mod rolling;
 mod solid;
 mod solid_mesh;
 mod solid_spec;

@@ -1,5 +1,6 @@
 //! Terms of motion in one pass against the functions that give each of them, and energies.
 
+use crate::rolling;
 use crate::workshop::{model, point};
 use mb_algebra::{Sparse, dense, to_dense};
 use mb_model::system::{MotionTerms, SteppingTerms};
@@ -19,10 +20,15 @@ fn negative(x: Vec<f64>) -> Vec<f64> {
 
 #[test]
 fn one_pass_gives_what_each_function_gives() {
-    let m = model();
-    let p = point(&m);
+    for m in [model(), rolling::model()] {
+        one_pass(&m);
+    }
+}
+
+fn one_pass(m: &Model) {
+    let p = point(m);
     let still = Point { a: vec![0.0; m.nv()], ..p.clone() };
-    for mut terms in [MotionTerms::dense(&m), MotionTerms::sparse(&m)] {
+    for mut terms in [MotionTerms::dense(m), MotionTerms::sparse(m)] {
         // Twice, so that nothing of the first pass is left in the second.
         m.motion_terms(&m.initial_point().q, &vec![0.0; m.nv()], 0.0, &p.u, &mut terms);
         m.motion_terms(&p.q, &p.v, p.t, &p.u, &mut terms);

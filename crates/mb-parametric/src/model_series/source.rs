@@ -59,6 +59,10 @@ pub(super) fn check(
         return Err(ParametricError::WrongLength { what: "the list of variables", expected, found });
     }
     let model = source.model_f64(&BTreeMap::new())?;
+    if let Some(row) = model.velocity_rows().iter().position(|v| *v) {
+        let reason = format!("series know no velocity rows, of which there is {}", model.row_name(row));
+        return Err(ParametricError::NotBalanced { reason });
+    }
     let sizes = [
         ("the configuration", centre.q.len(), model.nq()),
         ("the velocities", centre.v.len(), model.nv()),

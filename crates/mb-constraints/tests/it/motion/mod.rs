@@ -6,6 +6,7 @@ mod implicit;
 mod methods;
 mod pendulum;
 mod published;
+mod rolling;
 mod runs;
 mod space_more;
 mod spatial;

@@ -5,8 +5,9 @@ use crate::element::Data;
 use crate::spec::error::{Path, Problem, Problems, Step};
 use crate::spec::{
     AngleSpec, BeamSpec, BearingSpec, BodySpec, BushingSpec, DriveSpec, ErlsLinkSpec, Fault,
-    FlexibleLinkSpec, ForceSpec, JointSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec, RodSpec, SolidSpec,
-    SpatialBodySpec, SpringSpec, SteadyRotationSpec, SurfaceLoadSpec, TorqueSpec, TorsionSpringSpec, Value,
+    FlexibleLinkSpec, ForceSpec, JointSpec, KnifeEdgeSpec, ModelSpec, OutputSpec, PointSpec, RepeatSpec,
+    RodSpec, RollingSpec, SolidSpec, SpatialBodySpec, SpringSpec, SteadyRotationSpec, SurfaceLoadSpec,
+    TorqueSpec, TorsionSpringSpec, Value,
 };
 use std::rc::Rc;
 
@@ -33,7 +34,7 @@ macro_rules! tables {
 }
 tables! {
     PointSpec "point", RodSpec "rod", BodySpec "body", SpatialBodySpec "spatial-body",
-    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", ErlsLinkSpec "erls-link", AngleSpec "angle", JointSpec "joint", SpringSpec "spring",
+    BeamSpec "beam", SolidSpec "solid", FlexibleLinkSpec "flexible-link", ErlsLinkSpec "erls-link", AngleSpec "angle", JointSpec "joint", RollingSpec "rolling", KnifeEdgeSpec "knife-edge", SpringSpec "spring",
     BushingSpec "bushing", BearingSpec "bearing", TorsionSpringSpec "torsion-spring", ForceSpec "force", TorqueSpec "torque",
     SurfaceLoadSpec "surface-load", DriveSpec "drive", OutputSpec "output",
     SteadyRotationSpec "steady-rotation",
@@ -91,6 +92,8 @@ pub(super) struct Entries<'s> {
     pub(super) erls_links: Vec<Entry<'s, ErlsLinkSpec>>,
     pub(super) angles: Vec<Entry<'s, AngleSpec>>,
     pub(super) joints: Vec<Entry<'s, JointSpec>>,
+    pub(super) rollings: Vec<Entry<'s, RollingSpec>>,
+    pub(super) knife_edges: Vec<Entry<'s, KnifeEdgeSpec>>,
     pub(super) springs: Vec<Entry<'s, SpringSpec>>,
     pub(super) bushings: Vec<Entry<'s, BushingSpec>>,
     pub(super) bearings: Vec<Entry<'s, BearingSpec>>,
@@ -117,6 +120,8 @@ macro_rules! add_tables {
         add(&mut $entries.flexible_links, &$from.flexible_links, $frame, $scope, $problems);
         add(&mut $entries.angles, &$from.angles, $frame, $scope, $problems);
         add(&mut $entries.joints, &$from.joints, $frame, $scope, $problems);
+        add(&mut $entries.rollings, &$from.rollings, $frame, $scope, $problems);
+        add(&mut $entries.knife_edges, &$from.knife_edges, $frame, $scope, $problems);
         add(&mut $entries.springs, &$from.springs, $frame, $scope, $problems);
         add(&mut $entries.bushings, &$from.bushings, $frame, $scope, $problems);
         add(&mut $entries.bearings, &$from.bearings, $frame, $scope, $problems);

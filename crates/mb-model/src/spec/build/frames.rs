@@ -19,6 +19,13 @@ pub(super) struct Grip<P> {
     axes: [P; 4],
 }
 
+impl<P: Data> Grip<P> {
+    /// The frame whose axis `k` is along `n` (of length one) in the axes of the body.
+    pub(super) fn along(spot: Spot<P>, n: Vector3<P>, k: usize) -> Self {
+        Self { spot, axes: along(n, k, None) }
+    }
+}
+
 /// What a table says of its frames.
 pub(super) struct Ask<'e> {
     pub(super) a: &'e PlaceRef,

@@ -15,6 +15,7 @@ mod loads;
 mod meshes;
 mod outputs;
 mod parts;
+mod rolling;
 mod rotors;
 mod scope;
 mod sections;
@@ -114,6 +115,8 @@ pub(crate) fn build<P: Data>(spec: &ModelSpec, given: &BTreeMap<String, P>) -> R
         problems.keep(b.angle(k, e));
     }
     each(&mut b, &entries.joints, &mut problems, Builder::joint);
+    each(&mut b, &entries.rollings, &mut problems, Builder::rolling);
+    each(&mut b, &entries.knife_edges, &mut problems, Builder::knife_edge);
     each(&mut b, &entries.drives, &mut problems, Builder::drive);
     each(&mut b, &entries.springs, &mut problems, Builder::spring);
     each(&mut b, &entries.bushings, &mut problems, Builder::bushing);
@@ -272,6 +275,8 @@ impl<P: Data> Builder<P> {
         self.register(&entries.angles, problems);
         self.register(&entries.rods, problems);
         self.register(&entries.joints, problems);
+        self.register(&entries.rollings, problems);
+        self.register(&entries.knife_edges, problems);
         self.register(&entries.drives, problems);
         self.register(&entries.springs, problems);
         self.register(&entries.bushings, problems);

@@ -1,0 +1,150 @@
+//! Steady motions with velocity rows: rolling straight ahead, rolling in a circle.
+//!
+//! The system on the admissible velocities (`velocity_rows.rs`) is made of orthogonal projections, so that along the orbit of a
+//! generator it turns with E = exp(S t) as M, C and K do:
+//!
+//! ```text
+//! E^T X(t) E = X(0) for its three matrices,   E^T N(t) E = N(0) for the projector on the position rows
+//! ```
+//!
+//! with multipliers solved for at every point. These are the very matrices whose eigenvalues are computed, so that their changes
+//! are what the error bounds need. Frames that are looked at: the ground's, those of the bodies, and those in which a body that
+//! moves on a circle stands still, W = v x a / |v|^2.
+
+use super::frames::{named_rates, rate_of};
+use super::generator::{Generator, length};
+use super::scale::{self, Scale};
+use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
+use crate::error::LinearError;
+use crate::point::{Instant, force_scale};
+use crate::velocity_rows::Admissible;
+use mb_algebra::{Dense, dense, norms, to_sparse};
+use mb_constraints::minimum_norm_multipliers;
+use mb_model::{BlockKind, Model, Point};
+
+/// Looks for the frame of a steady motion of a model with velocity rows.
+pub(super) struct RollingOrbit<'a> {
+    pub(super) model: &'a Model,
+    pub(super) at: &'a Instant,
+    pub(super) scale: &'a Scale,
+    pub(super) phases: u32,
+}
+
+impl RollingOrbit<'_> {
+    /// The frame wanted, or the first of those looked at in which the system is constant.
+    ///
+    /// # Errors
+    /// [`LinearError::NotSteady`] of the frame in which it changes least, [`LinearError::HoldingRows`].
+    pub(super) fn search(&self, wanted: &FrameChoice) -> Result<(Generator, Deviation), LinearError> {
+        let (model, point) = (self.model, self.at.point());
+        let rates = match wanted {
+            FrameChoice::Ground => vec![[0.0; 3]],
+            FrameChoice::Body(name) => vec![rate_of(model, point, name)?],
+            FrameChoice::Automatic => {
+                let mut rates = named_rates(model, point, self.scale);
+                rates.splice(1..1, circles(model, point));
+                rates
+            }
+        };
+        let mut least: Option<Unsteady> = None;
+        for rate in rates {
+            let s = Generator::of_frame(model, point, rate);
+            match self.check(&s)? {
+                Ok(deviation) => return Ok((s, deviation)),
+                Err(why) if least.as_ref().is_none_or(|l| why.share() < l.share()) => least = Some(why),
+                Err(_) => {}
+            }
+        }
+        let why = least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0));
+        Err(LinearError::NotSteady(Box::new(why)))
+    }
+    fn check(&self, s: &Generator) -> Result<Result<Deviation, Unsteady>, LinearError> {
+        let (model, point) = (self.model, self.at.point());
+        if let Err(unsteady) = super::carried_by(model, point, self.scale, s) {
+            return Ok(Err(unsteady));
+        }
+        let first = Admissible::new(model, point, Some(s), None)?;
+        if first.holding > STEADY {
+            return Err(holding_rows(model, first.rank));
+        }
+        let forces = force_scale(model, point);
+        let n = model.nv();
+        let mut largest = [0, 1, 2].map(|_| Dense::zeros(n, n));
+        let (mut relative, mut points) = (0.0_f64, 0);
+        for time in scale::times(self.scale, s, self.phases) {
+            let mut there = s.along(point, time);
+            if let Err(unsteady) = super::constraints_hold(model, &there, self.scale.speed, time) {
+                return Ok(Err(unsteady));
+            }
+            there.lambda = vec![0.0; model.nc()];
+            let free: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
+            let phi_q = model.phi_q(&there.q, there.t).to_sparse();
+            let (lambda, rest) = minimum_norm_multipliers(&phi_q, &free)?;
+            there.lambda = lambda;
+            if let Some((i, worst)) = mb_constraints::largest(&rest)
+                && (worst.is_nan() || worst > STEADY * forces)
+            {
+                return Ok(Err(Unsteady::changes(body_of(model, i), worst / forces, time)));
+            }
+            let now = Admissible::new(model, &there, Some(s), Some(first.weight))?;
+            let e = s.carried(time, &dense::identity(n));
+            let turned = |x: &Dense| dense::mul_transpose(&e, &dense::mul(x, &e));
+            let rows = norms::max_abs(&(&turned(&now.on_rows) - &first.on_rows));
+            if rows.is_nan() || rows > STEADY {
+                return Ok(Err(Unsteady::breaks("the position constraints".to_owned(), rows, time)));
+            }
+            let mut worst = (0, 0.0);
+            for order in 0..3 {
+                let (x, unit) = (turned(&now.blocks[order]), self.scale.unit(order));
+                for j in 0..n {
+                    for i in 0..n {
+                        let off = (x[(i, j)] - first.blocks[order][(i, j)]).abs();
+                        largest[order][(i, j)] = largest[order][(i, j)].max(off);
+                        let share = off * unit / (self.scale.full[i] * self.scale.full[j]);
+                        // A NaN is taken too.
+                        if share > worst.1 || share.is_nan() {
+                            worst = (i, share);
+                        }
+                    }
+                }
+            }
+            if worst.1.is_nan() || worst.1 > STEADY {
+                return Ok(Err(Unsteady::changes(body_of(model, worst.0), worst.1, time)));
+            }
+            relative = relative.max(worst.1);
+            points += 1;
+        }
+        Ok(Ok(Deviation::full(largest.map(|x| to_sparse(&x)), relative, points)))
+    }
+}
+
+/// The velocity rows whose part of A the position rows and other velocity rows have already, so that they hold the configuration.
+fn holding_rows(model: &Model, rank: usize) -> LinearError {
+    let velocity = model.velocity_rows();
+    let names: Vec<String> =
+        (0..velocity.len()).filter(|i| velocity[*i]).map(|i| model.row_name(i)).collect();
+    LinearError::HoldingRows { rank, count: names.len(), names }
+}
+
+/// The rates of frames in which a body that moves on a circle stands still, each once.
+fn circles(model: &Model, point: &Point) -> Vec<[f64; 3]> {
+    let mut out: Vec<[f64; 3]> = Vec::new();
+    for b in model.coordinates().blocks() {
+        if !matches!(b.kind, BlockKind::Pose | BlockKind::SpatialPoint) {
+            continue;
+        }
+        let of = |x: &[f64]| [x[b.v], x[b.v + 1], x[b.v + 2]];
+        let (v, a) = (of(&point.v), of(&point.a));
+        let (speed, pull) = (length(v), length(a));
+        if speed == 0.0 || pull == 0.0 {
+            continue;
+        }
+        let cross = [v[1] * a[2] - v[2] * a[1], v[2] * a[0] - v[0] * a[2], v[0] * a[1] - v[1] * a[0]];
+        let rate = cross.map(|x| x / (speed * speed));
+        let off = |w: &[f64; 3]| length([w[0] - rate[0], w[1] - rate[1], w[2] - rate[2]]);
+        if out.iter().all(|w| off(w) > 1e-9 * length(rate)) {
+            out.push(rate);
+        }
+    }
+    out
+}

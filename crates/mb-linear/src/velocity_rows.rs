@@ -1,0 +1,176 @@
+//! Linearization on the manifold of admissible velocities: velocity rows A v + b = 0 beside position rows Phi = 0.
+//!
+//! ```text
+//! M x'' + C x' + K x + Phi_q^T l + A^T m = F u,   Phi_q x = 0,   A x' + B x = 0,   B = d(A v + b)/dq + A (T + S)
+//! ```
+//!
+//! with d(A^T mu)/dq in K, and with T and S of bodies that turn and of the frame, as for the other blocks. Let N be the projector
+//! on Phi_q x = 0, V an orthonormal basis of the part of it that A sees, P = I - V V^T. On x = P x + V y the velocity rows are
+//!
+//! ```text
+//! y' = -G x,   G = (A V)^-1 B     hence     y'' = -G x'
+//! ```
+//!
+//! and virtual displacements are those that neither Phi_q nor A sees, P N. The system that remains has no multipliers of
+//! velocity rows, and keeps every unknown:
+//!
+//! ```text
+//! P M P x'' + [P (C - M V G) + w V V^T] x' + [P K + w V G] x + Phi_q^T l = P F u,   Phi_q x = 0
+//! ```
+//!
+//! for any w > 0. Its mass matrix is singular along V, each direction of which takes away one finite eigenvalue:
+//! 2 (n - m) - k are left.
+
+use crate::steady::Generator;
+use crate::turning::crosses;
+use mb_algebra::{AlgebraError, Dense, RankTolerance, Svd, dense, norms};
+use mb_model::system::Blocks;
+use mb_model::{Model, Point};
+
+/// The system on the admissible velocities, and what it rests on.
+#[derive(Clone, Debug)]
+pub(crate) struct Admissible {
+    /// P M P, the matrix before x' and the one before x: n x n each.
+    pub(crate) blocks: [Dense; 3],
+    /// Phi_q of the position rows alone.
+    pub(crate) phi_q: Dense,
+    /// N, n x n.
+    pub(crate) on_rows: Dense,
+    /// P, n x n.
+    pub(crate) projector: Dense,
+    /// w.
+    pub(crate) weight: f64,
+    /// Rank of the velocity rows on the directions that the position rows leave.
+    pub(crate) rank: usize,
+    /// The largest part of B that rows without a part of A of their own leave, relative to B: such rows would hold the
+    /// configuration.
+    pub(crate) holding: f64,
+}
+
+impl Admissible {
+    /// At a point, seen from the frame of `generator`, with w given or chosen.
+    pub(crate) fn new(
+        model: &Model,
+        point: &Point,
+        generator: Option<&Generator>,
+        weight: Option<f64>,
+    ) -> Result<Self, AlgebraError> {
+        let Blocks { m, mut c, mut k, phi_q: all } = model.dense_blocks(point);
+        let velocity = model.velocity_rows();
+        let rows = |of: bool| (0..velocity.len()).filter(|i| velocity[*i] == of).collect::<Vec<_>>();
+        let (phi_q, a) = (dense::select_rows(&all, &rows(false)), dense::select_rows(&all, &rows(true)));
+        let rates = model.phi_dot_q(&point.q, &point.v, point.t).to_dense();
+        let mut b = dense::select_rows(&rates, &rows(true));
+        // dv = x' + T x and x = exp(S t) y: dv = exp(S t) (y' + D y), da = exp(S t) (y'' + (S + D) y' + (D S + T') y) with
+        // D = T + S, which vanishes exactly for what turns in a frame that does not.
+        let [turn, turn_rate] = [&point.v, &point.a].map(|w| crosses(model, w).to_dense());
+        let s = generator.map_or_else(|| Dense::zeros(m.nrows(), m.nrows()), Generator::dense);
+        let d = &turn + &s;
+        b = &b + &dense::mul(&a, &d);
+        let of_mass = &dense::mul(&d, &s) + &turn_rate;
+        k = &(&k + &dense::mul(&c, &d)) + &dense::mul(&m, &of_mass);
+        c = &c + &dense::mul(&m, &(&s + &d));
+        let n = m.nrows();
+        let r = Svd::new(&unit_rows(&phi_q))?.null_space(RankTolerance::default());
+        let seen = Svd::new(&dense::mul(&a, &r))?;
+        let rank = seen.rank(RankTolerance::default()).rank;
+        let first = |x: &Dense| dense::select_columns(x, &(0..rank).collect::<Vec<_>>());
+        let v = clean(&dense::mul(&r, &first(&seen.v)));
+        let vt = dense::transpose(&v);
+        // G = S^-1 U^T B.
+        let mut g = product(&dense::transpose(&first(&seen.u)), &b);
+        for (i, s) in seen.s.iter().enumerate().take(rank) {
+            for j in 0..n {
+                g[(i, j)] /= s;
+            }
+        }
+        let projector = clean(&(&dense::identity(n) - &product(&v, &vt)));
+        let weight = weight.unwrap_or_else(|| {
+            let [m, c, k] = [&m, &c, &k].map(norms::max_abs);
+            [c, (m * k).sqrt(), m].into_iter().fold(f64::MIN_POSITIVE, f64::max)
+        });
+        let noise = Noise::new(point, [&m, &c, &k]);
+        let mass = product(&projector, &product(&m, &projector));
+        let mass = noise.without(0, &dense::scale(0.5, &(&mass + &dense::transpose(&mass))));
+        let along = dense::scale(weight, &v);
+        let moved = dense::scale(-1.0, &dense::mul(&projector, &dense::mul(&m, &v)));
+        let damping = product(&dense::hstack(&[&projector, &moved, &along]), &dense::vstack(&[&c, &g, &vt]));
+        let damping = noise.without(1, &damping);
+        let stiffness = product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[&k, &g]));
+        let stiffness = noise.without(2, &stiffness);
+        let of_b = dense::mul(&b, &r);
+        let range = first(&seen.u);
+        let left = &of_b - &dense::mul(&range, &dense::mul_transpose(&range, &of_b));
+        let size = norms::max_abs(&of_b);
+        let holding = if size > 0.0 { norms::max_abs(&left) / size } else { 0.0 };
+        let on_rows = dense::mul(&r, &dense::transpose(&r));
+        Ok(Self { blocks: [mass, damping, stiffness], phi_q, on_rows, projector, weight, rank, holding })
+    }
+}
+
+/// Rows scaled to length one; rows of zeros stay.
+fn unit_rows(a: &Dense) -> Dense {
+    let sizes: Vec<f64> = (0..a.nrows()).map(|i| norms::two(&dense::row(a, i))).collect();
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| if sizes[i] > 0.0 { a[(i, j)] / sizes[i] } else { 0.0 })
+}
+
+/// Share of the sizes of its row and column below which an entry is rounding of the forces and speeds that it is made of.
+const ROUNDING: f64 = 1e-13;
+
+/// What entries are rounding beside: sizes of the coordinates, square roots of m w^2 + c w + k with m on the diagonal of M, c and k
+/// the largest entries of the rows and columns of C and K, and w the fastest speed of the motion, at rest the fastest that
+/// stiffness and mass of one coordinate make.
+///
+/// The projections mix all coordinates, so that an entry which is zero in exact arithmetic comes out as rounding of others. A
+/// direction that nothing holds would be held by that.
+struct Noise {
+    speed: f64,
+    sizes: Vec<f64>,
+}
+
+impl Noise {
+    fn new(point: &Point, [m, c, k]: [&Dense; 3]) -> Self {
+        let n = m.nrows();
+        let mut speed = norms::max_abs_vec(&point.v);
+        if speed == 0.0 {
+            let own = (0..n).filter(|i| m[(*i, *i)] > 0.0).map(|i| (k[(i, i)].abs() / m[(i, i)]).sqrt());
+            speed = own.fold(0.0, f64::max);
+        }
+        let largest =
+            |x: &Dense, i: usize| (0..n).fold(0.0_f64, |a, j| a.max(x[(i, j)].abs()).max(x[(j, i)].abs()));
+        let size = |i: usize| (m[(i, i)] * speed * speed + largest(c, i) * speed + largest(k, i)).sqrt();
+        Self { speed, sizes: (0..n).map(size).collect() }
+    }
+    /// M (order 0), the matrix before x' (1) or that before x (2) without entries that are rounding.
+    fn without(&self, order: i32, x: &Dense) -> Dense {
+        // Without any speed there is nothing that an entry would be rounding beside.
+        let unit = if self.speed > 0.0 { ROUNDING * self.speed.powi(order - 2) } else { 0.0 };
+        Dense::from_fn(x.nrows(), x.ncols(), |i, j| {
+            let value = x[(i, j)];
+            if value.abs() <= unit * self.sizes[i] * self.sizes[j] { 0.0 } else { value }
+        })
+    }
+}
+
+/// A matrix with columns of length one, or a projector, without entries that are rounding of others.
+fn clean(x: &Dense) -> Dense {
+    Dense::from_fn(x.nrows(), x.ncols(), |i, j| if x[(i, j)].abs() <= ROUNDING { 0.0 } else { x[(i, j)] })
+}
+
+/// A B, each entry as if summed with twice the digits: directions that K and B hold by nothing are then held by nothing that is
+/// more than rounding of the entries themselves (Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955).
+fn product(a: &Dense, b: &Dense) -> Dense {
+    let inner = a.ncols();
+    Dense::from_fn(a.nrows(), b.ncols(), |i, j| {
+        let (mut sum, mut rest) = (0.0_f64, 0.0_f64);
+        for k in 0..inner {
+            let (x, y) = (a[(i, k)], b[(k, j)]);
+            let term = x * y;
+            let next = sum + term;
+            let of_sum = next - sum;
+            rest += (sum - (next - of_sum)) + (term - of_sum) + x.mul_add(y, -term);
+            sum = next;
+        }
+        sum + rest
+    })
+}

@@ -1,0 +1,108 @@
+//! Rolling without slip of a disc, a wheel with a rounded tread, or a ball on a plane.
+//!
+//! ```text
+//! c the centre, e the axle, o a point of the plane, n its normal;   s = |e x n|
+//! disc   p - c = -R (n - (n.e) e) / s - rho n     lowest point of a circle R with a tread of radius rho
+//! ball   p - c = -R n
+//! touch    Phi = n.(p - o) = 0                    one position row
+//! no slip  u = v_c + w x (p - c) - (v_o + w_o x (p - o)),   along.u = across.u = 0     two velocity rows
+//! ```
+//!
+//! u is the velocity of the material point of the wheel at p against that of the plane. For a disc `along` is its heading
+//! e x n / s and `across` n x along, for a ball they are the x- and y-axes of the plane. The multiplier of the first row is
+//! minus the normal force, those of the others are minus the friction along and across, in N. Where the disc lies flat
+//! (s = 0) it has no lowest point.
+
+use super::rotation::{cross, dot};
+use super::{Data, ElementLaw, JointFrame, Local, Place};
+use crate::outline::Stroke;
+use mb_scalar::Lift;
+use nalgebra::Vector3;
+
+/// The shape of what rolls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tread<P = f64> {
+    /// A circle about the z-axis of the frame, with a tread that is a circle in section.
+    Disc {
+        /// Radius of the circle of the centres of the tread, m.
+        radius: P,
+        /// Radius of the tread, m; zero for a thin disc.
+        tread: P,
+    },
+    /// A ball.
+    Ball {
+        /// Radius, m.
+        radius: P,
+    },
+}
+
+/// A body that rolls on a plane without slip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rolling<P = f64> {
+    /// The wheel: its centre, and its axle as the z-axis.
+    pub wheel: JointFrame<P>,
+    /// The plane: one of its points, and its normal, to the side of the wheel, as the z-axis.
+    pub plane: JointFrame<P>,
+    /// The shape.
+    pub tread: Tread<P>,
+}
+
+/// Where the wheel touches: from its centre to the contact, and the directions there.
+struct Contact<S> {
+    arm: Vector3<S>,
+    normal: Vector3<S>,
+    along: Vector3<S>,
+    across: Vector3<S>,
+}
+
+impl<P: Data> Rolling<P> {
+    fn contact<S: Lift<P>>(&self, q: &[S]) -> Contact<S> {
+        let normal = self.plane.axis(q, 2);
+        match self.tread {
+            Tread::Ball { radius } => {
+                let arm = normal * -S::lift(radius);
+                Contact { arm, normal, along: self.plane.axis(q, 0), across: self.plane.axis(q, 1) }
+            }
+            Tread::Disc { radius, tread } => {
+                let axle = self.wheel.axis(q, 2);
+                let heading = cross(&axle, &normal);
+                let s = dot(&heading, &heading).sqrt();
+                let up = (normal - axle * dot(&normal, &axle)) / s;
+                let along = heading / s;
+                let arm = up * -S::lift(radius) - normal * S::lift(tread);
+                Contact { arm, normal, along, across: cross(&normal, &along) }
+            }
+        }
+    }
+}
+
+impl<P: Data> ElementLaw<P> for Rolling<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        Some((Stroke::Slider, vec![self.wheel.place, self.plane.place]))
+    }
+    fn rows(&self) -> usize {
+        3
+    }
+    fn velocity_rows(&self) -> usize {
+        2
+    }
+    fn row_axis(&self, i: usize) -> String {
+        ["touch", "no slip along", "no slip across"][i].to_owned()
+    }
+    fn phi<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let Contact { arm, normal, .. } = self.contact(at.q);
+        let centre = self.wheel.place.position(at.q) - self.plane.place.position(at.q);
+        out[0] = dot(&normal, &(centre + arm));
+    }
+    fn rates<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
+        let Contact { arm, along, across, .. } = self.contact(at.q);
+        let Self { wheel, plane, .. } = self;
+        let wheel_velocity = wheel.place.velocity(at.q, at.v) + cross(&wheel.attitude.spin(at.q, at.v), &arm);
+        let from_plane = wheel.place.position(at.q) + arm - plane.place.position(at.q);
+        let plane_velocity =
+            plane.place.velocity(at.q, at.v) + cross(&plane.attitude.spin(at.q, at.v), &from_plane);
+        let slip = wheel_velocity - plane_velocity;
+        out[0] = dot(&along, &slip);
+        out[1] = dot(&across, &slip);
+    }
+}
