@@ -8,7 +8,7 @@ use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
 };
 use mb_constraints::{AssemblyOptions, ConstraintMethod, assemble, largest};
-use mb_linear::steady::{Spin, spinning, steady_near};
+use mb_linear::steady::{Reason, Spin, spinning, steady_near};
 use mb_linear::{FrameChoice, Instant, LinearError, OperatingPoint, SteadyMotion};
 use mb_model::{Model, Point};
 use std::ops::ControlFlow;
@@ -238,8 +238,11 @@ fn lasting(
         Err(LinearError::NotSteady(why)) if searched => LinearError::NotSteady(why),
         other => return Ok((other?, None)),
     };
+    let starts = |e: &LinearError| matches!(e, LinearError::NotSteady(why) if matches!(why.reason, Reason::Accelerates { .. }));
     match steady_near(model, at.point(), &motion.frame) {
         Ok(Some(found)) => Ok((found.at, Some((found.iterations, found.moved)))),
+        // Forces are in balance near by, and the motion there is not steady for a reason of its own.
+        Err(LinearError::NotSteady(why)) if starts(&unsteady) => Err(LinearError::NotSteady(why)),
         // What is wrong with the motion asked for says more than how Newton ended.
         Ok(None) | Err(LinearError::NotSteady(_) | LinearError::NotOnMotion { .. }) => Err(unsteady),
         Err(other) => Err(other),

@@ -9,6 +9,7 @@
 
 mod contact;
 mod descriptor;
+mod entries;
 pub mod equilibrium;
 mod error;
 pub mod formulation;

@@ -20,6 +20,7 @@
 //!
 //! [gonzalez2017]: https://doi.org/10.1115/1.4035410
 
+use crate::entries;
 use crate::point::OperatingPoint;
 use crate::steady::{Generator, SteadyMotion};
 use crate::turning::Turning;
@@ -86,6 +87,10 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
         k = &(&k + &cs) + &dense::mul(&ms, &s);
         c = &c + &dense::scale(2.0, &ms);
     }
+    if let Some(motion) = at.steady() {
+        k = motion.freed(model, k, &phi_q);
+    }
+    let [m, c, k, phi_q] = [m, c, k, phi_q].map(entries::dense);
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f: inputs(model, point) }
 }
 
@@ -120,6 +125,7 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let zero = |s: &Generator| s.is_zero();
     let generator = at.steady().map(SteadyMotion::generator);
     if Turning::sparse(model, point).is_none() && generator.is_none_or(zero) {
+        let [m, c, k, phi_q] = [m, c, k, phi_q].map(entries::sparse);
         return LinearizedSystem { m, c, k, k_parts, phi_q, f };
     }
     let none;
@@ -130,6 +136,7 @@ pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
         &none
     };
     let [c, k] = in_frame(model, point, generator, [&m, &c, &k]);
+    let [m, c, k, phi_q] = [m, c, k, phi_q].map(entries::sparse);
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
 }
 

@@ -11,6 +11,15 @@
 //! which mu . Phi stays zero to second order. Where it is not, displacements that satisfy Phi_q x = 0 are no motions (a singular
 //! configuration, in which branches of motion meet or the constraints lock to second order), and the spectrum depends on which
 //! of the multipliers are taken.
+//!
+//! Newton's method comes to such a configuration only up to the square root of rounding, because constraints that meet to second order
+//! hold to rounding in the whole neighbourhood:
+//!
+//! ```text
+//! Phi ~ sigma d,  d ~ sigma   =>   |Phi| <= 1e-12 where the smallest singular value of Phi_q is sigma <= 1e-6
+//! ```
+//!
+//! A point with such a singular value is not told apart from the singular one, so that it counts as that.
 
 use crate::error::LinearError;
 use mb_algebra::{RankTolerance, Svd, dense, norms};
@@ -29,6 +38,13 @@ pub struct Undetermined {
 /// Entries below this share are rounding: multipliers and stiffness come from sums of at most thousands of terms.
 const ROUNDING: f64 = 1e-9;
 
+/// Singular values of the constraint rows, of length one each, up to which a configuration is not told apart from a singular one
+/// beside it.
+const NEAR: f64 = 1e-6;
+
+/// What a stiffness has to change by where rows depend on each other only nearly.
+const CLEARLY: f64 = 1e-3;
+
 /// Parts of a null vector below this share of the largest take no part in it.
 const TAKES_PART: f64 = 1e-6;
 
@@ -37,8 +53,18 @@ const TAKES_PART: f64 = 1e-6;
 /// # Errors
 /// Entries that are not finite.
 pub fn undetermined(model: &Model, point: &Point) -> Result<Option<Undetermined>, LinearError> {
+    let exact = within(model, point, RankTolerance::default(), ROUNDING)?;
+    if exact.is_some() { Ok(exact) } else { within(model, point, RankTolerance { relative: NEAR }, CLEARLY) }
+}
+
+/// As [`undetermined`], with rows that depend on each other up to a tolerance, and a stiffness that changes by a share.
+fn within(
+    model: &Model,
+    point: &Point,
+    tolerance: RankTolerance,
+    changes: f64,
+) -> Result<Option<Undetermined>, LinearError> {
     let phi_q = model.phi_q(&point.q, point.t).to_dense();
-    let tolerance = RankTolerance::default();
     let basis = NullSpace::new(&phi_q, &NullSpaceMethod::Qr, tolerance, |i| model.coordinate_name(i))?;
     if basis.rank == phi_q.nrows() {
         return Ok(None);
@@ -53,7 +79,7 @@ pub fn undetermined(model: &Model, point: &Point) -> Result<Option<Undetermined>
         let all = norms::max_abs(&stiffness(&mu.iter().map(|x| x.abs()).collect::<Vec<_>>()));
         let k = stiffness(&mu);
         let on_tangent = norms::max_abs(&dense::mul_transpose(&basis.r, &dense::mul(&k, &basis.r)));
-        if on_tangent > ROUNDING * all {
+        if on_tangent > changes * all {
             share = share.max(on_tangent / all);
             let largest = norms::max_abs_vec(&dense::column(&null, column));
             for (i, takes) in rows.iter_mut().enumerate() {

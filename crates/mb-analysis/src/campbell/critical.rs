@@ -67,8 +67,13 @@ pub(super) fn find(
     let mut out = Vec::new();
     let modes = samples.list.first().map_or(0, |s| s.modes.len());
     for pair in samples.list.windows(2) {
-        let between = Between { path, samples: [&pair[0], &pair[1]] };
         for mode in 0..modes {
+            // In large models the mode asked for is followed alone: each costs factorizations of its own.
+            let alone = (!path.is_small()).then(|| [pair[0].of_mode(mode), pair[1].of_mode(mode)]);
+            let (between, place) = match &alone {
+                Some([a, b]) => (Between { path, samples: [a, b] }, 0),
+                None => (Between { path, samples: [&pair[0], &pair[1]] }, mode),
+            };
             for order in lines {
                 let values = [&pair[0], &pair[1]].map(|s| value(s, mode, *order));
                 let [Some(a), Some(b)] = values else { continue };
@@ -77,7 +82,8 @@ pub(super) fn find(
                 if real(&pair[0]) || real(&pair[1]) || (a.0 < 0.0) == (b.0 < 0.0) {
                     continue;
                 }
-                out.extend(root(&between, mode, *order, [a, b])?);
+                let found = root(&between, place, *order, [a, b])?;
+                out.extend(found.map(|c| Critical { mode, ..c }));
             }
         }
     }

@@ -88,6 +88,10 @@ impl Sample {
         let Found { modes, growth } = found;
         Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth }
     }
+    /// With one of the modes alone.
+    pub(super) fn of_mode(&self, mode: usize) -> Self {
+        Self { modes: vec![self.modes[mode].clone()], ..*self }
+    }
 }
 
 /// The eigenvalue that grows fastest.

@@ -191,8 +191,12 @@ fn undetermined_at(
     at: &OperatingPoint,
 ) -> Result<Option<Undetermined>, Failure> {
     let small = model.nv() + model.nc() <= flow::MOST_ROWS_WITH_SPURIOUS;
-    if rank.rank() == rank.rows || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
+    let regular = rank.rank() == rank.rows && rank.decision.smallest_kept.is_none_or(|x| x > NEARLY_SINGULAR);
+    if regular || !small { Ok(None) } else { Ok(undetermined(model, at.point())?) }
 }
+
+/// Smallest pivot of the constraint rows from which a configuration is looked at closer.
+const NEARLY_SINGULAR: f64 = 1e-4;
 
 /// The option that asks of an instant what only vibrations have.
 fn not_of_an_instant(args: &ModesArgs) -> Option<&'static str> {

@@ -308,3 +308,27 @@ fn the_arm_of_a_governor_rises_with_its_speed() {
     let run = mb_with(&["equilibrium", "-", "--spin", "pin=7"], text);
     assert!(run.code == 1, "{run:?}");
 }
+
+/// The cranks of the linkage stand upright, where the sine form of the angle has no slope; Newton's method comes there up to the root of
+/// rounding. The cosine form has the frequency of the linkage without an angle.
+#[test]
+fn a_linkage_at_the_end_of_its_sine_has_no_determined_spectrum() {
+    for loops in [1, 2, 3] {
+        let set = format!("N={loops}");
+        let model = mb(&["generate", "n-four-bar", "--set", &set, "--set", "k=40", "--set", "c=2.5"]).out;
+        let run = mb_with(&["modes", "-"], &model);
+        assert_eq!(run.code, 2, "{loops}: {}", run.out);
+        for words in ["NOT DETERMINED", "'phi'", "singular"] {
+            assert!(run.err.contains(words), "{loops}: no {words:?} in {}", run.err);
+        }
+        let cosine = model.replace("form = \"sine\"", "form = \"cosine\"");
+        let (bare, _) = model.split_once("[[angle]]").unwrap();
+        let values = [cosine.as_str(), bare].map(|text| {
+            let run = mb_with(&["modes", "-", "--json"], text);
+            assert_eq!((run.code, run.err.as_str()), (0, ""), "{loops}");
+            let found: Value = serde_json::from_str(&run.out).unwrap();
+            number(&found["formulations"][0]["pairs"][0]["im"])
+        });
+        assert!((values[0] - values[1]).abs() < 1e-9 && values[0] > 0.1, "{loops}: {values:?}");
+    }
+}

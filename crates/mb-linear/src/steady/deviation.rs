@@ -27,6 +27,13 @@ impl Deviation {
     pub(super) fn full(blocks: [Sparse; 3], relative: f64, points: usize) -> Self {
         Self { relative, points, changes: Changes::Full(Box::new(blocks)) }
     }
+    /// Of M, C and K in all coordinates, where these were looked at.
+    pub(super) fn of_entries(&self) -> Option<&[Sparse; 3]> {
+        match &self.changes {
+            Changes::Full(blocks) => Some(blocks),
+            Changes::Reduced { .. } => None,
+        }
+    }
     /// |y|^T (|s|^2 |dM| + |s| |dC| + |dK|) |x|: what the changes move the eigenvalue of the vectors `x` and `y` (n numbers,
     /// y^H (2 s M + C) x = 1) by, to first order.
     pub fn of_eigenvalue(&self, s: c64, x: &[c64], y: &[c64]) -> f64 {

@@ -2,38 +2,106 @@
 
 use super::full::FullOrbit;
 use super::generator::{Generator, in_ground, length};
-use super::scale::{self, Scale};
+use super::scale;
+use super::search::{cross, place, velocity};
 use super::tiles::{Tiled, Tiling};
 use super::verdict::Asymmetric;
 use super::{Deviation, Frame, FrameChoice, STEADY, Unsteady};
 use crate::error::LinearError;
 use crate::point::Instant;
-use mb_model::{BlockKind, Model, Point};
+use mb_algebra::{Dense, RankTolerance, Sparse, Svd};
+use mb_model::{Block, BlockKind, Model, Point};
 use std::collections::BTreeSet;
 
-/// Angular velocities in rad/s (ground's axes) of the ground and of the bodies, each once.
-pub(super) fn named_rates(model: &Model, point: &Point, scale: &Scale) -> Vec<[f64; 3]> {
+/// Angular velocities this near, relative to the largest, are one.
+const SAME_RATE: f64 = 1e-9;
+
+/// Angular velocities in rad/s (ground's axes) of the ground, of the bodies, and of points that turn as one, each once.
+pub(super) fn rates(model: &Model, point: &Point) -> Vec<[f64; 3]> {
+    let all: Vec<[f64; 3]> =
+        turns(model, point).map(|(_, rate)| rate).chain(of_points(model, point)).collect();
+    let fastest = all.iter().map(|rate| length(*rate)).fold(0.0, f64::max);
     let mut out = vec![[0.0; 3]];
-    for block in model.coordinates().blocks() {
-        let rate = in_ground(block, point);
-        let off = |a: &[f64; 3]| length([a[0] - rate[0], a[1] - rate[1], a[2] - rate[2]]);
-        if out.iter().all(|a| off(a) > 1e-9 * scale.speed) {
+    for rate in all {
+        let off = |a: &[f64; 3]| length(std::array::from_fn(|i| a[i] - rate[i]));
+        if out.iter().all(|a| off(a) > SAME_RATE * fastest) {
             out.push(rate);
         }
     }
     out
 }
 
+/// Velocities of points that differ from those of a rigid body by more than this share of the largest are not its own.
+const RIGID: f64 = 1e-6;
+
+/// The angular velocity of everything that moves where its positions have the velocities of a rigid body, as those of masses and
+/// of solids that nothing else turns with: W of least squares,
+///
+/// ```text
+/// sum (|r|^2 I - r r^T) W = sum r x u,   r and u: places and velocities less their means
+/// ```
+fn of_points(model: &Model, point: &Point) -> Option<[f64; 3]> {
+    let moving: Vec<[[f64; 3]; 2]> = (model.coordinates().blocks().iter())
+        .filter(|b| matches!(b.kind, BlockKind::PlanarPoint | BlockKind::SpatialPoint))
+        .map(|b| [place(b, &point.q), velocity(b, &point.v)])
+        .filter(|[_, u]| length(*u) > 0.0)
+        .collect();
+    let count = moving.len() as f64;
+    let mean: [[f64; 3]; 2] =
+        std::array::from_fn(|k| std::array::from_fn(|i| moving.iter().map(|m| m[k][i]).sum::<f64>() / count));
+    let (mut j, mut l) = (Dense::zeros(3, 3), vec![0.0; 3]);
+    let relative = |m: &[[f64; 3]; 2]| -> [[f64; 3]; 2] {
+        std::array::from_fn(|k| std::array::from_fn(|i| m[k][i] - mean[k][i]))
+    };
+    for [r, u] in moving.iter().map(relative) {
+        let moment = cross(r, u);
+        for a in 0..3 {
+            l[a] += moment[a];
+            j[(a, a)] += r.iter().map(|x| x * x).sum::<f64>();
+            for b in 0..3 {
+                j[(a, b)] -= r[a] * r[b];
+            }
+        }
+    }
+    let w = Svd::new(&j).ok()?.min_norm_solve(&l, RankTolerance::default());
+    let rate = [w[0], w[1], w[2]];
+    let fastest = moving.iter().map(|m| length(m[1])).fold(0.0, f64::max);
+    let off = |[r, u]: [[f64; 3]; 2]| {
+        let turned = cross(rate, r);
+        length(std::array::from_fn(|i| u[i] - turned[i]))
+    };
+    let rigid = length(rate) > 0.0 && moving.iter().map(relative).all(|m| off(m) <= RIGID * fastest);
+    rigid.then_some(rate)
+}
+
+/// What turns as a frame could, with its angular velocity (rad/s, ground's axes): the bodies, and in the plane absolute angles,
+/// which equivalent rigid links have in place of a body.
+pub(super) fn turns<'a>(
+    model: &'a Model,
+    point: &'a Point,
+) -> impl Iterator<Item = (&'a Block, [f64; 3])> + use<'a> {
+    let blocks = model.coordinates().blocks();
+    let plane = in_plane(model);
+    blocks.iter().filter_map(move |b| match b.kind {
+        BlockKind::Pose | BlockKind::PlanarPose => Some((b, in_ground(b, point))),
+        BlockKind::Angle if plane => Some((b, [0.0, 0.0, point.v[b.v]])),
+        _ => None,
+    })
+}
+
+/// Whether nothing of the model moves in space.
+pub(super) fn in_plane(model: &Model) -> bool {
+    let blocks = model.coordinates().blocks();
+    !blocks.iter().any(|b| matches!(b.kind, BlockKind::Pose | BlockKind::SpatialPoint))
+}
+
 /// The angular velocity of a body by name.
 pub(super) fn rate_of(model: &Model, point: &Point, name: &str) -> Result<[f64; 3], LinearError> {
-    let turns = |k: BlockKind| matches!(k, BlockKind::Pose | BlockKind::PlanarPose);
-    let blocks = model.coordinates().blocks();
-    let bodies = || blocks.iter().filter(|b| turns(b.kind));
-    match bodies().find(|b| b.name == name) {
-        Some(block) => Ok(in_ground(block, point)),
+    match turns(model, point).find(|(b, _)| b.name == name) {
+        Some((_, rate)) => Ok(rate),
         None => Err(LinearError::NoSuchBody {
             name: name.to_owned(),
-            known: bodies().map(|b| b.name.clone()).collect(),
+            known: turns(model, point).map(|(b, _)| b.name.clone()).collect(),
         }),
     }
 }
@@ -49,6 +117,10 @@ pub(crate) fn check_frame(model: &Model, point: &Point, frame: &FrameChoice) -> 
 impl FullOrbit<'_> {
     /// The frame wanted, or the first of the ground and the bodies, in which the linearization is constant; else why it is not
     /// in the frame where it changes least.
+    ///
+    /// A change that is small beside large entries may be large beside the inertia forces of the motion: two masses on a stiff
+    /// spring, held by weak ones that turn, seem constant from the ground. Where it is, later frames are looked at too, and one
+    /// in which the change is smaller by far is taken.
     pub(super) fn search(
         &self,
         at: &Instant,
@@ -58,18 +130,43 @@ impl FullOrbit<'_> {
         let rates = match wanted {
             FrameChoice::Ground => vec![[0.0; 3]],
             FrameChoice::Body(name) => vec![rate_of(model, point, name)?],
-            FrameChoice::Automatic => named_rates(model, point, self.scale),
+            FrameChoice::Automatic => rates(model, point),
         };
         let mut least: Option<Unsteady> = None;
+        let mut best: Option<(f64, Generator, Deviation)> = None;
         for rate in rates {
             let s = Generator::of_frame(model, point, rate);
             match self.check(&s)? {
-                Ok(deviation) => return Ok(Ok((s, deviation))),
+                Ok(deviation) => {
+                    let moved = self.beside_inertia(&deviation);
+                    if best.is_none() && moved <= SEEN {
+                        return Ok(Ok((s, deviation)));
+                    }
+                    if best.as_ref().is_none_or(|b| moved <= FAR_LESS * b.0) {
+                        best = Some((moved, s, deviation));
+                    }
+                }
                 Err(why) if least.as_ref().is_none_or(|l| why.share() < l.share()) => least = Some(why),
                 Err(_) => {}
             }
         }
+        if let Some((_, s, deviation)) = best {
+            return Ok(Ok((s, deviation)));
+        }
         Ok(Err(least.unwrap_or_else(|| Unsteady::changes(String::new(), 0.0, 0.0))))
+    }
+
+    /// The largest change of M w^2, C w and K beside the inertia forces M w^2 of row and column, w the fastest speed.
+    fn beside_inertia(&self, deviation: &Deviation) -> f64 {
+        let w2 = self.scale.unit(0);
+        let inertia: Vec<f64> = super::diagonal(self.mass()).iter().map(|m| (m.abs() * w2).sqrt()).collect();
+        let size = |i: usize| if inertia[i] > 0.0 { inertia[i] } else { self.scale.full[i] };
+        let Some(changes) = deviation.of_entries() else { return deviation.relative };
+        let units = (0..3).map(|order| self.scale.unit(order));
+        let largest = |(x, unit): (&Sparse, f64)| {
+            x.iter().fold(0.0_f64, |a, (value, (i, j))| a.max(value * unit / (size(i) * size(j))))
+        };
+        changes.iter().zip(units).map(largest).fold(0.0, f64::max)
     }
 
     /// A refusal with the forces that are not symmetric in each of the named frames: one of them has to be, in all.
@@ -79,7 +176,7 @@ impl FullOrbit<'_> {
         if owners.len() > MOST_OWNERS {
             return why;
         }
-        let rates = named_rates(self.model, self.point, self.scale);
+        let rates = rates(self.model, self.point);
         let worst = |rate: &[f64; 3]| {
             let s = Generator::of_frame(self.model, self.point, *rate);
             let all = owners.iter().map(|owner| (self.asymmetry(owner, &s), *owner));
@@ -118,6 +215,12 @@ impl FullOrbit<'_> {
         worst
     }
 }
+
+/// Changes beside the inertia forces of the motion up to which no better frame is looked for.
+const SEEN: f64 = 1e-6;
+
+/// How much less the linearization has to change in another frame.
+const FAR_LESS: f64 = 1e-2;
 
 /// Most owners of forces that are looked at one by one.
 const MOST_OWNERS: usize = 200;

@@ -44,6 +44,9 @@ impl<'a> FullOrbit<'a> {
         let rows = groups(model, &phi_q)?;
         Ok(Self { model, point, scale, phases, blocks, rows, forces: force_scale(model, point) })
     }
+    pub(super) fn mass(&self) -> &Sparse {
+        &self.blocks.m
+    }
     /// The deviation along the orbit of `s`.
     ///
     /// # Errors

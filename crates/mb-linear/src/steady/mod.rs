@@ -18,6 +18,7 @@ mod change;
 mod conditions;
 mod deviation;
 mod frames;
+mod free;
 mod full;
 mod generator;
 mod orbit;
@@ -43,7 +44,7 @@ use crate::point::Instant;
 use change::Change;
 use conditions::Conditions;
 pub(crate) use frames::check_frame;
-use frames::{named_rates, rate_of};
+use frames::{rate_of, rates};
 use full::FullOrbit;
 use mb_algebra::{Dense, RankTolerance, Sparse};
 use mb_constraints::{NullSpace, NullSpaceMethod};
@@ -177,14 +178,25 @@ fn on_basis(
 
 /// v' = S v, or the body whose velocity is not carried.
 fn carried_by(model: &Model, point: &Point, scale: &Scale, s: &Generator) -> Result<(), Unsteady> {
-    let v = s.times(&point.v);
-    let off: Vec<f64> =
-        (0..v.len()).map(|i| (point.a[i] - v[i]).abs() / (scale.speed * scale.velocity[i])).collect();
+    let carried = s.times(&point.v);
+    let change = |i: usize| (point.a[i] - carried[i]).abs();
+    let off: Vec<f64> = (0..carried.len()).map(|i| change(i) / (scale.speed * scale.velocity[i])).collect();
     match mb_constraints::largest(&off) {
         Some((i, worst)) if worst.is_nan() || worst > STEADY => {
-            Err(Unsteady::accelerates(body_of(model, i), worst * scale.speed))
+            let (body, unit) = (body_of(model, i), unit_of(model, i));
+            Err(Unsteady::accelerates(body, worst * scale.speed, change(i), unit))
         }
         _ => Ok(()),
+    }
+}
+
+/// The unit of velocity `i`; none for numbers without further meaning.
+fn unit_of(model: &Model, i: usize) -> &'static str {
+    let block = model.coordinates().blocks().iter().find(|b| (b.v..b.v + b.kind.nv()).contains(&i));
+    match block {
+        Some(b) if b.kind.turns(i - b.v) => "rad/s",
+        Some(b) if matches!(b.kind, BlockKind::Vector(_)) => "",
+        _ => "m/s",
     }
 }
 
@@ -229,7 +241,7 @@ impl Search<'_> {
             FrameChoice::Body(name) => return named(rate_of(self.model, point, name)?),
             FrameChoice::Automatic => {}
         }
-        for rate in named_rates(self.model, point, self.scale) {
+        for rate in rates(self.model, point) {
             let s = of_rate(rate);
             if let Ok(deviation) = orbit.check(&s)? {
                 return Ok((s, deviation));

@@ -16,8 +16,10 @@ pub(super) struct Scale {
     pub(super) reduced: Vec<f64>,
     /// The largest velocity of the kind of each coordinate (translation, rotation), n numbers.
     pub(super) velocity: Vec<f64>,
-    /// All different speeds of the motion, rad/s: rotations, and v / length of translations; with their differences.
-    pub(super) speeds: Vec<f64>,
+    /// Speeds of rotations and of elastic coordinates, with the differences of the former, rad/s.
+    speeds: Vec<f64>,
+    /// Velocities of the positions of every block that has some, beside the extent of the model, 1/s.
+    travels: Vec<[f64; 3]>,
 }
 
 /// Diagonal entries below this share of the largest are no scale of their own: what is below is rounding of the largest.
@@ -26,11 +28,12 @@ const SMALLEST: f64 = 1e-12;
 impl Scale {
     /// From the diagonals of M, C and K.
     pub(super) fn new(model: &Model, point: &Point, diagonals: &[Vec<f64>; 3]) -> Self {
-        let speeds = speeds(model, point);
-        let speed = speeds.iter().copied().fold(0.0, f64::max);
+        let (speeds, travels) = (speeds(model, point), travels(model, point));
+        let all = speeds.iter().copied().chain(travels.iter().map(|v| length(*v)));
+        let speed = all.fold(0.0, f64::max);
         let velocity = velocities(model, point, speed);
         let full = sizes(diagonals, speed);
-        Self { speed, full, reduced: Vec::new(), velocity, speeds }
+        Self { speed, full, reduced: Vec::new(), velocity, speeds, travels }
     }
     /// With the sizes of the coordinates in a basis of the admissible displacements.
     pub(super) fn on_basis(self, blocks: &[Dense; 3], r: &Dense) -> Self {
@@ -71,31 +74,42 @@ fn extent(model: &Model, point: &Point) -> f64 {
 /// Speeds that differ by less than this ratio are one.
 const SAME: f64 = 1.5;
 
+/// Velocities of the positions of every block that has some, beside the extent of the model, 1/s (ground's axes).
+fn travels(model: &Model, point: &Point) -> Vec<[f64; 3]> {
+    let size = extent(model, point);
+    let one = |b: &mb_model::Block| {
+        let places = positions(b.kind);
+        std::array::from_fn(|i| if i < places { point.v[b.v + i] / size } else { 0.0 })
+    };
+    model.coordinates().blocks().iter().filter(|b| positions(b.kind) > 0).map(one).collect()
+}
+
+/// Speeds of rotations with their differences, and of elastic coordinates, 1/s.
 fn speeds(model: &Model, point: &Point) -> Vec<f64> {
-    let length_of = extent(model, point);
-    let (mut turns, mut moves) = (Vec::new(), Vec::new());
+    let (mut turns, mut all) = (Vec::new(), Vec::new());
     for b in model.coordinates().blocks() {
         let v = &point.v[b.v..b.v + b.kind.nv()];
         match b.kind {
             BlockKind::Angle => turns.push(v[0].abs()),
             _ => turns.push(length(in_ground(b, point))),
         }
-        let places = positions(b.kind);
-        let speed = v[..places].iter().map(|x| x * x).sum::<f64>().sqrt();
-        moves.push(speed / length_of);
-        let rest = &v[places..];
+        let rest = &v[positions(b.kind)..];
         if matches!(b.kind, BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_)) {
-            moves.push(rest.iter().fold(0.0_f64, |a, x| a.max(x.abs())));
+            all.push(rest.iter().fold(0.0_f64, |a, x| a.max(x.abs())));
         }
     }
+    all.extend(turns.iter());
     // Where two parts turn differently, one sees the other turn with the difference.
-    let mut all = turns.clone();
     turns.sort_by(f64::total_cmp);
     turns.dedup_by(|a, b| (*a - *b).abs() <= 1e-6 * b.abs());
     all.extend(turns.windows(2).map(|w| w[1] - w[0]));
-    all.extend(moves);
+    all
+}
+
+/// Speeds by size, the fastest first, without what is rounding of it and without those that are nearly one.
+fn apart(mut all: Vec<f64>) -> Vec<f64> {
     let top = all.iter().copied().fold(0.0, f64::max);
-    all.retain(|x| *x > 1e-9 * top);
+    all.retain(|x| *x > ROUNDING * top);
     all.sort_by(|a, b| b.total_cmp(a));
     all.dedup_by(|a, b| *a * SAME > *b);
     all
@@ -129,14 +143,18 @@ pub(crate) const PHASES: u32 = 16;
 const ROUNDING: f64 = 1e-9;
 
 /// The golden section: its multiples are the phases farthest from any with a common period.
-const GOLDEN: f64 = 0.618_033_988_749_894_8;
+pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 /// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame.
+///
+/// Positions that the frame turns go round with it: only what they travel along its axis has a speed of its own.
 pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
-    let mut speeds: Vec<f64> =
-        scale.speeds.iter().copied().chain(s.speeds().filter(|x| *x > ROUNDING * scale.speed)).collect();
-    speeds.sort_by(|a, b| b.total_cmp(a));
-    speeds.dedup_by(|a, b| *a * SAME > *b);
+    let along = s.place_rates().zip(&scale.travels).map(|((_, rate), v)| {
+        let fast = length(rate);
+        if fast > 0.0 { (0..3).map(|i| v[i] * rate[i]).sum::<f64>().abs() / fast } else { length(*v) }
+    });
+    let own = scale.speeds.iter().copied().chain(along);
+    let speeds = apart(own.chain(s.speeds().filter(|x| *x > ROUNDING * scale.speed)).collect());
     let turns = speeds.iter().map(|speed| std::f64::consts::TAU / speed);
     turns.flat_map(|turn| (1..=phases).map(move |k| turn * GOLDEN * f64::from(k))).collect()
 }

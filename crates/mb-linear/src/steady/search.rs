@@ -19,7 +19,8 @@
 //! whole speed it goes there in steps.
 
 use super::FrameChoice;
-use super::generator::{Generator, in_ground, length, of_block, positions};
+use super::frames::rates;
+use super::generator::{Generator, length, of_block, positions};
 use super::scale::PHASES;
 use crate::error::LinearError;
 use crate::linearize::in_frame;
@@ -52,14 +53,11 @@ const LARGEST_TURN: f64 = 0.3;
 /// Velocities that differ from those of a frame by more than this share of the largest are not its own.
 const FITS: f64 = 1e-6;
 
-/// Angular velocities this near, relative to themselves, are one.
-const SAME_RATE: f64 = 1e-9;
-
 /// Smallest step of the speed, as a share of the whole.
 const SMALLEST: f64 = 1.0 / 256.0;
 
 /// The velocities of a steady motion as a function of the configuration.
-struct Field {
+pub(super) struct Field {
     rate: [f64; 3],
     centre: [f64; 3],
     /// Whether the frame carries a block; the others are at rest.
@@ -70,7 +68,7 @@ struct Field {
 
 impl Field {
     /// The frame with the angular velocity `rate` that has the velocities of `start`; none where it has not.
-    fn new(model: &Model, start: &Point, rate: [f64; 3]) -> Option<Self> {
+    pub(super) fn new(model: &Model, start: &Point, rate: [f64; 3]) -> Option<Self> {
         let blocks = model.coordinates().blocks();
         let speed = length(rate);
         let placed = |b: &&Block| positions(b.kind) > 0;
@@ -89,13 +87,16 @@ impl Field {
             let planar = positions(b.kind) == 2;
             std::array::from_fn(|i| if planar && i == 2 { 0.0 } else { turned[i] - v[i] })
         };
-        let moving: Vec<[f64; 3]> = blocks.iter().filter(placed).filter(moves).map(offset).collect();
-        let all: Vec<[f64; 3]> = blocks.iter().filter(placed).map(offset).collect();
+        let absolute = |b: &&Block| placed(b) && b.kind != BlockKind::Displacement;
+        let moving: Vec<[f64; 3]> = blocks.iter().filter(absolute).filter(moves).map(offset).collect();
+        let all: Vec<[f64; 3]> = blocks.iter().filter(absolute).map(offset).collect();
         let known = if moving.is_empty() { &all } else { &moving };
         let mean: [f64; 3] =
             std::array::from_fn(|i| known.iter().map(|o| o[i]).sum::<f64>() / known.len().max(1) as f64);
         let size = all.iter().map(|o| length(*o)).fold(norms::max_abs_vec(&start.v), f64::max);
-        let fits = |b: &Block| length(std::array::from_fn(|i| offset(b)[i] - mean[i])) <= FITS * size;
+        // Displacements count from a place that turns along: W x u alone.
+        let own = |b: &Block| if b.kind == BlockKind::Displacement { [0.0; 3] } else { mean };
+        let fits = |b: &Block| length(std::array::from_fn(|i| offset(b)[i] - own(b)[i])) <= FITS * size;
         let mut carried = vec![true; blocks.len()];
         for (block, carried) in blocks.iter().zip(&mut carried).filter(|(b, _)| placed(b)) {
             *carried = fits(block);
@@ -106,7 +107,7 @@ impl Field {
         }
         let centre = cross(mean, rate).map(|x| x / (speed * speed));
         let mut out = Self { rate, centre, carried, own: vec![0.0; model.nv()] };
-        let frame = out.velocities(model, &start.q, 1.0);
+        let frame = out.of_frame(model, &start.q);
         out.own = start.v.iter().zip(frame).map(|(v, c)| v - c).collect();
         // What is left of positions is rounding.
         for b in blocks.iter().filter(placed) {
@@ -116,11 +117,17 @@ impl Field {
     }
     /// The velocities in the configuration `q`, at a share of the speeds.
     fn velocities(&self, model: &Model, q: &[f64], share: f64) -> Vec<f64> {
-        let mut out = self.own.clone();
+        let all = self.own.iter().zip(self.of_frame(model, q)).map(|(own, frame)| own + frame);
+        all.map(|x| x * share).collect()
+    }
+    /// The velocities that the frame alone gives what it carries.
+    pub(super) fn of_frame(&self, model: &Model, q: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; model.nv()];
         let blocks = model.coordinates().blocks().iter().zip(&self.carried);
         for b in blocks.filter(|(_, carried)| **carried).map(|(b, _)| b) {
             let p = place(b, q);
-            let arm = std::array::from_fn(|i| p[i] - self.centre[i]);
+            let centre = if b.kind == BlockKind::Displacement { [0.0; 3] } else { self.centre };
+            let arm = std::array::from_fn(|i| p[i] - centre[i]);
             let carried = cross(self.rate, arm);
             for i in 0..positions(b.kind) {
                 out[b.v + i] += carried[i];
@@ -132,7 +139,7 @@ impl Field {
                 }
             }
         }
-        out.iter().map(|x| x * share).collect()
+        out
     }
     /// The point of the motion in the configuration `q`, with multipliers.
     fn point(&self, model: &Model, start: &Point, q: Vec<f64>, lambda: Vec<f64>, share: f64) -> Point {
@@ -146,21 +153,21 @@ impl Field {
     }
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         a[j] * b[k] - a[k] * b[j]
     })
 }
 
-fn place(b: &Block, q: &[f64]) -> [f64; 3] {
+pub(super) fn place(b: &Block, q: &[f64]) -> [f64; 3] {
     let mut out = [0.0; 3];
     let n = positions(b.kind);
     out[..n].copy_from_slice(&q[b.q..b.q + n]);
     out
 }
 
-fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
+pub(super) fn velocity(b: &Block, v: &[f64]) -> [f64; 3] {
     let mut out = [0.0; 3];
     let n = positions(b.kind);
     out[..n].copy_from_slice(&v[b.v..b.v + n]);
@@ -218,16 +225,8 @@ pub fn steady_near_looked(
         // Newton's problem of statics knows no rows of velocities.
         return Ok(None);
     }
-    let mut rates = vec![[0.0; 3]];
-    for b in model.coordinates().blocks() {
-        let rate = in_ground(b, start);
-        let off = |a: &[f64; 3]| length(std::array::from_fn(|i| a[i] - rate[i]));
-        if rates.iter().all(|a| off(a) > SAME_RATE * length(rate)) {
-            rates.push(rate);
-        }
-    }
     let mut failure = None;
-    for rate in rates {
+    for rate in rates(model, start) {
         let Some(field) = Field::new(model, start, rate) else { continue };
         match newton(model, start, &field, frame, looks, guess) {
             Ok(found) => return Ok(Some(found)),

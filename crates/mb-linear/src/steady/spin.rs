@@ -152,7 +152,9 @@ pub fn spinning(model: &Model, at: &Point, spins: &[Spin]) -> Result<(Vec<f64>, 
             let places = positions(block.kind);
             let mut arm = [0.0; 3];
             for i in 0..3 {
-                arm[i] = if i < places { at.q[block.q + i] } else { 0.0 } - through[i];
+                // Displacements count from a place that turns along.
+                let centre = if block.kind == BlockKind::Displacement { 0.0 } else { through[i] };
+                arm[i] = if i < places { at.q[block.q + i] } else { 0.0 } - centre;
             }
             let carried = cross(rate, arm);
             for i in 0..places {

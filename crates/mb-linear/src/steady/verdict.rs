@@ -1,5 +1,6 @@
 //! What is said of a motion: the frame in which it is steady, or why it is not.
 
+use super::frames::turns;
 use super::generator::{Generator, in_ground, length};
 use mb_model::{Model, Point};
 
@@ -53,8 +54,8 @@ impl Frame {
         if same(&rate, &[0.0; 3]) {
             return Self::Ground;
         }
-        let body = blocks.iter().find(|b| same(&in_ground(b, point), &rate));
-        body.map_or(Self::Turning { rate }, |b| Self::Body { name: b.name.clone(), rate })
+        let body = turns(model, point).find(|(_, own)| same(own, &rate));
+        body.map_or(Self::Turning { rate }, |(b, _)| Self::Body { name: b.name.clone(), rate })
     }
     /// Angular velocity in rad/s (ground's axes); none where parts have different ones.
     pub fn rate(&self) -> Option<[f64; 3]> {
@@ -122,6 +123,10 @@ pub enum Reason {
         body: String,
         /// Change of the velocity beside the largest of its kind, 1/s.
         share: f64,
+        /// What the velocity changes by in a second beyond what the frame does, in `unit`.
+        change: f64,
+        /// That of the velocity.
+        unit: &'static str,
     },
     /// The equations of a body change from the start.
     ChangesAtOnce {
@@ -181,8 +186,8 @@ impl Unsteady {
     pub(super) fn of(reason: Reason) -> Self {
         Self { reason, asymmetric: Vec::new() }
     }
-    pub(super) fn accelerates(body: String, share: f64) -> Self {
-        Self::of(Reason::Accelerates { body, share })
+    pub(super) fn accelerates(body: String, share: f64, change: f64, unit: &'static str) -> Self {
+        Self::of(Reason::Accelerates { body, share, change, unit })
     }
     pub(super) fn changes(body: String, share: f64, within: f64) -> Self {
         Self::of(Reason::Changes { body, share, within })
@@ -231,8 +236,8 @@ impl std::fmt::Display for Reason {
             Self::Starts { body } => {
                 write!(f, "it starts from rest, and the forces on '{body}' are not in balance")
             }
-            Self::Accelerates { body, share } => {
-                write!(f, "the velocity of '{body}' changes by {} in a second", percent(*share))
+            Self::Accelerates { body, change, unit, .. } => {
+                write!(f, "the velocity of '{body}' changes by {} {unit} in a second", short(*change))
             }
             Self::ChangesAtOnce { body, rate } => {
                 write!(f, "the equations of '{body}' change at a rate of {} in a second", percent(*rate))

@@ -15,5 +15,6 @@ mod solid;
 mod space;
 mod state_space;
 mod steady;
+mod steady_relatives;
 mod steady_simulated;
 mod support;

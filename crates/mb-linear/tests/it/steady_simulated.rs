@@ -268,3 +268,54 @@ fn random_rotors_move_as_their_exponents_say() {
         same(&seen.multipliers(at.point(), time), &expected, 2e-6, &format!("case {case}"));
     }
 }
+
+/// Bodies of any inertia on a universal joint at the rim of a driven carousel, under gravity, with a damped spring to a post of the
+/// carousel aside of the plane of the swing: configuration and reactions are found, both motions are coupled by Coriolis forces.
+#[test]
+fn random_carousels_move_as_their_exponents_say() {
+    let mut numbers = Numbers(11);
+    let mut growing = 0;
+    for case in 0..10 {
+        let w = numbers.between(0.3, 2.5) * numbers.next().signum();
+        let (radius, length) = (numbers.between(0.3, 1.0), numbers.between(0.4, 1.0));
+        let inertia = [0; 3].map(|_| numbers.between(0.05, 0.08));
+        let post = [0; 2].map(|_| 0.4 * numbers.next());
+        let (stiff, damp) = (numbers.between(1.0, 12.0), numbers.between(0.0, 0.6));
+        let text = format!(
+            "units = \"SI\"\nname = \"test\"\ngravity = [0, 0, -9.81]
+            spatial-body = [
+                {{ name = 'floor', mass = 1, inertia = [1, 1, 1], at = [0, 0, 0], markers = {{ hook = [{radius}, 0, 0], post = [{}, {}, -0.6] }} }},
+                {{ name = 'bob', mass = {}, inertia = [{}, {}, {}], at = [{radius}, 0, -{length}], markers = {{ top = [0, 0, {length}], side = [0.1, 0.05, 0] }} }}]
+            joint = [
+                {{ name = 'axle', type = 'revolute', a = 'floor', b = [0, 0, 0], axis = [0, 0, 1] }},
+                {{ name = 'hook', type = 'universal', a = 'bob.top', b = 'floor.hook', axis = [0, 1, 0], axis_a = [1, 0, 0] }}]
+            spring = [{{ name = 's', a = 'bob.side', b = 'floor.post', stiffness = {stiff}, natural_length = 0.2, damping = {damp} }}]
+            drive = [{{ name = 'motor', quantity = 'angle', of = 'axle', law = '{w}*t' }}]",
+            radius + post[0],
+            0.3 + post[1],
+            numbers.between(0.5, 2.0),
+            inertia[0],
+            inertia[1],
+            inertia[2],
+        );
+        let model = Model::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+        let spin = mb_linear::steady::Spin::behind("axle", w);
+        let v = mb_linear::steady::spinning(&model, &model.initial_point(), &[spin]).unwrap().0;
+        let start = Point { v, ..model.initial_point() };
+        let at = steady_near(&model, &start, &FrameChoice::Automatic)
+            .unwrap_or_else(|e| panic!("case {case}: {e}"))
+            .unwrap()
+            .at;
+        let frame = at.steady().unwrap().frame().rate().unwrap();
+        assert!((frame[2] - w).abs() < 1e-9, "case {case}: {}", at.steady().unwrap().frame());
+        let exponents = exponents(&model, &at);
+        let time = 0.3;
+        let free =
+            (0..model.nv()).filter(|i| ["bob.x", "bob.y"].contains(&model.coordinate_name(*i).as_str()));
+        let seen = Seen { model: &model, free: free.collect(), angle: w * time };
+        let expected: Vec<c64> = exponents.iter().map(|s| (*s * time).exp()).collect();
+        same(&seen.multipliers(at.point(), time), &expected, 1e-6, &format!("case {case}"));
+        growing += usize::from(exponents.iter().any(|s| s.re > 0.01));
+    }
+    assert!(growing < 10);
+}
