@@ -212,3 +212,41 @@ def test_whatever_is_passed_to_responses(k, more, where, other):
         assert r.H.shape == r.bound.shape == (len(r), len(r.outputs), len(r.inputs))
         assert not np.isnan(r.H).any() and not np.isnan(r.bound).any() and (r.bound >= 0).all()
         assert repr(r) and r._repr_html_()
+
+
+tables = st.sampled_from(
+    ["point", "rod", "body", "spatial_body", "angle", "revolute", "prismatic", "spring", "bushing", "force", "torque", "drive", "output"]
+)
+words = st.sampled_from(["P", "Q", "b", "b.m", "ground", "x", "angle", "2*k", "k/0", "sin(t)", "", "'", "none"])
+values = st.one_of(odd, words, st.lists(st.one_of(st.floats(), st.integers(-3, 3), words), max_size=3))
+keys = st.dictionaries(
+    st.sampled_from(
+        ["a", "b", "at", "mass", "inertia", "ends", "stiffness", "natural_length", "axis", "vector", "law", "of", "quantity", "on", "from_", "to", "fixed"]
+    ),
+    values,
+    max_size=5,
+)
+
+
+@settings(max_examples=DRAWS // 20)
+@given(st.lists(st.tuples(tables, st.one_of(words, odd), keys), max_size=3))
+def test_whatever_stands_in_a_model(entries):
+    m = mb.Model("made up", gravity=(0, -9.81), parameters={"k": 4.0})
+    m.point("P", at=(0, -1), mass=1)
+    m.spring("s", "P", (0, 0), stiffness="k", natural_length=1)
+    m.body("b", mass=1, inertia=1, at=(1, 0), markers={"m": (1, 0)})
+    m.revolute("pin", "b", (1, 0))
+    try:
+        for table, name, given_keys in entries:
+            getattr(m, table)(name, **given_keys)
+    except (mb.ArgumentError, mb.ModelError, TypeError) as error:
+        assert str(error)
+        return
+    try:
+        eq = m.equilibrium()
+        assert np.isfinite(eq.q).all() and repr(m)
+        assert not np.isnan(eq.linearize().modes().s).any()
+    except mb.InternalError:
+        raise
+    except mb.MbError as error:
+        assert str(error)

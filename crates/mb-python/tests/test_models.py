@@ -124,6 +124,9 @@ def test_what_is_wrong_with_a_file_is_said_at_its_place(tmp_path):
     m.spring("s", "P", "nowhere", stiffness=3)
     with pytest.raises(mb.ModelError, match="nowhere"):
         m.equilibrium()
+    assert "not whole" in repr(m) and "nowhere" in repr(m)
+    with pytest.raises(mb.ArgumentError, match="two points"):
+        pendulum().rod("r", ends=5, mass=1)
     with pytest.raises(mb.ModelError, match="did you mean 'P.x'"):
         pendulum().equilibrium(at={"P.X": 1.0})
     with pytest.raises(mb.ArgumentError, match="type object"):
@@ -257,6 +260,12 @@ def test_campbell():
     for expected in (10.0, 800**0.5, (400 / 1.5) ** 0.5):
         assert min(abs(s - expected) for s in speeds) < 1e-9
     assert found.unstable == [] and "ground" in found.frame and "W" in repr(found)
+    frame = found.to_frame()
+    np.testing.assert_array_equal(frame["hz 0"], found.hz[:, 0])
+    assert frame.index.name == "W" and found._repr_html_().count("<tr>") == 1 + len(found.critical)
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert "ground" in found.plot().get_ylabel()
     with pytest.raises(mb.ModelError, match="disc.y"):
         m.campbell("disc.y", 1, 2)
     with pytest.raises(mb.ArgumentError):

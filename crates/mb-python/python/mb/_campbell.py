@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._optional import need
+
 if TYPE_CHECKING:
     from ._model import Model
 
@@ -108,6 +110,43 @@ class Campbell:
     def hz(self) -> np.ndarray:
         """Frequencies seen in the frame, Hz, samples x modes."""
         return np.abs(self.s.imag) / (2 * np.pi)
+
+    @property
+    def growth(self) -> np.ndarray:
+        """Real parts of the eigenvalues, 1/s, samples x modes."""
+        return self.s.real
+
+    def to_frame(self) -> Any:
+        """One row for each speed as a pandas DataFrame: ``hz i`` and ``growth i`` of every mode."""
+        pandas = need("pandas", "to_frame()")
+        columns = {}
+        for i in range(self.s.shape[1]):
+            columns[f"hz {i}"], columns[f"growth {i}"] = self.hz[:, i], self.growth[:, i]
+        return pandas.DataFrame(columns, index=pandas.Index(self.speed, name=self.name))
+
+    def plot(self, *, lines: Any = (1.0,), ax: Any = None) -> Any:
+        """Frequencies over the speed by matplotlib, with lines of so many per revolution and the critical speeds. Returns the axes."""
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax.plot(self.speed, self.hz)
+        for per in lines:
+            ax.plot(self.speed, per * np.abs(self.turn) / (2 * np.pi), color="0.6", linestyle="--")
+        for met in self.critical:
+            if met.per_revolution in lines:
+                ax.plot(met.speed, met.hz, "ko", markersize=4)
+        for grows in self.unstable:
+            low = grows.start[0] if grows.start else self.speed[0]
+            high = grows.end[0] if grows.end else self.speed[-1]
+            ax.axvspan(low, high, color="red", alpha=0.1)
+        ax.set_xlabel(self.name)
+        ax.set_ylabel(f"frequency{f' seen from {self.frame}' if self.frame else ''}, Hz")
+        return ax
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{c.mode}</td><td>{c.per_revolution:g}</td><td>{c.speed:.6g}</td><td>{c.error:.1e}</td><td>{c.hz:.6g}</td></tr>"
+            for c in self.critical[:40]
+        )
+        return f"<table><tr><th>mode</th><th>per revolution</th><th>{self.name}</th><th>error</th><th>f [Hz]</th></tr>{rows}</table>"
 
     def __repr__(self) -> str:
         samples, modes = self.s.shape

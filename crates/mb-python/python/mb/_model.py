@@ -14,7 +14,7 @@ import numpy as np
 from . import _mb, _toml
 from ._campbell import Campbell
 from ._check import Check, checked
-from ._errors import ArgumentError, ArgumentTypeError, ModelError
+from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
 from ._requests import count, number, strategy_word
@@ -169,6 +169,8 @@ class Model:
         >>> m.equilibrium().linearize().M[0, 0].item()      # a third of it moves with the end
         2.0
         """
+        if isinstance(ends, (str, bytes)) or not isinstance(ends, Iterable):
+            raise ArgumentTypeError(f"rod {name!r}: ends is {ends!r}, but two points are needed, ends=(a, b).", "ends")
         return self.add("rod", name, ends=[str(end) for end in ends], mass=mass, **keys)
 
     def body(self, name: str, **keys: Any) -> Part:
@@ -511,7 +513,12 @@ class Model:
         return self._build().names()[4]
 
     def __repr__(self) -> str:
-        nq, nv, nc = self._build().sizes()
+        try:
+            _, nv, nc = self._build().sizes()
+        except MbError as error:
+            # While it is being built it need not be whole.
+            problems = len(getattr(error, "problems", [])) or 1
+            return f"<mb.Model '{self.name}', not whole: {problems} problem{'' if problems == 1 else 's'}, {str(error).splitlines()[0]}>"
         rows = "1 constraint row" if nc == 1 else f"{nc} constraint rows"
         return f"<mb.Model '{self.name}': {nv} coordinate{'' if nv == 1 else 's'}, {rows}>"
 

@@ -332,9 +332,10 @@ def _columns(value: Any, name: str, as_rows: bool) -> np.ndarray:
     """A dense matrix of inputs or outputs; a vector is one column of inputs, one row of outputs."""
     if hasattr(value, "toarray"):
         value = value.toarray()
-    if np.ndim(value) == 1:
+    if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and not any(isinstance(x, (list, tuple)) for x in value)):
         vector = np.asarray(value)
-        value = vector[None, :] if as_rows else vector[:, None]
+        if vector.ndim == 1:
+            value = vector[None, :] if as_rows else vector[:, None]
     array = matrix(value, name)
     if 0 in array.shape:
         raise ArgumentError(f"{name} has shape {array.shape}: there is nothing to respond.", name)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mb
 from ._errors import ArgumentError, ArgumentTypeError, NumericsError
@@ -81,11 +82,11 @@ class Sweep:
         self.names: list[str] = found["names"]
         self.values: np.ndarray = found["values"]
         self.shape: tuple[int, ...] = tuple(found["shape"])
-        self.s: np.ndarray = found["s"]
+        self.s: NDArray[np.complex128] = found["s"]
         self.error: np.ndarray = found["error"]
         self.rigid: np.ndarray = found["rigid"]
         self.verdict: list[str] = found["verdict"]
-        self.rightmost: np.ndarray = found["rightmost"]
+        self.rightmost: NDArray[np.complex128] = found["rightmost"]
         self.complete: list[bool | None] = found["complete"]
         self.message: list[str | None] = found["message"]
         self.crossings = [
