@@ -27,6 +27,3 @@ pub use manifest::{FORMAT, FileEntry, MANIFEST, Manifest};
 pub use package::Package;
 pub use results::Results;
 pub use status::{STATUS, Status};
-
-/// The source of the driver, in C.
-pub const DRIVER: &str = include_str!("../driver/mb_engine.c");

@@ -1,0 +1,318 @@
+/* Part of mb_engine.c, which includes it. */
+
+/* Problems of any kind: (K + s C + s^2 M) x = 0, or (K + tau M) x = 0 with degree one. */
+
+typedef struct {
+  Mat P;
+  PetscBool transposed;
+} Point;
+
+static PetscErrorCode at_point(void *context, Vec x, Vec y)
+{
+  Point *p = (Point *)context;
+  PetscFunctionBeginUser;
+  PetscCall(p->transposed ? MatMultTranspose(p->P, x, y) : MatMult(p->P, x, y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode polynomial(Run *r, PetscScalar s, Mat *P)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(r->K, MAT_COPY_VALUES, P));
+  if (r->o.degree == 2) {
+    PetscCall(MatAXPY(*P, s, r->C, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(MatAXPY(*P, s * s, r->M, DIFFERENT_NONZERO_PATTERN));
+  } else PetscCall(MatAXPY(*P, s, r->M, DIFFERENT_NONZERO_PATTERN));
+  if (r->o.symmetric) PetscCall(MatSetOption(*P, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+/* Eigenvalues nearest to a shift, of the problem or of its transpose, each vector cleaned by
+ * x <- -(s - s_0) P(s_0)^-1 (C + (s + s_0) M) x, whose fixed points are the eigenvectors. */
+static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool transposed, int *have, PetscScalar *value, Vec *vector)
+{
+  PEP pep;
+  ST st;
+  Mat A[3], P, F;
+  Vec x, b, d, rest, y;
+  PetscInt i, step, converged, ncv, size;
+  Point p;
+  PetscFunctionBeginUser;
+  r->stage = "searching";
+  r->factorizations++;
+  A[0] = r->K;
+  A[1] = r->o.degree == 2 ? r->C : r->M;
+  A[2] = r->M;
+  for (i = 0; i <= r->o.degree && transposed; i++) PetscCall(MatTranspose(A[i], MAT_INITIAL_MATRIX, &A[i]));
+  PetscCall(MatGetSize(r->K, &size, NULL));
+  PetscCall(PEPCreate(r->comm, &pep));
+  PetscCall(PEPSetOperators(pep, r->o.degree + 1, A));
+  PetscCall(PEPSetProblemType(pep, PEP_GENERAL));
+  PetscCall(PEPSetType(pep, PEPTOAR));
+  PetscCall(PEPSetWhichEigenpairs(pep, PEP_TARGET_MAGNITUDE));
+  PetscCall(PEPSetTarget(pep, shift));
+  ncv = 2 * want + 20;
+  if (ncv > size * r->o.degree) ncv = size * r->o.degree;
+  PetscCall(PEPSetDimensions(pep, want, ncv, PETSC_DEFAULT));
+  PetscCall(PEPSetTolerances(pep, 1e-11, 300));
+  PetscCall(PEPGetST(pep, &st));
+  PetscCall(STSetType(st, STSINVERT));
+  PetscCall(STSetShift(st, shift));
+  PetscCall(mumps_in(st, r->o.symmetric && !transposed));
+  PetscCall(PEPSetFromOptions(pep));
+  PetscCall(PEPSolve(pep));
+  PetscCall(PEPGetConverged(pep, &converged));
+  PetscCall(MatCreateVecs(r->K, &x, &b));
+  PetscCall(VecDuplicate(x, &d));
+  PetscCall(VecDuplicate(x, &rest));
+  PetscCall(VecDuplicate(x, &y));
+  r->stage = "refining";
+  if (converged > *have) converged = *have;
+  /* Beyond the degrees of freedom there is nothing but rounding. */
+  if (converged > r->o.degree * r->o.dof) converged = r->o.degree * r->o.dof;
+  *have = 0;
+  for (i = 0; i < converged; i++) {
+    PetscCall(PEPGetEigenpair(pep, i, &value[*have], NULL, x, NULL));
+    if (!isfinite(PetscRealPart(value[*have])) || !isfinite(PetscImaginaryPart(value[*have]))) continue;
+    PetscCall(VecDuplicate(x, &vector[*have]));
+    PetscCall(VecCopy(x, vector[*have]));
+    (*have)++;
+  }
+  PetscCall(PEPDestroy(&pep));
+  for (i = 0; i <= r->o.degree && transposed; i++) PetscCall(MatDestroy(&A[i]));
+  /* With a factor of its own: that of the transform is of a scaled problem. */
+  PetscCall(polynomial(r, shift, &P));
+  PetscCall(factor(r, P, PETSC_FALSE, &F));
+  p.P = P;
+  p.transposed = transposed;
+  for (i = 0; i < *have; i++) {
+    PetscScalar s = value[i];
+    for (step = 0; step < 2; step++) {
+      PetscReal length;
+      PetscCall(transposed ? MatMultTranspose(r->M, vector[i], b) : MatMult(r->M, vector[i], b));
+      if (r->o.degree == 2) {
+        PetscCall(VecScale(b, s + shift));
+        PetscCall(transposed ? MatMultTranspose(r->C, vector[i], y) : MatMult(r->C, vector[i], y));
+        PetscCall(VecAXPY(b, 1.0, y));
+      }
+      PetscCall(VecScale(b, shift - s));
+      PetscCall(transposed ? MatSolveTranspose(F, b, x) : MatSolve(F, b, x));
+      PetscCall(at_point(&p, x, rest));
+      PetscCall(VecAYPX(rest, -1.0, b));
+      PetscCall(transposed ? MatSolveTranspose(F, rest, d) : MatSolve(F, rest, d));
+      PetscCall(VecAXPY(x, 1.0, d));
+      PetscCall(VecNorm(x, NORM_2, &length));
+      if (!(length > 0.0) || !isfinite(length)) break;
+      PetscCall(VecCopy(x, vector[i]));
+      PetscCall(VecScale(vector[i], 1.0 / length));
+    }
+  }
+  PetscCall(MatDestroy(&F));
+  PetscCall(MatDestroy(&P));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&d));
+  PetscCall(VecDestroy(&rest));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(0);
+}
+
+/* The determinant at a point, the smallest singular value there and the residual of a solve. */
+static PetscErrorCode phase_at(Run *r, PetscScalar s, int measured, Phase *out)
+{
+  Mat P, F;
+  PetscReal re, im, residual = 1.0, length = 1.0;
+  PetscInt exponent, nulls = 0;
+  Vec x, y;
+  int i;
+  PetscFunctionBeginUser;
+  r->stage = "counting";
+  PetscCall(polynomial(r, s, &P));
+  PetscCall(factor(r, P, PETSC_TRUE, &F));
+  PetscCall(MatMumpsGetRinfog(F, 12, &re));
+  PetscCall(MatMumpsGetRinfog(F, 13, &im));
+  PetscCall(MatMumpsGetInfog(F, 34, &exponent));
+  PetscCall(MatMumpsGetInfog(F, 28, &nulls));
+  PetscCall(residual_of(P, F, &residual));
+  if (nulls) residual = 1.0; /* a determinant without some of its factors */
+  *out = (Phase){PetscRealPart(s), PetscImaginaryPart(s), log(hypot(re, im)) + exponent * log(2.0), atan2(im, re), 0.0, residual};
+  if (measured) {
+    PetscCall(MatCreateVecs(P, &x, &y));
+    PetscCall(VecSetRandom(x, NULL));
+    PetscCall(VecNormalize(x, NULL));
+    for (i = 0; i < 3; i++) {
+      PetscCall(MatSolve(F, x, y));
+      /* With the adjoint: the conjugate of the transposed system of the conjugate. */
+      PetscCall(VecConjugate(y));
+      PetscCall(r->o.symmetric ? MatSolve(F, y, x) : MatSolveTranspose(F, y, x));
+      PetscCall(VecConjugate(x));
+      PetscCall(VecNormalize(x, &length));
+    }
+    /* length is |P^-H P^-1 x| of a unit x. */
+    out->sigma_min = length > 0.0 && isfinite(length) ? 1.0 / sqrt(length) : 0.0;
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+  }
+  PetscCall(MatDestroy(&F));
+  PetscCall(MatDestroy(&P));
+  PetscFunctionReturn(0);
+}
+
+/* ln det less the logarithms of the distances of the eigenvalues known. */
+static void reduced(const Run *r, const Phase *p, double *size, double *phase)
+{
+  int i;
+  *size = p->size;
+  *phase = p->phase;
+  for (i = 0; i < r->found; i++) {
+    double x = p->re - PetscRealPart(r->value[i]), y = p->im - PetscImaginaryPart(r->value[i]);
+    *size -= log(hypot(x, y));
+    *phase -= atan2(y, x);
+  }
+}
+
+static int quiet(const Run *r, const Phase *a, const Phase *b)
+{
+  double s[2], p[2], turn;
+  reduced(r, a, &s[0], &p[0]);
+  reduced(r, b, &s[1], &p[1]);
+  turn = remainder(p[1] - p[0], 2.0 * PETSC_PI);
+  return fabs(turn) <= 0.7 && fabs(s[1] - s[0]) <= 0.7;
+}
+
+static PetscScalar on_circle(const Run *r, double angle)
+{
+  return PetscCMPLX(r->circle[0] + r->circle[2] * cos(angle), r->circle[1] + r->circle[2] * sin(angle));
+}
+
+/* The determinant around the circle: twelve steps in two uneven parts each, then a cut of every step until all are quiet. */
+static PetscErrorCode contour(Run *r)
+{
+  double *angle = (double *)malloc(sizeof(double) * (size_t)(r->o.points + 2));
+  int first = 24, i, again = 1;
+  PetscFunctionBeginUser;
+  for (i = 0; i < first; i++) {
+    double share = (i / 2 + (i % 2 ? 0.381966011250105 : 0.0)) / (first / 2);
+    angle[i] = 0.05 + 2.0 * PETSC_PI * share;
+    PetscCall(phase_at(r, on_circle(r, angle[i]), i % 4 == 0, &r->phase[i]));
+    r->phases++;
+  }
+  while (again && r->phases < r->o.points) {
+    again = 0;
+    for (i = 0; i < r->phases && r->phases < r->o.points; i++) {
+      int next = (i + 1) % r->phases, j;
+      double from = angle[i], to = next ? angle[next] : angle[0] + 2.0 * PETSC_PI, cut;
+      Phase made;
+      if (quiet(r, &r->phase[i], &r->phase[next])) continue;
+      cut = from + 0.381966011250105 * (to - from);
+      PetscCall(phase_at(r, on_circle(r, cut), 0, &made));
+      for (j = r->phases; j > i + 1; j--) {
+        r->phase[j] = r->phase[j - 1];
+        angle[j] = angle[j - 1];
+      }
+      r->phase[i + 1] = made;
+      angle[i + 1] = cut;
+      r->phases++;
+      again = 1;
+      i++;
+    }
+  }
+  free(angle);
+  PetscFunctionReturn(0);
+}
+
+/* The eigenvalues to look for: more of them, or from a better shift, until what was asked for is there. */
+static PetscErrorCode rights(Run *r, PetscScalar *shift)
+{
+  PetscScalar *value;
+  int want = r->o.want, most = r->o.degree * r->o.dof, i, have, move = 0;
+  Vec *vector;
+  PetscFunctionBeginUser;
+  for (;;) {
+    double reach = 0.0, next = HUGE_VAL, far = PetscAbsScalar(*shift);
+    int zeros = 0;
+    have = 4 * want + 64;
+    PetscCall(PetscMalloc1((size_t)have, &value));
+    PetscCall(PetscMalloc1((size_t)have, &vector));
+    PetscCall(search(r, *shift, want, PETSC_FALSE, &have, value, vector));
+    for (i = 0; i < have; i++) {
+      double size = PetscAbsScalar(value[i]);
+      if (PetscAbsScalar(value[i] - *shift) > reach) reach = PetscAbsScalar(value[i] - *shift);
+      zeros += size <= NEAR_ZERO;
+      if (size > 1e-2 * far && size > NEAR_ZERO && size < next) next = size;
+    }
+    if (r->o.within > 0.0 && reach <= 1.001 * r->o.within && want < most && have >= want) want = 2 * want < most ? 2 * want : most;
+    else if (r->o.lowest && zeros && far < 0.3 * next && next < HUGE_VAL && move++ < MOVES) *shift = 0.5 * next; /* away from their chains */
+    else if (r->o.lowest && !zeros && move++ < MOVES && next < HUGE_VAL && far > 0.3 * next && 0.03 * next < 0.5 * far) *shift = 0.03 * next;
+    else break;
+    for (i = 0; i < have; i++) PetscCall(VecDestroy(&vector[i]));
+    PetscCall(PetscFree(value));
+    PetscCall(PetscFree(vector));
+  }
+  for (i = 0; i < have; i++) PetscCall(keep(r, value[i], vector[i], NULL));
+  PetscCall(PetscFree(value));
+  PetscCall(PetscFree(vector));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work(Run *r)
+{
+  PetscScalar shift = PetscCMPLX(r->o.shift[0], r->o.shift[1]);
+  int want = r->o.want, i, j, from;
+  double *d, last = 0.0, next = 0.0;
+  PetscFunctionBeginUser;
+  if (r->o.within > 0.0 && want < 12) r->o.want = want = 12 < r->o.degree * r->o.dof ? 12 : r->o.degree * r->o.dof;
+  PetscCall(rights(r, &shift));
+  if (r->o.left && r->found) {
+    int lefts = 4 * r->found + 64;
+    PetscScalar *other;
+    Vec *theirs;
+    PetscCall(PetscMalloc1((size_t)lefts, &other));
+    PetscCall(PetscMalloc1((size_t)lefts, &theirs));
+    PetscCall(search(r, shift, r->found + 2, PETSC_TRUE, &lefts, other, theirs));
+    for (i = 0; i < r->found; i++) {
+      int best = -1;
+      for (j = 0; j < lefts; j++)
+        if (theirs[j] && (best < 0 || PetscAbsScalar(other[j] - r->value[i]) < PetscAbsScalar(other[best] - r->value[i]))) best = j;
+      if (best >= 0 && PetscAbsScalar(other[best] - r->value[i]) <= 1e-6 * PetscAbsScalar(r->value[i] - shift)) {
+        r->left[i] = theirs[best];
+        theirs[best] = NULL;
+      }
+    }
+    /* One without a partner is left out, the reader then says that one is missing. */
+    for (i = j = 0; i < r->found; i++) {
+      if (!r->left[i]) continue;
+      r->value[j] = r->value[i];
+      r->right[j] = r->right[i];
+      r->left[j++] = r->left[i];
+    }
+    r->found = j;
+  }
+  /* The circle goes through the widest gap behind the eigenvalues that were to be reached. */
+  d = (double *)malloc(sizeof(double) * (size_t)(r->found + 1));
+  for (i = 0; i < r->found; i++) d[i] = PetscAbsScalar(r->value[i] - shift);
+  for (i = 1; i < r->found; i++)
+    for (j = i; j > 0 && d[j] < d[j - 1]; j--) {
+      double t = d[j];
+      d[j] = d[j - 1];
+      d[j - 1] = t;
+    }
+  r->circle[0] = PetscRealPart(shift);
+  r->circle[1] = PetscImaginaryPart(shift);
+  from = r->o.reach < 1 ? 0 : r->o.reach - 1;
+  if (r->o.within > 0.0)
+    for (from = -1; from + 1 < r->found && d[from + 1] <= r->o.within; from++) continue;
+  for (i = from; i + 1 < r->found; i++) {
+    double near = i < 0 ? r->o.within : d[i];
+    if (r->o.within > near) near = r->o.within;
+    if (d[i + 1] > near * (1.0 + 1e-3) && (next == 0.0 || d[i + 1] - near > 4.0 * (next - last))) {
+      last = near;
+      next = d[i + 1];
+    }
+  }
+  if (next > 0.0) r->circle[2] = 0.5 * (last + next);
+  else if (r->found == r->o.degree * r->o.dof) r->circle[2] = 1.5 * d[r->found - 1]; /* all there are */
+  free(d);
+  if (r->o.count && r->o.points > 24 && r->circle[2] > 0.0) PetscCall(contour(r));
+  PetscFunctionReturn(0);
+}
