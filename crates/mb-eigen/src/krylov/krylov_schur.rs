@@ -13,7 +13,7 @@
 //! belongs to a quadratic problem ([`super::toar`]).
 
 use faer::Mat;
-use mb_algebra::{DenseC, c64};
+use mb_algebra::{DenseC, c64, interrupt};
 
 use super::scalar::{Scalar, norm, product, put};
 use super::schur::Schur;
@@ -204,6 +204,7 @@ impl<'a, T: Scalar, S: Store<T>> Basis<'a, T, S> {
 
     /// Applies the operator to the current block.
     fn step(&mut self) -> Result<(), EigenError> {
+        interrupt::check();
         let (from, width) = (self.done, self.width());
         let (c, r) = self.store.extend(from)?;
         for i in 0..width {

@@ -11,7 +11,7 @@
 //! eigenvalues up to the block size are found at once, higher multiplicities through rounding or a second search
 //! from other start vectors with these deflated.
 
-use mb_algebra::{Dense, SymmetricEigen};
+use mb_algebra::{Dense, SymmetricEigen, interrupt};
 
 use super::gram_schmidt::Indefinite;
 use super::orthogonalize::{Block, Recurrence, orthonormalize};
@@ -236,6 +236,7 @@ impl<'a> Basis<'a> {
 
     /// Applies the operator to the current block.
     fn step(&mut self) -> Result<(), EigenError> {
+        interrupt::check();
         let (from, end) = (self.done, self.filled);
         let width = end - from;
         self.make_room(width);

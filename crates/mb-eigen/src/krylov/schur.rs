@@ -9,7 +9,7 @@
 //! dimension of a Krylov basis, at most a few hundred. Fails only when an eigenvalue needs more than 60 steps.
 
 use faer::Mat;
-use mb_algebra::{DenseC, c64};
+use mb_algebra::{DenseC, c64, interrupt};
 
 use super::scalar::{Scalar, product};
 
@@ -100,6 +100,7 @@ impl Schur {
         let mut end = k;
         let mut steps = 0;
         while end > 1 {
+            interrupt::check();
             let mut start = end - 1;
             while start > 0 {
                 let below = self.s[(start, start - 1)].norm();
@@ -177,6 +178,7 @@ impl Schur {
     pub(crate) fn sort_by_key(&mut self, key: impl Fn(c64) -> f64) {
         let k = self.size();
         for done in 0..k {
+            interrupt::check();
             let best = (done..k).min_by(|&i, &j| key(self.value(i)).total_cmp(&key(self.value(j))));
             for i in (done..best.unwrap_or(done)).rev() {
                 self.swap(i);
@@ -192,6 +194,7 @@ impl Schur {
         let mut groups = Vec::with_capacity(k);
         let mut i = 0;
         while i < k {
+            interrupt::check();
             let mirror = self.value(i).conj();
             let distance = |j: usize| (self.value(j) - mirror).norm();
             let partner = (i + 1..k).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
