@@ -350,6 +350,15 @@ class Model:
         """
         return self.add("steady-rotation", name, **keys)
 
+    def rolling(self, name: str, wheel: Any, **keys: Any) -> Part:
+        """A wheel, disc or ball that rolls on a plane without slip: ``radius`` (m), ``axle`` (of a disc), ``tread`` (m), ``plane``,
+        ``normal``."""
+        return self.add("rolling", name, wheel=wheel, **keys)
+
+    def knife_edge(self, name: str, edge: Any, **keys: Any) -> Part:
+        """A skate, blade or keel, a point of a body that does not move across its ``heading``: ``plane``, ``normal``."""
+        return self.add("knife-edge", name, edge=edge, **keys)
+
     def torsion_spring(self, name: str, **keys: Any) -> Part:
         """A torsional spring and damper: ``joint``, or ``a`` and ``b``; ``stiffness`` (N m/rad),
         ``natural_angle`` (rad), ``damping`` (N m s/rad).
@@ -1055,7 +1064,7 @@ def _products(tensor: np.ndarray) -> list[float] | None:
 
 def _axis(table: str, key: str, value: Any) -> Any:
     """The vector of an axis by name; the axis of an output is the name of a row and stays."""
-    if table != "output" and key in ("axis", "axis_a", "direction", "x") and isinstance(value, str) and value in _AXES:
+    if table != "output" and key in ("axis", "axis_a", "axle", "direction", "heading", "normal", "x") and isinstance(value, str) and value in _AXES:
         return _AXES[value]
     return value
 
