@@ -2,6 +2,7 @@
 
 use super::FormulationSpectrum;
 use crate::error::AnalysisError;
+use mb_eigen::Class;
 use mb_eigen::modal::{
     Direction, EnergyShares, Group, Participation, energy_shares, participation as participation_of,
 };
@@ -43,7 +44,12 @@ pub fn shares(
         let bodies = coordinates.bodies().into_iter();
         let groups: Vec<Group> =
             bodies.map(|body| Group { name: body.name, coordinates: body.velocities }).collect();
-        out.energy = Some(energy_shares(&pencil, pairs, &groups).map_err(failed)?);
+        let mut energy = energy_shares(&pencil, pairs, &groups).map_err(failed)?;
+        // A free motion stores nothing: what the bodies store cancels, and shares of the rounding that is left say nothing.
+        for mode in energy.modes.iter_mut().filter(|mode| pairs[mode.pair].class == Class::Rigid) {
+            mode.strain = None;
+        }
+        out.energy = Some(energy);
     }
     if participation {
         let directions: Vec<Direction> = AXES

@@ -86,20 +86,30 @@ function makeChart(chart) {
     }
     for (const t of across.ticks) svg.append(SVG("line", { class: "grid", x1: t.at, x2: t.at, y1: y0, y2: y0 + high }));
     svg.append(SVG("text", { x: 14, y: y0 + high / 2, transform: `rotate(-90 14 ${y0 + high / 2})`, "text-anchor": "middle" }, panel.ordinate));
-    panel.curves.forEach((curve, j) => {
+    const legend = [];
+    let names = 0;
+    panel.curves.forEach((curve) => {
       let d = "", pen = false;
       curve.x.forEach((x, i) => {
         const [px, py] = [across.at(x), curve.y[i] === null ? NaN : up.at(curve.y[i])];
         if (Number.isFinite(px) && Number.isFinite(py)) { d += `${pen ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`; pen = true; } else pen = false;
       });
-      const colour = COLOURS[j % COLOURS.length];
-      svg.append(SVG("path", { class: "curve", d, stroke: colour }));
+      const colour = COLOURS[curve.colour % COLOURS.length];
+      if (curve.mark === "points") {
+        curve.x.forEach((x, i) => {
+          const [px, py] = [across.at(x), curve.y[i] === null ? NaN : up.at(curve.y[i])];
+          if (Number.isFinite(px) && Number.isFinite(py)) svg.append(SVG("circle", { class: "curve", cx: px.toFixed(1), cy: py.toFixed(1), r: 3.2, stroke: colour }));
+        });
+      } else {
+        svg.append(SVG("path", { class: "curve", d, stroke: colour, ...(curve.mark === "dashes" ? { "stroke-dasharray": "5 4" } : {}) }));
+      }
       if (curve.name && panel.curves.length > 1) {
-        const label = SVG("text", { x: W - right - 8, y: y0 + 16 + 15 * j, "text-anchor": "end" }, curve.name);
+        const label = SVG("text", { class: "legend", x: W - right - 8, y: y0 + 16 + 15 * (names++), "text-anchor": "end" }, curve.name);
         label.style.fill = colour;
-        svg.append(label);
+        legend.push(label);
       }
     });
+    svg.append(...legend);
   });
   for (const t of across.ticks) svg.append(SVG("text", { x: t.at, y: H - 26, "text-anchor": "middle" }, t.text));
   svg.append(SVG("text", { x: (left + W - right) / 2, y: H - 6, "text-anchor": "middle" }, chart.abscissa));

@@ -20,7 +20,7 @@ mod scene;
 mod table;
 
 pub use scene::{Glyph, Mark, Motion, Scene, Shape, Tube};
-pub use table::{Cell, Chart, Column, Curve, Panel, Table};
+pub use table::{Cell, Chart, Column, Curve, CurveMark, Panel, Table};
 
 /// Everything a page shows.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -81,11 +81,28 @@ pub struct Panel {
     pub curves: Vec<Curve>,
 }
 
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CurveMark {
+    /// A line through the points.
+    #[default]
+    Line,
+    /// A circle at every point.
+    Points,
+    /// A broken line through the points.
+    Dashes,
+}
+
 /// One curve.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Curve {
     /// Its name; may be empty.
     pub name: String,
+    /// Which of the colours, from 0; they repeat.
+    pub colour: usize,
+    /// Line or points.
+    pub mark: CurveMark,
     /// Abscissas, increasing.
     pub x: Vec<f64>,
     /// Values, as many; what is not finite breaks the curve.

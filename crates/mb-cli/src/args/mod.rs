@@ -15,7 +15,7 @@ pub use modes::{
     SymmetryArg,
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
-pub use report::ReportArgs;
+pub use report::{CurvesArgs, ReportArgs};
 pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
 

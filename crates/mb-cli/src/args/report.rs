@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Arguments of `mb report`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb report linkage.toml -o linkage.html\n  mb report linkage.toml -o linkage.html --formulation all --until 5\n  mb report frame.toml -o frame.html --band 0 200\n\nThe page needs nothing but a browser: no program, no network."
+    after_help = "Examples:\n  mb report linkage.toml -o linkage.html\n  mb report linkage.toml -o linkage.html --formulation all --until 5\n  mb report frame.toml -o frame.html --band 0 200\n  mb report arm.toml -o arm.html --response motor tip --track k 500 1500\n\nThe page needs nothing but a browser: no program, no network."
 )]
 pub struct ReportArgs {
     /// The model.
@@ -38,14 +38,32 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub shapes: usize,
     /// Simulate the motion from the start until this time in s, and show it with the outputs over time
-    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, visible_alias = "simulate", value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// Most frames of the motion
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = at_least_one, requires = "until")]
     pub frames: usize,
+    /// Curves.
+    #[command(flatten)]
+    pub curves: CurvesArgs,
     /// Say what was written as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
+}
+
+/// Curves of a page.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Curves (each may be repeated)")]
+pub struct CurvesArgs {
+    /// Frequency response of an output to an input, in --band or beyond the sixth frequency
+    #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], action = clap::ArgAction::Append)]
+    pub response: Vec<String>,
+    /// Modes along a variable from one value to another, as `mb track` follows them
+    #[arg(long, num_args = 3, value_names = ["NAME", "FROM", "TO"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub track: Vec<String>,
+    /// Campbell diagram over a speed from one value to another, as `mb track --campbell` computes it
+    #[arg(long, num_args = 3, value_names = ["SPEED", "FROM", "TO"], action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub campbell: Vec<String>,
 }
 
 impl ReportArgs {

@@ -59,7 +59,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = picture {
-        let picture = diagram.picture(&args.lines);
+        let picture = diagram.chart(&args.lines).svg();
         outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
     }
     Ok(Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) }))
@@ -145,7 +145,7 @@ impl CampbellDiagram {
         out
     }
     /// Frequencies and real parts over the speed, with the lines of so many per revolution and what was solved for.
-    pub fn picture(&self, lines: &[f64]) -> String {
+    pub fn chart(&self, lines: &[f64]) -> Chart {
         let found = &self.found;
         let curve = |mode: usize, of: &dyn Fn(&ModePoint) -> f64| -> Vec<[f64; 2]> {
             let one = |(k, w): (usize, &f64)| [*w, self.point(mode, k).map_or(f64::NAN, of)];
@@ -172,7 +172,23 @@ impl CampbellDiagram {
             |ordinate: &str, curves| Panel { ordinate: ordinate.to_owned(), scale: Scale::Linear, curves };
         let panels = vec![panel("frequency, Hz", frequencies), panel("real part, 1/s", growth)];
         let title = format!("{}{frame}", self.loaded.model.name);
-        Chart { title, abscissa: format!("{}, rad/s", self.speed), panels }.svg()
+        Chart { title, abscissa: format!("{}, rad/s", self.speed), panels }
+    }
+    /// Critical speeds and ranges of growth in words.
+    pub fn sentence(&self) -> String {
+        let speeds: Vec<String> = self.found.critical.iter().map(|c| six(c.speed)).collect();
+        let end = |end: &Option<[f64; 2]>| end.map_or_else(|| "beyond the range".to_owned(), |[w, _]| six(w));
+        let grows: Vec<String> =
+            self.found.unstable.iter().map(|u| format!("from {} to {}", end(&u.from), end(&u.to))).collect();
+        let critical = match &speeds[..] {
+            [] => "No mode cuts a line.".to_owned(),
+            list => format!("Critical speeds: {}.", list.join(", ")),
+        };
+        let growth = match &grows[..] {
+            [] => "Nothing grows.".to_owned(),
+            list => format!("Motion grows {}.", list.join(", ")),
+        };
+        format!("{critical} {growth}")
     }
     /// The sense of a mode at the last speed.
     fn sense(&self, mode: usize) -> &'static str {

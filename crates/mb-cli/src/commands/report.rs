@@ -45,8 +45,9 @@ pub fn run(text: &Text, args: &ReportArgs, style: Style, progress: Progress) -> 
     let stage = progress.stage("simulating the motion");
     let motion = args.until.map(|until| motion(&found.loaded, args, until)).transpose()?;
     drop(stage);
+    let asked = report::charts(text, &found, args, progress)?;
     let stage = progress.stage("writing the page");
-    let page = report::page(&found, motion.as_ref(), args);
+    let page = report::page(&found, motion.as_ref(), asked, args);
     let html = page.html();
     outfile::write(&args.output, |out| out.write_all(html.as_bytes()))?;
     drop(stage);

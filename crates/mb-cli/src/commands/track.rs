@@ -75,7 +75,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.plot {
-        let picture = found.picture();
+        let picture = found.chart().svg();
         outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
     }
     Ok(Answer::right(if args.json { json::track::document(&found) } else { render(&found, style) }))
@@ -210,7 +210,7 @@ impl Track {
     }
 
     /// Frequency and damping along the path.
-    pub fn picture(&self) -> String {
+    pub fn chart(&self) -> Chart {
         let quantity = |ordinate: &str, which: usize, error: &dyn Fn(&Value) -> f64| {
             let mut curves = Vec::new();
             for (k, number) in self.expansion.numbers().into_iter().enumerate() {
@@ -258,7 +258,7 @@ impl Track {
             quantity("natural frequency, Hz", 0, &|v| v.error / TAU),
             quantity("damping ratio", 1, &|v| v.error / v.s.norm()),
         ];
-        Chart { title, abscissa: self.path.abscissa.clone(), panels }.svg()
+        Chart { title, abscissa: self.path.abscissa.clone(), panels }
     }
 
     /// Largest relative differences of a mode between polynomial and exact value: frequency, damping ratio.

@@ -3,7 +3,7 @@
 use crate::flow::drawing::Drawing;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
-use mb_report::{Chart, Curve, Motion, Panel};
+use mb_report::{Chart, Curve, CurveMark, Motion, Panel};
 
 /// Most curves of a panel that can be told apart.
 const CURVES: usize = 6;
@@ -26,6 +26,8 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     let outputs = motion.outputs(model);
     let curve = |k: usize, name: &str| Curve {
         name: name.to_owned(),
+        colour: 0,
+        mark: CurveMark::Line,
         x: time(),
         y: outputs.iter().map(|row| row[k]).collect(),
     };
@@ -47,8 +49,10 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
         logarithmic: false,
         panels,
     };
-    let record = |name: &str, of: &dyn Fn(&mb_constraints::simulate::Record) -> f64| Curve {
+    let record = |name: &str, colour: usize, of: &dyn Fn(&mb_constraints::simulate::Record) -> f64| Curve {
         name: name.to_owned(),
+        colour,
+        mark: CurveMark::Line,
         x: time(),
         y: motion.records.iter().map(of).collect(),
     };
@@ -59,15 +63,15 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     let violation = Panel {
         ordinate: "violation Phi'Phi".to_owned(),
         logarithmic: true,
-        curves: vec![record("violation", &|r| r.violation)],
+        curves: vec![record("violation", 0, &|r| r.violation)],
     };
     let energy = Panel {
         ordinate: "energy, J".to_owned(),
         logarithmic: false,
         curves: vec![
-            record("kinetic", &|r| r.kinetic),
-            record("potential", &|r| r.potential),
-            record("departure from the balance", &|r| r.drift),
+            record("kinetic", 0, &|r| r.kinetic),
+            record("potential", 1, &|r| r.potential),
+            record("departure from the balance", 2, &|r| r.drift),
         ],
     };
     out.push(chart("Violation and energy over time", vec![violation, energy]));

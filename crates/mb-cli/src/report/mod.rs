@@ -1,5 +1,6 @@
 //! The page of a model: what the commands found, as [`mb_report`] shows it.
 
+mod curves;
 mod history;
 mod shapes;
 mod tables;
@@ -10,11 +11,12 @@ use crate::flow::Site;
 use crate::flow::drawing::Drawing;
 use crate::names;
 use crate::render::{Style, modes, summary};
+pub use curves::charts;
 use mb_constraints::simulate::Trajectory;
-use mb_report::Report;
+use mb_report::{Chart, Report};
 
-/// The page of an analysis, with a motion where one was simulated.
-pub fn page(found: &Modes, motion: Option<&Trajectory>, args: &ReportArgs) -> Report {
+/// The page of an analysis, with a motion where one was simulated and the charts that were asked for.
+pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args: &ReportArgs) -> Report {
     let model = &found.loaded.model;
     let point = found.site.point();
     let drawing = Drawing::new(model, &point.q);
@@ -38,7 +40,7 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, args: &ReportArgs) -> Re
             .join("; "),
         shapes: shapes::of(model, &point.q, &drawing, &lines, &found.shares, args.shapes),
         motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
-        charts: motion.map(|m| history::charts(model, m)).unwrap_or_default(),
+        charts: asked.into_iter().chain(motion.into_iter().flat_map(|m| history::charts(model, m))).collect(),
         tables: tables::all(found, &lines),
         notes,
         scene: drawing.scene,

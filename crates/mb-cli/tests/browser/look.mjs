@@ -10,14 +10,17 @@ const DRAWN_BY = {
   webgl2: ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
   canvas: ["--disable-gpu", "--disable-3d-apis"],
 };
+// Machines that do other work at the same time are slow, not wrong.
+const PATIENCE = 180000;
 const wrong = [];
 
 async function look(renderer, width, scheme) {
   const where = `${renderer}, ${width} pixels`;
   const check = (right, words) => { if (!right) wrong.push(`${where}: ${words}`); };
-  const browser = await chromium.launch({ executablePath: task.chromium, args: [...QUIET, ...DRAWN_BY[renderer]] });
+  const browser = await chromium.launch({ executablePath: task.chromium, args: [...QUIET, ...DRAWN_BY[renderer]], timeout: PATIENCE });
   try {
     const page = await browser.newPage({ viewport: { width, height: 1000 }, colorScheme: scheme });
+    page.setDefaultTimeout(PATIENCE);
     const requests = [];
     page.on("request", (r) => requests.push(r.url()));
     page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GL Driver|GPU stall/.test(m.text())) wrong.push(`${where}: console: ${m.text()}`); });
@@ -37,7 +40,7 @@ async function look(renderer, width, scheme) {
     // The picture changes while it plays and stands still when paused.
     const shot = async () => (await page.locator("#stage").screenshot()).toString("base64");
     const frames = async () => Number((await root()).frames);
-    const plays = async () => { const n = await frames(); await page.waitForFunction((n) => Number(document.documentElement.dataset.frames) > n + 1, n, { timeout: 20000 }); };
+    const plays = async () => { const n = await frames(); await page.waitForFunction((n) => Number(document.documentElement.dataset.frames) > n + 1, n, { timeout: PATIENCE }); };
     const first = await shot();
     await plays();
     check((await shot()) !== first, "the picture stands while it plays");
@@ -64,6 +67,14 @@ async function look(renderer, width, scheme) {
     await head.click();
     check(ordered(await column(), -1), "the table does not sort downwards");
     await page.locator("#modes th button").nth(0).click();
+
+    // Curves have numbers, and tell them under the pointer.
+    const charts = await page.$$eval(".chart", (list) => list.map((c) => ({ broken: /NaN|undefined/.test(c.outerHTML), curves: c.querySelectorAll(".curve").length })));
+    check(charts.length === (task.charts ?? 0) && charts.every((c) => c.curves > 0 && !c.broken), `charts: ${JSON.stringify(charts)}`);
+    if (charts.length) {
+      await page.locator(".chart svg").first().hover();
+      check(/ at /.test(await page.locator(".chart output").first().textContent()), "a chart does not tell its numbers");
+    }
 
     // Keys and rows choose modes; what moves is said in words.
     await page.locator("#stage").focus();

@@ -31,7 +31,7 @@ fn refused(model: &str, args: &[&str], words: &[&str]) {
 
 /// A mass on two pairs of springs on a turntable (`docs/book/src/steady.md`): in the table's frame
 /// s^4 + (k_x + k_y + 2 W^2) s^2 + (k_x - W^2)(k_y - W^2) = 0 with k_x = 2000, k_y = 200.
-const TURNTABLE: &str = r#"
+pub(crate) const TURNTABLE: &str = r#"
     units = "SI"
     name = "turntable"
     gravity = [0, 0]

@@ -53,7 +53,7 @@ fn every_command_has_a_page() {
     assert!(commands.len() > 12, "{commands:?}");
     for command in &commands {
         let page = std::fs::read_to_string(folder.join(format!("mb-{command}.1"))).unwrap();
-        assert!(page.starts_with(".ie") && page.contains(&format!(".TH mb-{}", command)), "{page}");
+        assert!(page.starts_with(".ie") && page.contains(&format!(".TH mb-{command}")), "{page}");
     }
     let page = std::fs::read_to_string(folder.join("mb.1")).unwrap();
     assert!(

@@ -1,6 +1,6 @@
 //! `mb report`: what the page holds, and how it looks and moves in a headless browser where there is one.
 
-use crate::support::{json, mb, model, right};
+use crate::support::{json, mb, mb_with, model, right};
 use serde_json::{Value, json as value};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -102,6 +102,68 @@ fn a_motion_is_shown_with_its_outputs() {
     assert_eq!(titles, ["Outputs over time", "Violation and energy over time"]);
 }
 
+/// Numbers of a curve of the page.
+fn curve(data: &Value, chart: usize, panel: usize, curve: usize, axis: &str) -> Vec<f64> {
+    let list = data["charts"][chart]["panels"][panel]["curves"][curve][axis].as_array().unwrap();
+    list.iter().map(|x| x.as_f64().unwrap_or(f64::NAN)).collect()
+}
+
+#[test]
+fn a_response_and_a_track_are_those_of_their_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    let cart = model("cart-pendulum");
+    let args = [&cart, "--response", "F", "position", "--track", "L", "0.8", "1.2", "--band", "0", "2"];
+    let (_, text) = page(dir.path(), &args);
+    let data = data(&text);
+    let asked = ["response", &cart, "--from", "F", "--to", "position", "--band", "0", "2"];
+    let answer = json(&asked);
+    let (hz, decibels) = (curve(&data, 0, 0, 0, "x"), curve(&data, 0, 0, 0, "y"));
+    let values = answer["responses"][0]["value"].as_array().unwrap();
+    assert!(hz.len() >= 400 && hz.len() == values.len(), "{} {}", hz.len(), values.len());
+    for (found, value) in decibels.iter().zip(values) {
+        let size = value[0].as_f64().unwrap().hypot(value[1].as_f64().unwrap());
+        assert!((found - 20.0 * size.log10()).abs() < 1e-9, "{found}");
+    }
+    // The last exact sample of the track is the first mode of the model with that parameter.
+    let end = json(&["modes", &cart, "--set", "L=1.2"]);
+    let exact = curve(&data, 1, 0, 1, "y");
+    let natural = end["formulations"][0]["pairs"].as_array().unwrap().iter();
+    let closest = natural
+        .filter_map(|p| p["natural_frequency_hz"].as_f64())
+        .map(|f| (f - exact[exact.len() - 1]).abs())
+        .fold(f64::INFINITY, f64::min);
+    assert!(exact.len() == 31 && closest < 1e-9, "{exact:?}");
+    let run = mb(&["report", &cart, "-o", "page.html", "--response", "F", "posiion"]);
+    assert!(run.code == 1 && run.err.contains("posiion") && run.err.contains("--response"), "{run:?}");
+    let run = mb(&["report", &cart, "-o", "page.html", "--track", "nothing", "0", "1"]);
+    assert!(run.code == 1 && run.err.contains("nothing"), "{run:?}");
+}
+
+/// The turntable of `campbell.rs`: growth between sqrt(k_y) and sqrt(k_x).
+#[test]
+fn a_campbell_diagram_is_on_the_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("page.html");
+    let args = ["report", "-", "-o", path.to_str().unwrap(), "--campbell", "spin:axle", "1", "60"];
+    let run = mb_with(&args, super::campbell::TURNTABLE);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let data = data(&std::fs::read_to_string(&path).unwrap());
+    let note = data["charts"][0]["note"].as_str().unwrap();
+    let ends = [200.0_f64, 2000.0].map(|k| format!("{:.4}", k.sqrt()));
+    assert!(note.contains(&format!("Motion grows from {} to {}", ends[0], ends[1])), "{note}");
+    let speeds = curve(&data, 0, 0, 0, "x");
+    assert_eq!((speeds[0], speeds[speeds.len() - 1]), (1.0, 60.0));
+}
+
+/// Shares of an energy that is none would be shares of rounding.
+#[test]
+fn a_free_motion_has_no_shares_of_strain_energy() {
+    let shown = right(&["modes", &model("spatial-four-bar"), "--energy"]);
+    let table = shown.split("energy by body").nth(1).unwrap();
+    let shares = table.split_whitespace().filter_map(|w| w.parse::<f64>().ok());
+    assert!(table.contains("coupler") && shares.fold(0.0_f64, |m, x| m.max(x.abs())) <= 100.0, "{table}");
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.pdf"]);
@@ -126,8 +188,10 @@ fn browser() -> Option<[PathBuf; 3]> {
     Some([found(&["chromium", "chromium-browser", "google-chrome"])?, found(&["node"])?, modules])
 }
 
+static BROWSER: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 /// Looks at a page in a browser, with and without WebGL, wide and narrow; see `tests/browser/look.mjs`.
-fn look(name: &str, page: &Path, title: &str, modes: &[Value]) {
+fn look(name: &str, page: &Path, title: &str, modes: &[Value], charts: usize) {
     let Some([chromium, node, modules]) = browser() else {
         // Written past the test harness, which would keep it to itself.
         let _ = writeln!(
@@ -136,9 +200,11 @@ fn look(name: &str, page: &Path, title: &str, modes: &[Value]) {
         );
         return;
     };
-    let task = value!({ "chromium": chromium, "modules": modules, "page": page, "title": title, "modes": modes,
+    let task = value!({ "chromium": chromium, "modules": modules, "page": page, "title": title, "modes": modes, "charts": charts,
         "pictures": std::env::var("MB_PICTURES").ok() });
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/look.mjs");
+    // One browser at a time.
+    let _alone = BROWSER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let output = Command::new(node).arg(script).arg(task.to_string()).output().unwrap();
     let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -151,7 +217,7 @@ fn a_browser_shows_a_model_in_space() {
     let file = model("beam-four-bar");
     let (path, _) = page(dir.path(), &[&file]);
     let title = data(&std::fs::read_to_string(&path).unwrap())["title"].as_str().unwrap().to_owned();
-    look("a_browser_shows_a_model_in_space", &path, &title, &modes(&[&file]));
+    look("a_browser_shows_a_model_in_space", &path, &title, &modes(&[&file]), 0);
 }
 
 #[test]
@@ -166,5 +232,16 @@ fn a_browser_shows_names_with_markup_as_text() {
         &path,
         "<img src=x></script> {{DATA}}",
         &modes(&[file]),
+        0,
     );
+}
+
+#[test]
+fn a_browser_shows_a_motion_and_curves() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = model("cart-pendulum");
+    let args = [&file, "--until", "1", "--response", "F", "position", "--track", "L", "0.8", "1.2"];
+    let (path, text) = page(dir.path(), &args);
+    let title = data(&text)["title"].as_str().unwrap().to_owned();
+    look("a_browser_shows_a_motion_and_curves", &path, &title, &modes(&[&file]), 4);
 }

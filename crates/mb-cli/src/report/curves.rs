@@ -1,0 +1,159 @@
+//! Curves that were asked for: response, tracks, Campbell diagrams; each is the analysis of its command, with its figure.
+
+use crate::args::{self, Cli, Command, FigureArg, ReportArgs, ResponseArgs, TrackArgs};
+use crate::commands::{campbell, modes::Modes, response, track};
+use crate::failure::{Failure, RequestError};
+use crate::progress::Progress;
+use crate::render::modes::lines;
+use crate::render::tiny;
+use crate::source::Text;
+use mb_chart::{Mark, Scale};
+use mb_model::Model;
+use mb_report::{Chart, Curve, CurveMark, Panel};
+use std::ffi::OsString;
+
+/// Without a band the response goes beyond the sixth frequency by this ratio.
+const BEYOND: f64 = 1.25;
+const FREQUENCIES: usize = 6;
+
+/// The charts that the options ask for.
+///
+/// # Errors
+/// Those of the commands.
+pub fn charts(
+    text: &Text,
+    found: &Modes,
+    args: &ReportArgs,
+    progress: Progress,
+) -> Result<Vec<Chart>, Failure> {
+    let mut out = Vec::new();
+    for pair in args.curves.response.chunks_exact(2) {
+        out.push(respond(text, found, args, [&pair[0], &pair[1]], progress)?);
+    }
+    for along in args.curves.track.chunks_exact(3) {
+        let mut request = tracked(along, &["--samples", "31"]);
+        request.model = args.model.clone();
+        let title = format!("Modes over {}", along[0]);
+        let note = "Lines: polynomials with their error; circles: exact samples.";
+        out.push(of(&track::analyse(text, &request, progress)?.chart(), &title, note));
+    }
+    for along in args.curves.campbell.chunks_exact(3) {
+        let mut request = tracked(along, &["--campbell", "--samples", "31"]);
+        request.model = args.model.clone();
+        let diagram = campbell::analyse(text, &request, progress)?;
+        let title = format!("Campbell diagram over {}", along[0]);
+        out.push(of(&diagram.chart(&request.lines), &title, &diagram.sentence()));
+    }
+    Ok(out)
+}
+
+/// One response, over the band of the modes where one is given.
+fn respond(
+    text: &Text,
+    found: &Modes,
+    args: &ReportArgs,
+    [from, to]: [&String; 2],
+    progress: Progress,
+) -> Result<Chart, Failure> {
+    known(&found.loaded.model, from, to)?;
+    let [low, high] = band(found, args);
+    let command = ["mb", "response", "-", "--band", &low.to_string(), &high.to_string()].map(str::to_owned);
+    let Some(Command::Response(parsed)) = command_of(&command) else { return Ok(Chart::default()) };
+    let request = ResponseArgs {
+        model: args.model.clone(),
+        from: vec![from.clone()],
+        to: vec![to.clone()],
+        start: args.start.clone(),
+        motion: args.motion.clone(),
+        ..*parsed
+    };
+    let answer = response::analyse(text, &request, progress)?;
+    let worst = answer.samples().map(|s| s.bound[(0, 0)] / s.value[(0, 0)].norm()).filter(|x| x.is_finite());
+    let mut note = format!(
+        "{} frequencies, each solved for itself; error bounds at most {} of the value.",
+        answer.response.sweep.points.len(),
+        tiny(worst.fold(0.0, f64::max))
+    );
+    if answer.response.growing().is_some() {
+        note += " The system is unstable: no motion settles to this response.";
+    }
+    if answer.response.sweep.points.iter().any(|p| p.sample.is_none()) {
+        note += " At undamped poles it is infinite.";
+    }
+    Ok(of(&response::chart(&answer, FigureArg::Bode), &format!("Response of {to} to {from}"), &note))
+}
+
+/// Refuses names that the model does not have.
+fn known(model: &Model, from: &str, to: &str) -> Result<(), RequestError> {
+    let option = "--response";
+    if !model.inputs().iter().any(|name| name == from) {
+        return Err(RequestError::NoSuchInput {
+            option,
+            name: from.to_owned(),
+            known: model.inputs().to_vec(),
+        });
+    }
+    let outputs: Vec<String> = model.sensors().iter().map(|s| s.name.clone()).collect();
+    if !outputs.iter().any(|name| name == to) {
+        return Err(RequestError::NoSuchOutput { option, name: to.to_owned(), known: outputs });
+    }
+    Ok(())
+}
+
+/// Ends of the band, Hz.
+fn band(found: &Modes, args: &ReportArgs) -> [f64; 2] {
+    if let [from, to] = args.request.band[..] {
+        return [from, to];
+    }
+    let lines = lines(&found.results[0].spectrum, false);
+    let mut list: Vec<f64> =
+        lines.iter().filter_map(|l| l.pair.frequency_hz()).filter(|f| *f > 0.0).collect();
+    list.sort_by(f64::total_cmp);
+    list.truncate(FREQUENCIES);
+    [0.0, list.last().map_or(1.0, |f| BEYOND * f)]
+}
+
+/// What `mb track` reads from a command line with a variable and its ends.
+fn tracked(along: &[String], more: &[&str]) -> TrackArgs {
+    let mut command = vec!["mb".to_owned(), "track".to_owned(), "-".to_owned()];
+    for (option, value) in ["--parameter", "--from", "--to"].into_iter().zip(along) {
+        command.push(format!("{option}={value}"));
+    }
+    command.extend(more.iter().map(|m| (*m).to_owned()));
+    match command_of(&command) {
+        Some(Command::Track(parsed)) => *parsed,
+        _ => unreachable!("the options above are those of the command"),
+    }
+}
+
+fn command_of(words: &[String]) -> Option<Command> {
+    let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    args::parse(&words).ok().map(|Cli { command, .. }| command)
+}
+
+/// A figure as the page draws it.
+fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
+    let curve = |c: &mb_chart::Curve| Curve {
+        name: c.name.clone(),
+        colour: c.colour,
+        mark: match c.mark {
+            Mark::Line => CurveMark::Line,
+            Mark::Points => CurveMark::Points,
+            Mark::Dashes => CurveMark::Dashes,
+        },
+        x: c.points.iter().map(|p| p[0]).collect(),
+        y: c.points.iter().map(|p| p[1]).collect(),
+    };
+    let panel = |p: &mb_chart::Panel| Panel {
+        ordinate: p.ordinate.clone(),
+        logarithmic: p.scale != Scale::Linear,
+        curves: p.curves.iter().map(curve).collect(),
+    };
+    Chart {
+        title: title.to_owned(),
+        note: note.to_owned(),
+        abscissa: chart.abscissa.clone(),
+        logarithmic: false,
+        panels: chart.panels.iter().map(panel).collect(),
+    }
+}
