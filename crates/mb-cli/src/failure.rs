@@ -13,6 +13,7 @@ use mb_engine::EngineError;
 use mb_linear::LinearError;
 use mb_model::spec::ModelError;
 use mb_parametric::ParametricError;
+use mb_periodic::PeriodicError;
 use mb_response::ResponseError;
 
 /// Exit code when the model or the request is wrong.
@@ -88,6 +89,9 @@ pub enum Failure {
     /// It was stopped from outside.
     #[error("The work ended before its end: {0}.")]
     Stopped(#[from] mb_algebra::Stopped),
+    /// A periodic motion was not found.
+    #[error(transparent)]
+    Periodic(#[from] PeriodicError),
     /// The frequency response failed.
     #[error(transparent)]
     Response(#[from] ResponseError),
@@ -185,6 +189,7 @@ impl Failure {
             Self::Parametric { source, .. } => code_of(wrong_parametric(source)),
             Self::Linear(source) => code_of(wrong_linear(source)),
             Self::Response(source) => code_of(wrong_response(source)),
+            Self::Periodic(source) => code_of(source.is_wrong_request()),
         }
     }
     /// Line and column of the file it is about, from 1, where the failure itself knows them.
@@ -242,6 +247,7 @@ impl Failure {
             Self::Linear(LinearError::NotOnMotion { .. }) => "not_an_equilibrium",
             Self::Linear(LinearError::NotSteady(_) | LinearError::NoSteadyMotion { .. }) => "not_steady",
             Self::Stopped(_)
+            | Self::Periodic(PeriodicError::Stopped(_))
             | Self::Linear(LinearError::Stopped(_) | LinearError::Constraint(ConstraintError::Stopped(_)))
             | Self::Parametric { source: ParametricError::Stopped(_), .. } => "limit",
             Self::Linear(_) => "linearization",
@@ -249,6 +255,7 @@ impl Failure {
             Self::Eigen { .. } => "eigenanalysis",
             Self::Response(_) => "response",
             Self::Engine(_) | Self::NoEngine { .. } | Self::EngineRun { .. } => "engine",
+            Self::Periodic(_) => "periodic_motion",
         }
     }
     /// What to do about it, where the message does not say.
@@ -296,7 +303,9 @@ impl Failure {
             Self::Parametric { source: ParametricError::GroupNotSeparate { .. }, .. } => {
                 "take all modes that are close into the group: --group 2-4, or --group 1%".to_owned()
             }
-            Self::Stopped(_) | Self::Parametric { source: ParametricError::Stopped(_), .. } => {
+            Self::Stopped(_)
+            | Self::Periodic(PeriodicError::Stopped(_))
+            | Self::Parametric { source: ParametricError::Stopped(_), .. } => {
                 "--time-limit SECONDS changes the limit".to_owned()
             }
             Self::NoEngine { .. } => "`cargo xtask setup --engine` installs SLEPc where it can and builds it; MB_ENGINE_DIR names \
@@ -305,6 +314,23 @@ impl Failure {
             Self::EngineRun { .. } => "look whether the launcher runs other programs on as many ranks; --engine-write keeps the \
                                        folder, in which a run can be repeated"
                 .to_owned(),
+            Self::Periodic(PeriodicError::NotAPeriod { .. }) => {
+                "--period takes an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
+            }
+            Self::Periodic(PeriodicError::PeriodNeeded { .. }) => {
+                "give the period by --period, as a number or an expression of parameters such as \"2*pi/W\"".to_owned()
+            }
+            Self::Periodic(PeriodicError::AtRest) => {
+                "give a start in motion (--at, --velocity), or look at the rest with `mb modes`".to_owned()
+            }
+            Self::Periodic(PeriodicError::NoReturn { .. }) => {
+                "give a guess of the period by --guess SECONDS, or a start nearer to the motion".to_owned()
+            }
+            Self::Periodic(PeriodicError::NotFound { .. }) => {
+                "give a start nearer to the motion (--at, --velocity), let it settle first (--settle SECONDS), or use more --parts"
+                    .to_owned()
+            }
+            Self::Periodic(PeriodicError::StepFails { .. }) => "use more steps: --steps N".to_owned(),
             Self::Lost { .. } => "leave the mode out with --modes, or go round with --path".to_owned(),
             Self::Parametric { source: ParametricError::IdleVariable { .. }, .. } => {
                 "leave it out, or use it in the model".to_owned()

@@ -127,6 +127,12 @@ pub fn run(cli: &Cli, styles: Styles) -> Answer {
         Command::Simulate(a) => {
             with_model(&a.model.model, |t| commands::simulate::run(t, a, styles.out, styles.progress))
         }
+        Command::Orbit(a) => {
+            with_model(&a.model.model, |t| commands::periodic::orbit(t, a, styles.out, styles.progress))
+        }
+        Command::Floquet(a) => {
+            with_model(&a.model.model, |t| commands::periodic::floquet(t, a, styles.out, styles.progress))
+        }
         Command::Report(a) => {
             with_model(&a.model.model, |t| commands::report::run(t, a, styles.out, styles.progress))
         }

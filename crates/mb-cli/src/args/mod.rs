@@ -4,6 +4,7 @@ mod engine;
 mod manual;
 mod modes;
 mod parametric;
+mod periodic;
 mod report;
 mod response;
 mod sweep;
@@ -15,6 +16,7 @@ pub use modes::{
     SymmetryArg,
 };
 pub use parametric::{CentreArgs, ParametricArgs, TrackArgs};
+pub use periodic::{FloquetArgs, MotionSearchArgs, OrbitArgs};
 pub use report::{CurvesArgs, ReportArgs};
 pub use response::{AxisArg, FigureArg, QuantityArg, ResponseArgs};
 pub use sweep::{RangeArg, ShardArg, SweepArgs};
@@ -85,6 +87,10 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Motion in time with the constraints held: violation, energy, time histories
     Simulate(Box<crate::commands::simulate::SimulateArgs>),
+    /// Periodic motions of driven and free mechanisms, by shooting with exact derivatives
+    Orbit(Box<OrbitArgs>),
+    /// Floquet multipliers and exponents of a periodic motion
+    Floquet(Box<FloquetArgs>),
     /// One page to look at and hand on: drawing, animated modes, tables; a browser is all it needs
     Report(Box<ReportArgs>),
     /// Write the matrices of the linearized model: MatrixMarket, NPZ, MAT, PETSc
@@ -112,6 +118,8 @@ impl Command {
             Self::Track(a) => a.json,
             Self::Sweep(a) => a.json,
             Self::Simulate(a) => a.json,
+            Self::Orbit(a) => a.json,
+            Self::Floquet(a) => a.json,
             Self::Report(a) => a.json,
             Self::Export(a) => a.json,
             Self::Generate(_) | Self::Schema | Self::Completions(_) | Self::Man(_) => false,

@@ -10,6 +10,7 @@ pub mod manual;
 pub mod matrix_modes;
 pub mod modes;
 pub mod parametric;
+pub mod periodic;
 pub mod report;
 pub mod response;
 pub mod schema;

@@ -46,6 +46,14 @@ pub enum RequestError {
         /// The value.
         value: String,
     },
+    /// A period that is none.
+    #[error("--period {text}: {reason}.")]
+    BadPeriod {
+        /// As given.
+        text: String,
+        /// Why.
+        reason: String,
+    },
     /// A configuration file that cannot be read.
     #[error("{option}: the configuration file `{path}` cannot be read: {reason}.")]
     BadConfiguration {
@@ -418,6 +426,9 @@ impl RequestError {
             Self::NoSuchVariable { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchVariable { known, .. } => list("names", known),
             Self::NotAVariable { known, .. } => format!("the variables: {}", known.join(", ")),
+            Self::BadPeriod { .. } => {
+                "write a number of seconds or an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
+            }
             Self::EmptyRange { .. } => "give two different speeds with --from and --to".to_owned(),
             Self::NothingTurns { .. } => {
                 "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()

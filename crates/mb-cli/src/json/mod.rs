@@ -10,6 +10,7 @@ pub mod load_path;
 pub mod modes;
 pub mod parametric;
 pub mod parts;
+pub mod periodic;
 pub mod response;
 pub mod state_space;
 pub mod sweep;

@@ -8,7 +8,7 @@ mod report;
 pub use args::{IntegratorArg, MethodArg, SimulateArgs, StartArg, Stop};
 
 use crate::Answer;
-use crate::args::{Assignment, StartArgs, StrategyArg};
+use crate::args::{Assignment, MotionArgs, StartArgs, StrategyArg};
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
@@ -132,7 +132,7 @@ fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, Si
         time: args.time,
         input: args.input.clone(),
     };
-    let given = crate::start::options(model, &given)?;
+    let (given, moving) = crate::start::with_motion(model, &given, &MotionArgs::default())?;
     let mut q = model.initial().to_vec();
     let mut hold = Vec::new();
     for (i, value) in &given.given {
@@ -140,6 +140,11 @@ fn start(loaded: &Loaded, args: &SimulateArgs) -> Result<(Vec<f64>, Vec<f64>, Si
         hold.extend(names::velocity_index(model, *i));
     }
     let mut v = crate::flow::own_velocities(model, &q, args.time)?;
+    // Speeds that a file of --at gives.
+    for (i, value) in moving.iter().flat_map(|m| &m.velocities) {
+        v[*i] = *value;
+        hold.push(*i);
+    }
     let known = model.coordinates().names();
     for (name, value) in numbers("--velocity", &args.velocity)? {
         let i = known.iter().position(|k| *k == name).ok_or_else(|| RequestError::NoSuchCoordinate {

@@ -1,0 +1,348 @@
+//! `mb orbit` and `mb floquet`: periodic motions, their multipliers and exponents.
+
+use crate::Answer;
+use crate::args::{FloquetArgs, ModelArgs, MotionArgs, MotionSearchArgs, OrbitArgs, StartArgs, StrategyArg};
+use crate::failure::{Failure, RequestError};
+use crate::flow;
+use crate::json;
+use crate::names;
+use crate::outfile;
+use crate::progress::Progress;
+use crate::render::{Column, Style, Table, six, summary, tiny};
+use crate::source::{LARGEST_FILE, Loaded, Text, load, read_file};
+use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, consistent_start, simulate};
+use mb_linear::LinearError;
+use mb_model::spec::Value;
+use mb_model::{Model, ModelSpec};
+use mb_periodic::{
+    Class, Floquet, Orbit, OrbitOptions, Period, State, depends_on_time, find_orbit, guess_period,
+};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A periodic motion of a model.
+#[derive(Debug)]
+pub struct Found {
+    /// The model.
+    pub loaded: Loaded,
+    /// Constant inputs.
+    pub inputs: Vec<f64>,
+    /// The motion.
+    pub orbit: Orbit,
+    /// Its multipliers.
+    pub floquet: Floquet,
+}
+
+/// Runs `mb orbit`.
+///
+/// # Errors
+/// Anything wrong with the model or the request; a motion that is not found.
+pub fn orbit(text: &Text, args: &OrbitArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let found = find(text, &args.model, &args.search, None, progress)?;
+    let document = json::periodic::orbit(&found)?;
+    if let Some(path) = &args.output {
+        outfile::write(path, |out| out.write_all(document.as_bytes()))?;
+    }
+    if args.json {
+        return Ok(Answer::right(document));
+    }
+    let model = &found.loaded.model;
+    let mut out = heading(&found, style)?;
+    let start = &found.orbit.states[0];
+    out.push_str(&summary::short_configuration(model, &start.q, style));
+    out.push_str(&summary::speeds(model, &start.v, style));
+    let _ = writeln!(out, "{}", verdict(&found.floquet, style));
+    out.push_str(&summary::notes(&notes(&found), style));
+    Ok(Answer::right(out))
+}
+
+/// Runs `mb floquet`.
+///
+/// # Errors
+/// As [`orbit`].
+pub fn floquet(text: &Text, args: &FloquetArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
+    let found = find(text, &args.model, &args.search, args.orbit.as_deref(), progress)?;
+    if args.json {
+        return Ok(Answer::right(json::periodic::floquet(&found)?));
+    }
+    let mut out = heading(&found, style)?;
+    out.push_str(&table(&found.floquet, style));
+    let _ = writeln!(out, "{}", verdict(&found.floquet, style));
+    out.push_str(&summary::notes(&notes(&found), style));
+    Ok(Answer::right(out))
+}
+
+/// Name of the period among the parameters while it is read.
+const PERIOD: &str = "period_asked_for";
+
+/// The period that an expression of parameters gives, s.
+fn period(spec: &ModelSpec, text: &str) -> Result<f64, Failure> {
+    let wrong = |reason: String| RequestError::BadPeriod { text: text.to_owned(), reason };
+    let mut with = spec.clone();
+    with.parameters.insert(PERIOD.to_owned(), Value::from(text));
+    let values = match text.trim().parse::<f64>() {
+        Ok(number) => std::collections::BTreeMap::from([(PERIOD.to_owned(), number)]),
+        Err(_) => with.parameter_values().map_err(|e| wrong(e.to_string()))?,
+    };
+    match values.get(PERIOD) {
+        Some(t) if t.is_finite() && *t > 0.0 => Ok(*t),
+        other => {
+            Err(wrong(format!("it is {} s, and must be positive", other.map_or(f64::NAN, |t| *t))).into())
+        }
+    }
+}
+
+/// The period that a file of `mb orbit` gives.
+fn period_of_file(path: &Path) -> Result<Option<f64>, Failure> {
+    let bad = |reason: String| RequestError::BadConfiguration {
+        option: "--orbit",
+        path: path.display().to_string(),
+        reason,
+    };
+    let bytes = read_file(path, LARGEST_FILE).map_err(|e| bad(e.to_string()))?;
+    let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+    Ok(document
+        .pointer("/orbit/period")
+        .and_then(serde_json::Value::as_f64)
+        .filter(|t| t.is_finite() && *t > 0.0))
+}
+
+fn find(
+    text: &Text,
+    model_args: &ModelArgs,
+    args: &MotionSearchArgs,
+    file: Option<&Path>,
+    progress: Progress,
+) -> Result<Found, Failure> {
+    let loaded = load(text, model_args)?;
+    let model = &loaded.model;
+    let mut at = args.at.clone();
+    at.extend(file.map(|f| f.display().to_string()));
+    let given = StartArgs {
+        at,
+        no_solve: true,
+        strategy: StrategyArg::Automatic,
+        time: args.time,
+        input: args.input.clone(),
+    };
+    let motion = MotionArgs { velocity: args.velocity.clone(), ..MotionArgs::default() };
+    let (start, moving) = crate::start::with_motion(model, &given, &motion)?;
+    let mut q = model.initial().to_vec();
+    let mut hold = Vec::new();
+    for (i, value) in &start.given {
+        q[*i] = *value;
+        hold.extend(names::velocity_index(model, *i));
+    }
+    let mut v = flow::own_velocities(model, &q, start.time)?;
+    for (i, value) in moving.iter().flat_map(|m| &m.velocities) {
+        v[*i] = *value;
+        hold.push(*i);
+    }
+    let watch = progress.watch();
+    let stage = progress.stage("making the start consistent");
+    let begin = consistent_start(model, &q, &v, start.time, StartPolicy::Assemble, &hold)
+        .map_err(LinearError::from)?;
+    let mut state = State { t: begin.t, q: begin.q, v: begin.v };
+    drop(stage);
+    let asked = args.period.as_deref().map(|text| period(&loaded.spec, text)).transpose()?;
+    let of_file = file.map(period_of_file).transpose()?.flatten();
+    let inputs = start.inputs.clone();
+    if let Some(seconds) = args.settle {
+        state = settled(model, &state, &inputs, seconds, asked, progress)?;
+    }
+    let own = asked.or(of_file);
+    let timed = depends_on_time(model, &inputs, std::slice::from_ref(&state)).is_some()
+        || !model.unsteady_laws().is_empty();
+    let period = match (own, args.guess) {
+        (Some(t), _) if asked.is_some() || timed => Period::Given(t),
+        (Some(t), _) => Period::About(t),
+        (None, Some(t)) if !timed => Period::About(t),
+        _ => {
+            let _stage = progress.stage("looking for a return of the motion");
+            if timed && let Some((owner, _)) = model.unsteady_laws().first() {
+                return Err(mb_periodic::PeriodicError::PeriodNeeded { owner: (*owner).to_owned() }.into());
+            }
+            Period::About(guess_period(model, &state, &inputs, &watch)?)
+        }
+    };
+    let known = model.coordinates().names();
+    let held = args.hold.iter().map(|name| {
+        known.iter().position(|k| k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
+            option: "--hold",
+            name: name.clone(),
+            known: known.clone(),
+        })
+    });
+    let options = OrbitOptions {
+        parts: args.parts,
+        steps: args.steps,
+        most_steps: args.most_steps,
+        tolerance: args.tolerance,
+        hold: held.collect::<Result<_, _>>()?,
+        inputs: inputs.clone(),
+        watch,
+        ..OrbitOptions::default()
+    };
+    let _stage = progress.stage("solving for the periodic motion");
+    let orbit = find_orbit(model, &state, period, &options)?;
+    let floquet = mb_periodic::floquet(&orbit)?;
+    Ok(Found { loaded, inputs, orbit, floquet })
+}
+
+/// The state after some time; after whole periods, where one is given.
+fn settled(
+    model: &Model,
+    from: &State,
+    inputs: &[f64],
+    seconds: f64,
+    period: Option<f64>,
+    progress: Progress,
+) -> Result<State, Failure> {
+    let _stage = progress.stage("letting the motion settle");
+    let watch = progress.watch();
+    let seconds = period.map_or(seconds, |t| (seconds / t).ceil() * t);
+    let until = from.t + seconds;
+    let options = SimulationOptions {
+        until,
+        every: seconds,
+        inputs: inputs.to_vec(),
+        energy_limit: f64::INFINITY,
+        ..SimulationOptions::default()
+    };
+    let mut see =
+        |_: &_| if watch.look().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let motion = simulate(model, from.t, &from.q, &from.v, &options, &mut see).map_err(LinearError::from)?;
+    progress.watch().look()?;
+    if let End::Failed(failure) = motion.end {
+        return Err(LinearError::from(failure).into());
+    }
+    let last = motion.len() - 1;
+    // Whole periods later the model is the same, so that the time of the start stays.
+    let t = if period.is_some() { from.t } else { motion.times[last] };
+    Ok(State { t, q: motion.q_at(last).to_vec(), v: motion.v_at(last).to_vec() })
+}
+
+fn heading(found: &Found, style: Style) -> Result<String, Failure> {
+    let (model, orbit) = (&found.loaded.model, &found.orbit);
+    let start = &orbit.states[0];
+    let point = mb_model::Point { q: start.q.clone(), t: start.t, ..model.initial_point() };
+    let rank = flow::rank(model, &point)?;
+    let mut out = summary::heading(&found.loaded, &rank, style);
+    let kind = if orbit.autonomous { "solved for" } else { "given" };
+    let _ = writeln!(
+        out,
+        "periodic motion of period {} s ({kind}) from t = {} s: {} of Newton's method, closes within {}",
+        six(orbit.period),
+        six(start.t),
+        names::count(orbit.iterations, "step", "steps"),
+        tiny(orbit.defect)
+    );
+    let _ = writeln!(
+        out,
+        "{} of order 9 in the period; doubling them changed the monodromy matrix by {} and the motion by {}; constraints hold within {} in position and {} in velocity",
+        names::count(orbit.steps, "step", "steps"),
+        tiny(found.floquet.change),
+        tiny(orbit.moved),
+        tiny(orbit.violation[0]),
+        tiny(orbit.violation[1])
+    );
+    Ok(out)
+}
+
+fn table(floquet: &Floquet, style: Style) -> String {
+    if floquet.multipliers.is_empty() {
+        return "no degree of freedom is left to the motion: there are no multipliers\n".to_owned();
+    }
+    let mut table = Table::new(vec![
+        Column::number("", ""),
+        Column::words("multiplier"),
+        Column::number("magnitude", ""),
+        Column::number("growth", "1/s"),
+        Column::number("frequency", "Hz"),
+        Column::number("error", "estimate"),
+        Column::words("class"),
+    ]);
+    let mut line = 0;
+    for m in floquet.multipliers.iter().filter(|m| m.value.im >= 0.0) {
+        line += 1;
+        let value = if m.value.im > 0.0 {
+            format!("{} ± {} i", six(m.value.re), six(m.value.im))
+        } else {
+            six(m.value.re)
+        };
+        let (growth, frequency) = m.exponent.map_or(("-".to_owned(), "-".to_owned()), |s| {
+            (six(s.re), six(s.im.abs() / std::f64::consts::TAU))
+        });
+        let class =
+            if m.class == Class::Growing { style.red(&m.class.to_string()) } else { m.class.to_string() };
+        table.row(vec![
+            line.to_string(),
+            value,
+            six(m.value.norm()),
+            growth,
+            frequency,
+            format!("±{}", tiny(m.error)),
+            class,
+        ]);
+    }
+    format!("\n{}", table.render(style))
+}
+
+fn verdict(floquet: &Floquet, style: Style) -> String {
+    let count = |class: Class| floquet.multipliers.iter().filter(|m| m.class == class).count();
+    let of = |class: Class| names::count(count(class), "multiplier", "multipliers");
+    match floquet.stability {
+        mb_periodic::Stability::Unstable => {
+            style.red(&format!("unstable: {} outside the unit circle", of(Class::Growing)))
+        }
+        mb_periodic::Stability::Stable if floquet.multipliers.is_empty() => {
+            "nothing can be disturbed".to_owned()
+        }
+        mb_periodic::Stability::Stable => {
+            "stable: all multipliers that can decay are inside the unit circle".to_owned()
+        }
+        mb_periodic::Stability::Undecided => format!(
+            "neutral to first order: {} on the unit circle within the errors, none outside; first order does not decide",
+            of(Class::Neutral)
+        ),
+    }
+}
+
+fn notes(found: &Found) -> Vec<String> {
+    let mut out = Vec::new();
+    if found.floquet.multipliers.iter().any(|m| m.value.im != 0.0 || m.value.re < 0.0) {
+        out.push(format!(
+            "exponents are on the principal branch: a frequency f stands for |f + k / T| with any whole number k, 1 / T = {} Hz",
+            six(found.orbit.period.recip())
+        ));
+    }
+    if !found.floquet.multipliers.is_empty() {
+        out.push("errors are estimates, from doubling the steps and the condition of each multiplier; they are no bounds".to_owned());
+    }
+    if let Some(residual) = found.floquet.trivial_residual {
+        out.push(format!(
+            "the trivial multiplier is that of a start earlier or later on the same motion; it is met within {}",
+            tiny(residual)
+        ));
+    }
+    let turns: Vec<String> = (0..found.orbit.turns.len())
+        .filter(|i| found.orbit.turns[*i] != 0)
+        .map(|i| {
+            let n = found.orbit.turns[i];
+            format!("{} by {n}", found.loaded.model.coordinate_name(i))
+        })
+        .collect();
+    if !turns.is_empty() {
+        out.push(format!("periodic but for whole turns in a period: {}", turns.join(", ")));
+    }
+    let settled = found.floquet.change <= 1e-9;
+    if !settled {
+        out.push(format!(
+            "the monodromy matrix is not settled: the last doubling changed it by {} of its norm; --most-steps allows more",
+            tiny(found.floquet.change)
+        ));
+    }
+    out
+}
