@@ -56,6 +56,7 @@ impl Frame {
         Directions {
             x: dense::hstack(&[&self.r, &Dense::zeros(n, d)]),
             v: dense::hstack(&[&self.lift, &dense::scale(self.rate, &self.r)]),
+            parameter: false,
         }
     }
     /// (z, w) of a displacement x and a change of velocity v, 2 d numbers.

@@ -10,6 +10,8 @@
 //! rows dependent are found by the pivots of P P^T, rows of length one.
 
 use crate::error::PeriodicError;
+use crate::parameter::{ByParameter, ParameterJet};
+use crate::step::Directions;
 use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, Triplets, dense, norms};
 use mb_constraints::{ConstraintError, normalized_rows};
 use mb_model::system::{Blocks, MotionTerms};
@@ -38,6 +40,7 @@ pub struct Dynamics<'m> {
     /// Independent rows of the constraints.
     rows: Vec<usize>,
     terms: MotionTerms,
+    parameter: Option<ByParameter<'m>>,
 }
 
 /// Derivatives of the accelerations, n x n each.
@@ -47,6 +50,8 @@ pub struct Derivatives {
     pub by_q: Dense,
     /// By the velocities.
     pub by_v: Dense,
+    /// By the parameter, where there is one: n numbers.
+    pub by_p: Option<Vec<f64>>,
 }
 
 /// The constraints at one state: independent rows and what the shortest correction needs.
@@ -94,7 +99,18 @@ impl<'m> Dynamics<'m> {
             rows.sort_unstable();
             rows
         };
-        Ok(Self { model, inputs: inputs.to_vec(), rows, terms: MotionTerms::dense(model) })
+        Ok(Self { model, inputs: inputs.to_vec(), rows, terms: MotionTerms::dense(model), parameter: None })
+    }
+    /// The same with derivatives by a parameter, of the same model made in jets of it.
+    #[must_use]
+    pub fn with_parameter(mut self, model: &'m Model<ParameterJet>) -> Self {
+        self.parameter = Some(ByParameter::new(model));
+        self
+    }
+    /// Derivatives of the independent rows of Phi and Phi' by the parameter.
+    pub(crate) fn rows_by_parameter(&self, q: &[f64], v: &[f64], t: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (phi, rate) = self.parameter.as_ref()?.constraints(q, v, t);
+        Some((self.picked(&phi), self.picked(&rate)))
     }
     /// Velocities n.
     pub fn n(&self) -> usize {
@@ -205,7 +221,15 @@ impl<'m> Dynamics<'m> {
             self.place(&mut rhs, &self.model.phi_ddot_v(&point), n, -scale);
         }
         let x = lu.solve_mat(&rhs);
+        let by_p = self.parameter.as_ref().map(|parameter| {
+            let (r, phi_ddot) = parameter.equations(&point);
+            let rhs = r.iter().map(|x| -x).chain(self.rows.iter().map(|i| -scale * phi_ddot[*i]));
+            let mut x = lu.solve(&rhs.collect::<Vec<f64>>());
+            x.truncate(n);
+            x
+        });
         Ok(Derivatives {
+            by_p,
             by_q: Dense::from_fn(n, n, |i, j| x[(i, j)]),
             by_v: Dense::from_fn(n, n, |i, j| x[(i, n + j)]),
         })
@@ -289,5 +313,28 @@ impl<'m> Dynamics<'m> {
             }
         }
         Ok(rows)
+    }
+    /// Directions on the tangent of the constraints at a state on them, the shortest way.
+    pub fn on_constraints(
+        &self,
+        rows: &Rows,
+        (t, q, v): (f64, &[f64], &[f64]),
+        moved: Directions,
+    ) -> Directions {
+        if self.rows.is_empty() {
+            return moved;
+        }
+        let columns = moved.x.ncols();
+        let by_p = if moved.parameter { self.rows_by_parameter(q, v, t) } else { None };
+        let off = |values: Option<&[f64]>| {
+            Dense::from_fn(self.rows.len(), columns, |i, j| match values {
+                Some(values) if j + 1 == columns => values[i],
+                _ => 0.0,
+            })
+        };
+        let x = rows.held(&moved.x, Some(&off(by_p.as_ref().map(|p| &p.0[..]))));
+        let change = dense::mul(&self.independent(&self.model.phi_dot_q(q, v, t)), &x);
+        let v = rows.held(&moved.v, Some(&(&change + &off(by_p.as_ref().map(|p| &p.1[..])))));
+        Directions { x, v, ..moved }
     }
 }

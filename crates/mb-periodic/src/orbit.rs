@@ -324,7 +324,7 @@ impl Search<'_, '_> {
     fn converge(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
         let size = Pass::gap;
         let mut pass = self.pass(steps)?;
-        let mut last = f64::INFINITY;
+        let (mut last, mut last_gap) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..self.options.most_iterations {
             let scale = self.scale(&pass);
             let gap = size(&pass);
@@ -342,7 +342,11 @@ impl Search<'_, '_> {
             {
                 return Ok(pass);
             }
-            last = step;
+            // A gap that steps no longer lessen is the error of the integration along a family.
+            if step <= 1e-6 * scale && gap <= 1e-8 * scale && gap > 0.5 * last_gap {
+                return Ok(pass);
+            }
+            (last, last_gap) = (step, gap);
             self.iterations += 1;
             let (nodes, before) = (self.nodes.clone(), self.period);
             let mut factor = (2.0 * scale.max(0.3) / step).min(1.0);
@@ -358,7 +362,6 @@ impl Search<'_, '_> {
                             next = Some(found);
                             break;
                         }
-                        // Kept, in case nothing is better.
                     }
                     Err(PeriodicError::StepFails { .. } | PeriodicError::Singular { .. }) => {}
                     Err(e) => return Err(e),
@@ -406,14 +409,18 @@ impl Search<'_, '_> {
         let parts = self.nodes.len();
         let mut steps = self.options.steps.max(2 * parts).div_ceil(parts) * parts;
         let mut last: Option<(Dense, Frame, State, f64)> = None;
-        let mut smallest = f64::INFINITY;
+        let (mut smallest, mut again) = (f64::INFINITY, false);
         loop {
             let more = 2 * steps <= self.options.most_steps;
             let pass = match self.converge(steps) {
                 Ok(pass) => pass,
-                Err(PeriodicError::StepFails { .. } | PeriodicError::NotFound { .. })
-                    if more && last.is_none() =>
-                {
+                Err(PeriodicError::StepFails { .. }) if more && last.is_none() => {
+                    steps *= 2;
+                    continue;
+                }
+                // Once more, in case the steps were too coarse.
+                Err(PeriodicError::NotFound { .. }) if more && last.is_none() && !again => {
+                    again = true;
                     steps *= 2;
                     continue;
                 }
@@ -512,8 +519,10 @@ fn shortest_enough(a: &Dense, b: &[f64]) -> Result<Vec<f64>, PeriodicError> {
     let svd = Svd::new(a)?;
     let whole = norms::two(b);
     let mut best: Option<(f64, Vec<f64>)> = None;
-    for relative in [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
-        let x = svd.min_norm_solve(b, RankTolerance { relative });
+    let size = norms::frobenius(a).max(1.0);
+    // Directions that a period changes by less than a millionth of themselves are those of a family.
+    for cut in [1e-2, 1e-4, 1e-6] {
+        let x = svd.min_norm_solve(b, RankTolerance { relative: cut / size });
         let left: Vec<f64> = dense::matvec(a, &x).iter().zip(b).map(|(p, b)| p - b).collect();
         let size = norms::two(&left);
         if size <= 1e-3 * whole {

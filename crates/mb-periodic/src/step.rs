@@ -36,6 +36,8 @@ pub struct Directions {
     pub x: Dense,
     /// Changes of the velocities.
     pub v: Dense,
+    /// Whether the last column is that of a change of the parameter by one.
+    pub parameter: bool,
 }
 
 /// The stages of a step.
@@ -315,14 +317,7 @@ impl<'m> Stepper<'m> {
         let (mut q, mut v) = (stages.q[s - 1].clone(), stages.v[s - 1].clone());
         let rows = self.dynamics.hold(t, &mut q, &mut v)?;
         if let Some((moved, directions)) = moved {
-            let x = rows.held(&moved.x, None);
-            let v = if self.dynamics.rows().is_empty() {
-                moved.v
-            } else {
-                let rate = self.dynamics.independent(&self.dynamics.model.phi_dot_q(&q, &v, t));
-                rows.held(&moved.v, Some(&dense::mul(&rate, &x)))
-            };
-            *directions = Directions { x, v };
+            *directions = self.dynamics.on_constraints(&rows, (t, &q, &v), moved);
         }
         self.last = Some((h, stages.a));
         Ok(State { t, q, v })
@@ -366,6 +361,11 @@ impl<'m> Stepper<'m> {
                     rhs[(i * n + r, c)] = part[(r, c)];
                 }
             }
+            if let Some(by_p) = by[i].by_p.as_ref().filter(|_| start.parameter) {
+                for r in 0..n {
+                    rhs[(i * n + r, columns - 1)] += by_p[r];
+                }
+            }
         }
         let a = lu.solve_mat(&rhs);
         let end = at(s - 1);
@@ -391,6 +391,6 @@ impl<'m> Stepper<'m> {
             }
         }
         self.factor = Some((h, lu));
-        Ok(Directions { x, v })
+        Ok(Directions { x, v, parameter: start.parameter })
     }
 }

@@ -24,6 +24,7 @@ mod matrices;
 mod modes;
 mod motion;
 mod parametric;
+mod periodic;
 mod plot;
 mod program;
 mod report;

@@ -1,7 +1,7 @@
 //! A pendulum of finite amplitude: its period is a complete elliptic integral, both multipliers are one.
 
 use crate::support::model;
-use mb_periodic::{Class, OrbitOptions, Period, PeriodicError, State, find_orbit, floquet};
+use mb_periodic::{Class, OrbitOptions, Period, PeriodicError, State, find_orbit, floquet, guess_period};
 use std::f64::consts::{PI, TAU};
 
 const PENDULUM: &str = r#"
@@ -87,4 +87,37 @@ fn a_time_that_is_no_period_is_refused_with_the_drive_named() {
     assert!(matches!(&error, PeriodicError::NotAPeriod { owner, .. } if owner.contains("motor")), "{error}");
     let orbit = find_orbit(&model, &start, Period::Given(PI), &OrbitOptions::default()).unwrap();
     assert!(!orbit.autonomous && orbit.defect < 1e-12);
+}
+
+/// Without anything held the nearest member of the family is found from a guess.
+#[test]
+fn a_member_of_the_family_is_found_without_holding_it() {
+    let model = model(PENDULUM, &[("angle", 0.5 * PI)]);
+    let start = State { t: 0.0, q: model.initial().to_vec(), v: vec![0.0; 3] };
+    let guess = guess_period(&model, &start, &[], &mb_algebra::Watch::default()).unwrap();
+    assert!((guess / period(0.5 * PI) - 1.0).abs() < 0.05, "{guess}");
+    let orbit = find_orbit(&model, &start, Period::About(guess), &OrbitOptions::default()).unwrap();
+    let off = (orbit.period / period(orbit.states[0].q[2]) - 1.0).abs();
+    assert!(off < 1e-11 && orbit.iterations <= 12, "{off:e}, {} iterations", orbit.iterations);
+}
+
+/// A point on a massless rod, let go level: its coordinates are no angle, and the family is parted from them by little.
+#[test]
+fn a_point_on_a_rod_let_go_level() {
+    let text = "units = \"SI\"\nname = \"point\"\ngravity = [0, -9.81]\n[[point]]\nname = \"O\"\nat = [0, 0]\nfixed = true\n\
+                [[point]]\nname = \"P\"\nat = [-1, 0]\nmass = 1\n[[joint]]\nname = \"rod\"\ntype = \"distance\"\na = \"O\"\n\
+                b = \"P\"\nlength = 1\n";
+    let model = model(text, &[]);
+    let start = State { t: 0.0, q: model.initial().to_vec(), v: vec![0.0; model.nv()] };
+    let guess = guess_period(&model, &start, &[], &mb_algebra::Watch::default()).unwrap();
+    let orbit = find_orbit(&model, &start, Period::About(guess), &OrbitOptions::default()).unwrap();
+    let energy = |s: &State| 0.5 * s.v.iter().map(|v| v * v).sum::<f64>() + 9.81 * s.q[model.nq() - 1];
+    // The amplitude follows from the energy: g (1 - cos A) = e + g.
+    let amplitude = (-energy(&orbit.states[0]) / 9.81).acos();
+    let (mut a, mut b) = (1.0_f64, (0.5 * amplitude).cos());
+    for _ in 0..30 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    let exact = TAU / (9.81_f64.sqrt() * a);
+    assert!((orbit.period / exact - 1.0).abs() < 1e-11 && orbit.iterations <= 16, "{} {exact}", orbit.period);
 }
