@@ -80,6 +80,14 @@ pub enum PeriodicError {
         /// The gap, m or rad, m/s or rad/s.
         defect: f64,
     },
+    /// A value of a parameter that the model does not allow.
+    #[error("At the value {value} of the parameter there is no model: {reason}.")]
+    Parameter {
+        /// The value.
+        value: f64,
+        /// Why.
+        reason: String,
+    },
     /// More columns than dense matrices are made for.
     #[error(
         "The model has {size} coordinates and constraint rows; monodromy matrices are dense and made for at most {most}."

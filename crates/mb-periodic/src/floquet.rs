@@ -12,8 +12,8 @@
 //! double multiplier.
 
 use crate::error::PeriodicError;
-use crate::orbit::Orbit;
-use mb_algebra::{Dense, GeneralEigen, c64, dense, norms};
+use crate::orbit::{Orbit, completed};
+use mb_algebra::{GeneralEigen, c64, dense, norms};
 
 /// What a multiplier says of disturbances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +124,7 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
         });
         let others: Vec<usize> = (1..size).collect();
         let q2 = dense::select_columns(&q, &others);
-        let inside = |a: &Dense| dense::mul_transpose(&q2, &dense::mul(a, &q2));
-        (inside(m), q2)
+        (dense::mul_transpose(&q2, &dense::mul(m, &q2)), q2)
     } else {
         (m.clone(), dense::identity(size))
     };
@@ -173,16 +172,4 @@ pub fn floquet(orbit: &Orbit) -> Result<Floquet, PeriodicError> {
         Stability::Stable
     };
     Ok(Floquet { period: orbit.period, multipliers, trivial_residual, change: change / whole, stability })
-}
-
-/// An orthogonal matrix whose first column has the direction of `f`: a reflection.
-fn completed(f: &[f64]) -> Dense {
-    let n = f.len();
-    let length = norms::two(f);
-    let sign = if f[0] < 0.0 { -1.0 } else { 1.0 };
-    let mut u: Vec<f64> = f.iter().map(|x| x / length).collect();
-    u[0] += sign;
-    let square = dense::dot(&u, &u);
-    // -sign (1 - 2 u u^T / u^T u) takes the first unit vector to f.
-    Dense::from_fn(n, n, |i, j| -sign * (f64::from(u8::from(i == j)) - 2.0 * u[i] * u[j] / square))
 }

@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 mod arc;
+mod branch;
 mod dynamics;
 mod error;
 mod floquet;
@@ -15,6 +16,7 @@ mod tableau;
 mod time_dependence;
 
 pub use arc::{Arc, Frame, follow};
+pub use branch::{Bifurcation, Branch, BranchOptions, BranchPoint, Family, follow_branch};
 pub use dynamics::{Derivatives, Dynamics, Rows, State};
 pub use error::PeriodicError;
 pub use floquet::{Class, Floquet, Multiplier, Stability, floquet};

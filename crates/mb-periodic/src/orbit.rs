@@ -219,14 +219,7 @@ impl Search<'_, '_> {
     }
     /// The first state one period later.
     fn closing(&self) -> State {
-        let mut out = self.nodes[0].clone();
-        for b in self.model.coordinates().blocks().iter().filter(|b| b.kind.is_linear()) {
-            for i in 0..b.kind.nv() {
-                out.q[b.q + i] += TAU * f64::from(self.turns[b.v + i]);
-            }
-        }
-        out.t += self.period;
-        out
+        shifted(self.model, &self.nodes[0], &self.turns, self.period)
     }
     fn pass(&mut self, steps: usize) -> Result<Pass, PeriodicError> {
         let (m, rate) = (self.nodes.len(), self.rate());
@@ -551,5 +544,29 @@ fn whole_turns(model: &Model, end: &State, start: &State) -> Vec<i32> {
             }
         }
     }
+    out
+}
+
+/// An orthogonal matrix whose first column has the direction of `f`: a reflection.
+pub(crate) fn completed(f: &[f64]) -> Dense {
+    let n = f.len();
+    let length = norms::two(f);
+    let sign = if f[0] < 0.0 { -1.0 } else { 1.0 };
+    let mut u: Vec<f64> = f.iter().map(|x| x / length).collect();
+    u[0] += sign;
+    let square = dense::dot(&u, &u);
+    // -sign (1 - 2 u u^T / u^T u) takes the first unit vector to f.
+    Dense::from_fn(n, n, |i, j| -sign * (f64::from(u8::from(i == j)) - 2.0 * u[i] * u[j] / square))
+}
+
+/// A state one period later, turned by whole turns.
+pub(crate) fn shifted(model: &Model, state: &State, turns: &[i32], period: f64) -> State {
+    let mut out = state.clone();
+    for b in model.coordinates().blocks().iter().filter(|b| b.kind.is_linear()) {
+        for i in 0..b.kind.nv() {
+            out.q[b.q + i] += TAU * f64::from(turns[b.v + i]);
+        }
+    }
+    out.t += period;
     out
 }

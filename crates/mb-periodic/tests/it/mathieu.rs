@@ -11,7 +11,7 @@ use mb_algebra::{Dense, SymmetricEigen};
 use mb_periodic::{Class, OrbitOptions, Period, find_orbit, floquet};
 use std::f64::consts::PI;
 
-const SHAKEN: &str = r#"
+pub(crate) const SHAKEN: &str = r#"
 units = "SI"
 name = "pendulum on a shaken pivot"
 gravity = [0, "-2*a"]
@@ -63,7 +63,7 @@ fn half_trace(a: f64, q: f64) -> f64 {
 
 /// Characteristic values of Mathieu's equation from Hill's determinants, symmetric and truncated where entries exceed all that
 /// matter: the lowest of a (even) with period pi, of a and b with period 2 pi, of b with period pi.
-fn characteristic(q: f64, family: &str, k: usize) -> f64 {
+pub(crate) fn characteristic(q: f64, family: &str, k: usize) -> f64 {
     const N: usize = 40;
     let diagonal = |i: usize| -> f64 {
         let n = match family {
