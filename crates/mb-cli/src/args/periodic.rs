@@ -1,6 +1,6 @@
 //! The command lines of `mb orbit` and `mb floquet`.
 
-use super::{Assignment, ModelArgs, at_least_one, positive};
+use super::{Assignment, ModelArgs, RangeArg, at_least_one, positive};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub struct MotionSearchArgs {
 /// Arguments of `mb orbit`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "Examples:\n  mb orbit shaken.toml --period \"2*pi/W\"\n  mb orbit pendulum.toml --hold rod.angle\n  mb orbit shaken.toml --period \"2*pi/W\" -o orbit.json\n  mb floquet shaken.toml --orbit orbit.json"
+    after_help = "Examples:\n  mb orbit shaken.toml --period \"2*pi/W\"\n  mb orbit pendulum.toml --hold rod.angle\n  mb orbit shaken.toml --period \"2*pi/W\" -o orbit.json\n  mb floquet shaken.toml --orbit orbit.json\n  mb orbit pushed.toml --period \"2*pi/W\" --follow W=3.3..2.2:20"
 )]
 pub struct OrbitArgs {
     /// The model.
@@ -58,6 +58,9 @@ pub struct OrbitArgs {
     /// The motion.
     #[command(flatten)]
     pub search: MotionSearchArgs,
+    /// Follow the motion over a parameter, in about COUNT steps, through folds; bifurcations are solved for
+    #[arg(long, value_name = "NAME=FROM..TO:COUNT", conflicts_with = "output", allow_hyphen_values = true)]
+    pub follow: Option<RangeArg>,
     /// The motion in a file, which `mb floquet --orbit` and the option --at of all commands read
     #[arg(short, long, value_name = "FILE.json")]
     pub output: Option<PathBuf>,

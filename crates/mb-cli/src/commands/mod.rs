@@ -1,5 +1,6 @@
 //! One module for each command: options to analysis, analysis to text or JSON.
 
+pub mod branch;
 pub mod campbell;
 pub mod check;
 pub mod equilibrium;

@@ -1,7 +1,10 @@
 //! `mb orbit` and `mb floquet`: periodic motions, their multipliers and exponents.
 
+use super::branch;
 use crate::Answer;
-use crate::args::{FloquetArgs, ModelArgs, MotionArgs, MotionSearchArgs, OrbitArgs, StartArgs, StrategyArg};
+use crate::args::{
+    Assignment, FloquetArgs, ModelArgs, MotionArgs, MotionSearchArgs, OrbitArgs, StartArgs, StrategyArg,
+};
 use crate::failure::{Failure, RequestError};
 use crate::flow;
 use crate::json;
@@ -40,7 +43,25 @@ pub struct Found {
 /// # Errors
 /// Anything wrong with the model or the request; a motion that is not found.
 pub fn orbit(text: &Text, args: &OrbitArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
-    let found = find(text, &args.model, &args.search, None, progress)?;
+    let mut model_args = args.model.clone();
+    if let Some(range) = &args.follow {
+        model_args
+            .set
+            .push(Assignment { name: range.range.name.clone(), value: range.range.from.to_string() });
+    }
+    let found = find(text, &model_args, &args.search, None, progress)?;
+    if let Some(range) = &args.follow {
+        branch::check(&found.loaded.spec, range)?;
+        let _stage = progress.stage("following the periodic motion");
+        let branch = branch::followed(&found, range, args.search.period.as_deref(), progress.watch())?;
+        let code = if branch.ended.is_some() { crate::failure::NUMERICS } else { 0 };
+        let text = if args.json {
+            branch::document(&branch, &range.range.name)
+        } else {
+            heading(&found, style)? + &branch::words(&branch, &range.range.name, style)
+        };
+        return Ok(Answer { text, complaint: String::new(), code });
+    }
     let document = json::periodic::orbit(&found)?;
     if let Some(path) = &args.output {
         outfile::write(path, |out| out.write_all(document.as_bytes()))?;
@@ -78,7 +99,7 @@ pub fn floquet(text: &Text, args: &FloquetArgs, style: Style, progress: Progress
 const PERIOD: &str = "period_asked_for";
 
 /// The period that an expression of parameters gives, s.
-fn period(spec: &ModelSpec, text: &str) -> Result<f64, Failure> {
+pub(super) fn period(spec: &ModelSpec, text: &str) -> Result<f64, Failure> {
     let wrong = |reason: String| RequestError::BadPeriod { text: text.to_owned(), reason };
     let mut with = spec.clone();
     with.parameters.insert(PERIOD.to_owned(), Value::from(text));

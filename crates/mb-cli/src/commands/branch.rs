@@ -1,0 +1,178 @@
+//! `mb orbit --follow`: periodic motions over a parameter, with their bifurcations.
+
+use super::periodic::{Found, period};
+use crate::args::RangeArg;
+use crate::failure::{Failure, RequestError};
+use crate::json::{Head, text};
+use crate::names;
+use crate::render::{Column, Style, Table, six};
+use mb_algebra::Watch;
+use mb_model::spec::Value;
+use mb_model::{Model, ModelSpec};
+use mb_periodic::{
+    Branch, BranchOptions, BranchPoint, Family, ParameterJet, PeriodicError, follow_branch, parameter,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A description over one of its parameters.
+struct Over<'s> {
+    spec: &'s ModelSpec,
+    name: &'s str,
+    period: Option<&'s str>,
+}
+
+impl Over<'_> {
+    fn at(&self, p: f64) -> Result<ModelSpec, PeriodicError> {
+        let mut spec = self.spec.clone();
+        spec.set_parameter(self.name, Value::Number(p)).map_err(|e| wrong(p, &e))?;
+        Ok(spec)
+    }
+}
+
+fn wrong(value: f64, error: &impl ToString) -> PeriodicError {
+    PeriodicError::Parameter { value, reason: error.to_string().trim_end_matches('.').to_owned() }
+}
+
+impl Family for Over<'_> {
+    fn model(&self, p: f64) -> Result<Model, PeriodicError> {
+        self.at(p)?.build().map_err(|e| wrong(p, &e))
+    }
+    fn jets(&self, p: f64) -> Result<Model<ParameterJet>, PeriodicError> {
+        let given = BTreeMap::from([(self.name.to_owned(), parameter(p))]);
+        self.at(p)?.build_with(&given).map_err(|e| wrong(p, &e))
+    }
+    fn period(&self, p: f64) -> Result<Option<f64>, PeriodicError> {
+        let spec = self.at(p)?;
+        self.period.map(|text| period(&spec, text).map_err(|e| wrong(p, &e))).transpose()
+    }
+}
+
+/// The parameter of a range, checked.
+///
+/// # Errors
+/// [`RequestError::NoSuchParameter`], [`RequestError::BadPeriod`] for a range without width.
+pub fn check(spec: &ModelSpec, range: &RangeArg) -> Result<(), Failure> {
+    let name = &range.range.name;
+    if !spec.parameters.contains_key(name) {
+        let known = spec.parameters.keys().cloned().collect();
+        return Err(RequestError::NoSuchParameter { name: name.clone(), known }.into());
+    }
+    Ok(())
+}
+
+/// Follows the motion that was found at the beginning of the range.
+///
+/// # Errors
+/// A start from which nothing can be followed.
+pub fn followed(
+    found: &Found,
+    range: &RangeArg,
+    asked: Option<&str>,
+    watch: Watch,
+) -> Result<Branch, Failure> {
+    let spec = &found.loaded.spec;
+    let own = if found.orbit.autonomous { None } else { asked };
+    let family = Over { spec, name: &range.range.name, period: own };
+    let options = BranchOptions {
+        range: [range.range.from, range.range.to],
+        points: if range.range.count == 0 { 20 } else { range.range.count },
+        steps: found.orbit.steps.min(128),
+        inputs: found.inputs.clone(),
+        watch,
+    };
+    Ok(follow_branch(&family, &found.orbit, &options)?)
+}
+
+fn outside(point: &BranchPoint) -> usize {
+    // Errors of multipliers along a branch are not estimated one by one.
+    point.multipliers.iter().filter(|m| m.norm() > 1.0 + 1e-6).count()
+}
+
+/// The branch in words.
+pub fn words(branch: &Branch, name: &str, style: Style) -> String {
+    let mut table = Table::new(vec![
+        Column::words(""),
+        Column::number(name, ""),
+        Column::number("period", "s"),
+        Column::number("largest multiplier", ""),
+        Column::number("outside", ""),
+    ]);
+    let row = |what: String, point: &BranchPoint| {
+        let largest = point.multipliers.first().map_or(0.0, |m| m.norm());
+        vec![what, six(point.p), six(point.period), six(largest), outside(point).to_string()]
+    };
+    for point in &branch.points {
+        table.row(row(String::new(), point));
+    }
+    let mut out = format!("\n{}", table.render(style));
+    if !branch.bifurcations.is_empty() {
+        let mut table = Table::new(vec![
+            Column::words("bifurcation"),
+            Column::number(name, ""),
+            Column::number("period", "s"),
+            Column::number("largest multiplier", ""),
+            Column::number("outside", ""),
+        ]);
+        for (kind, point) in &branch.bifurcations {
+            table.row(row(kind.to_string(), point));
+        }
+        let _ = write!(out, "\n{}", table.render(style));
+    }
+    let _ = writeln!(
+        out,
+        "{} and {} solved for; between two motions an even number of crossings is not seen",
+        names::count(branch.points.len(), "motion", "motions"),
+        names::count(branch.bifurcations.len(), "bifurcation", "bifurcations")
+    );
+    if let Some(why) = &branch.ended {
+        let _ = writeln!(out, "the branch ends before the end of the range: {why}");
+    }
+    out
+}
+
+#[derive(Serialize)]
+struct Document {
+    #[serde(flatten)]
+    head: Head,
+    parameter: String,
+    points: Vec<View>,
+    bifurcations: Vec<View>,
+    ended: Option<String>,
+}
+
+#[derive(Serialize)]
+struct View {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    value: f64,
+    period: f64,
+    multipliers: Vec<[f64; 2]>,
+    configuration: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl View {
+    fn new(kind: Option<String>, point: &BranchPoint) -> Self {
+        Self {
+            kind,
+            value: point.p,
+            period: point.period,
+            multipliers: point.multipliers.iter().map(|m| [m.re, m.im]).collect(),
+            configuration: point.state.q.clone(),
+            velocities: point.state.v.clone(),
+        }
+    }
+}
+
+/// The branch as a document.
+pub fn document(branch: &Branch, name: &str) -> String {
+    text(&Document {
+        head: Head::of("orbit"),
+        parameter: name.to_owned(),
+        points: branch.points.iter().map(|p| View::new(None, p)).collect(),
+        bifurcations: branch.bifurcations.iter().map(|(k, p)| View::new(Some(k.to_string()), p)).collect(),
+        ended: branch.ended.as_ref().map(ToString::to_string),
+    })
+}
