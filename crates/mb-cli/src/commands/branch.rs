@@ -52,9 +52,12 @@ impl Family for Over<'_> {
 /// The parameter of a range, checked.
 ///
 /// # Errors
-/// [`RequestError::NoSuchParameter`], [`RequestError::BadPeriod`] for a range without width.
+/// [`RequestError::NoSuchParameter`], [`RequestError::EmptyRange`].
 pub fn check(spec: &ModelSpec, range: &RangeArg) -> Result<(), Failure> {
-    let name = &range.range.name;
+    let (name, value) = (&range.range.name, range.range.from);
+    if (range.range.to - value).abs() <= f64::EPSILON * value.abs() {
+        return Err(RequestError::EmptyRange { option: "--follow", value }.into());
+    }
     if !spec.parameters.contains_key(name) {
         let known = spec.parameters.keys().cloned().collect();
         return Err(RequestError::NoSuchParameter { name: name.clone(), known }.into());

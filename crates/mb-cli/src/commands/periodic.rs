@@ -251,7 +251,12 @@ fn heading(found: &Found, style: Style) -> Result<String, Failure> {
     let point = mb_model::Point { q: start.q.clone(), t: start.t, ..model.initial_point() };
     let rank = flow::rank(model, &point)?;
     let mut out = summary::heading(&found.loaded, &rank, style);
-    let kind = if orbit.autonomous { "solved for" } else { "given" };
+    let moves = orbit.states.iter().flat_map(|s| &s.v).any(|v| *v != 0.0);
+    let kind = match (orbit.autonomous, moves) {
+        (true, true) => "solved for",
+        (true, false) => "at rest every time is one",
+        _ => "given",
+    };
     let _ = writeln!(
         out,
         "periodic motion of period {} s ({kind}) from t = {} s: {} of Newton's method, closes within {}",

@@ -429,7 +429,7 @@ impl RequestError {
             Self::BadPeriod { .. } => {
                 "write a number of seconds or an expression of the model's parameters, such as \"2*pi/W\"".to_owned()
             }
-            Self::EmptyRange { .. } => "give two different speeds with --from and --to".to_owned(),
+            Self::EmptyRange { .. } => "give two different values at the ends".to_owned(),
             Self::NothingTurns { .. } => {
                 "write the speed of a [[steady-rotation]] or of a body in terms of it, or use spin:JOINT".to_owned()
             }
