@@ -142,6 +142,19 @@ pub const MODELS: &[GalleryModel] = &[
     },
     GalleryModel { name: "top", about: "a symmetric top on its tip", text: files::TOP, set: &[] },
     GalleryModel {
+        name: "bicycle",
+        about: "the benchmark bicycle, rolling straight ahead at speed v (Meijaard et al. 2007)",
+        text: files::BICYCLE,
+        set: &[],
+    },
+    GalleryModel {
+        name: "rolling-disc",
+        about: "a thin disc that rolls upright: stable above a spin",
+        text: files::ROLLING_DISC,
+        set: &[],
+    },
+    GalleryModel { name: "skate", about: "a sled on one skate", text: files::SKATE, set: &[] },
+    GalleryModel {
         name: "cart-pendulum",
         about: "a cart with a pendulum: a force as input, two outputs",
         text: files::CART_PENDULUM,

@@ -416,6 +416,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let lines = modes::lines(&found.results[0].spectrum, all);
     notes.extend(found.undetermined.as_ref().map(modes::undetermined));
     notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::rolling(model, &found.site));
     notes.extend(summary::own_speeds(model, &found.site));
     if let Some(energy) = &found.shares.energy {
         out.push_str(&render::shares::energy(energy, &lines, style));

@@ -73,6 +73,7 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
     let mut notes = summary::start_notes(model, found.site.start());
     notes.extend(summary::redundancy_notes(&rank));
     notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::lost_contacts(model, found.site.point()));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))
 }

@@ -6,7 +6,7 @@ use crate::names;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
 use mb_linear::Stability;
-use mb_model::{BlockKind, Model};
+use mb_model::{BlockKind, Model, Point};
 use std::fmt::Write as _;
 
 /// Configurations up to this many numbers are shown with the modes.
@@ -111,6 +111,32 @@ pub fn steadiness(site: &Site) -> Option<String> {
         motion.frame(),
         tiny(deviation.relative)
     ))
+}
+
+/// What velocity rows mean for the eigenvalues, and contacts that would have to pull.
+pub fn rolling(model: &Model, site: &Site) -> Vec<String> {
+    let mut out = lost_contacts(model, site.point());
+    let rows = model.velocity_rows().iter().filter(|v| **v).count();
+    if rows > 0 {
+        out.push(format!(
+            "{} without slip: each takes away one eigenvalue, the infinite one of a direction in which velocities are not free",
+            names::count(rows, "velocity row", "velocity rows")
+        ));
+    }
+    out
+}
+
+/// Contacts that would have to pull.
+pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
+    let lost = mb_linear::lost_contacts(model, &point.lambda).into_iter();
+    lost.map(|c| {
+        format!(
+            "CONTACT LOST: the plane of {} would have to pull with {} N; a wheel lifts off there, what is said holds for one that does not",
+            c.owner,
+            six(-c.normal_force)
+        )
+    })
+    .collect()
 }
 
 /// Which state was taken, where the model has speeds of its own that an equilibrium knows nothing of.

@@ -61,12 +61,14 @@ fn matrices_of_the_residual() {
             |p| m.reaction(&p.q, p.t, &p.lambda),
             q,
         );
-        check(
-            "-F",
-            &m.input_matrix(&p).map(|x| -x),
-            |p| m.residual(p),
-            |j, h| Point { u: with(&p.u, j, h), ..p.clone() },
-        );
+        if !m.inputs().is_empty() {
+            check(
+                "-F",
+                &m.input_matrix(&p).map(|x| -x),
+                |p| m.residual(p),
+                |j, h| Point { u: with(&p.u, j, h), ..p.clone() },
+            );
+        }
         let inertia = |x: &Point| {
             let mass = m.mass(x).to_dense();
             (0..m.nv()).map(|i| (0..m.nv()).map(|j| mass[(i, j)] * p.a[j]).sum()).collect::<Vec<f64>>()

@@ -83,6 +83,15 @@ pub(super) fn words(
                 run.name, s.capped, s.evaluations
             );
         }
+        if model.has_velocity_rows() {
+            let largest = run.motion.records.iter().fold(0.0_f64, |m, r| m.max(r.velocity_violation));
+            let _ = writeln!(
+                out,
+                "  {}: velocity rows and rates of position rows hold to {} in m/s",
+                run.name,
+                tiny(largest.sqrt())
+            );
+        }
         if s.corrections > 0 {
             let _ = writeln!(
                 out,
@@ -104,6 +113,7 @@ pub(super) fn words(
         out.push_str(&departure(run));
         out.push_str(&step_bound(run, args.every));
         out.push_str(&passages(model, run));
+        out.push_str(&lost_contacts(model, run));
     }
     if let [run] = runs
         && !model.sensors().is_empty()
@@ -180,6 +190,29 @@ fn brief(x: f64) -> String {
 
 fn is_unstable(motion: &Trajectory) -> bool {
     matches!(motion.end, End::Failed(ConstraintError::Unstable { .. }))
+}
+
+/// Contacts that would have to pull, each from the first report on at which it does.
+fn lost_contacts(model: &Model, run: &Run) -> String {
+    let mut known: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for (k, t) in run.motion.times.iter().enumerate() {
+        for lost in mb_linear::lost_contacts(model, &run.motion.point(k).lambda) {
+            if known.contains(&lost.owner) {
+                continue;
+            }
+            let _ = writeln!(
+                out,
+                "  {}: CONTACT LOST: at t = {} s the plane of {} would have to pull with {} N; a wheel lifts off there",
+                run.name,
+                six(*t),
+                lost.owner,
+                six(-lost.normal_force)
+            );
+            known.push(lost.owner);
+        }
+    }
+    out
 }
 
 /// Singular configurations on the way, in words.
