@@ -289,7 +289,9 @@ impl Failure {
                     .to_owned()
             }
             Self::Parametric { source: ParametricError::HoldingInputs { .. }, .. } => {
-                "name inputs of the model with --hold, or use --frozen to leave the equilibrium".to_owned()
+                "name an input with --hold for each coordinate that is a variable, and for each that --about gives: \
+                 `--about NAME=VALUE` holds a pose; or use --frozen to leave the equilibrium"
+                    .to_owned()
             }
             Self::Parametric { source: ParametricError::AccuracyNotReached { .. }, .. } => {
                 "no expansion reaches further than the nearest point where two modes meet: ask for less, for a smaller \

@@ -124,15 +124,27 @@ pub const MODELS: &[GalleryModel] = &[
     },
     GalleryModel {
         name: "erls-arm",
-        about: "a two-link flexible arm on motors, in floating frames (palomba2019, a bar of 30 mm)",
-        text: files::FLOATING_ARM,
+        about: "a two-link flexible arm on motors, by equivalent rigid links (palomba2019, a bar of 30 mm)",
+        text: files::ERLS_ARM,
         set: &[],
     },
     GalleryModel {
         name: "erls-arm-table-2",
         about: "the same with the section and density that the paper prints",
-        text: files::FLOATING_ARM,
+        text: files::ERLS_ARM,
         set: &[("rho_l", "1.906"), ("A", "7.06e-4"), ("J", "3.97e-8")],
+    },
+    GalleryModel {
+        name: "floating-arm",
+        about: "the same arm with its links in floating frames: another law of damping by mass",
+        text: files::FLOATING_ARM,
+        set: &[],
+    },
+    GalleryModel {
+        name: "erls-four-bar",
+        about: "a closed loop of three flexible links, by equivalent rigid links",
+        text: files::ERLS_FOUR_BAR,
+        set: &[],
     },
     GalleryModel {
         name: "beam-frame",

@@ -18,6 +18,8 @@ pub const CART_PENDULUM: &str = include_str!("../models/cart-pendulum.toml");
 pub const DOUBLE_PENDULUM_RIGID: &str = include_str!("../models/double-pendulum-rigid.toml");
 /// `models/erls-arm.toml`: two-link arm.
 pub const ERLS_ARM: &str = include_str!("../models/erls-arm.toml");
+/// `models/erls-four-bar.toml`: four-bar linkage of equivalent rigid links.
+pub const ERLS_FOUR_BAR: &str = include_str!("../models/erls-four-bar.toml");
 /// `models/flexible-double-pendulum.toml`: flexible double pendulum.
 pub const FLEXIBLE_DOUBLE_PENDULUM: &str = include_str!("../models/flexible-double-pendulum.toml");
 /// `models/floating-arm.toml`: two-link arm in floating frames.

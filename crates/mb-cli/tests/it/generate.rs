@@ -29,6 +29,9 @@ fn both_parameter_sets_of_the_arm_are_in_the_list() {
     // The user's own values come last.
     let changed = right(&["generate", "erls-arm-table-2", "--set", "A=7e-4"]);
     assert!(changed.contains("A = 7e-4") && changed.contains("J = 3.97e-8"), "{changed}");
+    // Equivalent rigid links, as in the source; floating frames are another model of another name.
+    assert!(own.contains("[[erls-link]]") && printed.contains("[[erls-link]]"), "{own}");
+    assert!(right(&["generate", "floating-arm"]).contains("[[flexible-link]]"));
 }
 
 #[test]

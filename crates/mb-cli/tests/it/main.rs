@@ -10,6 +10,7 @@ mod campbell;
 mod check;
 mod engine;
 mod equilibrium;
+mod erls;
 mod expansions;
 mod families;
 mod faults;

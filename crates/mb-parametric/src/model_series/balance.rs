@@ -39,7 +39,8 @@ impl Unknowns {
         let unusable = holding.iter().any(|i| *i >= model.inputs().len());
         if held.len() != holding.len() || unusable {
             let names = |list: &[usize], name: &dyn Fn(usize) -> String| {
-                list.iter().map(|i| name(*i)).collect::<Vec<_>>().join(", ")
+                let all: Vec<String> = list.iter().map(|i| name(*i)).collect();
+                if all.is_empty() { "none".to_owned() } else { all.join(", ") }
             };
             return Err(ParametricError::HoldingInputs {
                 held: names(held, &|i| model.coordinate_name(i)),

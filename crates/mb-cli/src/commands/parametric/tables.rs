@@ -228,9 +228,11 @@ fn sensitivities_table(expansion: &Expansion, piece: &Piece, style: Style) -> St
             let [frequency, _] = frequency_and_damping(s);
             let x = piece.values[i];
             let percent = df * x / frequency;
-            // Changes that drown in rounding are none.
+            // Changes that drown in rounding are none: over the value of the variable, or over the reach about zero.
             let cut = |value: f64, size: f64| if value.abs() <= 1e-12 * size { 0.0 } else { value };
-            let scale = x.abs().max(1e-300);
+            let near = Some(mode.reach[i]).filter(|r| r.is_finite()).unwrap_or_default();
+            let scale = x.abs().max(near);
+            let cut = |value: f64, size: f64| if scale > 0.0 { cut(value, size) } else { value };
             table.row(vec![
                 mode.number.to_string(),
                 expansion.names[i].clone(),
