@@ -93,6 +93,12 @@ pub const MODELS: &[GalleryModel] = &[
         set: &[],
     },
     GalleryModel {
+        name: "flyball-governor",
+        about: "a shaft with two masses and a slider on stiff springs (IFToMM A05)",
+        text: files::FLYBALL_GOVERNOR,
+        set: &[],
+    },
+    GalleryModel {
         name: "spatial-four-bar",
         about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
         text: files::SPATIAL_FOUR_BAR,
@@ -150,6 +156,12 @@ pub const MODELS: &[GalleryModel] = &[
         name: "beam-frame",
         about: "a frame of tubes of any size, girders on revolute joints",
         text: files::BEAM_FRAME,
+        set: &[],
+    },
+    GalleryModel {
+        name: "heavy-top",
+        about: "a top level at its start and in fast spin (Bruels, Cardona, Arnold 2012)",
+        text: files::HEAVY_TOP,
         set: &[],
     },
     GalleryModel { name: "top", about: "a symmetric top on its tip", text: files::TOP, set: &[] },

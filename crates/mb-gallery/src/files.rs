@@ -24,10 +24,14 @@ pub const ERLS_FOUR_BAR: &str = include_str!("../models/erls-four-bar.toml");
 pub const FLEXIBLE_DOUBLE_PENDULUM: &str = include_str!("../models/flexible-double-pendulum.toml");
 /// `models/floating-arm.toml`: two-link arm in floating frames.
 pub const FLOATING_ARM: &str = include_str!("../models/floating-arm.toml");
+/// `models/flyball-governor.toml`: flyball governor.
+pub const FLYBALL_GOVERNOR: &str = include_str!("../models/flyball-governor.toml");
 /// `models/four-bar-driven.toml`: driven four-bar linkage.
 pub const FOUR_BAR_DRIVEN: &str = include_str!("../models/four-bar-driven.toml");
 /// `models/free-body.toml`: free body.
 pub const FREE_BODY: &str = include_str!("../models/free-body.toml");
+/// `models/heavy-top.toml`: heavy top.
+pub const HEAVY_TOP: &str = include_str!("../models/heavy-top.toml");
 /// `models/mechanism-zero-mode.toml`: free-swinging four-bar linkage.
 pub const MECHANISM_ZERO_MODE: &str = include_str!("../models/mechanism-zero-mode.toml");
 /// `models/n-four-bar.toml`: N-loop four-bar linkage.

@@ -42,7 +42,9 @@ pub use erls::{ErlsArm, ErlsLink};
 pub use flexible_double_pendulum::FlexibleDoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use pendulum_motion::PendulumMotion;
-pub use published::{SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices};
+pub use published::{
+    SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flyball_governor, heavy_top,
+};
 pub use rod_pendulum::RodPendulum;
 pub use solid_cantilever::SolidCantilever;
 pub use spatial_four_bar::{SpatialFourBar, Tips};

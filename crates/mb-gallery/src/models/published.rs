@@ -1,8 +1,9 @@
 //! Mechanisms of public collections of test problems.
 //!
 //! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers); the simple pendulum,
-//! the N-four-bar mechanism and Bricard's mechanism (IFToMM Library of Computational Benchmark
-//! Problems, A01, A02 and A04). Two have exact solutions: the first two of the library are pendulums,
+//! the N-four-bar mechanism, Bricard's mechanism and the flyball governor (IFToMM Library of
+//! Computational Benchmark Problems, A01, A02, A04 and A05); the heavy top of Brüls, Cardona and Arnold. Two have exact solutions: the first two of the
+//! library are pendulums,
 //!
 //! ```text
 //! simple pendulum   w^2 = g / L
@@ -25,12 +26,28 @@ pub fn andrews_squeezer() -> Result<ModelSpec, ModelError> {
 }
 
 /// Bricard's mechanism, a closed loop of six hinges with one redundant constraint everywhere:
-/// `models/bricard.toml`.
+/// `models/bricard.toml`; its reference state is in `fixtures/bricard`.
 ///
 /// # Errors
 /// None for the file as it is.
 pub fn bricard() -> Result<ModelSpec, ModelError> {
     ModelSpec::from_toml(crate::files::BRICARD)
+}
+
+/// The heavy top of Lie group integrators: `models/heavy-top.toml`; its reference state is in `fixtures/heavy-top`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn heavy_top() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(crate::files::HEAVY_TOP)
+}
+
+/// The stiff flyball governor: `models/flyball-governor.toml`; its reference state is in `fixtures/flyball-governor`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn flyball_governor() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(crate::files::FLYBALL_GOVERNOR)
 }
 
 /// Vertices of the loop of [`bricard`] from the configuration of its five rods: six of three numbers.
