@@ -65,6 +65,13 @@ impl Eigenpair {
         self.value().filter(|s| s.norm() > 0.0).map(|s| -s.re / s.norm())
     }
 
+    /// Whether the error bound leaves the eigenvalue a digit: false where it is as large as |s|, so that neither the value nor whether it grows
+    /// is known. True for zero, infinity and what is indeterminate by structure.
+    pub fn is_determined(&self) -> bool {
+        self.class != Class::Physical
+            || self.value().is_none_or(|s| s.norm() == 0.0 || self.error_bar < s.norm())
+    }
+
     /// The pair without its left vector.
     pub(crate) fn without_left(mut self) -> Self {
         (self.left, self.left_multipliers) = (Shape::default(), Shape::default());

@@ -2,7 +2,7 @@
 
 use mb_algebra::c64;
 
-use crate::finding::Completeness;
+use crate::finding::{Completeness, SparseFinding};
 use crate::{Class, Counts, Eigenpair, Finding};
 
 /// Backward errors above this are told as [`Finding::PoorAccuracy`].
@@ -61,7 +61,9 @@ impl Spectrum {
     pub(crate) fn partial(pairs: Vec<Eigenpair>, mut counts: Counts, findings: Vec<Finding>) -> Self {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
-        Self { pairs, counts, findings }
+        let mut out = Self { pairs, counts, findings };
+        out.tell_undetermined();
+        out
     }
 
     /// Assembles a result: sorts, counts, compares with theory.
@@ -71,7 +73,24 @@ impl Spectrum {
         findings.extend(counts.mismatches());
         let mut out = Self { pairs, counts, findings };
         out.tell_poor_accuracy();
+        out.tell_undetermined();
         out
+    }
+
+    /// Says how many bounds are as wide as their eigenvalues, and takes back that a count was complete: it counts values that may lie
+    /// anywhere in the region, or outside of it.
+    fn tell_undetermined(&mut self) {
+        let wide = |pair: &&Eigenpair| pair.alpha.im >= 0.0 && !pair.is_determined();
+        let bars: Vec<f64> = self.pairs.iter().filter(wide).map(|pair| pair.error_bar).collect();
+        let Some(widest) = bars.iter().copied().reduce(f64::max) else { return };
+        let eigenvalues = bars.len();
+        self.findings.push(Finding::UndeterminedEigenvalues { eigenvalues, widest });
+        let complete = |finding: &Finding| finding.completeness().is_some_and(Completeness::is_complete);
+        if self.findings.iter().any(complete) {
+            self.findings.retain(|finding| !complete(finding));
+            let reason = "eigenvalues whose error bounds are as wide as they are large make a count of them mean nothing";
+            self.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+        }
     }
 
     /// Adds a finding for every pair whose backward error is far above rounding.

@@ -144,6 +144,8 @@ struct PairView {
     class: Class,
     backward_error: f64,
     error_bar: f64,
+    /// False where the bound is as large as the eigenvalue.
+    determined: bool,
     condition: f64,
     constraint_violation: f64,
     penalty_share: Option<f64>,
@@ -174,6 +176,7 @@ impl PairView {
             class: p.class,
             backward_error: p.backward_error,
             error_bar: p.error_bar,
+            determined: p.is_determined(),
             condition: p.condition,
             constraint_violation: p.constraint_violation,
             penalty_share: p.penalty_share,

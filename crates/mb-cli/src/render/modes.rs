@@ -117,10 +117,14 @@ pub fn whirl(sense: Option<f64>) -> &'static str {
     }
 }
 
-/// The class, with a word when the mode grows.
+/// The class, with a word when the mode grows or its error bound is as large as the eigenvalue.
 pub fn class(pair: &Eigenpair) -> String {
     let grows = pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar);
-    if grows { format!("{}, growing", pair.class) } else { pair.class.to_string() }
+    match (grows, pair.is_determined()) {
+        (true, _) => format!("{}, growing", pair.class),
+        (false, false) => format!("{}, not determined", pair.class),
+        (false, true) => pair.class.to_string(),
+    }
 }
 
 /// Eigenvalues found and expected, by class.

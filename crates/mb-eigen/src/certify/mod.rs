@@ -3,3 +3,4 @@
 pub(crate) mod dense;
 pub(crate) mod error_bound;
 pub(crate) mod sparse;
+pub(crate) mod zeros;

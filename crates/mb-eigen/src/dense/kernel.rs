@@ -10,13 +10,16 @@
 //! pivoted QR; a bordered system compresses A onto them with the accuracy of elimination (Golub and Van Loan, section
 //! 5.5; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, section 3.2). A candidate x is accepted when
 //! every component of L_0^T A R_0 x is within what rounding of the entries leaves of it (vanishing.rs), on the matrix as given: a
-//! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost.
+//! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost. Candidates and their products are
+//! held in doubled precision, so that the entries as written decide and not the rounding of a product: springs beside others 1e14 times
+//! as stiff are no zeros.
 
 use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
 use crate::EigenError;
 use crate::error::at;
-use crate::numeric::vectors::magnitudes;
+use crate::numeric::double_double::TwoVectors;
+use crate::numeric::vectors::{self, magnitudes};
 use crate::numeric::{equilibrated, vanishing};
 
 /// Candidates: pivots below this fraction of the norm of the equilibrated matrix.
@@ -25,8 +28,10 @@ const CANDIDATE: f64 = 1e-10;
 const REDUCED: f64 = 4.0 * f64::EPSILON;
 /// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
 const CREDIBLE: f64 = 1e-10;
-/// Corrections of a candidate on the matrix as given.
-const CORRECTIONS: usize = 2;
+/// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors.
+const CORRECTIONS: usize = 3;
+/// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A.
+const OF_BASES: f64 = 300.0;
 /// A refused candidate within this factor of the tolerance deserves a word.
 const NEAR: f64 = 100.0;
 
@@ -39,6 +44,8 @@ pub(crate) struct Kernel {
     pub(crate) left: Dense,
     /// |A x| / (|A| |x|) of the best candidate refused, when it is close to the tolerance.
     pub(crate) nearly: Option<f64>,
+    /// The same of the worst candidate accepted.
+    pub(crate) worst: f64,
 }
 
 /// The matrix as given with its magnitudes, and the directions looked at.
@@ -53,7 +60,7 @@ pub(crate) struct Given<'a> {
 impl Kernel {
     /// No directions among k.
     pub(crate) fn empty(k: usize) -> Self {
-        Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None }
+        Self { right: Dense::zeros(k, 0), left: Dense::zeros(k, 0), nearly: None, worst: 0.0 }
     }
 
     /// Number of directions.
@@ -69,7 +76,12 @@ impl Kernel {
         }
         let (cleaned, noise) = given.cleaned(reduced);
         if norms::max_abs(&cleaned) == 0.0 {
-            return Ok(Self { right: dense::identity(k), left: dense::identity(k), nearly: None });
+            return Ok(Self {
+                right: dense::identity(k),
+                left: dense::identity(k),
+                nearly: None,
+                worst: 0.0,
+            });
         }
         let even = Even::new(&cleaned);
         let scale = norms::frobenius(&even.a);
@@ -89,8 +101,7 @@ impl Kernel {
         if v.ncols() == 0 || v.ncols() != u.ncols() {
             return Ok(Self::empty(k));
         }
-        let candidates =
-            compress(&even.a, v, u, given.lift.is_some(), |z, transposed| given.rest(&even, z, transposed))?;
+        let candidates = compress(&even.a, &v, &u, |z, transposed| given.rest(&even, z, transposed))?;
         given.accept(&even, &candidates, tolerance)
     }
 }
@@ -110,10 +121,17 @@ impl Even {
     }
 }
 
-/// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight.
+/// A compressed onto the candidates: A V + U T = 0 with the singular values of T in sight, smallest first.
 struct Candidates {
-    right: Dense,
-    left: Dense,
+    right: Vec<TwoVectors>,
+    left: Vec<TwoVectors>,
+}
+
+impl Candidates {
+    fn new(right: &Dense, left: &Dense) -> Self {
+        let of = |a: &Dense| vectors::columns(a).map(|x| TwoVectors::new(x.to_vec())).collect();
+        Self { right: of(right), left: of(left) }
+    }
 }
 
 impl Given<'_> {
@@ -126,9 +144,7 @@ impl Given<'_> {
         let left = self.lift_left.unwrap_or(right);
         let Even { a: _, rows, columns } = Even::new(self.a);
         let sums = |lift: &Dense, d: &[f64]| -> Vec<f64> {
-            crate::numeric::vectors::columns(lift)
-                .map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum())
-                .collect()
+            vectors::columns(lift).map(|x| x.iter().zip(d).map(|(x, d)| x.abs() / d).sum()).collect()
         };
         let e: Vec<f64> = sums(left, &rows).into_iter().map(|sum| sum * REDUCED).collect();
         let f = sums(right, &columns);
@@ -141,26 +157,29 @@ impl Given<'_> {
     }
 
     fn accept(&self, even: &Even, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
-        let (k, count) = candidates.right.shape();
+        let k = even.a.nrows();
+        let tolerance = if self.lift.is_some() { OF_BASES * tolerance } else { tolerance };
         let mut nearly = None;
-        let mut accepted = 0;
-        for j in 0..count {
-            let x = candidates.right.col_as_slice(j);
-            let y = candidates.left.col_as_slice(j);
-            let relative = self.departure(even, x, false).max(self.departure(even, y, true));
+        let (mut accepted, mut worst) = (0, 0.0_f64);
+        for (x, y) in candidates.right.iter().zip(&candidates.left) {
+            let departure = |nothing: f64| {
+                self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
+            };
+            let relative = departure(vanishing::NOTHING);
             if relative > tolerance {
                 nearly = (relative <= NEAR * tolerance).then_some(relative);
                 break;
             }
+            worst = worst.max(departure(vanishing::NOTHING_DOUBLED));
             accepted += 1;
         }
         // Orthonormal where the coordinates are of one size, of length one in those given.
-        let orthonormal = |a: &Dense, d: &[f64]| -> Result<Dense, EigenError> {
+        let orthonormal = |list: &[TwoVectors], d: &[f64]| -> Result<Dense, EigenError> {
             if accepted == 0 {
                 return Ok(Dense::zeros(k, 0));
             }
-            let kept = crate::numeric::vectors::column_range(a, 0, accepted);
-            let qr = RankQr::new(&dense::transpose(&kept), RankTolerance { relative: 0.0 });
+            let kept = Dense::from_fn(accepted, k, |i, j| list[i].high[j]);
+            let qr = RankQr::new(&kept, RankTolerance { relative: 0.0 });
             let basis = qr.map_err(at("Orthonormalizing null directions"))?.row_space();
             let mut out = Dense::from_fn(k, accepted, |i, j| d[i] * basis[(i, j)]);
             for j in 0..accepted {
@@ -173,6 +192,7 @@ impl Given<'_> {
             right: orthonormal(&candidates.right, &even.columns)?,
             left: orthonormal(&candidates.left, &even.rows)?,
             nearly,
+            worst,
         })
     }
 
@@ -183,28 +203,32 @@ impl Given<'_> {
     }
 
     /// What D_l L_0^T A R_0 D_r z is, or the same with A^T, on the matrix as given.
-    fn rest(&self, even: &Even, z: &[f64], transposed: bool) -> Vec<f64> {
+    fn rest(&self, even: &Even, z: &TwoVectors, transposed: bool) -> Vec<f64> {
         let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
         let (lift, test) = self.sides(transposed);
-        let reduced: Vec<f64> = z.iter().zip(own).map(|(z, d)| z * d).collect();
-        let x = lift.map_or_else(|| reduced.clone(), |r| dense::matvec(r, &reduced));
-        let ax = apply(self.a, &x, transposed);
-        let rest = test.map_or_else(|| ax.clone(), |r| dense::matvec_transpose(r, &ax));
-        rest.iter().zip(other).map(|(v, d)| v * d).collect()
+        let mut x = z.clone().scaled(own);
+        if let Some(r) = lift {
+            x = x.product(r, false);
+        }
+        let mut rest = x.product(self.a, transposed);
+        if let Some(r) = test {
+            rest = rest.product(r, true);
+        }
+        rest.scaled(other).high
     }
 
     /// How far that is from zero: vanishing.rs.
-    fn departure(&self, even: &Even, z: &[f64], transposed: bool) -> f64 {
+    fn departure(&self, even: &Even, z: &TwoVectors, transposed: bool, nothing: f64) -> f64 {
         let (own, other) = if transposed { (&even.rows, &even.columns) } else { (&even.columns, &even.rows) };
         let (lift, test) = self.sides(transposed);
         // Where x is a sum of columns that cancel, each leaves the rounding of its own.
-        let absolute: Vec<f64> = z.iter().zip(own).map(|(z, d)| (z * d).abs()).collect();
+        let absolute: Vec<f64> = z.high.iter().zip(own).map(|(z, d)| (z * d).abs()).collect();
         let magnitude = lift.map_or_else(|| absolute.clone(), |r| dense::matvec(&magnitudes(r), &absolute));
         let terms = apply(&magnitudes(self.a), &magnitude, transposed);
         let terms = test.map_or_else(|| terms.clone(), |r| dense::matvec_transpose(&magnitudes(r), &terms));
         let terms: Vec<f64> = terms.iter().zip(other).map(|(v, d)| v * d).collect();
-        let rows = vec![norms::max_abs_vec(z); z.len()];
-        vanishing::departure(&self.rest(even, z, transposed), &terms, &rows)
+        let rows = vec![norms::max_abs_vec(&z.high); z.high.len()];
+        vanishing::departure(&self.rest(even, z, transposed), &terms, &rows, nothing)
     }
 }
 
@@ -241,31 +265,28 @@ fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
     let p = (a.nrows() - right.rank()).max(a.nrows() - left.rank());
     let last = |qr: &RankQr| -> Dense {
         let full = dense::hstack(&[&qr.row_space(), &qr.null_space()]);
-        crate::numeric::vectors::column_range(&full, full.ncols() - p, full.ncols())
+        vectors::column_range(&full, full.ncols() - p, full.ncols())
     };
     Ok((last(&right), last(&left)))
 }
 
 /// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
 ///
-/// `rest`: A x, or A^T y, of the matrix as given, whose reduction may have cost digits that two corrections by the same factors bring
-/// back; `corrected`: there was a reduction.
+/// `rest`: A x, or A^T y, of the matrix as given, in doubled precision. It corrects X and Y by the same factors, and Y^T A X, which T is but
+/// for signs, has digits where rounding leaves T none.
 fn compress(
     a: &Dense,
-    v: Dense,
-    u: Dense,
-    corrected: bool,
-    rest: impl Fn(&[f64], bool) -> Vec<f64>,
+    v: &Dense,
+    u: &Dense,
+    rest: impl Fn(&TwoVectors, bool) -> Vec<f64>,
 ) -> Result<Candidates, EigenError> {
     let (k, p) = v.shape();
     if p == k {
         // Everything is small against the matrix as given: there is nothing to compress on.
         let svd = Svd::new(a).map_err(at("Null directions"))?;
         let order: Vec<usize> = (0..k).rev().collect();
-        return Ok(Candidates {
-            right: dense::select_columns(&svd.v, &order),
-            left: dense::select_columns(&svd.u, &order),
-        });
+        let sorted = |a: &Dense| dense::select_columns(a, &order);
+        return Ok(Candidates::new(&sorted(&svd.v), &sorted(&svd.u)));
     }
     let size = norms::max_abs(a);
     let mut bordered = Dense::zeros(k + p, k + p);
@@ -276,31 +297,38 @@ fn compress(
             bordered[(j, k + i)] = u[(j, i)] * size;
         }
     }
-    let right_side = Dense::from_fn(k + p, p, |i, j| if i == k + j { size } else { 0.0 });
-    let Ok(lu) = Lu::new(&bordered) else { return Ok(Candidates { right: v, left: u }) };
-    let solution = lu.solve_mat(&right_side);
-    let transposed = dense::from_columns(
-        k + p,
-        &crate::numeric::vectors::columns(&right_side).map(|b| lu.solve_transpose(b)).collect::<Vec<_>>(),
-    );
-    let t = Dense::from_fn(p, p, |i, j| solution[(k + i, j)]);
-    let svd = Svd::new(&t).map_err(at("Null directions"))?;
-    let order: Vec<usize> = (0..p).rev().collect();
-    let x = Dense::from_fn(k, p, |i, j| solution[(i, j)]);
-    let y = Dense::from_fn(k, p, |i, j| transposed[(i, j)]);
-    let mut right = dense::mul(&x, &dense::select_columns(&svd.v, &order));
-    let mut left = dense::mul(&y, &dense::select_columns(&svd.u, &order));
-    for (vectors, transposed) in [(&mut right, false), (&mut left, true)] {
-        for j in 0..p {
-            for _ in 0..if corrected { CORRECTIONS } else { 0 } {
-                let mut b = rest(vectors.col_as_slice(j), transposed);
+    let Ok(lu) = Lu::new(&bordered) else { return Ok(Candidates::new(v, u)) };
+    let solve = |b: &[f64], transposed: bool| if transposed { lu.solve_transpose(b) } else { lu.solve(b) };
+    let correct = |list: &mut [TwoVectors], transposed: bool| {
+        for x in list {
+            for _ in 0..CORRECTIONS {
+                let mut b = rest(x, transposed);
                 b.resize(k + p, 0.0);
-                let d = if transposed { lu.solve_transpose(&b) } else { lu.solve(&b) };
-                vectors.col_as_slice_mut(j).iter_mut().zip(&d).for_each(|(x, d)| *x -= d);
+                x.subtract(&solve(&b, transposed)[..k]);
             }
         }
-    }
-    Ok(Candidates { right, left })
+    };
+    let start = |transposed: bool| -> Vec<TwoVectors> {
+        let unit = |j: usize| (0..k + p).map(|i| if i == k + j { size } else { 0.0 }).collect::<Vec<f64>>();
+        let mut list: Vec<TwoVectors> =
+            (0..p).map(|j| TwoVectors::new(solve(&unit(j), transposed)[..k].to_vec())).collect();
+        correct(&mut list, transposed);
+        list
+    };
+    let (right, left) = (start(false), start(true));
+    let images: Vec<Vec<f64>> = right.iter().map(|x| rest(x, false)).collect();
+    let t = Dense::from_fn(p, p, |i, j| left[i].high.iter().zip(&images[j]).map(|(y, ax)| y * ax).sum());
+    let svd = Svd::new(&t).map_err(at("Null directions"))?;
+    let turned = |list: &[TwoVectors], turn: &Dense, transposed: bool| {
+        let column = |j: usize| {
+            let entry = |i: usize| list.iter().enumerate().map(|(c, x)| x.high[i] * turn[(c, j)]).sum();
+            TwoVectors::new((0..k).map(entry).collect())
+        };
+        let mut out: Vec<TwoVectors> = (0..p).rev().map(column).collect();
+        correct(&mut out, transposed);
+        out
+    };
+    Ok(Candidates { right: turned(&right, &svd.v, false), left: turned(&left, &svd.u, true) })
 }
 
 /// A x or A^T x.

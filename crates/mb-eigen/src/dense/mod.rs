@@ -26,6 +26,7 @@ mod left_vectors;
 pub(crate) mod polish;
 mod qz;
 mod raw;
+mod reducible;
 mod refined;
 mod secular;
 mod staircase;
@@ -113,6 +114,9 @@ fn on_basis_some(
     let mut pairs = Certifier::new(pencil, basis).certify(roots.raws, options.refinement);
     if options.refinement != Refinement::None {
         refined::refine(pencil, basis.rank(), options, &mut pairs)?;
+    }
+    if chosen.is_none() {
+        reducible::refine(pencil, basis, options, &mut pairs)?;
     }
     let counts = Counts {
         n: basis.n(),
@@ -235,6 +239,9 @@ fn solve_reduced(
     let mut findings = Vec::new();
     if let Some(relative) = stiffless.nearly {
         findings.push(Finding::NearlyZeroStiffness { relative, tolerance: options.zero_tolerance });
+    }
+    if stiffless.worst > 0.0 {
+        findings.push(Finding::ZeroByRounding { directions: stiffless.dim(), relative: stiffless.worst });
     }
     if let Some(relative) = massless.nearly {
         findings.push(Finding::NearlySingularMass { relative, tolerance: options.mass_tolerance });

@@ -121,6 +121,7 @@ pub fn solve(
         let reason = "the direct method counts no roots".to_owned();
         findings.push(SparseFinding::Unproved { reason }.into());
     }
+    findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));
     out.spectrum = Spectrum::partial(pairs, sparse_solve::counts(&problem), findings);
     out.spectrum.tell_poor_accuracy();
     Ok(out)

@@ -58,6 +58,13 @@ pub enum Finding {
         /// Tolerance for zero.
         tolerance: f64,
     },
+    /// The entries as written do not make these eigenvalues zero, but changes of them as small as the last digit would.
+    ZeroByRounding {
+        /// Directions that count as without stiffness.
+        directions: usize,
+        /// The relative change of the entries that makes K x zero.
+        relative: f64,
+    },
     /// A direction has very little mass, but more than the tolerance for zero.
     NearlySingularMass {
         /// |M x| relative to |M| |x|.
@@ -113,6 +120,13 @@ pub enum Finding {
         im: f64,
         /// Backward error reached.
         backward_error: f64,
+    },
+    /// Error bounds as wide as the eigenvalues: of those not one digit is known.
+    UndeterminedEigenvalues {
+        /// How many; a conjugate pair counts as one.
+        eigenvalues: usize,
+        /// The widest of the bounds, rad/s.
+        widest: f64,
     },
     /// Told by the sparse analyses.
     Sparse {
@@ -209,6 +223,16 @@ impl fmt::Display for Finding {
                 "A direction has a stiffness of only {relative:.1e} of what cancels in it (zero is below \
                  {tolerance:.1e}); its eigenvalue may be a zero blurred by rounding."
             ),
+            Self::ZeroByRounding { directions, relative } => write!(
+                f,
+                "The digits of K do not determine whether {} zero: K x = 0 holds but for changes of the entries of \
+                 {relative:.1e}. Such eigenvalues count as zero; where a spring far stiffer than the others hides soft \
+                 ones, a constraint in its place or a smaller stiffness keeps their digits.",
+                match directions {
+                    1 => "the stiffness of one direction is".to_owned(),
+                    many => format!("the stiffnesses of {many} directions are"),
+                }
+            ),
             Self::NearlySingularMass { relative, tolerance } => write!(
                 f,
                 "A direction has a mass of only {relative:.1e} of what cancels in it (zero is below \
@@ -249,6 +273,12 @@ impl fmt::Display for Finding {
                     "Eigenpair {pair} has a backward error of {backward_error:.1e}, far above rounding."
                 )
             }
+            Self::UndeterminedEigenvalues { eigenvalues, widest } => write!(
+                f,
+                "The error bounds of {eigenvalues} eigenvalues are as large as the eigenvalues (up to {widest:.1e} rad/s): \
+                 the digits of the matrices do not determine them. Stiffnesses or masses many powers of ten apart, or many \
+                 equal eigenvalues with few modes, are the usual cause."
+            ),
             Self::Sparse { detail } => detail.fmt(f),
             Self::PolishStalled { re, im, backward_error } => write!(
                 f,

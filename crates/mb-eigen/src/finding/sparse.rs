@@ -52,6 +52,11 @@ pub enum SparseFinding {
         /// n - r, what theory allows at most.
         dof: usize,
     },
+    /// Modes found twice, by searches from different shifts; each is returned once.
+    Repeated {
+        /// How many were left out.
+        modes: usize,
+    },
     /// Pairs that the search called converged, but that leave too much of the equations to be roots; they are not returned.
     Dropped {
         /// How many.
@@ -72,7 +77,8 @@ pub enum SparseFinding {
     Completeness(Completeness),
     /// Of an unstable system some growing modes are not among those asked for.
     GrowingNotShown {
-        /// Growing modes, by the signs of the stiffness on the directions the constraints leave free or by all roots.
+        /// Growing modes there are at least, by the signs of the stiffness on the directions the constraints leave free or by all
+        /// roots; those whose bounds reach across the imaginary axis do not count.
         counted: usize,
         /// Those among the modes returned.
         shown: usize,
@@ -255,6 +261,9 @@ impl fmt::Display for SparseFinding {
                 f,
                 "{wanted} modes were asked for, but only {exist} have a finite eigenvalue ({dof} degrees of freedom)."
             ),
+            Self::Repeated { modes } => {
+                write!(f, "{modes} modes were found twice and are returned once.")
+            }
             Self::Dropped { roots, backward_error } => write!(
                 f,
                 "{roots} roots that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
@@ -268,7 +277,8 @@ impl fmt::Display for SparseFinding {
             Self::Completeness(count) => count.fmt(f),
             Self::GrowingNotShown { counted, shown } => write!(
                 f,
-                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned. Ask for more of the lowest \
+                "UNSTABLE: {counted} modes grow, of which {shown} are among those returned (at least so many: those whose \
+                 error bounds reach across the imaginary axis do not count). Ask for more of the lowest \
                  modes, or for those near a point of the positive real axis, to see the others."
             ),
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),

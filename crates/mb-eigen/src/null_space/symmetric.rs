@@ -26,6 +26,8 @@ const BLOCK: usize = 8;
 const FEW: usize = 4;
 /// Quotient of the next w and one whose energy is above rounding, though below the tolerance, from which on that is zero too.
 const GAP: f64 = 1e6;
+/// Share of the tolerance for an energy, whose error is of second order in those of the vector.
+const OF_ENERGY: f64 = 0.1;
 /// Further steps for directions that may be rigid: the parts of other modes shrink by |sigma| / w, 1e-2 at least, in each, and
 /// the last leaves the residual of its solve.
 const PURIFIED: usize = 3;
@@ -134,7 +136,7 @@ pub(crate) fn find(
             let departure = purified.departure;
             let gap = next.is_none_or(|next| next > GAP * w.abs());
             (energy <= vanishing::ENERGY && (still(w) || departure <= tolerance))
-                || (still(w) && energy <= tolerance && gap)
+                || (still(w) && energy <= OF_ENERGY * tolerance && gap)
         };
         let mut rigid: Vec<usize> =
             in_question.into_iter().zip(purified).filter(zero).map(|(j, _)| j).collect();
@@ -236,7 +238,7 @@ fn purified(
         let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
         Purified {
             energy: problem.k.relative_form(column),
-            departure: vanishing::departure(&rest, &terms, &rows),
+            departure: vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING),
         }
     };
     Ok((0..x.ncols()).map(of).collect())

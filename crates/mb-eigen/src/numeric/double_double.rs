@@ -57,6 +57,57 @@ impl Twofold {
     pub(crate) fn value(self) -> f64 {
         self.sum + self.lost
     }
+
+    /// The value and what its rounding took from it.
+    fn halves(self) -> (f64, f64) {
+        let value = self.value();
+        (value, (self.sum - value) + self.lost)
+    }
+}
+
+/// A vector as the sum of two.
+#[derive(Clone, Debug)]
+pub(crate) struct TwoVectors {
+    pub(crate) high: Vec<f64>,
+    pub(crate) low: Vec<f64>,
+}
+
+impl TwoVectors {
+    pub(crate) fn new(high: Vec<f64>) -> Self {
+        let low = vec![0.0; high.len()];
+        Self { high, low }
+    }
+
+    /// D x for a diagonal of powers of two, without an error.
+    pub(crate) fn scaled(mut self, d: &[f64]) -> Self {
+        for part in [&mut self.high, &mut self.low] {
+            part.iter_mut().zip(d).for_each(|(x, d)| *x *= d);
+        }
+        self
+    }
+
+    /// x - d.
+    pub(crate) fn subtract(&mut self, d: &[f64]) {
+        for ((high, low), d) in self.high.iter_mut().zip(&mut self.low).zip(d) {
+            let mut sum = Twofold { sum: *high, lost: *low };
+            sum.add(-d, 0.0);
+            (*high, *low) = sum.halves();
+        }
+    }
+
+    /// A x, or A^T x where `transposed`, in doubled precision.
+    pub(crate) fn product(&self, a: &Dense, transposed: bool) -> Self {
+        let mut sums = vec![Twofold::default(); if transposed { a.ncols() } else { a.nrows() }];
+        for j in 0..a.ncols() {
+            for (i, v) in a.col_as_slice(j).iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                let (to, from) = if transposed { (j, i) } else { (i, j) };
+                sums[to].add_product(*v, self.high[from]);
+                sums[to].lost += v * self.low[from];
+            }
+        }
+        let (high, low) = sums.into_iter().map(Twofold::halves).unzip();
+        Self { high, low }
+    }
 }
 
 /// inner^T A outer of a dense matrix, nothing conjugated.

@@ -22,15 +22,18 @@ pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
 
 /// A component this small beside the largest entry of its row times the largest component of x is rounding of x, whatever stands in
 /// |A| |x| (Arioli, Demmel and Duff).
-const NOTHING: f64 = 16.0 * f64::EPSILON;
+pub(crate) const NOTHING: f64 = 16.0 * f64::EPSILON;
+
+/// The same where x and A x are known in doubled precision: less than the smallest change of an entry that can be written.
+pub(crate) const NOTHING_DOUBLED: f64 = f64::EPSILON / 16.0;
 
 /// The largest |A x|_i / (|A| |x|)_i: the relative change of the entries of A that makes x a null vector.
 ///
 /// `rest`: A x; `terms`: |A| |x|; `rows`: the largest entry of each row of A times the largest component of x, in coordinates of one
-/// size.
-pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64]) -> f64 {
+/// size; `nothing`: [`NOTHING`], or [`NOTHING_DOUBLED`].
+pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64], nothing: f64) -> f64 {
     let of = |((rest, terms), row): ((&f64, &f64), &f64)| {
-        if rest.abs() <= NOTHING * row { 0.0 } else { rest.abs() / terms.max(f64::MIN_POSITIVE) }
+        if rest.abs() <= nothing * row { 0.0 } else { rest.abs() / terms.max(f64::MIN_POSITIVE) }
     };
     rest.iter().zip(terms).zip(rows).map(of).fold(0.0, f64::max)
 }
@@ -168,9 +171,9 @@ mod tests {
     #[test]
     fn what_rounding_does_is_measured_by_components() {
         // A stiff spring beside a soft one: of 1e9 - 1e9 nothing is left, of 1e-9 - 0.9e-9 a tenth.
-        assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9]) < 1e-16);
-        assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9]) > 1e-2);
+        assert!(departure(&[1e-8, 0.0], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) < 1e-16);
+        assert!(departure(&[1e-8, 1e-10], &[2e9, 2e-9], &[1e9, 1e-9], NOTHING) > 1e-2);
         // What stands beside rounding of x is held against the largest components.
-        assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0]) < 1e-15);
+        assert!(departure(&[0.0, 1e-17], &[1.0, 1e-17], &[1.0, 1.0], NOTHING) < 1e-15);
     }
 }

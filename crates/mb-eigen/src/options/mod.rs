@@ -6,6 +6,9 @@ use mb_algebra::RankTolerance;
 
 pub use sparse::{Shift, Solver, SparseExpert, SparseOptions, Structure};
 
+/// What a few roundings in the making of every entry can do to A x, relative to |A| |x|.
+const ROUNDED_ENTRIES: f64 = 16.0 * f64::EPSILON;
+
 /// What is done to eigenvalues after the matrix eigensolver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refinement {
@@ -29,9 +32,9 @@ pub struct DenseOptions {
     pub constraint_rank: RankTolerance,
     /// A direction x of the null space of Phi_q has no stiffness when every component of the rest of K x is at most this
     /// fraction of that of |K| |x|, in equilibrated coordinates and unless K is proved positive definite; such eigenvalues are exactly
-    /// zero. Default 1e-12.
+    /// zero. Default 16 units in the last place: what rounding of the entries may have done.
     pub zero_tolerance: f64,
-    /// The same for the mass matrix: such eigenvalues are infinite. Default 1e-12.
+    /// The same for the mass matrix: such eigenvalues are infinite. Default as for stiffness.
     pub mass_tolerance: f64,
     /// Asymmetry of the reduced M and K, relative to their largest entry, up to which they count as symmetric.
     /// Default 1e-12.
@@ -44,8 +47,8 @@ impl Default for DenseOptions {
     fn default() -> Self {
         Self {
             constraint_rank: RankTolerance::default(),
-            zero_tolerance: 1e-12,
-            mass_tolerance: 1e-12,
+            zero_tolerance: ROUNDED_ENTRIES,
+            mass_tolerance: ROUNDED_ENTRIES,
             symmetry_tolerance: 1e-12,
             refinement: Refinement::RayleighQuotient,
         }

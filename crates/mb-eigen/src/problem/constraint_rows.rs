@@ -1,33 +1,34 @@
-//! The constraint rows of a large problem: unit length, independent ones, multipliers without effect.
+//! The constraint rows of a large problem: unit length, independent ones, multipliers of minimum norm.
 //!
 //! ```text
-//! D Phi_q = rows of length one;   Y^T Phi_q = 0,  Y^T Y = I,  m x (m - r): multipliers without effect
+//! D Phi_q = rows of length one
 //! ```
 //!
 //! A row with an unknown that no other remaining row touches is independent of those; taking such rows away one
 //! after the other (they cannot be part of any dependence) leaves a core that is small or empty in mechanisms
 //! without redundancy. The core falls into connected parts. Small parts are decided by dense QR with pivoting as in the
-//! dense analysis. Large ones by the eigenvectors of D Phi_q Phi_q^T D to zero, found by Lanczos with a shift: there a
-//! dependence closer than 1e-8 counts as exact, since squaring costs half the digits.
-//! Redundant rows are left out of the factorization and named; multipliers are then made of minimum norm.
+//! dense analysis, large ones by elimination (elimination.rs). Redundant rows are left out of the factorization and named; multipliers are
+//! then made of minimum norm, with the combinations W of all rows in the independent ones:
+//!
+//! ```text
+//! Phi_q = D^-1 W U,  U the independent rows at length one:   l = D^-1 W (W^T D^-2 W)^-1 l_U
+//! ```
 
 use faer::{Mat, MatRef};
-use mb_algebra::saddle;
 use mb_algebra::{
-    Dense, RankQr, RankTolerance, Scatter, Sparse, SparseCholesky, Triplets, dense, norms, sparse,
+    Dense, RankQr, RankTolerance, Scatter, Sparse, SparseCholesky, Triplets, c64, norms, sparse,
 };
 
+use super::elimination::{Dependence, Elimination};
 use super::matrix::Matrix;
 use crate::error::at;
-use crate::krylov::{BuiltIn, KrylovDriver, Scalar, SymmetricOperator, Wanted};
+use crate::krylov::Scalar;
 use crate::{EigenError, Finding};
 
 /// Share of a row's length an entry must have to make its row independent of the others.
 const PEEL: f64 = 1e-2;
 /// Parts of up to this many entries are decided densely.
 const DENSE_PART: usize = 300_000;
-/// |Y^T D Phi_q| at which a large part counts as dependent.
-const DEPENDENT: f64 = 1e-8;
 /// Pivots between the tolerance and this deserve a word.
 const SUSPICIOUS: f64 = 1e-7;
 
@@ -48,8 +49,8 @@ pub(crate) struct Rows {
     scale: Vec<f64>,
     /// Indices of the independent rows.
     kept: Vec<usize>,
-    /// Y for the rows as given.
-    idle: Dense,
+    /// How multipliers are shared among rows that depend on each other; none where all are independent.
+    shares: Option<Shares>,
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -70,12 +71,12 @@ impl Rows {
         for (mut row, scale) in unit.outer_iterator_mut().zip(&scale) {
             row.iter_mut().for_each(|(_, v)| *v *= scale);
         }
-        let mut search =
-            Search { unit: &unit, tolerance, redundant: Vec::new(), idle: Vec::new(), findings: Vec::new() };
+        let mut search = Search { unit: &unit, tolerance, dependences: Vec::new(), findings: Vec::new() };
         for part in search.parts() {
             search.decide(&part)?;
         }
-        let Search { mut redundant, idle, mut findings, .. } = search;
+        let Search { dependences, mut findings, .. } = search;
+        let mut redundant: Vec<usize> = dependences.iter().map(|dependence| dependence.row).collect();
         redundant.sort_unstable();
         let kept: Vec<usize> = (0..m).filter(|i| redundant.binary_search(i).is_err()).collect();
         let rank = kept.len();
@@ -85,11 +86,11 @@ impl Rows {
         if rank >= n && n > 0 {
             findings.push(Finding::NoFreedom);
         }
-        let idle = orthonormal(m, &idle, &scale)?;
+        let shares = Shares::new(&kept, &dependences, &scale)?;
         let some = (rank < m).then(|| Matrix::owned(select(&unit, &kept), 0.0));
         let unit = Matrix::owned(unit, 0.0);
         let independent = some.unwrap_or_else(|| unit.clone());
-        Ok(Self { m, rank, given, unit, independent, scale, kept, idle, findings })
+        Ok(Self { m, rank, given, unit, independent, scale, kept, shares, findings })
     }
 
     /// Multipliers of the rows as given from those of the independent rows at length one; of minimum norm.
@@ -103,16 +104,15 @@ impl Rows {
     pub(crate) fn multipliers_into<T: Scalar>(&self, l: MatRef<'_, T>, out: &mut Mat<T>) {
         for j in (0..l.ncols()).filter(|_| self.m > 0) {
             let column = out.col_as_slice_mut(j);
-            if self.rank < self.m {
+            let Some(shares) = &self.shares else {
                 column.fill(T::default());
-            }
-            for (i, &row) in self.kept.iter().enumerate() {
-                column[row] = l[(i, j)].times(self.scale[row]);
-            }
-            for y in crate::numeric::vectors::columns(&self.idle) {
-                let share = y.iter().zip(column.iter()).fold(T::default(), |s, (y, l)| s + l.times(*y));
-                column.iter_mut().zip(y).for_each(|(l, y)| *l -= share.times(*y));
-            }
+                for (i, &row) in self.kept.iter().enumerate() {
+                    column[row] = l[(i, j)].times(self.scale[row]);
+                }
+                continue;
+            };
+            let own: Vec<T> = (0..l.nrows()).map(|i| l[(i, j)]).collect();
+            column.copy_from_slice(&shares.of(&own));
         }
     }
 
@@ -146,9 +146,8 @@ impl Rows {
 struct Search<'a> {
     unit: &'a Sparse,
     tolerance: RankTolerance,
-    redundant: Vec<usize>,
-    /// Dependences of unit rows, not orthonormal.
-    idle: Vec<Vec<(usize, f64)>>,
+    /// In rows of length one.
+    dependences: Vec<Dependence>,
     findings: Vec<Finding>,
 }
 
@@ -214,7 +213,8 @@ impl Search<'_> {
         if part.len() * columns.len() <= DENSE_PART {
             self.decide_dense(part, &rows, &columns)
         } else {
-            self.decide_large(part, &rows)
+            self.decide_large(part, &rows);
+            Ok(())
         }
     }
 
@@ -230,74 +230,79 @@ impl Search<'_> {
         let decision = qr.decision();
         let (kept, dropped) =
             (decision.smallest_kept.unwrap_or(1.0), decision.largest_dropped.unwrap_or(0.0));
-        if kept < SUSPICIOUS || dropped > 1e3 * f64::EPSILON {
-            self.findings.push(Finding::UncertainConstraintRank {
-                rank: qr.rank(),
-                smallest_kept: kept,
-                largest_dropped: dropped,
-            });
-        }
+        self.tell_uncertain(qr.rank(), kept, dropped);
         let (picked, dropped) = qr.pivots().split_at(qr.rank());
         let w = qr.dependence();
         for (d, &row) in dropped.iter().enumerate() {
-            self.redundant.push(part[row]);
-            let mut y = vec![(part[row], 1.0)];
-            y.extend(picked.iter().enumerate().map(|(i, &row)| (part[row], -w[(d, i)])));
-            self.idle.push(y);
+            let combination = picked.iter().enumerate().map(|(i, &row)| (part[row], w[(d, i)]));
+            self.dependences.push(Dependence { row: part[row], combination: combination.collect() });
         }
         Ok(())
     }
 
-    fn decide_large(&mut self, part: &[usize], rows: &Sparse) -> Result<(), EigenError> {
-        let size = part.len();
-        let shift = 1e-9;
-        let gram = sparse::mul(rows, &sparse::transpose(rows));
-        let factor = SparseCholesky::new(&sparse::add(1.0, &gram, shift, &sparse::identity(size)))
-            .map_err(at("Dependence of constraint rows"))?;
-        let operator = Gram { factor, size };
-        let mut count = 8;
-        let null = loop {
-            let wanted =
-                Wanted { count, tolerance: 1e-10, block: 4, subspace: None, restarts: 100, salt: 0x9a };
-            let ritz = BuiltIn.symmetric(&operator, None, &wanted)?;
-            let image = Matrix::new(rows, 0.0).mul_transpose(&ritz.vectors);
-            let lengths: Vec<f64> = crate::numeric::vectors::columns(&image).map(norms::two).collect();
-            let null: Vec<usize> = (0..lengths.len()).filter(|&j| lengths[j] <= DEPENDENT).collect();
-            if null.len() < lengths.len() || ritz.exhausted || count >= size {
-                break crate::krylov::scalar::pick(&ritz.vectors, &null);
+    fn decide_large(&mut self, part: &[usize], rows: &Sparse) {
+        let found = Elimination::new(rows, self.tolerance.relative);
+        let rank = part.len() - found.dependences.len();
+        self.tell_uncertain(rank, found.smallest_kept, found.largest_dropped);
+        self.dependences.extend(found.dependences.into_iter().map(|dependence| Dependence {
+            row: part[dependence.row],
+            combination: dependence.combination.into_iter().map(|(row, by)| (part[row], by)).collect(),
+        }));
+    }
+
+    fn tell_uncertain(&mut self, rank: usize, smallest_kept: f64, largest_dropped: f64) {
+        if smallest_kept < SUSPICIOUS || largest_dropped > 1e3 * f64::EPSILON {
+            self.findings.push(Finding::UncertainConstraintRank { rank, smallest_kept, largest_dropped });
+        }
+    }
+}
+
+/// D^-1 W with the factors of W^T D^-2 W.
+#[derive(Clone, Debug)]
+struct Shares {
+    /// m x r by rows.
+    w: Sparse,
+    gram: SparseCholesky,
+}
+
+impl Shares {
+    /// `scale`: D, one over the lengths of the rows; none where no row depends on others.
+    fn new(kept: &[usize], dependences: &[Dependence], scale: &[f64]) -> Result<Option<Self>, EigenError> {
+        if dependences.is_empty() || kept.is_empty() {
+            return Ok(None);
+        }
+        let mut w = Triplets::new(scale.len(), kept.len());
+        let mut add = |row: usize, of: usize, by: f64| {
+            if let Ok(j) = kept.binary_search(&of) {
+                w.add(row, j, by / scale[row]);
             }
-            count *= 2;
         };
-        if null.ncols() == 0 {
-            return Ok(());
+        for &row in kept {
+            add(row, row, 1.0);
         }
-        let qr = RankQr::new(&null, RankTolerance { relative: 0.0 })
-            .map_err(at("Dependence of constraint rows"))?;
-        self.redundant.extend(qr.pivots()[..null.ncols()].iter().map(|&i| part[i]));
-        for y in crate::numeric::vectors::columns(&null) {
-            self.idle.push(part.iter().copied().zip(y.iter().copied()).collect());
+        for Dependence { row, combination } in dependences {
+            for &(of, by) in combination {
+                add(*row, of, by);
+            }
         }
-        Ok(())
-    }
-}
-
-/// (D Phi_q Phi_q^T D + shift)^-1 in the Euclidean inner product.
-struct Gram {
-    factor: SparseCholesky,
-    size: usize,
-}
-
-impl SymmetricOperator for Gram {
-    fn size(&self) -> usize {
-        self.size
+        let w = w.to_sparse().to_csr();
+        let gram = sparse::mul(&sparse::transpose(&w).to_csr(), &w);
+        let gram = SparseCholesky::new(&gram).map_err(at("Multipliers of minimum norm"))?;
+        Ok(Some(Self { w, gram }))
     }
 
-    fn apply(&self, v: MatRef<'_, f64>, _gv: MatRef<'_, f64>) -> Result<Dense, EigenError> {
-        Ok(self.factor.solve_mat(&v.to_owned()))
-    }
-
-    fn metric(&self, v: &Dense) -> Dense {
-        v.clone()
+    /// l of all rows as given, from those of the independent rows at length one.
+    fn of<T: Scalar>(&self, l: &[T]) -> Vec<T> {
+        let real = |part: &dyn Fn(c64) -> f64| -> Vec<f64> {
+            let solved = self.gram.solve(&l.iter().map(|l| part(l.complex())).collect::<Vec<f64>>());
+            sparse::matvec(&self.w, &solved)
+        };
+        let re = real(&|l| l.re);
+        if T::REAL {
+            return re.into_iter().map(T::real).collect();
+        }
+        let im = real(&|l| l.im);
+        re.into_iter().zip(im).map(|(re, im)| T::from_complex(c64::new(re, im))).collect()
     }
 }
 
@@ -312,39 +317,10 @@ pub(crate) fn select(a: &Sparse, rows: &[usize]) -> Sparse {
     out.to_sparse().to_csr()
 }
 
-/// Orthonormal basis of dependences of the rows as given, from those of unit rows.
-fn orthonormal(m: usize, idle: &[Vec<(usize, f64)>], scale: &[f64]) -> Result<Dense, EigenError> {
-    // Rows of zeros carry no multiplier: nothing is to be shared out.
-    let idle: Vec<&Vec<(usize, f64)>> = idle.iter().filter(|entries| entries.len() > 1).collect();
-    // The dependences, their scaled copy, its factors and the basis.
-    let needed = 4 * 8 * idle.len() as u64 * m as u64;
-    let available = saddle::memory_for(needed, None).unwrap_or(u64::MAX);
-    if needed > available {
-        return Err(EigenError::OutOfMemory {
-            what: "Constraint rows that depend on others",
-            needed,
-            available,
-        });
-    }
-    if idle.is_empty() {
-        return Ok(Dense::zeros(m, 0));
-    }
-    let mut y = Dense::zeros(idle.len(), m);
-    for (i, entries) in idle.iter().enumerate() {
-        for &(j, v) in *entries {
-            y[(i, j)] = v * scale[j];
-        }
-    }
-    let largest: Vec<f64> = (0..idle.len()).map(|i| norms::two(&dense::row(&y, i))).collect();
-    let y = Dense::from_fn(idle.len(), m, |i, j| y[(i, j)] / largest[i]);
-    let qr = RankQr::new(&y, RankTolerance { relative: 0.0 }).map_err(at("Multipliers of minimum norm"))?;
-    Ok(qr.row_space())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::to_sparse;
+    use mb_algebra::{dense, to_sparse};
 
     #[test]
     fn a_chain_of_joints_is_peeled_away() {
@@ -372,6 +348,38 @@ mod tests {
     }
 
     #[test]
+    fn every_node_clamped_four_times_over_has_the_rank_of_its_unknowns() {
+        // Each unknown held, then differences of neighbours, then sums of three, then held again in another unit.
+        let n = 363;
+        let mut t = Triplets::new(4 * n, n);
+        for i in 0..n {
+            t.add(i, i, 1.0);
+            for (k, by) in [(0, 1.0), (1, -1.0)] {
+                t.add(n + i, (i + k) % n, by);
+            }
+            for k in 0..3 {
+                t.add(2 * n + i, (i + 7 * k) % n, 0.5);
+            }
+            t.add(3 * n + i, i, 1e3);
+        }
+        let phi = t.to_sparse();
+        let rows = Rows::new(&phi, RankTolerance::default()).unwrap();
+        assert_eq!(rows.rank, n, "{:?}", rows.findings);
+        // Multipliers of all rows exert the same forces as those of the independent ones, and no dependence has a share in them:
+        // they are Phi z for some z.
+        let own = Dense::from_fn(n, 1, |i, _| (1.0 + i as f64).sin());
+        let l = rows.multipliers(&own);
+        let forces =
+            |a: &Sparse, l: &Dense| sparse::matvec(&sparse::transpose(a).to_csr(), l.col_as_slice(0));
+        let (all, few) = (forces(&phi.to_csr(), &l), forces(rows.independent.sparse(), &own));
+        assert!(all.iter().zip(&few).all(|(a, b)| (a - b).abs() < 1e-10));
+        let gram = sparse::mul(&sparse::transpose(&phi).to_csr(), &phi.to_csr());
+        let z = SparseCholesky::new(&gram).unwrap().solve(&all);
+        let shortest = sparse::matvec(&phi.to_csr(), &z);
+        assert!(shortest.iter().zip(l.col_as_slice(0)).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+
+    #[test]
     fn a_large_loop_has_one_dependence() {
         // Ties around a ring: each unknown in two rows, so nothing peels; the rows sum to zero.
         for n in [50, 900] {
@@ -382,8 +390,9 @@ mod tests {
             }
             let rows = Rows::new(&t.to_sparse(), RankTolerance::default()).unwrap();
             assert_eq!(rows.rank, n - 1, "n = {n}: {:?}", rows.findings);
-            let y = rows.idle.col_as_slice(0);
-            assert!(y.iter().all(|v| (v.abs() * (n as f64).sqrt() - 1.0).abs() < 1e-6));
+            // Multipliers of minimum norm have no share of the dependence (1, .., 1).
+            let l = rows.multipliers(&Dense::from_fn(n - 1, 1, |i, _| (i as f64).cos()));
+            assert!(l.col_as_slice(0).iter().sum::<f64>().abs() < 1e-10);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod condensation;
 pub(crate) mod constraint_rows;
+pub(crate) mod elimination;
 pub(crate) mod equilibrated;
 pub(crate) mod finite_count;
 pub(crate) mod matrix;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::hermitian::{Place, Symmetric};
 use super::selection;
 use crate::certify::sparse::Aid;
+use crate::certify::zeros;
 use crate::completeness::inertia::{Counted, Released};
 use crate::finding::SparseFinding;
 use crate::options::Shift;
@@ -218,6 +219,7 @@ impl Symmetric<'_> {
         let mut known = Known::none(self.problem.n);
         known.add(self.problem, &zeros.x);
         let rigid = Self::rigid_modes(&zeros.x, &zeros.l);
+        let zero_modes = [zeros.x, zeros.l];
         let edge = shifted.sigma.abs();
         // An eigenvalue on the very edge belongs to the band.
         // So does one that rounding of K may have moved there.
@@ -241,7 +243,14 @@ impl Symmetric<'_> {
             all.append(modes);
             modes = all;
         }
-        if modes.w.is_empty() {
+        let open = zeros::of_space(self.problem, &zero_modes[0], &zero_modes[1]);
+        if let Some((finding, width)) = open
+            && from_hz > 0.0
+            && from <= width
+        {
+            let reason = "the digits of K do not tell the modes that count as zero from those at the lower end of the band";
+            self.findings.extend([finding, SparseFinding::Unproved { reason: reason.to_owned() }.into()]);
+        } else if modes.w.is_empty() {
             self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
         }
         self.tell_growing(growing, &modes);

@@ -197,7 +197,11 @@ pub(crate) fn keep_band(spectrum: &mut Spectrum, request: &Request) {
                       these lie in it";
         spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
     }
-    let empty = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
+    // Said already, or open where zeros are.
+    let empty = |f: &Finding| {
+        let said = matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
+        said || matches!(f, Finding::ZeroByRounding { .. })
+    };
     if spectrum.pairs.is_empty() && !spectrum.findings.iter().any(empty) {
         spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
     }
@@ -206,11 +210,15 @@ pub(crate) fn keep_band(spectrum: &mut Spectrum, request: &Request) {
 /// Where pairs were left out that were counted among those asked for, fewer converged; what was said of their number is not true of
 /// what is there.
 pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
-    let dropped = spectrum.findings.iter().find_map(|finding| match finding {
-        Finding::Sparse { detail: SparseFinding::Dropped { roots, .. } } => Some(*roots),
-        _ => None,
-    });
-    let Some(dropped) = dropped else { return };
+    let left_out = |finding: &Finding| match finding {
+        Finding::Sparse { detail: SparseFinding::Dropped { roots, .. } } => *roots,
+        Finding::Sparse { detail: SparseFinding::Repeated { modes } } => *modes,
+        _ => 0,
+    };
+    let dropped: usize = spectrum.findings.iter().map(left_out).sum();
+    if dropped == 0 {
+        return;
+    }
     let each = matches!(request, Request::NearPoint { .. });
     // One of two conjugates, of two opposite roots and of a double zero.
     let second = |i: usize, pair: &Eigenpair| {

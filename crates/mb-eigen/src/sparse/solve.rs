@@ -6,6 +6,7 @@ use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::memory;
 use crate::certify::sparse::{Aid, Certifier};
+use crate::certify::zeros;
 use crate::completeness::growth;
 use crate::dense::Raw;
 use crate::finding::SparseFinding;
@@ -272,7 +273,46 @@ pub(crate) fn finished(
         findings.push(SparseFinding::Dropped { roots: dropped, backward_error }.into());
         pairs.retain(|pair| !worst(pair));
     }
+    let modes = drop_repeated(problem, &mut pairs);
+    if modes > 0 {
+        findings.push(SparseFinding::Repeated { modes }.into());
+    }
+    findings.extend(zeros::by_rounding(problem, &pairs));
     Spectrum::partial(pairs, counts(problem), findings)
+}
+
+/// Cosine squared, in the metric of the mass, of two vectors that are one mode; those of different modes are orthogonal.
+const ONE_MODE: f64 = 0.5;
+
+/// Leaves out what two searches have found of one mode of an undamped symmetric problem; how many modes.
+fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
+    if !(problem.symmetric && problem.undamped()) {
+        return 0;
+    }
+    let form = |x: &Eigenpair, y: &Eigenpair| {
+        crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).norm()
+    };
+    let same = |a: &Eigenpair, b: &Eigenpair| {
+        let physical = a.class == Class::Physical && b.class == Class::Physical;
+        let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
+        let near = physical && (s - t).norm() <= a.error_bar + b.error_bar;
+        near && form(a, b).powi(2) > ONE_MODE * form(a, a) * form(b, b)
+    };
+    let repeated = |i: usize| {
+        // The narrower bound stays, of equal ones the first.
+        let better = |j: &usize| {
+            let (own, other) = (pairs[i].error_bar, pairs[*j].error_bar);
+            *j != i && (other < own || (other <= own && *j < i))
+        };
+        (0..pairs.len()).filter(better).any(|j| same(&pairs[i], &pairs[j]))
+    };
+    let repeated: Vec<bool> = (0..pairs.len()).map(repeated).collect();
+    let upper =
+        pairs.iter().zip(&repeated).filter(|(pair, repeated)| **repeated && pair.alpha.im > 0.0).count();
+    let all = repeated.iter().filter(|repeated| **repeated).count();
+    let mut kept = repeated.iter().map(|repeated| !repeated);
+    pairs.retain(|_| kept.next().unwrap_or(true));
+    if upper > 0 { upper } else { all }
 }
 
 pub(crate) fn counts(problem: &Problem) -> Counts {

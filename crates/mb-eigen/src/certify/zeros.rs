@@ -1,0 +1,65 @@
+//! Zeros that the digits of K leave open.
+//!
+//! ```text
+//! e = |y^T (K x + Phi^T l)| / (|y|^T (|K| |x| + |Phi|^T |l|))
+//! ```
+//!
+//! e is the relative change of the entries that makes the form zero, and its error is of second order in the errors of x and y. Where K as
+//! written has the zero, e is far below rounding in doubled precision; where rounding has made it, or has hidden a soft spring behind a stiff
+//! one, e is about a unit in the last place of the entries. Sizes: x, y n, l m.
+
+use mb_algebra::{Dense, c64};
+
+use crate::numeric::{double_double, vectors};
+use crate::problem::Problem;
+use crate::problem::matrix::Matrix;
+use crate::{Class, Eigenpair, Finding};
+
+/// What is smaller changes no entry, of however many.
+const WRITTEN: f64 = f64::EPSILON / 128.0;
+
+/// What is to be said of the pairs that count as zero.
+pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Finding> {
+    let rigid = pairs.iter().filter(|pair| pair.class == Class::Rigid);
+    let open: Vec<f64> = rigid.filter_map(|pair| relative(problem, pair)).filter(|e| *e > WRITTEN).collect();
+    let largest = open.iter().copied().reduce(f64::max)?;
+    // Two eigenvalues with one vector are one direction.
+    let chains = pairs.iter().filter(|pair| pair.class == Class::Rigid).all(|pair| pair.chain == 2);
+    let directions = if chains { open.len().div_ceil(2) } else { open.len() };
+    Some(Finding::ZeroByRounding { directions, relative: largest })
+}
+
+/// e; none where the left vector is not known.
+fn relative(problem: &Problem, pair: &Eigenpair) -> Option<f64> {
+    let left = if pair.left.is_empty() { problem.k.symmetric.then_some(&pair.right)? } else { &pair.left };
+    let (form, terms) = parts(problem, &problem.rows.given, [&pair.right, left, &pair.multipliers]);
+    (terms > 0.0).then(|| form / terms)
+}
+
+/// Numerator and denominator of e for x, y and l of the rows `phi`.
+fn parts(problem: &Problem, phi: &Matrix, [x, y, l]: [&[c64]; 3]) -> (f64, f64) {
+    let form = double_double::bilinear_sparse(problem.k.sparse(), x, y)
+        + double_double::bilinear_sparse(phi.sparse(), y, l);
+    let sizes = |v: &[c64]| v.iter().map(|v| v.norm()).collect::<Vec<f64>>();
+    let (own, reactions) = (problem.k.magnitude(&sizes(x)), phi.magnitude_transpose(&sizes(l)));
+    let terms = own.iter().zip(&reactions).zip(sizes(y)).map(|((k, r), y)| y * (k + r)).sum();
+    (form.norm(), terms)
+}
+
+/// What is to be said of the null space of a symmetric K, and the w up to which its digits do not tell modes from zero: what half a unit
+/// in the last place of each entry can make of x^T K x.
+///
+/// `x`: n x z, M-orthonormal; `l`: multipliers of the independent rows at length one.
+pub(crate) fn of_space(problem: &Problem, x: &Dense, l: &Dense) -> Option<(Finding, f64)> {
+    let (mut largest, mut width) = (0.0_f64, 0.0_f64);
+    let mut directions = 0;
+    for j in 0..x.ncols() {
+        let (x, l) = (vectors::complex(x.col_as_slice(j)), vectors::complex(l.col_as_slice(j)));
+        let (form, terms) = parts(problem, &problem.rows.independent, [&x, &x, &l]);
+        if form > WRITTEN * terms {
+            (largest, directions) = (largest.max(form / terms), directions + 1);
+            width = width.max(form + 0.5 * f64::EPSILON * terms);
+        }
+    }
+    (directions > 0).then_some((Finding::ZeroByRounding { directions, relative: largest }, width))
+}
