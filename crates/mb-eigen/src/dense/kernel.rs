@@ -28,8 +28,9 @@ const CANDIDATE: f64 = 1e-10;
 const REDUCED: f64 = 4.0 * f64::EPSILON;
 /// Share of the largest entry of A above which no entry of L_0^T A R_0 is taken for rounding: a million roundings.
 const CREDIBLE: f64 = 1e-10;
-/// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors.
-const CORRECTIONS: usize = 3;
+/// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each gains the digits
+/// that the factors have, of which 32 are wanted.
+const CORRECTIONS: usize = 6;
 /// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A.
 const OF_BASES: f64 = 300.0;
 /// A refused candidate within this factor of the tolerance deserves a word.
