@@ -179,7 +179,7 @@ impl Prepared<'_> {
         let terms = sum(&problem.k.magnitude(&sizes(x)), &phi.magnitude_transpose(&sizes(l)));
         let largest = x.iter().zip(d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
         let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
-        vanishing::departure(&rest, &terms, &rows)
+        vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING)
     }
 
     /// What the inertias show of the modes asked for.
