@@ -11,7 +11,7 @@
 //! are what the error bounds need. Frames that are looked at: the ground's, those of the bodies, and those in which a body that
 //! moves on a circle stands still, W = v x a / |v|^2.
 
-use super::frames::{named_rates, rate_of};
+use super::frames::{rate_of, rates};
 use super::generator::{Generator, length};
 use super::scale::{self, Scale};
 use super::{Deviation, FrameChoice, STEADY, Unsteady, body_of};
@@ -41,7 +41,7 @@ impl RollingOrbit<'_> {
             FrameChoice::Ground => vec![[0.0; 3]],
             FrameChoice::Body(name) => vec![rate_of(model, point, name)?],
             FrameChoice::Automatic => {
-                let mut rates = named_rates(model, point, self.scale);
+                let mut rates = rates(model, point);
                 rates.splice(1..1, circles(model, point));
                 rates
             }
