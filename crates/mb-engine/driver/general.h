@@ -31,9 +31,10 @@ static PetscErrorCode polynomial(Run *r, PetscScalar s, Mat *P)
  * x <- -(s - s_0) P(s_0)^-1 (C + (s + s_0) M) x, whose fixed points are the eigenvectors. */
 static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool transposed, int *have, PetscScalar *value, Vec *vector)
 {
-  PEP pep;
+  PEP pep = NULL;
+  EPS eps = NULL;
   ST st;
-  Mat A[3], P, F;
+  Mat A[3], P, F, negative = NULL;
   Vec x, b, d, rest, y;
   PetscInt i, step, converged, ncv, size;
   Point p;
@@ -45,23 +46,43 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   A[2] = r->M;
   for (i = 0; i <= r->o.degree && transposed; i++) PetscCall(MatTranspose(A[i], MAT_INITIAL_MATRIX, &A[i]));
   PetscCall(MatGetSize(r->K, &size, NULL));
-  PetscCall(PEPCreate(r->comm, &pep));
-  PetscCall(PEPSetOperators(pep, r->o.degree + 1, A));
-  PetscCall(PEPSetProblemType(pep, PEP_GENERAL));
-  PetscCall(PEPSetType(pep, PEPTOAR));
-  PetscCall(PEPSetWhichEigenpairs(pep, PEP_TARGET_MAGNITUDE));
-  PetscCall(PEPSetTarget(pep, shift));
   ncv = 2 * want + 20;
   if (ncv > size * r->o.degree) ncv = size * r->o.degree;
-  PetscCall(PEPSetDimensions(pep, want, ncv, PETSC_DEFAULT));
-  PetscCall(PEPSetTolerances(pep, 1e-11, 300));
-  PetscCall(PEPGetST(pep, &st));
-  PetscCall(STSetType(st, STSINVERT));
-  PetscCall(STSetShift(st, shift));
-  PetscCall(mumps_in(st, r->o.symmetric && !transposed));
-  PetscCall(PEPSetFromOptions(pep));
-  PetscCall(PEPSolve(pep));
-  PetscCall(PEPGetConverged(pep, &converged));
+  if (r->o.degree == 1) {
+    /* K x = tau (-M) x */
+    PetscCall(MatDuplicate(A[1], MAT_COPY_VALUES, &negative));
+    PetscCall(MatScale(negative, -1.0));
+    PetscCall(EPSCreate(r->comm, &eps));
+    PetscCall(EPSSetOperators(eps, A[0], negative));
+    PetscCall(EPSSetProblemType(eps, EPS_GNHEP));
+    PetscCall(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
+    PetscCall(EPSSetTarget(eps, shift));
+    PetscCall(EPSSetDimensions(eps, want, ncv, PETSC_DEFAULT));
+    PetscCall(EPSSetTolerances(eps, 1e-11, 300));
+    PetscCall(EPSGetST(eps, &st));
+    PetscCall(STSetType(st, STSINVERT));
+    PetscCall(STSetShift(st, shift));
+    PetscCall(mumps_in(st, PETSC_FALSE));
+    PetscCall(EPSSetFromOptions(eps));
+    PetscCall(EPSSolve(eps));
+    PetscCall(EPSGetConverged(eps, &converged));
+  } else {
+    PetscCall(PEPCreate(r->comm, &pep));
+    PetscCall(PEPSetOperators(pep, r->o.degree + 1, A));
+    PetscCall(PEPSetProblemType(pep, PEP_GENERAL));
+    PetscCall(PEPSetType(pep, PEPTOAR));
+    PetscCall(PEPSetWhichEigenpairs(pep, PEP_TARGET_MAGNITUDE));
+    PetscCall(PEPSetTarget(pep, shift));
+    PetscCall(PEPSetDimensions(pep, want, ncv, PETSC_DEFAULT));
+    PetscCall(PEPSetTolerances(pep, 1e-11, 300));
+    PetscCall(PEPGetST(pep, &st));
+    PetscCall(STSetType(st, STSINVERT));
+    PetscCall(STSetShift(st, shift));
+    PetscCall(mumps_in(st, r->o.symmetric && !transposed));
+    PetscCall(PEPSetFromOptions(pep));
+    PetscCall(PEPSolve(pep));
+    PetscCall(PEPGetConverged(pep, &converged));
+  }
   PetscCall(MatCreateVecs(r->K, &x, &b));
   PetscCall(VecDuplicate(x, &d));
   PetscCall(VecDuplicate(x, &rest));
@@ -72,13 +93,16 @@ static PetscErrorCode search(Run *r, PetscScalar shift, int want, PetscBool tran
   if (converged > r->o.degree * r->o.dof) converged = r->o.degree * r->o.dof;
   *have = 0;
   for (i = 0; i < converged; i++) {
-    PetscCall(PEPGetEigenpair(pep, i, &value[*have], NULL, x, NULL));
+    if (eps) PetscCall(EPSGetEigenpair(eps, i, &value[*have], NULL, x, NULL));
+    else PetscCall(PEPGetEigenpair(pep, i, &value[*have], NULL, x, NULL));
     if (!isfinite(PetscRealPart(value[*have])) || !isfinite(PetscImaginaryPart(value[*have]))) continue;
     PetscCall(VecDuplicate(x, &vector[*have]));
     PetscCall(VecCopy(x, vector[*have]));
     (*have)++;
   }
   PetscCall(PEPDestroy(&pep));
+  PetscCall(EPSDestroy(&eps));
+  PetscCall(MatDestroy(&negative));
   for (i = 0; i <= r->o.degree && transposed; i++) PetscCall(MatDestroy(&A[i]));
   /* With a factor of its own: that of the transform is of a scaled problem. */
   PetscCall(polynomial(r, shift, &P));
