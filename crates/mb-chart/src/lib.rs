@@ -2,6 +2,11 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod marks;
+mod pdf;
+
+pub use pdf::pdf;
+
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;

@@ -298,7 +298,7 @@ pub struct ModesOutputArgs {
     /// Write the mode shapes to a file: .mtx (MatrixMarket), .csv or .json
     #[arg(long, value_name = "FILE")]
     pub shapes: Option<PathBuf>,
-    /// Draw the mode shapes over the model at rest: a sheet (FILE.svg), or a folder with a file
+    /// Draw the mode shapes over the model at rest: a sheet (FILE.svg, FILE.pdf), or a folder with a file
     /// for each mode
     #[arg(long, value_name = "FILE.svg | FOLDER", requires = "model")]
     pub plot: Option<PathBuf>,

@@ -42,7 +42,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     let picture = args.campbell.as_deref().filter(|p| p.as_os_str() != "-");
     if let Some(path) = picture.filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--campbell", path.display().to_string(), ".svg");
+        let (option, path, known) = ("--campbell", path.display().to_string(), ".svg or .pdf");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let diagram = analyse(text, args, progress)?;
@@ -59,8 +59,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = picture {
-        let picture = diagram.chart(&args.lines).svg();
-        outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
+        outfile::picture(path, &diagram.chart(&args.lines).svg())?;
     }
     Ok(Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) }))
 }

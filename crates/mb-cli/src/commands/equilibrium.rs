@@ -22,7 +22,7 @@ use std::path::Path;
 /// Anything wrong with the model, the request or the numerics.
 pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     if let Some(path) = args.plot.as_deref().filter(|p| !plot::is_sheet(p)) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
+        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let loaded = load(text, &args.model)?;

@@ -56,7 +56,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
     }
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     if let Some(path) = args.plot.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
+        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let found = analyse(text, args, progress)?;
@@ -75,8 +75,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.plot {
-        let picture = found.chart().svg();
-        outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
+        outfile::picture(path, &found.chart().svg())?;
     }
     Ok(Answer::right(if args.json { json::track::document(&found) } else { render(&found, style) }))
 }

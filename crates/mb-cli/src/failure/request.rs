@@ -497,7 +497,7 @@ impl RequestError {
             Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
             Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
             Self::PictureFormat { .. } => {
-                "give a folder, or where one file is enough a name that ends in .svg".to_owned()
+                "give a folder, or where one file is enough a name that ends in .svg or .pdf".to_owned()
             }
         })
     }

@@ -71,8 +71,7 @@ impl EquilibriumPlot<'_> {
     /// # Errors
     /// [`Failure::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let text = self.sheet();
-        outfile::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+        outfile::picture(path, &self.sheet())
     }
 
     fn sheet(&self) -> String {
@@ -196,8 +195,8 @@ fn plain(x: f64) -> String {
 }
 
 /// A bar of a round length.
-fn bar(svg: &mut Svg, view: &View, size: Point) {
-    let length = round_below(BAR / view.scale);
+pub(super) fn bar(svg: &mut Svg, view: &View, size: Point) {
+    let length = round_below(BAR.min(0.3 * size[0]) / view.scale);
     let (x, y) = (18.0, size[1] - 20.0);
     let end = x + length * view.scale;
     svg.begin("ground");
@@ -207,7 +206,7 @@ fn bar(svg: &mut Svg, view: &View, size: Point) {
 }
 
 /// The directions of the axes in space.
-fn axes(svg: &mut Svg, at: Point) {
+pub(super) fn axes(svg: &mut Svg, at: Point) {
     svg.begin("ground");
     let unit = |k: usize| {
         let mut e = [0.0; 3];

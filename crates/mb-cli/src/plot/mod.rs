@@ -52,7 +52,7 @@ pub struct Plot<'a> {
 
 /// True when the name says a sheet of several modes, false for a folder with a file for each.
 pub fn is_sheet(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg") || e.eq_ignore_ascii_case("pdf"))
 }
 
 /// Refuses a folder whose name is that of a picture or document of another kind.
@@ -60,9 +60,8 @@ pub fn is_sheet(path: &Path) -> bool {
 /// # Errors
 /// [`RequestError::PictureFormat`].
 pub fn check_folder(path: &Path) -> Result<(), RequestError> {
-    const OTHERS: [&str; 14] = [
-        "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "pdf", "eps", "ps", "html", "csv", "json",
-    ];
+    const OTHERS: [&str; 13] =
+        ["png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "eps", "ps", "html", "csv", "json"];
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     if !path.is_dir() && ending.is_some_and(|e| OTHERS.contains(&e.as_str())) {
         return Err(RequestError::PictureFormat { option: "--plot", path: path.display().to_string() });
@@ -71,7 +70,7 @@ pub fn check_folder(path: &Path) -> Result<(), RequestError> {
 }
 
 impl Plot<'_> {
-    /// Writes a sheet (`path` ends in .svg) or a folder with one file for each mode.
+    /// Writes a sheet (`path` ends in .svg or .pdf) or a folder with one file for each mode.
     ///
     /// # Errors
     /// [`Failure::Unwritable`].
@@ -79,8 +78,7 @@ impl Plot<'_> {
         let scene = Scene::new(self.model, self.q);
         let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
         if is_sheet(path) {
-            let text = self.sheet(&panels);
-            return outfile::write(path, |out| std::io::Write::write_all(out, text.as_bytes()));
+            return outfile::picture(path, &self.sheet(&panels));
         }
         outfile::folder(path)?;
         for panel in &panels {

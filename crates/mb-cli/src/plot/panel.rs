@@ -1,5 +1,6 @@
 //! The picture of one mode.
 
+use super::equilibrium::{axes, bar};
 use super::label;
 use super::scene::{Motion, Scene};
 use super::svg::{Point, Svg};
@@ -88,6 +89,10 @@ impl<'a> Panel<'a> {
         }
         for (phase, class) in &self.phases {
             view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
+        }
+        bar(svg, &view, size);
+        if !self.scene.planar {
+            axes(svg, [size[0] - 50.0, size[1] - 36.0]);
         }
     }
 

@@ -85,6 +85,29 @@ fn a_folder_has_a_file_for_each_mode() {
     assert!(run.code == 1 && run.err.contains("cannot be written"), "{run:?}");
 }
 
+/// The PDF holds the words of the SVG and as many lines and circles.
+#[test]
+fn pictures_are_pdf_where_the_name_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let pendulum = model("rod-pendulum");
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    right(&["modes", &pendulum, "--plot", &path("m.svg")]);
+    right(&["modes", &pendulum, "--plot", &path("m.pdf")]);
+    let svg = read(Path::new(&path("m.svg")));
+    let bytes = std::fs::read(path("m.pdf")).unwrap();
+    assert!(bytes.starts_with(b"%PDF-1.4") && bytes.ends_with(b"%%EOF\n"));
+    let pdf: String = bytes.iter().map(|b| char::from(*b)).collect();
+    for (mark, operator) in [("<text", " Tj ET\n"), ("<circle", " m\n"), ("<path", " m\n")] {
+        assert!(svg.matches(mark).count() > 0 && pdf.contains(operator), "{mark}");
+    }
+    assert_eq!(svg.matches("<text").count(), pdf.matches(" Tj ET\n").count());
+    let shapes = ["<path", "<circle", "<rect"].map(|mark| svg.matches(mark).count()).iter().sum::<usize>();
+    assert_eq!(shapes, pdf.matches(" m\n").count());
+    assert!(pdf.contains("(mode 1:  "), "{pdf}");
+    let run = mb(&["modes", &pendulum, "--plot", &path("m.png")]);
+    assert!(run.code == 1 && run.err.contains(".pdf"), "{run:?}");
+}
+
 #[test]
 fn a_damped_mechanism_shows_its_phases_and_paths() {
     // Two masses that are damped in different measure move out of phase.

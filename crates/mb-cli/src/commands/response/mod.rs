@@ -75,8 +75,8 @@ impl Found {
 /// Anything wrong with the model, the request, the numerics or the files.
 pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(format_of).transpose()?;
-    if let Some(path) = args.plot.as_deref().filter(|p| ending(p) != Some("svg")) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg");
+    if let Some(path) = args.plot.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
+        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let found = analyse(text, args, progress)?;
@@ -94,8 +94,7 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.plot {
-        let svg = chart(&found, args.figure).svg();
-        outfile::write(path, |out| out.write_all(svg.as_bytes()))?;
+        outfile::picture(path, &chart(&found, args.figure).svg())?;
     }
     Ok(Answer::right(if args.json { document() } else { tables::render(&found, args, style) }))
 }

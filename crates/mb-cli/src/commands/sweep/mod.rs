@@ -45,7 +45,7 @@ pub struct Sweep {
 pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     if let Some(path) = args.map.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--map", path.display().to_string(), ".svg");
+        let (option, path, known) = ("--map", path.display().to_string(), ".svg or .pdf");
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let found = analyse(text, args, progress)?;
@@ -59,8 +59,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         Journal::remove(path);
     }
     if let Some(path) = args.map.as_deref().filter(|_| !found.interrupted) {
-        let picture = map::picture(&found);
-        outfile::write(path, |out| out.write_all(picture.as_bytes()))?;
+        outfile::picture(path, &map::picture(&found))?;
     }
     let text = if args.json { json::sweep::document(&found) } else { report::words(&found, style) };
     let mut answer = Answer::right(text);
