@@ -3,6 +3,7 @@
 //!
 //! Tests that run the driver are skipped, with a sentence, where `cargo xtask setup --engine` has not built it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::{json, mb, model, right};
@@ -31,9 +32,14 @@ fn read(found: &serde_json::Value) -> (Vec<[f64; 3]>, Vec<String>) {
 
 /// The modes of a command by the engine on one rank and on two, held against the built-in ones; all of them proved.
 fn same_as_built_in(args: &[&str]) {
+    same_on(&["1", "2"], args);
+}
+
+/// The same on some numbers of ranks.
+fn same_on(ranks: &[&str], args: &[&str]) {
     let (own, _) = read(&json(args));
     assert!(!own.is_empty());
-    for ranks in ["1", "2"] {
+    for ranks in ranks {
         let (found, findings) = read(&json(&[args, &["--engine", "slepc", "--ranks", ranks]].concat()));
         assert_eq!(found.len(), own.len(), "{args:?}, {ranks} ranks: {found:?}\n{own:?}\n{findings:?}");
         for (a, b) in found.iter().zip(&own) {
@@ -88,6 +94,57 @@ fn damped_modes_are_proved_by_the_phase_of_the_determinant() {
     }
     let links = model("double-pendulum-rigid");
     same_as_built_in(&["modes", &links, "--set", "c=0.3", "--lowest", "1"]);
+}
+
+/// A free spin and two frequencies of a top in steady motion: gyroscopic, with a chain of zeros.
+#[test]
+fn zeros_of_a_gyroscopic_problem_are_told_and_counted() {
+    if !engine() {
+        return;
+    }
+    let args = ["modes", &model("top"), "--moving", "--lowest", "3"];
+    let (own, _) = read(&json(&args));
+    let (found, findings) = read(&json(&[&args[..], &["--engine", "slepc", "--ranks", "2"]].concat()));
+    assert_eq!(found.len(), own.len());
+    for (a, b) in found.iter().zip(&own) {
+        assert!((a[0] - b[0]).hypot(a[1] - b[1]) <= a[2] + b[2], "{a:?} {b:?}");
+    }
+    assert!(findings.iter().any(|f| f.contains("completeness")), "{findings:?}");
+}
+
+/// Matrices of no symmetry with damping, and a row twice another.
+#[test]
+fn unsymmetric_matrices_with_a_redundant_row() {
+    if !engine() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let n = 60;
+    let write = |name: &str, rows: usize, entries: &[(usize, usize, f64)]| {
+        let mut text =
+            format!("%%MatrixMarket matrix coordinate real general\n{rows} {n} {}\n", entries.len());
+        for (i, j, v) in entries {
+            writeln!(text, "{} {} {v}", i + 1, j + 1).unwrap();
+        }
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (mut m, mut c, mut k) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..n {
+        m.push((i, i, 1.0));
+        c.push((i, i, 0.1));
+        k.push((i, i, 2.0 + 0.01 * i as f64));
+        if i > 0 {
+            c.push((i, i - 1, 0.2));
+            k.extend([(i, i - 1, -1.0), (i - 1, i, -0.7)]);
+        }
+    }
+    let (m, c, k) = (write("M.mtx", n, &m), write("C.mtx", n, &c), write("K.mtx", n, &k));
+    let g = write("G.mtx", 2, &[(0, 3, 1.0), (0, 4, -1.0), (1, 3, 2.0), (1, 4, -2.0)]);
+    let args = ["modes", "--mass", &m, "--stiffness", &k, "--constraints", &g];
+    same_as_built_in(&[&args[..], &["--damping", &c, "--near", "0.2", "--count", "3"]].concat());
+    same_on(&["1"], &[&args[..], &["--lowest", "3"]].concat());
 }
 
 #[test]
