@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import mb
+from mb import _mb
 
 
 def long_problem(n=500):
@@ -24,16 +25,25 @@ def lattice(n=60_000):
     return {"K": k, "C": c, "lowest": 500}
 
 
-def test_an_interrupt_comes_at_once_and_the_package_works_on():
+@pytest.mark.parametrize("after", [0.3, 1.5, 4.0])
+def test_an_interrupt_ends_long_work_and_its_thread(after):
+    asked = []
+
     def interrupt():
-        time.sleep(0.5)
+        time.sleep(after)
+        asked.append(time.perf_counter())
         _thread.interrupt_main()
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         mb.eigs(**lattice())
+    assert time.perf_counter() - asked[0] < 0.2
     thread.join()
+    # The thread of the work ends with it: at its next step, a block of vectors against the basis.
+    while _mb.busy() and time.perf_counter() - asked[0] < 5:
+        time.sleep(0.01)
+    assert _mb.busy() == 0
     # The package works on.
     assert mb.eigs([[4.0]]).s.tolist() == [2j]
 
