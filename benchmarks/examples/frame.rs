@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!(
                 "    {:.6} Hz +- {:.1e}",
                 s.im / std::f64::consts::TAU,
-                pair.error_bar / std::f64::consts::TAU
+                pair.error_bound / std::f64::consts::TAU
             );
         }
     }

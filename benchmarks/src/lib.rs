@@ -126,7 +126,7 @@ impl Case {
     pub fn unconstrained_physical(&self) -> Result<Spectrum, Box<dyn Error>> {
         Ok(penalty::physical_pairs(&self.penalty_pencil()?, &DenseOptions::default())?)
     }
-    /// UCS: linearization and all 2n eigenvalues, told apart.
+    /// UCS: linearization and all 2n eigenvalues, distinguished.
     ///
     /// # Errors
     /// Those of the linearization and the eigenanalysis.
@@ -135,7 +135,7 @@ impl Case {
     }
 }
 
-/// The example of the README is compiled here, where every crate is at hand.
+/// The example of the README is compiled here, where every crate is available.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -97,7 +97,7 @@ pub fn first_unconstrained(blocks: &PenaltyBlocks) -> Result<Spectrum, Box<dyn E
     Ok(penalty::lowest(blocks, FIRST, &SparseOptions::default())?)
 }
 
-/// All 2 (n - r) roots with vectors (MCS).
+/// All 2 (n - r) eigenvalues with vectors (MCS).
 ///
 /// # Errors
 /// Those of the eigenanalysis.
@@ -105,7 +105,7 @@ pub fn all_minimal(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>> {
     Ok(mb_eigen::dense::solve(&lin.pencil(), &DenseOptions::default())?)
 }
 
-/// All 2n + m roots with vectors (RCS).
+/// All 2n + m eigenvalues with vectors (RCS).
 ///
 /// # Errors
 /// Those of the eigenanalysis.
@@ -115,7 +115,7 @@ pub fn all_redundant(lin: &LinearizedSystem) -> Result<Spectrum, Box<dyn Error>>
     Ok(descriptor::solve(&structure, &DenseOptions::default())?)
 }
 
-/// All 2n roots with vectors (UCS).
+/// All 2n eigenvalues with vectors (UCS).
 ///
 /// # Errors
 /// Those of the eigenanalysis.

@@ -1,7 +1,7 @@
 //! The Krylov solvers side by side on the papers' systems: for the terminal and the JSON report only.
 //!
 //! The committed pages and the record of verdicts do not depend on what is installed, so that `--check` passes with and
-//! without ARPACK-NG. A disagreement beyond both error bars fails wherever it is seen.
+//! without ARPACK-NG. A disagreement beyond both error bounds fails wherever it is seen.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ use serde::Serialize;
 pub(crate) const SOLVERS: [(&str, Solver); 2] =
     [("built-in Krylov", Solver::BuiltIn), ("ARPACK-NG", Solver::Arpack)];
 
-/// An eigenvalue with its error bar, rad/s.
+/// An eigenvalue with its error bound, rad/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Root {
     pub(crate) re: f64,
     pub(crate) im: f64,
-    pub(crate) error_bar: f64,
+    pub(crate) error_bound: f64,
 }
 
 /// One system by all solvers.
@@ -31,7 +31,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Largest distance of two roots beyond the sum of their bars; none when all agree.
+    /// Largest distance of two eigenvalues beyond the sum of their bars; none when all agree.
     fn disagreement(&self) -> Option<String> {
         let all =
             || std::iter::once(("dense", &self.dense)).chain(self.krylov.iter().map(|(name, r)| (*name, r)));
@@ -45,10 +45,10 @@ impl Comparison {
         for (i, (one, a)) in roots.iter().enumerate() {
             for (other, b) in &roots[i + 1..] {
                 let distance = (a.re - b.re).hypot(a.im - b.im);
-                if distance.is_nan() || distance > a.error_bar + b.error_bar {
+                if distance.is_nan() || distance > a.error_bound + b.error_bound {
                     return Some(format!(
                         "{}: {one} and {other} differ by {distance:.1e} rad/s, their bars are {:.1e} and {:.1e}",
-                        self.system, a.error_bar, b.error_bar
+                        self.system, a.error_bound, b.error_bound
                     ));
                 }
             }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn comparison(arpack: f64) -> Comparison {
-        let root = |im| Ok(Root { re: 0.0, im, error_bar: 0.25 });
+        let root = |im| Ok(Root { re: 0.0, im, error_bound: 0.25 });
         Comparison {
             system: "two masses".to_owned(),
             dense: root(2.0),

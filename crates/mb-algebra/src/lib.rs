@@ -21,7 +21,7 @@
 //! - [`QuadraticPencil`] and [`DescriptorPencil`] carry the matrices of linearized equations of motion.
 //! - [`matrix_market`] reads and writes matrices as text.
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
-//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] tells how many digits they can lose.
+//!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] says how many digits they can lose.
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
 //! - [`interrupt`]: long work that another thread can end.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].

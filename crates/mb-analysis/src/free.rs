@@ -199,7 +199,7 @@ impl Sets {
 fn of_spectrum(spectrum: &Spectrum, basis: &Dense) -> Vec<FreeMotion> {
     let mut distinct: Vec<&Eigenpair> = Vec::new();
     for pair in spectrum.of_class(Class::Rigid) {
-        // The second root of a double zero comes with the same vector.
+        // The second eigenvalue of a double zero comes with the same vector.
         if distinct.iter().all(|d| mac(&d.right, &pair.right) < 1.0 - 1e-9) {
             distinct.push(pair);
         }
@@ -226,7 +226,7 @@ fn moving(x: &[f64]) -> Vec<(usize, f64)> {
 }
 
 /// Other vectors of the same span, each with an entry 1 where all others have 0, so that bodies that move by themselves
-/// are told apart: Gauss-Jordan elimination with complete pivoting.
+/// are distinguished: Gauss-Jordan elimination with complete pivoting.
 fn separated(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     for done in 0..vectors.len() {
         let entries = vectors.iter().enumerate().skip(done);

@@ -1,4 +1,4 @@
-//! Eigenvalues of a steady motion, and the roots of an instant of any other.
+//! Eigenvalues of a steady motion, and the eigenvalues of an instant of any other.
 //!
 //! What the linearization changes along the orbit of a steady motion moves its eigenvalues by, to first order,
 //!
@@ -23,7 +23,7 @@ pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
     for pair in spectrum.pairs.iter_mut().filter(|p| p.class.is_motion()) {
         let Some(s) = pair.value() else { continue };
         let own = pair.chain == 1 && pair.condition.is_finite() && !pair.left.is_empty();
-        pair.error_bar += if own {
+        pair.error_bound += if own {
             deviation.of_eigenvalue(s, &pair.right, &pair.left)
         } else if matches!(pair.class, Class::Rigid) && deviation.relative <= ROUNDING {
             // An exact zero of the null space: a free turn or drift, which rounding does not move.
@@ -39,7 +39,7 @@ pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
 pub(crate) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -> Vec<Option<f64>> {
     let Some(whirl) = Whirl::of(model, motion) else { return Vec::new() };
     let one = |pair: &Eigenpair| -> Option<f64> {
-        let s = pair.value().filter(|s| pair.class.is_motion() && s.im.abs() > pair.error_bar)?;
+        let s = pair.value().filter(|s| pair.class.is_motion() && s.im.abs() > pair.error_bound)?;
         whirl.sense(&pair.right).map(|sense| sense * s.im.signum())
     };
     spectrum.pairs.iter().map(one).collect()
@@ -49,7 +49,7 @@ pub(crate) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -
 /// from the first.
 const ROUNDING: f64 = 1e-11;
 
-/// The roots of the frozen matrices of an instant, shapes in all coordinates.
+/// The eigenvalues of the frozen matrices of an instant, shapes in all coordinates.
 ///
 /// # Errors
 /// [`AnalysisError::TooLarge`]; a basis that fails; [`AnalysisError::Eigen`].
@@ -71,8 +71,8 @@ pub fn of_instant(
         let Eigenpair { right, left, .. } = &pair;
         let (right, left) = (full(right), full(left));
         (pair.right, pair.left) = (right.into(), left.into());
-        // Bounds of roots of these matrices say nothing about the motion.
-        pair.error_bar = f64::INFINITY;
+        // Bounds of eigenvalues of these matrices say nothing about the motion.
+        pair.error_bound = f64::INFINITY;
     }
     spectrum.findings.clear();
     let counts = &mut spectrum.counts;

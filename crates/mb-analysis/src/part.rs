@@ -110,7 +110,7 @@ pub fn with_growing(mut result: FormulationSpectrum, site: &Site) -> Formulation
         return result;
     };
     let spectrum = &mut result.spectrum;
-    let grows = |pair: &&Eigenpair| pair.value().is_some_and(|s| s.re > pair.error_bar);
+    let grows = |pair: &&Eigenpair| pair.value().is_some_and(|s| s.re > pair.error_bound);
     let shown = spectrum.pairs.iter().filter(grows).count();
     if shown < directions && !spectrum.findings.iter().any(told) {
         let counted = directions;

@@ -126,7 +126,7 @@ impl ModelResponse {
     /// The largest real part of the poles known that is surely positive, 1/s.
     pub fn growing(&self) -> Option<f64> {
         let pairs = self.poles.spectrum.motion();
-        let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bar.max(1e-9 * s.norm())));
+        let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
         grows.map(|s| s.re).reduce(f64::max)
     }
 }

@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "{:.12e} Hz +- {:.1e}  backward {:.1e}  violation {:.1e}  {}",
             pair.natural_frequency_hz().unwrap_or(f64::NAN),
-            pair.error_bar / std::f64::consts::TAU,
+            pair.error_bound / std::f64::consts::TAU,
             pair.backward_error,
             pair.constraint_violation,
             pair.class

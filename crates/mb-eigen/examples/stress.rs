@@ -1,9 +1,10 @@
-//! Random problems with known roots through every solver: `stress 10000`. Prints a line for each kind of problem and answer:
-//! how many, how many are proved complete, how many fall short and say so or do not, how many claim what is not true, how many have
-//! a root outside its error bar. Fails when one does, or is silently incomplete. `stress 10000..20000` takes the ten thousand after
-//! these, and `stress 10000 7189` shows that one problem alone: its matrices, its roots and every answer. `stress 10000 penalties` takes
-//! those alone whose kind has the word. `stress determinants 10000` takes small problems of arbitrary entries, whose roots are those of
-//! the determinant in exact arithmetic.
+//! Random problems with known eigenvalues through every solver: `stress 10000`. Prints a line for each kind of problem
+//! and answer: how many, how many are proved complete, how many fall short and say so or do not, how many claim what
+//! is not true, how many have an eigenvalue outside its error bound. Fails when one does, or is silently incomplete.
+//! `stress 10000..20000` takes the ten thousand after these, and `stress 10000 7189` shows that one problem alone: its
+//! matrices, its eigenvalues and every answer. `stress 10000 penalties` takes those alone whose kind has the word.
+//! `stress determinants 10000` takes small problems of arbitrary entries, whose eigenvalues are those of the
+//! determinant in exact arithmetic.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 #[path = "cases/exact/mod.rs"]
@@ -190,7 +191,7 @@ fn show(number: usize, problem: &Problem, place: f64) {
                 found.findings.iter().for_each(|finding| println!("  {finding}"));
                 for pair in &found.pairs {
                     let Some(s) = pair.value() else { continue };
-                    let (backward, bar) = (pair.backward_error, pair.error_bar);
+                    let (backward, bar) = (pair.backward_error, pair.error_bound);
                     println!("  {s:.12e}, bar {bar:.1e}, backward {backward:.1e}, {:?}", pair.class);
                 }
             }

@@ -12,18 +12,18 @@ pub enum Class {
     Physical,
     /// Exact zero: rigid-body motion or a mechanism's free motion.
     Rigid,
-    /// A root the formulation adds to those of the mechanism.
+    /// An eigenvalue the formulation adds to those of the mechanism.
     Spurious {
         /// Where it comes from.
         origin: SpuriousOrigin,
     },
     /// beta = 0: a constraint, a multiplier or a direction without mass.
     Infinite,
-    /// alpha = beta = 0: every s is a root, because the pencil is singular.
+    /// alpha = beta = 0: every s is an eigenvalue, because the pencil is singular.
     Indeterminate,
 }
 
-/// Where a spurious root comes from.
+/// Where a spurious eigenvalue comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpuriousOrigin {
@@ -34,7 +34,7 @@ pub enum SpuriousOrigin {
 }
 
 impl Class {
-    /// Whether the root belongs to the mechanism itself: physical or rigid.
+    /// Whether the eigenvalue belongs to the mechanism itself: physical or rigid.
     pub fn is_motion(self) -> bool {
         matches!(self, Self::Physical | Self::Rigid)
     }

@@ -1,4 +1,4 @@
-//! How many roots of each kind theory demands, and how many were found.
+//! How many eigenvalues of each kind theory demands, and how many were found.
 //!
 //! ```text
 //! minimal      2 (n - r) physical and rigid                                   gonzalez2017, Eq. (6)
@@ -9,13 +9,13 @@
 //! ```
 //!
 //! Sizes: n coordinates, m constraint rows, r = rank Phi_q. The paper counts with r = m.
-//! Directions without mass turn roots of motion into infinite ones; they are counted by the structure of M and C.
+//! Directions without mass turn eigenvalues of motion into infinite ones; they are counted by the structure of M and C.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, CountedClass, Eigenpair, Finding, SpuriousOrigin};
 
-/// Roots by class.
+/// Eigenvalues by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCounts {
     /// Physical.
@@ -94,7 +94,7 @@ impl ExpectedCounts {
         Self { spurious_penalty: 2 * rank, ..Self::minimal(n, rank) }
     }
 
-    /// Turns roots of motion into infinite or indeterminate ones, as directions without mass demand.
+    /// Turns eigenvalues of motion into infinite or indeterminate ones, as directions without mass demand.
     pub(crate) fn without_mass(mut self, infinite: usize, indeterminate: usize) -> Self {
         self.motion = self.motion.saturating_sub(infinite + indeterminate);
         self.infinite += infinite;
@@ -102,13 +102,13 @@ impl ExpectedCounts {
         self
     }
 
-    /// All roots.
+    /// All eigenvalues.
     pub fn total(&self) -> usize {
         self.motion + self.infinite + self.indeterminate + self.spurious_penalty + self.spurious_transferred
     }
 }
 
-/// Sizes of the problem, and the roots demanded and found.
+/// Sizes of the problem, and the eigenvalues demanded and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Coordinates n.

@@ -4,7 +4,8 @@ use mb_algebra::c64;
 
 use crate::{Class, Shape};
 
-/// A root s = alpha / beta of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with n unknowns and m constraints.
+/// An eigenvalue s = alpha / beta of (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with n unknowns and m
+/// constraints.
 ///
 /// Vectors: x has 2-norm one and its largest entry is real and positive. Where s is finite and y^H (2 s M + C) x
 /// does not vanish, the left vector is scaled to make it one (the biorthonormality of palomba2019, Eqs. (17)-(18),
@@ -12,7 +13,7 @@ use crate::{Class, Shape};
 /// the equation; where beta = 0 they belong to (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eigenpair {
-    /// Numerator of s in rad/s; |alpha|^2 + beta^2 = 1, or alpha = 0 where the root is indeterminate.
+    /// Numerator of s in rad/s; |alpha|^2 + beta^2 = 1, or alpha = 0 where the eigenvalue is indeterminate.
     pub alpha: c64,
     /// Denominator of s, not negative.
     pub beta: f64,
@@ -30,17 +31,17 @@ pub struct Eigenpair {
     pub backward_error: f64,
     /// |Phi_q x| / (|Phi_q| |x|), rows of Phi_q taken at length one.
     pub constraint_violation: f64,
-    /// Condition number of the root with respect to relative changes of M, C, K, measured as an angle in the plane
-    /// of (alpha, beta) with s in units of sqrt(|K| / |M|); infinite where the root is defective.
+    /// Condition number of the eigenvalue with respect to relative changes of M, C, K, measured as an angle in the
+    /// plane of (alpha, beta) with s in units of sqrt(|K| / |M|); infinite where the eigenvalue is defective.
     pub condition: f64,
-    /// Distance in rad/s within which the exact root of the given matrices lies; infinite where s is not finite.
-    pub error_bar: f64,
-    /// Length of the chain of generalized vectors the root belongs to as far as the structure tells: 1 where it has
-    /// a vector of its own, 2 where it shares it with a second root (a body free to drift).
+    /// Distance in rad/s within which the exact eigenvalue of the given matrices lies; infinite where s is not finite.
+    pub error_bound: f64,
+    /// Length of the chain of generalized vectors the eigenvalue belongs to as far as the structure tells: 1 where it
+    /// has a vector of its own, 2 where it shares it with a second eigenvalue (a body free to drift).
     pub chain: usize,
     /// Share of the penalty terms in the kinetic energy of x; only for penalty problems.
     pub penalty_share: Option<f64>,
-    /// What the root stands for.
+    /// What the eigenvalue stands for.
     pub class: Class,
 }
 
@@ -60,7 +61,7 @@ impl Eigenpair {
         self.value().map(|s| s.norm() / std::f64::consts::TAU)
     }
 
-    /// -Re s / |s|: below 0 unstable, below 1 oscillating, 1 for a real decaying root; none at zero and infinity.
+    /// -Re s / |s|: below 0 unstable, below 1 oscillating, 1 for a real decaying eigenvalue; none at zero and infinity.
     pub fn damping_ratio(&self) -> Option<f64> {
         self.value().filter(|s| s.norm() > 0.0).map(|s| -s.re / s.norm())
     }
@@ -69,7 +70,7 @@ impl Eigenpair {
     /// is known. True for zero, infinity and what is indeterminate by structure.
     pub fn is_determined(&self) -> bool {
         self.class != Class::Physical
-            || self.value().is_none_or(|s| s.norm() == 0.0 || self.error_bar < s.norm())
+            || self.value().is_none_or(|s| s.norm() == 0.0 || self.error_bound < s.norm())
     }
 
     /// The pair without its left vector.
@@ -78,7 +79,7 @@ impl Eigenpair {
         self
     }
 
-    /// The pair with conjugate root and vectors.
+    /// The pair with conjugate eigenvalue and vectors.
     pub fn conjugate(&self) -> Self {
         Self {
             alpha: self.alpha.conj(),

@@ -145,7 +145,7 @@ pub enum EigenError {
         /// Failure at the last one.
         source: AlgebraError,
     },
-    /// The largest roots were asked for where the leading matrix is singular.
+    /// The largest eigenvalues were asked for where the leading matrix is singular.
     #[error(
         "The largest |s| are infinite: the {matrix} matrix could not be factored on the directions the constraints allow \
          ({source}). Give every free direction mass, hold it by a constraint, or ask for the modes near a frequency."

@@ -5,7 +5,7 @@
 //! The problem is (s^2 M + s C + K) x + Phi_q^T l = 0, Phi_q x = 0, with s in rad/s. Only matrices come in; no mechanics is
 //! known here.
 //!
-//! | form of the equations | function | roots |
+//! | form of the equations | function | eigenvalues |
 //! | --- | --- | --- |
 //! | minimal coordinates, by elimination | [`dense::solve`] | 2 (n - r) |
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
@@ -14,15 +14,16 @@
 //! | the same by an engine outside | [`engine::Prepared`] | as asked |
 //!
 //! An [`Eigenpair`] holds alpha and beta undivided, right and left vectors with their multipliers, a backward error on
-//! the matrices as given, a condition number, an error bar and a [`Class`]. A [`Spectrum`] adds the [`Counts`] demanded
-//! by theory and found, and every [`Finding`]: redundant rows, a singular mass matrix, overlapping groups. These are
-//! results, not errors. [`pairing`] tells which root of one spectrum is which of another; [`polish()`] refines one pair.
+//! the matrices as given, a condition number, an error bound and a [`Class`]. A [`Spectrum`] adds the [`Counts`]
+//! demanded by theory and found, and every [`Finding`]: redundant rows, a singular mass matrix, overlapping groups.
+//! These are results, not errors. [`pairing`] says which eigenvalue of one spectrum is which of another; [`polish()`]
+//! refines one pair.
 //!
 //! Large sparse problems go to [`sparse::solve`]. Its Krylov methods are this crate's own; with the feature `arpack`,
 //! ARPACK-NG of the system can take their place ([`sparse::Solver`]), on the same operators and with the same counts
 //! and certificates. The default never depends on what is installed.
 //!
-//! [`direct`] is the direct method of yang2012 in named steps; [`modal`] tells what modes mean: participation, effective
+//! [`direct`] is the direct method of yang2012 in named steps; [`modal`] says what modes mean: participation, effective
 //! mass, energy by body, likeness of shapes.
 //!
 //! Conventions ([`modal`] has all of them): f = |Im s| / (2 pi) is the damped frequency in Hz, |s| / (2 pi) the natural one, zeta = -Re s / |s|.

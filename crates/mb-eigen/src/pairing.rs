@@ -1,13 +1,13 @@
-//! Which root of one spectrum is which of another.
+//! Which eigenvalue of one spectrum is which of another.
 //!
 //! ```text
 //! minimize sum over pairs of |s_a - s_b|   over all one-to-one assignments
 //! ```
 //!
-//! Hungarian method with shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987), O(N^3) for N roots.
-//! Sorting both lists and pairing by position goes wrong as soon as two roots swap; an assignment does not depend on
-//! the order of the lists. Infinite roots are matched to infinite ones at no cost, and to finite ones only where
-//! nothing else is left. [`crate::modal::match_modes`] adds the likeness of the shapes, or matches by it.
+//! Hungarian method with shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987), O(N^3) for N eigenvalues.
+//! Sorting both lists and pairing by position goes wrong as soon as two eigenvalues swap; an assignment does not
+//! depend on the order of the lists. Infinite eigenvalues are matched to infinite ones at no cost, and to finite ones
+//! only where nothing else is left. [`crate::modal::match_modes`] adds the likeness of the shapes, or matches by it.
 
 use mb_algebra::c64;
 
@@ -16,7 +16,8 @@ use crate::numeric::vectors::inner;
 
 /// Pairs of indices (into a, into b) with the distance in rad/s; min(|a|, |b|) of them, ordered by the first index.
 ///
-/// The distance between two infinite (or indeterminate) roots is 0, between such a one and a finite root infinite.
+/// The distance between two infinite (or indeterminate) eigenvalues is 0, between such a one and a finite eigenvalue
+/// infinite.
 pub fn match_spectra(a: &[Eigenpair], b: &[Eigenpair]) -> Vec<(usize, usize, f64)> {
     let values = |pairs: &[Eigenpair]| pairs.iter().map(Eigenpair::value).collect::<Vec<_>>();
     assign(&values(a), &values(b))

@@ -5,8 +5,9 @@ use mb_algebra::c64;
 use crate::EigenError;
 
 /// Which eigenvalues are wanted. A conjugate pair, +-s of an undamped problem, or the double zero of a body that drifts counts as one
-/// mode, any other real root as one by itself: two of an overdamped coordinate, and of a critically damped one two or one as rounding
-/// leaves its double root real or not. A descriptor pair that hides its form does not show that it is undamped.
+/// mode, any other real eigenvalue as one by itself: two of an overdamped coordinate, and of a critically damped one
+/// two or one as rounding leaves its double eigenvalue real or not. A descriptor pair that hides its form does not
+/// show that it is undamped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// The modes of smallest |s|, rigid ones included.

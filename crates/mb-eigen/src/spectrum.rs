@@ -1,4 +1,4 @@
-//! All roots of a problem.
+//! All eigenvalues of a problem.
 
 use mb_algebra::c64;
 
@@ -16,7 +16,7 @@ const POOR: f64 = 1e-9;
 pub struct Spectrum {
     /// The eigenpairs.
     pub pairs: Vec<Eigenpair>,
-    /// Sizes, roots demanded by theory, roots found.
+    /// Sizes, eigenvalues demanded by theory, eigenvalues found.
     pub counts: Counts,
     /// What the reader should know.
     pub findings: Vec<Finding>,
@@ -81,7 +81,7 @@ impl Spectrum {
     /// anywhere in the region, or outside of it.
     fn tell_undetermined(&mut self) {
         let wide = |pair: &&Eigenpair| pair.alpha.im >= 0.0 && !pair.is_determined();
-        let bars: Vec<f64> = self.pairs.iter().filter(wide).map(|pair| pair.error_bar).collect();
+        let bars: Vec<f64> = self.pairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
         let Some(widest) = bars.iter().copied().reduce(f64::max) else { return };
         let eigenvalues = bars.len();
         self.findings.push(Finding::UndeterminedEigenvalues { eigenvalues, widest });
@@ -105,9 +105,9 @@ impl Spectrum {
     }
 }
 
-/// Sorts roots with Im s >= 0 and puts the conjugates behind them.
+/// Sorts eigenvalues with Im s >= 0 and puts the conjugates behind them.
 ///
-/// Input: of every conjugate pair of complex roots both members, adjacent, positive imaginary part first.
+/// Input: of every conjugate pair of complex eigenvalues both members, adjacent, positive imaginary part first.
 fn sorted(pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
     let mut groups: Vec<Vec<Eigenpair>> = Vec::with_capacity(pairs.len());
     for pair in pairs {

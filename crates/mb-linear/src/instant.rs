@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A small disturbance starts as these equations say. What becomes of it the next instants decide, so that there is no way from
-//! here to a spectrum of exponents: the roots of the frozen matrices depend on the coordinates and are no rates of growth.
+//! here to a spectrum of exponents: the eigenvalues of the frozen matrices depend on the coordinates and are no rates
+//! of growth.
 
 use crate::error::{LinearError, no_velocity_rows};
 use crate::linearize::inputs;
@@ -88,8 +89,8 @@ impl InstantMinimal {
     pub fn dof(&self) -> usize {
         self.m.nrows()
     }
-    /// The frozen matrices as a problem of their own. Its roots depend on the choice of coordinates and are no rates at which
-    /// a disturbance of the motion grows.
+    /// The frozen matrices as a problem of their own. Its eigenvalues depend on the choice of coordinates and are no
+    /// rates at which a disturbance of the motion grows.
     pub fn frozen(&self) -> QuadraticPencil<Dense> {
         let (m, c, k) = (self.m.clone(), self.c.clone(), self.k.clone());
         QuadraticPencil { m, c, k, phi_q: Dense::zeros(0, self.dof()) }

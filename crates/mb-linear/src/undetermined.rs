@@ -19,7 +19,7 @@
 //! Phi ~ sigma d,  d ~ sigma   =>   |Phi| <= 1e-12 where the smallest singular value of Phi_q is sigma <= 1e-6
 //! ```
 //!
-//! A point with such a singular value is not told apart from the singular one, so that it counts as that.
+//! A point with such a singular value is not distinguished from the singular one, so that it counts as that.
 
 use crate::error::LinearError;
 use mb_algebra::{RankTolerance, Svd, dense, norms};
@@ -38,8 +38,8 @@ pub struct Undetermined {
 /// Entries below this share are rounding: multipliers and stiffness come from sums of at most thousands of terms.
 const ROUNDING: f64 = 1e-9;
 
-/// Singular values of the constraint rows, of length one each, up to which a configuration is not told apart from a singular one
-/// beside it.
+/// Singular values of the constraint rows, of length one each, up to which a configuration is not distinguished from a
+/// singular one beside it.
 const NEAR: f64 = 1e-6;
 
 /// What a stiffness has to change by where rows depend on each other only nearly.

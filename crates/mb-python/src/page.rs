@@ -81,7 +81,7 @@ impl Line<'_> {
     /// The value, parts that drown in its error as zeros.
     fn value(&self) -> Option<c64> {
         let s = self.pair.value()?;
-        let cut = self.pair.error_bar.min(1e-9 * s.norm());
+        let cut = self.pair.error_bound.min(1e-9 * s.norm());
         let part = |x: f64| if x.abs() <= cut { 0.0 } else { x };
         Some(c64::new(part(s.re), part(s.im)))
     }
@@ -124,7 +124,7 @@ impl Line<'_> {
         let none = || Cell::Number(f64::NAN, "-".to_owned());
         let number = |x: Option<f64>| x.map_or_else(none, |x| Cell::Number(x, six(x)));
         let sign = if self.twin && seen.is_some_and(|s| s.im != 0.0) { "±" } else { "" };
-        let error = pair.error_bar;
+        let error = pair.error_bound;
         vec![
             Cell::Number(self.number as f64, self.number.to_string()),
             number(seen.map(|s| s.re)),

@@ -187,7 +187,8 @@ pub(crate) fn matrix_response<'py>(
     let found = work::run(py, move || of_matrices(plant, &grid, with_zeros))?;
     let (swept, poles, all, zeros) = found.map_err(|e| failure(py, &e))?;
     let out = dictionary(py, &swept, size, &poles, all, zeros)?;
-    let values = poles.motion().filter_map(|p| p.value().filter(|s| s.re > p.error_bar.max(1e-9 * s.norm())));
+    let values =
+        poles.motion().filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
     out.set_item("growing", values.map(|s| s.re).reduce(f64::max))?;
     Ok(out)
 }

@@ -62,7 +62,7 @@ impl Spectrum {
         };
         let whole = |pair: &Eigenpair| {
             let vectors = [&pair.right, &pair.left, &pair.multipliers];
-            pair.alpha.is_finite() && !pair.error_bar.is_nan() && vectors.into_iter().all(finite)
+            pair.alpha.is_finite() && !pair.error_bound.is_nan() && vectors.into_iter().all(finite)
         };
         if self.found.spectrum.pairs.iter().all(whole) {
             return Ok(self);
@@ -172,7 +172,7 @@ impl Spectrum {
 
     /// Error bounds, rad/s.
     fn error<'py>(&self, py: Python<'py>, all: bool) -> Bound<'py, PyArray1<f64>> {
-        self.numbers(py, all, |pair| pair.error_bar)
+        self.numbers(py, all, |pair| pair.error_bound)
     }
 
     /// Damping ratios; NaN at zero.

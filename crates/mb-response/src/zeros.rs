@@ -5,9 +5,10 @@
 //! H(s) = gain prod (s - z_j) / prod (s - p_k)
 //! ```
 //!
-//! The pencil of the zeros (Rosenbrock's system matrix in second-order form) has a singular leading matrix; its finite roots
-//! are separated from infinite ones by the quadratic solver of mb-eigen. The gain follows from H at a point off all roots.
-//! Pairs of a pole and a zero that agree within their errors are cancelled: no input reaches them or no output sees them.
+//! The pencil of the zeros (Rosenbrock's system matrix in second-order form) has a singular leading matrix; its finite
+//! eigenvalues are separated from infinite ones by the quadratic solver of mb-eigen. The gain follows from H at a
+//! point off all eigenvalues. Pairs of a pole and a zero that agree within their errors are cancelled: no input
+//! reaches them or no output sees them.
 
 use crate::direct::Response;
 use crate::error::ResponseError;
@@ -17,7 +18,7 @@ use mb_eigen::DenseOptions;
 /// Distance up to which a pole and a zero are one, relative to the pole and to the largest of all.
 const SAME: f64 = 1e-8;
 
-/// A transfer function by its roots.
+/// A transfer function by its eigenvalues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zeros {
     /// Poles that input and output share, rad/s.
@@ -45,7 +46,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     let pencil = QuadraticPencil { m: m.clone(), c: c.clone(), k: k.clone(), phi_q: no_rows() };
     let options = DenseOptions::default();
     let finite = |found: mb_eigen::Spectrum| -> Vec<(c64, f64)> {
-        found.pairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bar))).collect()
+        found.pairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect()
     };
     let mut poles = finite(mb_eigen::dense::solve(&pencil, &options)?);
     let f = dense::mul_transpose(&r, &plant.f);
@@ -67,7 +68,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
         phi_q: Dense::zeros(0, dof + 1),
     };
     let mut zeros = finite(mb_eigen::dense::solve(&system, &options)?);
-    // A point off the axis and of the size of the roots.
+    // A point off the axis and of the size of the eigenvalues.
     let size = poles.iter().chain(&zeros).fold(0.0_f64, |m, (s, _)| m.max(s.norm())).max(1.0);
     let mut cancelled = Vec::new();
     poles.retain(|(p, bar)| {

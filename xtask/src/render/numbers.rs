@@ -9,8 +9,8 @@ const EXTRA_PLACES: i32 = 3;
 const FAR_BELOW: f64 = 1e-2;
 /// The same for deviations, as a share of half a unit of the last printed place.
 const NO_DEVIATION: f64 = 1e-3;
-/// Values from here on are shown to the digits of the printed one: whole numbers are not told apart any more, and condition
-/// numbers of this size change with rounding.
+/// Values from here on are shown to the digits of the printed one: whole numbers are not distinguished any more, and
+/// condition numbers of this size change with rounding.
 const HUGE: f64 = 1e15;
 /// Decimals of a number that has no printed partner.
 const DEFAULT_PLACES: i32 = 6;

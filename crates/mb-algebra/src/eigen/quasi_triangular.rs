@@ -14,7 +14,7 @@ const LARGE: f64 = 1e100;
 
 /// x with M x = 0 up to rounding for M of norm one, zero beyond the singular block at `at`, largest entry of order one or more.
 ///
-/// `entry(i, j)` gives M for i <= j and within 2 x 2 diagonal blocks; `pair_starts[i]` tells whether such a
+/// `entry(i, j)` gives M for i <= j and within 2 x 2 diagonal blocks; `pair_starts[i]` says whether such a
 /// block starts at i; `at` is the first index of its block.
 pub(crate) fn null_vector(at: usize, pair_starts: &[bool], entry: impl Fn(usize, usize) -> c64) -> Vec<c64> {
     let mut x = vec![ZERO; pair_starts.len()];

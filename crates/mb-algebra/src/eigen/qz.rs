@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn repeated_infinite_and_zero_eigenvalues_have_finite_vectors() {
-        // Jordan chains at infinity and at zero, and semisimple repeats.
+        // Jordan Jordan chains of the infinite eigenvalue and at zero, and semisimple repeats.
         let jordan = Dense::from_fn(4, 4, |i, j| if j == i + 1 { 1.0 } else { 0.0 });
         for (a, b) in [
             (dense::identity(4), jordan.clone()),

@@ -80,7 +80,7 @@ impl<T: Fallback> Factored<T> {
                 Method::SingleLdl => match (&system.a, short_of_memory(&failed)) {
                     (Stored::Half(a), Some(short)) => {
                         options.max_refinements = REFINEMENTS;
-                        // What is told is the lack of memory, for double precision.
+                        // What is reported is the lack of memory, for double precision.
                         single(analysis, &system, a).ok_or(short)?
                     }
                     _ => continue,

@@ -262,7 +262,7 @@ fn eliminate<T: Number>(
 
 /// So many zeros, whose memory the system gives when it is first written to.
 pub(super) fn zeros<T: Number>(length: usize) -> Result<Vec<T>, Stop> {
-    // A request that is refused is told; the one that follows would end the program.
+    // A request that is refused is reported; the one that follows would end the program.
     Vec::<T>::new().try_reserve_exact(length).map_err(|_| Stop::Memory)?;
     Ok(vec![T::default(); length])
 }

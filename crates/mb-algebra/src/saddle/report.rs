@@ -34,8 +34,8 @@ pub struct SaddleOptions {
     /// Largest number of refinement steps. Default 4.
     pub max_refinements: usize,
     /// Whether the augmented L D L^T is tried on a known solution before it is given out. Default true; without the
-    /// trial the check of each solution tells what the factors are worth, which serves where one is asked for: a solution
-    /// that misses the tolerance is then refused, and not sought by other methods.
+    /// trial the check of each solution says what the factors are worth, which serves where one is asked for: a
+    /// solution that misses the tolerance is then refused, and not sought by other methods.
     pub trial: bool,
     /// Least size of a delayed pivot beside its column, above 0 and at most 1/2: L has no entries above one over it where
     /// growth is at stake. Default 0.01, as usual (Duff and Pralet, SIAM J. Matrix Anal. Appl. 27, 2005).

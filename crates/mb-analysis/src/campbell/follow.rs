@@ -232,7 +232,7 @@ pub(super) fn all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Vec<Mode
         let s = pair.value()?;
         let left = pair.left.iter().map(c64::conj).collect();
         Some(turned(
-            ModePoint { s, error: pair.error_bar, whirl: None, right: pair.right.to_vec(), left },
+            ModePoint { s, error: pair.error_bound, whirl: None, right: pair.right.to_vec(), left },
             whirl.as_ref(),
         ))
     };

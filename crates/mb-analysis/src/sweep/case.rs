@@ -106,7 +106,7 @@ fn case(found: &FormulationSpectrum, count: usize, whole: bool) -> Case {
     let upper = |pair: &&Eigenpair| pair.class.is_motion() && pair.alpha.im >= 0.0;
     let mode = |pair: &Eigenpair| {
         let s = pair.value()?;
-        Some(CaseMode { re: s.re, im: s.im, error: pair.error_bar, rigid: pair.class == Class::Rigid })
+        Some(CaseMode { re: s.re, im: s.im, error: pair.error_bound, rigid: pair.class == Class::Rigid })
     };
     let mut modes: Vec<CaseMode> = found.spectrum.pairs.iter().filter(upper).filter_map(mode).collect();
     modes.sort_by(|a, b| a.natural_frequency_hz().total_cmp(&b.natural_frequency_hz()));

@@ -204,7 +204,7 @@ fn answer(line: &[&str]) -> Result<Answer, String> {
     Ok(mb_cli::run(&cli, Styles { progress, ..Styles::default() }))
 }
 
-/// Reads back what it writes; faults lie inside the text and are told legibly.
+/// Reads back what it writes; faults lie inside the text and are reported legibly.
 fn expression_judged(input: &str) -> Result<u8, String> {
     match expression::parse(input) {
         Ok(term) => {

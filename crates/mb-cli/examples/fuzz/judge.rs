@@ -63,7 +63,7 @@ const MAY_BE_NULL: [&str; 40] = [
     "energy",
     "energy_departure",
     "equilibrium",
-    "error_bar",
+    "error_bound",
     "explained",
     "failure",
     "im",

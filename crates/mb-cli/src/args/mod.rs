@@ -183,8 +183,8 @@ pub struct MotionArgs {
     /// where the linearization is constant in that, else a body's; implies --moving
     #[arg(long, value_name = "ground | BODY", conflicts_with = "strategy")]
     pub frame: Option<String>,
-    /// Matrices of an instant of a motion that is not steady; their roots depend on the coordinates and are no rates of
-    /// growth; implies --moving
+    /// Matrices of an instant of a motion that is not steady; their eigenvalues depend on the coordinates and are no
+    /// rates of growth; implies --moving
     #[arg(long, conflicts_with_all = ["strategy", "frame"])]
     pub instant: bool,
 }

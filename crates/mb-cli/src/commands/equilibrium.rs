@@ -1,4 +1,4 @@
-//! `mb equilibrium`: configuration, reactions, stability; several equilibria told apart.
+//! `mb equilibrium`: configuration, reactions, stability; several equilibria distinguished.
 
 use crate::Answer;
 use crate::args::EquilibriumArgs;

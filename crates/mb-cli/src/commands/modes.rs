@@ -28,7 +28,7 @@ pub struct Modes {
     pub rank: ConstraintRank,
     /// The equilibrium, or the point of a motion.
     pub site: Site,
-    /// Whether the eigenvalues are exponents: false for the roots of an instant of a motion.
+    /// Whether the eigenvalues are exponents: false for the eigenvalues of an instant of a motion.
     pub exponents: bool,
     /// Constraints whose first derivatives do not determine the spectrum.
     pub undetermined: Option<Undetermined>,
@@ -175,7 +175,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     let undetermined = undetermined_at(model, &rank, &at)?;
     if undetermined.is_some() {
         let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.pairs);
-        pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bar = f64::INFINITY);
+        pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bound = f64::INFINITY);
     }
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
     let comparisons = results.iter().skip(1).map(against).collect();
@@ -353,7 +353,7 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
     })
 }
 
-/// Heading of the roots of an instant.
+/// Heading of the eigenvalues of an instant.
 const INSTANT: &str =
     "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
 
@@ -437,7 +437,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     out
 }
 
-/// Refuses of an instant everything but the roots of the minimal form.
+/// Refuses of an instant everything but the eigenvalues of the minimal form.
 fn check_instant(option: Option<&'static str>) -> Result<(), RequestError> {
     option.map_or(Ok(()), |option| Err(RequestError::NotOfAnInstant { option }))
 }

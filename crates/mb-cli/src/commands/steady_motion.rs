@@ -50,7 +50,7 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
         return Err(RequestError::NotOfAnInstant { option: "--spin" }.into());
     };
     let result = flow::spectrum(model, &at, &Formulation::Minimal(NullSpaceMethod::Qr))?;
-    let real = |p: &Eigenpair| p.value().map(|s| (s.re, p.error_bar));
+    let real = |p: &Eigenpair| p.value().map(|s| (s.re, p.error_bound));
     let growth = result.spectrum.motion().filter_map(real).max_by(|a, b| a.0.total_cmp(&b.0));
     let found = Steady { site, growth };
     if args.json {

@@ -115,7 +115,8 @@ pub fn analyse(text: &Text, args: &TrackArgs, progress: Progress) -> Result<Trac
     Ok(Track { place, path, expansion, exact, predicted, groups, events })
 }
 
-/// Groups, and single modes with those of the groups followed together where they can be told from one another.
+/// Groups, and single modes with those of the groups followed together where they can be distinguished from one
+/// another.
 type Grouped = (Vec<TrackedGroup>, Option<mb_parametric::Track>);
 
 /// The groups at every sample, from the middle on.

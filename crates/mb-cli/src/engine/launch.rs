@@ -59,7 +59,7 @@ pub(super) fn run(
     let (out, err) = output().map_err(|e| failed(format!("its log cannot be written: {e}"), ""))?;
     let mut command = Command::new(first);
     command.args(words).arg(program).arg(folder).stdin(Stdio::null()).stdout(out).stderr(err);
-    // Open MPI asks for these where a container runs as root or has fewer cores than ranks.
+    // Open MPI asks for these where a container runs as eigenvalue or has fewer cores than ranks.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
     if std::env::var_os("OMP_NUM_THREADS").is_none() {

@@ -47,7 +47,7 @@ struct SteadyDocument {
     site: SiteView,
     stability: &'static str,
     growth: Option<f64>,
-    growth_error_bar: Option<f64>,
+    growth_error_bound: Option<f64>,
 }
 
 /// The document of a steady motion.
@@ -58,7 +58,7 @@ pub fn steady(loaded: &Loaded, rank: &ConstraintRank, found: &Steady) -> String 
         site: SiteView::new(loaded, &found.site),
         stability: found.stability(),
         growth: found.growth.map(|g| g.0),
-        growth_error_bar: found.growth.map(|g| g.1),
+        growth_error_bound: found.growth.map(|g| g.1),
     })
 }
 

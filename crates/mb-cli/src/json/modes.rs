@@ -25,7 +25,7 @@ struct Document {
     /// Rows of a singular configuration, where first derivatives do not determine the spectrum.
     #[serde(skip_serializing_if = "Option::is_none")]
     undetermined_by: Option<Vec<String>>,
-    /// False for the roots of an instant, which are no rates of growth.
+    /// False for the eigenvalues of an instant, which are no rates of growth.
     exponents: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy: Option<EnergyShares>,
@@ -143,7 +143,7 @@ struct PairView {
     damping_ratio: Option<f64>,
     class: Class,
     backward_error: f64,
-    error_bar: f64,
+    error_bound: f64,
     /// False where the bound is as large as the eigenvalue.
     determined: bool,
     condition: f64,
@@ -175,7 +175,7 @@ impl PairView {
             damping_ratio: p.damping_ratio(),
             class: p.class,
             backward_error: p.backward_error,
-            error_bar: p.error_bar,
+            error_bound: p.error_bound,
             determined: p.is_determined(),
             condition: p.condition,
             constraint_violation: p.constraint_violation,

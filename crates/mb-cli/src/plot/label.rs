@@ -27,7 +27,7 @@ pub(crate) fn subtitle(line: &Line<'_>) -> String {
             (re, _) => format!("s = {} {im}i rad/s", six(re)),
         }
     });
-    let bar = line.pair.error_bar;
+    let bar = line.pair.error_bound;
     let error = bar.is_finite().then(|| format!("error {}", tiny(bar)));
     [class(line.pair)].into_iter().chain(value).chain(error).collect::<Vec<_>>().join(", ")
 }

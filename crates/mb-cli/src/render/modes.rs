@@ -52,7 +52,7 @@ impl Line<'_> {
 /// 1e-9 of the whole, is zero.
 pub fn shown(pair: &Eigenpair) -> Option<c64> {
     let s = pair.value()?;
-    let cut = pair.error_bar.min(1e-9 * s.norm());
+    let cut = pair.error_bound.min(1e-9 * s.norm());
     let part = |x: f64| if x.abs() <= cut { 0.0 } else { x };
     Some(c64::new(part(s.re), part(s.im)))
 }
@@ -91,7 +91,7 @@ pub fn table(result: &FormulationSpectrum, all: bool, style: Style) -> String {
             value(zeta),
             class(pair),
             tiny(pair.backward_error),
-            if pair.error_bar.is_finite() { tiny(pair.error_bar) } else { "-".to_owned() },
+            if pair.error_bound.is_finite() { tiny(pair.error_bound) } else { "-".to_owned() },
         ];
         if whirls {
             row.push(whirl(result.whirl.get(line.index).copied().flatten()).to_owned());
@@ -119,7 +119,7 @@ pub fn whirl(sense: Option<f64>) -> &'static str {
 
 /// The class, with a word when the mode grows or its error bound is as large as the eigenvalue.
 pub fn class(pair: &Eigenpair) -> String {
-    let grows = pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar);
+    let grows = pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bound);
     match (grows, pair.is_determined()) {
         (true, _) => format!("{}, growing", pair.class),
         (false, false) => format!("{}, not determined", pair.class),
@@ -163,7 +163,7 @@ pub fn counts(result: &FormulationSpectrum) -> String {
     format!("eigenvalues: {}{agrees}\n", parts.join(", "))
 }
 
-/// Findings of a formulation in words. Redundant constraints are told once for the model.
+/// Findings of a formulation in words. Redundant constraints are reported once for the model.
 pub fn findings(result: &FormulationSpectrum, all: bool) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(why) = &result.reselected {
@@ -200,7 +200,7 @@ pub fn undetermined(found: &Undetermined) -> String {
     )
 }
 
-/// The roots of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
+/// The eigenvalues of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
 pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
     let mut table = Table::new(vec![
         Column::number("root", ""),

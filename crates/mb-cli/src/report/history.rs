@@ -5,7 +5,7 @@ use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
 use mb_report::{Chart, Curve, CurveMark, Motion, Panel};
 
-/// Most curves of a panel that can be told apart.
+/// Most curves of a panel that can be distinguished.
 const CURVES: usize = 6;
 
 /// At most `most` frames, evenly among the reports.

@@ -42,7 +42,7 @@ pub(super) fn modes(lines: &[Line<'_>]) -> Table {
             None => optional(None),
         };
         let sign = if line.conjugate { "±" } else { "" };
-        let bound = pair.error_bar;
+        let bound = pair.error_bound;
         vec![
             whole(line.number),
             part(|s| s.re, &six),

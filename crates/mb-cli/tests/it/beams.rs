@@ -70,7 +70,7 @@ fn a_doubled_clamp_shares_the_load() {
     }
 }
 
-/// What may move without stiffness is told by the beam and its axes.
+/// What may move without stiffness is named by the beam and its axes.
 #[test]
 fn free_motions_are_named() {
     let floating = BOOM.replace("-9.81", "0");
@@ -161,7 +161,7 @@ vector = [0, 0, -20000]
     assert_eq!(of(&["equilibrium", "-", "--load-path"], &light)["end"]["kind"], "full-load");
 }
 
-/// A load that follows the tip has no potential: the path says so once, and vibration tells what stiffness does not.
+/// A load that follows the tip has no potential: the path says so once, and vibration says what stiffness does not.
 #[test]
 fn a_follower_load_is_not_judged_by_stiffness() {
     // Beck's column loses its stability by flutter, at 20.05 EI / L^2 (131 kN here).

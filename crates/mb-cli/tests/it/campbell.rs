@@ -46,7 +46,8 @@ pub(crate) const TURNTABLE: &str = r#"
     ]
 "#;
 
-/// Growth as divergence between sqrt(k_y) and sqrt(k_x), both ends within their bounds; at every speed the roots of the quartic.
+/// Growth as divergence between sqrt(k_y) and sqrt(k_x), both ends within their bounds; at every speed the eigenvalues
+/// of the quartic.
 #[test]
 fn a_turntable_grows_between_its_frequencies_over_the_speed() {
     let found = campbell(TURNTABLE, "spin:axle", ["1", "60"], &["--samples", "31"]);

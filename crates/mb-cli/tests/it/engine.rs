@@ -25,7 +25,7 @@ fn read(found: &serde_json::Value) -> (Vec<[f64; 3]>, Vec<String>) {
     let result = &found["formulations"][0];
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
     let pairs = result["pairs"].as_array().unwrap();
-    let all = pairs.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]);
+    let all = pairs.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]);
     let findings = result["findings"].as_array().unwrap().iter().map(ToString::to_string);
     (all.filter(|[_, im, _]| *im >= 0.0).collect(), findings.collect())
 }

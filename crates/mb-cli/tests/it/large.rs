@@ -2,15 +2,15 @@
 
 use crate::support::{json, mb, model, right};
 
-/// re, im and error bar of the pairs with Im s >= 0.
+/// re, im and error bound of the pairs with Im s >= 0.
 fn pairs(found: &serde_json::Value) -> Vec<[f64; 3]> {
     let list = found["formulations"][0]["pairs"].as_array().unwrap();
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
-    let all = list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]);
+    let all = list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]);
     all.filter(|[_, im, _]| *im >= 0.0).collect()
 }
 
-/// Both spectra hold the same roots within their bars.
+/// Both spectra hold the same eigenvalues within their bars.
 fn assert_same(a: &serde_json::Value, b: &serde_json::Value) {
     let (a, b) = (pairs(a), pairs(b));
     assert_eq!(a.len(), b.len());
@@ -65,7 +65,7 @@ fn pairs_of(found: &serde_json::Value) -> [[f64; 3]; 2] {
     let list = found["formulations"][0]["pairs"].as_array().unwrap();
     let number = |p: &serde_json::Value, key: &str| p[key].as_f64().unwrap();
     let all: Vec<[f64; 3]> =
-        list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bar")]).collect();
+        list.iter().map(|p| [number(p, "re"), number(p, "im"), number(p, "error_bound")]).collect();
     all.try_into().unwrap()
 }
 

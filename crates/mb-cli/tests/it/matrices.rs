@@ -67,12 +67,12 @@ impl Chain {
     }
 }
 
-/// Positive imaginary parts with their error bars, in order.
+/// Positive imaginary parts with their error bounds, in order.
 fn frequencies(found: &serde_json::Value) -> Vec<(f64, f64)> {
     let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
     let mut out: Vec<(f64, f64)> = pairs
         .iter()
-        .map(|p| (p["im"].as_f64().unwrap(), p["error_bar"].as_f64().unwrap()))
+        .map(|p| (p["im"].as_f64().unwrap(), p["error_bound"].as_f64().unwrap()))
         .filter(|(im, _)| *im > 0.0)
         .collect();
     out.sort_by(|a, b| a.0.total_cmp(&b.0));

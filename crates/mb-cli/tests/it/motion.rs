@@ -18,7 +18,7 @@ fn square(angle: f64) -> f64 {
     -9.81 / 0.8 * angle.cos()
 }
 
-/// The roots of an instant of the bar, in its angle.
+/// The eigenvalues of an instant of the bar, in its angle.
 fn bar(args: &[&str]) -> Value {
     let fixed = ["modes", "-", "--json", "--instant", "--basis", "selection=bar.angle"];
     let args: Vec<&str> = fixed.iter().chain(args).copied().collect();
@@ -31,7 +31,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value}"))
 }
 
-/// Re^2 - Im^2 of the first root.
+/// Re^2 - Im^2 of the first eigenvalue.
 fn root(found: &Value) -> f64 {
     let pair = &found["formulations"][0]["pairs"][0];
     number(&pair["re"]).powi(2) - number(&pair["im"]).powi(2)
@@ -52,7 +52,9 @@ fn a_swinging_bar_has_the_stiffness_of_its_angle() {
         assert!(found.get("equilibrium").is_none());
         // The pendulum swings: these are no exponents, and have no bounds.
         assert_eq!(found["exponents"], false);
-        assert!(found["formulations"][0]["pairs"][0]["error_bar"].is_null() && found.get("steady").is_none());
+        assert!(
+            found["formulations"][0]["pairs"][0]["error_bound"].is_null() && found.get("steady").is_none()
+        );
     }
 }
 
@@ -126,7 +128,7 @@ fn a_turntable_grows_in_its_own_frame_and_says_what_it_is_at_rest() {
     for expected in [growth, -growth] {
         let at = |p: &&Value| p["im"] == 0.0 && (number(&p["re"]) - expected).abs() < 1e-10;
         let pair = pairs.iter().find(at).unwrap_or_else(|| panic!("{expected}: {}", run.out));
-        assert!(number(&pair["error_bar"]) < 1e-9);
+        assert!(number(&pair["error_bound"]) < 1e-9);
     }
     for args in [&["--basis", "svd"][..], &["--lowest", "4"], &["--formulation", "redundant"]] {
         let run = mb_with(&[&["modes", "-", "--moving", "--json"], args].concat(), TURNTABLE);

@@ -239,7 +239,7 @@ fn values_out_of_reach_are_marked() {
     assert!(text.contains("outside") && text.contains("the values mean nothing"), "{text}");
 }
 
-/// The lines of Python in the documentation give the program's own values, where Python and numpy are at hand.
+/// The lines of Python in the documentation give the program's own values, where Python and numpy are available.
 #[test]
 fn the_documented_lines_of_python_evaluate_the_polynomials() {
     let python = |folder: &std::path::Path, code: &str| {

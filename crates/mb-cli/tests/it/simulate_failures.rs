@@ -114,7 +114,7 @@ fn a_run_that_left_its_branch_is_told_by_its_energy() {
     assert!(found["explained"].as_f64().unwrap() < found["drift"].as_f64().unwrap().abs(), "{run}");
 }
 
-/// Every model that starts to move by itself, with the methods as they come: nothing is told of its energy.
+/// Every model that starts to move by itself, with the methods as they come: nothing is reported of its energy.
 #[test]
 fn good_runs_have_no_departure_of_energy() {
     for name in [

@@ -52,7 +52,8 @@ fn a_mesh_file_lies_beside_the_model() {
     assert!(run.code != 0 && run.err.contains("`meshes/cube.mesh` is not there"), "{run:?}");
 }
 
-/// Frequencies of the block in the gallery under tension, with the error bars of sparse matrices; pairs for both axes.
+/// Frequencies of the block in the gallery under tension, with the error bounds of sparse matrices; pairs for both
+/// axes.
 #[test]
 fn modes_of_a_block_under_tension() {
     let found =

@@ -21,7 +21,7 @@ fn systems() -> Vec<(&'static str, QuadraticPencil<Sparse>)> {
     MODELS.iter().filter_map(|model| Some((model.name, at_rest(model.text)?))).collect()
 }
 
-/// Every root of `found` is one of `all` within both bars, each used once, and of the same class.
+/// Every eigenvalue of `found` is one of `all` within both bars, each used once, and of the same class.
 fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
     let mut free: Vec<&Eigenpair> = all.iter().filter(|pair| pair.value().is_some()).collect();
     for pair in found {
@@ -29,7 +29,7 @@ fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
         let apart = |other: &Eigenpair| (other.value().unwrap() - s).norm();
         let at = (0..free.len()).min_by(|&a, &b| apart(free[a]).total_cmp(&apart(free[b])));
         let other = free.swap_remove(at.unwrap_or_else(|| panic!("{what}: more roots than exist")));
-        let bars = pair.error_bar + other.error_bar;
+        let bars = pair.error_bound + other.error_bound;
         let distance = apart(other);
         assert!(distance <= bars, "{what}: {s} is {distance:e} from its partner, bars {bars:e}");
         assert_eq!(pair.class, other.class, "{what}: {s}");
@@ -55,7 +55,7 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
                 assert_among(&found.pairs, &all, &what);
                 let rigid = found.of_class(Class::Rigid).count();
                 assert_eq!(rigid, dense.of_class(Class::Rigid).count().min(2 * COUNT), "{what}");
-                // Undamped modes have two roots each; of damped ones some are single real roots.
+                // Undamped modes have two eigenvalues each; of damped ones some are single real eigenvalues.
                 let undamped = pencil.c.data().iter().all(|c| *c == 0.0);
                 let least = all.len().min(if undamped { 2 * COUNT } else { COUNT });
                 assert!(found.pairs.len() >= least, "{what}: {} of {least}", found.pairs.len());

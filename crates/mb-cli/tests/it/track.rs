@@ -126,7 +126,8 @@ fn rotors_that_are_coupled_veer() {
     assert!((event["gap_hz"].as_f64().unwrap() / gap - 1.0).abs() < 0.05, "{event}");
 }
 
-/// The modes of a group are told from one another where they are apart, and cross and veer as if they were followed singly.
+/// The modes of a group are distinguished from one another where they are apart, and cross and veer as if they were
+/// followed singly.
 #[test]
 fn what_the_modes_of_a_group_do_is_told() {
     let group = ["--group", "1-2", "--modes", "1-2"];

@@ -28,7 +28,7 @@ fn pairs(args: &[&str], text: &str) -> Vec<Pair> {
     let pair = |pair: &Value| Pair {
         re: number(pair, "re"),
         im: number(pair, "im"),
-        bound: number(pair, "error_bar"),
+        bound: number(pair, "error_bound"),
         rigid: pair["class"]["kind"] == "rigid",
     };
     list.iter().map(pair).collect()

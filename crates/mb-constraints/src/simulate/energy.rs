@@ -17,17 +17,18 @@
 //! ```
 //!
 //! and for each singular configuration on the way the root of the tolerance, the error that passing it costs. Errors
-//! mostly cancel: good runs stay far below the sum. A run beyond it is told, such as one that left its
-//! branch in a singular configuration without the energy growing. One percent of the energy in motion is told in any
-//! case, also where the tolerances asked for no better. That is the whole bar for the implicit integrator, whose steps have no
-//! error control, and for runs with dampers, loads or drives, since the quadrature of their work has errors too.
+//! mostly cancel: good runs stay far below the sum. A run beyond it is reported, such as one that left its
+//! branch in a singular configuration without the energy growing. One percent of the energy in motion is reported in
+//! any case, also where the tolerances asked for no better. That is the whole bar for the implicit integrator, whose
+//! steps have no error control, and for runs with dampers, loads or drives, since the quadrature of their work has
+//! errors too.
 
 use super::Integrator;
 use crate::method::{ConstraintMethod, ForwardDynamics, Penalty};
 use mb_model::system::MotionTerms;
 use mb_model::{BlockKind, Model};
 
-/// Departure that is told whatever explains it, relative to the energy in motion.
+/// Departure that is reported whatever explains it, relative to the energy in motion.
 const COARSE: f64 = 1e-2;
 
 /// Rounding of energies: of one evaluation, and of each step.

@@ -20,7 +20,8 @@ const DROWNED: f64 = 10.0;
 /// So many steps must bring the run on by this share of its length: slower ones never end.
 const CRAWL: (usize, f64) = (2_000, 1e-5);
 
-/// Steps this much shorter than the reports, and a run of so many of them, are told with the frequency that bounds them.
+/// Steps this much shorter than the reports, and a run of so many of them, are reported with the frequency that bounds
+/// them.
 const SHORT: f64 = 0.05;
 const MANY: f64 = 20_000.0;
 /// Steps from one look at the frequency to the next.

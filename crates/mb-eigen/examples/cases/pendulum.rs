@@ -2,7 +2,7 @@
 //!
 //! Per link x, y, theta of the frame and (u, v, rotation) of `elements` + 1 nodes relative to it: n = 6 elements + 12. The
 //! frame's columns couple to every node (an arrow), and rigid motion of the nodes repeats that of the frame, which only
-//! the m = 10 constraints tell apart. Dimensions of the flexible double pendulum of gonzalez2017.
+//! the m = 10 constraints distinguish. Dimensions of the flexible double pendulum of gonzalez2017.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 

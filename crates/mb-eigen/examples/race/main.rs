@@ -62,7 +62,7 @@ fn run(
     let violation = largest(&|pair| pair.constraint_violation);
     // w = -s^2, hence |dw| / |w| = 2 |ds| / |s|.
     let by = if near.is_some() { 1.0 } else { 2.0 };
-    let bar = largest(&|pair| pair.value().map_or(0.0, |s| by * pair.error_bar / s.norm()));
+    let bar = largest(&|pair| pair.value().map_or(0.0, |s| by * pair.error_bound / s.norm()));
     let s: Vec<c64> = pairs.iter().filter_map(|pair| pair.value()).collect();
     let list =
         |of: &dyn Fn(c64) -> f64| s.iter().map(|s| format!("{:e}", of(*s))).collect::<Vec<_>>().join(", ");

@@ -40,7 +40,7 @@ const SPINNING_POINT: c64 = c64::new(100.0, 10_000.0);
 /// A family and its size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Case {
-    /// Bars; grounded or not.
+    /// Bounds; grounded or not.
     Chain { bars: usize, grounded: bool },
     /// A block, what acts on it, and the point near which its eigenvalues are sought; none for the lowest modes.
     Block { solid: Solid, point: Option<c64> },
@@ -154,7 +154,8 @@ impl Case {
     }
 }
 
-/// Bars of stiffness k with m / 2 at both ends, tied to the ground by `ground` k per m; joints and ends by multipliers.
+/// Bounds of stiffness k with m / 2 at both ends, tied to the ground by `ground` k per m; joints and ends by
+/// multipliers.
 fn chain(bars: usize, ground: f64) -> QuadraticPencil<Sparse> {
     let n = 2 * bars;
     let mut m = Triplets::with_capacity(n, n, n);

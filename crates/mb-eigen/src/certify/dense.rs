@@ -1,4 +1,4 @@
-//! What is claimed of every root: backward error, condition number, error bar, constraint violation.
+//! What is claimed of every eigenvalue: backward error, condition number, error bound, constraint violation.
 //!
 //! ```text
 //! residual         r   = (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l
@@ -14,9 +14,9 @@
 //! of eta, which makes eta larger. Tisseur, Linear Algebra Appl. 309 (2000), sections 2-3 (backward error);
 //! Dedieu and Tisseur, Linear Algebra Appl. 358 (2003), Theorem 4.2 (condition in homogeneous form), with s in
 //! units of sqrt(|K| / |M|). g holds the magnitudes of all terms of the residual, u a few roundings: without it
-//! the bar would not cover the rounding of the residual itself. rho takes magnitudes, not y^H r, which the Rayleigh
+//! the bound would not cover the rounding of the residual itself. rho takes magnitudes, not y^H r, which the Rayleigh
 //! quotient has made zero. Norms are bounds of the 2-norm. Sizes: x, y n; l, mu m.
-//! In unconstrained symmetric problems with definite M a pair that leaves more than rounding has at least the bar
+//! In unconstrained symmetric problems with definite M a pair that leaves more than rounding has at least the bound
 //!
 //! ```text
 //! 2 eps / d,  or 4 sqrt(eps) close to a double root,   eps = |r|_(M^-1) / |x|_M,   d = |y^H (2 s M + C) x| / (|x|_M |y|_M)
@@ -41,7 +41,7 @@ use crate::numeric::vectors::{Block, ZERO, abs, inner};
 use crate::options::Refinement;
 use crate::{Class, Eigenpair};
 
-/// Relative rounding of a Rayleigh quotient from which on its forms are computed in doubled precision.
+/// Relative rounding of a Rayleigh quotient from which on its forms are computed in double-double precision.
 const BLURRED: f64 = 2e-14;
 
 /// Backward error over that of rounding from which on a pair was not solved to rounding.
@@ -123,7 +123,7 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Certifies roots with vectors in the given coordinates; conjugates are added.
+    /// Certifies eigenvalues with vectors in the given coordinates; conjugates are added.
     pub(crate) fn certify(&self, mut raws: Vec<Raw>, refinement: Refinement) -> Vec<Eigenpair> {
         let n = self.basis.n();
         let lefts: Vec<Vec<c64>> = raws.iter_mut().map(prepare).collect();
@@ -169,10 +169,11 @@ impl<'a> Certifier<'a> {
         out
     }
 
-    /// Bars of pairs that leave more than rounding, in the metric of the mass.
+    /// Bounds of pairs that leave more than rounding, in the metric of the mass.
     ///
-    /// rho weighs the residual with the root's own vector: first order, as good as that is. Beside penalties of 1e11 times the mechanism's
-    /// own matrices a residual of 1e-13 of their size is an error of the vector, and reaches the light directions.
+    /// rho weighs the residual with the eigenvalue's own vector: first order, as good as that is. Beside penalties of
+    /// 1e11 times the mechanism's own matrices a residual of 1e-13 of their size is an error of the vector, and
+    /// reaches the light directions.
     fn widen_poor(
         &self,
         raws: &[Raw],
@@ -183,7 +184,7 @@ impl<'a> Certifier<'a> {
     ) {
         let poor = |j: &usize| {
             let finite = raws[*j].beta > 0.0 && matches!(raws[*j].kind, Kind::Ordinary | Kind::Zero);
-            finite && pairs[*j].backward_error > POOR * self.rounding && pairs[*j].error_bar.is_finite()
+            finite && pairs[*j].backward_error > POOR * self.rounding && pairs[*j].error_bound.is_finite()
         };
         let poor: Vec<usize> = (0..pairs.len()).filter(poor).collect();
         // With constraints the mass is to be that on what they leave free; without a definite one there is no metric.
@@ -201,7 +202,7 @@ impl<'a> Certifier<'a> {
             let slope = raws[j].alpha / beta * forms[j].m * 2.0 + forms[j].c;
             let bar = in_metric(rest / x, slope.norm() / (x * y));
             let bar = if bar.is_nan() { f64::INFINITY } else { bar };
-            pairs[j].error_bar = pairs[j].error_bar.max(bar);
+            pairs[j].error_bound = pairs[j].error_bound.max(bar);
         }
     }
 
@@ -212,7 +213,7 @@ impl<'a> Certifier<'a> {
         Products { m: apply(&self.m), c: self.c.as_ref().map(apply), k: apply(&self.k) }
     }
 
-    /// The forms of one root as if in doubled precision.
+    /// The forms of one eigenvalue as if in double-double precision.
     fn sharp(&self, y: &[c64], x: &[c64]) -> Forms {
         let y = vectors::conjugate(y);
         let form = |a: &Operator<'_>| a.form(&y, x);
@@ -273,7 +274,7 @@ impl<'a> Certifier<'a> {
             backward_error: if rest > 0.0 { rest / size.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if violation > 0.0 { violation / self.basis.unit_norm() } else { 0.0 },
             condition: if defective { f64::INFINITY } else { self.condition(e) },
-            error_bar: if unbounded { f64::INFINITY } else { measured.alone() },
+            error_bound: if unbounded { f64::INFINITY } else { measured.alone() },
             chain: e.raw.chain,
             penalty_share: None,
             class: match e.raw.kind {
@@ -353,7 +354,7 @@ fn blurred(raw: &Raw, left: &[c64], forms: Forms, terms: &Terms, j: usize) -> bo
     f64::EPSILON * rounding > BLURRED * (s * forms.m * 2.0 + forms.c).norm() * size
 }
 
-/// Everything known of one root.
+/// Everything known of one eigenvalue.
 pub(crate) struct Evidence<'a> {
     pub(crate) raw: &'a Raw,
     left: &'a [c64],
@@ -374,7 +375,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Magnitudes of the terms of residuals, one column for every root.
+/// Magnitudes of the terms of residuals, one column for every eigenvalue.
 struct Terms {
     m: Dense,
     c: Option<Dense>,

@@ -1,4 +1,5 @@
-//! What is claimed of a root of a sparse problem; the measures of [`crate::Eigenpair`], computed without dense matrices.
+//! What is claimed of an eigenvalue of a sparse problem; the measures of [`crate::Eigenpair`], computed without dense
+//! matrices.
 //!
 //! ```text
 //! r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
@@ -9,10 +10,10 @@
 //!
 //! as in the dense analysis (`certificate`), on the matrices as given: not scaled, not shifted. g holds the
 //! magnitudes of all terms of r and u a few roundings, here by the longest row. Residuals are kept by block: r in eta,
-//! Phi_q x in the constraint violation. Symmetric pairs whose bar says little are improved and measured again in doubled
-//! precision (refine), where u g becomes u |r| + u^2 g but for inertia, which keeps u. Where K is known as a sum whose
+//! Phi_q x in the constraint violation. Symmetric pairs whose bound says little are improved and measured again in
+//! double-double precision (refine), where u g becomes u |r| + u^2 g but for inertia, which keeps u. Where K is known as a sum whose
 //! large part is exact, u (|K_rounded| |x| + |Phi_q^T| |l|) is added: what rounding of the entries of the model's matrices
-//! can do is then inside the bar.
+//! can do is then inside the bound.
 
 mod batch;
 mod clusters;
@@ -43,7 +44,7 @@ use crate::{Class, Eigenpair, Shape};
 /// entries of an element share, as the error of its axial force, is that of the force.
 const ENTRY: f64 = 2.0 * f64::EPSILON;
 
-/// What a root leaves of the equations, with the magnitudes of their terms.
+/// What an eigenvalue leaves of the equations, with the magnitudes of their terms.
 struct Terms<'a> {
     /// |x|.
     x: &'a [f64],
@@ -53,7 +54,7 @@ struct Terms<'a> {
     violation: &'a [c64],
 }
 
-/// What a root leaves of the equations.
+/// What an eigenvalue leaves of the equations.
 struct Measures {
     /// |r|.
     rest: f64,
@@ -72,7 +73,7 @@ pub(crate) struct Certifier<'a> {
     keeps_left: bool,
     /// Phi_q^T by rows, made when first needed.
     reactions: OnceLock<Matrix<'static>>,
-    /// |s| and the change that rounding of K could make, of the pair of doubled precision that feels it most.
+    /// |s| and the change that rounding of K could make, of the pair of double-double precision that feels it most.
     felt: Mutex<Option<(f64, f64)>>,
 }
 
@@ -88,18 +89,18 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// Certifies roots; conjugates and opposites are added behind their partners.
+    /// Certifies eigenvalues; conjugates and opposites are added behind their partners.
     pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
         self.certify_with(roots, Aid::Nothing)
     }
 
-    /// The same, with what the search for the roots has left.
+    /// The same, with what the search for the eigenvalues has left.
     pub(crate) fn certify_with(&self, roots: Vec<Root>, aid: Aid) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
         self.together(kinds, self.pairs(roots, aid))
     }
 
-    /// A root that doubled precision led to another one, measured there.
+    /// An eigenvalue that double-double precision led to another one, measured there.
     pub(crate) fn certify_found(&self, root: &Root, found: &Doubled) -> Eigenpair {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
@@ -108,7 +109,7 @@ impl<'a> Certifier<'a> {
         pair
     }
 
-    /// Roots for themselves, without conjugates and opposites.
+    /// Eigenvalues for themselves, without conjugates and opposites.
     pub(crate) fn certify_alone(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
         self.pairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
     }
@@ -123,7 +124,7 @@ impl<'a> Certifier<'a> {
         if self.keeps_left { pair } else { pair.without_left() }
     }
 
-    /// The same, of roots some of which have been certified.
+    /// The same, of eigenvalues some of which have been certified.
     pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
         let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
@@ -131,7 +132,7 @@ impl<'a> Certifier<'a> {
         self.together(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
-    /// Measures a root, with a residual in doubled precision where there is one.
+    /// Measures an eigenvalue, with a residual in double-double precision where there is one.
     fn measured(&self, root: Root, doubled: Option<&Doubled>) -> Eigenpair {
         let length = norms::two_complex(&root.right);
         let mut root = self.at_length_one(root);
@@ -149,7 +150,7 @@ impl<'a> Certifier<'a> {
         self.pair(root, (y, mu), &measures)
     }
 
-    /// The root with a right vector of length one.
+    /// The eigenvalue with a right vector of length one.
     fn at_length_one(&self, mut root: Root) -> Root {
         if root.rigid && self.problem.k.is_zero() {
             // Nothing resists: what a solve leaves of the multipliers is rounding.
@@ -162,7 +163,7 @@ impl<'a> Certifier<'a> {
         root
     }
 
-    /// What is claimed of a root with left vectors y and mu.
+    /// What is claimed of an eigenvalue with left vectors y and mu.
     fn pair(&self, root: Root, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
         let (p, s) = (self.problem, root.s);
         let Measures { rest, violated, rho, forms } = measures;
@@ -180,7 +181,7 @@ impl<'a> Certifier<'a> {
             backward_error: if *rest > 0.0 { rest / scale.max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: if *violated > 0.0 { violated / p.rows.unit.norm } else { 0.0 },
             condition: if measured.is_defective() { f64::INFINITY } else { self.condition(s, forms) },
-            error_bar: measured.alone(),
+            error_bound: measured.alone(),
             right: root.right,
             multipliers: root.multipliers,
             left: y,
@@ -191,7 +192,8 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// What a root leaves of the equations; the residual in doubled precision, of a vector of another length, where there is one.
+    /// What an eigenvalue leaves of the equations; the residual in double-double precision, of a vector of another
+    /// length, where there is one.
     fn measures(&self, root: &Root, y: &[c64], mu: &[c64], doubled: Option<(&Doubled, f64)>) -> Measures {
         let p = self.problem;
         let (x, l, s) = (&root.right, &root.multipliers, root.s);
@@ -219,7 +221,8 @@ impl<'a> Certifier<'a> {
         }
     }
 
-    /// The Rayleigh quotient on the matrices as given, in doubled precision: the factors' error enters it squared.
+    /// The Rayleigh quotient on the matrices as given, in double-double precision: the factors' error enters it
+    /// squared.
     fn quotient(&self, root: &Root, y: &[c64]) -> c64 {
         if root.stays() {
             return root.s;
@@ -245,7 +248,7 @@ impl<'a> Certifier<'a> {
         let react = p.rows.given.magnitude_transpose(&l);
         let [m, c, k] = &terms.magnitudes;
         let size = s.norm();
-        // With K in parts the bar holds for the model, of whose matrices every entry has its own rounding.
+        // With K in parts the bound holds for the model, of whose matrices every entry has its own rounding.
         let own = p.rounded_stiffness().filter(|_| rounding < self.rounding);
         let own = own.map(|a| a.magnitude(terms.x));
         let mut rho = 0.0;
@@ -278,12 +281,12 @@ impl<'a> Certifier<'a> {
     }
 }
 
-/// y and mu of a root whose left vectors are the conjugates of the right ones.
+/// y and mu of an eigenvalue whose left vectors are the conjugates of the right ones.
 fn mirrored(root: &Root) -> (Shape, Shape) {
     (root.right.conjugate(), root.multipliers.conjugate())
 }
 
-/// s of a root by its Rayleigh quotient.
+/// s of an eigenvalue by its Rayleigh quotient.
 fn step(root: &Root, forms: Forms) -> c64 {
     let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
     rayleigh(&mut raw, forms);
@@ -346,7 +349,7 @@ fn nothing(x: &Shape) -> Shape {
     Shape::of_real(vec![0.0; x.length()])
 }
 
-/// Whether the conjugate and the opposite of a root are roots, and whether it is rigid.
+/// Whether the conjugate and the opposite of an eigenvalue are eigenvalues, and whether it is rigid.
 #[derive(Clone, Copy)]
 struct Kinds {
     mirror: bool,

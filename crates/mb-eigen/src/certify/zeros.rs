@@ -5,8 +5,8 @@
 //! ```
 //!
 //! e is the relative change of the entries that makes the form zero, and its error is of second order in the errors of x and y. Where K as
-//! written has the zero, e is far below rounding in doubled precision; where rounding has made it, or has hidden a soft spring behind a stiff
-//! one, e is about a unit in the last place of the entries. Sizes: x, y n, l m.
+//! written has the zero, e is far below rounding in double-double precision; where rounding has made it, or has hidden
+//! a soft spring behind a stiff one, e is about a unit in the last place of the entries. Sizes: x, y n, l m.
 
 use mb_algebra::{Dense, c64};
 

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! The phase of det S is that of D in L D L^T or in L D W^T, without keeping L and W; how it is followed along the circle stands in
-//! [`super::winding`]. This is a count, no enclosure: a root so near to the circle that rounding decides would be on either side, and
-//! where rounding of the entries of S could make it singular on the circle there is no count.
+//! [`super::winding`]. This is a count, no enclosure: an eigenvalue so near to the circle that rounding decides would
+//! be on either side, and where rounding of the entries of S could make it singular on the circle there is no count.
 //!
-//! The largest roots are counted from outside, where a regular leading matrix says how many there are in all (N): with r found,
-//! ln det S - sum_j ln(tau - tau_j) - (N - r) ln tau does not turn around zero along a circle that leaves none but them outside.
+//! The largest eigenvalues are counted from outside, where a regular leading matrix says how many there are in all
+//! (N): with r found, ln det S - sum_j ln(tau - tau_j) - (N - r) ln tau does not turn around zero along a circle that
+//! leaves none but them outside.
 //!
 //! It costs one complex elimination a point, dozens of them, and is made where the
 //! estimate is within [`SparseOptions::count_operations`]; elsewhere the result says that it is unproved.
@@ -29,8 +30,8 @@ use crate::problem::proportional::Proportional;
 use crate::search::non_hermitian::{General, SAME_ROOT, Set};
 use crate::transform::shift_invert::Form;
 
-/// Gap between the circle and the roots needed, relative, below which others may be as near to it from outside, and are not told
-/// from those inside.
+/// Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside,
+/// and are not told from those inside.
 const NARROW: f64 = 1e-4;
 /// Where zeros were not sought, the circle stays off them by this fraction of the way.
 const OFF_ZERO: f64 = 0.95;
@@ -55,7 +56,8 @@ fn outcome(region: Region, found: usize, missing: f64) -> Result<Completeness, &
 }
 
 impl General<'_> {
-    /// Counts the roots in the circle around the shift that holds all within `needed`; what came out, where it was to be shown.
+    /// Counts the eigenvalues in the circle around the shift that holds all within `needed`; what came out, where it
+    /// was to be shown.
     pub(crate) fn count_inside(
         &self,
         set: &Set,
@@ -65,8 +67,8 @@ impl General<'_> {
         self.told(|| self.counted(set, shift, needed))
     }
 
-    /// Counts the roots beyond the circle around zero that leaves the `count` largest modes of a set outside, where the leading
-    /// matrix is regular: all roots are finite, and as many as `degree` says.
+    /// Counts the eigenvalues beyond the circle around zero that leaves the `count` largest modes of a set outside,
+    /// where the leading matrix is regular: all eigenvalues are finite, and as many as `degree` says.
     pub(crate) fn count_outside(
         &self,
         set: &Set,
@@ -112,7 +114,7 @@ impl General<'_> {
         degree: usize,
     ) -> Result<Result<Completeness, &'static str>, EigenError> {
         let size = |tau: &c64| tau.norm();
-        // Those of a multiple root may lie on either side of the last one that is returned.
+        // Those of a multiple eigenvalue may lie on either side of the last one that is returned.
         let last =
             set.tau.iter().map(size).filter(|t| *t >= smallest * (1.0 - NARROW)).fold(smallest, f64::min);
         let next = set.tau.iter().map(size).filter(|t| *t < last).fold(0.0, f64::max);
@@ -128,7 +130,7 @@ impl General<'_> {
         Ok(outcome(Region::Outside { radius, squared }, found, missing))
     }
 
-    /// How many roots more than expected are inside; why that cannot be told.
+    /// How many eigenvalues more than expected are inside; why that cannot be reported.
     fn missing(&self, circle: &Circle, beside: f64) -> Result<Result<f64, &'static str>, EigenError> {
         if let Some(counted) = self.proportional(circle) {
             let inside = |tau: &&c64| (**tau - circle.centre).norm() < circle.radius;
@@ -187,7 +189,8 @@ impl General<'_> {
         })
     }
 
-    /// A circle around the shift through the gap behind the roots needed; none where zeros have chains that were not followed.
+    /// A circle around the shift through the gap behind the eigenvalues needed; none where zeros have chains that were
+    /// not followed.
     fn circle(&self, set: &Set, shift: c64, needed: f64) -> Option<Circle> {
         let mut known = set.tau.clone();
         if let Some(zeros) = &self.zeros {
@@ -198,8 +201,8 @@ impl General<'_> {
         }
         let mut distances: Vec<f64> = known.iter().map(|tau| (tau - shift).norm()).collect();
         distances.sort_by(f64::total_cmp);
-        // The values of a defective root are no gap to put the circle through: rounding parts them by a share of the root itself,
-        // however near the shift is.
+        // The values of a defective eigenvalue are no gap to put the circle through: rounding parts them by a share of
+        // the eigenvalue itself, however near the shift is.
         let mut needed = needed;
         let parted = SAME_ROOT * (shift.norm() + needed);
         let mut next = f64::INFINITY;
@@ -228,7 +231,7 @@ mod tests {
     use crate::problem::Problem;
     use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, sparse, to_sparse};
 
-    /// Springs with one damper, one end held: roots that are no multiples of each other.
+    /// Springs with one damper, one end held: eigenvalues that are no multiples of each other.
     fn sample(n: usize) -> QuadraticPencil<Sparse> {
         let k = Dense::from_fn(n, n, |i, j| match i.abs_diff(j) {
             0 => 2.0,
@@ -261,7 +264,7 @@ mod tests {
         }
     }
 
-    /// A pencil of oscillators with these roots and their conjugates; a set of those known.
+    /// A pencil of oscillators with these eigenvalues and their conjugates; a set of those known.
     fn oscillators(roots: &[c64], known: &[c64]) -> (QuadraticPencil<Sparse>, Set) {
         let n = roots.len();
         let diagonal = |of: &dyn Fn(&c64) -> f64| sparse::diagonal(&roots.iter().map(of).collect::<Vec<_>>());
@@ -271,7 +274,8 @@ mod tests {
         (QuadraticPencil { m: sparse::identity(n), c, k, phi_q: sparse::zeros(0, n) }, set)
     }
 
-    /// Of a double root a thousandth beyond the circle one is known; the other turns the phase by half a circle there and back.
+    /// Of a double eigenvalue a thousandth beyond the circle one is known; the other turns the phase by half a circle
+    /// there and back.
     #[test]
     fn a_double_root_beside_the_circle_is_not_counted() {
         let (near, far) = (c64::new(-1.96, 23.13), c64::new(-1.97, 23.2));
@@ -287,7 +291,7 @@ mod tests {
         assert!(matches!(told, Ok(Completeness { found: 6, counted: 6, .. })), "{told:?}");
     }
 
-    /// Of a fourfold root -4 that rounding parts by 2e-7, seen from a place 4e-4 away.
+    /// Of a fourfold eigenvalue -4 that rounding parts by 2e-7, seen from a place 4e-4 away.
     #[test]
     fn a_circle_does_not_part_the_values_of_one_root() {
         let root = c64::new(-4.0, 0.0);
@@ -318,7 +322,8 @@ mod tests {
         }
     }
 
-    /// Two roots at one place, three hundredths beyond the circle, turn the phase by a full circle where the first steps do not look.
+    /// Two eigenvalues at one place, three hundredths beyond the circle, turn the phase by a full circle where the
+    /// first steps do not look.
     #[test]
     fn two_roots_just_outside_are_not_counted() {
         let options = SparseOptions::default();

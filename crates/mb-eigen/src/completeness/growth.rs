@@ -17,7 +17,7 @@ const ALL_UP_TO: usize = 150;
 
 /// Whether a mode grows, beyond its error; one of a conjugate pair.
 fn grows(pair: &Eigenpair) -> bool {
-    pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bar && s.im >= 0.0)
+    pair.class.is_motion() && pair.value().is_some_and(|s| s.re > pair.error_bound && s.im >= 0.0)
 }
 
 /// Growing modes among some pairs.

@@ -19,8 +19,9 @@ const SLOWER: f64 = 2.0;
 const OPERATIONS: f64 = 32.0;
 
 impl Symmetric<'_> {
-    /// Whether random vectors show that no mode is missing up to a point beyond the first `count`, which is told then. `beyond`:
-    /// about where the mode after those at hand is, as far as that is known. The shift must lie below all modes.
+    /// Whether random vectors show that no mode is missing up to a point beyond the first `count`, which is reported
+    /// then. `beyond`: about where the mode after those at hand is, as far as that is known. The shift must lie below
+    /// all modes.
     pub(crate) fn witnessed(
         &mut self,
         allowed: &Allowed<'_>,

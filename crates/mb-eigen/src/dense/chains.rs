@@ -1,4 +1,4 @@
-//! Zero (and, reversed, infinite) roots of a quadratic pencil: their number, vectors and chains.
+//! Zero (and, reversed, infinite) eigenvalues of a quadratic pencil: their number, vectors and chains.
 //!
 //! ```text
 //! simple    x in N, L^T C N regular on it                one zero with a vector of its own
@@ -8,7 +8,7 @@
 //!
 //! N and L are the right and left null directions of K. A free body without damping to the ground is the double
 //! case: one vector, two zeros (uniform motion grows linearly). With a damper to the ground it is simple.
-//! Reversing the roles of K and M gives the infinite roots. Sizes: k x p. Gohberg, Lancaster, Rodman, Matrix
+//! Reversing the roles of K and M gives the infinite eigenvalues. Sizes: k x p. Gohberg, Lancaster, Rodman, Matrix
 //! Polynomials, section 1.4 (Jordan chains). Chains longer than two are reported, not followed.
 
 use mb_algebra::{Dense, Lu, Svd, dense, norms};
@@ -25,27 +25,27 @@ const TOLERANCE: f64 = 1e-11;
 /// Rounding of null directions of length one.
 const ROUNDING: f64 = 1e-14;
 
-/// The roots that belong to one set of null directions.
+/// The eigenvalues that belong to one set of null directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Chains {
-    /// Right vectors of simple roots, k x p_1.
+    /// Right vectors of simple eigenvalues, k x p_1.
     pub(crate) simple: Dense,
-    /// Left vectors of simple roots.
+    /// Left vectors of simple eigenvalues.
     simple_left: Dense,
-    /// Right vectors of double roots, k x p_2.
+    /// Right vectors of double eigenvalues, k x p_2.
     pub(crate) double: Dense,
-    /// Left vectors of double roots.
+    /// Left vectors of double eigenvalues.
     double_left: Dense,
-    /// x_1 of the double roots.
+    /// x_1 of the double eigenvalues.
     pub(crate) generalized: Dense,
-    /// |y^T (M x + C x_1)| of every double root.
+    /// |y^T (M x + C x_1)| of every double eigenvalue.
     curvatures: Vec<f64>,
     /// Whether no chain is longer than two.
     pub(crate) regular: bool,
 }
 
 impl Chains {
-    /// No roots, for k unknowns.
+    /// No eigenvalues, for k unknowns.
     pub(crate) fn none(k: usize) -> Self {
         let none = || Dense::zeros(k, 0);
         Self {
@@ -94,7 +94,7 @@ impl Chains {
         })
     }
 
-    /// Number of roots, with multiplicity.
+    /// Number of eigenvalues, with multiplicity.
     pub(crate) fn roots(&self) -> usize {
         self.simple.ncols() + 2 * self.double.ncols()
     }
@@ -111,7 +111,7 @@ impl Chains {
         dense::hstack(&[&self.simple, &self.double])
     }
 
-    /// The roots as pairs.
+    /// The eigenvalues as pairs.
     pub(crate) fn raws(&self, kind: Kind) -> Vec<Raw> {
         let mut out = Vec::with_capacity(self.roots());
         for j in 0..self.simple.ncols() {

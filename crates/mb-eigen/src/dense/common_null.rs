@@ -4,7 +4,8 @@
 //! N: M N = C N = K N = 0,   L alike from the left;   L_c^T (s^2 M + s C + K) N_c with orthonormal complements
 //! ```
 //!
-//! Every such direction adds two indeterminate roots. Sizes: k x p. A pencil singular from one side only is left to QZ.
+//! Every such direction adds two indeterminate eigenvalues. Sizes: k x p. A pencil singular from one side only is left
+//! to QZ.
 
 use mb_algebra::{Dense, QuadraticPencil, RankQr, RankTolerance, dense, norms};
 
@@ -74,7 +75,7 @@ impl CommonNull {
         })
     }
 
-    /// Solves on the complements and adds two indeterminate roots for every common direction.
+    /// Solves on the complements and adds two indeterminate eigenvalues for every common direction.
     pub(super) fn deflate(
         &self,
         pencil: &QuadraticPencil,

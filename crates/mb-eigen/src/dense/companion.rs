@@ -47,8 +47,8 @@ impl Matrices {
 
     /// The problem in delta = (s - s_0) / spread, for M = I: delta^2 I + delta (C + 2 s_0 I) / spread + Q(s_0) / spread^2.
     ///
-    /// spread^2 is the geometric mean of the magnitudes of the eigenvalues of Q(s_0): a group of roots around s_0 then
-    /// comes out spread over order one, whatever the others are.
+    /// spread^2 is the geometric mean of the magnitudes of the eigenvalues of Q(s_0): a group of eigenvalues around
+    /// s_0 then comes out spread over order one, whatever the others are.
     fn about(self, origin: f64) -> (Self, f64) {
         if origin == 0.0 {
             return (self, 1.0);
@@ -89,17 +89,18 @@ pub(crate) enum Symmetry {
     All,
 }
 
-/// Roots of the reduced problem with the findings of the way.
+/// Eigenvalues of the reduced problem with the findings of the way.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
     pub(crate) raws: Vec<Raw>,
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Solves a quadratic problem whose zero and infinite roots are known as chains.
+/// Solves a quadratic problem whose zero and infinite eigenvalues are known as chains.
 ///
-/// `shift` is a real number, rad/s, around which many roots cluster, 0 when none is known: the eigensolver then works on
-/// distances from it, which resolves the cluster and takes fewer iterations. It has no effect where roots are known.
+/// `shift` is a real number, rad/s, around which many eigenvalues cluster, 0 when none is known: the eigensolver then
+/// works on distances from it, which resolves the cluster and takes fewer iterations. It has no effect where
+/// eigenvalues are known.
 pub(crate) fn solve(
     given: &Matrices,
     zeros: &Chains,
@@ -218,7 +219,7 @@ fn pencil(problem: &Matrices) -> (Dense, Dense) {
     (companion(problem), b)
 }
 
-/// Bases of the right deflating subspace Z and the left one W = [B Z_0, A Z_inf] of the known roots.
+/// Bases of the right deflating subspace Z and the left one W = [B Z_0, A Z_inf] of the known eigenvalues.
 fn deflating(
     problem: &Matrices,
     zeros: &Chains,

@@ -1,13 +1,13 @@
-//! A pencil without the roots already known.
+//! A pencil without the eigenvalues already known.
 //!
 //! ```text
 //! A Z = W S_A,  B Z = W S_B;   the other roots are those of  W_c^T (A - sigma B) Z_c
 //! z = Z_c z_c + Z p,   W^T (A - sigma B) Z p = -W^T (A - sigma B) Z_c z_c,   w = W_c w_c
 //! ```
 //!
-//! Z and W are bases of the right and left deflating subspaces of the known roots, Z_c and W_c orthonormal complements.
-//! Sizes: A, B 2k x 2k, Z and W 2k x d. Golub and Van Loan, Matrix Computations, section 7.7.7. Where W^T B Z_c stays
-//! singular, QZ takes over.
+//! Z and W are bases of the right and left deflating subspaces of the known eigenvalues, Z_c and W_c orthonormal
+//! complements. Sizes: A, B 2k x 2k, Z and W 2k x d. Golub and Van Loan, Matrix Computations, section 7.7.7. Where W^T
+//! B Z_c stays singular, QZ takes over.
 
 use mb_algebra::{Dense, DenseC, Lu, LuComplex, RankQr, RankTolerance, c64, dense};
 
@@ -16,7 +16,8 @@ use super::standard::regular;
 use crate::error::at;
 use crate::{EigenError, Finding};
 
-/// Roots of A z = sigma B z apart from those of the given deflating subspaces; none when these do not match in size.
+/// Eigenvalues of A z = sigma B z apart from those of the given deflating subspaces; none when these do not match in
+/// size.
 pub(crate) fn deflated(
     a: &Dense,
     b: &Dense,
@@ -77,7 +78,7 @@ impl Coupling {
         let matrix = DenseC::from_fn(d, d, |i, j| self.a[(i, j)] * raw.beta - raw.alpha * self.b[(i, j)]);
         match LuComplex::new(&matrix) {
             Ok(lu) => lu.solve(&rhs),
-            // The root coincides with a known one: its own part is the vector.
+            // The eigenvalue coincides with a known one: its own part is the vector.
             Err(_) => super::constraint_basis::zeros(d),
         }
     }

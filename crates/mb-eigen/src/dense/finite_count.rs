@@ -1,4 +1,4 @@
-//! How many finite roots there are, by rank decisions alone.
+//! How many finite eigenvalues there are, by rank decisions alone.
 //!
 //! ```text
 //! second order   2 k less the roots of the null directions of M and their chains
@@ -18,7 +18,8 @@ use super::{Lifts, Matrices, massless};
 use crate::numeric::check;
 use crate::{DenseOptions, EigenError};
 
-/// Finite roots of a constrained second-order problem; none where the pencil is singular in a way that only QZ sees.
+/// Finite eigenvalues of a constrained second-order problem; none where the pencil is singular in a way that only QZ
+/// sees.
 pub(crate) fn finite_roots(
     pencil: &QuadraticPencil,
     options: &DenseOptions,
@@ -64,7 +65,7 @@ fn on_directions(
     of_pair(&DescriptorPencil { e, a })
 }
 
-/// Finite roots of E y' = A y; none where the pair is singular.
+/// Finite eigenvalues of E y' = A y; none where the pair is singular.
 fn of_pair(pair: &DescriptorPencil) -> Result<Option<usize>, EigenError> {
     Ok(Staircase::new(&pair.a, &pair.e)?.map(|stairs| stairs.b.nrows()))
 }
@@ -87,7 +88,7 @@ mod tests {
     fn chains_of_a_descriptor_pair_are_followed() {
         for transferred in Transferred::ALL {
             let pair = pendulum().to_descriptor(transferred);
-            // Every Jacobian moved to E turns an infinite root into a zero.
+            // Every Jacobian moved to E turns an infinite eigenvalue into a zero.
             assert_eq!(of_pair(&pair).unwrap(), Some(2 + transferred.count()));
         }
     }
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 7.0])), Some(2));
         // One direction with nothing: indeterminate, the others stay.
         assert_eq!(count(&pencil(&[1.0, 2.0, 0.0], &[5.0, 0.0, 0.0])), Some(2));
-        // C = N nilpotent: s N + I has no finite root.
+        // C = N nilpotent: s N + I has no finite eigenvalue.
         let nilpotent = dense::from_rows(&[&[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]]);
         let chain = QuadraticPencil { c: nilpotent, ..pencil(&[0.0; 3], &[1.0; 3]) };
         assert_eq!(count(&chain), Some(0));

@@ -1,4 +1,5 @@
-//! Problems without mass whose chains at infinity are long, as descriptor pairs of mechanisms have them.
+//! Problems without mass whose Jordan chains of the infinite eigenvalue are long, as descriptor pairs of mechanisms
+//! have them.
 //!
 //! ```text
 //! (s C + K) x = 0:   A x = sigma B x,   A = -K,  B = gamma C,  s = gamma sigma,  gamma = |K| / |C|
@@ -22,7 +23,7 @@ use crate::{EigenError, Finding};
 /// Vectors whose part across the others is below this fraction depend on them.
 const DEPENDENT: f64 = 1e-10;
 
-/// All 2 k roots for M = 0, C not zero, with zeros known as chains.
+/// All 2 k eigenvalues for M = 0, C not zero, with zeros known as chains.
 pub(crate) fn solve(given: &Matrices, zeros: &Chains) -> Result<Roots, EigenError> {
     let k = given.size();
     let gamma = Matrices::frequency(0.0, norms::frobenius(&given.c), norms::frobenius(&given.k));
@@ -50,7 +51,8 @@ pub(crate) fn solve(given: &Matrices, zeros: &Chains) -> Result<Roots, EigenErro
     Ok(roots)
 }
 
-/// Infinite roots of the problem of second order from those of the pair, as many copies of each as its chain has members: k more.
+/// Infinite eigenvalues of the problem of second order from those of the pair, as many copies of each as its chain has
+/// members: k more.
 fn longer(k: usize, infinite: Vec<Raw>) -> Result<Vec<Raw>, EigenError> {
     let (mut out, mut tops) = (Vec::new(), Vec::new());
     let mut left_over = infinite.into_iter();

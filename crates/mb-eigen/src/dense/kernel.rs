@@ -11,8 +11,8 @@
 //! 5.5; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, section 3.2). A candidate x is accepted when
 //! every component of L_0^T A R_0 x is within what rounding of the entries leaves of it (vanishing.rs), on the matrix as given: a
 //! soft spring beside a stiff one, a small mass beside a large one and a slender beam are not lost. Candidates and their products are
-//! held in doubled precision, so that the entries as written decide and not the rounding of a product: springs beside others 1e14 times
-//! as stiff are no zeros.
+//! held in double-double precision, so that the entries as written decide and not the rounding of a product: springs
+//! beside others 1e14 times as stiff are no zeros.
 
 use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
@@ -273,8 +273,8 @@ fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
 
 /// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.
 ///
-/// `rest`: A x, or A^T y, of the matrix as given, in doubled precision. It corrects X and Y by the same factors, and Y^T A X, which T is but
-/// for signs, has digits where rounding leaves T none.
+/// `rest`: A x, or A^T y, of the matrix as given, in double-double precision. It corrects X and Y by the same factors,
+/// and Y^T A X, which T is but for signs, has digits where rounding leaves T none.
 fn compress(
     a: &Dense,
     v: &Dense,

@@ -1,13 +1,13 @@
-//! Left vectors of coincident roots.
+//! Left vectors of coincident eigenvalues.
 //!
 //! ```text
 //! Q(s) = Q(s)^T:   y = conj(x);   at coincident roots   Y = conj(X S^-1),   S = X^T (2 s M + C) X
 //! any Q(s):        Y <- Y G^-H,   G_ij = y_i^H ((s_i + s_j) M + C) x_j
 //! ```
 //!
-//! The eigensolver may return any bases of the left and right space of coincident roots, even such that
+//! The eigensolver may return any bases of the left and right space of coincident eigenvalues, even such that
 //! y^H (2 s M + C) x = 0 for a pair; afterwards they belong together (palomba2019, Eqs. (17), (18)). A singular S or G is
-//! a defective root and left alone. Sizes: X, Y k x g for g coincident roots.
+//! a defective eigenvalue and left alone. Sizes: X, Y k x g for g coincident eigenvalues.
 
 use mb_algebra::{DenseC, LuComplex, c64, dense, norms};
 
@@ -15,13 +15,13 @@ use super::companion::Matrices;
 use super::raw::{Kind, Raw};
 use crate::numeric::vectors;
 
-/// Distance in scaled units below which roots count as coincident.
+/// Distance in scaled units below which eigenvalues count as coincident.
 const COINCIDENT: f64 = 1e-10;
 
-/// Growth of S^-1 over its size for independent vectors from which on coincident roots count as defective.
+/// Growth of S^-1 over its size for independent vectors from which on coincident eigenvalues count as defective.
 const DEPENDENT: f64 = 1e5;
 
-/// Groups of at least two coincident roots.
+/// Groups of at least two coincident eigenvalues.
 fn coincident(values: &[c64]) -> Vec<Vec<usize>> {
     let mut seen = vec![false; values.len()];
     let mut out = Vec::new();
@@ -38,7 +38,7 @@ fn coincident(values: &[c64]) -> Vec<Vec<usize>> {
     out
 }
 
-/// Makes given left vectors of coincident finite roots biorthonormal to the right ones, `rights`.
+/// Makes given left vectors of coincident finite eigenvalues biorthonormal to the right ones, `rights`.
 pub(crate) fn biorthonormal_lefts(problem: &Matrices, raws: &mut [Raw], rights: &[Vec<c64>]) {
     let finite: Vec<usize> =
         (0..raws.len()).filter(|&j| raws[j].kind == Kind::Ordinary && raws[j].beta > 0.0).collect();

@@ -6,13 +6,13 @@
 //! ```
 //!
 //! R_0 is an orthonormal basis of the null space of Phi_q, which is rank-revealing, so that redundant rows are found
-//! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) roots are the exact spectrum.
-//! Sizes: n coordinates, m constraint rows, r = rank Phi_q.
+//! and named. gonzalez2017, Eqs. (2)-(6): the minimal coordinate set, whose 2 (n - r) eigenvalues are the exact
+//! spectrum. Sizes: n coordinates, m constraint rows, r = rank Phi_q.
 //!
 //! Zeros and infinities are found first, as null directions of K_r and M_r (kernel.rs, chains.rs). Undamped
 //! symmetric problems take symmetric.rs, large ones with damping of low rank secular.rs, those without mass whose chains at
 //! infinity are long first_order.rs, the others companion.rs.
-//! Every root is certified on the matrices as given (certify/dense.rs).
+//! Every eigenvalue is certified on the matrices as given (certify/dense.rs).
 
 mod chains;
 mod common_null;
@@ -51,7 +51,7 @@ pub(crate) use raw::{Kind, Raw};
 /// What a reduction leaves of a matrix relative to its norm when nothing is left.
 const ROUNDING: f64 = 1e-14;
 
-/// All 2 (n - r) roots of a constrained quadratic problem.
+/// All 2 (n - r) eigenvalues of a constrained quadratic problem.
 ///
 /// `pencil`: M, C, K n x n, Phi_q m x n (no rows when unconstrained). Rows of Phi_q may depend on each other, M may be
 /// singular; both are told as findings. Errors: shapes that do not fit, entries that are not finite, an eigensolver
@@ -76,7 +76,8 @@ pub fn solve_with_null_space(
     on_basis(pencil, &basis, options)
 }
 
-/// As [`solve`], but only the roots that `choose` marks are certified and returned; all of them where it is not to choose.
+/// As [`solve`], but only the eigenvalues that `choose` marks are certified and returned; all of them where it is not
+/// to choose.
 pub(crate) fn solve_some(
     pencil: &QuadraticPencil,
     options: &DenseOptions,
@@ -87,7 +88,7 @@ pub(crate) fn solve_some(
     on_basis_some(pencil, &basis, options, choose)
 }
 
-/// Solves and certifies on a basis of the allowed directions.
+/// Solves and certifies on a basis of the admissible directions.
 pub(crate) fn on_basis(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
@@ -133,18 +134,18 @@ fn on_basis_some(
     })
 }
 
-/// Roots of the reduced problem with vectors in the given coordinates, not certified.
+/// Eigenvalues of the reduced problem with vectors in the given coordinates, not certified.
 #[derive(Debug, Default)]
 pub(crate) struct ReducedRoots {
     pub(crate) raws: Vec<Raw>,
     pub(crate) findings: Vec<Finding>,
-    /// Infinite roots that the structure of M and C demands.
+    /// Infinite eigenvalues that the structure of M and C demands.
     pub(crate) infinite: usize,
-    /// Indeterminate roots that the common null space demands.
+    /// Indeterminate eigenvalues that the common null space demands.
     pub(crate) indeterminate: usize,
 }
 
-/// Roots on the directions of a basis; `shift` as in [`companion::solve`].
+/// Eigenvalues on the directions of a basis; `shift` as in [`companion::solve`].
 pub(crate) fn reduced_roots(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
@@ -178,7 +179,7 @@ fn in_even_units(
 }
 
 impl Matrices {
-    /// Those of a problem on a basis of the allowed directions.
+    /// Those of a problem on a basis of the admissible directions.
     fn reduced(pencil: &QuadraticPencil, basis: &ConstraintBasis) -> Self {
         Self { m: cleaned(&pencil.m, basis), c: cleaned(&pencil.c, basis), k: cleaned(&pencil.k, basis) }
     }
@@ -216,7 +217,7 @@ fn massless(
     Ok(if regular { Kernel::empty(reduced.m.nrows()) } else { found })
 }
 
-/// Roots of L_0^T (M, C, K) R_0 in reduced coordinates.
+/// Eigenvalues of L_0^T (M, C, K) R_0 in reduced coordinates.
 fn solve_reduced(
     pencil: &QuadraticPencil,
     reduced: &Matrices,
@@ -279,7 +280,8 @@ fn solve_reduced(
     Ok(ReducedRoots { raws, findings, infinite, indeterminate: 0 })
 }
 
-/// Symmetric path when it applies, companion form otherwise; `long`: M is singular with chains at infinity that are not known.
+/// Symmetric path when it applies, companion form otherwise; `long`: M is singular with Jordan chains of the infinite
+/// eigenvalue that are not known.
 fn dispatch(
     pencil: &QuadraticPencil,
     reduced: &Matrices,

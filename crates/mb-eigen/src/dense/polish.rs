@@ -8,8 +8,8 @@
 //! Q(s) = s^2 M + s C + K, Q' = 2 s M + C, Phi_i the independent rows of Phi_q at length one times the largest entry
 //! of Q (the scaling of yang2012, section 3); y comes from the adjoint system. Two solves with one factor, then a new
 //! shift; the quotient converges quadratically or faster. It restores the digits that an orthonormal reduction of
-//! stiff problems loses in the low roots (gonzalez2017, Table 5, judges by such values). Size of the system: n + r.
-//! Fails (by stalling) at defective roots, where the vectors' own error is the square root of rounding.
+//! stiff problems loses in the low eigenvalues (gonzalez2017, Table 5, judges by such values). Size of the system: n +
+//! r. Fails (by stalling) at defective roots, where the vectors' own error is the square root of rounding.
 
 use mb_algebra::{Dense, DenseC, LuComplex, QuadraticPencil, c64, dense, norms};
 
@@ -57,7 +57,7 @@ pub fn polish(
     Ok(Eigenpair { class: pair.class, penalty_share: pair.penalty_share, chain: pair.chain, ..found })
 }
 
-/// Polishes the roots of smallest magnitude where the options ask for it.
+/// Polishes the eigenvalues of smallest magnitude where the options ask for it.
 pub(crate) fn lowest(
     pencil: &QuadraticPencil,
     basis: &ConstraintBasis,
@@ -145,7 +145,7 @@ impl<'a> System<'a> {
         LuComplex::new(&a).ok().map(|lu| (lu, scale))
     }
 
-    /// Improves a root; returns it with the number of steps. The pair with the smallest residual wins.
+    /// Improves an eigenvalue; returns it with the number of steps. The pair with the smallest residual wins.
     pub(crate) fn iterate(&self, start: &Raw) -> (Raw, usize) {
         let n = self.pencil.m.nrows();
         let left = start.left.clone().unwrap_or_else(|| vectors::conjugate(&start.right));
@@ -155,7 +155,7 @@ impl<'a> System<'a> {
         let mut best = (self.relative_residual(now.0, &now.1), now.clone());
         let mut steps = 0;
         for _ in 0..MAX_SHIFTS {
-            // On the root itself the matrix may be exactly singular; a few roundings aside it is not.
+            // On the eigenvalue itself the matrix may be exactly singular; a few roundings aside it is not.
             let aside = now.0 * (1.0 + 16.0 * f64::EPSILON);
             let Some((lu, _)) = self.factor(now.0).or_else(|| self.factor(aside)) else { break };
             let shift = now.0;
@@ -191,7 +191,7 @@ impl<'a> System<'a> {
         (Raw { kind: start.kind, chain: start.chain, ..Raw::finite(s, x, left, start.mirror) }, steps)
     }
 
-    /// Residual of the root over the norms of its terms.
+    /// Residual of the eigenvalue over the norms of its terms.
     pub(crate) fn backward_error(&self, raw: &Raw) -> f64 {
         let mut x = raw.right.clone();
         vectors::normalize(&mut x);

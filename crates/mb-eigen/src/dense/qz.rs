@@ -23,7 +23,7 @@ const NOTHING: f64 = 1e-13;
 /// Reciprocal condition from which on B may be divided by.
 const DIVIDES: f64 = 1e-6;
 
-/// Roots of A z = s B z, one of each conjugate pair; singular B allowed.
+/// Eigenvalues of A z = s B z, one of each conjugate pair; singular B allowed.
 pub(crate) fn solve(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec<Raw>, EigenError> {
     if let Some(raws) = followed(a, b, findings)? {
         return Ok(raws);
@@ -32,7 +32,7 @@ pub(crate) fn solve(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result
     by_magnitude(a, b, findings)
 }
 
-/// The same with the infinite roots taken out as chains; none where the pencil is singular.
+/// The same with the infinite eigenvalues taken out as chains; none where the pencil is singular.
 fn followed(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Option<Vec<Raw>>, EigenError> {
     let Some(stairs) = Staircase::new(a, b)? else { return Ok(None) };
     if stairs.infinite() == 0 {
@@ -63,7 +63,7 @@ fn followed(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Option<
     Ok(Some(raws))
 }
 
-/// Roots of a pencil of which nothing is known, infinite ones by their magnitude.
+/// Eigenvalues of a pencil of which nothing is known, infinite ones by their magnitude.
 fn by_magnitude(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec<Raw>, EigenError> {
     if a.nrows() == 0 {
         return Ok(Vec::new());

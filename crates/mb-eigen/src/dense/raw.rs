@@ -1,11 +1,11 @@
-//! A root as the reduced problem gives it, before it is certified.
+//! An eigenvalue as the reduced problem gives it, before it is certified.
 
 use mb_algebra::{Dense, c64};
 
 use crate::numeric::vectors;
 use crate::numeric::vectors::ZERO;
 
-/// What the structure says of a root.
+/// What the structure says of an eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// From a matrix eigensolver.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Indeterminate,
 }
 
-/// A root with vectors of any length and phase.
+/// An eigenvalue with vectors of any length and phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     pub(crate) alpha: c64,
@@ -27,22 +27,22 @@ pub(crate) struct Raw {
     /// Absent when it is the conjugate of the right vector (symmetric matrices).
     pub(crate) left: Option<Vec<c64>>,
     pub(crate) kind: Kind,
-    /// The conjugate root belongs to the spectrum too and is not listed.
+    /// The conjugate eigenvalue belongs to the spectrum too and is not listed.
     pub(crate) mirror: bool,
-    /// Length of the chain the root belongs to.
+    /// Length of the chain the eigenvalue belongs to.
     pub(crate) chain: usize,
     /// For chain 2: |y^H (second-order coefficient) x| for the vectors as they stand here.
     pub(crate) curvature: f64,
 }
 
 impl Raw {
-    /// A finite root s from an eigensolver.
+    /// A finite eigenvalue s from an eigensolver.
     pub(crate) fn finite(s: c64, right: Vec<c64>, left: Option<Vec<c64>>, mirror: bool) -> Self {
         let beta = s.norm().hypot(1.0).recip();
         Self { alpha: s * beta, beta, right, left, kind: Kind::Ordinary, mirror, chain: 1, curvature: 0.0 }
     }
 
-    /// A root known by structure, with real vectors.
+    /// An eigenvalue known by structure, with real vectors.
     pub(crate) fn structural(
         kind: Kind,
         right: &[f64],

@@ -36,7 +36,7 @@ pub(super) fn refine(
     let n = pencil.m.nrows();
     let physical = |pair: &&Eigenpair| pair.class == Class::Physical;
     let poor = |pair: &Eigenpair| {
-        pair.value().is_some_and(|s| pair.error_bar.is_nan() || pair.error_bar > POOR * s.norm())
+        pair.value().is_some_and(|s| pair.error_bound.is_nan() || pair.error_bound > POOR * s.norm())
     };
     if n > UP_TO || pencil.phi_q.nrows() > 0 || !pairs.iter().filter(physical).any(poor) {
         return Ok(());
@@ -55,10 +55,10 @@ pub(super) fn refine(
         if found.falls_short() || found.counts.found.indeterminate > 0 {
             return Ok(());
         }
-        known.extend(found.pairs.iter().filter(physical).filter_map(|p| Some((p.value()?, p.error_bar))));
+        known.extend(found.pairs.iter().filter(physical).filter_map(|p| Some((p.value()?, p.error_bound))));
     }
     let widest = |list: &mut dyn Iterator<Item = f64>| list.fold(0.0, f64::max);
-    let before = widest(&mut pairs.iter().filter(physical).map(|pair| pair.error_bar));
+    let before = widest(&mut pairs.iter().filter(physical).map(|pair| pair.error_bound));
     let better = widest(&mut known.iter().map(|(_, bar)| *bar)) < before;
     if !better || known.len() != pairs.iter().filter(physical).count() {
         return Ok(());
@@ -76,7 +76,7 @@ pub(super) fn refine(
         return Ok(());
     }
     for (pair, bar) in found.iter_mut().zip(bars) {
-        (pair.class, pair.error_bar) = (Class::Physical, bar);
+        (pair.class, pair.error_bound) = (Class::Physical, bar);
     }
     pairs.retain(|pair| pair.class != Class::Physical);
     pairs.append(&mut found);
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(values.len(), n);
         assert!(values.iter().zip(&exact).all(|(s, t)| (s - t).abs() < 1e-14), "{values:?}");
         for pair in found.motion() {
-            assert!(pair.error_bar < 1e-13 && pair.backward_error < 1e-12, "{pair:?}");
+            assert!(pair.error_bound < 1e-13 && pair.backward_error < 1e-12, "{pair:?}");
         }
     }
 }

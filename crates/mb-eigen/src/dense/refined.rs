@@ -1,4 +1,4 @@
-//! Pairs of undamped symmetric problems whose bounds say little, in doubled precision.
+//! Pairs of undamped symmetric problems whose bounds say little, in double-double precision.
 //!
 //! A slender beam, a penalty or a coordinate in small units leaves K with entries far above the stiffness of its low modes, and a
 //! dense solver errs by rounding of the former. The refinement of sparse pairs (`refine`) gives them the digits that
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::problem::root::Root;
 use crate::{Class, DenseOptions, EigenError, Eigenpair};
 
-/// Bound relative to |s| above which a pair is worth doubled precision, that of sparse pairs.
+/// Bound relative to |s| above which a pair is worth double-double precision, that of sparse pairs.
 const POOR: f64 = 1e-8;
 /// |cos|^2 between two vectors that are one.
 const ONE: f64 = 0.5;
@@ -52,7 +52,7 @@ pub(super) fn refine(
     let mut better: Vec<(usize, Vec<Eigenpair>)> = Vec::new();
     for i in poor {
         let found = certifier.certify(vec![root(&problem, &pairs[i])]);
-        if found.first().is_some_and(|found| found.error_bar < pairs[i].error_bar) {
+        if found.first().is_some_and(|found| found.error_bound < pairs[i].error_bound) {
             better.push((i, found));
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn refine(
     let merged = |(i, found): &(usize, Vec<Eigenpair>)| {
         let found = &found[0];
         let same = |other: &Eigenpair| {
-            let near = (value(other) - value(found)).norm() <= other.error_bar + found.error_bar;
+            let near = (value(other) - value(found)).norm() <= other.error_bound + found.error_bound;
             near && mac(&other.right, &found.right) > ONE
         };
         let others = |j: usize| j != *i && better.iter().all(|(k, _)| *k != j) && upper(&pairs[j]);
@@ -85,14 +85,14 @@ fn upper(pair: &Eigenpair) -> bool {
 }
 
 fn is_poor(pair: &Eigenpair) -> bool {
-    upper(pair) && pair.error_bar > POOR * (pair.alpha / pair.beta).norm()
+    upper(pair) && pair.error_bound > POOR * (pair.alpha / pair.beta).norm()
 }
 
 /// The pair before it is certified.
 fn root(problem: &Problem, pair: &Eigenpair) -> Root {
     let given: c64 = pair.alpha / pair.beta;
     // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.
-    let s = if pair.error_bar >= given.norm() { c64::new(0.0, given.norm()) } else { given };
+    let s = if pair.error_bound >= given.norm() { c64::new(0.0, given.norm()) } else { given };
     let x = pair.right.real_parts();
     let mx = problem.m.sparse().outer_iterator().map(|row| row.iter().map(|(j, m)| m * x[j]).sum::<f64>());
     let mass: f64 = mx.zip(x.iter()).map(|(m, x)| m * x).sum();

@@ -1,4 +1,4 @@
-//! Infinite roots of a linear pencil in chains of any length, taken out before an eigensolver sees it.
+//! Infinite eigenvalues of a linear pencil in chains of any length, taken out before an eigensolver sees it.
 //!
 //! ```text
 //! A z = sigma B z,   B [V_1 V_2] = [B V_1  0],   [U_1 U_2]^T A V_2 = [R; 0],   R regular
@@ -10,12 +10,13 @@
 //! infinite ones  B V_2 = 0; a null vector d of B' stands above V_2 R^-1 B_t d in its chain
 //! ```
 //!
-//! Every level takes out as many infinite roots as V_2 has columns, the levels end with a regular B', and there are as many of
-//! them as the longest chain has members: three for the constraints of a mechanism in descriptor form, which rounding spreads
-//! over large finite values in QZ. All transformations are orthogonal, so that the first level leaves out rounding of A and B
-//! after their scaling; where R has small singular values its range is known less well, rounding of the next level is larger by
-//! their reciprocal, and where pivots lie in that range the widest gap between them decides on the rank. Van Dooren, Linear Algebra Appl. 27 (1979), section 3, on the infinite roots of a regular pencil.
-//! Sizes: A, B N x N, a level of r unknowns with k null directions U_1 and V_2 r x k, R k x k.
+//! Every level takes out as many infinite eigenvalues as V_2 has columns, the levels end with a regular B', and there
+//! are as many of them as the longest chain has members: three for the constraints of a mechanism in descriptor form,
+//! which rounding spreads over large finite values in QZ. All transformations are orthogonal, so that the first level
+//! leaves out rounding of A and B after their scaling; where R has small singular values its range is known less well,
+//! rounding of the next level is larger by their reciprocal, and where pivots lie in that range the widest gap between
+//! them decides on the rank. Van Dooren, Linear Algebra Appl. 27 (1979), section 3, on the infinite eigenvalues of a
+//! regular pencil. Sizes: A, B N x N, a level of r unknowns with k null directions U_1 and V_2 r x k, R k x k.
 
 use mb_algebra::{AlgebraError, Dense, Lu, RankQr, RankTolerance, c64, dense, norms};
 
@@ -34,13 +35,13 @@ const ROUNDINGS: f64 = 16.0;
 /// Sweeps of scaling.
 const SWEEPS: usize = 4;
 
-/// A pencil without its infinite roots.
+/// A pencil without its infinite eigenvalues.
 pub(crate) struct Staircase {
     /// A of the last level, in units of `unit`.
     pub(crate) a: Dense,
     /// B of the last level, regular.
     pub(crate) b: Dense,
-    /// sigma = unit sigma' with sigma' a root of the last level.
+    /// sigma = unit sigma' with sigma' an eigenvalue of the last level.
     pub(crate) unit: f64,
     scaling: Scaling,
     levels: Vec<Level>,
@@ -60,7 +61,8 @@ struct Level {
 }
 
 impl Staircase {
-    /// Takes the infinite roots out of A z = sigma B z; none where the pencil is singular, as far as can be told from rounding.
+    /// Takes the infinite eigenvalues out of A z = sigma B z; none where the pencil is singular, as far as can be told
+    /// from rounding.
     pub(crate) fn new(a: &Dense, b: &Dense) -> Result<Option<Self>, EigenError> {
         let step = at("Infinite roots of a pencil");
         let scaling = Scaling::new(a, b);
@@ -102,7 +104,7 @@ impl Staircase {
         Ok(Some(Self { a, b, unit: scaling.unit, scaling, levels }))
     }
 
-    /// Number of infinite roots.
+    /// Number of infinite eigenvalues.
     pub(crate) fn infinite(&self) -> usize {
         self.levels.iter().map(|level| level.null.ncols()).sum()
     }
@@ -192,7 +194,7 @@ fn decided(a: &Dense, noise: f64) -> Result<RankQr, AlgebraError> {
     RankQr::new(a, RankTolerance { relative: (pivots[rank - 1] * next(rank)).sqrt() / first })
 }
 
-/// D_r A D_c and D_r (unit B) D_c with entries of order one, which changes no number of roots.
+/// D_r A D_c and D_r (unit B) D_c with entries of order one, which changes no number of eigenvalues.
 struct Scaling {
     rows: Vec<f64>,
     columns: Vec<f64>,
@@ -266,7 +268,7 @@ mod tests {
             finite in prop::collection::vec(-4.0..4.0_f64, 0..5),
             numbers in prop::collection::vec(-1.0..1.0_f64, 2 * 17 * 17),
         ) {
-            // Weierstrass form: roots on the diagonal of A, nilpotent blocks in B; then mixed from both sides.
+            // Weierstrass form: eigenvalues on the diagonal of A, nilpotent blocks in B; then mixed from both sides.
             let size = finite.len() + chains.iter().sum::<usize>();
             let (mut a, mut b) = (Dense::zeros(size, size), Dense::zeros(size, size));
             for (i, root) in finite.iter().enumerate() {
@@ -313,7 +315,7 @@ mod tests {
                     values.push(sigma.conj());
                 }
             }
-            // Close roots may come as a pair beside them.
+            // Close eigenvalues may come as a pair beside them.
             let sum: c64 = values.iter().sum();
             let near = |s: &c64| finite.iter().map(|root| (s - root).norm()).fold(f64::INFINITY, f64::min);
             prop_assert!((sum - finite.iter().sum::<f64>()).norm() < 1e-7, "{:?} for {:?}", values, finite);

@@ -1,4 +1,4 @@
-//! Standard eigenvalue problems of companion matrices, one root of each conjugate pair.
+//! Standard eigenvalue problems of companion matrices, one eigenvalue of each conjugate pair.
 //!
 //! ```text
 //! A z = sigma z,   w^H A = sigma w^H
@@ -30,8 +30,8 @@ pub(crate) fn regular(a: &Dense, b: &Dense) -> Result<Vec<Raw>, EigenError> {
     Ok(raws)
 }
 
-/// Roots of a companion matrix, unknowns taken in the order x_1, v_1, x_2, v_2, ..: the QR iteration deflates a tenth
-/// sooner than with x before v.
+/// Eigenvalues of a companion matrix, unknowns taken in the order x_1, v_1, x_2, v_2, ..: the QR iteration deflates a
+/// tenth sooner than with x before v.
 pub(crate) fn interleaved(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
     let k = a.nrows() / 2;
     let place = |i: usize| i / 2 + (i % 2) * k;
@@ -45,7 +45,7 @@ pub(crate) fn interleaved(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError>
     Ok(raws)
 }
 
-/// Roots of A; left vectors on demand.
+/// Eigenvalues of A; left vectors on demand.
 fn standard(a: &Dense, left: bool) -> Result<Vec<Raw>, EigenError> {
     let column = |v: &DenseC, j: usize| v.col_as_slice(j).to_vec();
     let (values, right, left) = match GeneralEigen::new(a, left) {

@@ -213,7 +213,7 @@ fn scale_columns(a: &mut Dense, by: &[f64]) {
     }
 }
 
-/// Two roots for every w.
+/// Two eigenvalues for every w.
 fn roots(values: &[f64], vectors: &Dense) -> Vec<Raw> {
     let mut out = Vec::with_capacity(2 * values.len());
     for (&w, x) in values.iter().zip(crate::numeric::vectors::columns(vectors)) {

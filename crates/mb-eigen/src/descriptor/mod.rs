@@ -6,12 +6,12 @@
 //! Phi_q^T moved to E:  third block column of E is [0; Phi_q^T; 0], of A zero
 //! ```
 //!
-//! gonzalez2017, Eqs. (8)-(10). Sizes: n coordinates, m constraint rows, r = rank Phi_q, 2n + m roots: 2 (n - r) of the
-//! mechanism, 3 r that the form adds (infinite, or zero for each Jacobian moved), m - r indeterminate ones where rows
-//! depend on each other, because the pencil is then singular.
+//! gonzalez2017, Eqs. (8)-(10). Sizes: n coordinates, m constraint rows, r = rank Phi_q, 2n + m eigenvalues: 2 (n - r)
+//! of the mechanism, 3 r that the form adds (infinite, or zero for each Jacobian moved), m - r indeterminate ones
+//! where rows depend on each other, because the pencil is then singular.
 //!
-//! [`solve`] uses that structure: the roots of the mechanism come from [`crate::dense`], the others are known with
-//! their vectors (spurious.rs). [`solve_qz`] sees only E and A and is the cross-check for small problems.
+//! [`solve`] uses that structure: the eigenvalues of the mechanism come from [`crate::dense`], the others are known
+//! with their vectors (spurious.rs). [`solve_qz`] sees only E and A and is the cross-check for small problems.
 
 mod qz;
 mod response;
@@ -45,12 +45,12 @@ impl DescriptorStructure {
     }
 }
 
-/// All 2n + m roots by structure.
+/// All 2n + m eigenvalues by structure.
 ///
 /// Physical and rigid pairs are those of the mechanical problem, certified there. Spurious, infinite and
 /// indeterminate ones carry their vectors in the same terms: `right` is the displacement part (the velocity part where
-/// the root is infinite), `multipliers` the third part of y; pure multiplier directions have `right` zero. Their chain
-/// lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`dense::solve`].
+/// the eigenvalue is infinite), `multipliers` the third part of y; pure multiplier directions have `right` zero. Their
+/// chain lengths are those of a mass matrix that is regular on the null space of Phi_q. Errors as [`dense::solve`].
 pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     let pencil = &structure.pencil;
     check::quadratic(pencil)?;
@@ -59,7 +59,7 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     let mut pairs = motion.pairs;
     pairs.extend(spurious::pairs(structure, &basis, options)?);
     let mut counts = motion.counts;
-    // Massless directions lose their roots to infinity in either form.
+    // Massless directions lose their eigenvalues to infinity in either form.
     let lost = ExpectedCounts::minimal(basis.n(), basis.rank()).motion - counts.expected.motion;
     counts.expected = ExpectedCounts {
         motion: counts.expected.motion,

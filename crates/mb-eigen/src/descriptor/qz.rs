@@ -6,9 +6,10 @@
 //!
 //! Rows and columns are scaled by blocks first (units of time, of force, of the constraints), and directions that
 //! both matrices annihilate are removed, since QZ on a singular pencil may return anything. Rounding spreads infinite
-//! roots of index-3 constraints over large finite values (a flexible double pendulum showed 5e6 where the true maximum is 4e5), so
-//! no fixed magnitude separates them: the theoretical number of largest |alpha| / beta are taken as infinite, the gap
-//! is told, and a root left as physical must satisfy Phi_q q = 0 or the counts will not agree. Sizes: 2n + m.
+//! eigenvalues of index-3 constraints over large finite values (a flexible double pendulum showed 5e6 where the true
+//! maximum is 4e5), so no fixed magnitude separates them: the theoretical number of largest |alpha| / beta are taken as infinite, the gap
+//! is reported, and an eigenvalue left as physical must satisfy Phi_q q = 0 or the counts will not agree. Sizes: 2n +
+//! m.
 
 use mb_algebra::{Dense, DescriptorPencil, Qz, RankQr, RankTolerance, c64, dense, norms};
 
@@ -25,12 +26,12 @@ use crate::{
 
 /// Zeros (in scaled units) may be spread by the cube root of rounding.
 const ZERO: f64 = 1e-4;
-/// Violation of the constraints above which a finite root is no motion.
+/// Violation of the constraints above which a finite eigenvalue is no motion.
 const VIOLATION: f64 = 1e-5;
 /// Both alpha and beta below this are indeterminate.
 const NOTHING: f64 = 1e-13;
 
-/// All 2n + m roots from E and A alone; n coordinates, m constraint rows in the layout of the module header.
+/// All 2n + m eigenvalues from E and A alone; n coordinates, m constraint rows in the layout of the module header.
 ///
 /// Errors: sizes, entries that are not finite, QZ that does not converge.
 pub fn solve_qz(
@@ -147,7 +148,7 @@ impl Scaling {
         Self { rows, columns, gamma }
     }
 
-    /// Scaled A, or scaled E times gamma (so that the root is sigma = s / gamma).
+    /// Scaled A, or scaled E times gamma (so that the eigenvalue is sigma = s / gamma).
     fn apply(&self, x: &Dense, is_a: bool) -> Dense {
         let by = if is_a { 1.0 } else { self.gamma };
         Dense::from_fn(x.nrows(), x.ncols(), |i, j| x[(i, j)] * self.rows[i] * self.columns[j] * by)
@@ -179,7 +180,7 @@ fn right_null(right: &Dense, j: usize, scale: &[f64]) -> Result<Vec<c64>, EigenE
     Ok(direction.col_as_slice(j).iter().zip(scale).map(|(v, s)| c64::new(v * s, 0.0)).collect())
 }
 
-/// One root, certified on E and A as given; sigma = alpha / beta in units of gamma.
+/// One eigenvalue, certified on E and A as given; sigma = alpha / beta in units of gamma.
 fn pair(
     pencil: &DescriptorPencil,
     basis: &ConstraintBasis,
@@ -222,7 +223,11 @@ fn pair(
         backward_error,
         constraint_violation: if violation > 0.0 { violation / basis.unit_norm() } else { 0.0 },
         condition,
-        error_bar: if beta > 0.0 { 2.0 * condition * backward_error / (beta * beta) } else { f64::INFINITY },
+        error_bound: if beta > 0.0 {
+            2.0 * condition * backward_error / (beta * beta)
+        } else {
+            f64::INFINITY
+        },
         chain: 1,
         penalty_share: None,
         class: if indeterminate { Class::Indeterminate } else { Class::Physical },
@@ -250,7 +255,7 @@ fn classify(
     for &j in large {
         let pair = &mut pairs[j];
         pair.class = Class::Infinite;
-        (pair.alpha, pair.beta, pair.error_bar) = (c64::new(1.0, 0.0), 0.0, f64::INFINITY);
+        (pair.alpha, pair.beta, pair.error_bound) = (c64::new(1.0, 0.0), 0.0, f64::INFINITY);
     }
     let zero = |pair: &Eigenpair| pair.alpha.norm() <= ZERO * gamma * pair.beta;
     let (mut zeros, others): (Vec<usize>, Vec<usize>) = small.iter().partition(|&&j| zero(&pairs[j]));

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! B is K (what stays at rest under the violation d) or M (what moves off with it). Where B is singular on the null
-//! space of Phi_q, with null directions N and the rate terms W = C N_1, M N_2 + C X_1 of their chains, t tells how far
-//! the violation drives a free motion: the root then sits on top of that motion's chain. Sizes: q n x r, l m x r, t p x r
-//! for r independent violations d.
+//! space of Phi_q, with null directions N and the rate terms W = C N_1, M N_2 + C X_1 of their chains, t says how far
+//! the violation drives a free motion: the eigenvalue then sits on top of that motion's chain. Sizes: q n x r, l m x
+//! r, t p x r for r independent violations d.
 
 use mb_algebra::{Dense, Lu, dense};
 

@@ -1,4 +1,4 @@
-//! The roots a descriptor form adds, with their vectors.
+//! The eigenvalues a descriptor form adds, with their vectors.
 //!
 //! ```text
 //! in E          infinite                      zero                         vectors
@@ -11,9 +11,9 @@
 //!                                             violation d meets no stiffness
 //! ```
 //!
-//! and m - r indeterminate roots with (0, 0, l), Phi_q^T l = 0. gonzalez2017, Section 3.2 (counts with r = m). A zero
-//! of the mechanism satisfies Phi_q x = 0 with x not zero; none of these does, so the shared zero eigenspace is split by
-//! subspace, not by magnitude. Sizes: l m, q and v n.
+//! and m - r indeterminate eigenvalues with (0, 0, l), Phi_q^T l = 0. gonzalez2017, Section 3.2 (counts with r = m). A
+//! zero of the mechanism satisfies Phi_q x = 0 with x not zero; none of these does, so the shared zero eigenspace is
+//! split by subspace, not by magnitude. Sizes: l m, q and v n.
 
 use mb_algebra::{Dense, Svd, c64, dense, norms};
 
@@ -30,7 +30,7 @@ const NONE: f64 = 1e-10;
 
 const TRANSFERRED: Class = Class::Spurious { origin: SpuriousOrigin::TransferredJacobian };
 
-/// All roots besides those of the mechanism.
+/// All eigenvalues besides those of the mechanism.
 pub(crate) fn pairs(
     structure: &DescriptorStructure,
     basis: &ConstraintBasis,
@@ -90,7 +90,7 @@ pub(crate) fn pairs(
     Ok(out)
 }
 
-/// A root whose vector is a multiplier direction.
+/// An eigenvalue whose vector is a multiplier direction.
 struct Pure {
     n: usize,
     class: Class,
@@ -120,7 +120,7 @@ impl Pure {
             backward_error: 0.0,
             constraint_violation: 0.0,
             condition: if self.chain > 1 || self.class == Class::Indeterminate { f64::INFINITY } else { 1.0 },
-            error_bar: if beta > 0.0 { 0.0 } else { f64::INFINITY },
+            error_bound: if beta > 0.0 { 0.0 } else { f64::INFINITY },
             chain: self.chain,
             penalty_share: None,
             class: self.class,
@@ -210,7 +210,7 @@ impl Answer {
             backward_error: if rest > 0.0 { rest / (self.norm * size).max(f64::MIN_POSITIVE) } else { 0.0 },
             constraint_violation: violation,
             condition: if chain > 1 { f64::INFINITY } else { condition },
-            error_bar: if infinite { f64::INFINITY } else { 0.0 },
+            error_bound: if infinite { f64::INFINITY } else { 0.0 },
             chain,
             penalty_share: None,
             class,

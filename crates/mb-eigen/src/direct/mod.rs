@@ -10,9 +10,9 @@
 //! ```
 //!
 //! C. Yang, D. Cao, Z. Zhao, Z. Zhang, G. Ren, Journal of Applied Mathematics 2012, sections 2 and 3. Every step stands for itself:
-//! [`Augmented`] holds the matrices and scales, shifts and enlarges them, [`Scaling`] chooses k, [`condition`] tells what
-//! the scaling is worth, [`solve`] runs them all. Sizes: n unknowns, m constraint rows, form (2.9) 2 (n + m); of its
-//! eigenvalues 2 (n - m) are finite and 4 m infinite, in m chains of four.
+//! [`Augmented`] holds the matrices and scales, shifts and enlarges them, [`Scaling`] chooses k, [`condition`] says
+//! what the scaling is worth, [`solve`] runs them all. Sizes: n unknowns, m constraint rows, form (2.9) 2 (n + m); of
+//! its eigenvalues 2 (n - m) are finite and 4 m infinite, in m chains of four.
 //!
 //! The results are those of the unscaled, unshifted problem, with the certificates of the sparse analyses
 //! ([`crate::sparse`]). Redundant rows are left out and named. Rigid-body and mechanism modes are found as a null space
@@ -38,7 +38,7 @@
 //! let analysis = solve(&pencil.to_sparse(), 1, &DirectOptions::default())?;
 //! let pair = &analysis.spectrum.pairs[0];
 //! let s = pair.value().expect("a physical root is finite");
-//! assert!((s.im - k.sqrt()).abs() <= pair.error_bar);
+//! assert!((s.im - k.sqrt()).abs() <= pair.error_bound);
 //! // Scaling took the condition number from 1e24 to a few units.
 //! let [before, after] = analysis.condition.expect("asked for by default");
 //! assert!(before.value > 1e23 && after.value < 100.0);

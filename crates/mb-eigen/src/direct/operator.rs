@@ -96,7 +96,7 @@ impl StateOperator<'_> {
         Projector::new(z, &beside(first.as_ref(), second.as_ref()))
     }
 
-    /// Growth of a vector under T when the chains at infinity have died away: |1 / r_| of the nearest root, roughly.
+    /// Growth of a vector under T when the Jordan chains of the infinite eigenvalue have died away: |1 / r_| of the nearest eigenvalue, roughly.
     pub(crate) fn growth(&self) -> Result<f64, EigenError> {
         let mut z: Dense = crate::krylov::scalar::start_block(self.size(), 1, 0x6f);
         let mut size = 0.0;

@@ -24,7 +24,7 @@ use crate::{EigenError, Spectrum};
 
 /// Where a factorization is tried again when a shift fails, relative to the shift.
 const STEPS_ASIDE: [f64; 4] = [0.0, 1e-4, 1e-3, 1e-2];
-/// A shift nearer to a root than this, relative, costs the others their digits.
+/// A shift nearer to an eigenvalue than this, relative, costs the others their digits.
 const TOO_NEAR: f64 = 1e-6;
 
 /// The result of the direct method.
@@ -136,7 +136,7 @@ struct Direct<'a> {
 }
 
 impl Direct<'_> {
-    /// Factors at the shift, or beside it where that lies on a root; the shift used and its k go to the result.
+    /// Factors at the shift, or beside it where that lies on an eigenvalue; the shift used and its k go to the result.
     fn factor(&self, general: &mut General<'_>, out: &mut DirectAnalysis) -> Result<Factored, EigenError> {
         let wanted = out.shift;
         let scale = wanted.abs().max(1e-6 * general.gamma);
@@ -176,7 +176,7 @@ impl Direct<'_> {
         Err(EigenError::NoRegularShift { re: wanted, im: 0.0, others: STEPS_ASIDE.len() - 1, source: last })
     }
 
-    /// The `ask` roots nearest to the shift beside zero, with left vectors.
+    /// The `ask` eigenvalues nearest to the shift beside zero, with left vectors.
     fn nearest(
         &self,
         general: &mut General<'_>,

@@ -39,7 +39,7 @@ pub(super) fn radius_of_band(from: f64, to: f64, max_damping_ratio: Option<f64>)
     (0.5 * (to - from)).hypot(to * slope) * (1.0 + 1e-6)
 }
 
-/// Radius in tau around a shift that holds all roots within r of a point.
+/// Radius in tau around a shift that holds all eigenvalues within r of a point.
 pub(super) fn needed(form: Form, shift: c64, point: c64, r: f64) -> f64 {
     if form == Form::Squared {
         r * (2.0 * point.norm() + r) + (point * point - shift).norm()

@@ -23,7 +23,7 @@ fn wrapped(angle: f64) -> f64 {
     angle - full * (angle / full).round()
 }
 
-/// Eigenvalues inside beyond those known; why that cannot be told.
+/// Eigenvalues inside beyond those known; why that cannot be reported.
 ///
 /// `points`: places with ln |det| + i arg det, in any order; `known`: eigenvalues in the same units.
 pub(crate) fn turns(

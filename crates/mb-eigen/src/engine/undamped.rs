@@ -59,10 +59,10 @@ fn interval(pair: &Eigenpair) -> Mode {
     if pair.class == Class::Rigid {
         return Mode { low: 0.0, high: 0.0 };
     }
-    let bar = pair.error_bar;
+    let bar = pair.error_bound;
     let sign = if s.im == 0.0 { -1.0 } else { 1.0 };
     let ends = [(s.norm() - bar).max(0.0), s.norm() + bar].map(|s| sign * s * s);
-    // A bar that reaches zero leaves open on which side the mode is.
+    // A bound that reaches zero leaves open on which side the mode is.
     let far = if bar >= s.norm() { -sign * (s.norm() + bar).powi(2) } else { ends[0] };
     Mode { low: ends[0].min(ends[1]).min(far), high: ends[0].max(ends[1]).max(far) }
 }
@@ -148,7 +148,7 @@ impl Prepared<'_> {
         if square { self.scaling.gamma * self.scaling.gamma } else { self.scaling.gamma }
     }
 
-    /// Which modes (w, x, l) are in the null space of K on the allowed directions.
+    /// Which modes (w, x, l) are in the null space of K on the admissible directions.
     fn rigid(&self, modes: &[(f64, Vec<f64>, Vec<f64>)], sigma: f64) -> Vec<bool> {
         let (problem, tolerance) = (&self.problem, self.options.expert.zero_tolerance);
         let still = |w: f64| w.abs() <= STILL * sigma.abs();

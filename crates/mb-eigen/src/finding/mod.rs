@@ -33,7 +33,7 @@ pub enum Finding {
         /// Largest pivot dropped.
         largest_dropped: f64,
     },
-    /// The penalty terms are so large that few digits of the mechanism's own roots are left.
+    /// The penalty terms are so large that few digits of the mechanism's own eigenvalues are left.
     StiffPenalty {
         /// Size of the penalty matrices relative to the mechanism's own on its free directions.
         ratio: f64,
@@ -49,7 +49,7 @@ pub enum Finding {
         /// Infinite eigenvalues they cause.
         infinite: usize,
     },
-    /// The mass matrix is symmetric but not positive definite on the allowed directions.
+    /// The mass matrix is symmetric but not positive definite on the admissible directions.
     IndefiniteMass,
     /// A direction has very little stiffness, but more than the tolerance for zero.
     NearlyZeroStiffness {
@@ -77,19 +77,19 @@ pub enum Finding {
         /// Whether it is the infinite eigenvalue.
         at_infinity: bool,
     },
-    /// Directions with neither mass, damping nor stiffness: any s is a root there.
+    /// Directions with neither mass, damping nor stiffness: any s is an eigenvalue there.
     SingularPencil {
         /// Indeterminate eigenvalues counted.
         indeterminate: usize,
     },
-    /// An infinite or indeterminate root was told from the finite ones by magnitude, not by structure.
+    /// An infinite or indeterminate eigenvalue was told from the finite ones by magnitude, not by structure.
     ClassifiedByMagnitude {
         /// Largest |beta| / |alpha| among those called infinite, in scaled units.
         largest_infinite: f64,
         /// Smallest |beta| / |alpha| among those called finite, in scaled units.
         smallest_finite: f64,
     },
-    /// Number of roots of a class differs from theory.
+    /// Number of eigenvalues of a class differs from theory.
     CountMismatch {
         /// Class or group.
         class: CountedClass,
@@ -98,11 +98,11 @@ pub enum Finding {
         /// Found.
         found: usize,
     },
-    /// Physical and penalty roots cannot be told apart cleanly.
+    /// Physical and penalty eigenvalues cannot be distinguished cleanly.
     PenaltyOverlap {
-        /// Largest share of penalty energy among roots called physical, if there are any.
+        /// Largest share of penalty energy among eigenvalues called physical, if there are any.
         largest_physical: Option<f64>,
-        /// Smallest share of penalty energy among roots called spurious, if there are any.
+        /// Smallest share of penalty energy among eigenvalues called spurious, if there are any.
         smallest_spurious: Option<f64>,
     },
     /// A pair's backward error is far above rounding.
@@ -135,7 +135,7 @@ pub enum Finding {
     },
 }
 
-/// Groups of roots that theory counts.
+/// Groups of eigenvalues that theory counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CountedClass {

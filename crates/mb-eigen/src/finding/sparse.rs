@@ -57,14 +57,15 @@ pub enum SparseFinding {
         /// How many were left out.
         modes: usize,
     },
-    /// Pairs that the search called converged, but that leave too much of the equations to be roots; they are not returned.
+    /// Pairs that the search called converged, but that leave too much of the equations to be eigenvalues; they are
+    /// not returned.
     Dropped {
         /// How many.
         roots: usize,
         /// The smallest backward error among them, or violation of the constraints where that is larger.
         backward_error: f64,
     },
-    /// Fewer modes are returned than were asked for and found: some were found twice, or are no roots.
+    /// Fewer modes are returned than were asked for and found: some were found twice, or are no eigenvalues.
     Lost {
         /// Modes left out.
         lost: usize,
@@ -78,7 +79,7 @@ pub enum SparseFinding {
     /// Of an unstable system some growing modes are not among those asked for.
     GrowingNotShown {
         /// Growing modes there are at least, by the signs of the stiffness on the directions the constraints leave free or by all
-        /// roots; those whose bounds reach across the imaginary axis do not count.
+        /// eigenvalues; those whose bounds reach across the imaginary axis do not count.
         counted: usize,
         /// Those among the modes returned.
         shown: usize,
@@ -94,12 +95,12 @@ pub enum SparseFinding {
         /// Those of them that are returned.
         returned: usize,
     },
-    /// Completeness rests on the order in which a Krylov method finds roots, and was not proved.
+    /// Completeness rests on the order in which a Krylov method finds eigenvalues, and was not proved.
     Unproved {
-        /// Why roots were not counted.
+        /// Why eigenvalues were not counted.
         reason: String,
     },
-    /// The largest roots were found without a shift, by solves with the leading matrix.
+    /// The largest eigenvalues were found without a shift, by solves with the leading matrix.
     WithoutShift {
         /// Right-hand sides solved.
         solves: usize,
@@ -144,8 +145,8 @@ pub enum SparseFinding {
         /// Damping ratio up to which all modes of the band are returned.
         damping_ratio: f64,
     },
-    /// Pairs were found in doubled precision: their bars speak of the matrices as given, whose entries are rounded
-    /// themselves.
+    /// Pairs were found in double-double precision: their bounds speak of the matrices as given, whose entries are
+    /// rounded themselves.
     RoundedStiffness {
         /// |s| of the pair that feels it most, rad/s.
         s: f64,
@@ -153,7 +154,7 @@ pub enum SparseFinding {
         up_to: f64,
     },
     /// Factors in single precision led to the modes: half of the time and of the memory. Residuals, the solutions that give
-    /// the modes returned, and their bars have double precision.
+    /// the modes returned, and their bounds have double precision.
     ShortFactors {
         /// Vectors corrected with them.
         corrections: usize,

@@ -248,7 +248,7 @@ mod tests {
             let found = lowest(&operator, 12, 1e-10).unwrap().unwrap();
             assert_eq!(found.values.len(), 13);
             for (j, w) in found.values.iter().enumerate() {
-                // Every root is double.
+                // Every eigenvalue is double.
                 let exact = 0.5 * ((j / 2 + 1) as f64).powi(2);
                 let digits = if j < 12 { 1e-11 } else { 1e-9 };
                 assert!((w - exact).abs() < digits * exact, "{error:e}: {w} for {exact}");

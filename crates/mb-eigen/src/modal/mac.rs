@@ -35,7 +35,7 @@ pub struct ModeMatch {
     pub a: usize,
     /// Index into the second list.
     pub b: usize,
-    /// |s_a - s_b|, rad/s; 0 between infinite roots, infinite between such a one and a finite one.
+    /// |s_a - s_b|, rad/s; 0 between infinite eigenvalues, infinite between such a one and a finite one.
     pub distance: f64,
     /// MAC of their shapes.
     pub mac: f64,

@@ -30,7 +30,7 @@
 //! | eigenvalue | s, motion x e^(s t); a conjugate pair is one mode | rad/s |
 //! | frequency, damped | \|Im s\| / (2 pi) | Hz |
 //! | natural frequency | \|s\| / (2 pi) | Hz |
-//! | damping ratio | -Re s / \|s\|; below 0 growing, 1 for a real decaying root | |
+//! | damping ratio | -Re s / \|s\|; below 0 growing, 1 for a real decaying eigenvalue | |
 //! | logarithmic decrement | 2 pi zeta / sqrt(1 - zeta^2) | |
 //! | loss factor at resonance | 2 zeta | |
 //! | time constant | -1 / Re s | s |
@@ -49,8 +49,8 @@ pub use participation::{Direction, DirectionMass, ModeParticipation, Participati
 
 use crate::Eigenpair;
 
-/// Indices of the pairs that stand for a mode each: roots of motion with Im s >= 0, of two equal zeros of a chain the
-/// first.
+/// Indices of the pairs that stand for a mode each: eigenvalues of motion with Im s >= 0, of two equal zeros of a
+/// chain the first.
 ///
 /// Conjugates and the second member of a chain must directly follow their partner, as [`crate::Spectrum`] has them.
 pub fn modes(pairs: &[Eigenpair]) -> Vec<usize> {

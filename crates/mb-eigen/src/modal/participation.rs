@@ -7,16 +7,16 @@
 //! double zero:          G = y^H M r / y^H M x,     m = (r^T M x) (y^H M r) / y^H M x
 //! ```
 //!
-//! The general form is the contribution of a root to M^-1: from the partial fractions of (s^2 M + s C + K)^-1 on the
-//! admissible motions, sum of s x y^H = M^-1 there (Lancaster, Lambda-Matrices and Vibrating Systems, section 4.3,
-//! gives the sums). So the effective masses of all roots add up to the mass the constraints let move,
+//! The general form is the contribution of an eigenvalue to M^-1: from the partial fractions of (s^2 M + s C + K)^-1
+//! on the admissible motions, sum of s x y^H = M^-1 there (Lancaster, Lambda-Matrices and Vibrating Systems, section
+//! 4.3, gives the sums). So the effective masses of all eigenvalues add up to the mass the constraints let move,
 //!
 //! ```text
 //! r^T M P r,   P r = a,   [M Phi_q^T; Phi_q 0] (a, l) = (M r, 0)
 //! ```
 //!
 //! whatever the damping; r^T M r where the direction itself is admissible. An m may be negative where vectors are
-//! complex. Not told (none) for defective roots. Sizes: r, x, y of length n.
+//! complex. Not told (none) for defective eigenvalues. Sizes: r, x, y of length n.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub struct DirectionMass {
     pub name: String,
     /// r^T M r.
     pub total: f64,
-    /// r^T M P r: what the constraints let move; the effective masses of all roots add up to it.
+    /// r^T M P r: what the constraints let move; the effective masses of all eigenvalues add up to it.
     pub constrained: f64,
 }
 
@@ -60,9 +60,9 @@ pub struct DirectionMass {
 pub struct ModeParticipation {
     /// Index of its pair.
     pub pair: usize,
-    /// G for the vector x of length one, by direction; none where the root is defective.
+    /// G for the vector x of length one, by direction; none where the eigenvalue is defective.
     pub factor: Vec<Option<c64>>,
-    /// m by direction, in the unit of r^T M r; none where the root is defective.
+    /// m by direction, in the unit of r^T M r; none where the eigenvalue is defective.
     pub effective_mass: Vec<Option<f64>>,
 }
 
@@ -87,7 +87,7 @@ impl Participation {
 
 /// Participation factors and effective masses of the modes among `pairs`.
 ///
-/// `pencil`: M, C, K n x n, Phi_q m x n, whose roots the pairs are. Pairs without left vectors
+/// `pencil`: M, C, K n x n, Phi_q m x n, whose eigenvalues the pairs are. Pairs without left vectors
 /// ([`crate::sparse::SparseOptions::left_vectors`]) do where M and K are symmetric and C is zero. Errors: directions of wrong
 /// length, left vectors that are needed and missing, a mass matrix that is indefinite beyond use, memory.
 pub fn participation(

@@ -1,4 +1,5 @@
-//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the allowed directions, with chains.
+//! Zero eigenvalues of a damped, gyroscopic or unsymmetric problem: null space of K on the admissible directions, with
+//! chains.
 //!
 //! ```text
 //! N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
@@ -12,7 +13,7 @@
 //! ```
 //!
 //! (Gohberg, Lancaster, Rodman, Matrix Polynomials, section 1.4). Without C every null direction gives two zeros.
-//! Longer chains are told, not followed. Sizes: x of length n.
+//! Longer chains are reported, not followed. Sizes: x of length n.
 
 use mb_algebra::{Dense, Lu, Svd, norms};
 
@@ -36,7 +37,7 @@ const NOTHING: f64 = 4.0 * f64::EPSILON;
 const NO_PART: f64 = 1e-10;
 /// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
 const NO_WEIGHT: f64 = 1e-15;
-/// Change of x_1 in the last step, relative, above which it is no solution: a root lies near to the shift.
+/// Change of x_1 in the last step, relative, above which it is no solution: an eigenvalue lies near to the shift.
 const SETTLED: f64 = 1e-9;
 /// Steps of the iterations for x_1.
 const CHAIN_STEPS: usize = 60;
@@ -303,7 +304,7 @@ fn generalized(
 /// N x = x,  N x_1 = x_1 + x / a;   N W = W + X H for W in that subspace without a share of X:   x_1 = W H^-1 / a
 /// ```
 ///
-/// All other directions shrink under N as a / |s - a|; where a root lies too near to the shift for that there are none.
+/// All other directions shrink under N as a / |s - a|; where an eigenvalue lies too near to the shift for that there are none.
 fn partners(
     problem: &Problem,
     solver: &dyn ShiftSolve<f64>,

@@ -47,7 +47,7 @@ pub(crate) struct Zeros {
 }
 
 impl General<'_> {
-    /// Finds the zeros; returns factors at a small real shift that suits the lowest roots.
+    /// Finds the zeros; returns factors at a small real shift that suits the lowest eigenvalues.
     pub(crate) fn start(&mut self) -> Result<Shifted, EigenError> {
         let mut first = FIRST_SHIFT * self.gamma;
         let (mut a, mut moves, mut before) = (first, 0, None);
@@ -58,7 +58,7 @@ impl General<'_> {
                     (a, moves) = (first, MOVES);
                     continue;
                 }
-                // Where roots and units differ by many powers of ten the first shift may be as near.
+                // Where eigenvalues and units differ by many powers of ten the first shift may be as near.
                 Err(EigenError::NoRegularShift { .. }) if first < FURTHEST_FIRST * self.gamma => {
                     first *= FURTHER;
                     (a, moves) = (first, MOVES);
@@ -75,7 +75,7 @@ impl General<'_> {
                 (a, moves) = (first, MOVES);
                 continue;
             }
-            // |N x - x| near one: the lowest root is far above the shift.
+            // |N x - x| near one: the lowest eigenvalue is far above the shift.
             let far = right.next.is_none_or(|kappa| kappa >= 0.5);
             if !far && moves < MOVES {
                 let next = right.next.unwrap_or(1.0);

@@ -1,4 +1,4 @@
-//! Rigid-body and mechanism modes of an undamped symmetric problem: the null space of K on the allowed directions.
+//! Rigid-body and mechanism modes of an undamped symmetric problem: the null space of K on the admissible directions.
 //!
 //! ```text
 //! Y <- (K - sigma M)^-1 M Y,  sigma < 0 small:  null directions grow by 1 / |sigma|, the others by 1 / (w + |sigma|)
@@ -177,7 +177,7 @@ pub(crate) fn find(
     Ok(out)
 }
 
-/// Eigenvectors and roots of the eigenvalues of X^T M X.
+/// Eigenvectors and eigenvalues of the eigenvalues of X^T M X.
 fn gram_factor(problem: &Problem, x: &Dense) -> Result<(Dense, Vec<f64>), EigenError> {
     let gram = f64::adjoint_product(x.as_ref(), problem.m.mul(x).as_ref());
     let eigen = SymmetricEigen::new(&mb_algebra::dense::symmetric_part(&gram))

@@ -1,4 +1,4 @@
-//! Bilinear forms as if computed in doubled working precision.
+//! Bilinear forms as if computed in double-double working precision.
 //!
 //! ```text
 //! y^T A x,   error <= u |y^T A x| + (N u)^2 |y|^T |A| |x|
@@ -95,7 +95,7 @@ impl TwoVectors {
         }
     }
 
-    /// A x, or A^T x where `transposed`, in doubled precision.
+    /// A x, or A^T x where `transposed`, in double-double precision.
     pub(crate) fn product(&self, a: &Dense, transposed: bool) -> Self {
         let mut sums = vec![Twofold::default(); if transposed { a.ncols() } else { a.nrows() }];
         for j in 0..a.ncols() {
@@ -219,8 +219,8 @@ pub(crate) struct Term<'a> {
     pub(crate) low: Option<&'a Dense>,
 }
 
-/// The sum of products A (x + low), each entry in doubled precision and rounded at the end; several columns at once cost little more than
-/// one. All A have as many rows.
+/// The sum of products A (x + low), each entry in double-double precision and rounded at the end; several columns at
+/// once cost little more than one. All A have as many rows.
 pub(crate) fn sum_of_products(terms: &[Term<'_>]) -> Dense {
     let Some(first) = terms.first() else { return Dense::zeros(0, 0) };
     if terms.iter().all(|term| term.a.nnz() < term.x.nrows()) {

@@ -93,7 +93,7 @@ impl<'a> Operator<'a> {
         out
     }
 
-    /// y^T A x as if in doubled precision; nothing is conjugated.
+    /// y^T A x as if in double-double precision; nothing is conjugated.
     pub(crate) fn form(&self, y: &[c64], x: &[c64]) -> c64 {
         match &self.entries {
             Entries::Given(a) => bilinear_dense(a, y, x),

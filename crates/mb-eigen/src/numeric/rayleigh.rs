@@ -5,9 +5,10 @@
 //! ```
 //!
 //! On the matrices as given: an error e in x and f in y leaves one of order e f in s, so that what a reduction costs the
-//! low roots of stiff problems is mostly repaired. palomba2019, notes (a two-sided quotient gains a factor of ten).
-//! Where the forms of stiff problems cancel they are computed in doubled precision (double_double.rs), else their rounding
-//! would be all the error there is: 1e-9 of s at 600 unknowns of a flexible pendulum. Left out where y and x are nearly orthogonal: there the quotient is ill-defined.
+//! low eigenvalues of stiff problems is mostly repaired. palomba2019, notes (a two-sided quotient gains a factor of
+//! ten). Where the forms of stiff problems cancel they are computed in double-double precision (double_double.rs),
+//! else their rounding would be all the error there is: 1e-9 of s at 600 unknowns of a flexible pendulum. Left out
+//! where y and x are nearly orthogonal: there the quotient is ill-defined.
 
 use crate::certify::dense::Forms;
 use crate::dense::{Kind, Raw};

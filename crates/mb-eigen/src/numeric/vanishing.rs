@@ -24,7 +24,8 @@ pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
 /// |A| |x| (Arioli, Demmel and Duff).
 pub(crate) const NOTHING: f64 = 16.0 * f64::EPSILON;
 
-/// The same where x and A x are known in doubled precision: less than the smallest change of an entry that can be written.
+/// The same where x and A x are known in double-double precision: less than the smallest change of an entry that can
+/// be written.
 pub(crate) const NOTHING_DOUBLED: f64 = f64::EPSILON / 16.0;
 
 /// The largest |A x|_i / (|A| |x|)_i: the relative change of the entries of A that makes x a null vector.

@@ -49,7 +49,7 @@ pub enum Shift {
     /// where the first Ritz values say. Never on zero, which free bodies and mechanisms make singular.
     #[default]
     Automatic,
-    /// At this s, rad/s. Moved by a trifle, and told, when it lies on an eigenvalue.
+    /// At this s, rad/s. Moved by a trifle, and reported, when it lies on an eigenvalue.
     At(c64),
 }
 

@@ -1,4 +1,4 @@
-//! Which of the pairs that steps led to are roots of the mechanism, each its own, and the search for the others.
+//! Which of the pairs that steps led to are eigenvalues of the mechanism, each its own, and the search for the others.
 //!
 //! ```text
 //! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one root of the constrained problem
@@ -6,10 +6,10 @@
 //! ```
 //!
 //! The lack is the residual of the penalty's own rows as a violation: a start without violations (e = 0) leaves l there, which the
-//! weight of e does not feel, but the mechanism gives way by D^-1 l all the same. At a root of the penalty alone D is singular; there
-//! q moves the root no further than in the metric of the masses. Where roots of the penalty lie beside one of the
-//! mechanism steps lead anywhere between them; then the roots nearest to the start are sought with all of the problem, and the
-//! likest ones taken. Sizes: z, y n + m, mu m.
+//! weight of e does not feel, but the mechanism gives way by D^-1 l all the same. At an eigenvalue of the penalty
+//! alone D is singular; there q moves the eigenvalue no further than in the metric of the masses. Where eigenvalues of
+//! the penalty lie beside one of the mechanism steps lead anywhere between them; then the eigenvalues nearest to the
+//! start are sought with all of the problem, and the likest ones taken. Sizes: z, y n + m, mu m.
 
 use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, Sparse, c64};
 
@@ -27,9 +27,10 @@ use crate::request::Request;
 use crate::sparse::solve::solve_with;
 use crate::{Class, EigenError, Eigenpair};
 
-/// Likeness of start and result below which steps have left their root.
+/// Likeness of start and result below which steps have left their eigenvalue.
 const SAME: f64 = 0.5;
-/// Likeness that the best of the roots around a start has at least: below, no root is the one of the mechanism.
+/// Likeness that the best of the eigenvalues around a start has at least: below, no eigenvalue is the one of the
+/// mechanism.
 const ALIKE: f64 = 0.25;
 /// Backward error above which a pair is none of the problem.
 const NO_ROOT: f64 = 1e-6;
@@ -37,11 +38,11 @@ const NO_ROOT: f64 = 1e-6;
 const POOR: f64 = 1e-6;
 /// The same above which the metric of the masses may bound it closer.
 const SMALL: f64 = 1e-12;
-/// Distance, relative to |s|, within which two pairs may be one root whatever their bars.
+/// Distance, relative to |s|, within which two pairs may be one eigenvalue whatever their bounds.
 const NEAR: f64 = 1e-12;
 /// Distance of the shift of a search from the start, relative.
 const ASIDE: f64 = 3e-4;
-/// Roots sought beside each start, and how many times that number grows, four times each.
+/// Eigenvalues sought beside each start, and how many times that number grows, four times each.
 const AROUND: usize = 8;
 const ROUNDS: usize = 3;
 
@@ -54,7 +55,8 @@ pub(super) struct Settling<'a> {
     pub(super) options: &'a SparseOptions,
 }
 
-/// One pair for each start, none where it was found twice or is no root of the mechanism; and whether any was in doubt.
+/// One pair for each start, none where it was found twice or is no eigenvalue of the mechanism; and whether any was in
+/// doubt.
 pub(super) struct Settled {
     pub(super) pairs: Vec<Option<Eigenpair>>,
     pub(super) doubtful: bool,
@@ -90,7 +92,7 @@ impl Settling<'_> {
             let lacking: Vec<usize> = group.iter().copied().filter(open).collect();
             let mut likest = self.search(starts, &group, lacking.len(), &kept)?.into_iter();
             for i in lacking {
-                // What has a wide bar alone is better than nothing.
+                // What has a wide bound alone is better than nothing.
                 kept[i] = likest.next().or_else(|| (!wrong[i]).then(|| found[i].clone()));
                 wrong[i] = false;
                 poor[i] = false;
@@ -99,7 +101,7 @@ impl Settling<'_> {
         Ok(Settled { pairs: kept, doubtful })
     }
 
-    /// Adds the lack to the bar of a pair; how much that is, in rad/s.
+    /// Adds the lack to the bound of a pair; how much that is, in rad/s.
     fn widen(&self, pair: &mut Eigenpair) -> f64 {
         let Some(s) = pair.value().filter(|s| s.norm() > 0.0 && pair.condition.is_finite()) else {
             return 0.0;
@@ -121,7 +123,7 @@ impl Settling<'_> {
             f64::INFINITY
         };
         let added = 2.0 * lack.min(in_metric);
-        pair.error_bar += added;
+        pair.error_bound += added;
         added
     }
 
@@ -151,12 +153,12 @@ impl Settling<'_> {
         inner(&start.right, &mz).norm_sqr() / (own * before)
     }
 
-    /// Whether two pairs are one root found twice.
+    /// Whether two pairs are one eigenvalue found twice.
     fn one_root(&self, a: &Eigenpair, b: &Eigenpair) -> bool {
         one_root(a, b, NEAR, |z| [&self.problem.m, &self.problem.c].map(|a| times(a, z)))
     }
 
-    /// The `count` roots likest to the starts of a group, without those that are known.
+    /// The `count` eigenvalues likest to the starts of a group, without those that are known.
     fn search(
         &self,
         starts: &[Root],
@@ -223,8 +225,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Two masses tied by a spring: a root of the constrained problem knows nothing of its violation, but the bar reaches the root
-        /// that the penalty moved, and no further than a few times as far.
+        /// Two masses tied by a spring: an eigenvalue of the constrained problem knows nothing of its violation, but
+        /// the bound reaches the eigenvalue that the penalty moved, and no further than a few times as far.
         #[test]
         fn the_lack_of_a_start_without_violations_covers_the_root_next_to_it(
             masses in prop::array::uniform2(1.0_f64..9.0),
@@ -259,9 +261,9 @@ mod tests {
             let settling =
                 Settling { problem: &problem, blocks: &blocks, springs: &springs, measure: &measure, options: &options };
             let mut pair = Certifier::new(&problem, true).certify_alone(vec![start]).remove(0);
-            prop_assert!(pair.error_bar < moved);
+            prop_assert!(pair.error_bound < moved);
             settling.widen(&mut pair);
-            prop_assert!(pair.error_bar > moved && pair.error_bar < 4.0 * moved, "{:e} of {moved:e}", pair.error_bar);
+            prop_assert!(pair.error_bound > moved && pair.error_bound < 4.0 * moved, "{:e} of {moved:e}", pair.error_bound);
         }
     }
 }

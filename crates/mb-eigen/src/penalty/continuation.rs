@@ -1,12 +1,13 @@
-//! Steps from a root of the constrained problem to that of the penalty problem next to it.
+//! Steps from an eigenvalue of the constrained problem to that of the penalty problem next to it.
 //!
 //! ```text
 //! z <- S(sigma)^-1 ((s + sigma) M' + C') z,   s from the quotient of z,   z = (x, e)
 //! ```
 //!
 //! S is the saddle-point matrix of the problem with violations (lowest.rs). At the fixed point z and the multipliers of the solve are
-//! an exact eigenvector however far sigma is, and each step gains the factor |s - sigma| over the distance to the next root. Where
-//! roots of the penalty are as near as s itself the steps lead anywhere between them: what they found is judged in settled.rs.
+//! an exact eigenvector however far sigma is, and each step gains the factor |s - sigma| over the distance to the next eigenvalue. Where
+//! eigenvalues of the penalty are as near as s itself the steps lead anywhere between them: what they found is judged
+//! in settled.rs.
 
 use std::sync::Arc;
 
@@ -24,11 +25,12 @@ use crate::transform::factors::{Effort, ShiftSolve};
 const STEPS: usize = 12;
 /// A change of s below this fraction is the last: the next one would be its square, times what a step gains.
 const SETTLED: f64 = 1e-8;
-/// Where a factorization is tried again when sigma is a root, relative to sigma: beside stiffnesses of 1e12 times that of the
-/// mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
+/// Where a factorization is tried again when sigma is an eigenvalue, relative to sigma: beside stiffnesses of 1e12
+/// times that of the mode, as those of long links, a matrix is singular to the last digit in a wide neighbourhood.
 const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 
-/// The root of the penalty problem that the steps lead to; none where no factor beside s is of use, or they do not settle.
+/// The eigenvalue of the penalty problem that the steps lead to; none where no factor beside s is of use, or they do
+/// not settle.
 pub(super) fn follow(problem: &Problem<'_>, start: &Root) -> Result<Option<Root>, EigenError> {
     for aside in ASIDE {
         let sigma = start.s * (1.0 + aside);
@@ -42,7 +44,7 @@ pub(super) fn follow(problem: &Problem<'_>, start: &Root) -> Result<Option<Root>
         match settled(problem, start.clone(), sigma, &solver) {
             Ok(found) => return Ok(found),
             Err(error @ EigenError::OutOfMemory { .. }) => return Err(error),
-            // Too near to a root for a solution.
+            // Too near to an eigenvalue for a solution.
             Err(_) => {}
         }
     }
@@ -96,7 +98,7 @@ fn unit(z: &DenseC, l: &DenseC) -> (Vec<c64>, Vec<c64>) {
     (z.iter().map(|z| z * by).collect(), l.iter().map(|l| l * by).collect())
 }
 
-/// The root of v^T (s^2 M' + s C' + K') z next to s.
+/// The eigenvalue of v^T (s^2 M' + s C' + K') z next to s.
 fn quotient(problem: &Problem<'_>, s: c64, z: &[c64], v: &[c64]) -> c64 {
     let column = DenseC::from_fn(z.len(), 1, |i, _| z[i]);
     let form = |a: &Matrix<'_>| -> c64 {

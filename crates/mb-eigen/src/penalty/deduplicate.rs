@@ -1,21 +1,21 @@
-//! Whether two pairs are one root found twice.
+//! Whether two pairs are one eigenvalue found twice.
 //!
 //! ```text
 //! y_i^H ((s_i + s_j) M + C) x_j = 0 for two roots,   y_i^H (2 s_i M + C) x_i = 1
 //! ```
 //!
-//! Bars that meet leave it open whether vectors that do not part are those of one root or of two; the product of both forms is small
-//! for two.
+//! Bounds that meet leave it open whether vectors that do not part are those of one eigenvalue or of two; the product
+//! of both forms is small for two.
 
 use mb_algebra::c64;
 
 use crate::numeric::vectors::inner;
 use crate::{Class, Eigenpair};
 
-/// Product of the forms of two pairs from which on they are one root.
+/// Product of the forms of two pairs from which on they are one eigenvalue.
 const ONE_ROOT: f64 = 0.1;
 
-/// Whether `a` and `b` are one root; those further apart than their bars and `near` times |s| are not, nor are zeros. `products`: M x
+/// Whether `a` and `b` are one eigenvalue; those further apart than their bounds and `near` times |s| are not, nor are zeros. `products`: M x
 /// and C x.
 pub(super) fn one_root(
     a: &Eigenpair,
@@ -25,7 +25,7 @@ pub(super) fn one_root(
 ) -> bool {
     let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
     let zero = a.class == Class::Rigid || b.class == Class::Rigid;
-    if zero || (s - t).norm() > a.error_bar + b.error_bar + near * s.norm() {
+    if zero || (s - t).norm() > a.error_bound + b.error_bound + near * s.norm() {
         return false;
     }
     let form = |y: &Eigenpair, x: &Eigenpair| {

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`gonzalez2017`](https://doi.org/10.1115/1.4035410), Eqs. (11) and (18), in the unknowns x and l of the mechanism itself: a
-//! penalty is a constraint that gives way by l / (alpha p). The formula is the derivative of a simple root, w^H dP z over
-//! w^H P'(s) z, with x in place of the left vector; |l|^2 / (|p| |s|^2 x^H M x) is a mass, that of the bodies which the
+//! penalty is a constraint that gives way by l / (alpha p). The formula is the derivative of a simple eigenvalue, w^H
+//! dP z over w^H P'(s) z, with x in place of the left vector; |l|^2 / (|p| |s|^2 x^H M x) is a mass, that of the bodies which the
 //! reactions of the mode hold. Sizes: x n, l m, M n x n.
 
 use mb_algebra::{Sparse, c64, sparse};
@@ -25,11 +25,12 @@ pub struct ViolationLaw {
     pub omega: f64,
 }
 
-/// The least alpha at which no finite root of the mechanism moves by more than `relative` of itself, to first order.
+/// The least alpha at which no finite eigenvalue of the mechanism moves by more than `relative` of itself, to first
+/// order.
 ///
-/// `pairs`: of the constrained problem, with multipliers; `m`: its mass matrix, n x n. A root nearer to zero than the smallest
-/// one that is no exact zero is measured by that one. 0 where nothing presses on the constraints. The result has the unit of M
-/// for rows of Phi_q without one.
+/// `pairs`: of the constrained problem, with multipliers; `m`: its mass matrix, n x n. An eigenvalue nearer to zero
+/// than the smallest one that is no exact zero is measured by that one. 0 where nothing presses on the constraints.
+/// The result has the unit of M for rows of Phi_q without one.
 pub fn least_factor(pairs: &[Eigenpair], m: &Sparse, law: ViolationLaw, relative: f64) -> f64 {
     let moving = || pairs.iter().filter(|pair| pair.class.is_motion() && pair.right.len() == m.rows());
     let square = |pair: &Eigenpair| pair.value().map_or(0.0, |s| s.norm_sqr());
@@ -39,7 +40,7 @@ pub fn least_factor(pairs: &[Eigenpair], m: &Sparse, law: ViolationLaw, relative
         let mx = sparse::matvec_complex(m, &pair.right);
         let mass: c64 = pair.right.iter().zip(&mx).map(|(x, y)| x.conj() * y).sum();
         let reactions: f64 = pair.multipliers.iter().map(c64::norm_sqr).sum();
-        // Near its own root the violation follows without force; first order says nothing there.
+        // Near its own eigenvalue the violation follows without force; first order says nothing there.
         let p = (s * s + 2.0 * law.xi * law.omega * s + law.omega.powi(2)).norm().max(law.omega.powi(2));
         let held = reactions / (p * s.norm_sqr().max(floor) * mass.re);
         (held.is_finite() && held > 0.0).then_some(held / (2.0 * relative))
@@ -78,7 +79,7 @@ mod tests {
     }
 
     proptest! {
-        /// The factor found moves the root by what was asked for, whatever the units of mass and stiffness.
+        /// The factor found moves the eigenvalue by what was asked for, whatever the units of mass and stiffness.
         #[test]
         fn roots_move_by_as_much_as_was_asked_for(
             masses in prop::array::uniform2(1.0_f64..9.0),

@@ -8,13 +8,14 @@
 //!
 //! With the violations e = Phi_q x as unknowns the penalty problem is a constrained one: l is the penalty force, nothing of
 //! the size of Xi is added to M and K, and no matrix fills. The constrained problem differs from it by the error of the
-//! penalty, so that every pair starts next to its own root, to which steps lead (steps.rs): one factorization and two solves are
-//! the rule. Pairs of symmetric problems are improved first with residuals in doubled precision: stiffnesses far above that of the
-//! mode leave the factors few digits, and the steps would end there. Where nothing but the penalty damps, all pairs go together,
-//! with the factors that the constrained problem was solved with (`refine/damped.rs`), else one by one in the certificate.
+//! penalty, so that every pair starts next to its own eigenvalue, to which steps lead (steps.rs): one factorization
+//! and two solves are the rule. Pairs of symmetric problems are improved first with residuals in double-double
+//! precision: stiffnesses far above that of the mode leave the factors few digits, and the steps would end there.
+//! Where nothing but the penalty damps, all pairs go together, with the factors that the constrained problem was
+//! solved with (`refine/damped.rs`), else one by one in the certificate.
 //!
-//! Where a root of the mechanism lies among those of the penalty, the roots around it are searched (settled.rs), and the finding of
-//! [`super::solve`] says so.
+//! Where an eigenvalue of the mechanism lies among those of the penalty, the eigenvalues around it are searched
+//! (settled.rs), and the finding of [`super::solve`] says so.
 //! Sizes: M, C, K n x n, Phi_q m x n, Xi, Theta, Omega m x m, z of length n + m.
 
 use mb_algebra::{DenseC, PenaltyBlocks, QuadraticPencil, c64};
@@ -36,13 +37,14 @@ use crate::request::Request;
 use crate::sparse::solve::{counts, goes_dense, solve_with, undamped};
 use crate::{Class, EigenError, Eigenpair, Finding, Spectrum};
 
-/// Bar relative to |s| up to which a root needs no further steps.
+/// Bound relative to |s| up to which an eigenvalue needs no further steps.
 const SURE: f64 = 1e-8;
 /// The same of a pair that is as good as its entries have digits.
 const AS_GOOD: f64 = 1e-6;
-/// Residual, relative, of undamped pairs that are improved together from then on: their squares are the errors of their roots.
+/// Residual, relative, of undamped pairs that are improved together from then on: their squares are the errors of
+/// their eigenvalues.
 const ROUGH: f64 = 1e-3;
-/// Share of the penalty in the energy from which on a root is not clearly motion of the mechanism.
+/// Share of the penalty in the energy from which on an eigenvalue is not clearly motion of the mechanism.
 const CLEAR: f64 = 0.1;
 
 /// The `count` modes of the mechanism with the smallest |s| in the penalty problem, with their conjugates.
@@ -58,7 +60,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         .with_parts(blocks.k_parts.as_ref(), options)?;
     let springs = Springs::new(blocks);
     let problem = held.with_violations(springs.matrices(), options)?;
-    // Left vectors tell roots from each other.
+    // Left vectors tell eigenvalues from each other.
     let certifier = Certifier::new(&problem, true);
     let request = Request::Lowest { count };
     let started: Option<Started> =
@@ -67,7 +69,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
         let known = known(&certifier, &starts, &found);
         (starts, known, findings)
     } else {
-        // An unsymmetric root is followed with both of its vectors.
+        // An unsymmetric eigenvalue is followed with both of its vectors.
         let both = !problem.symmetric;
         let constrained = QuadraticPencil {
             m: blocks.m.clone(),
@@ -95,7 +97,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     let found = roots.len();
     let pairs = measure.each_on_coordinates(certifier.certify_others(roots, pairs));
     if let Some(overlap) = overlap(&pairs, doubtful) {
-        // Which roots are the lowest of the mechanism was decided without the penalty's.
+        // Which eigenvalues are the lowest of the mechanism was decided without the penalty's.
         let reason = "roots of the penalty lie among those of the mechanism".to_owned();
         findings.extend([overlap, SparseFinding::Unproved { reason }.into()]);
     }
@@ -108,8 +110,8 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     Ok(Spectrum::partial(pairs, counts(&held), findings))
 }
 
-/// Roots of the undamped constrained problem, extended, those of the penalty problem next to them, and what there is to say; none where
-/// the problem is of another kind, or that way fails.
+/// Eigenvalues of the undamped constrained problem, extended, those of the penalty problem next to them, and what
+/// there is to say; none where the problem is of another kind, or that way fails.
 fn from_undamped(
     held: &Problem<'_>,
     blocks: &PenaltyBlocks,
@@ -123,14 +125,14 @@ fn from_undamped(
     }
     let driver = options.expert.solver.driver()?;
     // What went wrong is told by the whole way.
-    // Steps in doubled precision follow, which what the search has beyond that would save nothing.
+    // Steps in double-double precision follow, which what the search has beyond that would save nothing.
     let search = SparseOptions {
         expert: SparseExpert { tolerance: options.expert.tolerance.max(ROUGH), ..options.expert },
         ..*options
     };
     let Ok(found) = undamped(held, request, &search, driver.as_ref()) else { return Ok(None) };
     let Some(beside) = found.aid.factors(held) else { return Ok(None) };
-    // Of two opposite roots each has its own under penalties, which damp.
+    // Of two opposite eigenvalues each has its own under penalties, which damp.
     let roots = found.roots.into_iter().flat_map(|root| {
         let one = Root { opposite: false, ..root };
         let other = root.opposite.then(|| Root { s: -one.s, ..one.clone() });
@@ -146,8 +148,8 @@ fn from_undamped(
     Ok(Some((starts, improved, found.findings)))
 }
 
-/// Roots of the constrained problem with e = 0, those of the penalty problem where they were found with word whether they need no further
-/// steps, and what there is to say.
+/// Eigenvalues of the constrained problem with e = 0, those of the penalty problem where they were found with word
+/// whether they need no further steps, and what there is to say.
 type Started = (Vec<Root>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
 
 /// The pairs that need no further steps.
@@ -163,9 +165,9 @@ fn known(
     roots.iter().zip(found).map(certify).collect()
 }
 
-/// Whether a bar is that small beside |s|.
+/// Whether a bound is that small beside |s|.
 fn within(pair: &Eigenpair, share: f64) -> bool {
-    pair.error_bar <= share * pair.value().map_or(0.0, c64::norm)
+    pair.error_bound <= share * pair.value().map_or(0.0, c64::norm)
 }
 
 /// Starts from pairs of the constrained problem.
@@ -197,7 +199,7 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
     roots
 }
 
-/// Words on modes of the constrained problem that are not true of the roots returned.
+/// Words on modes of the constrained problem that are not true of the eigenvalues returned.
 fn of_the_constrained(finding: &Finding) -> bool {
     let details =
         |d: &SparseFinding| matches!(d, SparseFinding::MultipleCut { .. } | SparseFinding::Shift { .. });
@@ -206,18 +208,18 @@ fn of_the_constrained(finding: &Finding) -> bool {
         || matches!(finding, Finding::NearlyZeroStiffness { .. } | Finding::NoFreedom)
 }
 
-/// Says where roots left their starts, or cannot be told from penalty roots.
+/// Says where eigenvalues left their starts, or cannot be distinguished from penalty eigenvalues.
 fn overlap(found: &[Eigenpair], doubtful: bool) -> Option<Finding> {
     let largest = found.iter().filter_map(|pair| pair.penalty_share).reduce(f64::max);
     let unsure = doubtful || largest.is_some_and(|share| share > CLEAR);
     unsure.then_some(Finding::PenaltyOverlap { largest_physical: largest, smallest_spurious: None })
 }
 
-/// The roots of the penalty problem next to `starts`, with their certificates; `known` where these are made.
+/// The eigenvalues of the penalty problem next to `starts`, with their certificates; `known` where these are made.
 ///
-/// In symmetric problems the certificate improves a start with residuals in doubled precision, which leads to the root itself;
-/// what is left unsure then, and everything where left vectors differ, follows the steps of steps.rs. A start that these do not lead
-/// away from stays, and its bar says how far it may be off.
+/// In symmetric problems the certificate improves a start with residuals in double-double precision, which leads to
+/// the root itself; what is left unsure then, and everything where left vectors differ, follows the steps of steps.rs.
+/// A start that these do not lead away from stays, and its bound says how far it may be off.
 fn certified(
     problem: &Problem<'_>,
     certifier: &Certifier<'_>,
@@ -245,11 +247,12 @@ fn certified(
     Ok(known.into_iter().flatten().collect())
 }
 
-/// A root of the constrained problem as a start for the penalty problem: x without violations, from n to `size` numbers.
+/// An eigenvalue of the constrained problem as a start for the penalty problem: x without violations, from n to `size`
+/// numbers.
 fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Root) -> Root {
     if root.rigid {
         // A motion without resistance needs no reaction: it is a zero of both problems. One that needs a reaction is not,
-        // and its bar says so.
+        // and its bound says so.
         let x = DenseC::from_fn(problem.n, 1, |i, _| root.right.get(i).copied().unwrap_or(ZERO));
         let mx = problem.m.mul(&x);
         root.curvature = (0..n).map(|i| (root.right[i].conj() * mx[(i, 0)]).re).sum();

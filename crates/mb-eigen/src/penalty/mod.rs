@@ -4,9 +4,10 @@
 //! M_p = M + Phi_q^T Xi Phi_q,   C_p, K_p with Theta and Omega alike       gonzalez2017, Eqs. (14), (15), (18)
 //! ```
 //!
-//! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n roots 2 (n - r) approximate those of the
-//! mechanism and 2 r are spurious: motion against the penalty forces. They are told apart by the share of the penalty
-//! terms in the kinetic energy of their vectors (penalty_energy.rs); when the groups overlap, a finding says so.
+//! Sizes: M_p, C_p, K_p n x n, Phi_q m x n, Xi m x m; r = rank Phi_q. Of the 2n eigenvalues 2 (n - r) approximate
+//! those of the mechanism and 2 r are spurious: motion against the penalty forces. They are distinguished by the share
+//! of the penalty terms in the kinetic energy of their vectors (penalty_energy.rs); when the groups overlap, a finding
+//! says so.
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
@@ -76,7 +77,7 @@ impl PenaltyPencil {
     }
 }
 
-/// All 2n roots, classed as physical, rigid or spurious (penalty).
+/// All 2n eigenvalues, classed as physical, rigid or spurious (penalty).
 ///
 /// `constraint_violation` of the pairs refers to Phi_q; `penalty_share` is set. Errors: shapes, entries that are not
 /// finite, an eigensolver that does not converge.
@@ -125,8 +126,8 @@ fn drowned(
     drowned
 }
 
-/// What constraints and penalty have to say before any root is known: redundant rows do no harm to a penalty, but change
-/// the counts.
+/// What constraints and penalty have to say before any eigenvalue is known: redundant rows do no harm to a penalty,
+/// but change the counts.
 fn told_beforehand(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Vec<Finding> {
     let told = constraints.findings().iter().filter(|f| !matches!(f, Finding::NoFreedom)).cloned();
     told.chain(too_stiff(pencil, constraints)).collect()
@@ -138,8 +139,8 @@ fn too_stiff(pencil: &PenaltyPencil, constraints: &ConstraintBasis) -> Option<Fi
     (-f64::EPSILON.log10() - excess.digits_lost() < FEWEST_DIGITS).then(|| excess.told())
 }
 
-/// How far the penalty exceeds the mechanism: rounding of the size of M_p (or K_p) acts on roots that Z^T M_p Z and
-/// Z^T K_p Z determine, with Z the directions the constraints leave free.
+/// How far the penalty exceeds the mechanism: rounding of the size of M_p (or K_p) acts on eigenvalues that Z^T M_p Z
+/// and Z^T K_p Z determine, with Z the directions the constraints leave free.
 struct Excess {
     ratio: f64,
     /// Z^T M_p Z, in which no penalty is left but its rounding.
@@ -181,7 +182,8 @@ impl Excess {
 /// Digits below which the penalty is called too stiff.
 const FEWEST_DIGITS: f64 = 7.0;
 
-/// Mean of the penalty roots, -tr((U^T M_p U)^-1 U^T C_p U) / (2 r) with U spanning the rows of Phi_q; 0 without any.
+/// Mean of the penalty eigenvalues, -tr((U^T M_p U)^-1 U^T C_p U) / (2 r) with U spanning the rows of Phi_q; 0 without
+/// any.
 ///
 /// With Theta = 2 xi omega I it is -xi omega up to the share of the mechanism's own mass.
 fn cluster_centre(problem: &QuadraticPencil, constraints: &ConstraintBasis) -> f64 {

@@ -1,4 +1,4 @@
-//! Telling physical from penalty roots.
+//! Telling physical from penalty eigenvalues.
 //!
 //! ```text
 //! share = |x^H P x| / (|x^H P x| + |x^H (M_p - P) x|),   P = Phi_q^T Xi Phi_q
@@ -6,7 +6,7 @@
 //!
 //! the part of the penalty terms in the kinetic energy of x: near 0 for motion of the mechanism, near 1 for motion
 //! against the penalty forces. In the double pendulum of gonzalez2017 it separates the groups by 2e-4 against 0.9998,
-//! far better than the violation |Phi_q x| itself. Fails where a root of the mechanism lies among the penalty roots (near
+//! far better than the violation |Phi_q x| itself. Fails where an eigenvalue of the mechanism lies among the penalty eigenvalues (near
 //! -omega) and the vectors mix: both shares then leave the ends of the scale, and the finding says so. Sizes: x n.
 
 use mb_algebra::{c64, dense};
@@ -20,7 +20,7 @@ use crate::{Class, Eigenpair, Finding, SpuriousOrigin};
 /// Shares between this and one minus this are no clear verdict.
 const CLEAR: f64 = 0.1;
 
-/// Sets the class of every finite root by its share; adds a finding when the groups overlap.
+/// Sets the class of every finite eigenvalue by its share; adds a finding when the groups overlap.
 pub(crate) fn classify(
     pencil: &PenaltyPencil,
     constraints: &ConstraintBasis,

@@ -7,8 +7,8 @@
 //!
 //! The start differs from the penalty problem's own pair by the error of the penalty (1e-6 rad/s in gonzalez2017), so
 //! one factorization with two solves is enough. Sizes: R n x (n - r). Where the iteration leaves its start, or two starts
-//! end at the same root (a root of the mechanism among the penalty roots), or the start is an exact zero that the
-//! penalty problem does not share, the whole spectrum is computed instead.
+//! end at the same eigenvalue (an eigenvalue of the mechanism among the penalty eigenvalues), or the start is an exact
+//! zero that the penalty problem does not share, the whole spectrum is computed instead.
 
 use mb_algebra::{QuadraticPencil, c64, dense, norms};
 
@@ -24,16 +24,17 @@ use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, 
 
 /// Backward error that ends the iteration as converged.
 const CONVERGED: f64 = 1e-12;
-/// |cos|^2 between start and result below which the iteration has left its root.
+/// |cos|^2 between start and result below which the iteration has left its eigenvalue.
 const SAME: f64 = 0.5;
-/// Distance, relative to |s|, within which two pairs may be one root whatever their bars.
+/// Distance, relative to |s|, within which two pairs may be one eigenvalue whatever their bounds.
 const NEAR: f64 = 1e-9;
-/// Penalty share from which on the other roots must be seen before a root is called motion of the mechanism.
+/// Penalty share from which on the other eigenvalues must be seen before an eigenvalue is called motion of the
+/// mechanism.
 const CLEAR: f64 = 0.01;
 
-/// The 2 (n - r) physical and rigid roots of a penalty problem.
+/// The 2 (n - r) physical and rigid eigenvalues of a penalty problem.
 ///
-/// The counts expect no spurious root: they are not computed. Errors as [`super::solve`].
+/// The counts expect no spurious eigenvalue: they are not computed. Errors as [`super::solve`].
 pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     pencil.check()?;
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
@@ -68,7 +69,7 @@ pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<
     Ok(Spectrum::assemble(pairs, counts, findings))
 }
 
-/// The penalty problem's own root next to a start; none when there is no such root.
+/// The penalty problem's own eigenvalue next to a start; none when there is no such eigenvalue.
 fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
     match start.kind {
         Kind::Ordinary => {
@@ -79,12 +80,12 @@ fn follow(system: &System<'_>, start: &Raw) -> Option<Raw> {
             let upper = !start.mirror || found.value().im > 0.0;
             (near && upper && system.backward_error(&found) <= CONVERGED).then_some(found)
         }
-        // Exact zeros, infinities and indeterminate roots must be exact for the penalty problem too.
+        // Exact zeros, infinities and indeterminate eigenvalues must be exact for the penalty problem too.
         _ => (system.structural_error(start) <= CONVERGED).then(|| start.clone()),
     }
 }
 
-/// Whether two starts ended at the same root.
+/// Whether two starts ended at the same eigenvalue.
 fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
     let moving = |pair: &&Eigenpair| pair.class == Class::Physical && pair.alpha.im >= 0.0;
     let ordinary: Vec<&Eigenpair> = pairs.iter().filter(moving).collect();
@@ -107,7 +108,7 @@ fn from_all(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, 
 }
 
 impl System<'_> {
-    /// Homogeneous residual of a structural root over the norm of the matrix that should vanish on it.
+    /// Homogeneous residual of a structural eigenvalue over the norm of the matrix that should vanish on it.
     fn structural_error(&self, raw: &Raw) -> f64 {
         let mut x = raw.right.clone();
         vectors::normalize(&mut x);

@@ -1,7 +1,8 @@
 //! Modes of one eigenvalue that penalties part.
 //!
 //! A penalty moves a mode in proportion to l^H Xi^-1 l (factor.rs). Of several modes at one s any basis is as good for the constrained
-//! problem; the penalty problem has roots beside s whose vectors diagonalize that form, and starts between them lead to either:
+//! problem; the penalty problem has eigenvalues beside s whose vectors diagonalize that form, and starts between them
+//! lead to either:
 //!
 //! ```text
 //! X^T M X = I,   Re(L^H Xi^-1 L) = U D U^T,   X <- X U,  L <- L U

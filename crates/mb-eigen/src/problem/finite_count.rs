@@ -1,4 +1,4 @@
-//! How many finite roots a large problem has: the degree of the determinant.
+//! How many finite eigenvalues a large problem has: the degree of the determinant.
 //!
 //! ```text
 //! det S(s) = c prod_j (s - s_j),   S(s) = [s^2 M + s C + K, Phi_i^T; Phi_i, 0],   Phi_i the independent rows
@@ -6,10 +6,10 @@
 //! ```
 //!
 //! for matrices of any kind: directions without mass, with and without damping, and coordinates that act as multipliers are
-//! counted as what they are. The slope is taken between three real points far beyond all roots, ten times each other, and
-//! extrapolated; it is believed where it comes out whole. Without mass means zero to the last digit, or to the rounding of
-//! s^2 M beside K: a mass that is a difference of large numbers counts as one. Three eliminations without factors; for
-//! regular pencils. Ahlfors, Complex Analysis, section 4.5.2, on a circle through infinity.
+//! counted as what they are. The slope is taken between three real points far beyond all eigenvalues, ten times each
+//! other, and extrapolated; it is believed where it comes out whole. Without mass means zero to the last digit, or to
+//! the rounding of s^2 M beside K: a mass that is a difference of large numbers counts as one. Three eliminations
+//! without factors; for regular pencils. Ahlfors, Complex Analysis, section 4.5.2, on a circle through infinity.
 
 use super::Problem;
 use super::matrix::Matrix;
@@ -20,7 +20,7 @@ const STEP: f64 = 10.0;
 /// How far from whole a slope may be.
 const WHOLE: f64 = 0.05;
 
-/// Number of finite roots; none where the determinant does not tell.
+/// Number of finite eigenvalues; none where the determinant does not tell.
 pub(crate) fn count(problem: &Problem) -> Option<usize> {
     let first = FAR * fastest(problem)?;
     let mut logarithms = [0.0; 3];
@@ -30,7 +30,7 @@ pub(crate) fn count(problem: &Problem) -> Option<usize> {
     }
     let slope = |k: usize| (logarithms[k + 1] - logarithms[k]) / STEP.ln();
     let (near, far) = (slope(0), slope(1));
-    // What roots of unequal signs add falls with 1 / s.
+    // What eigenvalues of unequal signs add falls with 1 / s.
     let limit = far + (far - near) / (STEP - 1.0);
     let whole = limit.round();
     let told = (limit - whole).abs() < WHOLE && (far - near).abs() < 1.0 && whole >= 0.0;

@@ -34,7 +34,7 @@ const PROVED_UP_TO: usize = 100;
 const REFINE_ABOVE: f64 = 1e-14;
 /// What each row costs beside the operations of its elimination, in operations.
 const OPERATIONS_PER_ROW: f64 = 1e4;
-/// Largest n of which finite roots are counted by rank decisions, with dense matrices.
+/// Largest n of which finite eigenvalues are counted by rank decisions, with dense matrices.
 const COUNT_UP_TO: usize = 400;
 /// Operations of an elimination up to which finite roots are counted although few of them are wanted.
 const COUNT_OPERATIONS: f64 = 1e9;
@@ -216,8 +216,8 @@ impl<'a> Problem<'a> {
         Self { c, finite: OnceLock::new(), ..self.clone() }
     }
 
-    /// Whether K is positive definite on the allowed directions beyond all rounding: then nothing is rigid and nothing grows. Not
-    /// proved of larger problems.
+    /// Whether K is positive definite on the admissible directions beyond all rounding: then nothing is rigid and
+    /// nothing grows. Not proved of larger problems.
     pub(crate) fn has_definite_stiffness(&self) -> bool {
         let phi = self.rows.independent.sparse();
         let proved =
@@ -241,8 +241,9 @@ impl<'a> Problem<'a> {
         self.dof().saturating_sub(massless.count())
     }
 
-    /// Most finite roots there can be: 2 (n - r), and where `much` of the spectrum is wanted the number that rank decisions
-    /// tell of a small problem and the determinant of a large one. What a Krylov method finds beyond that is rounding.
+    /// Most finite eigenvalues there can be: 2 (n - r), and where `much` of the spectrum is wanted the number that
+    /// rank decisions tell of a small problem and the determinant of a large one. What a Krylov method finds beyond
+    /// that is rounding.
     pub(crate) fn most_roots(&self, much: bool) -> usize {
         let most = 2 * self.dof();
         if !much {
@@ -251,7 +252,7 @@ impl<'a> Problem<'a> {
         self.finite.get_or_init(|| self.finite_roots()).map_or(most, |finite| finite.min(most))
     }
 
-    /// Finite roots, where they have been counted.
+    /// Finite eigenvalues, where they have been counted.
     pub(crate) fn counted_roots(&self) -> Option<usize> {
         self.finite.get().copied().flatten()
     }
@@ -267,8 +268,8 @@ impl<'a> Problem<'a> {
         dense::finite_roots(&pencil, &DenseOptions::default()).ok().flatten()
     }
 
-    /// Finite roots by theory: 2 (n - r), less what coordinates without mass take away where there are some and counting is
-    /// worth its operations.
+    /// Finite eigenvalues by theory: 2 (n - r), less what coordinates without mass take away where there are some and
+    /// counting is worth its operations.
     pub(crate) fn expected_roots(&self) -> usize {
         let affordable = || {
             let operations = self.analysis().map_or(f64::INFINITY, |a| a.estimate().flops);
@@ -435,7 +436,8 @@ impl<'a> Problem<'a> {
         Ok(Arc::new(SaddleSolve::new(Box::new(SaddleLu::new(&analysis, a, phi)?), rank)?))
     }
 
-    /// Negative eigenvalues of a M + K on the allowed directions, without keeping factors; none where that leaves a doubt.
+    /// Negative eigenvalues of a M + K on the admissible directions, without keeping factors; none where that leaves a
+    /// doubt.
     pub(crate) fn quick_negative(&self, a: f64) -> Option<usize> {
         if !(self.symmetric_matrices() && self.undamped()) {
             return None;
@@ -465,7 +467,7 @@ impl<'a> Problem<'a> {
     pub(crate) fn complex_ln_determinant(&self, a: c64, b: c64) -> Result<Option<c64>, EigenError> {
         let (analysis, phi) = (self.analysis().map_err(at(ANALYSIS))?, self.rows.independent.sparse());
         let terms = self.terms([a, b, c64::new(1.0, 0.0)]);
-        // A matrix that cannot be eliminated gives no count, which is told.
+        // A matrix that cannot be eliminated gives no count, which is reported.
         let logarithm = if self.symmetric_matrices() {
             SaddleFactorComplex::ln_determinant(&analysis, &terms, phi)
         } else {

@@ -4,7 +4,7 @@ use mb_algebra::c64;
 
 use crate::Shape;
 
-/// A root before it is certified.
+/// An eigenvalue before it is certified.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     /// Zero where `rigid`.
@@ -15,9 +15,9 @@ pub(crate) struct Root {
     /// y and mu; absent when they are the conjugates of x and l.
     pub(crate) left: Option<(Shape, Shape)>,
     pub(crate) rigid: bool,
-    /// The conjugate root is to be added.
+    /// The conjugate eigenvalue is to be added.
     pub(crate) mirror: bool,
-    /// -s is a root with the same vectors (undamped symmetric problems with w < 0).
+    /// -s is an eigenvalue with the same vectors (undamped symmetric problems with w < 0).
     pub(crate) opposite: bool,
     /// Length of the chain at zero; |y^H (second-order coefficient) x| for a chain of two and unit vectors.
     pub(crate) chain: usize,
@@ -36,14 +36,14 @@ impl Root {
         self.rigid || self.chain > 1 || self.s == c64::new(0.0, 0.0)
     }
 
-    /// A simple root above the real axis of a symmetric problem.
+    /// A simple eigenvalue above the real axis of a symmetric problem.
     #[cfg(test)]
     pub(crate) fn oscillating(s: c64, right: Shape, multipliers: Shape) -> Self {
         let (left, rigid, mirror, opposite, chain, curvature) = (None, false, true, false, 1, 1.0);
         Self { s, right, multipliers, left, rigid, mirror, opposite, chain, curvature }
     }
 
-    /// The root without its vectors.
+    /// The eigenvalue without its vectors.
     pub(crate) fn head(&self) -> Self {
         // Whether left vectors are others than the right ones stays known.
         let left = self.left.as_ref().map(|_| (Shape::default(), Shape::default()));

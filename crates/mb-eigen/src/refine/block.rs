@@ -27,7 +27,7 @@ use crate::numeric::double_double::Sums;
 use crate::problem::Problem;
 use crate::transform::factors::Shifted;
 
-/// Distance of two w, relative, below which their vectors are not told apart by their residuals.
+/// Distance of two w, relative, below which their vectors are not distinguished by their residuals.
 pub(crate) const APART: f64 = 1e-3;
 
 /// A pair as good as it got.
@@ -173,7 +173,7 @@ impl Work {
     }
 }
 
-/// Real vectors, multipliers and w of some roots.
+/// Real vectors, multipliers and w of some eigenvalues.
 fn real_parts(problem: &Problem, roots: &[Given<'_>]) -> (Vec<f64>, Dense, Dense) {
     let columns = |rows: usize, of: for<'a> fn(&Given<'a>) -> &'a Shape| {
         let parts: Vec<Cow<'_, [f64]>> = roots.iter().map(|root| of(root).real_parts()).collect();
@@ -280,8 +280,8 @@ impl Block {
             let gained = rho <= GAIN * before;
             self.idle[j] = match gained {
                 true => 0,
-                // Where no further steps are needed one that gains nothing ends them: multipliers, which are not in doubled
-                // precision, leave the residual at some roundings of the reactions.
+                // Where no further steps are needed one that gains nothing ends them: multipliers, which are not in
+                // double-double precision, leave the residual at some roundings of the reactions.
                 false if before <= SMALL => PATIENCE,
                 false => self.idle[j] + 1,
             };

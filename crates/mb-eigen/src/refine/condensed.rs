@@ -1,11 +1,13 @@
-//! Pairs improved in doubled precision in the merged coordinates: a third of the numbers, and no reactions among them.
+//! Pairs improved in double-double precision in the merged coordinates: a third of the numbers, and no reactions among
+//! them.
 //!
 //! ```text
 //! B^T r = (B^T K B - w B^T M B) y + Phi'^T l',   then  Phi^T l = w M x - K x  with  x = B (y_1 + y_2),   r = K x + Phi^T l - w M x
 //! ```
 //!
-//! Sums of K x and of r are in doubled precision, the latter with the rounded multipliers in them, so that what these leave is in the
-//! residual that is claimed. What rounding took from B^T K B stands beside it as another matrix. Sizes: y of length k, x of length n.
+//! Sums of K x and of r are in double-double precision, the latter with the rounded multipliers in them, so that what
+//! these leave is in the residual that is claimed. What rounding took from B^T K B stands beside it as another matrix.
+//! Sizes: y of length k, x of length n.
 
 use mb_algebra::Dense;
 
@@ -18,7 +20,7 @@ use crate::problem::matrix::Matrix;
 use crate::refine;
 use crate::transform::factors::Shifted;
 
-/// Pairs taken back to all coordinates at once: as many as sums in doubled precision take side by side.
+/// Pairs taken back to all coordinates at once: as many as sums in double-double precision take side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 impl Merged {

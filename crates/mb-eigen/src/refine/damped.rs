@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A pair of the undamped problem held by constraints is next to that of the problem with light damping or stiff penalties, and its
-//! factors are at hand: no others are made. What holds the rows, D(s) = s^2 Xi + s Xi Theta + Xi Omega (springs.rs), stands on
-//! the right-hand side exactly; without penalties e_j is to vanish, and stands there itself. As in block.rs the shares of
-//! the modes i at hand are put right by the residuals,
+//! factors are available: no others are made. What holds the rows, D(s) = s^2 Xi + s Xi Theta + Xi Omega (springs.rs),
+//! stands on the right-hand side exactly; without penalties e_j is to vanish, and stands there itself. As in block.rs
+//! the shares of the modes i at hand are put right by the residuals,
 //!
 //! ```text
 //! x_i^T ((s_j^2 - s_i^2) M + (s_j - s_i) C) d_j = x_i^T r_j,   i /= j
@@ -33,7 +33,7 @@ use crate::problem::Problem;
 use crate::problem::root::Root;
 use crate::transform::factors::Shifted;
 
-/// Gap between two roots, relative, below which their vectors are not told apart by their residuals.
+/// Gap between two eigenvalues, relative, below which their vectors are not distinguished by their residuals.
 const APART: f64 = 1e-3;
 /// |cos|^2 between start and result, in terms of inertia, below which a pair has become another one.
 const SAME: f64 = 0.5;
@@ -369,7 +369,7 @@ impl<'a> Block<'a> {
                 let along = start.right.iter().zip(inertia[0].iter().zip(inertia[1]));
                 let shared = along.map(|(x, (re, im))| x.conj() * c64::new(*re, *im)).sum::<c64>().norm_sqr();
                 let near = (s - start.s).norm() <= NEAR * start.s.norm();
-                // Beside a double real root rounding leads across the axis, where the conjugate is.
+                // Beside a double real eigenvalue rounding leads across the axis, where the conjugate is.
                 let above = !start.mirror || s.im > 0.0;
                 let same = near && above && own > 0.0 && before > 0.0 && shared >= SAME * own * before;
                 let with = |a: &[f64], b: &[f64]| [complex(a), complex(b)].concat();

@@ -1,16 +1,16 @@
-//! Symmetric pairs whose residual drowns in rounding, with vectors and residuals in doubled precision.
+//! Symmetric pairs whose residual drowns in rounding, with vectors and residuals in double-double precision.
 //!
 //! ```text
 //! r = (s^2 M + s C + K) x + Phi_q^T l,   s <- s - x^T r / x^T (2 s M + C) x,   x <- x - d
 //! [sigma^2 M + sigma C + K  Phi_i^T; Phi_i  0] [d; .] = [r; 0]
 //! ```
 //!
-//! with x = x_1 + x_2, the sums of K x and C x in doubled precision (double_double.rs) and sigma beside s: residual inverse
-//! iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w = -s^2
-//! (real.rs), and those nearest to a shift share its factors (block.rs); so do those next to undamped ones (damped.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
+//! with x = x_1 + x_2, the sums of K x and C x in double-double precision (double_double.rs) and sigma beside s:
+//! residual inverse iteration (Neumaier, SIAM J. Numer. Anal. 22, 1985); without damping all is real, in terms of w =
+//! -s^2 (real.rs), and those nearest to a shift share its factors (block.rs); so do those next to undamped ones (damped.rs). The entries of a stiff link's K exceed the stiffness of its low modes by
 //! h^-3 and more (1e12 at 10,000 elements), so that a vector rounded to double already leaves a residual of u |K| |x|, and
-//! a bar that allows for it reaches zero. The factor is as bad, but a factor with two right digits gains two digits in each
-//! step, for the residual has them all. What comes out is the root of the
+//! a bound that allows for it reaches zero. The factor is as bad, but a factor with two right digits gains two digits
+//! in each step, for the residual has them all. What comes out is the eigenvalue of the
 //! matrices as given. Whether these, rounded, are still the ones that were meant is another matter: they are where K is given
 //! as a sum whose large part is exact ([`mb_algebra::StiffnessParts`]), else see
 //! [`crate::sparse::SparseFinding::RoundedStiffness`]. Sizes: n unknowns, m
@@ -93,7 +93,7 @@ impl<'a> Given<'a> {
         Self { s: pair.alpha / pair.beta, x: &pair.right, l: &pair.multipliers }
     }
 
-    /// The same of a root that has not been measured.
+    /// The same of an eigenvalue that has not been measured.
     pub(crate) fn of_root(root: &'a Root) -> Self {
         Self { s: root.s, x: &root.right, l: &root.multipliers }
     }
@@ -301,7 +301,7 @@ fn add(x: &mut [f64], low: &mut [f64], d: &[f64]) {
     }
 }
 
-/// Products in doubled precision, rounded at the end.
+/// Products in double-double precision, rounded at the end.
 struct Products<'a> {
     problem: &'a Problem<'a>,
     /// Phi_q^T by rows.

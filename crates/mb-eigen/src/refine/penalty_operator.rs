@@ -4,7 +4,8 @@
 //! e = Phi_q x,   l = D(s) e,   D(s) = s^2 Xi + s Xi Theta + Xi Omega
 //! ```
 //!
-//! Sizes: Xi, Theta, Omega m x m, e and l of length m. Fails where D(s) is singular, at a root of the penalty alone.
+//! Sizes: Xi, Theta, Omega m x m, e and l of length m. Fails where D(s) is singular, at an eigenvalue of the penalty
+//! alone.
 
 use mb_algebra::{Dense, DenseC, LuComplex, PenaltyBlocks, c64, dense};
 

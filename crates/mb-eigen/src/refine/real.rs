@@ -1,4 +1,4 @@
-//! The steps of doubled precision without damping, where pairs are real.
+//! The steps of double-double precision without damping, where pairs are real.
 //!
 //! ```text
 //! r = K x + Phi_q^T l - w M x,   w <- w + x^T r / x^T M x,   x <- x - d,   w = -s^2
@@ -52,7 +52,8 @@ pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
     doubled(root.s, w, [x, l, residual])
 }
 
-/// A better pair in place of a root, with its x, l and residual; none where it changed from oscillation to growth, which makes it another one.
+/// A better pair in place of an eigenvalue, with its x, l and residual; none where it changed from oscillation to
+/// growth, which makes it another one.
 pub(super) fn doubled(root: c64, w: f64, parts: [Vec<f64>; 3]) -> Option<Doubled> {
     if (w > 0.0) != (root.re == 0.0) {
         return None;

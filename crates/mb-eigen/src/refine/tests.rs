@@ -1,4 +1,4 @@
-//! Pairs of a chain whose roots have closed forms, disturbed and brought back.
+//! Pairs of a chain whose eigenvalues have closed forms, disturbed and brought back.
 //!
 //! Masses 1 in a row, springs 1 between them, the two at the ends held by constraints:
 //! w_k = 4 sin^2(k pi / (2 (n + 1))), x_k(i) = sin(i k pi / (n + 1)), reactions x_k(1) and x_k(n), i = 0 .. n + 1.
@@ -168,10 +168,10 @@ fn pairs_held_by_springs_are_those_of_the_extended_problem() {
             assert!(enough && found.x.len() == n + 4);
             let pair = certifier.certify_found(start, &found);
             let s = pair.value().unwrap();
-            // Soft enough to be another root than that held by constraints, which it is next to.
+            // Soft enough to be another eigenvalue than that held by constraints, which it is next to.
             let moved = (s - start.s).norm();
-            assert!(pair.error_bar < 1e-11 * s.norm(), "{s} {:e}", pair.error_bar);
-            assert!(moved > 1e3 * pair.error_bar && moved < 1e-3 * s.norm(), "{s} {moved:e}");
+            assert!(pair.error_bound < 1e-11 * s.norm(), "{s} {:e}", pair.error_bound);
+            assert!(moved > 1e3 * pair.error_bound && moved < 1e-3 * s.norm(), "{s} {moved:e}");
             assert!(s.re < 0.0 && pair.backward_error < 1e-13, "{s} {:e}", pair.backward_error);
         }
     }
@@ -181,7 +181,7 @@ fn pairs_held_by_springs_are_those_of_the_extended_problem() {
 fn a_start_far_from_all_pairs_is_given_back_as_none_or_as_unfinished() {
     let (n, options) = (12, SparseOptions::default());
     let mut pencil = chain(n);
-    // Damping far beyond the critical one: no root is near any of the undamped ones.
+    // Damping far beyond the critical one: no eigenvalue is near any of the undamped ones.
     pencil.c = sparse::scale(30.0, &pencil.k);
     let problem = Problem::new(&pencil, &options).unwrap();
     let starts = disturbed(n, 3, 1e-3, 2.0);

@@ -4,8 +4,8 @@
 //! G = [y_i^H ((s_i + s_j) M + C) x_j],  Y <- Y G^-H      (y_i^H M x_j for tau = s^2 up to a factor)
 //! ```
 //!
-//! palomba2019, Eqs. (17), (18). Vectors of simple roots are scaled when they are certified. Left alone where G is singular,
-//! as at defective roots. Sizes: G g x g for a cluster of g values.
+//! palomba2019, Eqs. (17), (18). Vectors of simple eigenvalues are scaled when they are certified. Left alone where G
+//! is singular, as at defective eigenvalues. Sizes: G g x g for a cluster of g values.
 
 use mb_algebra::{DenseC, LuComplex, c64};
 

@@ -1,13 +1,14 @@
-//! Pairs of lightly damped problems whose bars say little, from those of the undamped problem.
+//! Pairs of lightly damped problems whose bounds say little, from those of the undamped problem.
 //!
 //! ```text
 //! K x = w M x,  Phi_q x = 0,   (x^T M x) s^2 + (x^T C x) s + w x^T M x = 0:  a start for (s^2 M + s C + K) x + Phi_q^T l = 0
 //! ```
 //!
 //! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses beside stiffnesses 1e12 times as
-//! large, and its factors serve all pairs at once in doubled precision (refine/damped.rs). Pairs found so take the place of
-//! poor ones: each pair at hand that says something is one of them, within its bar, and the others, whose bars reach over all
-//! of them, are those left. Where a pair that says something is none of them, all stay as they are. Sizes: n unknowns.
+//! large, and its factors serve all pairs at once in double-double precision (refine/damped.rs). Pairs found so take
+//! the place of poor ones: each pair at hand that says something is one of them, within its bound, and the others,
+//! whose bounds reach over all of them, are those left. Where a pair that says something is none of them, all stay as
+//! they are. Sizes: n unknowns.
 
 use mb_algebra::c64;
 
@@ -23,9 +24,9 @@ use crate::refine;
 use crate::request::Request;
 use crate::sparse::solve::{Found, undamped};
 
-/// Bar relative to |s| of a pair that takes the place of a poor one.
+/// Bound relative to |s| of a pair that takes the place of a poor one.
 const GOOD: f64 = 1e-6;
-/// The same from which on a bar says nothing.
+/// The same from which on a bound says nothing.
 const NOTHING: f64 = 0.1;
 
 /// Puts better pairs in the place of poor ones among those of smallest |s|; `heads`: what is known of each beside its vectors.
@@ -39,7 +40,7 @@ pub(crate) fn improve(
 ) {
     let oscillates = |root: &Root| root.mirror && !root.rigid && root.left.is_none() && root.chain == 1;
     let told = |i: &usize| within(&pairs[*i].pair, NOTHING);
-    // A bar of the size of s leaves open whether there is a root at all.
+    // A bar of the size of s leaves open whether there is an eigenvalue at all.
     let (known, blind): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(told);
     let fits = problem.symmetric && known.iter().all(|&i| oscillates(&heads[i]));
     if !fits || !pairs.iter().any(|first| first.poor) || blind.iter().any(|&i| heads[i].rigid) {
@@ -67,16 +68,16 @@ fn size(pair: &Eigenpair) -> f64 {
 }
 
 fn within(pair: &Eigenpair, share: f64) -> bool {
-    pair.error_bar <= share * size(pair)
+    pair.error_bound <= share * size(pair)
 }
 
-/// Whether two pairs are of one root.
+/// Whether two pairs are of one eigenvalue.
 fn same(pair: &Eigenpair, other: &Eigenpair) -> bool {
     let (s, t) = (pair.value().unwrap_or(ZERO), other.value().unwrap_or(ZERO));
-    (s - t).norm() <= pair.error_bar + other.error_bar + 1e-12 * s.norm()
+    (s - t).norm() <= pair.error_bound + other.error_bound + 1e-12 * s.norm()
 }
 
-/// The `count` roots next to the slowest undamped modes, all with narrow bars; none where that is not so.
+/// The `count` eigenvalues next to the slowest undamped modes, all with narrow bounds; none where that is not so.
 fn from_undamped(
     problem: &Problem,
     certifier: &Certifier<'_>,
@@ -97,7 +98,7 @@ fn from_undamped(
     starts.into_iter().zip(found).map(certify).collect()
 }
 
-/// The root of an undamped mode with the damping it has for itself; none where it does not oscillate.
+/// The eigenvalue of an undamped mode with the damping it has for itself; none where it does not oscillate.
 fn damped(problem: &Problem, root: Root) -> Option<Root> {
     let x = root.right.real_parts();
     let form = |a: &Matrix| -> f64 {

@@ -6,8 +6,9 @@
 //! S(s) x = -Phi^T l  for s  ==>  x^H S(-s*) = -l^H Phi
 //! ```
 //!
-//! and roots come in pairs s, -s* (Lancaster, Lambda-Matrices and Vibrating Systems, section 7.7). The left vector of a root
-//! on the imaginary axis is its right one; a root beside it has that of its mirror image. No second search is needed.
+//! and eigenvalues come in pairs s, -s* (Lancaster, Lambda-Matrices and Vibrating Systems, section 7.7). The left
+//! vector of an eigenvalue on the imaginary axis is its right one; an eigenvalue beside it has that of its mirror
+//! image. No second search is needed.
 
 use mb_algebra::{DenseC, c64};
 
@@ -15,11 +16,11 @@ use super::non_hermitian::Set;
 use crate::krylov::scalar::pick;
 use crate::problem::Problem;
 
-/// A root nearer to the imaginary axis than this part of its size lies on it but for rounding.
+/// An eigenvalue nearer to the imaginary axis than this part of its size lies on it but for rounding.
 const ON_AXIS: f64 = 1e-9;
-/// Two roots are each other's images to this part of their size.
+/// Two eigenvalues are each other's images to this part of their size.
 const IMAGE: f64 = 1e-6;
-/// What must be left of the products of a left and a right vector: less says that two roots meet on the axis.
+/// What must be left of the products of a left and a right vector: less says that two eigenvalues meet on the axis.
 const MEETING: f64 = 1e-6;
 
 /// Whether M and K are symmetric and C is skew; `transposed` is the transposed problem.
@@ -27,7 +28,8 @@ pub(crate) fn holds(problem: &Problem, transposed: &Problem) -> bool {
     problem.m.symmetric && problem.k.symmetric && problem.c.is_skew(&transposed.c)
 }
 
-/// Left vectors and multipliers of the set's roots; none where an image is missing or roots meet on the axis.
+/// Left vectors and multipliers of the set's eigenvalues; none where an image is missing or eigenvalues meet on the
+/// axis.
 pub(crate) fn left_vectors(problem: &Problem, set: &Set) -> Option<(DenseC, DenseC)> {
     let mut taken = vec![false; set.tau.len()];
     let mut images = Vec::with_capacity(set.tau.len());
@@ -103,7 +105,7 @@ mod tests {
                 assert!(worst < 1e-8 * size, "{spin} {tau}: {worst:e}");
             }
         }
-        // A damper beside the spin: roots have no images any more.
+        // A damper beside the spin: eigenvalues have no images any more.
         let mut pencil = spinning(4, 0.5);
         pencil.c = mb_algebra::sparse::add(1.0, &pencil.c, 0.1, &pencil.m);
         let problem = Problem::new(&pencil, &options).unwrap();

@@ -73,7 +73,7 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) driver: &'a dyn KrylovDriver,
     pub(crate) findings: Vec<Finding>,
     pub(crate) factorizations: usize,
-    /// What helps where bars of the modes say little.
+    /// What helps where bounds of the modes say little.
     pub(crate) aid: Aid,
     restarts: usize,
     pub(crate) searches: usize,
@@ -115,7 +115,7 @@ impl<'a> Symmetric<'a> {
         }
     }
 
-    /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is told.
+    /// Factors at a shift, or beside it where the matrix is singular; a shift that moved is reported.
     pub(crate) fn factor(&mut self, sigma: f64) -> Result<Shifted, EigenError> {
         let shifted = self.factor_quietly(sigma)?;
         self.tell_moved(sigma, shifted.sigma);
@@ -277,7 +277,7 @@ impl<'a> Symmetric<'a> {
         start: Option<&Dense>,
         restarts: usize,
     ) -> Result<RitzReal, EigenError> {
-        // Beyond the finite roots there is nothing but rounding.
+        // Beyond the finite eigenvalues there is nothing but rounding.
         let much = 2 * (count + known.x.ncols()) >= self.problem.surely();
         let room = (self.problem.most_roots(much) / 2).saturating_sub(known.x.ncols());
         if room == 0 {

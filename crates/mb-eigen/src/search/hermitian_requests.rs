@@ -31,13 +31,14 @@ fn squared(hz: f64) -> f64 {
     (std::f64::consts::TAU * hz).powi(2)
 }
 
-/// Distance of the nearer root of a mode, s = +-sqrt(-w), from a point.
+/// Distance of the nearer eigenvalue of a mode, s = +-sqrt(-w), from a point.
 fn distance(w: f64, s: c64) -> f64 {
     let root = c64::new(-w, 0.0).sqrt();
     (root - s).norm().min((root + s).norm())
 }
 
-/// The w of all modes that have a root within r of s = a + i b, which lies as far from the nearer of +-sqrt(-w) as
+/// The w of all modes that have an eigenvalue within r of s = a + i b, which lies as far from the nearer of +-sqrt(-w)
+/// as
 ///
 /// ```text
 /// (sqrt(w) - |b|)^2 + a^2   for w >= 0,     (sqrt(-w) - |a|)^2 + b^2   for w < 0
@@ -120,7 +121,7 @@ impl Symmetric<'_> {
         Ok(modes)
     }
 
-    /// The modes with a root nearest to `s`; `each`: every root counts for itself.
+    /// The modes with an eigenvalue nearest to `s`; `each`: every eigenvalue counts for itself.
     pub(crate) fn near(&mut self, s: c64, count: usize, each: bool) -> Result<Modes, EigenError> {
         let (at_zero, zeros) = self.start()?;
         let growing = at_zero.solver.negative();
@@ -168,14 +169,14 @@ impl Symmetric<'_> {
         }
         self.report(&place);
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
-        // A mode has two roots.
+        // A mode has two eigenvalues.
         self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
         self.keep_nearest(&mut modes, s, count);
         self.tell_growing(growing, &modes);
         Ok(modes)
     }
 
-    /// The w whose root is nearest to s = a + i b: b^2, but -a^2 where that is nearer and something grows.
+    /// The w whose eigenvalue is nearest to s = a + i b: b^2, but -a^2 where that is nearer and something grows.
     fn nearest_square(&mut self, s: c64, at_zero: &Shifted) -> Result<f64, EigenError> {
         let grows =
             s.re.abs() > s.im.abs() && self.below(-at_zero.sigma.abs())?.is_some_and(|(_, count)| count > 0);
@@ -192,7 +193,8 @@ impl Symmetric<'_> {
         modes.select(&order);
     }
 
-    /// Counts the modes with a root as near to a point as those wanted, and searches for those that are missing; whether none is.
+    /// Counts the modes with an eigenvalue as near to a point as those wanted, and searches for those that are
+    /// missing; whether none is.
     fn prove_near(
         &mut self,
         place: &mut Released,

@@ -1,12 +1,12 @@
-//! The largest finite roots, which bound the step of an explicit time integration.
+//! The largest finite eigenvalues, which bound the step of an explicit time integration.
 //!
 //! 1. Factor the mass matrix with the constraints ([M, Phi_q^T; Phi_q, 0]; the damping matrix where there is no mass);
-//!    where it is singular on the allowed directions the largest roots are infinite and the request is refused.
+//!    where it is singular on the admissible directions the largest eigenvalues are infinite and the request is refused.
 //! 2. Lanczos or Krylov-Schur for the largest theta of the operators of [`crate::transform::mass_inverse`], to a tolerance near rounding,
 //!    because a further application does not purify as it does with a shift.
 //! 3. Symmetric problems: what is clustered at the upper end and has not converged is sought with a shift above it;
 //!    then the inertia of K - t M and K + t M proves that no |w| above t is missing (n - r less the negative ones
-//!    is the number of w above t, for M positive definite on the allowed directions).
+//!    is the number of w above t, for M positive definite on the admissible directions).
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ const TOLERANCE: f64 = 1e-12;
 const ROUNDS: usize = 6;
 /// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
 const GROWS: f64 = 1e-13;
-/// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are kept, its root.
-/// A shift tells them, and slow modes, apart.
+/// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are
+/// kept, its eigenvalue. A shift tells them, and slow modes, apart.
 const NOTHING: f64 = 1e-10;
 
 impl Symmetric<'_> {
@@ -218,7 +218,7 @@ fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
 
 impl General<'_> {
     /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta, and on a count of the
-    /// roots beyond the last one where that is affordable; what it misses is sought with wider blocks.
+    /// eigenvalues beyond the last one where that is affordable; what it misses is sought with wider blocks.
     pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
         let solver = leading(self.problem, self.form)?;
         if count == 0 {
@@ -279,7 +279,7 @@ impl General<'_> {
         Ok(set)
     }
 
-    /// All roots, the `count` largest modes of which are kept: see the symmetric case.
+    /// All eigenvalues, the `count` largest modes of which are kept: see the symmetric case.
     fn largest_of_all(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
         let all = 2 * self.problem.dof();
         let mut roots = self.lowest(all)?;
@@ -351,7 +351,7 @@ impl Side {
     }
 }
 
-/// Factors of the leading matrix with the constraints, or why there are no largest roots.
+/// Factors of the leading matrix with the constraints, or why there are no largest eigenvalues.
 fn leading(problem: &Problem, form: Form) -> Result<Arc<dyn ShiftSolve<f64>>, EigenError> {
     let (name, matrix) = if form == Form::First { ("damping", &problem.c) } else { ("mass", &problem.m) };
     problem.factor_leading(matrix).map_err(|source| EigenError::NoLargest { matrix: name, source })

@@ -40,7 +40,7 @@ const SHIFT: f64 = 1e-6;
 const MANY: usize = 200;
 /// Backward error of the corrections, themselves about 1e-10 of what they correct.
 const CORRECTION: f64 = 1e-6;
-/// The same of corrections in doubled precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
+/// The same of corrections in double-double precision: what a solution gets wrong is relative to |S| |d|, and may not be more than the
 /// residual S d, which of the slowest modes is less by the condition of S.
 const DOUBLED: f64 = 1e-8;
 /// Length of the last correction, of vectors of length one, above which a pair has not converged.
@@ -298,8 +298,8 @@ impl Symmetric<'_> {
         Ok(Some(modes))
     }
 
-    /// Improves the modes that rounding will leave few digits, in doubled precision, while there are factors: those that come
-    /// after are made for the count alone, and one for each mode would take more time than all else.
+    /// Improves the modes that rounding will leave few digits, in double-double precision, while there are factors:
+    /// those that come after are made for the count alone, and one for each mode would take more time than all else.
     fn improve_poor(&mut self, beside: Shifted, modes: &Modes, count: usize) {
         let problem = self.problem;
         let wanted = count.min(modes.w.len());

@@ -5,7 +5,7 @@
 //! 2. Krylov-Schur for the theta = 1 / (tau - tau_0) of largest magnitude, real arithmetic for a real shift.
 //! 3. One refined application of the operator to every Ritz vector removes what the infinite eigenvalues left and
 //!    gives the multipliers.
-//! 4. Repeated roots of symmetric problems get real vectors where they have such ([`real_shapes`]). Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored root for gyroscopic
+//! 4. Repeated eigenvalues of symmetric problems get real vectors where they have such ([`real_shapes`]). Left vectors: conjugates of the right ones for symmetric matrices; right ones of the mirrored eigenvalue for gyroscopic
 //!    problems ([`super::gyroscopic_left`]); otherwise a second run on the transposed problem with the same factors. Vectors of one cluster are made biorthonormal (palomba2019, Eqs. (17), (18)).
 //! 5. Newton's step on the two-sided Rayleigh quotient of the matrices as given.
 
@@ -37,9 +37,10 @@ const LEFT_TOLERANCE: f64 = 1e-7;
 /// A shift within this fraction of itself from an eigenvalue lies on it, where other theta are so much smaller or were not found.
 const ON_ROOT: f64 = 1e-3;
 const OVERSHADOWED: f64 = 1e6;
-/// Distances, in units of the scale of frequencies, at which the vectors of a root are sought where nearer ones fail.
+/// Distances, in units of the scale of frequencies, at which the vectors of an eigenvalue are sought where nearer ones
+/// fail.
 const BESIDE_CHAIN: [f64; 3] = [1e-6, 1e-5, 1e-4];
-/// Values this close to a shift on one of them, relative to the shift, may be the same root.
+/// Values this close to a shift on one of them, relative to the shift, may be the same eigenvalue.
 pub(crate) const SAME_ROOT: f64 = 1e-6;
 /// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
 /// rounding moves by its square root, and a hundred times more.
@@ -124,7 +125,7 @@ pub(crate) struct General<'a> {
     pub(crate) problem: &'a Problem<'a>,
     /// Absent for symmetric matrices.
     pub(crate) transposed: Option<Problem<'a>>,
-    /// Whether roots come mirrored at the imaginary axis, with left vectors of one as right ones of the other.
+    /// Whether eigenvalues come mirrored at the imaginary axis, with left vectors of one as right ones of the other.
     mirrors: bool,
     pub(crate) options: &'a SparseOptions,
     pub(crate) driver: &'a dyn KrylovDriver,
@@ -132,10 +133,10 @@ pub(crate) struct General<'a> {
     pub(crate) gamma: f64,
     pub(crate) zeros: Option<Zeros>,
     pub(crate) findings: Vec<Finding>,
-    /// Whether roots may be counted along a contour.
+    /// Whether eigenvalues may be counted along a contour.
     pub(crate) counts: bool,
-    /// Columns beside the usual ones in a block: one does not see more members of a multiple root than it has columns, but by
-    /// rounding.
+    /// Columns beside the usual ones in a block: one does not see more members of a multiple eigenvalue than it has
+    /// columns, but by rounding.
     pub(crate) wider: usize,
     factorizations: usize,
     restarts: usize,
@@ -192,7 +193,7 @@ impl<'a> General<'a> {
         out
     }
 
-    /// Factors at a shift tau; beside it where the matrix is singular, which is told.
+    /// Factors at a shift tau; beside it where the matrix is singular, which is reported.
     pub(crate) fn factor(&mut self, tau: c64) -> Result<Shifted, EigenError> {
         let floor = 1e-6 * if self.form == Form::Squared { self.gamma * self.gamma } else { self.gamma };
         let scale = tau.norm().max(floor);
@@ -245,7 +246,8 @@ impl<'a> General<'a> {
     /// The set with the values beside the real axis found anew in real arithmetic.
     ///
     /// At a complex shift a real eigenvalue comes out with an imaginary part of rounding, which its conjugate would count once more, and two
-    /// real ones close to each other cannot be told from a pair. Around a real shift nearby they are real or a pair.
+    /// real ones close to each other cannot be distinguished from a pair. Around a real shift nearby they are real or
+    /// a pair.
     fn with_real_values(&mut self, mut set: Set, at: c64) -> Set {
         if at.im == 0.0 {
             return set;
@@ -419,13 +421,13 @@ impl<'a> General<'a> {
             tau: true_ones.iter().map(|&j| shift + theta[j].inv()).collect(),
             x: better.as_ref().subrows(0, n).to_owned(),
             l: pick(&l, &true_ones),
-            // What rounding made of infinite roots comes behind all finite ones.
+            // What rounding made of infinite eigenvalues comes behind all finite ones.
             exhausted: ritz.exhausted || true_ones.len() < theta.len(),
         })
     }
 
-    /// Columns that one more application returns. Rounding can turn infinite roots (directions without mass) into finite
-    /// ones whose theta is a root of rounding; T moves their vectors elsewhere. Purified vectors come in.
+    /// Columns that one more application returns. Rounding can turn infinite eigenvalues (directions without mass)
+    /// into finite ones whose theta is a root of rounding; T moves their vectors elsewhere. Purified vectors come in.
     fn confirmed(operator: &Deflated<'_>, vectors: &DenseC, theta: &[c64]) -> Vec<usize> {
         let (n, inner) = (operator.inner.problem.n, operator.inner);
         let scale = if inner.form == Form::Squared { inner.gamma * inner.gamma } else { inner.gamma };
@@ -540,7 +542,7 @@ impl<'a> General<'a> {
         );
     }
 
-    /// Says why there are fewer roots than asked for.
+    /// Says why there are fewer eigenvalues than asked for.
     pub(crate) fn tell_shortfall(&mut self, found: usize, wanted: usize, exhausted: bool) {
         if found >= wanted {
             return;

@@ -1,13 +1,14 @@
 //! The requests on problems of any kind, in terms of s.
 //!
-//! A search at tau_0 that has all tau within `reach` holds every root within r of a point p when
+//! A search at tau_0 that has all tau within `reach` holds every eigenvalue within r of a point p when
 //!
 //! ```text
 //! r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
 //! ```
 //!
 //! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
-//! order in which a Krylov method finds theta, and is not called proved but where the roots are counted ([`crate::completeness::contour`]).
+//! order in which a Krylov method finds theta, and is not called proved but where the eigenvalues are counted
+//! ([`crate::completeness::contour`]).
 
 use mb_algebra::{c64, side_by_side};
 
@@ -20,9 +21,9 @@ use crate::problem::root::Root;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Finding, Shape};
 
-/// Rounds of asking for more until the wanted roots are surely there.
+/// Rounds of asking for more until the wanted eigenvalues are surely there.
 const ROUNDS: usize = 8;
-/// Searches with wider blocks for roots that a count misses.
+/// Searches with wider blocks for eigenvalues that a count misses.
 pub(crate) const LOOKS: usize = 2;
 /// Columns a block grows by at most.
 const WIDEST: usize = 64;
@@ -32,12 +33,12 @@ const BAND_DAMPING: f64 = 0.3;
 /// thirteen digits of their distances from the shift.
 const WIDE_BAND: f64 = 1e3;
 /// How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up by
-/// rounding, its eighth root.
+/// rounding, its eighth eigenvalue.
 const MARGIN: f64 = 1e-2;
 /// Values one shift of a band serves.
 const DISC: usize = 80;
 /// A shift further from zero than this, in units of the frequency that makes |M| and |K| equal, is tried before the zeros are
-/// sought; and how far the roots wanted may reach towards zero, as a fraction of the way.
+/// sought; and how far the eigenvalues wanted may reach towards zero, as a fraction of the way.
 const FAR: f64 = 1e-5;
 const NO_ZERO: f64 = 0.9;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
@@ -45,7 +46,7 @@ const REAL: f64 = 1e-9;
 /// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
 const REAL_ZERO: f64 = f64::EPSILON;
 
-/// A root s made of column `column` of a set.
+/// An eigenvalue s made of column `column` of a set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) s: c64,
@@ -82,13 +83,13 @@ impl Piece {
 pub(crate) enum Counting {
     /// A conjugate pair, or +-s for tau = s^2 real, is one mode.
     Modes,
-    /// Every root counts.
+    /// Every eigenvalue counts.
     Roots,
 }
 
 impl General<'_> {
-    /// Widens the blocks of the searches to come where a count says that roots are missing and looks are left: members of multiple
-    /// roots that blocks were too narrow for. How many are missing.
+    /// Widens the blocks of the searches to come where a count says that eigenvalues are missing and looks are left:
+    /// members of multiple eigenvalues that blocks were too narrow for. How many are missing.
     pub(crate) fn another_look(&mut self, told: Option<&SparseFinding>, looks: &mut usize) -> Option<usize> {
         let missing = told.and_then(missing).filter(|_| *looks > 0)?;
         *looks -= 1;
@@ -115,7 +116,7 @@ impl General<'_> {
         self.near(c64::new(0.0, omega), count, Counting::Modes)
     }
 
-    /// The roots nearest to a point.
+    /// The eigenvalues nearest to a point.
     pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Root>, EigenError> {
         self.near(s, count, Counting::Roots)
     }
@@ -128,7 +129,7 @@ impl General<'_> {
             let roots = self.around(&shifted, s, count, counting)?;
             self.report(&shifted);
             drop(shifted);
-            // Zeros further off than all roots wanted need not be known.
+            // Zeros further off than all eigenvalues wanted need not be known.
             let reach = roots.iter().map(|root| (root.s - s).norm()).fold(0.0, f64::max);
             if roots.len() >= count && reach < NO_ZERO * s.norm() {
                 return Ok(roots);
@@ -150,7 +151,7 @@ impl General<'_> {
         Ok(roots)
     }
 
-    /// The `count` modes or roots nearest to a point, rigid ones included.
+    /// The `count` modes or eigenvalues nearest to a point, rigid ones included.
     fn around(
         &mut self,
         shifted: &Shifted,
@@ -172,7 +173,7 @@ impl General<'_> {
     ) -> Result<Vec<Root>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
-        // Beyond the finite roots a search finds rounding of the infinite ones.
+        // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
         let degree = if self.form == Form::Squared { 2 } else { 1 };
         let known: usize = zeros.iter().map(|zero| zero.chain).sum();
         let much = 2 * (per_mode * count + 1) >= self.problem.surely();
@@ -204,7 +205,7 @@ impl General<'_> {
                     ask = (ask + per_mode * missing).min(most);
                     continue;
                 }
-                // A search that ends before as many roots are there as exist has lost some.
+                // A search that ends before as many eigenvalues are there as exist has lost some.
                 if set.exhausted && found < count {
                     self.problem.most_roots(true);
                 }
@@ -218,7 +219,7 @@ impl General<'_> {
         }
     }
 
-    /// Radius in tau around the shift that holds all roots within r of a point.
+    /// Radius in tau around the shift that holds all eigenvalues within r of a point.
     fn needed(&self, shift: c64, point: c64, r: f64) -> f64 {
         if self.form == Form::Squared {
             r * (2.0 * point.norm() + r) + (point * point - shift).norm()
@@ -302,7 +303,7 @@ impl General<'_> {
         Ok(roots)
     }
 
-    /// Roots that a set gives.
+    /// Eigenvalues that a set gives.
     pub(crate) fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
         let mut out = Vec::new();
         for (column, &tau) in set.tau.iter().enumerate() {
@@ -334,7 +335,7 @@ impl General<'_> {
         out
     }
 
-    /// The nearest candidates and zeros as roots.
+    /// The nearest candidates and zeros as eigenvalues.
     fn chosen(
         &mut self,
         set: &Set,
@@ -411,12 +412,12 @@ impl General<'_> {
         if s.re == 0.0 {
             better.re = 0.0;
         }
-        // A root does not become its conjugate, which stands beside it.
+        // An eigenvalue does not become its conjugate, which stands beside it.
         if s.im * better.im > 0.0 || s.im == 0.0 { better } else { s }
     }
 
-    /// The zeros found, as roots; one root stands for both of a chain of two. None where they could not be taken out of the
-    /// operator: the search finds them.
+    /// The zeros found, as eigenvalues; one eigenvalue stands for both of a chain of two. None where they could not be
+    /// taken out of the operator: the search finds them.
     pub(crate) fn zero_roots(&self) -> Vec<Root> {
         let Some(Zeros { roots: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
         let rows = &self.problem.rows;

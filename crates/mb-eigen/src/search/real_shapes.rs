@@ -1,16 +1,16 @@
-//! Real shapes of repeated roots.
+//! Real shapes of repeated eigenvalues.
 //!
-//! Of a repeated root a Krylov method gives any basis of the space of its vectors, and with damping a complex one, though in
-//! symmetric problems with proportional damping the space is that of real shapes: two pictures of one circling motion in the
-//! place of two planes of bending.
+//! Of a repeated eigenvalue a Krylov method gives any basis of the space of its vectors, and with damping a complex
+//! one, though in symmetric problems with proportional damping the space is that of real shapes: two pictures of one
+//! circling motion in the place of two planes of bending.
 //!
 //! ```text
 //! W = [Re X, Im X] (n x 2g),  W^T W = V S V^T:  real shapes span the space if no more than g of S are there
 //! R = W V_g S_g^(-1/2),  R^T M R = U D U^T,  shapes R U,  X Z = R U,  multipliers L Z
 //! ```
 //!
-//! Left alone: simple roots, spaces that have no real basis (circling motions of a spinning body, other damping), roots that
-//! agree only roughly, because their vectors are each their own.
+//! Left alone: simple eigenvalues, spaces that have no real basis (circling motions of a spinning body, other
+//! damping), eigenvalues that agree only roughly, because their vectors are each their own.
 
 use mb_algebra::{Dense, DenseC, LuComplex, SymmetricEigen, c64};
 
@@ -20,10 +20,10 @@ use crate::krylov::scalar::{Scalar, pick, product};
 use crate::problem::Problem;
 use crate::transform::shift_invert::Form;
 
-/// Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one root but for
-/// rounding.
+/// Backward error that vectors get when they are mixed with those of a value nearby, up to which the two are one
+/// eigenvalue but for rounding.
 const ONE_ROOT: f64 = 1e-14;
-/// Values further apart, relative to their size, are two roots whatever the backward error says.
+/// Values further apart, relative to their size, are two eigenvalues whatever the backward error says.
 const APART: f64 = 1e-6;
 /// Share of what the further directions of W have of the first ones, squared, where real shapes span the space.
 const REAL: f64 = 1e-12;

@@ -76,7 +76,7 @@ pub(crate) fn first<T>(
 /// Of the eigenvalues of undamped symmetric modes those that a request asks for, and what there is to say of those left out.
 pub(crate) fn of_modes(found: Vec<Root>, request: &Request) -> (Vec<Root>, Vec<Finding>) {
     let Request::NearPoint { count, .. } = *request else { return (found, Vec::new()) };
-    // Every root counts for itself: split the pairs and keep the nearest, a double zero whole.
+    // Every eigenvalue counts for itself: split the pairs and keep the nearest, a double zero whole.
     let split = |root: Root| {
         if root.rigid {
             return vec![root];
@@ -124,7 +124,7 @@ pub(crate) fn choose(
             };
         let members = if together { vec![i, i + 1] } else { vec![i] };
         i += members.len();
-        if in_band(s, pairs[members[0]].error_bar, request) {
+        if in_band(s, pairs[members[0]].error_bound, request) {
             groups.push((s, members));
         }
     }
@@ -138,8 +138,9 @@ pub(crate) fn choose(
     (kept, groups.len(), cut)
 }
 
-/// Marks the roots that have a chance to be asked for, one mode more than are, where all roots are conjugate pairs on the
-/// imaginary axis and double zeros, `expected` in all; none where a request or the roots are of another kind.
+/// Marks the eigenvalues that have a chance to be asked for, one mode more than are, where all eigenvalues are
+/// conjugate pairs on the imaginary axis and double zeros, `expected` in all; none where a request or the eigenvalues
+/// are of another kind.
 pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> Option<Vec<bool>> {
     if matches!(request, Request::NearPoint { .. }) {
         return None;
@@ -153,7 +154,7 @@ pub(crate) fn oscillations(raws: &[Raw], request: &Request, expected: usize) -> 
     let key = |raw: &Raw| distance(request, c64::new(0.0, raw.value().im.abs()));
     let mut order: Vec<usize> = (0..raws.len()).collect();
     order.sort_by(|&i, &j| key(&raws[i]).total_cmp(&key(&raws[j])));
-    // A double zero stands as two roots behind each other.
+    // A double zero stands as two eigenvalues behind each other.
     let (mut left, mut chosen) = (2 * (count + 1), vec![false; raws.len()]);
     for i in order {
         if left == 0 {
@@ -172,7 +173,7 @@ fn in_band(s: c64, error: f64, request: &Request) -> bool {
     let tau = std::f64::consts::TAU;
     // The ends are given in Hz, whose product with 2 pi is rounded.
     let slack = EDGE * tau * to_hz + if error.is_finite() { error } else { 0.0 };
-    // A root that only grows or decays has no frequency.
+    // An eigenvalue that only grows or decays has no frequency.
     if s.im == 0.0 && s.re != 0.0 {
         return false;
     }
@@ -184,13 +185,13 @@ fn in_band(s: c64, error: f64, request: &Request) -> bool {
 /// Takes out what is outside a band once its eigenvalues have all their digits.
 pub(crate) fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
-    let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bar, request));
+    let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
     spectrum.pairs.retain(inside);
     spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
     let width = std::f64::consts::TAU * (to_hz - from_hz).max(NARROWEST * to_hz);
     let open = |pair: &Eigenpair| {
         let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
-        outside && pair.error_bar > BLURRED * width
+        outside && pair.error_bound > BLURRED * width
     };
     if spectrum.pairs.iter().any(open) {
         let reason = "error bounds of some modes reach across the ends of the band: the digits of the matrices do not say whether \
@@ -220,7 +221,7 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
         return;
     }
     let each = matches!(request, Request::NearPoint { .. });
-    // One of two conjugates, of two opposite roots and of a double zero.
+    // One of two conjugates, of two opposite eigenvalues and of a double zero.
     let second = |i: usize, pair: &Eigenpair| {
         let before = i.checked_sub(1).and_then(|i| spectrum.pairs.get(i));
         before.is_some_and(|other| {

@@ -1,14 +1,15 @@
-//! Some roots of a large descriptor pair E y' = A y.
+//! Some eigenvalues of a large descriptor pair E y' = A y.
 //!
 //! ```text
 //! E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0],   y = (q, v, lambda)
 //! roots: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
 //! ```
 //!
-//! Where a pair has this form, its constraint rows in any sign and unit, it is the constrained second-order problem of its blocks: the infinite roots, which come in
-//! chains of three and which rounding scatters over large finite values, then never arise, symmetry of M, C and K is used,
-//! and undamped results are proved complete. The roots found are certified on E and A. Any other pair is a second-order
-//! problem without mass, s E y - A y = 0, after rows and columns are scaled to one size. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
+//! Where a pair has this form, its constraint rows in any sign and unit, it is the constrained second-order problem of
+//! its blocks: the infinite eigenvalues, which come in chains of three and which rounding scatters over large finite
+//! values, then never arise, symmetry of M, C and K is used, and undamped results are proved complete. The eigenvalues
+//! found are certified on E and A. Any other pair is a second-order problem without mass, s E y - A y = 0, after rows
+//! and columns are scaled to one size. Sizes: n coordinates, m constraint rows of rank r, E and A N x N, N = 2n + m.
 
 use mb_algebra::{
     DescriptorPencil, QuadraticPencil, Scatter, Sparse, SparseLu, Triplets, c64, norms, sparse,
@@ -28,17 +29,18 @@ use crate::{
     Class, ClassCounts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum, dense,
 };
 
-/// Largest N of which finite roots are counted by rank decisions, with dense matrices.
+/// Largest N of which finite eigenvalues are counted by rank decisions, with dense matrices.
 const RANK_UP_TO: usize = 400;
 /// Growth of a vector under the inverse of a matrix that still counts as regular.
 const REGULAR: f64 = 1e12;
 
-/// Some roots of E y' = A y.
+/// Some eigenvalues of E y' = A y.
 ///
 /// `pencil`: E, A of equal size N, E possibly singular. The vectors are states y of length N, multipliers are part of them,
-/// and infinite roots are never returned; how many there are is told in the counts, by theory where E and A have the form of
-/// the module's header, else by rank (up to 400 states, or where E has as many regular rows as nonzero ones; zero counts mean
-/// that nothing is known). [`Structure::Symmetric`] declares E and A symmetric. Errors as [`super::solve`].
+/// and infinite eigenvalues are never returned; how many there are is reported in the counts, by theory where E and A
+/// have the form of the module's header, else by rank (up to 400 states, or where E has as many regular rows as
+/// nonzero ones; zero counts mean that nothing is known). [`Structure::Symmetric`] declares E and A symmetric. Errors
+/// as [`super::solve`].
 pub fn solve_descriptor(
     pencil: &DescriptorPencil<Sparse>,
     request: &Request,
@@ -80,7 +82,7 @@ fn with_left(
         let mut spectrum = solve_with(&blocks, None, request, options, true)?;
         spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
         let counts = &mut spectrum.counts;
-        // Directions without mass turn roots of motion into infinite ones in either form.
+        // Directions without mass turn eigenvalues of motion into infinite ones in either form.
         let demanded = ExpectedCounts::descriptor(counts.n, counts.m, counts.rank, 0);
         let lost = demanded.motion.saturating_sub(counts.expected.motion);
         counts.expected = ExpectedCounts {
@@ -134,7 +136,7 @@ fn without_form(
         ..ExpectedCounts::default()
     });
     if *request == Request::All {
-        // Without mass every state has one infinite root more.
+        // Without mass every state has one infinite eigenvalue more.
         counts.found.infinite = (infinite + surplus).saturating_sub(size);
         if counts.expected.total() > 0 {
             spectrum.findings.extend(spectrum.counts.mismatches());
@@ -143,15 +145,16 @@ fn without_form(
     Ok(spectrum)
 }
 
-/// Where more roots came out as finite than `finite`, leaves out the largest where those in excess say nothing of themselves, their
-/// bars being as large as they are: rounding brought them from infinity. How many; they are no modes of those said to exist.
+/// Where more eigenvalues came out as finite than `finite`, leaves out the largest where those in excess say nothing
+/// of themselves, their bounds being as large as they are: rounding brought them from infinity. How many; they are no
+/// modes of those said to exist.
 fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     let surplus = spectrum.motion().count().saturating_sub(finite);
     let size = |pair: &Eigenpair| pair.value().filter(|_| pair.class.is_motion()).map_or(-1.0, c64::norm);
     let mut order: Vec<usize> = (0..spectrum.pairs.len()).collect();
     order.sort_by(|&i, &j| size(&spectrum.pairs[j]).total_cmp(&size(&spectrum.pairs[i])));
     order.truncate(surplus);
-    let blurred = |i: &usize| spectrum.pairs[*i].error_bar >= size(&spectrum.pairs[*i]);
+    let blurred = |i: &usize| spectrum.pairs[*i].error_bound >= size(&spectrum.pairs[*i]);
     if !order.iter().all(blurred) {
         return 0;
     }
@@ -168,7 +171,8 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     surplus
 }
 
-/// Finite roots of a regular pair: by rank decisions where it is small, else by structure; none where that says nothing.
+/// Finite eigenvalues of a regular pair: by rank decisions where it is small, else by structure; none where that says
+/// nothing.
 fn finite_roots(pencil: &DescriptorPencil<Sparse>, quadratic: &QuadraticPencil<Sparse>) -> Option<usize> {
     if pencil.e.rows() <= RANK_UP_TO {
         return dense::finite_roots(&quadratic.to_dense(), &DenseOptions::default()).ok().flatten();
@@ -176,8 +180,8 @@ fn finite_roots(pencil: &DescriptorPencil<Sparse>, quadratic: &QuadraticPencil<S
     by_structure(pencil)
 }
 
-/// Where E = [E_1 0; 0 0] and A = [.. ..; .. A_2] up to permutations, E_1 and A_2 regular, the finite roots are as many as E_1
-/// has rows.
+/// Where E = [E_1 0; 0 0] and A = [.. ..; .. A_2] up to permutations, E_1 and A_2 regular, the finite eigenvalues are
+/// as many as E_1 has rows.
 fn by_structure(pencil: &DescriptorPencil<Sparse>) -> Option<usize> {
     let size = pencil.e.rows();
     let (mut rows, mut columns) = (vec![false; size], vec![false; size]);
@@ -223,7 +227,7 @@ fn is_regular(a: &Sparse) -> bool {
     norms::two(&solution) <= REGULAR * norms::two(&trial)
 }
 
-/// All finite roots, with those of every class counted and compared with theory.
+/// All finite eigenvalues, with those of every class counted and compared with theory.
 fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Result<Spectrum, EigenError> {
     let settings = DenseOptions {
         constraint_rank: options.expert.constraint_rank,

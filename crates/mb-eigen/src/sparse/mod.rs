@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`solve`] takes a [`Request`] in the user's words and returns a [`crate::Spectrum`] like the dense analyses do: pairs with
-//! residuals by block, condition, error bar and class, on the matrices as given. Undamped symmetric problems go
+//! residuals by block, condition, error bound and class, on the matrices as given. Undamped symmetric problems go
 //! to block Lanczos and are proved complete by Sturm counts; all others to block Krylov-Schur, and are counted along a contour
 //! where that is affordable ([`Completeness`]). Small problems of which much is asked go to the dense path. The constraints stay in the matrix, as in the direct
 //! method of yang2012, but for rows that tie two coordinates or hold one: where undamped symmetric problems have many of these, the

@@ -54,7 +54,7 @@ use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, 
 ///     let mode = spectrum.nearest(c64::new(0.0, exact)).expect("four modes and their conjugates");
 ///     let s = mode.value().expect("a vibration is finite");
 ///     // The closed form is rounded too.
-///     assert!((s - c64::new(0.0, exact)).norm() <= mode.error_bar + 1e-15);
+///     assert!((s - c64::new(0.0, exact)).norm() <= mode.error_bound + 1e-15);
 /// }
 /// assert!(!spectrum.falls_short());
 /// # Ok::<(), mb_eigen::EigenError>(())
@@ -69,9 +69,9 @@ pub fn solve(
 
 /// As [`solve`], with K known as a sum whose large part is exact.
 ///
-/// `parts`: n x n each, their sum is `pencil.k` but for one rounding of each entry. Bars of pairs of symmetric problems that
-/// needed doubled precision then hold for the model behind the matrices, rounding of their entries included; without parts
-/// they hold for the matrices as given. Errors as [`solve`].
+/// `parts`: n x n each, their sum is `pencil.k` but for one rounding of each entry. Bounds of pairs of symmetric
+/// problems that needed double-double precision then hold for the model behind the matrices, rounding of their entries
+/// included; without parts they hold for the matrices as given. Errors as [`solve`].
 pub fn solve_in_parts(
     pencil: &QuadraticPencil<Sparse>,
     parts: Option<&StiffnessParts>,
@@ -148,7 +148,7 @@ pub(crate) fn solve_with(
     }
 }
 
-/// Roots of an undamped symmetric problem before they are certified.
+/// Eigenvalues of an undamped symmetric problem before they are certified.
 pub(crate) struct Found {
     pub(crate) roots: Vec<Root>,
     pub(crate) findings: Vec<Finding>,
@@ -156,7 +156,7 @@ pub(crate) struct Found {
     pub(crate) aid: Aid,
 }
 
-/// The roots of an undamped symmetric problem that a request asks for.
+/// The eigenvalues of an undamped symmetric problem that a request asks for.
 pub(crate) fn undamped(
     problem: &Problem,
     request: &Request,
@@ -227,22 +227,23 @@ fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenE
     }
 }
 
-/// The smallest relative stiffness among the roots that are not zero, but no further from it than their error bars.
+/// The smallest relative stiffness among the eigenvalues that are not zero, but no further from it than their error
+/// bounds.
 fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
     let within = |pair: &&Eigenpair| {
         let nonzero = pair.value().filter(|s| s.norm() > 0.0);
-        pair.class == Class::Physical && nonzero.is_some_and(|s| s.norm() <= pair.error_bar)
+        pair.class == Class::Physical && nonzero.is_some_and(|s| s.norm() <= pair.error_bound)
     };
     let relative = |pair: &Eigenpair| problem.k.relative_form(&pair.right.real_parts());
     spectrum.pairs.iter().filter(within).map(relative).reduce(f64::min)
 }
 
-/// Certifies roots.
+/// Certifies eigenvalues.
 fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
     finish_with(problem, roots, findings, keeps_left, Aid::Nothing)
 }
 
-/// The same, with what the search for the roots has left.
+/// The same, with what the search for the eigenvalues has left.
 pub(crate) fn finish_with(
     problem: &Problem,
     roots: Vec<Root>,
@@ -295,13 +296,13 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     let same = |a: &Eigenpair, b: &Eigenpair| {
         let physical = a.class == Class::Physical && b.class == Class::Physical;
         let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-        let near = physical && (s - t).norm() <= a.error_bar + b.error_bar;
+        let near = physical && (s - t).norm() <= a.error_bound + b.error_bound;
         near && form(a, b).powi(2) > ONE_MODE * form(a, a) * form(b, b)
     };
     let repeated = |i: usize| {
         // The narrower bound stays, of equal ones the first.
         let better = |j: &usize| {
-            let (own, other) = (pairs[i].error_bar, pairs[*j].error_bar);
+            let (own, other) = (pairs[i].error_bound, pairs[*j].error_bound);
             *j != i && (other < own || (other <= own && *j < i))
         };
         (0..pairs.len()).filter(better).any(|j| same(&pairs[i], &pairs[j]))
@@ -328,7 +329,7 @@ pub(crate) fn counts(problem: &Problem) -> Counts {
 /// Whether the dense path is quicker and takes the request.
 pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseOptions) -> bool {
     let small = problem.n <= options.expert.dense_limit && options.expert.structure != Structure::General;
-    // Of so few damped coordinates all roots take less time than some with a proof that none is missing.
+    // Of so few damped coordinates all eigenvalues take less time than some with a proof that none is missing.
     let tiny = small && problem.n <= TINY && !(problem.symmetric && problem.undamped());
     match *request {
         Request::All => true,
@@ -341,7 +342,7 @@ pub(crate) fn goes_dense(problem: &Problem, request: &Request, options: &SparseO
 }
 
 /// Where no shift is regular, or the leading matrix is singular, small problems still have the dense path, which tells
-/// indeterminate and infinite roots from the others.
+/// indeterminate and infinite eigenvalues from the others.
 fn singular(
     pencil: &QuadraticPencil<Sparse>,
     problem: &Problem,

@@ -33,7 +33,7 @@ pub(crate) struct Shifted {
 /// How well a system is to be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Columns checked by a combination of them: what they are used for tells what each is worth.
+    /// Columns checked by a combination of them: what they are used for says what each is worth.
     Krylov,
     /// Every column checked and refined where it falls short.
     Final,

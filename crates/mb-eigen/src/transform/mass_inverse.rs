@@ -1,4 +1,5 @@
-//! Operators whose largest theta are the largest roots: the mass matrix inverted on the allowed directions, no shift.
+//! Operators whose largest theta are the largest eigenvalues: the mass matrix inverted on the admissible directions,
+//! no shift.
 //!
 //! ```text
 //! symmetric   M x' + Phi_q^T l = K P x,            Phi_q x' = 0:   theta = w = -s^2,  P x: M P x + Phi_q^T l_0 = M x
@@ -8,7 +9,8 @@
 //! ```
 //!
 //! v is kept in units of gamma as in [`super::shift_invert`]; from T z = theta z, l are the multipliers of z. They fail where
-//! the leading matrix is singular on {Phi_q x = 0}: the largest roots are then infinite. Sizes: z of length n, or 2 n.
+//! the leading matrix is singular on {Phi_q x = 0}: the largest eigenvalues are then infinite. Sizes: z of length n,
+//! or 2 n.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@
 //!
 //! T x = theta x with theta = 1 / (tau - tau_0). Multipliers are eliminated inside the solve, velocities satisfy Phi_q v = 0
 //! by themselves; v is kept in units of a frequency gamma, v = gamma v~, so that both halves have one size. From T z = theta z
-//! the multipliers of the root are l / theta. Sizes: z of length n, or 2 n for the companion.
+//! the multipliers of the eigenvalue are l / theta. Sizes: z of length n, or 2 n for the companion.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The smallest form that holds all roots.
+    /// The smallest form that holds all eigenvalues.
     pub(crate) fn of(problem: &Problem) -> Self {
         if problem.undamped() {
             Self::Squared

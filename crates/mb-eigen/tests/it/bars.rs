@@ -1,7 +1,7 @@
-//! Error bars against exact roots.
+//! Error bounds against exact eigenvalues.
 //!
 //! Q(s) = L diag(m_i s^2 + c_i s + k_i) R with integer coefficients and integer L, R of determinant one, so that the
-//! matrices are exact and the roots those of the single quadratics; constraints are added the same way.
+//! matrices are exact and the eigenvalues those of the single quadratics; constraints are added the same way.
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::{DenseOptions, Refinement, Spectrum};
@@ -31,7 +31,7 @@ fn unimodular(n: usize, steps: &[(usize, usize, i32)]) -> Dense {
     out
 }
 
-/// Roots of m s^2 + c s + k, the larger one first by the stable formula.
+/// Eigenvalues of m s^2 + c s + k, the larger one first by the stable formula.
 fn roots_of((m, c, k): Single) -> [c64; 2] {
     let (m, c, k) = (f64::from(m), f64::from(c), f64::from(k));
     let discriminant = c * c - 4.0 * m * k;
@@ -84,29 +84,29 @@ fn steps(count: usize) -> impl Strategy<Value = Vec<(usize, usize, i32)>> {
     prop::collection::vec((0..8_usize, 0..8_usize, -2..3_i32), count)
 }
 
-/// Every exact root lies within the bar of a root of its own.
+/// Every exact root lies within the bound of a root of its own.
 fn assert_covered(spectrum: &Spectrum, exact: &[c64]) -> Result<(), TestCaseError> {
     let found: Vec<_> = spectrum.motion().collect();
     prop_assert_eq!(found.len(), exact.len(), "{:?}", &spectrum.findings);
     let values: Vec<c64> = found.iter().map(|pair| pair.value().unwrap()).collect();
     for (i, j, distance) in mb_eigen::pairing::match_values(exact, &values) {
-        let allowed = found[j].error_bar + 4.0 * f64::EPSILON * exact[i].norm();
+        let allowed = found[j].error_bound + 4.0 * f64::EPSILON * exact[i].norm();
         prop_assert!(
             distance <= allowed,
             "{} found as {}: error {:e}, bar {:e}, condition {:e}",
             exact[i],
             values[j],
             distance,
-            found[j].error_bar,
+            found[j].error_bound,
             found[j].condition
         );
-        // And the bar is a statement, not a shrug: the square root of rounding at double roots. Where chance makes more
-        // than two roots meet, no such bound holds.
+        // And the bound is a statement, not a shrug: the square root of rounding at double roots. Where chance makes
+        // more than two eigenvalues meet, no such bound holds.
         let meeting = exact.iter().filter(|s| (*s - exact[i]).norm() < 1e-3).count();
         prop_assert!(
-            meeting > 2 || found[j].error_bar <= 1e-2 * (1.0 + exact[i].norm()),
+            meeting > 2 || found[j].error_bound <= 1e-2 * (1.0 + exact[i].norm()),
             "bar {:e}",
-            found[j].error_bar
+            found[j].error_bound
         );
     }
     Ok(())

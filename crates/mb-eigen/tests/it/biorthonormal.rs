@@ -16,7 +16,7 @@ fn inner(y: &[c64], x: &[c64]) -> c64 {
 }
 
 fn assert_biorthonormal(pencil: &QuadraticPencil<Sparse>, pairs: &[Eigenpair], what: &str) {
-    // Semisimple roots; double zeros share a vector.
+    // Semisimple eigenvalues; double zeros share a vector.
     let pairs: Vec<&Eigenpair> = pairs.iter().filter(|pair| pair.condition.is_finite()).collect();
     assert!(!pairs.is_empty(), "{what}");
     for (j, right) in pairs.iter().enumerate() {
@@ -64,9 +64,9 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -
     for (pair, with) in unasked.iter().zip(&lowest) {
         assert!(pair.left.is_empty() && pair.left_multipliers.is_empty(), "{what}");
         let (s, t) = (pair.value().unwrap(), with.value().unwrap());
-        assert!((s - t).norm() <= pair.error_bar + with.error_bar, "{what}: {s} {t}");
-        let similar = with.error_bar * 2.0 + 1e-12 * t.norm();
-        assert!(pair.error_bar <= similar, "{what}: bars {:e} {:e}", pair.error_bar, with.error_bar);
+        assert!((s - t).norm() <= pair.error_bound + with.error_bound, "{what}: {s} {t}");
+        let similar = with.error_bound * 2.0 + 1e-12 * t.norm();
+        assert!(pair.error_bound <= similar, "{what}: bars {:e} {:e}", pair.error_bound, with.error_bound);
     }
     let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.pairs;
     assert_biorthonormal(pencil, &direct, &format!("{what} direct"));
@@ -85,7 +85,7 @@ fn vectors_are_biorthonormal_for_every_kind_and_solver() {
 #[test]
 fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
     // The same damped and circulatory system three times, side by side, hidden by a change of coordinates x = R z with
-    // integer entries and integer inverse: every root is triple and semisimple.
+    // integer entries and integer inverse: every eigenvalue is triple and semisimple.
     let one = |a: &[[f64; 2]; 2]| {
         mb_algebra::Dense::from_fn(6, 6, |i, j| if i / 2 == j / 2 { a[i % 2][j % 2] } else { 0.0 })
     };
@@ -119,15 +119,17 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
             assert_eq!(pairs.len(), 12, "{what}");
             for root in &roots.pairs {
                 let s = root.value().unwrap();
-                let near =
-                    pairs.iter().filter(|p| (p.value().unwrap() - s).norm() <= p.error_bar + root.error_bar);
+                let near = pairs
+                    .iter()
+                    .filter(|p| (p.value().unwrap() - s).norm() <= p.error_bound + root.error_bound);
                 assert_eq!(near.count(), 3, "{what}: {s}");
             }
         }
     }
 }
 
-/// Three equal chains with damping in proportion to stiffness: each root is triple, and its vectors are real ones, orthogonal by M.
+/// Three equal chains with damping in proportion to stiffness: each eigenvalue is triple, and its vectors are real
+/// ones, orthogonal by M.
 #[test]
 fn repeated_roots_of_proportional_damping_have_real_shapes() {
     let (n, copies) = (40, 3);

@@ -1,4 +1,5 @@
-//! Error bars and claims of every solver against roots known in closed form, and the examples whose answers are known.
+//! Error bounds and claims of every solver against eigenvalues known in closed form, and the examples whose answers
+//! are known.
 
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_eigen::direct::{self, DirectOptions};
@@ -21,7 +22,7 @@ fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
 }
 
-/// All that every solver answers lies within its bars and is as complete as it says.
+/// All that every solver answers lies within its bounds and is as complete as it says.
 fn assert_all_true(problem: &Problem, place: f64) -> Result<(), TestCaseError> {
     assert_true(problem, answers(problem, place))
 }
@@ -156,7 +157,7 @@ fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
     }
 }
 
-/// Both roots of a critically damped mass that two coordinates share lie on `exact`, within their bars.
+/// Both eigenvalues of a critically damped mass that two coordinates share lie on `exact`, within their bounds.
 fn assert_critical(pencil: &QuadraticPencil, exact: f64) -> Result<(), TestCaseError> {
     for options in [krylov(), sparse::SparseOptions::default()] {
         let found = sparse::solve(&pencil.to_sparse(), &Request::Lowest { count: 2 }, &options).unwrap();
@@ -165,7 +166,7 @@ fn assert_critical(pencil: &QuadraticPencil, exact: f64) -> Result<(), TestCaseE
         // Rounding parts them along the axis or across it; of a conjugate pair the one above comes first.
         prop_assert!(first.im >= 0.0 && second.im <= 0.0, "{first} {second}");
         for (pair, s) in found.pairs.iter().zip([first, second]) {
-            let bar = pair.error_bar;
+            let bar = pair.error_bound;
             prop_assert!((s - exact).norm() <= bar, "{s} of {exact}, bar {bar:e}");
         }
     }
@@ -179,7 +180,7 @@ fn sums_to(whole: i32, [a, off]: [i32; 2]) -> Dense {
 }
 
 proptest! {
-    /// Entries are integers: no rounding of theirs parts the roots.
+    /// Entries are integers: no rounding of theirs parts the eigenvalues.
     #[test]
     fn a_critically_damped_mode_is_two_real_roots_or_a_pair_from_above_the_axis(
         (m, k) in (1..5_i32, 1..5_i32),
@@ -223,13 +224,13 @@ fn assert_roots(pencil: &QuadraticPencil, count: usize, exact: &[c64], what: &st
         assert_eq!(pairs.len(), exact.len(), "{what}");
         let values: Vec<c64> = pairs.iter().map(|pair| pair.value().unwrap()).collect();
         for (i, j, distance) in pairing::match_values(&values, exact) {
-            let allowed = pairs[i].error_bar + 1e-13 * exact[j].norm();
+            let allowed = pairs[i].error_bound + 1e-13 * exact[j].norm();
             assert!(
                 distance <= allowed,
                 "{what}: {} for {}, bar {:e}",
                 values[i],
                 exact[j],
-                pairs[i].error_bar
+                pairs[i].error_bound
             );
         }
     }
@@ -305,14 +306,15 @@ fn the_follower_load_makes_the_double_pendulum_flutter_where_it_should() {
         assert_roots(&pencil, 4, &exact, "follower");
         let growing = by_every_solver(&pencil, 4);
         for pairs in growing {
-            let unstable = pairs.iter().any(|pair| pair.value().unwrap().re > pair.error_bar);
+            let unstable = pairs.iter().any(|pair| pair.value().unwrap().re > pair.error_bound);
             assert_eq!(unstable, load > critical, "P = {load}");
         }
     }
 }
 
-/// Zeros in a chain of two and one more beside a simple root, K = 0: det(s^2 M + s C) = s^3 (s + 1). C has as many entries as rows,
-/// all in one column, which a product once took for a diagonal: the left vector, (1, 1), and with it the bar were wrong.
+/// Zeros in a chain of two and one more beside a simple eigenvalue, K = 0: det(s^2 M + s C) = s^3 (s + 1). C has as
+/// many entries as rows, all in one column, which a product once took for a diagonal: the left vector, (1, 1), and
+/// with it the bound were wrong.
 #[test]
 fn a_root_beside_zeros_has_its_own_left_vector() {
     let sparse = |rows: [[f64; 2]; 2]| mb_algebra::to_sparse(&dense::from_rows(&rows));
@@ -326,7 +328,7 @@ fn a_root_beside_zeros_has_its_own_left_vector() {
         let found = direct::solve(&pencil, count, &DirectOptions::default()).unwrap();
         let root = found.spectrum.pairs.iter().find(|p| p.value().is_some_and(|s| s.re < -0.5)).unwrap();
         let far = (root.value().unwrap() + 1.0).norm();
-        assert!(far <= root.error_bar && root.error_bar < 1e-10, "{far:e} {:e}", root.error_bar);
+        assert!(far <= root.error_bound && root.error_bound < 1e-10, "{far:e} {:e}", root.error_bound);
         let [a, b] = [root.left[0], root.left[1]];
         assert!((a - b).norm() < 1e-6 * a.norm(), "{a} {b}");
     }

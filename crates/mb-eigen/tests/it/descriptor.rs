@@ -21,7 +21,7 @@ fn both_ways(pencil: &QuadraticPencil, transferred: Transferred) -> (Spectrum, S
     (by_structure, by_qz)
 }
 
-/// The claim of a zero or infinite root on E and A themselves: A y = 0 or E y = 0, or, in a chain, only that the
+/// The claim of a zero or infinite eigenvalue on E and A themselves: A y = 0 or E y = 0, or, in a chain, only that the
 /// vector given is the proper one.
 fn assert_vectors(spectrum: &Spectrum, structure: &DescriptorStructure) {
     let pencil = structure.to_pencil().unwrap();

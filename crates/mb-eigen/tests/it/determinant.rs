@@ -1,7 +1,7 @@
 //! Counts against the exact determinant of integer problems.
 //!
 //! det [s^2 M + s C + K, Phi_q^T; Phi_q, 0] is a polynomial with integer coefficients: its degree is the number of finite
-//! roots, its order at zero the number of zeros, and if it vanishes the pencil is singular.
+//! eigenvalues, its order at zero the number of zeros, and if it vanishes the pencil is singular.
 
 use mb_algebra::{Dense, QuadraticPencil};
 use mb_eigen::{DenseOptions, Finding};
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(found.infinite, 2 * (n - m) - degree);
         prop_assert_eq!(found.indeterminate, 0);
         prop_assert!(spectrum.counts.mismatches().is_empty());
-        // Chains at zero longer than two are told, not followed: their roots are only near zero.
+        // Chains at zero longer than two are reported, not followed: their eigenvalues are only near zero.
         if !findings.contains(&Finding::LongChain { at_infinity: false }) {
             prop_assert_eq!(found.rigid, zeros, "{:?} {:?}", polynomial, findings);
         }

@@ -46,7 +46,7 @@ fn scaling_does_not_change_the_results() {
         assert!(other.scaling > 1.0);
         for (a, b) in plain.spectrum.pairs.iter().zip(&other.spectrum.pairs) {
             let (s, t) = (a.value().unwrap(), b.value().unwrap());
-            assert!((s - t).norm() <= a.error_bar + b.error_bar, "{scaling:?}: {s} {t}");
+            assert!((s - t).norm() <= a.error_bound + b.error_bound, "{scaling:?}: {s} {t}");
             let size = norms::two_complex(&a.multipliers);
             let apart = a.multipliers.iter().zip(&b.multipliers).map(|(a, b)| (a - b).norm());
             assert!(apart.fold(0.0, f64::max) < 1e-8 * size, "{scaling:?}: multipliers of {s}");

@@ -1,8 +1,8 @@
-//! Error bars against roots in extended precision, for random constrained problems of every kind.
+//! Error bounds against eigenvalues in extended precision, for random constrained problems of every kind.
 //!
 //! Newton's method on F(x, l, s) = ((s^2 M + s C + K) x + Phi_q^T l, Phi_q x, c^H x - 1) with residuals in double-double
 //! numbers (about 32 digits; Dekker, Numer. Math. 18, 1971) and corrections from factors in double: every step gains the
-//! digits the factors have, so the root of the matrices as given comes out far beyond double precision.
+//! digits the factors have, so the eigenvalue of the matrices as given comes out far beyond double precision.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -130,7 +130,8 @@ impl Exact {
         Self { transposed: dense::transpose(&pencil.phi_q), pencil: pencil.clone() }
     }
 
-    /// The root next to a pair, to at least 25 digits; none where the root is not simple enough for Newton's method.
+    /// The eigenvalue next to a pair, to at least 25 digits; none where the eigenvalue is not simple enough for
+    /// Newton's method.
     fn root(&self, pair: &Eigenpair) -> Option<Complex> {
         let (n, m) = (self.pencil.m.nrows(), self.pencil.phi_q.nrows());
         let start = pair.value()?;
@@ -180,7 +181,8 @@ impl Exact {
     }
 }
 
-/// Every finite nonzero root within its bar; how many were checked, and the largest bar over its error's floor.
+/// Every finite nonzero eigenvalue within its bound; how many were checked, and the largest bound over its error's
+/// floor.
 fn assert_covered(exact: &Exact, pairs: &[Eigenpair], what: &str) -> usize {
     let mut checked = 0;
     for pair in pairs.iter().filter(|pair| pair.class == Class::Physical && pair.alpha.im >= 0.0) {
@@ -188,15 +190,15 @@ fn assert_covered(exact: &Exact, pairs: &[Eigenpair], what: &str) -> usize {
         let s = pair.value().unwrap();
         let error = (root - Complex::new(s)).rounded().norm();
         assert!(
-            error <= pair.error_bar,
+            error <= pair.error_bound,
             "{what}: {s} has the error {error:e}, bar {:e}, condition {:e}",
-            pair.error_bar,
+            pair.error_bound,
             pair.condition
         );
         assert!(
-            pair.error_bar <= 1e-6 * s.norm(),
+            pair.error_bound <= 1e-6 * s.norm(),
             "{what}: the bar {:e} of {s} says nothing",
-            pair.error_bar
+            pair.error_bound
         );
         checked += 1;
     }
@@ -249,7 +251,7 @@ fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
         for seed in 1..6 {
             let n = 22;
             let pencil = problem(kind, n, 4, seed);
-            // The sums of rows of K, C and Phi_q are rounding, not zero: the exact roots are those of
+            // The sums of rows of K, C and Phi_q are rounding, not zero: the exact eigenvalues are those of
             // k + c s + m s^2 with the forms of the rigid motion, up to squares of rounding.
             let given = pencil.to_dense();
             let ones = vec![1.0; n];
@@ -265,11 +267,11 @@ fn bars_of_zeros_cover_the_root_that_rounding_leaves() {
                 assert_eq!(rigid.len(), 2, "{kind:?} seed {seed}");
                 for pair in rigid {
                     assert!(
-                        root.norm() <= pair.error_bar,
+                        root.norm() <= pair.error_bound,
                         "{kind:?} seed {seed}: {root} bar {:e}",
-                        pair.error_bar
+                        pair.error_bound
                     );
-                    assert!(pair.error_bar < 1e-4, "{:e}", pair.error_bar);
+                    assert!(pair.error_bound < 1e-4, "{:e}", pair.error_bound);
                 }
             }
         }

@@ -8,18 +8,18 @@ use crate::{stiff, systems};
 
 const SPURIOUS: Class = Class::Spurious { origin: SpuriousOrigin::Penalty };
 
-/// Every root by QZ on E y' = A y, with n = k and no constraints.
+/// Every eigenvalue by QZ on E y' = A y, with n = k and no constraints.
 fn unstructured(pencil: &QuadraticPencil) -> Spectrum {
     let free = QuadraticPencil { phi_q: Dense::zeros(0, pencil.m.nrows()), ..pencil.clone() };
     let first: DescriptorPencil = free.to_descriptor(descriptor::Transferred::default());
     descriptor::solve_qz(&first, free.m.nrows(), 0, &DenseOptions::default()).unwrap()
 }
 
-/// Whether both spectra hold the same roots within their bars.
+/// Whether both spectra hold the same eigenvalues within their bounds.
 fn agree(a: &Spectrum, b: &Spectrum) {
     assert_eq!(a.pairs.len(), b.pairs.len());
     for (i, j, distance) in pairing::match_spectra(&a.pairs, &b.pairs) {
-        let bar = a.pairs[i].error_bar + b.pairs[j].error_bar;
+        let bar = a.pairs[i].error_bound + b.pairs[j].error_bound;
         assert!(distance <= bar, "{:?} {:?}: {distance:e} > {bar:e}", a.pairs[i].value(), b.pairs[j].value());
     }
 }
@@ -66,7 +66,7 @@ fn penalty_form_of_links_with_proportional_damping() {
         let form = systems::penalty(&pencil, 1e7, 0.9, 10.0);
         let all = penalty::solve(&form, &DenseOptions::default()).unwrap();
         assert!(all.counts.mismatches().is_empty());
-        // There the penalty's own roots, which nearly coincide, are as good as that form leaves them.
+        // There the penalty's own eigenvalues, which nearly coincide, are as good as that form leaves them.
         let most = if stiffness > 1e-4 { 1e-6 } else { 1e-13 };
         let worst = all.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < most, "{mass} {stiffness}: {worst:e}");
@@ -88,22 +88,22 @@ fn penalty_form_of_flexible_links() {
     let found = all.counts.found;
     assert_eq!((found.spurious_penalty, found.physical), (20, 2 * (pencil.m.nrows() - 10)));
     assert!(all.counts.mismatches().is_empty());
-    // Modes of the mechanism near the penalty's own frequency blur the split; nothing else is told.
+    // Modes of the mechanism near the penalty's own frequency blur the split; nothing else is reported.
     assert!(all.findings.iter().all(|f| matches!(f, Finding::PenaltyOverlap { .. })), "{:?}", all.findings);
     assert!(all.pairs.iter().all(|pair| pair.backward_error < 1e-13));
     assert!(all.of_class(SPURIOUS).all(|pair| pair.value().unwrap().re < -8.0));
-    // The same roots as those followed one by one from the constrained problem.
+    // The same eigenvalues as those followed one by one from the constrained problem.
     let followed = penalty::physical_pairs(&form, &DenseOptions::default()).unwrap();
     let physical: Vec<_> = all.motion().cloned().collect();
     for (i, j, distance) in pairing::match_spectra(&physical, &followed.pairs) {
-        let bar = physical[i].error_bar + followed.pairs[j].error_bar;
+        let bar = physical[i].error_bound + followed.pairs[j].error_bound;
         assert!(distance <= bar, "{:?}: {distance:e} > {bar:e}", physical[i].value());
     }
 }
 
 #[test]
 fn repeated_and_defective_roots_are_found_all_the_same() {
-    // Two equal chains, one damper each: every root twice.
+    // Two equal chains, one damper each: every eigenvalue twice.
     let single = {
         let mut pencil = systems::chain(32, 1.0, 400.0, true);
         pencil.c[(3, 3)] = 0.5;
@@ -134,5 +134,5 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
     let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
     let near: Vec<_> = spectrum.pairs.iter().filter(|p| (p.value().unwrap() + 7.0).norm() < 1e-6).collect();
     assert_eq!(near.len(), 2);
-    assert!(near.iter().all(|p| (p.value().unwrap() + 7.0).norm() <= p.error_bar));
+    assert!(near.iter().all(|p| (p.value().unwrap() + 7.0).norm() <= p.error_bound));
 }

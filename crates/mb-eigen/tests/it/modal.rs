@@ -20,7 +20,7 @@ fn directions(n: usize, count: usize, seed: u64) -> Vec<Direction> {
         .collect()
 }
 
-/// The same roots with vectors of another length and phase.
+/// The same eigenvalues with vectors of another length and phase.
 fn turned(pairs: &[Eigenpair]) -> Vec<Eigenpair> {
     let turn = |v: &[c64], by: c64| v.iter().map(|z| z * by).collect();
     pairs

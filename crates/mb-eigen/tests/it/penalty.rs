@@ -34,7 +34,7 @@ fn four_bar_with_the_parameters_of_the_paper() {
             let (a, b): (Vec<_>, Vec<_>) =
                 (all.motion().cloned().collect(), physical.motion().cloned().collect());
             for (i, j, distance) in pairing::match_spectra(&a, &b) {
-                assert!(distance <= a[i].error_bar + b[j].error_bar, "{distance:e}");
+                assert!(distance <= a[i].error_bound + b[j].error_bound, "{distance:e}");
                 assert!(b[j].backward_error < 1e-15);
             }
         }
@@ -177,7 +177,7 @@ fn the_lowest_pairs_are_those_of_the_whole_spectrum() {
         for pair in some.pairs.iter().filter(|pair| pair.alpha.im > 0.0) {
             let s = pair.value().unwrap();
             let other = whole.nearest(s).unwrap();
-            let bar = pair.error_bar + other.error_bar;
+            let bar = pair.error_bound + other.error_bound;
             let distance = (other.value().unwrap() - s).norm();
             assert!(distance <= bar, "{s}: {distance:e} > {bar:e}");
             assert!(pair.backward_error < 1e-13, "{:e}", pair.backward_error);
@@ -198,7 +198,7 @@ fn conjugates(x: &[c64]) -> Vec<c64> {
 
 #[test]
 fn a_mode_among_the_penalty_roots_is_not_called_sure() {
-    // The third mode of the pendulum has 9.4 rad/s; a weak penalty with roots at the same place mixes with it.
+    // The third mode of the pendulum has 9.4 rad/s; a weak penalty with eigenvalues at the same place mixes with it.
     let links = stiff::pendulum::flexible_pendulum(12).to_dense();
     let found = penalty::lowest(&blocks(&links, 30.0, 0.02, 9.4), 4, &SparseOptions::default()).unwrap();
     assert!(
@@ -276,7 +276,7 @@ fn modes_that_a_penalty_parts_are_found_each() {
             omega: all(square),
             k_parts: None,
         };
-        // A w^2 - B w + C of two tied masses; the smaller root without cancellation.
+        // A w^2 - B w + C of two tied masses; the smaller eigenvalue without cancellation.
         let tied = |[m1, m2]: [f64; 2], [k1, k2]: [f64; 2]| {
             let y = xi * square;
             let a = m1 * m2 + xi * (m1 + m2);
@@ -295,7 +295,7 @@ fn modes_that_a_penalty_parts_are_found_each() {
             .pairs
             .iter()
             .filter(|pair| pair.alpha.im > 0.0)
-            .map(|pair| (pair.value().unwrap().im, pair.error_bar))
+            .map(|pair| (pair.value().unwrap().im, pair.error_bound))
             .collect();
         sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut exact = exact.map(|w: f64| (w - 0.25 * damping * damping).sqrt());

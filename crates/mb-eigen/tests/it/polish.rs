@@ -26,7 +26,7 @@ fn a_disturbed_pair_comes_back() {
         for pair in spectrum.of_class(Class::Physical) {
             let found = polish(&pencil, &disturbed(pair, 1e-4), &options()).unwrap();
             let distance = (found.value().unwrap() - pair.value().unwrap()).norm();
-            assert!(distance <= found.error_bar + pair.error_bar, "{distance:e}");
+            assert!(distance <= found.error_bound + pair.error_bound, "{distance:e}");
             assert!(found.backward_error < 1e-15 && found.constraint_violation < 1e-14);
             assert!(pairing::mac(&found.right, &pair.right) > 1.0 - 1e-12);
             assert!(pairing::mac(&found.left, &pair.left) > 1.0 - 1e-12);
@@ -52,5 +52,5 @@ fn a_defective_root_keeps_an_honest_bar() {
     let pencil = systems::free(dense::identity(1), dense::diagonal(&[6.0]), dense::diagonal(&[9.0]));
     let pair = &quadratic::solve(&pencil).pairs[0];
     let found = polish(&pencil, pair, &options()).unwrap();
-    assert!((found.value().unwrap() + 3.0).norm() <= found.error_bar);
+    assert!((found.value().unwrap() + 3.0).norm() <= found.error_bound);
 }

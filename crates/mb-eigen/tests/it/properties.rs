@@ -70,7 +70,7 @@ fn inner(y: &[c64], x: &[c64]) -> c64 {
     y.iter().zip(x).map(|(y, x)| y.conj() * x).sum()
 }
 
-/// The two spectra agree within their bars.
+/// The two spectra agree within their bounds.
 fn assert_same(a: &Spectrum, b: &Spectrum) -> Result<(), TestCaseError> {
     let (a, b): (Vec<Eigenpair>, Vec<Eigenpair>) =
         (a.motion().cloned().collect(), b.motion().cloned().collect());
@@ -80,7 +80,7 @@ fn assert_same(a: &Spectrum, b: &Spectrum) -> Result<(), TestCaseError> {
         let data = 1e-13
             * (a[i].condition.min(1e8) + b[j].condition.min(1e8))
             * (1.0 + a[i].value().unwrap().norm_sqr());
-        let allowed = a[i].error_bar + b[j].error_bar + data;
+        let allowed = a[i].error_bound + b[j].error_bound + data;
         prop_assert!(
             distance <= allowed,
             "{} {}: {distance:e} > {allowed:e}",
@@ -291,7 +291,7 @@ proptest! {
         for pair in &spectrum.pairs {
             let numbers = [pair.backward_error, pair.constraint_violation, pair.beta, pair.alpha.re, pair.alpha.im];
             prop_assert!(numbers.iter().all(|v| v.is_finite()), "{pair:?}");
-            prop_assert!(!pair.condition.is_nan() && !pair.error_bar.is_nan());
+            prop_assert!(!pair.condition.is_nan() && !pair.error_bound.is_nan());
             prop_assert!(pair.right.iter().chain(&pair.multipliers).chain(&pair.left).all(|z| z.is_finite()));
         }
     }

@@ -9,7 +9,7 @@ pub(crate) fn solve(pencil: &QuadraticPencil) -> Spectrum {
     mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap()
 }
 
-/// Every expected root is met within its own error bar by a different pair.
+/// Every expected eigenvalue is met within its own error bound by a different pair.
 pub(crate) fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
     let mut left: Vec<_> = spectrum.motion().collect();
     assert_eq!(left.len(), expected.len(), "{:?}", spectrum.motion_values());
@@ -20,7 +20,7 @@ pub(crate) fn assert_roots(spectrum: &Spectrum, expected: &[c64]) {
             .min_by(|a, b| (a.1.value().unwrap() - s).norm().total_cmp(&(b.1.value().unwrap() - s).norm()))
             .unwrap();
         let error = (pair.value().unwrap() - s).norm();
-        assert!(error <= pair.error_bar, "{s}: error {error:e}, bar {:e}", pair.error_bar);
+        assert!(error <= pair.error_bound, "{s}: error {error:e}, bar {:e}", pair.error_bound);
         assert!(pair.backward_error < 1e-14, "{s}: backward error {:e}", pair.backward_error);
         left.remove(at);
     }
@@ -35,7 +35,7 @@ fn grounded_chain() {
     for n in [1, 2, 7, 40] {
         let spectrum = solve(&systems::chain(n, 2.0, 50.0, true));
         assert_roots(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, true)));
-        assert!(spectrum.pairs.iter().all(|p| p.class == Class::Physical && p.error_bar < 1e-12));
+        assert!(spectrum.pairs.iter().all(|p| p.class == Class::Physical && p.error_bound < 1e-12));
         assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
     }
 }
@@ -84,7 +84,7 @@ fn four_bar_linkages_follow_their_single_angle() {
             let (pencil, root) = systems::four_bar(loops, damper);
             let spectrum = solve(&pencil);
             assert_roots(&spectrum, &[root, root.conj()]);
-            assert!(spectrum.pairs.iter().all(|pair| pair.error_bar < 1e-11));
+            assert!(spectrum.pairs.iter().all(|pair| pair.error_bound < 1e-11));
         }
     }
 }
@@ -128,7 +128,7 @@ fn critical_damping_is_defective_and_the_bar_says_so() {
     for pair in &spectrum.pairs {
         let defective = pair.value().unwrap().re < -2.0;
         assert_eq!(pair.condition > 1e6, defective, "{} {}", pair.value().unwrap(), pair.condition);
-        assert!(pair.error_bar < 1e-6);
+        assert!(pair.error_bound < 1e-6);
     }
 }
 
@@ -171,7 +171,7 @@ fn massless_coordinates_are_classed_not_refused() {
         spectrum.of_class(Class::Infinite).all(|pair| pair.value().is_none() && pair.backward_error < 1e-15)
     );
 
-    // A damper at the massless node: one infinite root, one more finite root.
+    // A damper at the massless node: one infinite eigenvalue, one more finite eigenvalue.
     let damped = systems::free(dense::diagonal(&[2.0, 0.0]), dense::diagonal(&[0.0, 4.0]), k);
     let spectrum = solve(&damped);
     assert_eq!((spectrum.counts.found.infinite, spectrum.counts.found.motion()), (1, 3));
@@ -195,7 +195,7 @@ fn a_coordinate_nothing_acts_on_is_indeterminate() {
 
 #[test]
 fn a_long_chain_at_infinity_is_followed() {
-    // M nilpotent: s^2 M + I has determinant one, so that all four roots are infinite, in one chain.
+    // M nilpotent: s^2 M + I has determinant one, so that all four eigenvalues are infinite, in one chain.
     let m = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
     let spectrum = solve(&systems::free(m, Dense::zeros(2, 2), dense::identity(2)));
     assert_eq!((spectrum.counts.found.infinite, spectrum.counts.expected.infinite), (4, 4));
@@ -235,7 +235,7 @@ fn polishing_restores_the_low_roots_of_a_stiff_chain() {
         let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
         let first = &spectrum.pairs[0];
         assert!(first.class == Class::Physical && first.value().unwrap().re == 0.0);
-        (first.value().unwrap().im, first.error_bar)
+        (first.value().unwrap().im, first.error_bound)
     };
     let (plain, wide) = bar(Refinement::None);
     let (polished, narrow) = bar(Refinement::InverseIteration { lowest: 3 });

@@ -83,7 +83,7 @@ fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
 }
 
 /// At 8,000 elements the entries of K exceed what carries the pendulum by 1e12 and more: in plain double precision the
-/// bars reached zero.
+/// bounds reached zero.
 #[test]
 fn bars_of_long_links_are_narrow_and_hold() {
     let found = |elements: usize| {
@@ -102,7 +102,7 @@ fn bars_of_long_links_are_narrow_and_hold() {
         };
         let up_to = fine.findings.iter().find_map(told).expect("entries that cancel");
         for (a, b) in coarse.pairs.iter().zip(&fine.pairs) {
-            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bar);
+            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
             assert!(bar < 1e-8 * b.norm(), "{elements}: {b} {bar:e}");
             // The coarser mesh is 1e-8 off by itself.
             assert!((a - b).norm() < 1e-7 * b.norm() + bar + up_to, "{elements}: {a} {b} {up_to:e}");
@@ -118,7 +118,7 @@ fn bars_of_long_damped_links_and_penalties_are_narrow_and_hold() {
     let near = |a: &Spectrum, b: &Spectrum, allowed: f64, what: &str| {
         assert_eq!((a.pairs.len(), b.pairs.len()), (8, 8), "{what}");
         for (a, b) in a.pairs.iter().zip(&b.pairs) {
-            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bar);
+            let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
             assert!(bar < 1e-8 * b.norm(), "{what}: {b} {bar:e}");
             // The coarser mesh is 1e-8 off by itself, and what rounding of the entries of K does grows with the elements.
             assert!((a - b).norm() < allowed * b.norm() + bar, "{what}: {a} {b} {bar:e}");

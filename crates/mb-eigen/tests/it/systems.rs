@@ -36,8 +36,8 @@ pub(crate) fn chain_frequencies(n: usize, m: f64, k: f64, grounded: bool) -> Vec
 
 /// Point mass on a massless rod, coordinates (x, y), Phi = x^2 + y^2 - L^2; hanging for `up` false.
 ///
-/// M a + Phi_q^T lambda - f = 0 with f = (0, -m g): 2 y lambda = -m g, K = 2 lambda I. Roots +-i sqrt(g / L) hanging,
-/// +-sqrt(g / L) upright.
+/// M a + Phi_q^T lambda - f = 0 with f = (0, -m g): 2 y lambda = -m g, K = 2 lambda I. Eigenvalues +-i sqrt(g / L)
+/// hanging, +-sqrt(g / L) upright.
 pub(crate) fn pendulum(mass: f64, length: f64, gravity: f64, up: bool) -> QuadraticPencil {
     let y = if up { length } else { -length };
     let lambda = -mass * gravity / (2.0 * y);
@@ -63,7 +63,7 @@ pub(crate) fn trolley(trolley: f64, mass: f64, length: f64, gravity: f64) -> Qua
     }
 }
 
-/// The N-loop four-bar linkage of gonzalez2017, Section 4.1, at its equilibrium, and its root with Im s > 0.
+/// The N-loop four-bar linkage of gonzalez2017, Section 4.1, at its equilibrium, and its eigenvalue with Im s > 0.
 ///
 /// Coordinates x_0, y_0, .., x_N, y_N, phi; n = 2N + 3, m = 2N + 2. All rods are parallel at equilibrium, so that with
 /// one angle phi (l = m = 1): M = (N + 1)/3 + N, V = ((N + 1)/2 + N) g sin phi + (N k/2) (2 cos(phi/2) - sqrt 2)^2,

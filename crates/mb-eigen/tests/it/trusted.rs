@@ -53,7 +53,7 @@ impl Case {
     fn assert_covered(&self, found: &Spectrum, what: &str) {
         let pairs: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.class.is_motion()).collect();
         let mut order: Vec<&Eigenpair> = pairs.clone();
-        order.sort_by(|a, b| a.error_bar.total_cmp(&b.error_bar));
+        order.sort_by(|a, b| a.error_bound.total_cmp(&b.error_bound));
         let mut taken = vec![false; self.exact.len()];
         for pair in order {
             let s = pair.value().unwrap();
@@ -64,8 +64,8 @@ impl Case {
             taken[nearest] = true;
             let distance = (self.exact[nearest] - s).norm();
             // Exact eigenvalues are rounded to double precision.
-            let allowed = pair.error_bar + f64::EPSILON * s.norm();
-            assert!(distance <= allowed, "{what}: {s} is {distance:e} off, bound {:e}", pair.error_bar);
+            let allowed = pair.error_bound + f64::EPSILON * s.norm();
+            assert!(distance <= allowed, "{what}: {s} is {distance:e} off, bound {:e}", pair.error_bound);
         }
     }
 }
@@ -194,7 +194,7 @@ fn bounds_at_a_point_of_flutter_are_those_of_a_double_eigenvalue() {
                 let s = pair.value().unwrap();
                 let double = case.exact.iter().filter(|t| (*t - s).norm() < 1e-5).count() > 1;
                 let most = if double { 100.0 * f64::EPSILON.sqrt() } else { 1e-12 } * s.norm();
-                assert!(pair.error_bar <= most, "{what}: {s} bound {:e}", pair.error_bar);
+                assert!(pair.error_bound <= most, "{what}: {s} bound {:e}", pair.error_bound);
             }
         }
     }
@@ -237,18 +237,18 @@ fn dense_and_sparse_bounds_agree() {
     for (number, case) in [damped, a, b, lattice(4), near_double(), jordan_chain()].iter().enumerate() {
         let dense = case.dense();
         let few = case.krylov(&Request::Lowest { count: 3 });
-        for pair in few.pairs.iter().filter(|pair| pair.error_bar > 0.0) {
+        for pair in few.pairs.iter().filter(|pair| pair.error_bound > 0.0) {
             let s = pair.value().unwrap();
             let other = dense.nearest(s).unwrap();
-            let quotient = pair.error_bar / other.error_bar;
+            let quotient = pair.error_bound / other.error_bound;
             // The chain is reducible: dense bounds are those of its blocks, which are narrower than one of the whole.
             let most = if number == 5 { f64::INFINITY } else { 50.0 };
             // The constants are the same; what differs is the length of rows that counts as rounding, and the residuals that searches leave.
             assert!(
                 quotient >= 0.02 && quotient < most,
                 "{number}: {s}: {:e} and {:e}",
-                pair.error_bar,
-                other.error_bar
+                pair.error_bound,
+                other.error_bound
             );
         }
     }
@@ -262,7 +262,7 @@ fn entries_near_the_largest_number_do_not_panic() {
     let pencil = QuadraticPencil { m, c: sparse::zeros(6, 6), k, phi_q: sparse::zeros(0, 6) };
     let request = Request::Band { from_hz: 0.1, to_hz: 5.0, max_damping_ratio: None };
     if let Ok(found) = sparse_modes::solve(&pencil, &request, &SparseOptions::default()) {
-        assert!(found.pairs.iter().all(|pair| !pair.error_bar.is_nan()), "{:?}", found.findings);
+        assert!(found.pairs.iter().all(|pair| !pair.error_bound.is_nan()), "{:?}", found.findings);
     }
 }
 

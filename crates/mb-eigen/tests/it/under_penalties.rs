@@ -1,7 +1,8 @@
-//! Roots under penalties that lie next to each other, or that penalties of 1e10 leave few digits: each within the bar of its own.
+//! Eigenvalues under penalties that lie next to each other, or that penalties of 1e10 leave few digits: each within
+//! the bound of its own.
 //!
-//! Roots of two tied masses and of a held one are known in closed form (`examples/cases/exact/penalties.rs`); those here are of such
-//! masses mixed by integer matrices.
+//! Eigenvalues of two tied masses and of a held one are known in closed form (`examples/cases/exact/penalties.rs`);
+//! those here are of such masses mixed by integer matrices.
 
 use mb_algebra::{Dense, PenaltyBlocks, c64, dense, to_sparse};
 use mb_eigen::penalty::{self, PenaltyPencil};
@@ -57,30 +58,30 @@ fn tied([m1, m2]: [f64; 2], [k1, k2]: [f64; 2], x: f64, square: f64) -> [f64; 2]
     [c / far, far / a]
 }
 
-/// The root above the real axis: s^2 + (a + b w) s + w = 0.
+/// The eigenvalue above the real axis: s^2 + (a + b w) s + w = 0.
 fn root([a, b, _]: [f64; 3], w: f64) -> c64 {
     let half = 0.5 * (a + b * w);
     z(-half, (w - half * half).sqrt())
 }
 
-/// Every pair of positive frequency within the bar of a root of its own among those given by their upper halves.
+/// Every pair of positive frequency within the bound of a root of its own among those given by their upper halves.
 fn assert_covered(found: &Spectrum, exact: &[c64]) {
     assert_covered_within(found, exact, 1e-14);
 }
 
-/// The same of roots that are known to so many digits.
+/// The same of eigenvalues that are known to so many digits.
 fn assert_covered_within(found: &Spectrum, exact: &[c64], known: f64) {
     let pairs: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
     let values: Vec<c64> = pairs.iter().map(|pair| pair.value().unwrap()).collect();
     assert!(values.len() <= exact.len(), "{values:?}");
     for (i, j, distance) in pairing::match_values(&values, exact) {
-        let allowed = pairs[i].error_bar + known * exact[j].norm();
+        let allowed = pairs[i].error_bound + known * exact[j].norm();
         assert!(
             distance <= allowed,
             "{} is {distance:e} from {}, bar {:e}",
             values[i],
             exact[j],
-            pairs[i].error_bar
+            pairs[i].error_bound
         );
     }
 }
@@ -89,7 +90,7 @@ fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
 }
 
-/// A free mass and a held one with the same root: the one without a share of the penalty is the mechanism's.
+/// A free mass and a held one with the same eigenvalue: the one without a share of the penalty is the mechanism's.
 #[test]
 fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
     for a in [0.0, 1.0 / 16.0] {
@@ -110,7 +111,8 @@ fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
     }
 }
 
-/// A root of the mechanism that a penalty root at the same place repels: both share their energy, and the split is in doubt.
+/// An eigenvalue of the mechanism that a penalty eigenvalue at the same place repels: both share their energy, and the
+/// split is in doubt.
 ///
 /// Two pairs of tied masses in mixed coordinates, x_0 with x_1 - x_3 and x_2 with 2 x_1 - x_3: masses 8, 5 and 6, 1, stiffnesses 7, 6
 /// and 3, 2.
@@ -142,12 +144,13 @@ fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure()
     let exact = [second[0], first[0], first[1], second[1]].map(|w| root(held.law, w));
     // The discriminant of the first pair cancels to half of its digits: w = 1 - e with e = 3e-5.
     assert_covered_within(&found, &exact, 1e-11);
-    // The constrained problem has its second root at 0.9997253: what is there is the penalty's alone.
+    // The constrained problem has its second eigenvalue at 0.9997253: what is there is the penalty's alone.
     let second = found.pairs.iter().filter_map(Eigenpair::value).map(|s| s.im).fold(0.0, f64::max);
     assert!((second - exact[1].im).abs() < 1e-9, "{second}");
 }
 
-/// A double root of the mechanism that a penalty parts by no more than rounding leaves of its dense matrices: two roots, not one twice.
+/// A double eigenvalue of the mechanism that a penalty parts by no more than rounding leaves of its dense matrices:
+/// two eigenvalues, not one twice.
 #[test]
 fn parted_roots_are_not_found_twice() {
     let held = Held {
@@ -183,8 +186,8 @@ fn parted_roots_are_not_found_twice() {
     assert_covered(&held.lowest(4), &exact);
 }
 
-/// A penalty of 1e12 times the mechanism's own matrices: rounding of their size parts directions from the problem, and the roots left
-/// are off by more than their residuals, weighed with their own vectors, tell.
+/// A penalty of 1e12 times the mechanism's own matrices: rounding of their size parts directions from the problem, and
+/// the eigenvalues left are off by more than their residuals, weighed with their own vectors, tell.
 #[test]
 fn bars_beside_penalties_too_stiff_are_wide_enough() {
     let undamped = Held {
@@ -204,7 +207,7 @@ fn bars_beside_penalties_too_stiff_are_wide_enough() {
     // With violations as unknowns nothing of that size meets the mechanism's own entries.
     let lowest = undamped.lowest(1);
     assert_covered(&lowest, &exact[..1]);
-    assert!(lowest.pairs[0].error_bar < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
+    assert!(lowest.pairs[0].error_bound < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
 }
 
 /// Directions that drowned are told as missing by the fast path too, and what is left is no zero for sure.

@@ -51,8 +51,8 @@ fn judge(name: &str, spectrum: &Spectrum, w: &[f64]) -> Vec<f64> {
         let nearest =
             (0..left.len()).min_by(|&i, &j| distance(left[i]).total_cmp(&distance(left[j]))).unwrap();
         let error = distance(left[nearest]);
-        assert!(error <= pair.error_bar, "{name}: {s} is {error:.1e} off, bound {:.1e}", pair.error_bar);
-        assert!(pair.error_bar <= 1e-9 * s.norm(), "{name}: {s} +- {:.1e}", pair.error_bar);
+        assert!(error <= pair.error_bound, "{name}: {s} is {error:.1e} off, bound {:.1e}", pair.error_bound);
+        assert!(pair.error_bound <= 1e-9 * s.norm(), "{name}: {s} +- {:.1e}", pair.error_bound);
         left.remove(nearest);
     }
     left
@@ -219,7 +219,7 @@ fn both_ways(pencil: &QuadraticPencil<Sparse>, count: usize) -> [Spectrum; 2] {
 /// Values above the real axis with their bounds, in increasing order.
 fn oscillations(spectrum: &Spectrum) -> Vec<(f64, f64)> {
     let upper = spectrum.motion().filter(|pair| pair.alpha.im > 0.0);
-    upper.map(|pair| (pair.value().unwrap().im, pair.error_bar)).collect()
+    upper.map(|pair| (pair.value().unwrap().im, pair.error_bound)).collect()
 }
 
 #[test]

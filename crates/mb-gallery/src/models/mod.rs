@@ -79,10 +79,10 @@ fn bisect(f: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The two roots of m s^2 + c s + k = 0 with m > 0: a conjugate pair, the one with the positive
-/// imaginary part first, or two real roots, the larger first.
+/// The two eigenvalues of m s^2 + c s + k = 0 with m > 0: a conjugate pair, the one with the positive
+/// imaginary part first, or two real eigenvalues, the larger first.
 ///
-/// The real roots are found without cancellation: the one of larger size first, the other
+/// The real eigenvalues are found without cancellation: the one of larger size first, the other
 /// from their product.
 pub fn roots(m: f64, c: f64, k: f64) -> [Eigenvalue; 2] {
     let half = -c / (2.0 * m);

@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// A stable rest, found from hanging; the dashpot takes energy, so the roots lie on the left.
+    /// A stable rest, found from hanging; the dashpot takes energy, so the eigenvalues lie on the left.
     #[test]
     fn the_crank_hangs_in_a_stable_equilibrium() {
         let bar = SpatialFourBar { damping: 3.0, ..SpatialFourBar::default() };

@@ -7,8 +7,8 @@
 //! A z'' - i I3 spin z' - m g h z = 0,   s = i (I3 spin +- sqrt((I3 spin)^2 - 4 A m g h)) / (2 A)
 //! ```
 //!
-//! and its conjugate; the fast root is the nutation, I3 spin / A without weight. The model's
-//! rotations are in the axes of the body, which turn with it: there every root is less by
+//! and its conjugate; the fast eigenvalue is the nutation, I3 spin / A without weight. The model's
+//! rotations are in the axes of the body, which turn with it: there every eigenvalue is less by
 //! i spin.
 
 use super::Eigenvalue;

@@ -7,7 +7,7 @@
 //! The start is assembled, then Newton's method is tried on the full system, then load
 //! continuation, then dynamic relaxation as long as it gets somewhere, then descent with inertia, then relaxation to the
 //! end (see the modules). Whatever found it, the result has passed the same verification, carries the shortest multipliers where constraints are
-//! redundant, and tells whether it is stable.
+//! redundant, and says whether it is stable.
 //!
 //! Paper: [gonzalez2017] Sec. 5 (static equilibrium configurations).
 //!

@@ -64,7 +64,7 @@ pub(super) fn continuation(
     Ok(Outcome { point, iterations })
 }
 
-/// Solves residual(x) = load, Phi(x) = 0; the flag tells whether the steps became negligible.
+/// Solves residual(x) = load, Phi(x) = 0; the flag says whether the steps became negligible.
 fn iterate(
     model: &Model,
     start: &Point,

@@ -1,4 +1,4 @@
-//! Several equilibria told apart: a search from scattered starts.
+//! Several equilibria distinguished: a search from scattered starts.
 //!
 //! Starts are the initial configuration moved along random admissible directions and assembled
 //! again; equal configurations (angles modulo a full turn) are merged. A search finds what its

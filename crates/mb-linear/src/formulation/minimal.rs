@@ -70,7 +70,7 @@ pub fn minimal(
 
 /// As [`minimal`], but a selection that fails is replaced by an automatic one.
 ///
-/// The second value tells whether that happened, with the message of the failure.
+/// The second value says whether that happened, with the message of the failure.
 ///
 /// # Errors
 /// Entries that are not finite.

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Rounding of the terms of that sum, which may be far larger than the sum, leaves an r, and the zero eigenvalues, which come in
-//! chains, are off by its root. What is left is therefore taken out of the stiffness, a change within the rounding of its terms:
+//! chains, are off by its eigenvalue. What is left is therefore taken out of the stiffness, a change within the
+//! rounding of its terms:
 //!
 //! ```text
 //! K <- K - r y^T,   of a symmetric K: K - r y^T - y r^T + (y . r) y y^T,   |y| = 1

@@ -175,7 +175,7 @@ fn a_right_angle_frame_bends_and_twists_as_the_closed_form_has_it() {
     assert!((deflection(8) / exact - 1.0).abs() < 1e-3);
 }
 
-/// Euler's column: the load factor is told, although the straight equilibrium goes on beyond.
+/// Euler's column: the load factor is reported, although the straight equilibrium goes on beyond.
 #[test]
 fn a_column_reports_where_it_buckles() {
     let mut column = BeamCantilever {
@@ -199,8 +199,8 @@ fn a_column_reports_where_it_buckles() {
     assert!(told.iter().all(|(at, s)| *at < factor && *s == Stability::Stable), "{told:?} {factor}");
 }
 
-/// A pinned column that may turn about its own axis: this motion is free under any load, and told apart from the two in
-/// which the column is about to buckle.
+/// A pinned column that may turn about its own axis: this motion is free under any load, and distinguished from the
+/// two in which the column is about to buckle.
 #[test]
 fn a_free_turn_is_no_part_of_buckling() {
     let held = held(("bar.start", r#""x", "y", "z""#), ("bar.end", r#""y", "z""#));

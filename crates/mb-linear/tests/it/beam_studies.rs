@@ -153,7 +153,7 @@ fn rigid_modes_of_a_free_beam() {
             .map(mb_algebra::c64::norm)
             .fold(f64::INFINITY, f64::min);
         assert!((first / exact[0] - 1.0).abs() < 0.02, "{first} {exact:?}");
-        // Without deflation, from a shift of the size of the first elastic root.
+        // Without deflation, from a shift of the size of the first elastic eigenvalue.
         let options = DirectOptions {
             deflate_zeros: false,
             condition: false,

@@ -282,7 +282,7 @@ fn a_column_buckles_at_the_euler_load() {
 }
 
 /// A cantilever with a mass at its end, pinned there: 1 + cosh cos + mu l (sinh cos - cosh sin) = 0.
-/// The frame is a matter of description: chord and tangent give the same roots.
+/// The frame is a matter of description: chord and tangent give the same eigenvalues.
 #[test]
 fn a_cantilever_with_a_tip_mass_in_either_frame() {
     let build = |reference: &str| {
@@ -384,7 +384,7 @@ fn hanging(elements: u32) -> (Model, Equilibrium) {
     (model, rest)
 }
 
-/// Whether the roots of fine meshes lie within their bars of where two coarse ones lead to.
+/// Whether the eigenvalues of fine meshes lie within their bars of where two coarse ones lead to.
 ///
 /// The axial force is constant in an element: the error of the mesh falls as h^2, and what is left of it as h^4.
 fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
@@ -397,9 +397,10 @@ fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
             let [first, second, s] = [a, b, c].map(|pair| pair.value().unwrap());
             let slope = (first - second) / 0.75;
             let expected = first + slope * (share - 1.0);
-            let bar = c.error_bar;
+            let bar = c.error_bound;
             assert!(bar < 2e-8 * s.norm(), "{elements}: {s} {bar:e}");
-            let (off, own) = ((expected - s).norm(), 2.0 * (a.error_bar + b.error_bar) + 1e-10 * s.norm());
+            let (off, own) =
+                ((expected - s).norm(), 2.0 * (a.error_bound + b.error_bound) + 1e-10 * s.norm());
             assert!(off <= own + bar, "{elements}: {s} off {off:e}, bar {bar:e}, {own:e}");
         }
         let rounded =
@@ -420,7 +421,7 @@ fn bars_of_ten_thousand_elements_hold() {
     assert_bars_hold(lowest, &[2_000, 10_000]);
 }
 
-/// The same held by penalties, whose factors near a root are singular to the last digit.
+/// The same held by penalties, whose factors near an eigenvalue are singular to the last digit.
 #[test]
 fn bars_of_ten_thousand_elements_under_penalties_hold() {
     let lowest = |elements: u32| {

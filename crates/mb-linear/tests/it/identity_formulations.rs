@@ -150,8 +150,9 @@ proptest! {
             prop_assert!(distance(&direct, &spectrum.motion_values()) < 1e-9, "{}", transferred);
         }
         // The penalty form is off by O(1/alpha): a hundred times the penalty, a hundredth of the error, as far as
-        // rounding in the stiffer problem lets it, which its bars tell. A root of the mechanism beside the penalty's own
-        // double one at -omega is a mixture of both instead: 1 / (alpha (s + omega)^2) is not small there.
+        // rounding in the stiffer problem lets it, which its bars tell. An eigenvalue of the mechanism beside the
+        // penalty's own double one at -omega is a mixture of both instead: 1 / (alpha (s + omega)^2) is not small
+        // there.
         let omega = 10.0;
         let beside = direct.iter().any(|s| (s + omega).norm() < 0.1 * omega);
         let under = |alpha: f64| {
@@ -169,7 +170,7 @@ proptest! {
         if !beside {
             let error = |pairs: &Spectrum| distance(&direct, &pairs.motion_values());
             let (coarse, fine) = (error(&soft), error(&stiff));
-            let bar = stiff.motion().map(|pair| pair.error_bar).fold(0.0, f64::max);
+            let bar = stiff.motion().map(|pair| pair.error_bound).fold(0.0, f64::max);
             prop_assert!(fine < 1e-4 && (fine < 0.03 * coarse + bar || coarse < 1e-8), "{:e} {:e} {:e}", coarse, fine, bar);
         }
     }

@@ -120,16 +120,16 @@ fn a_bicycle_has_the_eigenvalues_of_the_published_equations() {
         let spectrum = solved(&m, &at);
         let (finite, zeros) = parts(&spectrum);
         assert_eq!(zeros, 6, "at {v} m/s");
-        // Near the capsize speed one root is a thousandth of the others, and next to the double zeros.
+        // Near the capsize speed one eigenvalue is a thousandth of the others, and next to the double zeros.
         same(&finite, &published_roots(v), 1e-9);
         for s in published_roots(v) {
             let off = |p: &&mb_eigen::Eigenpair| p.value().map_or(f64::INFINITY, |x| (x - s).norm());
             let near = spectrum.pairs.iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap();
             assert!(
-                off(&near) <= near.error_bar + 1e-12 * s.norm(),
+                off(&near) <= near.error_bound + 1e-12 * s.norm(),
                 "{v}: {s} {} {}",
                 off(&near),
-                near.error_bar
+                near.error_bound
             );
         }
     }

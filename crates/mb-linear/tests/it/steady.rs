@@ -335,7 +335,8 @@ fn two_speeds_on_an_unsymmetric_model_are_refused() {
 }
 
 /// An overhung rotor on two bearings, alone and in a housing of no mass to speak of that does not turn; the spin given as a
-/// speed or by a drive, the housing told apart from the rotor by a joint. All have the whirl of the two-plane equations.
+/// speed or by a drive, the housing distinguished from the rotor by a joint. All have the whirl of the two-plane
+/// equations.
 #[test]
 fn an_overhung_rotor_whirls_the_same_in_every_description() {
     let (spin, k) = (500.0, 1e6);

@@ -37,7 +37,7 @@ impl Model {
             let Element::BrickStrain(brick) = &member.element else { return None };
             let local: Vec<f64> = member.wires.q_index.iter().map(|i| q[*i]).collect();
             let (corner, ratio) = brick.smallest_volume_ratio(&local);
-            // Not `>`, so that a NaN is told too.
+            // Not `>`, so that a NaN is reported too.
             if ratio > 0.0 {
                 return None;
             }

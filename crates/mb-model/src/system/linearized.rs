@@ -41,7 +41,8 @@ pub type LinearizedBlocks = Blocks<Sparse>;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Wanted {
     All,
-    /// All, but of the constant forms that elements tell apart K has only what multiples of `grid` leave of their entries.
+    /// All, but of the constant forms that elements distinguish K has only what multiples of `grid` leave of their
+    /// entries.
     Parts {
         grid: f64,
     },

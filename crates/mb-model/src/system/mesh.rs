@@ -139,7 +139,7 @@ impl Meshed {
             }
         }
     }
-    /// Writes the columns; `starts` tells where each begins in the matrix, and one more, `rows` and `values` are theirs.
+    /// Writes the columns; `starts` says where each begins in the matrix, and one more, `rows` and `values` are theirs.
     fn fill(
         &self,
         (model, point): (&Model, &Point),

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! is analytic there and has a simple zero. The smallest root of its Taylor polynomial is thus the
-//! nearest such point, and the root of the polynomial with one degree less tells how well it is
+//! nearest such point, and the root of the polynomial with one degree less says how well it is
 //! known. This judges the radius of convergence by a second pair, independently of the fall of the
 //! terms. The second pair may be the conjugate of the first, which meets it where a vibration
 //! ceases to be one.

@@ -4,7 +4,7 @@
 //! Newton's method brings it to rounding with the exact matrices (the corrector), and the
 //! left-right MAC with the mode before decides whether it is the same one; if not, the step is
 //! halved. So a mode keeps its name where eigenvalues cross, and where they veer away from each
-//! other the exchange of their shapes is found and told.
+//! other the exchange of their shapes is found and reported.
 //!
 //! Samples at which two modes coincide to rounding have no vectors of their own; they are passed
 //! at a small distance and marked.

@@ -56,7 +56,7 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
 
     /// Goes to a point, in as many steps as it takes.
     ///
-    /// Errors: [`ParametricError::TrackLost`] where a mode cannot be told, those of the source.
+    /// Errors: [`ParametricError::TrackLost`] where a mode cannot be reported, those of the source.
     pub(crate) fn go(&mut self, to: &[f64]) -> Result<(), ParametricError> {
         let from = self.at.clone();
         let least = 0.5_f64.powi(i32::try_from(HALVINGS).unwrap_or(0));
@@ -99,7 +99,7 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
         Ok(pairs)
     }
 
-    /// The modes at a point, or the first one that could not be told.
+    /// The modes at a point, or the first one that could not be reported.
     fn try_step(&mut self, to: &[f64]) -> Result<Result<Vec<PolishedPair>, usize>, ParametricError> {
         let pencil = self.source.matrices(to)?;
         let guesses = self.predict(to)?;

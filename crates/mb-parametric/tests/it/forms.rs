@@ -298,7 +298,7 @@ fn repeated_and_defective_eigenvalues_have_a_series_together() {
             let mean: c64 = exact.iter().map(|s| if s.im < 0.0 { -*s } else { *s }).sum::<c64>() / 2.0;
             assert!((at.mean - mean).norm() < 1e-9, "{} {mean}", at.mean);
         }
-        // Errors are told: at low order they are of the size of the true ones or larger.
+        // Errors are reported: at low order they are of the size of the true ones or larger.
         let d = [0.3, 0.1, 0.4];
         let root = (d[0] * d[0] + (coupling + d[1]) * d[2]).sqrt();
         let at = group.evaluate(&d, 2).unwrap();

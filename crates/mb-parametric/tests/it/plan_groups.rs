@@ -109,7 +109,7 @@ fn a_group_and_a_mode_beside_it_share_terms_and_centres() {
         assert!(off(&group.values, &of_the_cone(&d)) <= 1.2e-4, "{d:?}: {group:?}");
         let mode = &found.evaluate(&d).unwrap()[0];
         assert!((mode.s.im / (9.0 + d[0]).sqrt() - 1.0).abs() <= 1.2e-4, "{d:?}: {mode:?}");
-        // What is told of the error is of its size, or above.
+        // What is reported of the error is of its size, or above.
         let told = group.errors.iter().copied().fold(0.0, f64::max);
         assert!(told + 1e-14 >= off(&group.values, &of_the_cone(&d)) * 1.2, "{d:?}: {told:e}");
     }

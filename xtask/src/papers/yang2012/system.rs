@@ -44,7 +44,7 @@ pub(super) struct System {
     pub(super) pencil: QuadraticPencil<Sparse>,
     /// max |K^|.
     pub(super) c: f64,
-    /// The lowest modes by the scaled method, rad/s, with their error bars.
+    /// The lowest modes by the scaled method, rad/s, with their error bounds.
     pub(super) modes: Vec<(f64, f64)>,
     /// Their shapes.
     pub(super) shapes: Vec<Vec<c64>>,
@@ -108,7 +108,7 @@ impl System {
             .filter(|p| p.0 >= 0.0)
             .collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        out.modes = pairs.iter().map(|(w, pair)| (*w, pair.error_bar)).collect();
+        out.modes = pairs.iter().map(|(w, pair)| (*w, pair.error_bound)).collect();
         out.shapes = pairs.iter().map(|(_, pair)| pair.right.to_vec()).collect();
         Ok(out)
     }
@@ -209,7 +209,7 @@ pub(super) fn comparisons() -> Vec<Comparison> {
 fn lowest(spectrum: &Spectrum) -> Measured<Root> {
     let root = |pair: &mb_eigen::Eigenpair| {
         let s = pair.value().filter(|s| s.im > 0.0)?;
-        Some(Root { re: s.re, im: s.im, error_bar: pair.error_bar })
+        Some(Root { re: s.re, im: s.im, error_bound: pair.error_bound })
     };
     let found = spectrum.motion().filter_map(root).min_by(|a, b| a.im.total_cmp(&b.im));
     found.ok_or_else(|| "no oscillating mode".to_owned())

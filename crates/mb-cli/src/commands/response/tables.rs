@@ -119,7 +119,7 @@ fn mean_squares(found: &Found) -> Table {
         Column::number("error", ""),
     ]);
     for (name, random) in found.response.outputs.iter().zip(&found.response.random) {
-        // Of a root: half of the relative error.
+        // Of an eigenvalue: half of the relative error.
         let root = |value: f64, error: f64| {
             let rms = value.max(0.0).sqrt();
             [six(rms), tiny(if rms > 0.0 { 0.5 * error / rms } else { error.sqrt() })]

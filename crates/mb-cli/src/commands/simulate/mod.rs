@@ -51,7 +51,7 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     let loaded = load(text, &args.model)?;
     let format = args.output.as_deref().map(history::format_of).transpose()?;
     let (q, v, mut base) = start(&loaded, args)?;
-    // Once for all methods, so that they begin alike and what was changed can be told.
+    // Once for all methods, so that they begin alike and what was changed can be reported.
     let begin = consistent_start(&loaded.model, &q, &v, args.time, base.start, &base.hold)
         .map_err(LinearError::from)?;
     base.start = StartPolicy::Keep;

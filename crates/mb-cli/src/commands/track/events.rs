@@ -6,7 +6,7 @@ use crate::render::six;
 use mb_parametric::{Encounter, EncounterKind};
 use std::f64::consts::TAU;
 
-/// A step in which a mode keeps less than this share of itself is told.
+/// A step in which a mode keeps less than this share of itself is reported.
 const DOUBTFUL: f64 = 0.5;
 
 /// What happens on the way; modes by their numbers.
@@ -57,7 +57,7 @@ pub enum Event {
         /// The last one.
         until: f64,
     },
-    /// Modes of groups cannot be told from one another, so that nothing is told of what each of them does.
+    /// Modes of groups cannot be distinguished from one another, so that nothing is reported of what each of them does.
     Untold {
         /// Their numbers.
         group: Vec<usize>,
@@ -65,7 +65,7 @@ pub enum Event {
 }
 
 /// Encounters, coincidences and doubtful steps; `members` are the single modes and those of the groups, where these can be
-/// told from one another.
+/// distinguished from one another.
 pub(super) fn events(
     path: &Path,
     expansion: &Expansion,

@@ -1,4 +1,5 @@
-//! Groups of modes along a path: their values, and what their modes do where they can be told from one another.
+//! Groups of modes along a path: their values, and what their modes do where they can be distinguished from one
+//! another.
 
 use crate::failure::Failure;
 use crate::parametric::{Expansion, GroupValue};
@@ -8,7 +9,8 @@ use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOpt
 
 /// Values closer than this share of their size coincide.
 const COINCIDE: f64 = 1e-6;
-/// Modes of a group are told from one another from a place where they are further apart than this share of their size.
+/// Modes of a group are distinguished from one another from a place where they are further apart than this share of
+/// their size.
 const APART: f64 = 1e-4;
 
 /// A group of modes along the path.
@@ -80,7 +82,7 @@ impl TrackedGroup {
 /// The modes followed one by one and those of all groups, followed together: first the single ones, then group by group,
 /// those of a group numbered by rising frequency where they are apart nearest to the middle of the path.
 ///
-/// None where the modes of a group cannot be told from one another.
+/// None where the modes of a group cannot be distinguished from one another.
 ///
 /// # Errors
 /// Those of the source.

@@ -94,8 +94,8 @@ fn explicit_steps_that_explode_are_ended() {
     assert!(drift.abs() > 0.5 * scale);
 }
 
-/// A spring that swings sixteen times a second: where reports ask for one look in five seconds, the many steps in between are told
-/// with that frequency; where they ask for every swing, they are what was asked for.
+/// A spring that swings sixteen times a second: where reports ask for one look in five seconds, the many steps in
+/// between are reported with that frequency; where they ask for every swing, they are what was asked for.
 #[test]
 fn short_steps_are_told_with_what_binds_them() {
     let model = on_a_stiff_spring(1.01, 0.0);

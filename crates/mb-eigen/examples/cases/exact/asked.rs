@@ -27,11 +27,11 @@ const COUNT: f64 = 3e8;
 /// Unknowns a mode that the search with factors in single precision demands.
 const A_MODE: usize = 200;
 
-/// Which roots exist for an answer.
+/// Which eigenvalues exist for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Constrained,
-    /// The roots of the mechanism beside those of the penalties.
+    /// The eigenvalues of the mechanism beside those of the penalties.
     Penalty,
 }
 
@@ -219,7 +219,7 @@ fn descriptors(problem: &Problem, dice: &mut Dice, out: &mut Vec<Answer>) {
             out.push(Answer::new(who, request, sparse::solve_descriptor(pair, &request, options)));
         };
     ask("descriptor", &pair, Request::Lowest { count: 3 }, &krylov());
-    // Rows that depend on each other leave a singular pair, whose form alone tells what is meant.
+    // Rows that depend on each other leave a singular pair, whose form alone says what is meant.
     if problem.rank < m {
         return;
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{Problem, z};
 
-/// M, C, K of one or two coordinates and their finite roots.
+/// M, C, K of one or two coordinates and their finite eigenvalues.
 #[derive(Clone, Debug)]
 struct Block {
     m: Vec<Vec<i32>>,
@@ -14,7 +14,7 @@ struct Block {
     roots: Vec<c64>,
 }
 
-/// Roots of m s^2 + c s + k without cancellation.
+/// Eigenvalues of m s^2 + c s + k without cancellation.
 pub(super) fn roots_of(m: f64, c: f64, k: f64) -> Vec<c64> {
     let discriminant = c * c - 4.0 * m * k;
     if discriminant < 0.0 {
@@ -84,7 +84,7 @@ pub(super) fn steps(count: usize) -> impl Strategy<Value = Steps> {
     prop::collection::vec((0..8_usize, 0..8_usize, -2..3_i32), count)
 }
 
-/// The problem and its finite roots.
+/// The problem and its finite eigenvalues.
 fn assembled(
     blocks: &[Block],
     right: &Steps,

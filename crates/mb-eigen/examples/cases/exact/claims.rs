@@ -1,7 +1,8 @@
-//! Whether what an answer says is true: error bars, counts, completeness, classes.
+//! Whether what an answer says is true: error bounds, counts, completeness, classes.
 //!
-//! A root that exists and was not returned is missing where it lies nearer to what was asked for than one that was returned, or
-//! where fewer were returned than were asked for, or inside of a band. An answer that misses one must say so.
+//! An eigenvalue that exists and was not returned is missing where it lies nearer to what was asked for than one that
+//! was returned, or where fewer were returned than were asked for, or inside of a band. An answer that misses one must
+//! say so.
 
 use mb_algebra::c64;
 use mb_eigen::sparse::{Completeness, Region, Request, SparseFinding};
@@ -25,7 +26,7 @@ pub(crate) enum Reach {
 /// What is to be said of one answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
-    /// A root outside of its bar.
+    /// An eigenvalue outside of its bound.
     pub(crate) uncovered: Option<String>,
     pub(crate) reach: Reach,
     /// Findings, counts and classes that are not true.
@@ -49,12 +50,12 @@ impl Verdict {
     }
 }
 
-/// An answer against the roots that exist.
+/// An answer against the eigenvalues that exist.
 struct Case<'a> {
     problem: &'a Problem,
     answer: &'a Answer,
     spectrum: &'a Spectrum,
-    /// Pairs with finite roots.
+    /// Pairs with finite eigenvalues.
     found: Vec<&'a Eigenpair>,
     exact: Vec<Known>,
     /// The first so many of them are those of the mechanism.
@@ -93,9 +94,11 @@ impl Case<'_> {
         Verdict { uncovered, reach, wrong, proved, open: self.is_open(), roots: self.found.len() }
     }
 
-    /// Whether for each missing root one of the penalty was returned, and a finding says that the two kinds cannot be told apart.
+    /// Whether for each missing eigenvalue one of the penalty was returned, and a finding says that the two kinds
+    /// cannot be distinguished.
     ///
-    /// That holds for roots that share their energy with each other, and for those at one place, whose vectors are any mixture.
+    /// That holds for eigenvalues that share their energy with each other, and for those at one place, whose vectors
+    /// are any mixture.
     fn exchanged(&self, missing: &[usize], partners: &[usize]) -> bool {
         let Some(penalty) = self.problem.penalty.as_ref().filter(|_| self.answer.form == Form::Penalty)
         else {
@@ -104,7 +107,7 @@ impl Case<'_> {
         let unclear = |pair: &Eigenpair| pair.penalty_share.is_some_and(|share| share > penalties::UNCLEAR);
         let stand =
             |(pair, j): &(&&Eigenpair, &usize)| pair.class.is_motion() && unclear(pair) && **j >= self.own;
-        let bars = || self.found.iter().zip(partners).filter(stand).map(|(pair, _)| pair.error_bar);
+        let bars = || self.found.iter().zip(partners).filter(stand).map(|(pair, _)| pair.error_bound);
         let widest = bars().fold(0.0, f64::max);
         let together = |j: usize| {
             let (s, error) = self.exact[j];
@@ -116,52 +119,55 @@ impl Case<'_> {
             && missing.iter().all(|&j| penalty.mixed.contains(&j) || together(j))
     }
 
-    /// For every root found the exact one within its bar, each used once; else what does not fit.
+    /// For every eigenvalue found the exact one within its bound, each used once; else what does not fit.
     fn matched(&self) -> Result<Vec<usize>, String> {
         let values: Vec<c64> = self.found.iter().filter_map(|pair| pair.value()).collect();
         if values.len() < self.found.len() || values.len() > self.exact.len() {
             let (finite, all, exist) = (values.len(), self.found.len(), self.exact.len());
             return Err(format!("{finite} finite of {all} roots, {exist} exist"));
         }
-        // The assignment of least distances may leave out a bar that another one serves: with 0 +- 1.5 and 0.7 found for 0.7 and
-        // 1.3, both roots found are within their bars, but not of the nearest roots.
+        // The assignment of least distances may leave out a bound that another one serves: with 0 +- 1.5 and 0.7 found
+        // for 0.7 and
+        // 1.3, both eigenvalues found are within their bounds, but not of the nearest eigenvalues.
         self.within_bars(&values).ok_or_else(|| self.outside(&values))
     }
 
-    /// The first root that lies outside its bar where each has the exact one that keeps all distances least.
+    /// The first eigenvalue that lies outside its bound where each has the exact one that keeps all distances least.
     fn outside(&self, values: &[c64]) -> String {
         let roots: Vec<c64> = self.exact.iter().map(|(s, _)| *s).collect();
         // A NaN is not covered.
         let off = |&(i, j, distance): &(usize, usize, f64)| {
-            let allowed = self.found[i].error_bar + self.exact[j].1;
+            let allowed = self.found[i].error_bound + self.exact[j].1;
             !matches!(distance.partial_cmp(&allowed), Some(order) if order.is_le())
         };
         let first = pairing::match_values(values, &roots).into_iter().find(off);
         first.map_or_else(
             || "some root lies outside its bar".to_owned(),
             |(i, j, distance)| {
-                let Eigenpair { error_bar, condition, backward_error, .. } = self.found[i];
+                let Eigenpair { error_bound, condition, backward_error, .. } = self.found[i];
                 format!(
-                    "{} is {distance:e} from {}, bar {error_bar:e}, condition {condition:e}, backward {backward_error:e}",
+                    "{} is {distance:e} from {}, bar {error_bound:e}, condition {condition:e}, backward {backward_error:e}",
                     values[i], roots[j]
                 )
             },
         )
     }
 
-    /// For every root found an exact one within its bar, each used once, nearest ones first; none where there is no such assignment.
+    /// For every eigenvalue found an exact one within its bound, each used once, nearest ones first; none where there
+    /// is no such assignment.
     ///
     /// Augmenting paths: Kuhn, Nav. Res. Logist. 2 (1955), section 3.
     fn within_bars(&self, values: &[c64]) -> Option<Vec<usize>> {
         let distance = |i: usize, j: usize| (self.exact[j].0 - values[i]).norm();
-        // Bars that reach roots of several kinds, of the mechanism and of the penalty, zeros and others, are read as the class says.
+        // Bounds that reach eigenvalues of several kinds, of the mechanism and of the penalty, zeros and others, are
+        // read as the class says.
         let other_kind = |i: usize, j: usize| {
             let class = self.found[i].class;
             class.is_motion() != (j < self.own) || (self.exact[j].0.norm() == 0.0) != (class == Class::Rigid)
         };
         let reach: Vec<Vec<usize>> = (0..values.len())
             .map(|i| {
-                let within = |j: &usize| distance(i, *j) <= self.found[i].error_bar + self.exact[*j].1;
+                let within = |j: &usize| distance(i, *j) <= self.found[i].error_bound + self.exact[*j].1;
                 let mut reach: Vec<usize> = (0..self.exact.len()).filter(within).collect();
                 let stands = |j: usize| (other_kind(i, j), distance(i, j));
                 reach.sort_by(|j, k| {
@@ -177,8 +183,8 @@ impl Case<'_> {
             .map(|(i, reach)| reach.iter().copied().filter(|&j| !other_kind(i, j)).collect())
             .collect();
         let mut taken: Vec<Option<usize>> = vec![None; self.exact.len()];
-        // Those with the fewest choices come first, so that narrow bars keep their nearest roots; as many as can take one of their own
-        // kind, and what has been taken stays so when those that are left are placed.
+        // Those with the fewest choices come first, so that narrow bounds keep their nearest eigenvalues; as many as
+        // can take one of their own kind, and what has been taken stays so when those that are left are placed.
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by_key(|&i| reach[i].len());
         let left: Vec<usize> = order
@@ -195,7 +201,7 @@ impl Case<'_> {
         Some(partners)
     }
 
-    /// How far a root is from what was asked for; none for a request without an order.
+    /// How far an eigenvalue is from what was asked for; none for a request without an order.
     fn key(&self, s: c64) -> Option<f64> {
         match self.answer.request {
             Request::Lowest { .. } => Some(s.norm()),
@@ -208,12 +214,12 @@ impl Case<'_> {
         }
     }
 
-    /// Modes returned, or roots where each counts for itself.
+    /// Modes returned, or eigenvalues where each counts for itself.
     fn modes(&self) -> usize {
         if matches!(self.answer.request, Request::NearPoint { .. }) {
             return self.found.len();
         }
-        // A pair in disguise does not show that nothing damps it: there each real root is a mode by itself.
+        // A pair in disguise does not show that nothing damps it: there each real eigenvalue is a mode by itself.
         let undamped = self.problem.is_undamped() && !self.answer.who.starts_with("hidden");
         let (mut i, mut out) = (0, 0);
         while let Some(pair) = self.found.get(i) {
@@ -305,7 +311,7 @@ impl Case<'_> {
         let beyond = self.found.iter().zip(partners).find(|(pair, j)| {
             let value = pair.value().unwrap_or_default();
             let own = if penalized { Some(key(**j)) } else { self.key(value) };
-            own.is_some_and(|own| own - pair.error_bar > limit + 1e-13 * value.norm().max(s.norm()))
+            own.is_some_and(|own| own - pair.error_bound > limit + 1e-13 * value.norm().max(s.norm()))
         })?;
         Some(format!("{} is returned, but {s} is not", beyond.0.value()?))
     }
@@ -324,8 +330,8 @@ impl Case<'_> {
             });
         for (pair, j) in self.found.iter().zip(partners) {
             let zero = self.exact[*j].0.norm() == 0.0;
-            // Where its bar reaches zero, a root is not said to be none.
-            let blurred = blurred || (zero && pair.value().is_some_and(|s| s.norm() <= pair.error_bar));
+            // Where its bound reaches zero, an eigenvalue is not said to be none.
+            let blurred = blurred || (zero && pair.value().is_some_and(|s| s.norm() <= pair.error_bound));
             if zero != (pair.class == Class::Rigid) && !blurred {
                 out.push(format!("{:?} at {}", pair.class, self.exact[*j].0));
             }
@@ -339,14 +345,15 @@ impl Case<'_> {
         self.spectrum.findings.iter().any(|finding| matches!(finding, Finding::ZeroByRounding { .. }))
     }
 
-    /// The widest error bound of what counts as zero where that finding says so: what is nearer to zero is not told apart.
+    /// The widest error bound of what counts as zero where that finding says so: what is nearer to zero is not
+    /// distinguished.
     fn blurred_zeros(&self) -> f64 {
         let rigid = self.found.iter().filter(|pair| pair.class == Class::Rigid);
-        if self.zero_by_rounding() { rigid.map(|pair| pair.error_bar).fold(0.0, f64::max) } else { 0.0 }
+        if self.zero_by_rounding() { rigid.map(|pair| pair.error_bound).fold(0.0, f64::max) } else { 0.0 }
     }
 
-    /// Bounds of the number of exact roots that a test accepts, of which `test` tells how far inside they are and how sure
-    /// that is.
+    /// Bounds of the number of exact eigenvalues that a test accepts, of which `test` says how far inside they are and
+    /// how sure that is.
     fn number(&self, test: impl Fn(c64, f64) -> (f64, f64)) -> (usize, usize) {
         let (mut least, mut most) = (0, 0);
         for (s, error) in &self.exact[..self.own] {
@@ -357,7 +364,7 @@ impl Case<'_> {
         (least, most)
     }
 
-    /// Modes with w = -s^2 in an interval: half of the roots.
+    /// Modes with w = -s^2 in an interval: half of the eigenvalues.
     fn modes_between(&self, from: f64, to: f64) -> (usize, usize) {
         let (least, most) = self.number(|s, error| {
             let w = -(s * s).re;
@@ -436,7 +443,7 @@ impl Case<'_> {
         }
     }
 
-    /// Exact roots, or their squares, inside a circle.
+    /// Exact eigenvalues, or their squares, inside a circle.
     fn inside(&self, centre: c64, radius: f64, squared: bool) -> (usize, usize) {
         let (least, most) = self.number(|s, error| {
             let tau = if squared { s * s } else { s };
@@ -479,7 +486,7 @@ impl Case<'_> {
     }
 }
 
-/// Gives root i a place in its reach, moving others to another of theirs where need be.
+/// Gives eigenvalue i a place in its reach, moving others to another of theirs where need be.
 fn place(i: usize, reach: &[Vec<usize>], taken: &mut [Option<usize>], seen: &mut [bool]) -> bool {
     for &j in &reach[i] {
         if std::mem::replace(&mut seen[j], true) {

@@ -290,7 +290,8 @@ fn drawn(sizes: impl Strategy<Value = [usize; 3]>, damped: usize) -> impl Strate
         if count > 1 && (alike || spin != 0.0) {
             of[1] = of[0];
         }
-        // Stiff springs with much damping would leave half of all roots, hundreds of them, within rounding of -1 / b.
+        // Stiff springs with much damping would leave half of all eigenvalues, hundreds of them, within rounding of -1
+        // / b.
         let stiffest = of.iter().flat_map(|(mass, k)| k.map(|k| k / mass)).fold(0.0, f64::max).sqrt();
         let slower = (stiffest / (4.0 * unit)).max(1.0).log2().ceil().exp2();
         if square {

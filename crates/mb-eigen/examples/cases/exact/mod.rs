@@ -1,4 +1,4 @@
-//! Random problems whose roots are known in closed form, what is asked of them, and whether the answers are true.
+//! Random problems whose eigenvalues are known in closed form, what is asked of them, and whether the answers are true.
 //!
 //! ```text
 //! blocks     R^T B diag(D_1, D_2, ..) R with blocks D_i of integer coefficients and integer R, B of determinant one
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The matrices are exact in double precision. a and b are damping in proportion to M and K, W a spin (Coriolis forces), c
-//! circulatory forces, which make K unsymmetric and some roots grow. Coordinates of the blocks that constraints hold at zero come
-//! last in front of R, and B leaves their equations alone.
+//! circulatory forces, which make K unsymmetric and some eigenvalues grow. Coordinates of the blocks that constraints
+//! hold at zero come last in front of R, and B leaves their equations alone.
 
 pub(crate) mod asked;
 mod blocks;
@@ -33,10 +33,10 @@ pub(crate) use penalties::penalties;
 #[cfg(test)]
 pub(crate) use penalties::resonant_penalties;
 
-/// A root, and how far rounding of its formula may have moved it.
+/// An eigenvalue, and how far rounding of its formula may have moved it.
 pub(crate) type Known = (c64, f64);
 
-/// A problem with its finite roots.
+/// A problem with its finite eigenvalues.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) pencil: QuadraticPencil<Sparse>,
@@ -51,16 +51,17 @@ pub(crate) struct Problem {
 #[derive(Clone, Debug)]
 pub(crate) struct Penalty {
     pub(crate) blocks: PenaltyBlocks,
-    /// The roots of the mechanism as the penalties leave them.
+    /// The eigenvalues of the mechanism as the penalties leave them.
     pub(crate) physical: Vec<Known>,
     /// Those of the penalties.
     pub(crate) spurious: Vec<Known>,
-    /// Which of the roots of the mechanism share their energy with one of the penalty, so that either may stand for it.
+    /// Which of the eigenvalues of the mechanism share their energy with one of the penalty, so that either may stand
+    /// for it.
     pub(crate) mixed: Vec<usize>,
 }
 
 impl Problem {
-    /// Whether all roots are +-sqrt(-w) of K x = w M x with symmetric matrices.
+    /// Whether all eigenvalues are +-sqrt(-w) of K x = w M x with symmetric matrices.
     pub(crate) fn is_undamped(&self) -> bool {
         let symmetric = |a: &Sparse| a.iter().all(|(v, (i, j))| a.get(j, i) == Some(v) || *v == 0.0);
         norms::max_abs(&self.pencil.c) == 0.0 && symmetric(&self.pencil.m) && symmetric(&self.pencil.k)
@@ -71,7 +72,7 @@ fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
 }
 
-/// Roots of s^2 + b s + c with what rounding of b and c does to them.
+/// Eigenvalues of s^2 + b s + c with what rounding of b and c does to them.
 fn quadratic_roots(b: c64, c: c64) -> [Known; 2] {
     let d = (b * b - 4.0 * c).sqrt();
     let d = if (b.conj() * d).re < 0.0 { -d } else { d };

@@ -1,4 +1,4 @@
-//! Mechanisms whose constraints are replaced by penalties, with all roots of either form.
+//! Mechanisms whose constraints are replaced by penalties, with all eigenvalues of either form.
 //!
 //! ```text
 //! two masses tied     (m_1 + m_2) s^2 + .. + k_1 + k_2 = 0 by the constraint u_1 = u_2; by a penalty, w = -s^2 without damping:
@@ -35,7 +35,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// Share of the penalty in the energy of a root of the mechanism from which on it is as well one of the penalty.
+/// Share of the penalty in the energy of an eigenvalue of the mechanism from which on it is as well one of the penalty.
 pub(super) const UNCLEAR: f64 = 0.1;
 
 /// a, b and omega^2 of the penalties.
@@ -46,7 +46,7 @@ struct Law {
     square: f64,
 }
 
-/// The two roots of a mode whose w is known but for `change`.
+/// The two eigenvalues of a mode whose w is known but for `change`.
 fn roots(law: Law, w: f64, change: f64) -> Vec<Known> {
     let roots = quadratic_roots(c64::new(law.a + law.b * w, 0.0), c64::new(w, 0.0));
     let apart = (roots[0].0 - roots[1].0).norm();
@@ -182,7 +182,8 @@ pub(crate) fn penalties() -> impl Strategy<Value = Problem> {
     )
 }
 
-/// Ties whose roots stand on those of their penalties, w = omega^2 = 1, and share their energy with them; penalties leave nine digits.
+/// Ties whose eigenvalues stand on those of their penalties, w = omega^2 = 1, and share their energy with them;
+/// penalties leave nine digits.
 #[cfg(test)]
 pub(crate) fn resonant_penalties() -> impl Strategy<Value = Problem> {
     let tie = (prop::array::uniform2(1..9_i32), 0..16_i32, 0..4_i32).prop_map(|([m1, m2], stiff, more)| {

@@ -41,7 +41,7 @@ impl Certifier<'_> {
             }
             Estimate {
                 s,
-                bound: pairs[j].error_bar,
+                bound: pairs[j].error_bound,
                 alignment: aligned,
                 fixed: raw.kind != Kind::Ordinary,
                 mirror: raw.mirror,
@@ -57,7 +57,7 @@ impl Certifier<'_> {
             undamped && finite.iter().all(|&j| raws[j].kind != Kind::Ordinary || forms[j].m.re > 0.0);
         let chosen: Vec<Eigenpair> = finite.iter().map(|&j| pairs[j].clone()).collect();
         let (bounds, _) = error_bound::together(&estimates, &chosen, semisimple, &DenseSource::new(self));
-        finite.iter().zip(bounds).for_each(|(&j, bound)| pairs[j].error_bar = bound);
+        finite.iter().zip(bounds).for_each(|(&j, bound)| pairs[j].error_bound = bound);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Real pairs of undamped symmetric problems measured side by side, in two passes over the rows of the matrices.
 //!
-//! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms in doubled
-//! precision (`double_double/block.rs`). K is read twice for up to eight pairs, for the forms that give w and for the forces, and pairs share
-//! wide registers; the measures of a pair do not depend on those beside it. Beside the packed vectors nothing of their length is
-//! kept. Sizes: x n x W, l m x W, packed by rows.
+//! The measures are those of [`super`] in real numbers: r = -w M x + K x + Phi_q^T l with w from the quotient of forms
+//! in double-double precision (`double_double/block.rs`). K is read twice for up to eight pairs, for the forms that
+//! give w and for the forces, and pairs share wide registers; the measures of a pair do not depend on those beside it.
+//! Beside the packed vectors nothing of their length is kept. Sizes: x n x W, l m x W, packed by rows.
 
 #![expect(clippy::inline_always, reason = "what pulp compiles for a processor must be in one piece")]
 
@@ -24,11 +24,11 @@ pub(super) const WIDTH: usize = 8;
 /// Length of vectors from which on the memory of half as many side by side is worth more than reading K once for all.
 const LONG: usize = 20_000;
 
-/// Roots measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
+/// Eigenvalues measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
 pub(super) type Group = Vec<Root>;
 
 impl Certifier<'_> {
-    /// Roots in groups, in their order.
+    /// Eigenvalues in groups, in their order.
     pub(super) fn groups(&self, roots: Vec<Root>) -> Vec<Group> {
         let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
         let mut groups: Vec<(Group, bool)> = Vec::new();
@@ -42,7 +42,7 @@ impl Certifier<'_> {
         groups.into_iter().map(|(group, _)| group).collect()
     }
 
-    /// Measures a group without doubled precision.
+    /// Measures a group without double-double precision.
     pub(super) fn measured_side_by_side(&self, roots: Group) -> Vec<Eigenpair> {
         match roots.len() {
             1 if !self.is_real(&roots[0]) => {
@@ -54,7 +54,8 @@ impl Certifier<'_> {
         }
     }
 
-    /// Whether a root of an undamped problem has nothing complex but s = +-i sqrt(w), and left vectors like the right ones.
+    /// Whether an eigenvalue of an undamped problem has nothing complex but s = +-i sqrt(w), and left vectors like the
+    /// right ones.
     fn is_real(&self, root: &Root) -> bool {
         let axis = root.s.re == 0.0 || root.s.im == 0.0;
         axis && root.left.is_none()
@@ -80,8 +81,8 @@ impl Certifier<'_> {
             .collect()
     }
 
-    /// The measures of a real root that doubled precision led to; none where something is complex, or K is known in parts. `length`: that
-    /// of the vector whose residual it is.
+    /// The measures of a real eigenvalue that double-double precision led to; none where something is complex, or K is
+    /// known in parts. `length`: that of the vector whose residual it is.
     pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
         let real = self.is_real(root) && found.residual.is_real();
         if !real || self.problem.rounded_stiffness().is_some() {
@@ -92,7 +93,7 @@ impl Certifier<'_> {
         self.real_measures(std::slice::from_ref(root), &x, Some(&residual)).pop()
     }
 
-    /// s of up to W roots with the packed vectors x, put right by forms in doubled precision.
+    /// s of up to W eigenvalues with the packed vectors x, put right by forms in double-double precision.
     fn put_right<const W: usize>(&self, roots: &mut [Root], x: &[[f64; W]]) {
         let p = self.problem;
         let of_m = forms_of_rows(p.m.sparse(), x);
@@ -103,7 +104,8 @@ impl Certifier<'_> {
         }
     }
 
-    /// Measures of up to W roots with the packed vectors x; `residual`: that of doubled precision, where there is one.
+    /// Measures of up to W eigenvalues with the packed vectors x; `residual`: that of double-double precision, where
+    /// there is one.
     fn real_measures<const W: usize>(
         &self,
         roots: &[Root],
@@ -186,7 +188,7 @@ impl<const W: usize> WithSimd for Forces<'_, W> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Left<W> {
         let Self { m, k: stiffness, reactions, x, l, square, residual, u } = self;
-        // Inertia is not in doubled precision.
+        // Inertia is not in double-double precision.
         let of_terms = if residual.is_some() { u * u } else { u };
         let mut lengths = Lengths::new();
         let (mut rho, mut of_m, mut of_k) = ([0.0; W], [0.0; W], [0.0; W]);

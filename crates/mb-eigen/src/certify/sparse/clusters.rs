@@ -26,7 +26,7 @@ impl Certifier<'_> {
             undamped && pairs.iter().zip(&kinds).all(|(pair, kind)| kind.rigid || definite(pair));
         let estimate = |(j, pair): (usize, &Eigenpair)| Estimate {
             s: pair.value().unwrap_or_default(),
-            bound: pair.error_bar,
+            bound: pair.error_bound,
             alignment: aligned.get(j).copied().unwrap_or(1.0),
             fixed: kinds[j].rigid,
             mirror: kinds[j].mirror,
@@ -34,7 +34,7 @@ impl Certifier<'_> {
         };
         let estimates: Vec<Estimate> = pairs.iter().enumerate().map(estimate).collect();
         let (bounds, real) = error_bound::together(&estimates, &pairs, semisimple, self);
-        pairs.iter_mut().zip(bounds).for_each(|(pair, bound)| pair.error_bar = bound);
+        pairs.iter_mut().zip(bounds).for_each(|(pair, bound)| pair.error_bound = bound);
         for j in real {
             pairs[j].alpha.im = 0.0;
             kinds[j].mirror = false;

@@ -1,7 +1,7 @@
-//! Pairs whose bar says little, improved in doubled precision and measured again.
+//! Pairs whose bound says little, improved in double-double precision and measured again.
 //!
-//! Together where they are the nearest to a shift whose factors are at hand, else, and where that does not get there, one by one
-//! (doubled). A pair is taken for better when its bar is narrower and lies within the old one.
+//! Together where they are the nearest to a shift whose factors are available, else, and where that does not get
+//! there, one by one (doubled). A pair is taken for better when its bound is narrower and lies within the old one.
 
 use std::sync::{Arc, PoisonError};
 
@@ -26,18 +26,18 @@ use crate::{Eigenpair, Finding, Shape};
 
 /// Numbers in the vectors of all pairs from which on cores share them out.
 const SHARED: usize = 200_000;
-/// Pairs worth doubled precision from which on they are improved together.
+/// Pairs worth double-double precision from which on they are improved together.
 const SEVERAL: usize = 3;
-/// Bar relative to |s| above which a pair is worth doubled precision.
+/// Bound relative to |s| above which a pair is worth double-double precision.
 const POOR: f64 = 1e-8;
 
-/// Share of that bar which rounding alone must make for a pair to be improved before it is measured.
+/// Share of that bound which rounding alone must make for a pair to be improved before it is measured.
 const SURELY: f64 = 0.5;
 
 /// |cos|^2 between the vectors of a damped pair before and after, below which it has become another one.
 const SAME: f64 = 0.5;
 
-/// What the search for the pairs leaves that helps where bars say little.
+/// What the search for the pairs leaves that helps where bounds say little.
 #[derive(Default)]
 pub(crate) enum Aid {
     #[default]
@@ -60,7 +60,7 @@ impl Aid {
         }
     }
 
-    /// What is known of each root.
+    /// What is known of each eigenvalue.
     fn of(&mut self, roots: &[Root]) -> Vec<Option<Improved>> {
         let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
         let mut take = |root: &Root| {
@@ -71,12 +71,12 @@ impl Aid {
     }
 }
 
-/// A root measured without doubled precision.
+/// An eigenvalue measured without double-double precision.
 pub(crate) struct First {
     pub(crate) pair: Eigenpair,
-    /// What else there is to know of the root, where doubled precision is made for its kind; no vectors.
+    /// What else there is to know of the eigenvalue, where double-double precision is made for its kind; no vectors.
     pub(crate) again: Option<Root>,
-    /// Whether the bar says little.
+    /// Whether the bound says little.
     pub(crate) poor: bool,
 }
 
@@ -90,21 +90,21 @@ fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync 
 }
 
 impl Certifier<'_> {
-    /// Measures all roots, and again those that doubled precision improves.
+    /// Measures all eigenvalues, and again those that double-double precision improves.
     pub(super) fn pairs(&self, roots: Vec<Root>, mut aid: Aid) -> Vec<Eigenpair> {
         let better = aid.of(&roots);
         let first = self.measured_once(roots);
         self.improved_all(first, better, aid)
     }
 
-    /// Roots as they are.
+    /// Eigenvalues as they are.
     pub(crate) fn measured_once(&self, roots: Vec<Root>) -> Vec<First> {
         let shared = self.problem.n * roots.len() >= SHARED;
         let first = each(self.groups(roots), shared, |group| self.first(group));
         first.into_iter().flatten().collect()
     }
 
-    /// The pairs, those better that doubled precision improves.
+    /// The pairs, those better that double-double precision improves.
     pub(crate) fn improved_each(&self, first: Vec<First>) -> Vec<Eigenpair> {
         let better = first.iter().map(|_| None).collect();
         self.improved_all(first, better, Aid::Nothing)
@@ -116,7 +116,7 @@ impl Certifier<'_> {
         let poor: Vec<bool> = first.iter().map(|first| first.poor).collect();
         let several = poor.iter().filter(|poor| **poor).count() >= SEVERAL.min(first.len());
         let whole = poor.contains(&true) && several && first.iter().all(|first| first.again.is_some());
-        // What is at hand is taken for all of them: modes of nearly equal w have been told apart together.
+        // What is available is taken for all of them: modes of nearly equal w have been distinguished together.
         let lent = matches!(aid, Aid::Improved(_));
         let mut merged = None;
         if whole {
@@ -176,7 +176,7 @@ impl Certifier<'_> {
             .collect()
     }
 
-    /// Some roots as they are.
+    /// Some eigenvalues as they are.
     fn first(&self, roots: Group) -> Vec<First> {
         let again = |root: &Root| {
             let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
@@ -192,7 +192,7 @@ impl Certifier<'_> {
         let first = |(pair, again): (Eigenpair, Option<Root>)| {
             let size = pair.value().map_or(0.0, c64::norm);
             let again = again.filter(|_| size > 0.0);
-            First { poor: again.is_some() && pair.error_bar > POOR * size, pair, again }
+            First { poor: again.is_some() && pair.error_bound > POOR * size, pair, again }
         };
         pairs.into_iter().zip(again).map(first).collect()
     }
@@ -219,12 +219,12 @@ impl Certifier<'_> {
         poor
     }
 
-    /// The pair with a smaller bar from doubled precision, where it has few digits; `found` together with others, and
-    /// whether that needs no further steps.
+    /// The pair with a smaller bound from double-double precision, where it has few digits; `found` together with
+    /// others, and whether that needs no further steps.
     fn improved(&self, first: First, found: Option<(Doubled, bool)>) -> Eigenpair {
         let First { pair, again, poor } = first;
         let Some(again) = again.filter(|_| poor) else { return pair };
-        // The same root with other vectors.
+        // The same eigenvalue with other vectors.
         let root = |s, right, multipliers| Root { s, right, multipliers, ..again.clone() };
         let before = pair.alpha / pair.beta;
         let refined = |s, x: &Shape, l: &Shape| refine::refine(self.problem, &root(s, x.clone(), l.clone()));
@@ -237,19 +237,19 @@ impl Certifier<'_> {
         let (s, moved) = (found.s, (found.s - before).norm());
         let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
         let better = self.measured(root(s, right, multipliers), Some(&found));
-        // The bar of a start without digits may reach other roots, whose damping makes them no less near.
+        // The bound of a start without digits may reach other eigenvalues, whose damping makes them no less near.
         let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
-        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bar && along;
-        if !same || better.error_bar >= pair.error_bar {
+        let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bound && along;
+        if !same || better.error_bound >= pair.error_bound {
             return pair;
         }
         self.feel(s, &better.right, &better);
         better
     }
 
-    /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bar.
+    /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bound.
     pub(super) fn feel(&self, s: c64, x: &Shape, pair: &Eigenpair) {
-        let (p, size, bar) = (self.problem, s.norm(), pair.error_bar);
+        let (p, size, bar) = (self.problem, s.norm(), pair.error_bound);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
         }
@@ -283,7 +283,7 @@ impl Certifier<'_> {
         } else {
             (s * form(&p.m) * 2.0 + form(&p.c)).norm()
         };
-        // What rounding did to K that is known in parts is in the bar.
+        // What rounding did to K that is known in parts is in the bound.
         let stiffness = if p.rounded_stiffness().is_some() { 0.0 } else { terms(&p.k) };
         (stiffness + s.norm() * terms(&p.c), d)
     }

@@ -6,9 +6,9 @@
 //! det Q(s) = +-det D_F(s) det T(s),   (log det Q)' = sum_F (2 s + c_i) / d_i + tr T^-1 T'
 //! ```
 //!
-//! with c_i = a + b w_i and d_i = s^2 + c_i s + w_i the entries of D. N holds the modes whose own roots lie near s: kept as
-//! unknowns, so that nothing is divided by a small number; F the others, eliminated (the Schur complement). Null vectors: z_N and y from T, z_F = -s D_F^-1 U_F y. The sums over F
-//! of all roots at once are one matrix product. Sizes: U k x p, T of size p + |N|.
+//! with c_i = a + b w_i and d_i = s^2 + c_i s + w_i the entries of D. N holds the modes whose own eigenvalues lie near
+//! s: kept as unknowns, so that nothing is divided by a small number; F the others, eliminated (the Schur complement).
+//! Null vectors: z_N and y from T, z_F = -s D_F^-1 U_F y. The sums over F of all eigenvalues at once are one matrix product. Sizes: U k x p, T of size p + |N|.
 
 use mb_algebra::{Dense, c64, dense};
 
@@ -18,7 +18,7 @@ use crate::numeric::vectors::ZERO;
 
 /// |(s^2 + a s) + (1 + b s) w| below this fraction of both terms is near.
 const NEAR: f64 = 1e-2;
-/// Relative error allowed in the sums of the roots.
+/// Relative error allowed in the sums of the eigenvalues.
 const ALLOWED: f64 = 1e-8;
 
 /// w, a and b, U and J with the products of the entries of each row of U.
@@ -151,7 +151,7 @@ impl Function {
         Some(out)
     }
 
-    /// Whether the roots are as many as they must be, with sum s = -tr C and sum 1 / s = -tr K^-1 C.
+    /// Whether the eigenvalues are as many as they must be, with sum s = -tr C and sum 1 / s = -tr K^-1 C.
     pub(super) fn sums_agree(&self, roots: &[Root]) -> bool {
         let (k, p) = self.u.shape();
         let damping = |i: usize| -> f64 {

@@ -8,11 +8,12 @@
 //! Penalty formulations (gonzalez2017, Eq. (14)) and a few discrete dampers have p of the order of the constraints or
 //! dampers; a and b (proportional.rs) are those of the structure's own damping, which misses the rows of floating frames
 //! and penalties by a matrix of low rank. A companion matrix of size 2k costs 200 k^3 operations; here the undamped problem
-//! costs 10 k^3 and a root O(k p^2) per step (function.rs). Starts come from the undamped roots, where modes that couple strongly are solved
-//! together (starts.rs); all roots are then improved at once by the Ehrlich-Aberth iteration, in which they repel each
-//! other, so that no two end at the same root (Bini and Noferini, Linear Algebra Appl. 439, 2013). What is found is
-//! accepted when every root has converged, all differ, and the sums of s and of 1 / s are those of the coefficients; in
-//! all other cases (defective pairs, dampers that couple most modes) the companion form takes over. Sizes: M, C, K k x k.
+//! costs 10 k^3 and an eigenvalue O(k p^2) per step (function.rs). Starts come from the undamped eigenvalues, where
+//! modes that couple strongly are solved together (starts.rs); all eigenvalues are then improved at once by the
+//! Ehrlich-Aberth iteration, in which they repel each other, so that no two end at the same eigenvalue (Bini and
+//! Noferini, Linear Algebra Appl. 439, 2013). What is found is accepted when every eigenvalue has converged, all
+//! differ, and the sums of s and of 1 / s are those of the coefficients; in all other cases (defective pairs, dampers
+//! that couple most modes) the companion form takes over. Sizes: M, C, K k x k.
 
 mod function;
 mod low_rank;
@@ -33,25 +34,25 @@ use proportional::Proportional;
 
 /// Smaller problems are as fast in companion form.
 const SMALLEST: usize = 60;
-/// Steps of all roots at most.
+/// Steps of all eigenvalues at most.
 const SWEEPS: usize = 40;
-/// A step below this fraction of the root is the last: the iteration converges cubically.
+/// A step below this fraction of the eigenvalue is the last: the iteration converges cubically.
 const CONVERGED: f64 = 1e-10;
 /// Steps that stay below this without shrinking further are rounding.
 const ROUNDING: f64 = 1e-7;
 /// Sweeps before a step may count as rounding.
 const PATIENCE: usize = 5;
-/// Roots closer than this fraction are not told apart.
+/// Eigenvalues closer than this fraction are not distinguished.
 const SAME: f64 = 1e-11;
 
-/// b^2 w above which the slow root of a mode, one of many that gather at -1 / b, is closer to its neighbours than they can be
-/// told apart here.
+/// b^2 w above which the slow eigenvalue of a mode, one of many that gather at -1 / b, is closer to its neighbours
+/// than they can be distinguished here.
 const MERGED: f64 = 1e8;
 
-/// A root on its way.
+/// An eigenvalue on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
-    /// Im s = 0 for real roots, above 0 for others, whose conjugate is not listed.
+    /// Im s = 0 for real eigenvalues, above 0 for others, whose conjugate is not listed.
     pub(super) s: c64,
     /// Last step relative to s.
     step: f64,
@@ -68,7 +69,8 @@ impl Root {
     }
 }
 
-/// All roots of a symmetric problem with regular M and K; none where its damping has no such form or something is unsure.
+/// All eigenvalues of a symmetric problem with regular M and K; none where its damping has no such form or something
+/// is unsure.
 ///
 /// `pencil` holds the matrices before any reduction, in whose entries proportional damping shows.
 pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option<Vec<Raw>>, EigenError> {
@@ -118,7 +120,7 @@ fn split(
     Ok(low_rank::factor(&rest, size, most)?.map(|damping| (own, damping)))
 }
 
-/// Improves all roots; whether all have converged.
+/// Improves all eigenvalues; whether all have converged.
 fn iterate(function: &Function, roots: &mut [Root]) -> bool {
     for sweep in 0..SWEEPS {
         interrupt::check();
@@ -131,7 +133,7 @@ fn iterate(function: &Function, roots: &mut [Root]) -> bool {
         let mut moved = Vec::with_capacity(active.len());
         for (&j, slope) in active.iter().zip(slopes) {
             let Some(repulsion) = repulsion(roots, j) else { return false };
-            // On a root the slope is infinite and the step zero.
+            // On an eigenvalue the slope is infinite and the step zero.
             let step = slope.map_or(ZERO, |slope| (slope - repulsion).inv());
             moved.push((j, step));
         }
@@ -152,7 +154,7 @@ fn iterate(function: &Function, roots: &mut [Root]) -> bool {
     roots.iter().all(|root| root.done)
 }
 
-/// Sum of 1 / (s_j - s) over all other roots s; none when two coincide.
+/// Sum of 1 / (s_j - s) over all other eigenvalues s; none when two coincide.
 fn repulsion(roots: &[Root], j: usize) -> Option<c64> {
     let s = roots[j].s;
     let mut sum = ZERO;
@@ -167,7 +169,7 @@ fn repulsion(roots: &[Root], j: usize) -> Option<c64> {
     sum.is_finite().then_some(sum)
 }
 
-/// Whether no two roots coincide.
+/// Whether no two eigenvalues coincide.
 fn distinct(roots: &[Root]) -> bool {
     let mut order: Vec<c64> = roots.iter().map(|root| root.s).collect();
     order.sort_by(|a, b| a.norm_sqr().total_cmp(&b.norm_sqr()));
@@ -311,7 +313,7 @@ mod tests {
         assert!(solved(&chain(&[])).is_none());
         let irregular = |i: usize| 1.0 + ((i * i) % 7) as f64;
         assert!(solved(&chain(&(0..64).map(|i| (i, irregular(i))).collect::<Vec<_>>())).is_none());
-        // A critically damped mass beside the chain: a defective double root.
+        // A critically damped mass beside the chain: a defective double eigenvalue.
         let mut problem = chain(&[(5, 0.1)]);
         for j in 1..64 {
             (problem.k[(0, j)], problem.k[(j, 0)]) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! First values of all roots.
+//! First values of all eigenvalues.
 //!
 //! ```text
 //! mode by itself      s^2 + c_ii s + w_i = 0
@@ -6,9 +6,9 @@
 //! overdamped by b K   t w_i z_i + s_0 (s_0 + a) z_i + s_0 sum of D_ij z_j = 0,  s_0 = -1 / b,  s = (t - 1) / b
 //! ```
 //!
-//! c = diag(own) + D, D = U J U^T; p_i are the roots of a mode with its own damping alone and g_i the distance between its
-//! two, 2 |p_i| where it is light. In penalty problems the modes of the violations, all near
-//! omega, form one such group with the few modes of the mechanism among them. The slow roots of modes that b K
+//! c = diag(own) + D, D = U J U^T; p_i are the eigenvalues of a mode with its own damping alone and g_i the distance
+//! between its two, 2 |p_i| where it is light. In penalty problems the modes of the violations, all near
+//! omega, form one such group with the few modes of the mechanism among them. The slow eigenvalues of modes that b K
 //! overdamps, b^2 w_i large, gather at s_0, where 1 + b s = t is of the order of 1 / (b^2 w_i): what stands beside t w_i hardly
 //! changes with s there, and a symmetric eigenvalue problem gives all t at once. Refused where a group holds more
 //! than a third of the modes, where the companion form of the whole problem is the better choice.
@@ -24,7 +24,7 @@ const STRONG: f64 = 0.3;
 /// b^2 w from which on a mode is overdamped by b K; a quarter of it is critical.
 const OVERDAMPED: f64 = 16.0;
 
-/// Real roots and those with Im s > 0; U k x p.
+/// Real eigenvalues and those with Im s > 0; U k x p.
 pub(super) fn find(
     w: &[f64],
     own: Proportional,
@@ -64,7 +64,7 @@ pub(super) fn find(
     Ok(Some(out))
 }
 
-/// The slow roots of overdamped modes.
+/// The slow eigenvalues of overdamped modes.
 fn gathered(w: &[f64], own: Proportional, beside: &Dense, slow: &[usize]) -> Result<Vec<c64>, EigenError> {
     if slow.is_empty() {
         return Ok(Vec::new());
@@ -79,13 +79,13 @@ fn gathered(w: &[f64], own: Proportional, beside: &Dense, slow: &[usize]) -> Res
     Ok(t.into_iter().map(|t| c64::new(s * (1.0 - t), 0.0)).collect())
 }
 
-/// Roots of s^2 + c s + w, the complex one with Im s > 0.
+/// Eigenvalues of s^2 + c s + w, the complex one with Im s > 0.
 fn single(w: f64, c: f64) -> Vec<c64> {
     let [one, other] = poles(w, c);
     if one.im > 0.0 { vec![one] } else { vec![one, other] }
 }
 
-/// Both roots of s^2 + c s + w without cancellation: complex ones with Im s > 0 first, else the larger one first.
+/// Both eigenvalues of s^2 + c s + w without cancellation: complex ones with Im s > 0 first, else the larger one first.
 pub(super) fn poles(w: f64, c: f64) -> [c64; 2] {
     let half = 0.5 * c;
     let square = half * half - w;

@@ -1,4 +1,4 @@
-//! Quadratic forms of some vectors side by side in doubled precision, and the products of a row in plain numbers.
+//! Quadratic forms of some vectors side by side in double-double precision, and the products of a row in plain numbers.
 //!
 //! ```text
 //! x_k^T A x_k in doubled precision,   A x_k and |A| |x_k| row by row,   k = 1..W
@@ -16,7 +16,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{Twofold, product_error};
 
-/// x_k^T A x_k of W vectors, packed by rows, with a square matrix by rows; in doubled precision.
+/// x_k^T A x_k of W vectors, packed by rows, with a square matrix by rows; in double-double precision.
 pub(crate) fn forms_of_rows<const W: usize>(a: &Sparse, x: &[[f64; W]]) -> [f64; W] {
     Arch::new().dispatch(Forms { a, x })
 }

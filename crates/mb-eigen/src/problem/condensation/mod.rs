@@ -4,11 +4,12 @@
 //! x = B y,   (B^T K B - w B^T M B) y + Phi'^T l' = 0,  Phi' y = 0,   Phi' = rows that stay times B
 //! ```
 //!
-//! Joints of bars, chains and grids often say no more than that two coordinates are equal, and supports that one is zero. Left in the
-//! matrix, as the other constraints are, each costs a row and a coordinate in factors, vectors and products; with them taken out a chain of
-//! bars is a band of three entries a row and a third of the unknowns. w, vectors in M and the inertia of K - sigma M on the
-//! allowed directions are the same. What is claimed of the modes is measured on the matrices as given, with the multipliers of all
-//! rows ([`ties`]). Sizes: n coordinates x, k of them y.
+//! Joints of bounds, chains and grids often say no more than that two coordinates are equal, and supports that one is
+//! zero. Left in the matrix, as the other constraints are, each costs a row and a coordinate in factors, vectors and
+//! products; with them taken out a chain of bounds is a band of three entries a row and a third of the unknowns. w,
+//! vectors in M and the inertia of K - sigma M on the admissible directions are the same. What is claimed of the modes
+//! is measured on the matrices as given, with the multipliers of all rows ([`ties`]). Sizes: n coordinates x, k of
+//! them y.
 
 mod ties;
 

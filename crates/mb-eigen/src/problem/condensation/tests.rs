@@ -1,4 +1,4 @@
-//! Merged coordinates against the whole problem: matrices, factors, modes, pairs in doubled precision.
+//! Merged coordinates against the whole problem: matrices, factors, modes, pairs in double-double precision.
 
 use faer::Mat;
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, dense, norms, sparse, to_dense};
@@ -35,7 +35,8 @@ fn pencil(n: usize, rows: &[Vec<(usize, f64)>]) -> QuadraticPencil<Sparse> {
     QuadraticPencil { m: m.to_sparse(), c: sparse::zeros(n, n), k: k.to_sparse(), phi_q: phi_q.to_sparse() }
 }
 
-/// Bars that are joined, some the other way round, some in trees of more than two; one end held, and a row of another kind.
+/// Bounds that are joined, some the other way round, some in trees of more than two; one end held, and a row of
+/// another kind.
 fn sample() -> QuadraticPencil<Sparse> {
     let mut rows = vec![vec![(0, 3.0)], vec![(1, 1.0), (0, -1.0)]];
     rows.extend((1..9).map(|i| vec![(2 * i, 2.0), (2 * i + 1, if i % 3 == 0 { 2.0 } else { -2.0 })]));
@@ -123,7 +124,7 @@ fn what_is_not_worth_it_or_in_doubt_stays() {
     assert!(refused(&stiff, &options()));
 }
 
-/// Modes in fewer coordinates and those of the whole problem: w within the bars of both.
+/// Modes in fewer coordinates and those of the whole problem: w within the bounds of both.
 fn compared(pencil: &QuadraticPencil<Sparse>, count: usize) {
     let options = options();
     let problem = Problem::new(pencil, &options).unwrap();
@@ -137,13 +138,13 @@ fn compared(pencil: &QuadraticPencil<Sparse>, count: usize) {
     assert_eq!(ours.len(), whole.len());
     for (ours, whole) in ours.iter().zip(&whole) {
         let apart = (ours.value().unwrap() - whole.value().unwrap()).norm();
-        assert!(apart <= ours.error_bar + whole.error_bar, "{apart:e} {:e}", ours.error_bar);
-        // No more than what the Krylov method was asked for, whose last digits the bar shows.
+        assert!(apart <= ours.error_bound + whole.error_bound, "{apart:e} {:e}", ours.error_bound);
+        // No more than what the Krylov method was asked for, whose last digits the bound shows.
         let (rest, violation) = (ours.backward_error, ours.constraint_violation);
         let both = format!("{rest:e} {:e}, {violation:e}", whole.backward_error);
         assert!(rest <= options.expert.tolerance && violation < 1e-15, "{both}");
         let scale = ours.value().unwrap().norm();
-        assert!(ours.error_bar <= 1e-8 * scale, "{:e}", ours.error_bar / scale);
+        assert!(ours.error_bound <= 1e-8 * scale, "{:e}", ours.error_bound / scale);
         // The multipliers, measured by hand: r = (K - w M) x + Phi^T l.
         let s = ours.value().unwrap();
         let column = |x: &[mb_algebra::c64]| Mat::from_fn(x.len(), 1, |i, _| x[i]);
@@ -190,7 +191,7 @@ fn modes_in_fewer_coordinates_are_those_of_the_whole_problem() {
 
 #[test]
 fn pairs_improved_in_fewer_coordinates_are_those_improved_in_all() {
-    // Bars whose stiffnesses leave a rounding in their sums; both ends held, and one row that stays.
+    // Bounds whose stiffnesses leave a rounding in their sums; both ends held, and one row that stays.
     let (bars, n) = (40, 80);
     let (mut m, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(bars + 2, n));
     for bar in 0..bars {

@@ -26,7 +26,7 @@ fn values<'a>(pairs: impl Iterator<Item = &'a Eigenpair>) -> Vec<c64> {
     pairs.filter_map(Eigenpair::value).collect()
 }
 
-/// Every value of `found` lies on one of `all` within both bars, each used once; the largest distance over |s|.
+/// Every value of `found` lies on one of `all` within both bounds, each used once; the largest distance over |s|.
 pub(crate) fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
     let mut free: Vec<usize> = (0..all.len()).filter(|&j| all[j].value().is_some()).collect();
     for pair in found {
@@ -39,13 +39,13 @@ pub(crate) fn assert_contained(found: &[Eigenpair], all: &[Eigenpair], what: &st
             .unwrap_or_else(|| panic!("{what}: more roots than exist"));
         let other = &all[free.swap_remove(at)];
         let distance = (other.value().unwrap() - s).norm();
-        let bar = pair.error_bar + other.error_bar;
+        let bar = pair.error_bound + other.error_bound;
         assert!(
             distance <= bar.min(1e-6 * s.norm().max(1.0)) + 1e-12 * s.norm(),
             "{what}: {s} is {distance:e} from {}, bars {:e} {:e}",
             other.value().unwrap(),
-            pair.error_bar,
-            other.error_bar
+            pair.error_bound,
+            other.error_bound
         );
         assert_eq!(pair.class, other.class, "{what}: {s}");
     }
@@ -117,7 +117,7 @@ fn what_constraints_hold_alone_keeps_to_them() {
     for (pair, exact) in few.iter().zip(slowest) {
         let (s, other) = (pair.value().unwrap(), exact.value().unwrap());
         assert!(pair.constraint_violation < 1e-13, "{:e}", pair.constraint_violation);
-        assert!(pair.error_bar < 1e-10 * s.norm(), "{:e} of {:e}", pair.error_bar, s.norm());
-        assert!((s - other).norm() <= pair.error_bar + exact.error_bar);
+        assert!(pair.error_bound < 1e-10 * s.norm(), "{:e} of {:e}", pair.error_bound, s.norm());
+        assert!((s - other).norm() <= pair.error_bound + exact.error_bound);
     }
 }

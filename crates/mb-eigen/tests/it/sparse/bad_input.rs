@@ -133,7 +133,7 @@ fn directions_without_mass_are_no_modes_and_more_than_exist_is_said() {
 #[test]
 fn more_than_exist_is_said_of_large_problems_too() {
     // A chain of 600 coordinates, the ends held by constraints; of its masses only every fiftieth is there. Dampers at other
-    // coordinates without mass add a real root each.
+    // coordinates without mass add a real eigenvalue each.
     let n = 600;
     for (dampers, spin) in [(0, 0.0), (3, 0.0), (3, 0.5)] {
         let (mut c, mut k, mut phi_q) = (Triplets::new(n, n), Triplets::new(n, n), Triplets::new(2, n));
@@ -194,7 +194,7 @@ fn redundant_rows_are_named_and_their_multipliers_are_shortest() {
 
 #[test]
 fn a_shift_on_an_eigenvalue_is_moved_and_said() {
-    // K = diag(k_i), M = I: the shift is the root of the fourth coordinate to the last digit.
+    // K = diag(k_i), M = I: the shift is the eigenvalue of the fourth coordinate to the last digit.
     let k: Vec<f64> = (1..13).map(|i| f64::from(i * i)).collect();
     let undamped = QuadraticPencil {
         m: ops::identity(12),
@@ -362,7 +362,7 @@ fn a_small_first_basis_is_enlarged_until_all_converge() {
 
 #[test]
 fn growing_modes_beyond_those_asked_for_are_told() {
-    // Springs 1, 2, ..., one of -1e4: s = 100 is the fastest root of all.
+    // Springs 1, 2, ..., one of -1e4: s = 100 is the fastest eigenvalue of all.
     let n = 40;
     let k = Dense::from_fn(n, n, |i, j| {
         if i != j {
@@ -393,6 +393,6 @@ fn growing_modes_beyond_those_asked_for_are_told() {
         assert_eq!(told(&lowest(0.0, 20, &options)), Some((1, 0)));
         assert_eq!(told(&lowest(0.0, 40, &options)), None);
     }
-    // The dense path knows all roots of a damped system too.
+    // The dense path knows all eigenvalues of a damped system too.
     assert_eq!(told(&lowest(0.1, 20, &SparseOptions::default())), Some((1, 0)));
 }

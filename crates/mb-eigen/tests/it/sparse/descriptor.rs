@@ -1,4 +1,5 @@
-//! Descriptor pairs by sparse matrices: the form of a mechanism is found, its roots are those of the mechanism, counts agree.
+//! Descriptor pairs by sparse matrices: the form of a mechanism is found, its eigenvalues are those of the mechanism,
+//! counts agree.
 
 use mb_algebra::{DescriptorPencil, Scatter, Sparse, Transferred, c64, norms, sparse};
 use mb_eigen::sparse::{Request, SparseExpert, SparseOptions, Structure, solve_descriptor};
@@ -86,7 +87,8 @@ fn declared_symmetry_is_checked_under_the_names_given() {
 
 #[test]
 fn pairs_of_other_forms_are_counted_by_rank() {
-    // The same mechanism with its states in another order, which hides the form: chains of infinite roots are followed.
+    // The same mechanism with its states in another order, which hides the form: chains of infinite eigenvalues are
+    // followed.
     let (n, m) = (12, 3);
     let known = pair(Kind::Damped, n, m, 7);
     let size = 2 * n + m;
@@ -140,8 +142,8 @@ fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Weierstrass form: roots -1, -2, .. on the diagonal of A, nilpotent blocks in E; then mixed from both sides, in units that leave a
-    /// few digits between the smallest pivots and rounding.
+    /// Weierstrass form: eigenvalues -1, -2, .. on the diagonal of A, nilpotent blocks in E; then mixed from both
+    /// sides, in units that leave a few digits between the smallest pivots and rounding.
     #[test]
     fn chains_at_infinity_of_any_pair_are_followed(
         chains in prop::collection::vec(1..4_usize, 1..6),
@@ -183,7 +185,7 @@ proptest! {
         for pair in &found.pairs {
             let s = pair.value().unwrap();
             let far = (1..=finite).map(|i| (s + i as f64).norm()).fold(f64::INFINITY, f64::min);
-            prop_assert!(far <= pair.error_bar, "{s}, bar {:e}", pair.error_bar);
+            prop_assert!(far <= pair.error_bound, "{s}, bar {:e}", pair.error_bound);
         }
     }
 }
@@ -230,7 +232,7 @@ fn a_large_pair_is_counted_by_its_zero_rows() {
     assert_eq!(found.counts.expected, expected);
     for (i, pair) in found.pairs.iter().enumerate() {
         let error = (pair.value().unwrap() + (i + 3) as f64).norm();
-        assert!(error <= pair.error_bar && error < 1e-9, "{i}: {error:e}");
+        assert!(error <= pair.error_bound && error < 1e-9, "{i}: {error:e}");
     }
 }
 
@@ -260,7 +262,7 @@ fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
             let exact = [0.0, 0.0, 2.0, -2.0, 3.0, -3.0].map(|w| c64::new(0.0, w * rate));
             assert!(values.len() == 6, "{rate}: {values:?} {:?}", found.findings);
             for (i, j, distance) in mb_eigen::pairing::match_values(&values, &exact) {
-                let bar = found.pairs[i].error_bar;
+                let bar = found.pairs[i].error_bound;
                 assert!(distance <= bar + 1e-14 * exact[j].norm(), "{rate}: {values:?}, bar {bar:e}");
             }
         }

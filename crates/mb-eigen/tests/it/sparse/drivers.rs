@@ -24,7 +24,7 @@ mod agreement {
         })
     }
 
-    /// The same roots within their bars, the same classes and counts, both certified.
+    /// The same eigenvalues within their bounds, the same classes and counts, both certified.
     fn assert_agree(
         pencil: &QuadraticPencil<Sparse>,
         request: &Request,
@@ -105,7 +105,8 @@ mod agreement {
         assert!(arpack.findings.iter().any(exist), "{:?}", arpack.findings);
     }
 
-    /// Four equal chains side by side: every root has multiplicity four, which single-vector Lanczos alone would miss.
+    /// Four equal chains side by side: every eigenvalue has multiplicity four, which single-vector Lanczos alone would
+    /// miss.
     #[test]
     fn repeated_roots_come_with_full_multiplicity() {
         let (copies, n) = (4, 12);

@@ -30,7 +30,7 @@ fn tied(w: &[f64]) -> QuadraticPencil<Sparse> {
     pencil.to_sparse()
 }
 
-/// Frequencies, rad/s, of the oscillating roots returned.
+/// Frequencies, rad/s, of the oscillating eigenvalues returned.
 fn frequencies(found: &Spectrum) -> Vec<f64> {
     let mut out: Vec<f64> = found.motion_values().iter().map(|s| s.im).filter(|im| *im > 0.0).collect();
     out.sort_by(f64::total_cmp);
@@ -62,7 +62,7 @@ fn a_shift_on_an_eigenvalue_moves_as_far_as_rounding_asks() {
         let found = solve(&pencil, &Request::Lowest { count: 2 }, &options).unwrap();
         for (pair, w) in found.pairs.iter().step_by(2).zip([w, w + 1.0]) {
             let distance = (pair.value().unwrap().im - w.sqrt()).abs();
-            assert!(distance <= pair.error_bar.max(1e-15), "{w}: {distance:e}");
+            assert!(distance <= pair.error_bound.max(1e-15), "{w}: {distance:e}");
         }
         assert_eq!(found.pairs.len(), 4);
     }
@@ -119,7 +119,8 @@ fn the_largest_reach_into_the_zeros_where_so_many_are_asked_for() {
     }
 }
 
-/// K of rank one and M unsymmetric, so that M^-1 K has zeros to the last digit, which are roots of the problem like others.
+/// K of rank one and M unsymmetric, so that M^-1 K has zeros to the last digit, which are eigenvalues of the problem
+/// like others.
 #[test]
 fn zeros_without_a_trace_of_rounding_are_among_the_largest_where_so_many_are_asked_for() {
     let m = dense::from_rows(&[
@@ -174,7 +175,7 @@ fn held_halves(masses: usize, a: f64, b: f64) -> QuadraticPencil<Sparse> {
     QuadraticPencil { m: m.to_sparse(), c: c.to_sparse(), k: k.to_sparse(), phi_q: phi_q.to_sparse() }
 }
 
-/// Roots of [`held_halves`]: s^2 + (a + b w^2) s + w^2, w = 2 sin(j pi / (2 (masses + 1))), each of them twice.
+/// Eigenvalues of [`held_halves`]: s^2 + (a + b w^2) s + w^2, w = 2 sin(j pi / (2 (masses + 1))), each of them twice.
 fn roots_of_held_halves(masses: usize, a: f64, b: f64) -> Vec<c64> {
     let pair = |j: usize| {
         let w = 2.0 * (j as f64 * std::f64::consts::FRAC_PI_2 / (masses + 1) as f64).sin();
@@ -188,7 +189,7 @@ fn roots_of_held_halves(masses: usize, a: f64, b: f64) -> Vec<c64> {
 proptest! {
     /// Of three, six or nine springs in a row one w is that of an end by itself, whose matrix s^2 + (a + b) s + 1 vanishes there: all
     /// that is left of two coordinates of constraints is rounding, or a trace. It was taken for their scale: reactions were
-    /// then solved for with the digits of the trace, and roots were returned twice, or were none.
+    /// then solved for with the digits of the trace, and eigenvalues were returned twice, or were none.
     #[test]
     fn roots_about_a_shift_where_coordinates_of_constraints_all_but_lose_their_entries(
         thirds in 1..4_usize,
@@ -206,9 +207,9 @@ proptest! {
         prop_assert!(values.len() >= count.min(2), "{values:?} {:?}", found.findings);
         for (i, j, distance) in pairing::match_values(&values, &exact) {
             let pair = &found.pairs[i];
-            let bar = pair.error_bar;
+            let bar = pair.error_bound;
             prop_assert!(distance <= bar + 1e-14, "{} of {}, {bar:e}", values[i], exact[j]);
-            // The double root beside the shift.
+            // The double eigenvalue beside the shift.
             prop_assert!(bar < if count > 2 { 1e-5 } else { 1e-10 }, "{} has {bar:e}", values[i]);
             prop_assert!(pair.constraint_violation < 1e-11, "{:e}", pair.constraint_violation);
         }
@@ -217,7 +218,7 @@ proptest! {
 
 #[test]
 fn a_single_zero_brings_no_conjugate() {
-    // A free mass, one damped to the ground, and two that turn: zeros 0, 0, 0 and the root -1.5.
+    // A free mass, one damped to the ground, and two that turn: zeros 0, 0, 0 and the eigenvalue -1.5.
     let m = dense::diagonal(&[2.0, 4.0, 3.0, 3.0]);
     let c = dense::from_rows(&[
         &[0.0, 0.0, 0.0, 0.0],

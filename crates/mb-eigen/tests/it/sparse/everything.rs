@@ -1,5 +1,5 @@
-//! All that a small problem has, asked of the Krylov paths: as many roots as exist and no more, where constraints and missing
-//! masses leave few of them. Integer matrices whose roots the dense path confirms.
+//! All that a small problem has, asked of the Krylov paths: as many eigenvalues as exist and no more, where
+//! constraints and missing masses leave few of them. Integer matrices whose eigenvalues the dense path confirms.
 
 use mb_algebra::{QuadraticPencil, dense};
 use mb_eigen::direct::{self, DirectOptions};

@@ -1,4 +1,4 @@
-//! Roots do not depend on how the same problem is written down.
+//! Eigenvalues do not depend on how the same problem is written down.
 
 use mb_algebra::{Dense, QuadraticPencil, Sparse, c64, dense, norms, to_dense, to_sparse};
 use mb_eigen::direct::{self, DirectOptions};
@@ -19,7 +19,7 @@ fn by_direct(pencil: &QuadraticPencil<Sparse>) -> Vec<Eigenpair> {
     direct::solve(pencil, COUNT, &DirectOptions::default()).unwrap().spectrum.pairs
 }
 
-/// Equal roots within both bars, and shapes that are the same once `back` has brought one to the other.
+/// Equal eigenvalues within both bounds, and shapes that are the same once `back` has brought one to the other.
 fn assert_same(
     a: &[Eigenpair],
     b: &[Eigenpair],
@@ -27,7 +27,7 @@ fn assert_same(
 ) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.len(), b.len());
     for (i, j, distance) in pairing::match_spectra(a, b) {
-        let (s, bar) = (a[i].value().unwrap(), a[i].error_bar + b[j].error_bar);
+        let (s, bar) = (a[i].value().unwrap(), a[i].error_bound + b[j].error_bound);
         prop_assert!(distance <= bar, "{s}: {distance:e}, bars {bar:e}");
         prop_assert_eq!(a[i].class, b[j].class);
         let alone = a.iter().all(|o| {

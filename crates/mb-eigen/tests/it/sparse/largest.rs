@@ -1,4 +1,4 @@
-//! The largest roots against the dense path and closed forms.
+//! The largest eigenvalues against the dense path and closed forms.
 
 use mb_algebra::{QuadraticPencil, Scatter, Sparse, Triplets, sparse};
 use mb_eigen::sparse::{Completeness, Region, Request, SparseFinding, SparseOptions, solve};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::agreement::{assert_certified, assert_contained, exact, krylov};
 use super::random::{KINDS, Kind, problem};
 
-/// The modes found are roots, the largest ones, and none of them is missing.
+/// The modes found are eigenvalues, the largest ones, and none of them is missing.
 fn assert_largest(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) {
     let all: Vec<Eigenpair> = exact(pencil).motion().cloned().collect();
     let found = solve(pencil, &Request::Largest { count }, &krylov()).unwrap();
@@ -18,7 +18,7 @@ fn assert_largest(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) {
     let least = found.pairs.iter().map(size).fold(f64::INFINITY, f64::min);
     let above = |pairs: &[Eigenpair]| pairs.iter().filter(|p| size(p) > least * (1.0 + 1e-7)).count();
     assert_eq!(above(&found.pairs), above(&all), "{what}: {:?}", found.findings);
-    // A real root of a damped problem is a mode by itself, a pair is one mode.
+    // A real eigenvalue of a damped problem is a mode by itself, a pair is one mode.
     let modes = found.pairs.iter().filter(|p| p.value().unwrap().im >= 0.0).count();
     assert!(modes >= count, "{what}: {modes} modes, {:?}", found.findings);
 }
@@ -90,9 +90,9 @@ fn the_clustered_upper_end_of_a_chain_is_proved_complete() {
         let exact = 2.0 * (std::f64::consts::FRAC_PI_2 * (n - j) as f64 / (n as f64 + 1.0)).sin();
         let distance = (pair.value().unwrap().im - exact).abs();
         assert!(
-            distance <= pair.error_bar && pair.error_bar < 1e-9,
+            distance <= pair.error_bound && pair.error_bound < 1e-9,
             "{j}: {distance:e} {:e}",
-            pair.error_bar
+            pair.error_bound
         );
     }
     let proved = |count: &Completeness| {
@@ -142,7 +142,7 @@ fn of_few_modes_the_largest_are_those_that_exist() {
             assert_eq!(told, (count > 1).then_some(1), "{:?}", found.findings);
         }
     }
-    // A free mass with a damper: a zero and a root.
+    // A free mass with a damper: a zero and an eigenvalue.
     let one = |v: f64| sparse::diagonal(&[v]);
     let pencil = QuadraticPencil { m: one(1.0), c: one(4.0), k: one(0.0), phi_q: sparse::zeros(0, 1) };
     let found = solve(&pencil, &Request::Largest { count: 3 }, &krylov()).unwrap();

@@ -66,8 +66,12 @@ fn factors_in_single_precision_give_the_same_answers_with_proof() {
     assert_eq!(upper.len(), 3);
     for (pair, w) in upper.iter().zip(&exact) {
         let s = pair.value().unwrap();
-        assert!((s.im - w.sqrt()).abs() <= pair.error_bar + 1e-13, "{s} for {w}, bar {:e}", pair.error_bar);
-        assert!(pair.error_bar < 1e-9, "{:e}", pair.error_bar);
+        assert!(
+            (s.im - w.sqrt()).abs() <= pair.error_bound + 1e-13,
+            "{s} for {w}, bar {:e}",
+            pair.error_bound
+        );
+        assert!(pair.error_bound < 1e-9, "{:e}", pair.error_bound);
     }
     let refused = ask(bytes / 3).unwrap_err();
     let memory = matches!(refused, EigenError::OutOfMemory { .. }) || refused.to_string().contains("memory");

@@ -1,7 +1,7 @@
 //! Eigenvalues of two modes each: all of them found, a shift on one of them, a request that cuts one in two.
 //!
 //! Masses on springs between two walls, once along x and once along y: w_j = 4 k/m sin^2(j pi / (2 (N + 1))), each twice; with
-//! damping a M the roots are -a/2 +- i sqrt(w_j - a^2/4).
+//! damping a M the eigenvalues are -a/2 +- i sqrt(w_j - a^2/4).
 
 use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, sparse as ops};
 use mb_eigen::sparse::{
@@ -33,10 +33,10 @@ fn undamped(j: usize) -> f64 {
     2.0 * (j as f64 * std::f64::consts::FRAC_PI_2 / (MASSES + 1) as f64).sin()
 }
 
-/// Damping that leaves the roots oscillating.
+/// Damping that leaves the eigenvalues oscillating.
 const DAMPING: f64 = 0.002;
 
-/// The root above the real axis.
+/// The eigenvalue above the real axis.
 fn root(j: usize, damping: f64) -> c64 {
     c64::new(-0.5 * damping, (undamped(j).powi(2) - 0.25 * damping * damping).sqrt())
 }
@@ -48,7 +48,7 @@ fn details(spectrum: &Spectrum) -> impl Iterator<Item = &SparseFinding> {
     })
 }
 
-/// The roots above the real axis are those of the modes named, and nothing is said to be missing.
+/// The eigenvalues above the real axis are those of the modes named, and nothing is said to be missing.
 fn assert_modes(found: &Spectrum, modes: &[usize], damping: f64, what: &str) {
     let mut values: Vec<c64> = found.motion().filter_map(Eigenpair::value).filter(|s| s.im > 0.0).collect();
     values.sort_by(|a, b| a.im.total_cmp(&b.im));
@@ -215,7 +215,7 @@ fn modes_nearest_to_a_point_off_the_axis_lie_beside_it() {
     }
 }
 
-/// A band of no width at a mode, and more roots than there are near a point.
+/// A band of no width at a mode, and more eigenvalues than there are near a point.
 #[test]
 fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_itself() {
     let w = [1.0, 4.0, 9.0];
@@ -241,7 +241,7 @@ fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_
     assert_eq!([fewer(5), fewer(6), fewer(8)], [(5, None), (6, None), (6, Some((8, 6)))]);
 }
 
-/// Blocks have two columns; the third mode of each root comes from a count that misses it.
+/// Blocks have two columns; the third mode of each eigenvalue comes from a count that misses it.
 #[test]
 fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
     let (each, n) = (5, 15);

@@ -48,10 +48,10 @@ fn short(spectrum: &Spectrum) -> bool {
     spectrum.findings.iter().any(of)
 }
 
-/// omega of the modes with their bars.
+/// omega of the modes with their bounds.
 fn upper(spectrum: &Spectrum) -> Vec<(f64, f64)> {
     let pairs = spectrum.motion().filter(|pair| pair.alpha.im >= 0.0);
-    pairs.map(|pair| (pair.value().unwrap().im, pair.error_bar)).collect()
+    pairs.map(|pair| (pair.value().unwrap().im, pair.error_bound)).collect()
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn free_bodies_give_way_to_double_precision() {
 
 #[test]
 fn slender_bodies_keep_their_digits_with_the_factors_at_hand() {
-    // The lowest w is 1e-8 and less of |K|: rounding alone would leave the first modes bars beyond 1e-8 of their value.
+    // The lowest w is 1e-8 and less of |K|: rounding alone would leave the first modes bounds beyond 1e-8 of their value.
     for length in [3000, 20_000] {
         let rod = ask(&grid([length, 1, 1], true), 6, 0.0);
         assert!(short(&rod) && proved_in_interval(&rod), "{:?}", rod.findings);

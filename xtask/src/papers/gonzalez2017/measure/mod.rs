@@ -28,7 +28,7 @@ fn four_bar(loops: u32, damped: bool) -> FourBar {
 }
 
 impl Results {
-    /// Measures everything once. What fails is told in the cells it would have filled.
+    /// Measures everything once. What fails is reported in the cells it would have filled.
     pub(crate) fn measure() -> Self {
         let mut linkages = Vec::new();
         for damped in [false, true] {

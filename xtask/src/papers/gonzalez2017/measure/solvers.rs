@@ -51,7 +51,7 @@ fn by(prepared: &Prepared, solver: Solver) -> Result<Spectrum, EigenError> {
 fn one_root(spectrum: &Spectrum) -> Result<Root, String> {
     let pair = spectrum.motion().find(|pair| pair.alpha.im > 0.0).ok_or("no oscillating mode")?;
     let s = pair.value().ok_or("the mode has no finite eigenvalue")?;
-    Ok(Root { re: s.re, im: s.im, error_bar: pair.error_bar })
+    Ok(Root { re: s.re, im: s.im, error_bound: pair.error_bound })
 }
 
 #[cfg(test)]

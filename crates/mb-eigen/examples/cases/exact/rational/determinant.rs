@@ -15,7 +15,7 @@ use super::polynomial::Polynomial;
 type Matrix = Vec<Vec<Dyadic>>;
 
 /// Multiplies every entry with a power of two of its row and column, so that all of them become integers of few bits; the row and column
-/// factors move no root.
+/// factors move no eigenvalue.
 fn whole(a: &[Matrix]) -> Vec<Vec<Vec<BigInt>>> {
     let n = a[0].len();
     // Rows, then columns, start at their lowest bit.

@@ -82,7 +82,8 @@ fn sum(a: &Dense, by: f64, b: &Dense) -> Dense {
     Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] + by * b[(i, j)])
 }
 
-/// The problem of a number, the same on every machine, and a place in 0..1. Singular pencils, which have no roots, are drawn anew.
+/// The problem of a number, the same on every machine, and a place in 0..1. Singular pencils, which have no
+/// eigenvalues, are drawn anew.
 pub(crate) fn numbered(number: usize) -> (Problem, f64) {
     let mut dice = Dice((number as u64 + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
     loop {

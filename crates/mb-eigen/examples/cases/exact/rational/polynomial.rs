@@ -160,7 +160,7 @@ impl Polynomial {
         a.len() == 1
     }
 
-    /// All zeros but those at zero; none where some could not be told apart or from their surroundings.
+    /// All zeros but those at zero; none where some could not be distinguished or from their surroundings.
     pub(crate) fn zeros(&self) -> Option<Vec<Zero>> {
         let mut out = Vec::new();
         // Yun's algorithm.
