@@ -32,6 +32,8 @@ use mb_model::{Model, Point};
 pub(crate) struct Admissible {
     /// P M P, the matrix before x' and the one before x: n x n each.
     pub(crate) blocks: [Dense; 3],
+    /// By how much entries of the blocks may be off: those dropped as rounding, and rounding of the products. Zero at rest.
+    pub(crate) rounding: [Dense; 3],
     /// Phi_q of the position rows alone.
     pub(crate) phi_q: Dense,
     /// N, n x n.
@@ -91,20 +93,29 @@ impl Admissible {
         });
         let noise = Noise::new(point, [&m, &c, &k]);
         let mass = product(&projector, &product(&m, &projector));
-        let mass = noise.without(0, &dense::scale(0.5, &(&mass + &dense::transpose(&mass))));
+        let (mass, of_mass) = noise.without(0, &dense::scale(0.5, &(&mass + &dense::transpose(&mass))));
         let along = dense::scale(weight, &v);
         let moved = dense::scale(-1.0, &dense::mul(&projector, &dense::mul(&m, &v)));
         let damping = product(&dense::hstack(&[&projector, &moved, &along]), &dense::vstack(&[&c, &g, &vt]));
-        let damping = noise.without(1, &damping);
+        let (damping, of_damping) = noise.without(1, &damping);
         let stiffness = product(&dense::hstack(&[&projector, &along]), &dense::vstack(&[&k, &g]));
-        let stiffness = noise.without(2, &stiffness);
+        let (stiffness, of_stiffness) = noise.without(2, &stiffness);
         let of_b = dense::mul(&b, &r);
         let range = first(&seen.u);
         let left = &of_b - &dense::mul(&range, &dense::mul_transpose(&range, &of_b));
         let size = norms::max_abs(&of_b);
         let holding = if size > 0.0 { norms::max_abs(&left) / size } else { 0.0 };
         let on_rows = dense::mul(&r, &dense::transpose(&r));
-        Ok(Self { blocks: [mass, damping, stiffness], phi_q, on_rows, projector, weight, rank, holding })
+        Ok(Self {
+            blocks: [mass, damping, stiffness],
+            rounding: [of_mass, of_damping, of_stiffness],
+            phi_q,
+            on_rows,
+            projector,
+            weight,
+            rank,
+            holding,
+        })
     }
 }
 
@@ -116,6 +127,10 @@ fn unit_rows(a: &Dense) -> Dense {
 
 /// Share of the sizes of its row and column below which an entry is rounding of the forces and speeds that it is made of.
 const ROUNDING: f64 = 1e-13;
+
+/// Roundings of the size of its row and column that an entry of the blocks may be off by: the data, two projections and their
+/// bases, a sum.
+const PRODUCTS: f64 = 8.0;
 
 /// What entries are rounding beside: sizes of the coordinates, square roots of m w^2 + c w + k with m on the diagonal of M, c and k
 /// the largest entries of the rows and columns of C and K, and w the fastest speed of the motion, at rest the fastest that
@@ -141,14 +156,19 @@ impl Noise {
         let size = |i: usize| (m[(i, i)] * speed * speed + largest(c, i) * speed + largest(k, i)).sqrt();
         Self { speed, sizes: (0..n).map(size).collect() }
     }
-    /// M (order 0), the matrix before x' (1) or that before x (2) without entries that are rounding.
-    fn without(&self, order: i32, x: &Dense) -> Dense {
+    /// M (order 0), the matrix before x' (1) or that before x (2) without entries that are rounding, and by how much its entries
+    /// may be off.
+    fn without(&self, order: i32, x: &Dense) -> (Dense, Dense) {
         // Without any speed there is nothing that an entry would be rounding beside.
-        let unit = if self.speed > 0.0 { ROUNDING * self.speed.powi(order - 2) } else { 0.0 };
-        Dense::from_fn(x.nrows(), x.ncols(), |i, j| {
-            let value = x[(i, j)];
-            if value.abs() <= unit * self.sizes[i] * self.sizes[j] { 0.0 } else { value }
-        })
+        let unit = if self.speed > 0.0 { self.speed.powi(order - 2) } else { 0.0 };
+        let size = |i: usize, j: usize| unit * self.sizes[i] * self.sizes[j];
+        let dropped = |i: usize, j: usize| x[(i, j)].abs() <= ROUNDING * size(i, j);
+        let kept = Dense::from_fn(x.nrows(), x.ncols(), |i, j| if dropped(i, j) { 0.0 } else { x[(i, j)] });
+        let off = Dense::from_fn(x.nrows(), x.ncols(), |i, j| {
+            let of_products = PRODUCTS * f64::EPSILON * size(i, j);
+            if dropped(i, j) { of_products + x[(i, j)].abs() } else { of_products }
+        });
+        (kept, off)
     }
 }
 

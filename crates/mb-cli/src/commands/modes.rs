@@ -52,7 +52,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     if let Some(path) = &args.output.shapes {
         ShapeFormat::of(path)?;
     }
-    args.output.plot.as_deref().map_or(Ok(()), crate::plot::check_folder)?;
+    let folder = args.output.plot.as_deref().filter(|path| !crate::plot::is_sheet(path));
+    folder.map_or(Ok(()), crate::plot::check_folder)?;
     if args.engine.only_prepares() {
         return prepare(text, args, progress);
     }

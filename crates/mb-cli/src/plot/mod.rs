@@ -55,13 +55,15 @@ pub fn is_sheet(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg") || e.eq_ignore_ascii_case("pdf"))
 }
 
-/// Refuses a folder whose name is that of a picture or document of another kind.
+/// Refuses a folder whose name is that of a picture or document.
 ///
 /// # Errors
 /// [`RequestError::PictureFormat`].
 pub fn check_folder(path: &Path) -> Result<(), RequestError> {
-    const OTHERS: [&str; 13] =
-        ["png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "eps", "ps", "html", "csv", "json"];
+    const OTHERS: [&str; 15] = [
+        "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "eps", "ps", "html", "csv", "json", "svg",
+        "pdf",
+    ];
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     if !path.is_dir() && ending.is_some_and(|e| OTHERS.contains(&e.as_str())) {
         return Err(RequestError::PictureFormat { option: "--plot", path: path.display().to_string() });

@@ -21,8 +21,10 @@ fn systems() -> Vec<(&'static str, QuadraticPencil<Sparse>)> {
     MODELS.iter().filter_map(|model| Some((model.name, at_rest(model.text)?))).collect()
 }
 
-/// Every eigenvalue of `found` is one of `all` within both bars, each used once, and of the same class.
-fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
+/// Every eigenvalue of `found` is one of `all` within both bounds, each used once, and of the same class; how many are zeros of a
+/// bound that reaches a value which is none: the digits of K leave them open.
+fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) -> usize {
+    let mut open = 0;
     let mut free: Vec<&Eigenpair> = all.iter().filter(|pair| pair.value().is_some()).collect();
     for pair in found {
         let s = pair.value().unwrap();
@@ -32,8 +34,11 @@ fn assert_among(found: &[Eigenpair], all: &[Eigenpair], what: &str) {
         let bars = pair.error_bound + other.error_bound;
         let distance = apart(other);
         assert!(distance <= bars, "{what}: {s} is {distance:e} from its partner, bars {bars:e}");
-        assert_eq!(pair.class, other.class, "{what}: {s}");
+        let zero = pair.class == Class::Rigid && other.value().unwrap().norm() <= pair.error_bound;
+        open += usize::from(zero && other.class != Class::Rigid);
+        assert!(zero || pair.class == other.class, "{what}: {s}, {:?} and {:?}", pair.class, other.class);
     }
+    open
 }
 
 #[test]
@@ -52,9 +57,12 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
                 let what = format!("{name}, {solver:?}, dense up to {dense_limit}");
                 let found = solve(pencil, &Request::Lowest { count: COUNT }, &options)
                     .unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_among(&found.pairs, &all, &what);
+                let open = assert_among(&found.pairs, &all, &what);
                 let rigid = found.of_class(Class::Rigid).count();
-                assert_eq!(rigid, dense.of_class(Class::Rigid).count().min(2 * COUNT), "{what}");
+                // Zeros that velocity rows leave stand for a mode each, others by two.
+                let exist = dense.of_class(Class::Rigid).count() + open;
+                let single = pencil.c.data().iter().any(|c| *c != 0.0) && rigid == COUNT;
+                assert!(rigid == exist.min(2 * COUNT) || single, "{what}: {rigid} zeros of {exist}");
                 // Undamped modes have two eigenvalues each; of damped ones some are single real eigenvalues.
                 let undamped = pencil.c.data().iter().all(|c| *c == 0.0);
                 let least = all.len().min(if undamped { 2 * COUNT } else { COUNT });

@@ -31,8 +31,9 @@ const CREDIBLE: f64 = 1e-10;
 /// Corrections of a candidate on the matrix as given, before and after the candidates are turned into singular vectors: each gains the digits
 /// that the factors have, of which 32 are wanted.
 const CORRECTIONS: usize = 6;
-/// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A.
-const OF_BASES: f64 = 300.0;
+/// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A; bases that select
+/// coordinates have none.
+const OF_BASES: f64 = 30.0;
 /// A refused candidate within this factor of the tolerance deserves a word.
 const NEAR: f64 = 100.0;
 
@@ -159,7 +160,8 @@ impl Given<'_> {
 
     fn accept(&self, even: &Even, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
         let k = even.a.nrows();
-        let tolerance = if self.lift.is_some() { OF_BASES * tolerance } else { tolerance };
+        let rounded = [self.lift, self.lift_left].into_iter().flatten().any(|basis| !selects(basis));
+        let tolerance = if rounded { OF_BASES * tolerance } else { tolerance };
         let mut nearly = None;
         let (mut accepted, mut worst) = (0, 0.0_f64);
         for (x, y) in candidates.right.iter().zip(&candidates.left) {
@@ -269,6 +271,11 @@ fn candidates(a: &Dense, scale: f64) -> Result<(Dense, Dense), EigenError> {
         vectors::column_range(&full, full.ncols() - p, full.ncols())
     };
     Ok((last(&right), last(&left)))
+}
+
+/// Whether a basis takes some of the coordinates, each as it is, so that it has no rounding of its own.
+fn selects(basis: &Dense) -> bool {
+    vectors::columns(basis).all(|x| x.iter().filter(|v| **v != 0.0).count() == 1)
 }
 
 /// [A U; V^T 0] [X; T] = [0; I] and its transpose; null directions are X t with T t small, smallest first.

@@ -69,7 +69,8 @@ impl RollingOrbit<'_> {
         }
         let forces = force_scale(model, point);
         let n = model.nv();
-        let mut largest = [0, 1, 2].map(|_| Dense::zeros(n, n));
+        // What the blocks are off by from the start moves eigenvalues as what they change along the orbit does.
+        let mut largest = first.rounding.clone();
         let (mut relative, mut points) = (0.0_f64, 0);
         for time in scale::times(self.scale, s, self.phases) {
             let mut there = s.along(point, time);
@@ -99,7 +100,8 @@ impl RollingOrbit<'_> {
                 for j in 0..n {
                     for i in 0..n {
                         let off = (x[(i, j)] - first.blocks[order][(i, j)]).abs();
-                        largest[order][(i, j)] = largest[order][(i, j)].max(off);
+                        largest[order][(i, j)] =
+                            largest[order][(i, j)].max(first.rounding[order][(i, j)] + off);
                         let share = off * unit / (self.scale.full[i] * self.scale.full[j]);
                         // A NaN is taken too.
                         if share > worst.1 || share.is_nan() {
