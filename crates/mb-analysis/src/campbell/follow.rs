@@ -75,23 +75,32 @@ pub(super) struct Sample {
     pub(super) modes: Vec<Option<ModePoint>>,
     /// The eigenvalue that grows fastest among all that were computed, with Re s > 0, and whether it does not oscillate.
     pub(super) growth: Option<(c64, bool)>,
+    /// Whether an eigenvalue, no exact zero, neither grows nor decays by more than its error bound in a system that is not
+    /// reversible.
+    pub(super) open: bool,
 }
 
 /// The modes followed, and what grows among all that were computed.
 pub(super) struct Found {
     modes: Vec<Option<ModePoint>>,
     growth: Option<(c64, bool)>,
+    open: bool,
 }
 
 impl Sample {
     pub(super) fn new(w: f64, stop: &Stop, found: Found) -> Self {
-        let Found { modes, growth } = found;
-        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth }
+        let Found { modes, growth, open } = found;
+        Self { w, turn: stop.turn, reversible: stop.reversible, modes, growth, open }
     }
     /// With one of the modes alone.
     pub(super) fn of_mode(&self, mode: usize) -> Self {
         Self { modes: vec![self.modes[mode].clone()], ..*self }
     }
+}
+
+/// Whether an eigenvalue is open to grow or decay within its error bound.
+fn open<'a>(mut all: impl Iterator<Item = &'a ModePoint>, reversible: bool) -> bool {
+    !reversible && all.any(|m| m.s.norm() > 0.0 && m.s.re.abs() <= m.error)
 }
 
 /// The eigenvalue that grows fastest.
@@ -151,8 +160,9 @@ impl<'a> Follow<'a> {
         let found = match self.done.last() {
             None => {
                 let every = all(self.path, &stop, self.count)?;
-                let growth = growth(every.iter(), stop.reversible);
-                Found { modes: lowest(every, self.count).into_iter().map(Some).collect(), growth }
+                let (growth, open) =
+                    (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
+                Found { modes: lowest(every, self.count).into_iter().map(Some).collect(), growth, open }
             }
             Some(last) => {
                 let before = self.done.len().checked_sub(2).map(|k| &self.done[k]);
@@ -267,12 +277,13 @@ pub(super) fn next(
     if !path.is_small()
         && let Some(found) = by_newton(stop, last, &guesses)
     {
-        let growth = growth(found.iter(), stop.reversible);
-        return Ok(Found { modes: found.into_iter().map(Some).collect(), growth });
+        let (growth, open) = (growth(found.iter(), stop.reversible), open(found.iter(), stop.reversible));
+        return Ok(Found { modes: found.into_iter().map(Some).collect(), growth, open });
     }
     let candidates = all(path, stop, last.modes.len() + EXTRA)?;
-    let growth = growth(candidates.iter(), stop.reversible);
-    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth })
+    let (growth, open) =
+        (growth(candidates.iter(), stop.reversible), open(candidates.iter(), stop.reversible));
+    Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth, open })
 }
 
 /// Modes beyond those followed that are computed where Newton's method fails.

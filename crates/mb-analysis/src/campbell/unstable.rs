@@ -95,22 +95,41 @@ pub(super) fn find(path: &Path<'_>, samples: &Samples) -> Result<(Vec<Unstable>,
 
 /// The end of a range between a speed at which nothing grows and one at which something does: its place and half the width of
 /// the enclosure.
+///
+/// The enclosure reaches from a speed at which nothing grows or could within its error bound to one at which something does for
+/// certain.
 fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64; 2], AnalysisError> {
     let between = Between { path, samples: [still, grown] };
-    let (mut a, mut b) = (still.w, grown.w);
-    while (b - a).abs() > NARROW * whole {
-        let w = 0.5 * (a + b);
-        // Neighbouring numbers: their middle is one of them.
-        if w.total_cmp(&a).is_eq() || w.total_cmp(&b).is_eq() {
-            break;
-        }
-        if growing(&between.at(w, Looks::Sampled)?).is_some() {
-            b = w;
+    let (mut quiet, mut other, mut grows) = (still.w, grown.w, grown.w);
+    if still.open {
+        other = still.w;
+    }
+    while let Some(w) = middle(quiet, other, NARROW * whole) {
+        let there = between.at(w, Looks::Sampled)?;
+        if growing(&there).is_some() {
+            (other, grows) = (w, w);
+        } else if there.open {
+            other = w;
         } else {
-            a = w;
+            quiet = w;
         }
     }
-    Ok([0.5 * (a + b), 0.5 * (b - a).abs()])
+    // What is open lies between.
+    let mut open = other;
+    while let Some(w) = middle(open, grows, NARROW * whole) {
+        if growing(&between.at(w, Looks::Sampled)?).is_some() {
+            grows = w;
+        } else {
+            open = w;
+        }
+    }
+    Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
+}
+
+/// The middle of two speeds, unless they are this near or neighbouring numbers.
+fn middle(a: f64, b: f64, narrow: f64) -> Option<f64> {
+    let w = 0.5 * (a + b);
+    ((b - a).abs() > narrow && w.total_cmp(&a).is_ne() && w.total_cmp(&b).is_ne()).then_some(w)
 }
 
 /// A speed inside an interval at which something grows, where two modes that could meet do.
@@ -146,6 +165,15 @@ fn may_meet(a: &Sample, b: &Sample) -> bool {
                 let other = |s: c64| if conjugate { s.conj() } else { s };
                 let gap = |k: usize| (x[k].s - other(y[k].s)).norm();
                 let way = (x[1].s - x[0].s).norm() + (y[1].s - y[0].s).norm();
+                // What decays faster than modes move and part when they meet does not grow between the speeds; an exact zero of a
+                // coordinate that can be ignored stays one.
+                let decay =
+                    [x, y].iter().flat_map(|m| [-m[0].s.re, -m[1].s.re]).fold(f64::INFINITY, f64::min);
+                let still = [x, y].iter().any(|m| m[0].s.norm() <= m[0].error && m[1].s.norm() <= m[1].error);
+                let apart = if same { 0.0 } else { gap(0).max(gap(1)) };
+                if still || decay > FARTHER * (way + apart) {
+                    continue;
+                }
                 let crosses = {
                     let ahead = |k: usize| x[k].s.im > other(y[k].s).im;
                     ahead(0) != ahead(1)
