@@ -10,7 +10,7 @@
 //! with D and R diagonal and Phi the independent rows at length one. [`Prepared::finish`] takes an [`Answer`] back. Nothing that the
 //! engine says of its own answer is believed: residuals, classes and bounds are computed here from the matrices as given, and modes
 //! count as complete only where inertias at both ends of an interval agree with the modes that have bounds, and do so again at
-//! other shifts ([`inertia`]); of damped problems where the phase of the determinant closes around a circle ([`phase`]).
+//! other shifts (`inertia.rs`); of damped problems where the phase of the determinant closes around a circle (`phase.rs`).
 
 mod general;
 mod inertia;
