@@ -34,6 +34,9 @@ const CORRECTIONS: usize = 6;
 /// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A; bases that select
 /// coordinates have none.
 const OF_BASES: f64 = 30.0;
+/// Change of the entries as written, in units of their own, up to which they may hide a zero: the last place of two of them. What
+/// needs more is a soft mode of a slender or thin structure.
+const WRITTEN: f64 = 2.0 * f64::EPSILON;
 /// A refused candidate within this factor of the tolerance deserves a word.
 const NEAR: f64 = 100.0;
 
@@ -169,11 +172,12 @@ impl Given<'_> {
                 self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
             };
             let relative = departure(vanishing::NOTHING);
-            if relative > tolerance {
-                nearly = (relative <= NEAR * tolerance).then_some(relative);
+            let written = departure(vanishing::NOTHING_DOUBLED);
+            if relative > tolerance || (!rounded && written > WRITTEN) {
+                nearly = (relative <= NEAR * tolerance).then_some(relative.max(written));
                 break;
             }
-            worst = worst.max(departure(vanishing::NOTHING_DOUBLED));
+            worst = worst.max(written);
             accepted += 1;
         }
         // Orthonormal where the coordinates are of one size, of length one in those given.
