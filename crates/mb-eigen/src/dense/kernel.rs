@@ -34,8 +34,8 @@ const CORRECTIONS: usize = 6;
 /// How much more the rounding of bases R_0 and L_0 leaves of L_0^T A R_0 x than that of the entries of A; bases that select
 /// coordinates have none.
 const OF_BASES: f64 = 30.0;
-/// Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place, as sums of elements leave them. What
-/// needs more is a soft mode of a slender or thin structure.
+/// Change of the entries as written, relative to themselves, up to which they may hide a zero: four units in the last place, as
+/// sums of elements leave them. What needs more is a soft mode of a slender or thin structure.
 const WRITTEN: f64 = 4.0 * f64::EPSILON;
 /// A refused candidate within this factor of the tolerance deserves a word.
 const NEAR: f64 = 100.0;

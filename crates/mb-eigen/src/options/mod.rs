@@ -32,7 +32,8 @@ pub struct DenseOptions {
     pub constraint_rank: RankTolerance,
     /// A direction x of the null space of Phi_q has no stiffness when every component of the rest of K x is at most this
     /// fraction of that of |K| |x|, in equilibrated coordinates and unless K is proved positive definite; such eigenvalues are exactly
-    /// zero. Default 16 units in the last place: what rounding of the entries may have done.
+    /// zero. Default 16 units in the last place: what rounding of the entries may have done. Where no basis of the constraints
+    /// mixes coordinates, a change of each entry by four units in the last place must suffice as well.
     pub zero_tolerance: f64,
     /// The same for the mass matrix: such eigenvalues are infinite. Default as for stiffness.
     pub mass_tolerance: f64,
