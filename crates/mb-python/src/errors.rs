@@ -7,6 +7,7 @@ use mb_eigen::EigenError;
 use mb_linear::LinearError;
 use mb_model::ModelError;
 use mb_parametric::ParametricError;
+use mb_periodic::PeriodicError;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -123,6 +124,32 @@ fn kind_of(error: &LinearError) -> &'static str {
         LinearError::Constraint(ConstraintError::StepTooSmall { .. }) => "step_too_small",
         LinearError::Constraint(ConstraintError::Unstable { .. }) => "unstable_run",
         _ => "linearization",
+    }
+}
+
+/// A periodic motion that was not found.
+pub(crate) fn periodic(py: Python<'_>, error: &PeriodicError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        PeriodicError::NotAPeriod { .. } => argument(py, "period", message, None),
+        PeriodicError::PeriodNeeded { .. } => {
+            let message =
+                format!("{message} Give it as period=, a number in s or an expression of parameters.");
+            argument(py, "period", message, None)
+        }
+        PeriodicError::NoReturn { .. } => {
+            let message = format!("{message} guess= says about how long it is, s.");
+            numerics(py, "no_return", message)
+        }
+        PeriodicError::StepFails { .. } => numerics(py, "step_fails", message),
+        PeriodicError::Singular { .. } => numerics(py, "singular_configuration", message),
+        PeriodicError::NotFound { .. } => numerics(py, "no_periodic_motion", message),
+        PeriodicError::VelocityRow { .. } | PeriodicError::Parameter { .. } => {
+            raise(py, "ModelError", message, &[])
+        }
+        PeriodicError::Constraint(e) => analysis(py, &e.clone().into()),
+        _ if error.is_wrong_request() => raise(py, "ModelError", message, &[]),
+        _ => numerics(py, "periodic_motion", message),
     }
 }
 

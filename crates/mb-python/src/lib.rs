@@ -13,6 +13,7 @@ mod model;
 mod motion;
 mod options;
 mod page;
+mod periodic;
 mod plan;
 mod response;
 mod series;
@@ -39,6 +40,8 @@ mod _mb {
     use crate::motion::{Motion, simulate};
     #[pymodule_export]
     use crate::page::page;
+    #[pymodule_export]
+    use crate::periodic::{Orbit, orbit};
     #[pymodule_export]
     use crate::response::{matrix_response, response};
     #[pymodule_export]

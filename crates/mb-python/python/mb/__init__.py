@@ -21,6 +21,7 @@ from ._mb import __version__
 from ._model import LoadPath, Model, Part, Redundancy, load, loads
 from ._modes import Mode, Modes
 from ._motion import Run, simulate
+from ._periodic import Bifurcation, Branch, Floquet, Orbit
 from ._progress import progress
 from ._response import MeanSquare, Response, Zeros, response
 from ._series import Series, SeriesValue
@@ -31,6 +32,8 @@ from ._track import Encounter, Track
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "Bifurcation",
+    "Branch",
     "Campbell",
     "Check",
     "Critical",
@@ -38,6 +41,7 @@ __all__ = [
     "Encounter",
     "EnergyShares",
     "FindingWarning",
+    "Floquet",
     "FreeMotion",
     "InternalError",
     "Linearization",
@@ -51,6 +55,7 @@ __all__ = [
     "Modes",
     "NumericsError",
     "OperatingPoint",
+    "Orbit",
     "Part",
     "Participation",
     "Reaction",

@@ -17,6 +17,7 @@ from ._check import Check, checked
 from ._errors import ArgumentError, ArgumentTypeError, MbError, ModelError
 from ._motion import Run, simulate
 from ._names import numbers, resolve
+from ._periodic import Floquet, Orbit, orbit
 from ._requests import count, number, strategy_word
 from ._series import Series, series
 from ._site import OperatingPoint
@@ -1051,6 +1052,104 @@ class Model:
             strategy=strategy,
             time=time,
         )
+
+    def orbit(
+        self,
+        period: float | str | None = None,
+        *,
+        guess: float | None = None,
+        at: Mapping[str, float] | None = None,
+        velocity: Mapping[str, float] | None = None,
+        hold: str | Iterable[str] = (),
+        settle: float | None = None,
+        time: float = 0.0,
+        inputs: Mapping[str, float] | None = None,
+        parts: int = 4,
+        steps: int = 32,
+        most_steps: int = 8192,
+        tolerance: float = 1e-12,
+    ) -> Orbit:
+        """A periodic motion near the start, by multiple shooting with exact derivatives.
+
+        Parameters
+        ----------
+        period : float or str
+            Period, s: a number or an expression of the parameters, ``"2*pi/W"``. Drives and loads are compared with those one period
+            later.
+        guess : float
+            About the period, s, of a model that does not depend on time, whose period is solved for; without it the motion is followed
+            until it comes back near to its start.
+        at, velocity : dict
+            Start values of configuration numbers and velocities by name; constraints are assembled.
+        hold : str or sequence of str
+            Coordinates that keep their value of the start: they choose one of a family of periodic motions.
+        settle : float
+            The motion is followed so many seconds first, so that what is damped comes near to its periodic motion.
+        time, inputs
+            As in :meth:`equilibrium`.
+        parts : int
+            Parts of the period that are integrated apart: more for motions that are very unstable.
+        steps, most_steps : int
+            Steps of the period to begin with, and at most; they are doubled until the monodromy matrix is settled.
+        tolerance : float
+            Change of that matrix by doubling the steps, relative to its norm, that is small enough.
+
+        Returns
+        -------
+        Orbit
+
+        Raises
+        ------
+        ArgumentError
+            A ``period`` that is none of the model; ``argument`` is ``period``.
+        NumericsError
+            ``no_periodic_motion``, ``no_return``, ``step_fails``, ``singular_configuration``.
+
+        Examples
+        --------
+        A mass of 1 kg on a rail between springs of 4 N/m swings with a period of pi seconds:
+
+        >>> import math, mb
+        >>> m = mb.Model("mass between springs")
+        >>> P = m.body("P", mass=1, inertia=1, at=(0.1, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5)
+        >>> motion = m.orbit(hold="P.x")
+        >>> bool(abs(motion.period - math.pi) < 1e-9), round(float(motion["P.x"].min()), 9)
+        (True, -0.1)
+        """
+        return orbit(
+            self,
+            period,
+            guess=guess,
+            at=at,
+            velocity=velocity,
+            hold=hold,
+            settle=settle,
+            time=time,
+            inputs=inputs,
+            parts=parts,
+            steps=steps,
+            most_steps=most_steps,
+            tolerance=tolerance,
+        )
+
+    def floquet(self, period: float | str | None = None, **options: Any) -> Floquet:
+        """Floquet multipliers of the periodic motion that :meth:`orbit` finds with the same arguments.
+
+        Examples
+        --------
+        A mass that is pushed with the period of the push, x'' + 0.4 x' + 4 x = cos 3t: growth -0.2 1/s.
+
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 3.0})
+        >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+        >>> f = m.floquet("2*pi/W")
+        >>> f.stable, f.growth.round(9).tolist()
+        (True, [-0.2, -0.2])
+        """
+        return self.orbit(period, **options).floquet()
 
     def simulate(self, until: float, **options: Any) -> Run:
         """The motion in time; see :func:`mb.simulate`."""

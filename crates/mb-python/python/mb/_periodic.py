@@ -1,0 +1,477 @@
+"""Periodic motions, their Floquet multipliers, and branches of them over a parameter."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _mb
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
+from ._names import numbers, resolve
+from ._optional import need
+from ._requests import count, number
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+#: Change of the monodromy matrix by the last doubling of the steps, relative, above which multipliers are not settled.
+_SETTLED = 1e-9
+#: Distance of a shape from itself one period later, relative to its largest entry, above which rounding has taken it.
+_CLOSES = 1e-6
+
+
+class Orbit:
+    """A periodic motion.
+
+    Attributes
+    ----------
+    model : Model
+        The model.
+    period : float
+        Period, s.
+    autonomous : bool
+        Whether the model does not depend on time along the motion, so that the period was solved for.
+    t : ndarray
+        Times of the states, s; the last one a period after the first.
+    q : ndarray, configuration numbers x times
+        Configurations; SI units and radians, names in ``model.configuration``.
+    v : ndarray, velocities x times
+        Velocities, names in ``model.coordinates``.
+    turns : dict of str to int
+        Whole turns that angles make in a period.
+    steps, iterations : int
+        Steps of the period, and of Newton's method in all.
+    defect : float
+        The largest gap that is left where the motion closes, in the coordinates of states.
+    moved : float
+        What doubling the steps changed in the motion last.
+    violation : (float, float)
+        Largest \\|Phi| and \\|Phi'| at the states.
+    """
+
+    def __init__(self, model: Model, native: Any):
+        self.model = model
+        self._native = native
+        self.period, self.autonomous, turns = native.motion()
+        self.steps, self.iterations, self.defect, self.moved, *violation = native.quality()
+        self.violation: tuple[float, float] = (violation[0], violation[1])
+        self.turns = {name: n for name, n in zip(model.coordinates, turns, strict=True) if n}
+
+    @cached_property
+    def t(self) -> np.ndarray:
+        return self._native.times()
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        return self._native.configurations()
+
+    @cached_property
+    def v(self) -> np.ndarray:
+        return self._native.velocities()
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The history of a configuration number over the period, ``orbit["crank.angle"]``."""
+        return self.q[resolve(name, self.model.configuration, "orbit", "coordinate")]
+
+    @cached_property
+    def _floquet(self) -> Floquet:
+        return Floquet(self)
+
+    def floquet(self) -> Floquet:
+        """The multipliers of the motion: what a period makes of a small disturbance.
+
+        >>> import mb
+        >>> m = mb.Model("mass on a spring")
+        >>> P = m.point("P", at=(1, 0), mass=1); _ = m.spring("s", P, (0, 0), stiffness=4, natural_length=1, damping=0.5)
+        >>> rest = m.orbit(1.0, at={"P.x": 1.0}).floquet()       # at rest every time is a period
+        >>> growth = sorted({float(s.real.round(6)) for s in rest.exponents if s.imag})
+        >>> growth                                               # -c / (2 m)
+        [-0.25]
+        """
+        return self._floquet
+
+    def follow(self, parameter: str, end: float, points: int = 20) -> Branch:
+        """The motion over a parameter, from its value in the model to ``end``, through folds.
+
+        Parameters
+        ----------
+        parameter : str
+            Name of the parameter.
+        end : float
+            Where the branch ends.
+        points : int
+            About so many motions. Between two of them an even number of bifurcations is not seen.
+
+        Motions that keep their energy are families at every value of the parameter, of which none is followed: the branch ends, and
+        ``ended`` says so.
+
+        Returns
+        -------
+        Branch
+
+        Examples
+        --------
+        A mass that is pushed, x'' + 0.4 x' + 4 x = cos W t, has its largest way where W^2 = 4 - 0.08:
+
+        >>> import mb
+        >>> m = mb.Model("pushed", parameters={"W": 1.0})
+        >>> P = m.body("P", mass=1, inertia=1, at=(0, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5, damping=0.4)
+        >>> _ = m.force("push", P, direction=(1, 0), magnitude="cos(W*t)")
+        >>> branch = m.orbit("2*pi/W").follow("W", 3.0, points=8)
+        >>> x = abs(1 / (4 - branch.value**2 + 0.4j * branch.value))
+        >>> found = (branch.q[0]**2 + (branch.v[0] / branch.value)**2)**0.5
+        >>> bool(abs(found - x).max() < 1e-9), branch.bifurcations
+        (True, [])
+        """
+        known = self.model.parameters
+        name = list(known)[resolve(parameter, list(known), "parameter", "parameter")]
+        start, stop = float(known[name]), number(end, "end")
+        if abs(stop - start) <= np.finfo(float).eps * abs(start):
+            raise ArgumentError(f"end is {stop}, where the branch begins.", "end")
+        return Branch(self.model, name, self._native.branch(name, (start, stop), count(points, "points", 2)))
+
+    def to_frame(self) -> Any:
+        """Configurations as a pandas DataFrame indexed by time."""
+        pandas = need("pandas", "to_frame()")
+        return pandas.DataFrame(
+            dict(zip(self.model.configuration, self.q, strict=True)), index=pandas.Index(self.t, name="t")
+        )
+
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Configuration numbers over the period by matplotlib, all of them without names. Returns the axes."""
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        for name in names or self.model.configuration:
+            ax.plot(self.t, self[name], label=name)
+        ax.set_xlabel("t, s")
+        ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        kind = "" if self.autonomous else ", given"
+        return f"<mb.Orbit of '{self.model.name}': period {self.period:.6g} s{kind}, {self.steps} steps, closes within {self.defect:.1e}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{x[0]:.6g}</td><td>{x.min():.6g}</td><td>{x.max():.6g}</td></tr>"
+            for name, x in list(zip(self.model.configuration, self.q, strict=True))[:40]
+        )
+        head = "<tr><th>coordinate</th><th>start</th><th>least</th><th>most</th></tr>"
+        return f"<table>{head}{rows}</table><p>period {self.period:.9g} s</p>"
+
+
+class Floquet:
+    """Floquet multipliers of a periodic motion, the largest magnitude first.
+
+    Attributes
+    ----------
+    orbit : Orbit
+        The motion.
+    multipliers : ndarray of complex
+        What a period makes of disturbances; conjugate pairs are neighbours, Im > 0 first.
+    error : ndarray
+        Estimates of their errors, from doubling the steps and their condition; no bounds.
+    condition : ndarray
+        Condition of each.
+    exponents : ndarray of complex
+        s = ln(mu) / T on the principal branch, 1/s and rad/s; NaN where mu is zero within its error.
+    growth, hz : ndarray
+        Re s, 1/s, and \\|Im s| / (2 pi), Hz; a frequency f stands for \\|f + k / T| with any whole number k.
+    kind : list of str
+        ``growing``, ``neutral``, ``decaying``: outside, on or inside the unit circle, told with the error; ``trivial``: the 1 of a
+        model that does not depend on time, a start earlier or later on the same motion.
+    stable : bool or None
+        True: all but the trivial one decay. False: one grows. None: first order does not decide.
+    stability : str
+        The same in words.
+    trivial_residual : float or None
+        How well the trivial multiplier is met, where there is one.
+    change : float
+        What doubling the steps changed last in the monodromy matrix, relative.
+    """
+
+    def __init__(self, orbit: Orbit):
+        self.orbit = orbit
+        native = self._native = orbit._native
+        self.multipliers: NDArray[np.complex128] = native.multipliers()
+        self.exponents: NDArray[np.complex128] = native.exponents()
+        self.error: np.ndarray = native.error()
+        self.condition: np.ndarray = native.condition()
+        self.kind: list[str] = native.kind()
+        self.stability, self.stable, self.trivial_residual, self.change = native.stability()
+        if self.change > _SETTLED:
+            warnings.warn(
+                f"The monodromy matrix is not settled: the last doubling changed it by {self.change:.1e} of its norm; "
+                "most_steps= allows more.",
+                FindingWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def growth(self) -> np.ndarray:
+        return self.exponents.real
+
+    @property
+    def hz(self) -> np.ndarray:
+        return np.abs(self.exponents.imag) / (2 * np.pi)
+
+    def __len__(self) -> int:
+        return len(self.multipliers)
+
+    def shape(self, index: int) -> NDArray[np.complex128]:
+        """The shape of a multiplier over the period, velocities x times of the motion.
+
+        A disturbance along it is Re(exp(s (t - t0)) shape), s the exponent: displacements along the coordinates, in m and rad
+        (small rotations of bodies in space, in their own axes). The shape has the period of the motion; its largest entry is 1.
+
+        Raises
+        ------
+        NumericsError
+            ``no_exponent``: the multiplier is zero within its error. ``shape_lost``: rounding of faster growing disturbances has
+            taken it over.
+
+        Examples
+        --------
+        Of the trivial multiplier it is the velocity of the motion itself:
+
+        >>> import mb
+        >>> m = mb.Model("mass between springs")
+        >>> P = m.body("P", mass=1, inertia=1, at=(0.1, 0)); _ = m.prismatic("rail", P, (0, 0), axis=(1, 0))
+        >>> _ = m.spring("s", P, (-5, 0), stiffness=4, natural_length=5)
+        >>> f = m.floquet(hold="P.x")
+        >>> x, v = f.shape(f.kind.index("trivial"))[0], f.orbit.v[0]
+        >>> bool(abs(x / abs(x).max() - v / v[abs(v).argmax()]).max() < 1e-8)
+        True
+        """
+        i = _index(index, len(self))
+        s = self.exponents[i]
+        if np.isnan(s):
+            raise NumericsError(f"Multiplier {i} is zero within its error: it has no exponent and no shape.", "no_exponent")
+        t = self.orbit.t
+        x = self._native.disturbance(i) * np.exp(-s * (t - t[0]))
+        largest = np.abs(x).max() if x.size else 0.0
+        gap = np.abs(x[:, -1] - x[:, 0]).max() if x.size else 0.0
+        if not gap <= _CLOSES * largest:
+            raise NumericsError(
+                f"The shape of multiplier {i} does not close: {gap / largest:.1e} of its largest entry is left after a period.",
+                "shape_lost",
+            )
+        return x / x.flat[int(np.argmax(np.abs(x)))] if largest else x
+
+    def to_frame(self) -> Any:
+        """One row for each multiplier as a pandas DataFrame."""
+        pandas = need("pandas", "to_frame()")
+        return pandas.DataFrame(
+            {
+                "multiplier": self.multipliers,
+                "magnitude": np.abs(self.multipliers),
+                "growth": self.growth,
+                "hz": self.hz,
+                "error": self.error,
+                "kind": self.kind,
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """The multipliers and the unit circle by matplotlib. Returns the axes."""
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        angle = np.linspace(0, 2 * np.pi, 361)
+        ax.plot(np.cos(angle), np.sin(angle), color="0.6")
+        ax.plot(self.multipliers.real, self.multipliers.imag, "x")
+        ax.set_aspect("equal")
+        ax.set_xlabel("Re")
+        ax.set_ylabel("Im")
+        return ax
+
+    def __repr__(self) -> str:
+        return f"<mb.Floquet of '{self.orbit.model.name}': {len(self)} multipliers, {self.stability}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{mu:.6g}</td><td>{abs(mu):.6g}</td><td>{s.real:.6g}</td><td>{abs(s.imag) / (2 * np.pi):.6g}</td>"
+            f"<td>{e:.1e}</td><td>{kind}</td></tr>"
+            for mu, s, e, kind in list(zip(self.multipliers, self.exponents, self.error, self.kind, strict=True))[:40]
+        )
+        head = "<tr><th>multiplier</th><th>magnitude</th><th>growth [1/s]</th><th>f [Hz]</th><th>error</th><th>class</th></tr>"
+        return f"<table>{head}{rows}</table><p>{self.stability}</p>"
+
+
+@dataclass(frozen=True)
+class Bifurcation:
+    """Where periodic motions change their kind or their number.
+
+    Attributes
+    ----------
+    kind : str
+        ``fold``, ``branching``, ``period doubling`` or ``Neimark-Sacker``.
+    value : float
+        The parameter.
+    period : float
+        Period, s.
+    q, v : ndarray
+        The start of the motion there.
+    multipliers : ndarray of complex
+        Its multipliers, without the trivial one.
+    """
+
+    kind: str
+    value: float
+    period: float
+    q: np.ndarray
+    v: np.ndarray
+    multipliers: NDArray[np.complex128]
+
+
+class Branch:
+    """Periodic motions over a parameter, in their order on the branch.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    value, period : ndarray
+        Values of the parameter, and periods, s.
+    q, v : ndarray, numbers x motions
+        Starts of the motions.
+    multipliers : ndarray of complex, multipliers x motions
+        The largest magnitude first, without the trivial one; NaN where there are fewer.
+    bifurcations : list of Bifurcation
+        Folds, branchings, period doublings and Neimark-Sacker bifurcations, solved for.
+    ended : str or None
+        Why the branch ended before the end of the range, where it did.
+    """
+
+    def __init__(self, model: Model, name: str, found: dict[str, Any]):
+        self.model, self.name = model, name
+        points = found["points"]
+        self.value: np.ndarray = points["value"]
+        self.period: np.ndarray = points["period"]
+        self.q: np.ndarray = points["q"]
+        self.v: np.ndarray = points["v"]
+        self.multipliers: NDArray[np.complex128] = points["multipliers"]
+        at = found["bifurcations"]
+        self.bifurcations = [
+            Bifurcation(kind, float(at["value"][i]), float(at["period"][i]), at["q"][:, i], at["v"][:, i], at["multipliers"][:, i])
+            for i, kind in enumerate(found["kinds"])
+        ]
+        self.ended: str | None = found["ended"]
+        if self.ended is not None:
+            warnings.warn(f"The branch ends before the end of the range: {self.ended}", FindingWarning, stacklevel=3)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def largest(self) -> np.ndarray:
+        """Largest magnitude of a multiplier, one for each motion; NaN where there is none."""
+        if not self.multipliers.shape[0]:
+            return np.full(len(self), np.nan)
+        return np.abs(self.multipliers[0])
+
+    def to_frame(self) -> Any:
+        """One row for each motion as a pandas DataFrame: parameter, period, largest multiplier, start."""
+        pandas = need("pandas", "to_frame()")
+        columns = {self.name: self.value, "period": self.period, "largest": self.largest}
+        columns.update(zip(self.model.configuration, self.q, strict=True))
+        return pandas.DataFrame(columns)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The largest multiplier over the parameter by matplotlib, with the bifurcations. Returns the axes."""
+        ax = need("matplotlib.pyplot", "plot()").subplots()[1] if ax is None else ax
+        ax.plot(self.value, self.largest)
+        ax.axhline(1, color="0.6", linestyle="--")
+        for found in self.bifurcations:
+            ax.plot(found.value, np.abs(found.multipliers).max(), "ko", markersize=4)
+        ax.set_xlabel(self.name)
+        ax.set_ylabel("largest multiplier")
+        return ax
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{b.kind} at {b.value:.6g}" for b in self.bifurcations) or "no bifurcation met"
+        return f"<mb.Branch of '{self.model.name}' over {self.name}: {len(self)} motions, {kinds}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{p:.6g}</td><td>{t:.6g}</td><td>{mu:.6g}</td></tr>"
+            for p, t, mu in list(zip(self.value, self.period, self.largest, strict=True))[:40]
+        )
+        special = "".join(f"<li>{b.kind} at {self.name} = {b.value:.9g}</li>" for b in self.bifurcations)
+        return f"<table><tr><th>{self.name}</th><th>period [s]</th><th>largest multiplier</th></tr>{rows}</table><ul>{special}</ul>"
+
+
+def _index(value: Any, size: int) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -size <= value < size:
+        return int(value) % size
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        raise IndexError(f"index is {value}, but there are {size} multipliers")
+    raise ArgumentTypeError(f"index is of type {type(value).__name__}, but a whole number is needed.", "index")
+
+
+def _positive(value: Any, name: str) -> float:
+    x = number(value, name)
+    if x <= 0:
+        raise ArgumentError(f"{name} is {x}, but must be positive.", name)
+    return x
+
+
+def _period(value: Any) -> str:
+    """A number of seconds or an expression, as text."""
+    if isinstance(value, str):
+        return value
+    return repr(_positive(value, "period"))
+
+
+def orbit(
+    model: Model,
+    period: float | str | None,
+    *,
+    guess: float | None,
+    at: Mapping[str, float] | None,
+    velocity: Mapping[str, float] | None,
+    hold: str | Iterable[str],
+    settle: float | None,
+    time: float,
+    inputs: Mapping[str, float] | None,
+    parts: int,
+    steps: int,
+    most_steps: int,
+    tolerance: float,
+) -> Orbit:
+    """See :meth:`mb.Model.orbit`."""
+    native = model._build()
+    q, v, _, u, _ = native.names()
+    if period is not None and guess is not None:
+        raise ArgumentError("period and guess exclude each other: period is exact, guess about how long it is.", "guess")
+    values = [0.0] * len(u)
+    for i, value in numbers(inputs, u, "inputs", "input"):
+        values[i] = value
+    if not isinstance(hold, (str, Iterable)):
+        raise ArgumentTypeError(f"hold is of type {type(hold).__name__}, but names of coordinates are needed.", "hold")
+    asked = {
+        "period": None if period is None else _period(period),
+        "guess": None if guess is None else _positive(guess, "guess"),
+        "at": numbers(at, q, "at", "coordinate"),
+        "velocity": numbers(velocity, v, "velocity", "coordinate"),
+        "hold": [resolve(name, v, "hold", "coordinate") for name in ([hold] if isinstance(hold, str) else hold)],
+        "settle": None if settle is None else _positive(settle, "settle"),
+        "time": number(time, "time"),
+        "inputs": values,
+        "parts": count(parts, "parts"),
+        "steps": count(steps, "steps"),
+        "most_steps": count(most_steps, "most_steps"),
+        "tolerance": _positive(tolerance, "tolerance"),
+    }
+    return Orbit(model, _mb.orbit(native, json.dumps(asked)))
+
+
+__all__ = ["Bifurcation", "Branch", "Floquet", "Orbit"]
