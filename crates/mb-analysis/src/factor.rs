@@ -1,15 +1,12 @@
-//! The penalty factor, given or chosen.
+//! The penalty factors, given or chosen.
 
 use super::spectrum;
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::Eigenpair;
-use mb_eigen::penalty::{ViolationLaw, least_factor};
-use mb_linear::formulation::unconstrained::Penalty;
+use mb_eigen::penalty::{ViolationLaw, least_factors};
+use mb_linear::formulation::unconstrained::{Factor, Penalty};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse};
 use mb_model::Model;
-
-/// The least one that is chosen: enough for masses of some kilograms.
-pub const LEAST: f64 = 1e6;
 
 /// Share of itself that a penalty may move an eigenvalue by; a smaller one costs as many digits as it gains.
 const MOVES: f64 = 1e-5;
@@ -17,28 +14,28 @@ const MOVES: f64 = 1e-5;
 /// Penalties as asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalties {
-    /// The factor where it was given.
+    /// The factor of all rows where it was given.
     pub alpha: Option<f64>,
     /// What the violation follows.
     pub law: ViolationLaw,
 }
 
 impl Penalties {
-    /// With the factor given, or the one chosen.
-    pub fn or<E>(&self, choose: impl FnOnce() -> Result<f64, E>) -> Result<Penalty, E> {
-        let alpha = self.alpha.map_or_else(choose, Ok)?;
-        Ok(Penalty::scalar(alpha, self.law.xi, self.law.omega))
+    /// With the factor given, or those chosen.
+    pub fn or<E>(&self, choose: impl FnOnce() -> Result<Factor, E>) -> Result<Penalty, E> {
+        let xi = self.alpha.map_or_else(choose, |alpha| Ok(Factor::Scalar(alpha)))?;
+        Ok(Penalty { xi, ..Penalty::scalar(1.0, self.law.xi, self.law.omega) })
     }
 }
 
-/// The power of ten that keeps pairs of the mechanism where they are; [`LEAST`] where that is enough.
-pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> f64 {
-    let least = least_factor(pairs, &linearize_sparse(model, at).m, law, MOVES);
-    if least > LEAST { 10_f64.powf(least.log10().ceil()) } else { LEAST }
+/// Factors by row that keep pairs of the mechanism where they are, to 1e-5 of themselves.
+pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: ViolationLaw) -> Factor {
+    let lin = linearize_sparse(model, at);
+    Factor::PerConstraint(least_factors(pairs, &lin.m, &lin.phi_q, law, MOVES))
 }
 
-/// The same for the whole spectrum, computed for it; [`LEAST`] where the mechanism's own has none.
-pub fn for_whole(model: &Model, at: &OperatingPoint, law: ViolationLaw) -> f64 {
-    spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr))
-        .map_or(LEAST, |found| for_pairs(model, at, &found.spectrum.pairs, law))
+/// The same for the whole spectrum, computed for it; from masses alone where the mechanism's own has none.
+pub fn for_whole(model: &Model, at: &OperatingPoint, law: ViolationLaw) -> Factor {
+    let found = spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr));
+    for_pairs(model, at, found.as_ref().map_or(&[], |found| &found.spectrum.pairs), law)
 }

@@ -57,7 +57,7 @@ pub struct FormulationSpectrum {
     pub request: Option<Request>,
     /// Why a given selection of coordinates was replaced, when it was.
     pub reselected: Option<String>,
-    /// Penalty factor of the unconstrained formulation, where it is one for all rows.
+    /// Penalty factor of the unconstrained formulation; the largest where each row has its own.
     pub penalty_factor: Option<f64>,
     /// Largest constraint violation at the penalty system's own equilibrium.
     pub penalty_violation: Option<f64>,
@@ -144,11 +144,12 @@ fn minimal_pairs(pencil: &QuadraticPencil, r: &Dense) -> Result<Spectrum, EigenE
     mb_eigen::dense::solve_with_null_space(pencil, r, &DenseOptions::default())
 }
 
-/// The penalty factor, where it is one for all rows.
+/// The penalty factor, the largest of those by row.
 pub(crate) fn factor(penalty: &Penalty) -> Option<f64> {
-    match penalty.xi {
-        Factor::Scalar(alpha) => Some(alpha),
-        Factor::PerConstraint(_) | Factor::Full(_) => None,
+    match &penalty.xi {
+        Factor::Scalar(alpha) => Some(*alpha),
+        Factor::PerConstraint(factors) => factors.iter().copied().reduce(f64::max),
+        Factor::Full(_) => None,
     }
 }
 

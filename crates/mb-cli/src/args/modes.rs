@@ -21,8 +21,8 @@ pub struct FormulationArgs {
     /// Blocks of the redundant formulation moved from A to E
     #[arg(long, value_enum, default_value_t = TransferredArg::None)]
     pub transferred: TransferredArg,
-    /// Penalty factor of the unconstrained formulation; not given, 1e6 or as much more as keeps the modes within 1e-5
-    /// of the mechanism's
+    /// Penalty factor of all rows in the unconstrained formulation; not given, each constraint row has one of its own
+    /// that keeps the modes within 1e-5 of the mechanism's
     #[arg(long)]
     pub alpha: Option<f64>,
     /// Damping ratio of its constraint violation

@@ -280,7 +280,10 @@ fn formulations(model: &Model, args: &FormulationArgs) -> Result<Vec<Formulation
         Formulation::Redundant(Transferred { phi_q, phi_q_t })
     };
     let penalty = || -> Result<Formulation, Failure> {
-        Ok(Formulation::Unconstrained(penalties(args)?.or(|| Ok::<_, Failure>(factor::LEAST))?))
+        Ok(Formulation::Unconstrained(
+            penalties(args)?
+                .or(|| Ok::<_, Failure>(mb_linear::formulation::unconstrained::Factor::Scalar(1.0)))?,
+        ))
     };
     Ok(match args.formulation {
         FormulationArg::Minimal => vec![minimal()?],
@@ -386,7 +389,7 @@ fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
         out.push('\n');
         out.push_str(&modes::counts(result));
         if let Some(factor) = result.penalty_factor {
-            let _ = writeln!(out, "penalty factor: {factor:e}");
+            let _ = writeln!(out, "largest penalty factor: {factor:.1e}");
         }
         if let Some(violation) = result.penalty_violation {
             let violation = crate::render::tiny(violation);

@@ -54,7 +54,7 @@ pub fn below(results: &[FormulationSpectrum], comparisons: &[Comparison], style:
         let worst = result.spectrum.motion().map(|p| p.backward_error).fold(0.0, f64::max);
         let _ = write!(out, "  largest residual {}", tiny(worst));
         if let Some(factor) = result.penalty_factor {
-            let _ = write!(out, ", penalty factor {factor:e}");
+            let _ = write!(out, ", largest penalty factor {factor:.1e}");
         }
         if let Some(violation) = result.penalty_violation {
             let _ = write!(out, ", constraint violation at its equilibrium {}", tiny(violation));

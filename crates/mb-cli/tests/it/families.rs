@@ -1,6 +1,7 @@
 //! The rod on a pin: +-i sqrt(3 g / (2 L)) hanging, the real pair upright, in every formulation.
 
-use crate::support::{json, model};
+use crate::support::{json, mb_with, model};
+use std::fmt::Write as _;
 
 /// Physical eigenvalues (re, im) of a formulation of the document.
 fn physical(document: &serde_json::Value, formulation: usize) -> Vec<(f64, f64)> {
@@ -100,4 +101,60 @@ fn a_selection_that_fails_is_replaced_and_told() {
     let why = found["formulations"][0]["reselected"].as_str().unwrap();
     assert!(why.contains("P.y"), "{why}");
     assert_eq!(physical(&found, 0).len(), 2);
+}
+
+/// A hanging chain of flexible links: length, radius, Young's modulus and density of each.
+fn chain(links: usize, elements: usize, [length, radius, modulus, density]: [f64; 4]) -> String {
+    let mut text = "units = \"SI\"\nname = \"chain\"\ngravity = [0.0, -9.81]\n".to_owned();
+    for i in 0..links {
+        let _ = write!(
+            text,
+            "[[flexible-link]]\nname = \"link-{i}\"\nlength = {length}\nelements = {elements}\ndensity = {density}\n\
+             youngs_modulus = {modulus}\nsection.radius = {radius}\nat = [0.0, {}]\nangle = \"deg(-90)\"\n",
+            -length * i as f64
+        );
+        let b = if i == 0 { "[0.0, 0.0]".to_owned() } else { format!("\"link-{}.end\"", i - 1) };
+        let _ = write!(text, "[[joint]]\nname = \"P{i}\"\ntype = \"revolute\"\na = \"link-{i}\"\nb = {b}\n");
+    }
+    text
+}
+
+/// One factor for all rows drowned the slopes of thin links beside the hinges, or moved the modes of stout ones.
+#[test]
+fn chains_thin_and_stout_have_the_same_modes_in_all_three() {
+    let steel = |radius: f64| [1.0, radius, 2.1e11, 7800.0];
+    let rubber = |radius: f64| [1.0, radius, 1e7, 1100.0];
+    let cases = [
+        (3, 5, [4.0, 0.15, 1e8, 1500.0]),
+        (5, 5, steel(5e-4)),
+        (8, 3, steel(5e-3)),
+        (5, 5, rubber(2e-3)),
+        (12, 3, rubber(2e-2)),
+        (2, 3, rubber(0.1)),
+        (5, 3, steel(0.2)),
+    ];
+    for (links, elements, section) in cases {
+        let text = chain(links, elements, section);
+        let run = mb_with(&["modes", "-", "--formulation", "all", "--all", "--json"], &text);
+        assert_eq!(run.code, 0, "{links} links, {section:?}: {}", run.err);
+        let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        // Clamped at their beginning, and on a hinge: 3 coordinates of each node but the first, and one turn.
+        let expected = 2 * links * (3 * elements + 1);
+        let reference = physical(&found, 0);
+        for (formulation, tolerance) in [(0, 1e-12), (1, 1e-12), (2, 1e-5)] {
+            let mut values = physical(&found, formulation);
+            assert_eq!(values.len(), expected, "{links} links, {section:?}, {formulation}");
+            for s in &reference {
+                let off = |t: &(f64, f64)| (t.0 - s.0).hypot(t.1 - s.1);
+                let nearest = |a: &usize, b: &usize| off(&values[*a]).total_cmp(&off(&values[*b]));
+                let i = (0..values.len()).min_by(nearest).unwrap();
+                let off = off(&values.swap_remove(i)) / s.0.hypot(s.1);
+                assert!(off < tolerance, "{links} links, {section:?}, {formulation}: {s:?} off by {off:e}");
+            }
+        }
+        let penalty = found["formulations"][2]["pairs"].as_array().unwrap();
+        let of = |kind: &str| penalty.iter().filter(|p| p["class"]["kind"] == kind).count();
+        assert_eq!((of("infinite"), of("spurious")), (0, 10 * links));
+        assert!(penalty.iter().all(|p| p["determined"] != false), "{links} links, {section:?}");
+    }
 }

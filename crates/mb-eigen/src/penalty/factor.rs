@@ -1,16 +1,20 @@
-//! The penalty factor that a mechanism's modes need.
+//! The penalty factors that a mechanism's modes need, one for each constraint row.
 //!
 //! ```text
-//! [ s^2 M + s C + K   Phi_q^T        ] [x]           p(s) = s^2 + 2 xi omega s + omega^2,   Xi = alpha I
-//! [ Phi_q             -1/(alpha p(s))] [l] = 0
+//! [ s^2 M + s C + K   Phi_q^T           ] [x]          p(s) = s^2 + 2 xi omega s + omega^2,   Xi = diag(alpha_i)
+//! [ Phi_q             -(Xi p(s))^-1     ] [l] = 0
 //!
-//! first order in 1/alpha, proportional damping:   |ds| / |s| = |l|^2 / (2 alpha |p(s)| |s|^2 x^H M x)
+//! first order, proportional damping:   |ds_k| / |s_k| = sum_i h_ki / (2 alpha_i),   h_ki = |l_ki|^2 / (|p| |s|^2 x^H M x)
+//! rule:   alpha_i = c max(max_k h_ki / (2 relative), PER_MASS m_i),   1/m_i = sum_j Phi_ij^2 / M_jj
 //! ```
 //!
-//! [`gonzalez2017`](https://doi.org/10.1115/1.4035410), Eqs. (11) and (18), in the unknowns x and l of the mechanism itself: a
-//! penalty is a constraint that gives way by l / (alpha p). The formula is the derivative of a simple eigenvalue, w^H
-//! dP z over w^H P'(s) z, with x in place of the left vector; |l|^2 / (|p| |s|^2 x^H M x) is a mass, that of the bodies which the
-//! reactions of the mode hold. Sizes: x n, l m, M n x n.
+//! with the least c >= 1 for which no mode k moves by more than `relative`. [`gonzalez2017`](https://doi.org/10.1115/1.4035410),
+//! Eqs. (11) and (18), in the unknowns x and l of the mechanism itself: a penalty is a constraint that gives way by
+//! l_i / (alpha_i p). The formula is the derivative of a simple eigenvalue, w^H dP z over w^H P'(s) z, with x in place of the left
+//! vector; h_ki is a mass, that of the bodies which the reaction of row i holds in mode k. m_i is the mass that the row
+//! itself meets: where no mode presses on a row, a factor beside m_i still separates its own eigenvalues from those of the
+//! mechanism. Both follow a row that is written in other units, which one number for all rows cannot: rows that
+//! hold the slope of a thin link hold far less mass than those of a hinge. Sizes: x n, l m, M n x n, Phi_q m x n.
 
 use mb_algebra::{Sparse, c64, sparse};
 
@@ -25,27 +29,68 @@ pub struct ViolationLaw {
     pub omega: f64,
 }
 
-/// The least alpha at which no finite eigenvalue of the mechanism moves by more than `relative` of itself, to first
+/// Least factor beside the mass that a row meets: it moves what the row holds by 1e-6 of itself.
+const PER_MASS: f64 = 1e6;
+
+/// The factors alpha_i, powers of two, at which no finite eigenvalue of the mechanism moves by more than `relative` of itself, to first
 /// order.
 ///
-/// `pairs`: of the constrained problem, with multipliers; `m`: its mass matrix, n x n. An eigenvalue nearer to zero
-/// than the smallest one that is no exact zero is measured by that one. 0 where nothing presses on the constraints.
-/// The result has the unit of M for rows of Phi_q without one.
-pub fn least_factor(pairs: &[Eigenpair], m: &Sparse, law: ViolationLaw, relative: f64) -> f64 {
-    let moving = || pairs.iter().filter(|pair| pair.class.is_motion() && pair.right.len() == m.rows());
+/// `pairs`: of the constrained problem, with multipliers; `m`: its mass matrix, n x n; `phi_q`: its constraint rows, m x n. An eigenvalue
+/// nearer to zero than the smallest one that is no exact zero is measured by that one. The factor of a row has the unit of
+/// M over that of the row squared.
+pub fn least_factors(
+    pairs: &[Eigenpair],
+    m: &Sparse,
+    phi_q: &Sparse,
+    law: ViolationLaw,
+    relative: f64,
+) -> Vec<f64> {
+    let held = masses_held(pairs, m, phi_q.rows(), law);
+    let mut factors: Vec<f64> = masses_met(m, phi_q).into_iter().map(|mass| PER_MASS * mass).collect();
+    for mode in &held {
+        for (factor, h) in factors.iter_mut().zip(mode) {
+            *factor = factor.max(h / (2.0 * relative));
+        }
+    }
+    // A row that meets no mass and holds none is as good with any factor.
+    let largest = factors.iter().copied().fold(0.0, f64::max);
+    let any = if largest > 0.0 { largest } else { PER_MASS };
+    factors.iter_mut().filter(|factor| **factor <= 0.0).for_each(|factor| *factor = any);
+    let moved = |mode: &Vec<f64>| mode.iter().zip(&factors).map(|(h, alpha)| h / (2.0 * alpha)).sum::<f64>();
+    let more = held.iter().map(moved).fold(0.0, f64::max) / relative;
+    factors.iter().map(|alpha| (alpha * more.max(1.0)).log2().ceil().exp2()).collect()
+}
+
+/// h_ki by mode and row.
+fn masses_held(pairs: &[Eigenpair], m: &Sparse, rows: usize, law: ViolationLaw) -> Vec<Vec<f64>> {
+    let fits = |pair: &&Eigenpair| pair.right.len() == m.rows() && pair.multipliers.len() == rows;
+    let moving = || pairs.iter().filter(|pair| pair.class.is_motion()).filter(fits);
     let square = |pair: &Eigenpair| pair.value().map_or(0.0, |s| s.norm_sqr());
     let floor = moving().map(square).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
-    let least = |pair: &Eigenpair| {
+    let of_pair = |pair: &Eigenpair| {
         let s = pair.value()?;
         let mx = sparse::matvec_complex(m, &pair.right);
         let mass: c64 = pair.right.iter().zip(&mx).map(|(x, y)| x.conj() * y).sum();
-        let reactions: f64 = pair.multipliers.iter().map(c64::norm_sqr).sum();
         // Near its own eigenvalue the violation follows without force; first order says nothing there.
         let p = (s * s + 2.0 * law.xi * law.omega * s + law.omega.powi(2)).norm().max(law.omega.powi(2));
-        let held = reactions / (p * s.norm_sqr().max(floor) * mass.re);
-        (held.is_finite() && held > 0.0).then_some(held / (2.0 * relative))
+        let by = p * s.norm_sqr().max(floor) * mass.re;
+        let held: Vec<f64> = pair.multipliers.iter().map(|l| l.norm_sqr() / by).collect();
+        held.iter().all(|h| h.is_finite() && *h >= 0.0).then_some(held)
     };
-    moving().filter_map(least).fold(0.0, f64::max)
+    moving().filter_map(of_pair).collect()
+}
+
+/// m_i by row; 0 where a row meets coordinates without mass alone.
+fn masses_met(m: &Sparse, phi_q: &Sparse) -> Vec<f64> {
+    let mut own = vec![0.0; m.rows()];
+    for (value, (row, _)) in m.iter().filter(|(_, (row, col))| row == col) {
+        own[row] += value;
+    }
+    let mut yields = vec![0.0; phi_q.rows()];
+    for (value, (row, col)) in phi_q.iter().filter(|(_, (_, col))| own[*col] > 0.0) {
+        yields[row] += value * value / own[col];
+    }
+    yields.into_iter().map(|y| if y > 0.0 { 1.0 / y } else { 0.0 }).collect()
 }
 
 #[cfg(test)]
@@ -91,7 +136,8 @@ mod tests {
             let of = tied(masses.map(|m| m * unit), springs.map(|k| k * unit * 10_f64.powi(stiff)));
             let (law, relative) = (ViolationLaw { xi: 1.0, omega: 10.0 }, 1e-5);
             let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
-            let alpha = least_factor(&exact.pairs, &to_sparse(&of.m), law, relative);
+            let held = masses_held(&exact.pairs, &to_sparse(&of.m), 1, law);
+            let alpha = held.iter().map(|mode| mode[0]).fold(0.0, f64::max) / (2.0 * relative);
             // Equal ratios need no reaction: there is nothing to measure.
             prop_assume!(alpha > 1e-2 * unit / relative);
             let found = solve(&with_penalty(&of, alpha, law), &DenseOptions::default()).unwrap();
@@ -104,10 +150,53 @@ mod tests {
     }
 
     #[test]
-    fn free_motions_without_reactions_need_no_penalty() {
-        let of = tied([1.0, 2.0], [0.0, 0.0]);
-        let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
-        let law = ViolationLaw { xi: 1.0, omega: 10.0 };
-        assert!(least_factor(&exact.pairs, &to_sparse(&of.m), law, 1e-6) < f64::MIN_POSITIVE);
+    fn rows_that_no_mode_presses_on_have_factors_of_the_mass_they_meet() {
+        for unit in [1e-9, 1.0, 1e9] {
+            let of = tied([unit, 3.0 * unit], [0.0, 0.0]);
+            let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
+            let law = ViolationLaw { xi: 1.0, omega: 10.0 };
+            let [m, phi_q] = [&of.m, &of.phi_q].map(to_sparse);
+            let factors = least_factors(&exact.pairs, &m, &phi_q, law, 1e-5);
+            // The reduced mass is 3/4 of the unit.
+            let least = PER_MASS * 0.75 * unit;
+            assert!(factors.len() == 1 && (least..=2.0 * least).contains(&factors[0]), "{factors:?}");
+        }
+    }
+
+    proptest! {
+        /// Rows in other units have factors in other units, and no mode moves by more than was asked for.
+        #[test]
+        fn every_mode_stays_within_what_was_asked_for_whatever_the_units_of_rows(
+            masses in prop::array::uniform4(-4.0_f64..4.0),
+            springs in prop::array::uniform4(-2.0_f64..4.0),
+            units in prop::array::uniform2(-4..5_i32),
+        ) {
+            let by = units.map(|unit| 16_f64.powi(unit));
+            let rows = |by: [f64; 2]| dense::from_rows(&[&[by[0], -by[0], 0.0, 0.0], &[0.0, by[1], -by[1], by[1]]]);
+            let of = |by: [f64; 2]| QuadraticPencil {
+                m: dense::diagonal(&masses.map(|m| 10_f64.powf(m))),
+                c: dense::zeros(4, 4),
+                k: dense::diagonal(&springs.map(|k| 10_f64.powf(k))),
+                phi_q: rows(by),
+            };
+            let (law, relative) = (ViolationLaw { xi: 1.0, omega: 10.0 }, 1e-5);
+            let chosen = |of: &QuadraticPencil| {
+                let exact = crate::dense::solve(of, &DenseOptions::default()).unwrap();
+                let factors =
+                    least_factors(&exact.pairs, &to_sparse(&of.m), &to_sparse(&of.phi_q), law, relative);
+                (exact, factors)
+            };
+            let problem = of(by);
+            let (exact, factors) = chosen(&problem);
+            let (_, plain) = chosen(&of([1.0; 2]));
+            for i in 0..2 {
+                let ratio = factors[i] * by[i] * by[i] / plain[i];
+                prop_assert!((0.49..2.01).contains(&ratio), "row {i}: {factors:?} and {plain:?}");
+            }
+            for mode in masses_held(&exact.pairs, &to_sparse(&problem.m), 2, law) {
+                let moved: f64 = mode.iter().zip(&factors).map(|(h, alpha)| h / (2.0 * alpha)).sum();
+                prop_assert!(moved <= relative * (1.0 + 1e-12));
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
-//! matrices. [`least_factor`] tells from the mechanism's own pairs how large the factors must be.
+//! matrices. [`least_factors`] tells from the mechanism's own pairs how large the factors must be.
 
 mod assign;
 mod continuation;
@@ -33,7 +33,7 @@ use crate::numeric::check;
 use crate::numeric::operator::Operator;
 use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding, Spectrum};
 
-pub use factor::{ViolationLaw, least_factor};
+pub use factor::{ViolationLaw, least_factors};
 pub use lowest::lowest;
 pub use physical::physical_pairs;
 

@@ -428,7 +428,7 @@ class ModelModes(Modes):
     linearization : Linearization
         Where they come from.
     penalty_factor, penalty_violation : float or None
-        Of the unconstrained formulation: the factor, and the largest violation at its own equilibrium.
+        Of the unconstrained formulation: the largest factor of a row, and the largest violation at its own equilibrium.
     """
 
     def __init__(self, native: Any, *, linearization: Linearization, form: str, note: str | None = None, everything: bool = False, tell: bool = True):
