@@ -16,8 +16,7 @@ use crate::root;
 const SHARED: &str = "workspace-features";
 const WITH_TESTS: &str = "normal,build,dev";
 /// What is built without tests too, with the manifest that asks for the features.
-const PROGRAMS: [(&str, &str); 2] =
-    [("mb-cli", "crates/mb-cli/Cargo.toml"), ("xtask", "xtask/Cargo.toml")];
+const PROGRAMS: [(&str, &str); 2] = [("mb-cli", "crates/mb-cli/Cargo.toml"), ("xtask", "xtask/Cargo.toml")];
 
 /// Applies the rule; where cargo cannot resolve without a network, a remark says that it was not applied.
 pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskError> {

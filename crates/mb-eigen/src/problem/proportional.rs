@@ -128,7 +128,11 @@ impl Proportional {
             2.0 * e * f - 4.0 * square + 2.0 * a * b * square,
             f * f + square * a * a,
         ];
-        let discriminant = (one * one - 4.0 * two * zero).max(0.0);
+        // one^2 - 4 two zero with the terms that cancel taken out: on the real axis it is zero, and rounding of it would move the
+        // crossings by its square root.
+        let across = e * a - f * b;
+        let discriminant =
+            (4.0 * square * (4.0 * (square * (1.0 - a * b) - e * f) - across * across)).max(0.0);
         let far = -0.5 * (one + one.signum() * discriminant.sqrt());
         out.extend([far / two, zero / far]);
         out.retain(|w| w.is_finite());

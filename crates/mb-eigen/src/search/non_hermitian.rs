@@ -45,7 +45,8 @@ pub(crate) const SAME_ROOT: f64 = 1e-6;
 /// Imaginary part, relative to its size, up to which a value found at a complex shift may be real: that of two real ones, or of a pair, that
 /// rounding moves by its square root, and a hundred times more.
 const BESIDE_REAL: f64 = 1e-6;
-/// Such values closer to each other than this, relative to their size, are found anew from one shift.
+/// Values this close to each other and to the real axis, relative to their size, are found anew from one shift where one of them may be
+/// real: all of them, or those that stay would be there twice.
 const GROUPED: f64 = 1e-3;
 /// Where to look from, relative to a shift at which no solution is right.
 const BESIDE: f64 = 1e-4;
@@ -252,13 +253,17 @@ impl<'a> General<'a> {
         if at.im == 0.0 {
             return set;
         }
-        let near = |tau: &c64| tau.im != 0.0 && tau.im.abs() <= BESIDE_REAL * tau.norm();
-        let doubtful: Vec<usize> = (0..set.tau.len()).filter(|&j| near(&set.tau[j])).collect();
-        let values: Vec<c64> = doubtful.iter().map(|&j| set.tau[j]).collect();
+        let beside_axis = |tau: &c64| tau.im.abs() <= GROUPED * tau.norm();
+        let doubtful = |tau: &c64| tau.im != 0.0 && tau.im.abs() <= BESIDE_REAL * tau.norm();
+        let columns: Vec<usize> = (0..set.tau.len()).filter(|&j| beside_axis(&set.tau[j])).collect();
+        let values: Vec<c64> = columns.iter().map(|&j| set.tau[j]).collect();
         let told = self.findings.len();
         let (mut out, mut others) = (Vec::new(), Vec::new());
         for group in clusters(&values, |i| GROUPED * values[i].norm()) {
-            let group: Vec<usize> = group.into_iter().map(|i| doubtful[i]).collect();
+            if !group.iter().any(|&i| doubtful(&values[i])) {
+                continue;
+            }
+            let group: Vec<usize> = group.into_iter().map(|i| columns[i]).collect();
             let re = group.iter().map(|&j| set.tau[j].re);
             let (low, high) =
                 (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
@@ -267,12 +272,10 @@ impl<'a> General<'a> {
             let centre = shifted.tau;
             let reach =
                 group.iter().map(|&j| (set.tau[j] - centre).norm()).fold(0.0, f64::max) * (1.0 + 1e-6);
-            let Ok(real) = self.nearest_from(&shifted, group.len() + 2) else { continue };
+            // Both of each pair are found there.
+            let Ok(real) = self.nearest_from(&shifted, 2 * group.len() + 2) else { continue };
             let kept: Vec<usize> = (0..real.tau.len())
-                .filter(|&j| {
-                    let tau = real.tau[j];
-                    (tau - centre).norm() <= reach && tau.im.abs() <= BESIDE_REAL * tau.norm()
-                })
+                .filter(|&j| (real.tau[j] - centre).norm() <= reach && beside_axis(&real.tau[j]))
                 .collect();
             if !kept.is_empty() {
                 out.extend(group);
