@@ -77,6 +77,84 @@ def test_indices_outside_a_sparse_matrix_are_refused():
         mb.eigs(bad)
 
 
+def broken(kind):
+    """Sparse matrices whose parts lead out of them; routines of scipy end the process on some."""
+    a = sp.csr_array(GOOD)
+    parts = {
+        "starts past the end": ("indptr", [0, 1, 2, 9]),
+        "starts that decrease": ("indptr", [0, 5, 2, 3]),
+        "too few starts": ("indptr", [0, 3]),
+        "starts that are no numbers": ("indptr", [0.0, 1.0, 2.0, 3.0]),
+        "a first start": ("indptr", [1, 1, 2, 3]),
+        "indices outside": ("indices", [0, 1, 7]),
+        "negative indices": ("indices", [0, -9, 1]),
+        "too few indices": ("indices", [0]),
+    }
+    if kind in parts:
+        attribute, values = parts[kind]
+        setattr(a, attribute, np.asarray(values, dtype=float if isinstance(values[0], float) else np.int32))
+    elif kind == "blocks":
+        a = sp.bsr_array(np.eye(4), blocksize=(2, 2))
+        a.indices = np.array([0, 1000], dtype=np.int32)
+    elif kind == "coordinates":
+        a = sp.coo_array(GOOD)
+        a.coords = (np.array([0, 1, 10**6], dtype=np.int32), a.coords[1])
+    elif kind == "too few coordinates":
+        a = sp.coo_array(GOOD)
+        a.coords = (a.coords[0][:1], a.coords[1][:1])
+    return a
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "starts past the end",
+        "starts that decrease",
+        "too few starts",
+        "starts that are no numbers",
+        "a first start",
+        "indices outside",
+        "negative indices",
+        "too few indices",
+        "blocks",
+        "coordinates",
+        "too few coordinates",
+    ],
+)
+def test_a_broken_sparse_matrix_is_refused_before_anything_reads_it(kind, layout):
+    a = broken(kind)
+    if layout == "csc" and a.format == "csr":
+        b = sp.csc_array(GOOD)
+        b.indptr, b.indices = a.indptr, a.indices
+        a = b
+    for given_ in ({"K": a}, {"K": np.eye(a.shape[0]), "constraints": a}):
+        with pytest.raises(mb.ArgumentError, match="not a valid sparse matrix|negative indices") as caught:
+            mb.eigs(**given_)
+        assert caught.value.argument == list(given_)[-1]
+
+
+def test_entries_behind_the_last_start_are_not_read():
+    a = sp.csc_array(GOOD)
+    a.indices, a.data = np.append(a.indices, 99).astype(np.int32), np.append(a.data, np.nan)
+    np.testing.assert_allclose(mb.eigs(a).s.imag, np.sqrt([1, 2, 3]))
+
+
+@pytest.mark.parametrize("given_", [GOOD.astype(">f8"), GOOD.astype(np.float16), GOOD[::-1, ::-1][::-1, ::-1], np.kron(GOOD, np.ones((2, 2)))[::2, ::2], np.matrix(GOOD), np.ma.array(GOOD), sp.bsr_array(GOOD), sp.dia_array(GOOD), sp.lil_array(GOOD), sp.dok_array(GOOD)], ids=["big-endian", "half", "reversed", "strided", "matrix", "unmasked", "bsr", "dia", "lil", "dok"])
+def test_other_layouts_are_the_same_matrix(given_):
+    np.testing.assert_allclose(mb.eigs(given_, M=np.eye(3)).s.imag, np.sqrt([1, 2, 3]), rtol=1e-14)
+
+
+def test_frames_are_matrices_and_their_gaps_are_named():
+    pd = pytest.importorskip("pandas")
+    named = pd.DataFrame(GOOD, columns=list("abc"), index=list("abc"))
+    np.testing.assert_allclose(mb.eigs(named).s.imag, np.sqrt([1, 2, 3]), rtol=1e-14)
+    for gap in (named.replace(2.0, np.nan), named.astype(object).replace(2.0, "x"), named.astype("Float64").replace(2.0, pd.NA)):
+        with pytest.raises(mb.ArgumentError) as caught:
+            mb.eigs(gap)
+        assert caught.value.argument == "K" and caught.value.position == (1, 1)
+
+
 def test_a_singular_pencil_is_said_to_be_one():
     zero = sp.csc_array((600, 600))
     with pytest.raises(mb.NumericsError, match="neither mass nor stiffness") as caught:

@@ -14,7 +14,7 @@ _EXACT = 2**53
 
 def matrix(value: Any, name: str) -> Any:
     """A matrix argument: an array, a nested list or a scipy.sparse matrix of real numbers, of two dimensions."""
-    if hasattr(value, "tocsc") and hasattr(value, "nnz"):
+    if hasattr(value, "tocsc") and hasattr(type(value), "nnz"):
         return _sparse(value, name)
     if hasattr(value, "matvec") and not hasattr(value, "__array__"):
         raise ArgumentTypeError(f"{name} is a linear operator; its entries are needed, as an array or a sparse matrix.", name)
@@ -68,6 +68,8 @@ def _doubles(array: np.ndarray, name: str) -> np.ndarray:
             message = f"{name}[{row}, {col}] is {_short(flat[bad])}; {name} has dtype object, but numbers are needed."
             raise ArgumentTypeError(message, name, (row, col))
         more = "; pass an array with dtype float"
+    elif kind in "bf":
+        more = f"; pass {name}.astype(float) where that is meant"
     raise ArgumentTypeError(f"{name} has dtype {array.dtype}, but real numbers in double precision are needed{more}.", name)
 
 
@@ -82,21 +84,67 @@ def _short(value: Any) -> str:
 def _sparse(value: Any, name: str) -> tuple[int, int, bool, np.ndarray, np.ndarray, np.ndarray]:
     """Rows, columns, whether by columns, starts, indices, values."""
     if len(value.shape) != 2:
-        raise ArgumentError(f"{name} has {len(value.shape)} dimensions, but a matrix has two.", name)
-    by_columns = getattr(value, "format", None) != "csr"
+        plural = "" if len(value.shape) == 1 else "s"
+        raise ArgumentError(f"{name} has {len(value.shape)} dimension{plural}, but a matrix has two.", name)
+    rows, cols = (int(i) for i in value.shape)
+    kind = getattr(value, "format", None)
+    if kind == "dia":
+        value, kind = value.tocoo(), "coo"
+    # Routines of scipy trust what they read, so that a bad index ends the process: nothing of it is called before.
+    if kind in ("csr", "csc"):
+        _compressed(value, name, *((rows, cols) if kind == "csr" else (cols, rows)))
+    elif kind == "bsr":
+        high, wide = value.data.shape[1:]
+        _compressed(value, name, rows // high, cols // wide)
+    elif kind == "coo":
+        for what, index, size in (("row", value.row, rows), ("column", value.col, cols)):
+            if len(index) != len(value.data):
+                raise _invalid(name, f"it has {len(index)} {what} indices, but {len(value.data)} entries")
+            _inside(index, size, name)
+    by_columns = kind != "csr"
     whole = value.tocsc() if by_columns else value
+    if kind not in ("csr", "csc"):
+        _compressed(whole, name, cols, rows)
     if not whole.has_canonical_format:
         whole = whole.copy()
         whole.sum_duplicates()
-    rows, cols = (int(i) for i in whole.shape)
+    entries = int(whole.indptr[-1])
     return (
         rows,
         cols,
         by_columns,
         _indices(whole.indptr),
-        _indices(whole.indices),
-        _doubles(whole.data, name),
+        _indices(whole.indices[:entries]),
+        _doubles(whole.data[:entries], name),
     )
+
+
+def _invalid(name: str, why: str) -> ArgumentError:
+    return ArgumentError(f"{name} is not a valid sparse matrix: {why}.", name)
+
+
+def _compressed(value: Any, name: str, major: int, minor: int) -> None:
+    """Refuses starts and indices that lead out of their arrays or the matrix."""
+    starts, indices = np.asarray(value.indptr), np.asarray(value.indices)
+    if starts.ndim != 1 or indices.ndim != 1 or starts.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
+        raise _invalid(name, "indptr and indices are not whole numbers, one after the other")
+    if len(starts) != major + 1:
+        raise _invalid(name, f"indptr has {len(starts)} entries, but needs {major + 1}")
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise _invalid(name, "indptr does not begin at 0, or decreases")
+    stored = min(len(indices), len(value.data))
+    if starts[-1] > stored:
+        raise _invalid(name, f"indptr ends at {starts[-1]}, but {stored} entries are stored")
+    _inside(indices[: starts[-1]], minor, name)
+
+
+def _inside(indices: np.ndarray, size: int, name: str) -> None:
+    if not len(indices):
+        return
+    if indices.min() < 0:
+        raise ArgumentError(f"{name} has negative indices.", name)
+    if indices.max() >= size:
+        raise _invalid(name, f"index {indices.max()} is outside, the largest is {size - 1}")
 
 
 def _indices(array: np.ndarray) -> np.ndarray:
