@@ -1236,6 +1236,16 @@ def load(path: str | os.PathLike[str], **parameters: Any) -> Model:
         Everything that is wrong with the file, with line and column.
     OSError
         The file cannot be read.
+
+    Examples
+    --------
+    >>> import mb, tempfile
+    >>> m = mb.Model("mass on a spring", parameters={"k": 9.0})
+    >>> _ = m.point("P", at=(0, 0), mass=1); _ = m.spring("s", "P", (1, 0), stiffness="k", natural_length=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     m.save(f"{folder}/spring.toml")
+    ...     mb.load(f"{folder}/spring.toml", k=16).parameters
+    {'k': 16.0}
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"path is of type {type(path).__name__}, but a path is needed.", "path")
