@@ -99,6 +99,12 @@ pub const MODELS: &[GalleryModel] = &[
         set: &[],
     },
     GalleryModel {
+        name: "spatial-slider-crank",
+        about: "crank, rod and slider in space on a revolute, a spherical and a universal joint (Haug 1989, IFToMM)",
+        text: files::SPATIAL_SLIDER_CRANK,
+        set: &[],
+    },
+    GalleryModel {
         name: "spatial-four-bar",
         about: "crank, coupler and rocker in space on two revolute and two spherical joints (flores2018)",
         text: files::SPATIAL_FOUR_BAR,

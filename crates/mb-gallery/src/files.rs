@@ -62,6 +62,8 @@ pub const SPATIAL_CHAIN: &str = include_str!("../models/spatial-chain.toml");
 pub const SPATIAL_FOUR_BAR: &str = include_str!("../models/spatial-four-bar.toml");
 /// `models/spatial-pendulum.toml`: spatial-pendulum.
 pub const SPATIAL_PENDULUM: &str = include_str!("../models/spatial-pendulum.toml");
+/// `models/spatial-slider-crank.toml`: spatial slider-crank.
+pub const SPATIAL_SLIDER_CRANK: &str = include_str!("../models/spatial-slider-crank.toml");
 /// `models/spring-arm.toml`: arm with masses on springs.
 pub const SPRING_ARM: &str = include_str!("../models/spring-arm.toml");
 /// `models/top.toml`: top.

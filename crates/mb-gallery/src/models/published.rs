@@ -2,7 +2,7 @@
 //!
 //! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers); the simple pendulum,
 //! the N-four-bar mechanism, Bricard's mechanism and the flyball governor (IFToMM Library of
-//! Computational Benchmark Problems, A01, A02, A04 and A05); the heavy top of Brüls, Cardona and Arnold. Two have exact solutions: the first two of the
+//! Computational Benchmark Problems, A01, A02, A04 and A05) and its spatial slider-crank; the heavy top of Brüls, Cardona and Arnold. Two have exact solutions: the first two of the
 //! library are pendulums,
 //!
 //! ```text
@@ -48,6 +48,14 @@ pub fn heavy_top() -> Result<ModelSpec, ModelError> {
 /// None for the file as it is.
 pub fn flyball_governor() -> Result<ModelSpec, ModelError> {
     ModelSpec::from_toml(crate::files::FLYBALL_GOVERNOR)
+}
+
+/// The rigid spatial slider-crank: `models/spatial-slider-crank.toml`; its reference state is in `fixtures/spatial-slider-crank`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn spatial_slider_crank() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(crate::files::SPATIAL_SLIDER_CRANK)
 }
 
 /// Vertices of the loop of [`bricard`] from the configuration of its five rods: six of three numbers.

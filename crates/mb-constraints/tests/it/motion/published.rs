@@ -1,5 +1,5 @@
 //! Mechanisms of public collections: Andrews' squeezer, the simple pendulum, the N-four-bar, Bricard's loop, a governor, a
-//! heavy top.
+//! heavy top, a spatial slider-crank.
 
 use super::{TIGHT, direct, distance, explicit, iterated, options, partitioning, size};
 use mb_algebra::RankTolerance;
@@ -11,6 +11,7 @@ use mb_constraints::{ConstraintMethod, constraint_rank};
 use mb_gallery::Table;
 use mb_gallery::models::{
     SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flyball_governor, heavy_top,
+    spatial_slider_crank,
 };
 use mb_model::Model;
 use std::ops::ControlFlow;
@@ -313,6 +314,20 @@ fn flyball_governor_reaches_its_reference_state() {
         let off =
             at_reference(&model, "flyball-governor/reference", &["slider", "turn"], until, method.clone());
         assert!(off < 1e-9, "{method} {until}: {off:e}");
+    }
+}
+
+/// Slider and crank against the integral of the crank's angle that the energy gives.
+#[test]
+fn spatial_slider_crank_reaches_its_reference_state() {
+    let model = spatial_slider_crank().unwrap().build().unwrap();
+    assert_eq!((model.nv(), model.nc()), (18, 17));
+    for method in [direct(), partitioning()] {
+        for until in [0.5, 1.0] {
+            let names = ["slider", "turn"];
+            let off = at_reference(&model, "spatial-slider-crank/reference", &names, until, method.clone());
+            assert!(off < 1e-9, "{method} {until}: {off:e}");
+        }
     }
 }
 
