@@ -63,6 +63,10 @@ impl CoordinatePartitioning {
 /// Share of a column that must be left for it to count.
 const COLUMN_CUTOFF: RankTolerance = RankTolerance { relative: 1e-8 };
 
+/// The same beside the violation |Phi| off the constraints, and the most of it: there, redundant rows are independent by as much as
+/// positions are wrong, and a column picked for their pivot is the motion itself.
+const COLUMN_CUTOFF_OFF: (f64, f64) = (1e2, 1e-2);
+
 /// Change of the smallest pivot of the dependent columns, either way, since they were picked, after
 /// which they are picked anew: they have become nearly dependent, or others could now be better.
 const WORN: f64 = 0.8;
@@ -134,9 +138,15 @@ impl DenseBlocks {
         let rows = self.turned.len();
         self.square.size() == rows && self.dependent.len() == rows
     }
-    fn choose(&mut self, terms: &MotionTerms) {
+    /// Picks the dependent columns; true when the violation had a say in how many there are, so that they are to be picked again on
+    /// the constraints.
+    fn choose(&mut self, terms: &MotionTerms) -> bool {
         self.columns.input().copy_from_slice(&terms.phi_q);
-        let rank = self.columns.factor(COLUMN_CUTOFF);
+        let violation = terms.phi.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (beside, most) = COLUMN_CUTOFF_OFF;
+        let off = (beside * violation).min(most);
+        let relative = COLUMN_CUTOFF.relative.max(off);
+        let rank = self.columns.factor(RankTolerance { relative });
         if rank == terms.m && self.square.size() != rank {
             self.square = Square::new(rank);
         }
@@ -147,6 +157,7 @@ impl DenseBlocks {
         self.dependent.extend_from_slice(&self.columns.pivots()[..rank]);
         self.reduced.take(terms.n, &self.dependent);
         self.pivot = None;
+        rank < terms.m && off > COLUMN_CUTOFF.relative
     }
     /// True when the choice may have become a bad one, or is to be made at each step.
     fn is_worn(&self) -> bool {
@@ -284,11 +295,12 @@ impl Partition {
     }
     /// Factors the dependent columns; picks anew when they have become dependent.
     fn factor(&mut self, terms: &MotionTerms) -> Result<(), ConstraintError> {
+        let mut again = false;
         for choose in [self.fresh, true] {
             let independent = match &mut self.blocks {
                 Blocks::Dense(b) => {
                     if choose {
-                        b.choose(terms);
+                        again = b.choose(terms);
                     }
                     b.factor(terms)
                 }
@@ -303,7 +315,7 @@ impl Partition {
                 break;
             }
         }
-        self.fresh = false;
+        self.fresh = again;
         Ok(())
     }
     /// Lets the next solve choose anew where that is due, at the end of a step.
@@ -404,7 +416,11 @@ impl Partition {
             }
             // A factor serves on while each pass leaves a hundredth of the violation, or, once there
             // is none, a tenth of the slip: positions that moved have left some.
-            if outdated || (open && violation > 1e-4 * last.min(1.0)) || (!open && slip > 1e-2 * last_slip) {
+            if outdated
+                || self.fresh
+                || (open && violation > 1e-4 * last.min(1.0))
+                || (!open && slip > 1e-2 * last_slip)
+            {
                 if !terms_known {
                     model.constraint_terms(q, v, t, terms);
                 }
