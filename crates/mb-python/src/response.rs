@@ -42,7 +42,14 @@ impl Grid {
     fn options(&self) -> SweepOptions {
         let only = self.only.as_ref().map(|list| list.iter().map(|f| f * TAU).collect());
         let (points, logarithmic) = (self.points, self.logarithmic);
-        SweepOptions { points, logarithmic, only, change: self.change, most: self.most }
+        SweepOptions {
+            points,
+            logarithmic,
+            only,
+            change: self.change,
+            most: self.most,
+            ..SweepOptions::default()
+        }
     }
 }
 

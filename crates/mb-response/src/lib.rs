@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | the matrices with inputs and outputs | [`Plant`] |
 //! | H at one frequency, with a bound of its rounding | [`Response::direct`] |
+//! | H at many frequencies from few factorizations, with a bound of its error | [`Projection`] |
 //! | H over a band, denser where it changes fast | [`sweep()`], [`Evaluator`] |
 //! | poles, transmission zeros and gain | [`zeros()`] |
 //! | variance of outputs for random inputs | [`white_noise`], [`mean_square`] |
@@ -17,6 +18,7 @@ mod bounds;
 mod direct;
 mod error;
 mod plant;
+mod projection;
 mod random;
 mod states;
 mod sweep;
@@ -25,6 +27,7 @@ mod zeros;
 pub use direct::{Response, Sample};
 pub use error::ResponseError;
 pub use plant::Plant;
+pub use projection::{Projection, Unproved};
 pub use random::{MeanSquare, Variance, mean_square, white_noise};
-pub use sweep::{Evaluator, Sweep, SweepOptions, SweptPoint, grid, sweep};
+pub use sweep::{Evaluator, How, Method, Sweep, SweepOptions, SweptPoint, grid, sweep};
 pub use zeros::{Zeros, zeros};

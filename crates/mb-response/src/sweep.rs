@@ -6,10 +6,16 @@
 
 use crate::direct::{Response, Sample};
 use crate::error::ResponseError;
+use crate::projection::Projection;
 use mb_algebra::c64;
 
 /// Operations that the samples of a band may cost before intervals are no longer halved: minutes on one core.
 const AFFORDABLE: f64 = 6e10;
+/// Frequencies up to which no projection is made.
+const FEW: usize = 20;
+/// Operations of direct solutions beyond which a projection is made: in all, and for each unknown.
+const WORTH: f64 = 1e10;
+const WORTH_EACH: f64 = 4e6;
 /// Distances of samples from a pole, in half-widths of its resonance.
 const STEPS: [f64; 16] =
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.4, 2.0, 2.8, 4.0, 6.0, 9.0, 14.0, 22.0, 35.0, 60.0, 100.0];
@@ -19,6 +25,39 @@ const NARROWEST: f64 = 1e-5;
 const UNDAMPED: f64 = 1e-9;
 /// How often an interval is halved at most.
 const HALVINGS: u32 = 8;
+
+/// How H is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// By projection where that saves work and has a bound, else directly.
+    #[default]
+    Automatic,
+    /// One factorization for each frequency.
+    Direct,
+    /// By projection wherever it has a bound.
+    Projection,
+}
+
+/// How H was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// One factorization for each frequency.
+    Direct,
+    /// The same, because the projection has no bound.
+    Unproved {
+        /// The reason.
+        why: String,
+    },
+    /// By projection.
+    Projection {
+        /// Modes counted in and near the band, all in the space.
+        modes: usize,
+        /// Vectors of the space.
+        vectors: usize,
+        /// Frequencies where the bound missed its tolerance, or that are poles: solved for by a factorization each.
+        direct: usize,
+    },
+}
 
 /// Settings of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +73,20 @@ pub struct SweepOptions {
     pub change: f64,
     /// Most frequencies in all. Default 4000.
     pub most: usize,
+    /// How H is found. Default automatic.
+    pub method: Method,
 }
 
 impl Default for SweepOptions {
     fn default() -> Self {
-        Self { points: 400, logarithmic: false, only: None, change: 0.05, most: 4000 }
+        Self {
+            points: 400,
+            logarithmic: false,
+            only: None,
+            change: 0.05,
+            most: 4000,
+            method: Method::Automatic,
+        }
     }
 }
 
@@ -58,6 +106,8 @@ pub struct Sweep {
     pub points: Vec<SweptPoint>,
     /// Factorizations that were made.
     pub factorizations: usize,
+    /// How H was found.
+    pub how: How,
 }
 
 /// H from `from` to `to` (rad/s). `poles`: eigenvalues of the system in and near the band, rad/s.
@@ -131,18 +181,38 @@ pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<
     out
 }
 
-/// H at any frequency, one factorization each.
+/// H at any frequency.
 #[derive(Debug)]
 pub struct Evaluator<'a> {
     response: &'a Response,
     options: &'a SweepOptions,
-    factorizations: usize,
+    projection: Option<Projection<'a>>,
+    unproved: Option<String>,
+    direct: usize,
 }
 
 impl<'a> Evaluator<'a> {
     /// Prepared for any frequencies.
     pub fn new(response: &'a Response, options: &'a SweepOptions) -> Self {
-        Self { response, options, factorizations: 0 }
+        Self { response, options, projection: None, unproved: None, direct: 0 }
+    }
+
+    /// Makes the projection for these frequencies where the options and the work ask for one.
+    fn prepare(&mut self, omegas: &[f64]) {
+        let operations = self.response.operations() * omegas.len() as f64;
+        let wanted = match self.options.method {
+            Method::Direct => false,
+            Method::Projection => true,
+            Method::Automatic => {
+                omegas.len() > FEW && operations > WORTH + WORTH_EACH * self.response.plant.n() as f64
+            }
+        };
+        if wanted && self.projection.is_none() {
+            match Projection::new(self.response, omegas) {
+                Ok(projection) => self.projection = Some(projection),
+                Err(why) => self.unproved = Some(why.to_string()),
+            }
+        }
     }
 
     /// H at these frequencies (rad/s, increasing), and between them where it is not straight unless the options name the frequencies.
@@ -150,11 +220,19 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Evaluator::at`].
     pub fn sweep(&mut self, omegas: &[f64]) -> Result<Sweep, ResponseError> {
+        self.prepare(omegas);
         let mut points = omegas.iter().map(|w| self.at(*w)).collect::<Result<Vec<_>, _>>()?;
         if self.options.only.is_none() {
-            points = self.refined(points, self.options.most.min(most(self.response)))?;
+            let affordable = if self.projection.is_some() { usize::MAX } else { most(self.response) };
+            points = self.refined(points, self.options.most.min(affordable))?;
         }
-        Ok(Sweep { points, factorizations: self.factorizations })
+        let made = self.projection.as_ref().map_or(0, Projection::factorizations);
+        let how = match (&self.projection, &self.unproved) {
+            (Some(p), _) => How::Projection { modes: p.modes(), vectors: p.vectors(), direct: self.direct },
+            (None, Some(why)) => How::Unproved { why: why.clone() },
+            (None, None) => How::Direct,
+        };
+        Ok(Sweep { points, factorizations: made + self.direct, how })
     }
 
     /// H at omega (rad/s); none at an undamped pole.
@@ -165,7 +243,12 @@ impl<'a> Evaluator<'a> {
         if !omega.is_finite() {
             return Err(ResponseError::BadFrequency { omega });
         }
-        self.factorizations += 1;
+        if let Some(sample) =
+            self.projection.as_ref().and_then(|p| p.at(omega)).filter(|sample| !lost(sample))
+        {
+            return Ok(SweptPoint { omega, sample: Some(sample) });
+        }
+        self.direct += 1;
         let sample = match self.response.direct(omega) {
             Ok(sample) if lost(&sample) => None,
             Ok(sample) => Some(sample),

@@ -4,7 +4,7 @@ use super::parts::{ModelView, SiteView};
 use super::{Head, text};
 use crate::commands::response::Found;
 use mb_algebra::c64;
-use mb_response::Sample;
+use mb_response::{How, Sample, Sweep};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -48,6 +48,33 @@ struct ZerosView {
 struct MethodView {
     name: &'static str,
     factorizations: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vectors: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direct: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+impl MethodView {
+    fn new(sweep: &Sweep) -> Self {
+        let factorizations = sweep.factorizations;
+        let plain =
+            Self { name: "direct", factorizations, modes: None, vectors: None, direct: None, why: None };
+        match &sweep.how {
+            How::Direct => plain,
+            How::Unproved { why } => Self { why: Some(why.clone()), ..plain },
+            How::Projection { modes, vectors, direct } => Self {
+                name: "projection",
+                modes: Some(*modes),
+                vectors: Some(*vectors),
+                direct: Some(*direct),
+                ..plain
+            },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -111,7 +138,7 @@ pub fn document(found: &Found) -> String {
         frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
         responses: responses.collect(),
-        method: MethodView { name: "direct", factorizations: sweep.factorizations },
+        method: MethodView::new(sweep),
         poles: pairs(&poles),
         all_poles: response.all_poles,
         growing: response.growing(),

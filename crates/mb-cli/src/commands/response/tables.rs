@@ -6,7 +6,7 @@ use crate::flow::response::Drive;
 use crate::names;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use mb_algebra::c64;
-use mb_response::Sample;
+use mb_response::{How, Sample};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -44,8 +44,21 @@ fn how(found: &Found) -> String {
         entries.map(|at| s.bound[at] / s.value[at].norm()).fold(0.0, f64::max)
     };
     let worst = found.samples().map(ratio).fold(0.0, f64::max);
+    let method = match &sweep.how {
+        How::Direct => "each solved for itself".to_owned(),
+        How::Unproved { why } => format!("each solved for itself (no error bound of a projection: {why})"),
+        How::Projection { modes, vectors, direct } => {
+            let rest =
+                if *direct > 0 { format!(", {direct} of them solved for itself") } else { String::new() };
+            format!(
+                "by projection on {vectors} vectors with {}{rest}; {}",
+                names::count(*modes, "mode", "modes"),
+                names::count(sweep.factorizations, "factorization", "factorizations")
+            )
+        }
+    };
     format!(
-        "{}, each solved for itself; error bounds at most {} of the value\n",
+        "{}, {method}; error bounds at most {} of the value\n",
         names::count(sweep.points.len(), "frequency", "frequencies"),
         tiny(worst)
     )

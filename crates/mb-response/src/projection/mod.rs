@@ -1,0 +1,365 @@
+//! H at many frequencies from few factorizations, with a bound of its error.
+//!
+//! For symmetric M, C and K the problem is projected onto a space V that holds the modes below a value Lambda beyond the band and
+//! the deflections X^-1 F, X^-1 M X^-1 F, ... under the inputs and outputs, X = K + sigma M. With x = V y and z = V w of the
+//! projected problem and its adjoint
+//!
+//! ```text
+//! |H - (W^T V y + D)| <= |d|_* |r|_* / beta + rounding,   r = F - P x - Phi_q^T l,   d = W - P z - Phi_q^T mu
+//! ```
+//!
+//! because r and d vanish on V, so that only the part beside the modes counts, which no resonance of the band reaches
+//! (`coercive.rs`). Norms are those of X^-1 on the admissible motions (`space.rs`). They come from the Gram matrix of
+//! images of which the part in V is taken away before, so that nothing cancels. The rounding has the form that a direct
+//! solution has, the residual of the constraints with the multipliers included (`reduced.rs`). The counted number of modes,
+//! and that X is positive definite, come from inertia.
+//!
+//! What is not symmetric, as gyroscopic terms, or grows without damping has no such bound: [`Unproved`].
+
+mod coercive;
+mod reduced;
+mod space;
+
+use crate::direct::{Response, Sample};
+use coercive::Block;
+use mb_algebra::{AlgebraError, Dense, SymmetricEigen, c64, dense};
+use reduced::{Evaluated, Reduced};
+use space::{Space, times};
+use std::fmt;
+
+/// Modes below Lambda up to which the space is made.
+const MOST_MODES: usize = 80;
+/// Vectors of the space.
+const MOST_VECTORS: usize = 320;
+/// Columns of inputs and outputs together.
+const MOST_COLUMNS: usize = 24;
+/// sqrt Lambda over the highest frequency: ends of the range in which the widest gap is taken.
+const APART: [f64; 2] = [1.35, 2.2];
+/// Relative size of rho, beside tau.
+const MODES_TO: f64 = 1e-7;
+/// Rounds of enrichment.
+const ROUNDS: usize = 12;
+/// Counts of modes.
+const TRIALS: usize = 4;
+/// Frequencies looked at in a round.
+const LOOKED_AT: usize = 120;
+/// Error of the projection allowed, relative to |H|.
+const TOLERANCE: f64 = 1e-8;
+/// The same relative to the largest |H| of the band, for antiresonances.
+const FLOOR: f64 = 1e-11;
+
+/// Why a projection has no bound, so that frequencies are solved for one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unproved {
+    /// M, C or K is not symmetric.
+    Unsymmetric,
+    /// K is too far from positive definite on the admissible motions.
+    Stiffness,
+    /// More modes in the band, or inputs and outputs, than a projection is made for.
+    Many {
+        /// What there are many of.
+        what: &'static str,
+        /// How many are taken.
+        most: usize,
+    },
+    /// The modes found are not as many as counted.
+    Count,
+    /// The space grew to its limit.
+    Vectors,
+    /// A factorization or a solution failed.
+    Algebra(AlgebraError),
+}
+
+impl From<AlgebraError> for Unproved {
+    fn from(e: AlgebraError) -> Self {
+        Self::Algebra(e)
+    }
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsymmetric => write!(f, "the matrices are not symmetric"),
+            Self::Stiffness => write!(f, "the stiffness is not positive"),
+            Self::Many { what, most } => write!(f, "there are more than {most} {what}"),
+            Self::Count => write!(f, "the modes found are not as many as counted"),
+            Self::Vectors => write!(f, "the error did not fall to its tolerance"),
+            Self::Algebra(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+/// The projected problem.
+#[derive(Debug)]
+pub struct Projection<'a> {
+    space: Space<'a>,
+    reduced: Reduced,
+    blocks: Vec<Block>,
+    modes: usize,
+    /// tau + rho.
+    outside: f64,
+    /// Highest frequency, rad/s.
+    highest: f64,
+    met: bool,
+}
+
+impl<'a> Projection<'a> {
+    /// The space for these frequencies (rad/s).
+    ///
+    /// # Errors
+    /// [`Unproved`] where no bound is known.
+    pub fn new(response: &'a Response, omegas: &[f64]) -> Result<Self, Unproved> {
+        if !response.symmetric {
+            return Err(Unproved::Unsymmetric);
+        }
+        let highest = omegas.iter().fold(0.0_f64, |m, w| m.max(w.abs()));
+        if !(highest > 0.0 && highest.is_finite()) {
+            return Err(Unproved::Count);
+        }
+        let (columns, outputs) = reduced::columns(response);
+        if columns.ncols() > MOST_COLUMNS {
+            return Err(Unproved::Many { what: "inputs and outputs", most: MOST_COLUMNS });
+        }
+        let sigma = highest * highest;
+        let mut space = Space::new(response, sigma, &columns)?;
+        let (modes, outside) = modes(&mut space, highest)?;
+        space.damp()?;
+        let reduced = Reduced::new(&space, columns, outputs);
+        let mut out = Self { space, reduced, blocks: Vec::new(), modes, outside, highest, met: false };
+        out.blocks = out.new_blocks()?;
+        out.enrich(omegas)?;
+        Ok(out)
+    }
+
+    /// Vectors of the space.
+    pub fn vectors(&self) -> usize {
+        self.space.v.ncols()
+    }
+    /// Modes counted in and near the band, all of them in the space.
+    pub fn modes(&self) -> usize {
+        self.modes
+    }
+    /// Factorizations that were made, those of counts included.
+    pub fn factorizations(&self) -> usize {
+        self.space.factorizations
+    }
+    /// Whether the frequencies looked at meet the tolerance.
+    pub fn met(&self) -> bool {
+        self.met
+    }
+
+    /// H at omega (rad/s) with a bound of its error, whatever its size; none where there is no bound, as at an undamped pole.
+    pub fn bounded(&self, omega: f64) -> Option<Sample> {
+        let e = self.evaluate(omega)?;
+        let bound = Dense::from_fn(e.value.nrows(), e.value.ncols(), |o, i| {
+            e.projection[(o, i)] + e.rounding[(o, i)]
+        });
+        let finite = (0..bound.ncols()).flat_map(|i| bound.col_as_slice(i)).all(|b| b.is_finite());
+        finite.then_some(Sample { omega, value: e.value, bound })
+    }
+
+    /// As [`Projection::bounded`]; none where the error of the projection exceeds both its tolerance and the rounding.
+    pub fn at(&self, omega: f64) -> Option<Sample> {
+        let e = self.evaluate(omega)?;
+        (self.excess(&e).is_none_or(|(ratio, _, _)| ratio <= 1.0)).then(|| self.bounded(omega)).flatten()
+    }
+
+    fn evaluate(&self, omega: f64) -> Option<Evaluated> {
+        if omega.abs() > self.highest {
+            return None;
+        }
+        let s = c64::new(0.0, omega);
+        let sigma = self.space.sigma;
+        let of_m = s * s - c64::new(1.0, self.space.response.plant.loss) * sigma;
+        let matrix = self.reduced.matrix(&self.space, s);
+        let d = 1.0 - (sigma + omega * omega) * self.outside;
+        let beta = self.blocks.iter().filter_map(|b| b.beta(s, of_m, &matrix, d)).reduce(f64::max)?;
+        self.reduced.evaluate(&self.space, omega, &matrix, beta)
+    }
+
+    /// The largest error of the projection over what is allowed, with its output and input.
+    fn excess(&self, e: &Evaluated) -> Option<(f64, usize, usize)> {
+        let entries = (0..e.value.ncols()).flat_map(|i| (0..e.value.nrows()).map(move |o| (o, i)));
+        entries
+            .map(|(o, i)| {
+                let allowed = (TOLERANCE * e.value[(o, i)].norm())
+                    .max(FLOOR * self.reduced.largest[(o, i)])
+                    .max(0.5 * e.rounding[(o, i)]);
+                (if e.projection[(o, i)] > 0.0 { e.projection[(o, i)] / allowed } else { 0.0 }, o, i)
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// The modes alone, and all of the space: the better one is taken at each frequency.
+    fn new_blocks(&self) -> Result<Vec<Block>, Unproved> {
+        let mut sizes = vec![self.modes];
+        if self.space.of_c.is_some() {
+            sizes.push(self.space.v.ncols());
+        }
+        sizes.into_iter().map(|size| Block::new(&self.space, size)).collect()
+    }
+
+    /// Adds the residuals where bounds are largest until all meet the tolerance.
+    fn enrich(&mut self, omegas: &[f64]) -> Result<(), Unproved> {
+        let step = omegas.len().div_ceil(LOOKED_AT).max(1);
+        let chosen: Vec<f64> = omegas.iter().copied().step_by(step).chain([self.highest]).collect();
+        let mut worst_before = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let found: Vec<Evaluated> = chosen.iter().filter_map(|w| self.evaluate(*w)).collect();
+            for e in &found {
+                self.reduced.see(&e.value);
+            }
+            let mut missed: Vec<(f64, usize, usize, usize)> = found
+                .iter()
+                .enumerate()
+                .filter_map(|(k, e)| {
+                    self.excess(e).filter(|x| x.0 > 1.0).map(|(ratio, o, i)| (ratio, k, o, i))
+                })
+                .collect();
+            missed.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let Some(first) = missed.first() else {
+                self.met = !found.is_empty();
+                return Ok(());
+            };
+            if first.0 > 0.9 * worst_before {
+                return Ok(());
+            }
+            worst_before = first.0;
+            let mut taken: Vec<usize> = Vec::new();
+            let mut candidates: Vec<Vec<f64>> = Vec::new();
+            for (_, k, o, i) in missed {
+                if taken.len() < 4 && taken.iter().all(|t| t.abs_diff(k) > chosen.len() / 12) {
+                    taken.push(k);
+                    for coefficients in [&found[k].inputs[i], &found[k].outputs[o]] {
+                        candidates.extend(self.reduced.combination(coefficients));
+                    }
+                }
+            }
+            if self.space.v.ncols() + candidates.len() > MOST_VECTORS {
+                return Ok(());
+            }
+            let block = dense::from_columns(self.space.v.nrows(), &candidates);
+            if self.space.add(&block)? == 0 {
+                return Ok(());
+            }
+            self.reduced.renew(&self.space);
+            self.blocks = self.new_blocks()?;
+        }
+        Ok(())
+    }
+}
+
+/// Fills the space until it holds the modes below a Lambda beyond `highest` (rad/s), proved by a count, and turns it so that they
+/// come first: their number, and tau + rho.
+fn modes(space: &mut Space<'_>, highest: f64) -> Result<(usize, f64), Unproved> {
+    let n = space.v.nrows();
+    let sigma = space.sigma;
+    let given = space.given.g.clone();
+    space.add(&given)?;
+    let (mut seed, mut used) = (1_u64, 0);
+    for trial in 0..TRIALS {
+        // Random motions reach what neither inputs nor outputs do; more of them after a count that shows modes missing.
+        let random = Dense::from_fn(n, 4, |_, _| random(&mut seed));
+        let moved = space.images(&times(&space.response.plant.pencil.m, &random))?;
+        space.add(&moved.g)?;
+        let mut steps = 0;
+        loop {
+            let settled = if steps < 4 * trial { None } else { ritz(space, highest)? };
+            if let Some((values, vectors, lambda)) = settled {
+                let tau = 1.0 / (lambda + sigma);
+                let p = values.iter().filter(|x| **x > tau).count();
+                let counted = space.count_below(lambda)?;
+                if counted.max(p) > MOST_MODES {
+                    return Err(Unproved::Many { what: "modes in and near the band", most: MOST_MODES });
+                }
+                if counted != p {
+                    break;
+                }
+                space.rotate(&vectors);
+                let outside = (tau + departure(space, p)) * (1.0 + 1e-9);
+                let apart = least_form(space, p)? > outside;
+                return if apart { Ok((p, outside)) } else { Err(Unproved::Count) };
+            }
+            if space.v.ncols() > MOST_VECTORS {
+                return Err(Unproved::Vectors);
+            }
+            let newest: Vec<usize> = (used..space.v.ncols()).collect();
+            if newest.is_empty() && steps >= 4 * trial {
+                break;
+            }
+            used = space.v.ncols();
+            steps += 1;
+            let next = dense::select_columns(&space.of_m.g, &newest);
+            space.add(&next)?;
+        }
+    }
+    Err(Unproved::Count)
+}
+
+/// A number between -1 and 1.
+#[expect(clippy::cast_precision_loss, reason = "53 bits")]
+fn random(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// Ritz values 1 / (omega^2 + sigma) in decreasing order, their coefficients, and Lambda in the widest gap beyond `highest`; none
+/// before those above Lambda have settled.
+fn ritz(space: &Space<'_>, highest: f64) -> Result<Option<(Vec<f64>, Dense, f64)>, Unproved> {
+    let k = space.v.ncols();
+    let form = dense::symmetric_part(&dense::mul_transpose(&space.xv, &space.of_m.g));
+    let eigen = SymmetricEigen::new(&form)?;
+    let order: Vec<usize> = (0..k).rev().collect();
+    let values: Vec<f64> = order.iter().map(|j| eigen.values[*j]).collect();
+    let vectors = dense::select_columns(&eigen.vectors, &order);
+    let [low, high] = APART.map(|a| (a * highest).powi(2) + space.sigma);
+    let mut edges = vec![low];
+    edges.extend(values.iter().filter(|x| **x > 0.0).map(|x| 1.0 / x).filter(|x| *x > low && *x < high));
+    edges.push(high);
+    let Some(gap) = edges.windows(2).max_by(|a, b| (a[1] / a[0]).total_cmp(&(b[1] / b[0]))) else {
+        return Ok(None);
+    };
+    let shifted = (gap[0] * gap[1]).sqrt();
+    let p = values.iter().filter(|x| **x > 1.0 / shifted).count();
+    let first = dense::select_columns(&vectors, &(0..p).collect::<Vec<_>>());
+    let moved = dense::mul(&space.of_m.g, &first);
+    let kept = dense::mul(&space.v, &dense::mul(&first, &dense::diagonal(&values[..p])));
+    let rest = &moved - &kept;
+    let sizes = space.x_times(&rest);
+    let square: f64 = (0..p).map(|j| dense::dot(rest.col_as_slice(j), sizes.col_as_slice(j)).max(0.0)).sum();
+    let settled = square.sqrt() <= MODES_TO / shifted;
+    Ok(settled.then_some((values, vectors, shifted - space.sigma)))
+}
+
+/// rho: the norm of what X^-1 M of the first `p` vectors has beside them, errors included.
+fn departure(space: &Space<'_>, p: usize) -> f64 {
+    let (g, errors) = space.outside(p, &[&space.of_m]);
+    let first = dense::select_columns(&g, &(0..p).collect::<Vec<_>>());
+    let sizes = space.x_times(&first);
+    let part = |j: usize| {
+        let own = dense::dot(first.col_as_slice(j), sizes.col_as_slice(j)).max(0.0).sqrt();
+        (own + errors[j]).powi(2)
+    };
+    (0..p).map(part).sum::<f64>().sqrt()
+}
+
+/// The least eigenvalue of Phi^T M Phi of the first `p` vectors.
+fn least_form(space: &Space<'_>, p: usize) -> Result<f64, Unproved> {
+    let first: Vec<usize> = (0..p).collect();
+    let (xv, g) = (dense::select_columns(&space.xv, &first), dense::select_columns(&space.of_m.g, &first));
+    let eigen = SymmetricEigen::new(&dense::symmetric_part(&dense::mul_transpose(&xv, &g)))?;
+    Ok(eigen.values.first().copied().unwrap_or(f64::INFINITY))
+}
+
+/// L with L L^T the positive semidefinite `gram`, and the norm of what it leaves out.
+fn rank_factor(gram: &Dense, left_out: f64) -> Result<(Dense, f64), Unproved> {
+    let eigen = SymmetricEigen::new(gram)?;
+    let largest = eigen.values.last().copied().unwrap_or(0.0).max(0.0);
+    // Below the rounding of the largest nothing is known.
+    let limit = largest * left_out.max(1e-15);
+    let kept: Vec<usize> = (0..eigen.values.len()).filter(|j| eigen.values[*j] > limit).collect();
+    let factor = Dense::from_fn(gram.nrows(), kept.len(), |i, c| {
+        eigen.vectors[(i, kept[c])] * eigen.values[kept[c]].sqrt()
+    });
+    Ok((factor, (limit * gram.nrows() as f64).sqrt()))
+}

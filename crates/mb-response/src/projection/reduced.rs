@@ -1,0 +1,268 @@
+//! The projected matrices, residuals of their solutions, and what rounding adds.
+
+use super::space::{Images, Space, times};
+use crate::direct::Response;
+use mb_algebra::{Dense, DenseC, LuComplex, Sparse, c64, dense, sparse};
+
+/// Largest share of a solution that its rounding may be.
+const SMALL: f64 = 0.01;
+
+/// Which column belongs to Y_q, to its imaginary part, to Y_v and to Y_a of an output.
+pub(super) type OutputColumns = Vec<[Option<usize>; 4]>;
+
+/// H of the projection with the parts of its bound.
+#[derive(Debug)]
+pub(super) struct Evaluated {
+    /// Outputs x inputs.
+    pub(super) value: DenseC,
+    /// |d| |r| / beta.
+    pub(super) projection: Dense,
+    pub(super) rounding: Dense,
+    /// Coefficients of the residual over all images, by input.
+    pub(super) inputs: Vec<Vec<c64>>,
+    /// The same of the adjoint, by output.
+    pub(super) outputs: Vec<Vec<c64>>,
+}
+
+/// Matrices of the projection.
+#[derive(Debug)]
+pub(super) struct Reduced {
+    columns: Dense,
+    outputs: OutputColumns,
+    /// V^T M V, V^T C V, V^T K V.
+    matrices: [Dense; 3],
+    /// |V|^T |A| |V| of each.
+    magnitudes: [Dense; 3],
+    /// V^T and |V|^T times the columns.
+    given: [Dense; 2],
+    /// Images beside V, n x all.
+    outside: Dense,
+    gram: Dense,
+    sizes: Vec<f64>,
+    errors: Vec<f64>,
+    /// |l|^T (|Phi_q V| + g |Phi_q| |V|), all images x k.
+    constraints: Dense,
+    /// Largest |H| seen.
+    pub(super) largest: Dense,
+    rounding: f64,
+}
+
+/// Inputs and parts of outputs as columns, n x all.
+pub(super) fn columns(response: &Response) -> (Dense, OutputColumns) {
+    let plant = &response.plant;
+    let mut columns: Vec<Vec<f64>> = (0..plant.inputs()).map(|i| dense::column(&plant.f, i)).collect();
+    let mut outputs = Vec::new();
+    for o in 0..plant.outputs() {
+        outputs.push([&plant.by_q, &response.lossy, &plant.by_v, &plant.by_a].map(|y| {
+            let row = dense::row(y, o);
+            row.iter().any(|x| *x != 0.0).then(|| {
+                columns.push(row);
+                columns.len() - 1
+            })
+        }));
+    }
+    (dense::from_columns(plant.n(), &columns), outputs)
+}
+
+impl Reduced {
+    pub(super) fn new(space: &Space<'_>, columns: Dense, outputs: OutputColumns) -> Self {
+        let plant = &space.response.plant;
+        let none = || Dense::zeros(0, 0);
+        let mut out = Self {
+            columns,
+            outputs,
+            matrices: [none(), none(), none()],
+            magnitudes: [none(), none(), none()],
+            given: [none(), none()],
+            outside: none(),
+            gram: none(),
+            sizes: Vec::new(),
+            errors: Vec::new(),
+            constraints: none(),
+            largest: Dense::zeros(plant.outputs(), plant.inputs()),
+            rounding: space.response.rounding + 2.0 * f64::EPSILON * (plant.n() as f64).sqrt(),
+        };
+        out.renew(space);
+        out
+    }
+
+    /// After V has changed.
+    pub(super) fn renew(&mut self, space: &Space<'_>) {
+        let p = &space.response.plant.pencil;
+        let v = &space.v;
+        let size = magnitude(v);
+        self.matrices = [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(v, &times(a, v)));
+        self.magnitudes =
+            [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(&size, &times(&magnitudes(a), &size)));
+        self.given =
+            [dense::mul_transpose(v, &self.columns), dense::mul_transpose(&size, &magnitude(&self.columns))];
+        let images: Vec<&Images> = [&space.given, &space.of_m].into_iter().chain(&space.of_c).collect();
+        let (outside, mut errors) = space.outside(v.ncols(), &images);
+        let scaled = space.x_times(&outside);
+        self.gram = dense::symmetric_part(&dense::mul_transpose(&outside, &scaled));
+        self.sizes = (0..outside.ncols()).map(|j| self.gram[(j, j)].max(0.0).sqrt()).collect();
+        // Rounding of the projection, whose parts have at most the size 1 of the vectors times the shares.
+        let shares: Vec<f64> = images
+            .iter()
+            .flat_map(|i| (0..i.g.ncols()).map(|j| i.g.col_as_slice(j)))
+            .map(|g| dense::matvec_transpose(&space.xv, g).iter().map(|x| x * x).sum::<f64>().sqrt())
+            .collect();
+        errors.iter_mut().zip(shares).for_each(|(e, share)| *e += 1e-14 * share);
+        self.errors = errors;
+        self.outside = outside;
+        let multipliers: Vec<&Dense> = images.iter().map(|i| &i.l).collect();
+        let phi = magnitude(&times(&space.phi, v));
+        let with_rounding = &phi + &dense::scale(self.rounding, &times(&magnitudes(&space.phi), &size));
+        self.constraints = dense::mul_transpose(&magnitude(&dense::hstack(&multipliers)), &with_rounding);
+    }
+
+    /// Keeps the largest |H|.
+    pub(super) fn see(&mut self, value: &DenseC) {
+        for o in 0..value.nrows() {
+            for i in 0..value.ncols() {
+                self.largest[(o, i)] = self.largest[(o, i)].max(value[(o, i)].norm());
+            }
+        }
+    }
+
+    /// V^T P V.
+    pub(super) fn matrix(&self, space: &Space<'_>, s: c64) -> DenseC {
+        let [m, c, k] = &self.matrices;
+        let eta = c64::new(1.0, space.response.plant.loss);
+        let square = s * s;
+        DenseC::from_fn(m.nrows(), m.ncols(), |i, j| square * m[(i, j)] + s * c[(i, j)] + eta * k[(i, j)])
+    }
+
+    /// Real and imaginary part of a residual's image.
+    pub(super) fn combination(&self, coefficients: &[c64]) -> [Vec<f64>; 2] {
+        let part = |of: fn(&c64) -> f64| {
+            dense::matvec(&self.outside, &coefficients.iter().map(of).collect::<Vec<_>>())
+        };
+        [part(|c| c.re), part(|c| c.im)]
+    }
+
+    /// |sum of images|_X with its rounding.
+    fn norm(&self, c: &[c64]) -> f64 {
+        let mut square = 0.0;
+        for part in [c.iter().map(|c| c.re).collect::<Vec<_>>(), c.iter().map(|c| c.im).collect()] {
+            square += dense::dot(&part, &dense::matvec(&self.gram, &part));
+        }
+        let sum: f64 = c.iter().zip(&self.sizes).map(|(c, size)| c.norm() * size).sum();
+        let errors: f64 = c.iter().zip(&self.errors).map(|(c, e)| c.norm() * e).sum();
+        (square.max(0.0) + 1e-14 * sum * sum).sqrt() + errors
+    }
+
+    /// H with its bound for the matrix V^T P V and beta; none where it is singular.
+    pub(super) fn evaluate(
+        &self,
+        space: &Space<'_>,
+        omega: f64,
+        matrix: &DenseC,
+        beta: f64,
+    ) -> Option<Evaluated> {
+        let plant = &space.response.plant;
+        let s = c64::new(0.0, omega);
+        let eta = c64::new(1.0, plant.loss);
+        let of_m = s * s - eta * space.sigma;
+        let (k, nu, ny) = (space.v.ncols(), plant.inputs(), plant.outputs());
+        let [given, sizes] = &self.given;
+        let zero = c64::new(0.0, 0.0);
+        let powers = [c64::new(1.0, 0.0), c64::new(0.0, 1.0), s, s * s];
+        let parts = |o: usize| {
+            self.outputs[o]
+                .iter()
+                .zip(powers)
+                .filter_map(|(column, f)| column.map(|j| (j, f)))
+                .collect::<Vec<_>>()
+        };
+        let f = DenseC::from_fn(k, nu, |r, i| c64::new(given[(r, i)], 0.0));
+        let w = DenseC::from_fn(k, ny, |r, o| parts(o).into_iter().map(|(j, f)| f * given[(r, j)]).sum());
+        let lu = LuComplex::new(matrix).ok()?;
+        let (x, z) = (lu.solve_mat(&f), lu.solve_mat(&w));
+        let residual = |start: Vec<(usize, c64)>, y: &[c64]| {
+            let mut out = vec![zero; self.columns.ncols()];
+            for (j, f) in start {
+                out[j] += f;
+            }
+            out.extend(y.iter().map(|y| -of_m * y));
+            if space.of_c.is_some() {
+                out.extend(y.iter().map(|y| -s * y));
+            }
+            out
+        };
+        let inputs: Vec<_> =
+            (0..nu).map(|i| residual(vec![(i, c64::new(1.0, 0.0))], x.col_as_slice(i))).collect();
+        let outputs: Vec<_> = (0..ny).map(|o| residual(parts(o), z.col_as_slice(o))).collect();
+        let primal: Vec<f64> = inputs.iter().map(|c| self.norm(c)).collect();
+        let adjoint: Vec<f64> = outputs.iter().map(|c| self.norm(c)).collect();
+        let rest = &f - &dense::mul_complex(matrix, &x);
+        let norms = |a: &[c64]| a.iter().map(|z| z.norm()).collect::<Vec<f64>>();
+        let [by_m, by_c, by_k] = &self.magnitudes;
+        let factors = [omega * omega, omega.abs(), eta.norm()];
+        let reactions = |c: &[c64]| dense::matvec_transpose(&self.constraints, &norms(c));
+        let d = &plant.feedthrough;
+        let value = DenseC::from_fn(ny, nu, |o, i| {
+            let products = w.col_as_slice(o).iter().zip(x.col_as_slice(i));
+            products.fold(c64::new(d[(o, i)], 0.0), |sum, (w, x)| sum + w * x)
+        });
+        // First order in rounding holds while its share of the solutions is small: by the norm of the inverse, with a margin
+        // for its estimate, else by the inverse itself.
+        let length = |sizes: &mut dyn Iterator<Item = f64>| sizes.map(|x| x * x).sum::<f64>().sqrt();
+        let norm_of_inverse = 10.0 * k as f64 / (lu.rcond() * lu.norm_one());
+        let little = |forces: &[f64], solution: &[c64]| {
+            let allowed = SMALL * length(&mut solution.iter().map(|z| z.norm()));
+            if norm_of_inverse * length(&mut forces.iter().copied()) <= allowed {
+                return true;
+            }
+            let unit = DenseC::from_fn(k, k, |i, j| c64::new(f64::from(u8::from(i == j)), 0.0));
+            let inverse = lu.solve_mat(&unit);
+            let change = |i: usize| (0..k).map(|j| inverse[(i, j)].norm() * forces[j]).sum::<f64>();
+            length(&mut (0..k).map(change)) <= allowed
+        };
+        let forced = |y: &[c64], start: &dyn Fn(usize) -> f64, reactions: &[f64]| -> Vec<f64> {
+            let y = norms(y);
+            let mut out: Vec<f64> = (0..k).map(|r| start(r) + reactions[r]).collect();
+            for (a, factor) in [by_m, by_c, by_k].into_iter().zip(factors) {
+                let part = dense::matvec(a, &y);
+                out.iter_mut().zip(part).for_each(|(o, p)| *o += self.rounding * factor * p);
+            }
+            out
+        };
+        // g |V|^T (|P| |x| + |F|) of each input, and what its multipliers make of the constraints.
+        let forces: Vec<Vec<f64>> = (0..nu)
+            .map(|i| {
+                let start = |r: usize| self.rounding * sizes[(r, i)] + rest[(r, i)].norm();
+                forced(x.col_as_slice(i), &start, &reactions(&inputs[i]))
+            })
+            .collect();
+        let held: Vec<Vec<f64>> = outputs.iter().map(|c| reactions(c)).collect();
+        let zero_start = |_: usize| 0.0;
+        let sound = (0..nu).all(|i| little(&forces[i], x.col_as_slice(i)))
+            && (0..ny).all(|o| little(&forced(z.col_as_slice(o), &zero_start, &held[o]), z.col_as_slice(o)));
+        if !sound {
+            return None;
+        }
+        let rounding = Dense::from_fn(ny, nu, |o, i| {
+            let (z, y) = (norms(z.col_as_slice(o)), norms(x.col_as_slice(i)));
+            let mut sum = dense::dot(&z, &forces[i]) + dense::dot(&held[o], &y);
+            sum *= 2.0;
+            let read: f64 = parts(o)
+                .iter()
+                .map(|(j, f)| f.norm() * (0..k).map(|r| sizes[(r, *j)] * y[r]).sum::<f64>())
+                .sum();
+            sum + self.rounding * (read + d[(o, i)].abs())
+        });
+        let projection = Dense::from_fn(ny, nu, |o, i| adjoint[o] * primal[i] / beta);
+        Some(Evaluated { value, projection, rounding, inputs, outputs })
+    }
+}
+
+fn magnitude(a: &Dense) -> Dense {
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].abs())
+}
+
+fn magnitudes(a: &Sparse) -> Sparse {
+    let mut out = sparse::scale(1.0, a);
+    out.data_mut().iter_mut().for_each(|x| *x = x.abs());
+    out
+}

@@ -1,0 +1,255 @@
+//! A subspace of the admissible motions, orthonormal in X = K + sigma M, and the solutions X^-1 b that measure residuals.
+//!
+//! ```text
+//! X g + Phi_q^T l = b,  Phi_q g = 0          |b|_* = |g|_X, the norm of b as a functional on the admissible motions
+//! ```
+//!
+//! X is positive definite there, which the inertia of its factor shows. One factor serves all solutions.
+
+use super::Unproved;
+use crate::direct::Response;
+use mb_algebra::saddle::{SaddleAnalysis, SaddleFactor, SaddleOptions};
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, dense, sparse};
+use std::sync::Arc;
+
+/// What is left of a vector beside the basis, relative, below which it is no new direction: the rounding of its constraints
+/// would grow by the inverse of this.
+const DEPENDENT: f64 = 1e-5;
+
+/// Solutions X^-1 b of the columns of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Images {
+    /// g, n x columns.
+    pub(super) g: Dense,
+    /// l, m x columns.
+    pub(super) l: Dense,
+    /// Bound of the error of each g in the norm of X.
+    pub(super) error: Vec<f64>,
+}
+
+impl Images {
+    fn append(&mut self, other: &Self) {
+        self.g = dense::hstack(&[&self.g, &other.g]);
+        self.l = dense::hstack(&[&self.l, &other.l]);
+        self.error.extend(&other.error);
+    }
+
+    fn rotate(&mut self, q: &Dense) {
+        self.g = dense::mul(&self.g, q);
+        self.l = dense::mul(&self.l, q);
+        let sums = |j: usize| (0..q.nrows()).map(|i| self.error[i] * q[(i, j)].abs()).sum();
+        self.error = (0..q.ncols()).map(sums).collect();
+    }
+}
+
+/// The basis and its images.
+#[derive(Debug)]
+pub(super) struct Space<'a> {
+    pub(super) response: &'a Response,
+    /// sigma, (rad/s)^2.
+    pub(super) sigma: f64,
+    x: Sparse,
+    /// Phi_q without dependent rows.
+    pub(super) phi: Sparse,
+    analysis: Arc<SaddleAnalysis>,
+    factor: SaddleFactor,
+    pub(super) factorizations: usize,
+    /// V, n x k.
+    pub(super) v: Dense,
+    /// X V.
+    pub(super) xv: Dense,
+    /// Inputs, then the columns of the outputs.
+    pub(super) given: Images,
+    /// X^-1 M V.
+    pub(super) of_m: Images,
+    /// X^-1 C V; none without damping.
+    pub(super) of_c: Option<Images>,
+}
+
+impl<'a> Space<'a> {
+    /// The factor of X and the images of the given columns; V is empty.
+    pub(super) fn new(response: &'a Response, sigma: f64, given: &Dense) -> Result<Self, Unproved> {
+        let p = &response.plant.pencil;
+        let (n, m) = (response.plant.n(), response.plant.m());
+        let terms = [(1.0, &p.k), (sigma, &p.m)];
+        let (mut phi, mut analysis, mut factorizations) = (p.phi_q.clone(), response.analysis.clone(), 1);
+        let mut factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
+        let dependent: Vec<usize> = factor.report().redundant.iter().map(|r| r.row).collect();
+        if !dependent.is_empty() {
+            // Signs of the zeros that dependent rows make are rounding, so that counts are made without these rows.
+            phi = without_rows(&phi, &dependent);
+            let pattern = sparse::add(1.0, &sparse::add(1.0, &p.k, 1.0, &p.m), 1.0, &p.c);
+            analysis = Arc::new(SaddleAnalysis::new(&pattern, &phi, &SaddleOptions::default())?);
+            factor = SaddleFactor::of_sum(&analysis, &terms, &phi)?;
+            factorizations += 1;
+        }
+        let m = m - dependent.len();
+        let inertia = match factor.inertia() {
+            Some(inertia) => inertia,
+            None => SaddleFactor::full_inertia(&analysis, &terms, &phi)?,
+        };
+        if [inertia.positive, inertia.negative, inertia.zero] != [n, m, 0] {
+            return Err(Unproved::Stiffness);
+        }
+        let x = sparse::add(1.0, &p.k, sigma, &p.m);
+        let empty = |rows: usize| Dense::zeros(rows, 0);
+        let none = || Images { g: empty(n), l: empty(m), error: Vec::new() };
+        let mut out = Self {
+            response,
+            sigma,
+            x,
+            phi,
+            analysis,
+            factor,
+            factorizations,
+            v: empty(n),
+            xv: empty(n),
+            given: none(),
+            of_m: none(),
+            of_c: None,
+        };
+        out.given = out.images(given)?;
+        Ok(out)
+    }
+
+    /// Eigenvalues omega^2 below `lambda`, counted by inertia.
+    pub(super) fn count_below(&mut self, lambda: f64) -> Result<usize, Unproved> {
+        let p = &self.response.plant.pencil;
+        let terms = [(1.0, &p.k), (-lambda, &p.m)];
+        let inertia = SaddleFactor::full_inertia(&self.analysis, &terms, &self.phi)?;
+        self.factorizations += 1;
+        let (n, m) = (p.k.rows(), self.phi.rows());
+        let below = n
+            .checked_sub(inertia.positive)
+            .filter(|below| inertia.negative == m + below && inertia.zero == 0);
+        below.ok_or(Unproved::Count)
+    }
+
+    /// X^-1 B, refined once.
+    pub(super) fn images(&self, b: &Dense) -> Result<Images, Unproved> {
+        let phi = &self.phi;
+        let (mut g, mut l) = self.factor.solve_block(b)?;
+        let mut rest = b.clone();
+        for j in 0..b.ncols() {
+            let x = sparse::matvec(&self.x, g.col_as_slice(j));
+            let forces = sparse::matvec_transpose(phi, l.col_as_slice(j));
+            for (i, r) in rest.col_as_slice_mut(j).iter_mut().enumerate() {
+                *r -= x[i] + forces[i];
+            }
+        }
+        let (dg, dl) = self.factor.solve_block(&rest)?;
+        g = &g + &dg;
+        l = &l + &dl;
+        // The correction has the size of the error before it.
+        let sizes = self.x_times(&dg);
+        let norm =
+            |a: &Dense, b: &Dense, j: usize| dense::dot(a.col_as_slice(j), b.col_as_slice(j)).max(0.0).sqrt();
+        let own = self.x_times(&g);
+        let error = (0..g.ncols()).map(|j| 2.0 * norm(&dg, &sizes, j) + 1e-14 * norm(&g, &own, j)).collect();
+        Ok(Images { g, l, error })
+    }
+
+    /// X A.
+    pub(super) fn x_times(&self, a: &Dense) -> Dense {
+        times(&self.x, a)
+    }
+
+    /// Adds the directions of the candidates that are not in the span of V yet, with their images; returns how many.
+    pub(super) fn add(&mut self, candidates: &Dense) -> Result<usize, Unproved> {
+        let n = self.v.nrows();
+        let first = self.v.ncols();
+        let mut columns: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        for j in 0..candidates.ncols() {
+            let mut w = candidates.col_as_slice(j).to_vec();
+            let before = dense::dot(&w, &sparse::matvec(&self.x, &w)).max(0.0).sqrt();
+            for _ in 0..2 {
+                let shares = dense::matvec_transpose(&self.xv, &w);
+                let span = dense::matvec(&self.v, &shares);
+                w.iter_mut().zip(span).for_each(|(w, s)| *w -= s);
+                for (v, xv) in &columns {
+                    let share = dense::dot(xv, &w);
+                    w.iter_mut().zip(v).for_each(|(w, v)| *w -= share * v);
+                }
+            }
+            let image = sparse::matvec(&self.x, &w);
+            let after = dense::dot(&w, &image).max(0.0).sqrt();
+            if !(after > DEPENDENT * before && after > 0.0) {
+                continue;
+            }
+            let unit = |a: Vec<f64>| a.into_iter().map(|a| a / after).collect::<Vec<f64>>();
+            columns.push((unit(w), unit(image)));
+        }
+        let (_, xv): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        // What was left of a vector may be small beside what the constraints were met for: met again, by projection in X.
+        let added = self.images(&dense::from_columns(n, &xv))?.g;
+        let m_images = self.images(&times(&self.response.plant.pencil.m, &added))?;
+        self.v = dense::hstack(&[&self.v, &added]);
+        self.xv = dense::hstack(&[&self.xv, &self.x_times(&added)]);
+        self.of_m.append(&m_images);
+        if self.of_c.is_some() {
+            let more = self.images(&times(&self.response.plant.pencil.c, &added))?;
+            if let Some(of_c) = &mut self.of_c {
+                of_c.append(&more);
+            }
+        }
+        Ok(self.v.ncols() - first)
+    }
+
+    /// V becomes V Q, Q orthogonal, and the images with it.
+    pub(super) fn rotate(&mut self, q: &Dense) {
+        self.v = dense::mul(&self.v, q);
+        self.xv = self.x_times(&self.v);
+        self.of_m.rotate(q);
+        if let Some(of_c) = &mut self.of_c {
+            of_c.rotate(q);
+        }
+    }
+
+    /// Prepares the images of the damping, where there is any.
+    pub(super) fn damp(&mut self) -> Result<(), Unproved> {
+        let c = &self.response.plant.pencil.c;
+        if c.data().iter().any(|x| *x != 0.0) {
+            self.of_c = Some(self.images(&times(c, &self.v))?);
+        }
+        Ok(())
+    }
+
+    /// All images side by side (given, of M, of C) without what lies in the span of the first `block` vectors, and the bounds
+    /// of their errors.
+    pub(super) fn outside(&self, block: usize, columns: &[&Images]) -> (Dense, Vec<f64>) {
+        let all: Vec<&Dense> = columns.iter().map(|c| &c.g).collect();
+        let mut g = dense::hstack(&all);
+        let first: Vec<usize> = (0..block).collect();
+        let (v, xv) = (dense::select_columns(&self.v, &first), dense::select_columns(&self.xv, &first));
+        for _ in 0..2 {
+            g = &g - &dense::mul(&v, &dense::mul_transpose(&xv, &g));
+        }
+        (g, columns.iter().flat_map(|c| c.error.clone()).collect())
+    }
+}
+
+/// A B with A sparse.
+pub(super) fn times(a: &Sparse, b: &Dense) -> Dense {
+    let columns: Vec<Vec<f64>> = (0..b.ncols()).map(|j| sparse::matvec(a, b.col_as_slice(j))).collect();
+    dense::from_columns(a.rows(), &columns)
+}
+
+/// A without some of its rows, in increasing order or not.
+fn without_rows(a: &Sparse, rows: &[usize]) -> Sparse {
+    let mut place = vec![Some(0); a.rows()];
+    for r in rows {
+        place[*r] = None;
+    }
+    let mut count = 0;
+    for p in place.iter_mut().flatten() {
+        *p = count;
+        count += 1;
+    }
+    let mut out = Triplets::new(count, a.cols());
+    for (value, (row, col)) in a {
+        if let Some(row) = place[row] {
+            out.add(row, col, *value);
+        }
+    }
+    out.to_sparse()
+}

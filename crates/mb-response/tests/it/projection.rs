@@ -1,0 +1,243 @@
+//! Projections against closed forms and direct solutions.
+
+use crate::support::Chain;
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, sparse};
+use mb_response::{How, Method, Plant, Projection, Response, SweepOptions, Unproved, sweep};
+
+/// A number between 0 and 1.
+fn random(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// The chain with every mass cut in two halves, held together by a row of any size, every third one twice.
+fn halved(chain: &Chain, seed: &mut u64) -> Plant {
+    let n = chain.masses.len();
+    let whole = chain.plant(n - 1, n - 1);
+    let share: Vec<f64> = (0..n).map(|_| random(seed)).collect();
+    let place = |i: usize, k: usize| if k == 0 { i } else { n + i };
+    let spread = |a: &Sparse| {
+        let mut out = Triplets::new(2 * n, 2 * n);
+        for (value, (i, j)) in a {
+            // Which half a spring acts on does not matter.
+            let (k, l) = ((i + j) % 2, (i + j) % 2);
+            out.add(place(i, k), place(j, l), *value);
+        }
+        out.to_sparse()
+    };
+    let masses: Vec<f64> =
+        (0..2 * n).map(|i| chain.masses[i % n] * if i < n { share[i] } else { 1.0 - share[i % n] }).collect();
+    let rows = n + n.div_ceil(3);
+    let mut phi = Triplets::new(rows, 2 * n);
+    for (row, i) in (0..n).chain((0..n).step_by(3)).enumerate() {
+        let size = 10_f64.powf(4.0 * random(seed) - 2.0);
+        phi.add(row, i, size);
+        phi.add(row, n + i, -size);
+    }
+    let mut pencil = whole.pencil.clone();
+    pencil.m = sparse::diagonal(&masses);
+    pencil.k = spread(&whole.pencil.k);
+    pencil.c = spread(&whole.pencil.c);
+    pencil.phi_q = phi.to_sparse();
+    let f = Dense::from_fn(2 * n, 1, |i, _| f64::from(u8::from(i == n - 1)));
+    let y = Dense::from_fn(1, 2 * n, |_, j| f64::from(u8::from(j == 2 * n - 1)));
+    Plant { loss: chain.loss, ..Plant::displacement(pencil, f, y) }
+}
+
+fn chain(n: usize, seed: &mut u64) -> Chain {
+    let mut chain = Chain::bar(n);
+    chain.masses.iter_mut().for_each(|m| *m *= 0.5 + random(seed));
+    chain.springs.iter_mut().for_each(|k| *k *= 0.3 + 2.0 * random(seed));
+    chain
+}
+
+#[test]
+fn errors_stay_inside_of_bounds_that_are_small() {
+    let mut seed = 7;
+    for case in 0..12 {
+        let n = 40 + 5 * case;
+        let mut chain = chain(n, &mut seed);
+        match case % 4 {
+            1 => chain.dampers = chain.springs.iter().map(|k| 1e-3 * k).collect(),
+            2 => chain.dampers = (0..n).map(|_| 0.02 * random(&mut seed)).collect(),
+            3 => chain.loss = 0.02,
+            _ => {}
+        }
+        let plant = if case % 3 == 0 { chain.plant(n - 1, n - 1) } else { halved(&chain, &mut seed) };
+        let response = Response::new(plant).unwrap();
+        let omegas: Vec<f64> = (0..100).map(|k| 0.02 + 0.2 * f64::from(k)).collect();
+        let found = Projection::new(&response, &omegas).unwrap();
+        assert!(found.factorizations() <= 5 && found.met(), "{case}: {}", found.factorizations());
+        let mut small = 0;
+        for w in &omegas {
+            let sample = found.bounded(*w).unwrap();
+            let exact = chain.driving_point(*w);
+            let (error, bound) = ((sample.value[(0, 0)] - exact).norm(), sample.bound[(0, 0)]);
+            assert!(
+                error <= bound + 1e-13 * exact.norm(),
+                "{case} {w}: {error:e} {bound:e} of {:e}",
+                exact.norm()
+            );
+            small += usize::from(bound <= 1e-7 * exact.norm());
+        }
+        assert!(small > 90, "{case}: {small}");
+    }
+}
+
+/// Beside a pole of an undamped chain, n masses 1/n on springs n: 2 n sin(pi (2 j - 1) / (4 n + 2)).
+#[test]
+fn bounds_hold_beside_undamped_poles_and_end_on_them() {
+    let n = 80;
+    let chain = Chain::bar(n);
+    let response = Response::new(halved(&chain, &mut 3)).unwrap();
+    let found = Projection::new(&response, &[0.0, 12.0]).unwrap();
+    for j in 1..4 {
+        let count = f64::from(u8::try_from(n).unwrap());
+        let pole =
+            2.0 * count * (std::f64::consts::PI * (2.0 * f64::from(j) - 1.0) / (4.0 * count + 2.0)).sin();
+        for away in [1e-2, 1e-4, 1e-6, 1e-8] {
+            for w in [pole * (1.0 + away), pole * (1.0 - away)] {
+                let Some(sample) = found.bounded(w) else { continue };
+                let exact = chain.driving_point(w);
+                let error = (sample.value[(0, 0)] - exact).norm();
+                // The frequency of the closed form is rounded: relative error 1e-15 / away.
+                assert!(
+                    error <= sample.bound[(0, 0)] + 2e-14 / away * exact.norm(),
+                    "{w} {away:e}: {error:e}"
+                );
+                assert!(away < 1e-5 || sample.bound[(0, 0)] < 1e-5 * exact.norm(), "{w} {away:e}");
+            }
+        }
+        if let Some(sample) = found.bounded(pole) {
+            assert!(
+                sample.bound[(0, 0)] > 1e-3 * sample.value[(0, 0)].norm()
+                    || sample.value[(0, 0)].norm() > 1e9
+            );
+        }
+    }
+}
+
+/// A heavy damper at one place, free ends, outputs of all kinds, several inputs and a moving base, against direct solutions.
+#[test]
+fn free_and_unevenly_damped_plants_agree_with_direct_solutions() {
+    let mut seed = 11;
+    for case in 0..8 {
+        let n = 90;
+        let mut chain = chain(n, &mut seed);
+        chain.dampers[30 + case] = 10_f64.powi(i32::try_from(case).unwrap() - 4);
+        if case % 2 == 0 {
+            // Without a wall: a rigid mode.
+            chain.springs[0] = 0.0;
+        }
+        let mut plant = halved(&chain, &mut seed);
+        let (size, m) = (plant.n(), plant.m());
+        let base: Vec<f64> = sparse::matvec(&plant.pencil.m, &vec![-1.0; size]);
+        plant.f = Dense::from_fn(size, 2, |i, j| if j == 0 { base[i] } else { f64::from(u8::from(i == 40)) });
+        plant.by_q = Dense::from_fn(3, size, |o, j| f64::from(u8::from(o == 0 && j == 20)));
+        plant.by_v = Dense::from_fn(3, size, |o, j| f64::from(u8::from(o == 1 && j == 60)));
+        plant.by_a = Dense::from_fn(3, size, |o, j| f64::from(u8::from(o == 1 && j == 5)));
+        plant.by_lambda = Dense::from_fn(3, m, |o, j| f64::from(u8::from(o == 2 && j == 10)));
+        plant.feedthrough = Dense::zeros(3, 2);
+        plant.loss = if case == 5 { 0.03 } else { 0.0 };
+        let response = Response::new(plant).unwrap();
+        let omegas: Vec<f64> = (0..60).map(|k| 0.11 + 0.17 * f64::from(k)).collect();
+        let found = Projection::new(&response, &omegas).unwrap();
+        let mut bounded = 0;
+        for w in &omegas {
+            let direct = response.direct(*w).unwrap();
+            let Some(sample) = found.bounded(*w) else { continue };
+            bounded += 1;
+            for at in (0..3).flat_map(|o| [(o, 0), (o, 1)]) {
+                let error = (sample.value[at] - direct.value[at]).norm();
+                assert!(
+                    error <= sample.bound[at] + direct.bound[at],
+                    "{case} {w} {at:?}: {error:e} of {:e}, bound {:e}",
+                    direct.value[at].norm(),
+                    sample.bound[at]
+                );
+            }
+        }
+        assert!(bounded >= 50, "{case}: {bounded}");
+    }
+}
+
+/// Frames of n x n masses on springs to their neighbours have double modes, which no single start finds.
+#[test]
+fn double_modes_are_counted_and_found() {
+    let n = 14;
+    let at = |i: usize, j: usize| i * n + j;
+    let mut k = Triplets::new(n * n, n * n);
+    for i in 0..n {
+        for j in 0..n {
+            k.add(at(i, j), at(i, j), 4.0);
+            for (a, b) in [(i + 1, j), (i, j + 1)] {
+                if a < n && b < n {
+                    k.add(at(i, j), at(a, b), -1.0);
+                    k.add(at(a, b), at(i, j), -1.0);
+                }
+            }
+        }
+    }
+    let mut plant = Chain::bar(n * n).plant(3, 40);
+    plant.pencil.m = sparse::identity(n * n);
+    plant.pencil.k = k.to_sparse();
+    let response = Response::new(plant).unwrap();
+    let omegas: Vec<f64> = (0..50).map(|k| 0.013 + 0.02 * f64::from(k)).collect();
+    let found = Projection::new(&response, &omegas).unwrap();
+    // omega^2 = 4 - 2 cos(pi a / (n + 1)) - 2 cos(pi b / (n + 1)).
+    let step = std::f64::consts::PI / f64::from(u8::try_from(n + 1).unwrap());
+    let cosine = |a: usize| 2.0 * (step * a as f64).cos();
+    let all: Vec<f64> = (1..=n).flat_map(|a| (1..=n).map(move |b| 4.0 - cosine(a) - cosine(b))).collect();
+    let below = |x: f64| all.iter().filter(|l| **l < x).count();
+    let highest = 0.993_f64 * 0.993;
+    assert!(
+        found.modes() >= below(1.8 * highest) && found.modes() <= below(4.9 * highest),
+        "{}",
+        found.modes()
+    );
+    for w in &omegas {
+        let direct = response.direct(*w).unwrap();
+        let sample = found.bounded(*w).unwrap();
+        let error = (sample.value[(0, 0)] - direct.value[(0, 0)]).norm();
+        assert!(error <= sample.bound[(0, 0)] + direct.bound[(0, 0)], "{w}");
+        assert!(sample.bound[(0, 0)] <= 1e-6 * direct.value[(0, 0)].norm().max(1e-3), "{w}");
+    }
+}
+
+#[test]
+fn without_a_proof_frequencies_are_solved_one_by_one() {
+    let mut plant = Chain::bar(30).plant(29, 29);
+    let mut turning = Triplets::new(30, 30);
+    turning.add(3, 4, 0.1);
+    turning.add(4, 3, -0.1);
+    plant.pencil.c = turning.to_sparse();
+    let response = Response::new(plant).unwrap();
+    assert!(matches!(Projection::new(&response, &[1.0]), Err(Unproved::Unsymmetric)));
+    let options = SweepOptions { points: 30, method: Method::Projection, ..SweepOptions::default() };
+    let found = sweep(&response, [0.1, 3.0], &[], &options).unwrap();
+    assert!(matches!(&found.how, How::Unproved { why } if why.contains("symmetric")), "{:?}", found.how);
+    assert_eq!(found.factorizations, found.points.len());
+
+    // A spring that pushes: the motion grows.
+    let mut chain = Chain::bar(30);
+    chain.springs[29] = -60.0;
+    let response = Response::new(chain.plant(29, 29)).unwrap();
+    assert!(matches!(Projection::new(&response, &[1.0]), Err(Unproved::Stiffness)));
+}
+
+#[test]
+fn two_thousand_frequencies_take_at_most_ten_factorizations() {
+    let n = 200;
+    let chain = Chain { dampers: vec![0.5 / n as f64; n], ..Chain::bar(n) };
+    let response = Response::new(chain.plant(n - 1, n - 1)).unwrap();
+    let only: Vec<f64> = (0..2000).map(|k| 0.01 * f64::from(k)).collect();
+    let options = SweepOptions { only: Some(only), method: Method::Projection, ..SweepOptions::default() };
+    let found = sweep(&response, [0.0, 20.0], &[], &options).unwrap();
+    assert!(found.factorizations <= 10, "{} {:?}", found.factorizations, found.how);
+    for point in &found.points {
+        let (sample, exact) = (point.sample.as_ref().unwrap(), chain.driving_point(point.omega));
+        let error = (sample.value[(0, 0)] - exact).norm();
+        assert!(error <= sample.bound[(0, 0)] + 1e-12 * exact.norm(), "{} {error:e}", point.omega);
+        assert!(sample.bound[(0, 0)] <= 1e-5 * exact.norm(), "{}", point.omega);
+    }
+}
