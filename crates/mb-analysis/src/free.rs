@@ -13,7 +13,7 @@ use mb_constraints::{NullSpace, NullSpaceMethod};
 use mb_eigen::pairing::mac;
 use mb_eigen::sparse::{Request, SparseOptions, solve_in_parts};
 use mb_eigen::{Class, DenseOptions, EigenError, Eigenpair, Spectrum};
-use mb_linear::{OperatingPoint, linearize_sparse};
+use mb_linear::{OperatingPoint, linearize_sparse, most_free_directions};
 use mb_model::Model;
 use std::collections::HashMap;
 
@@ -37,6 +37,9 @@ pub struct FreeMotion {
 /// # Errors
 /// [`AnalysisError::Eigen`], [`AnalysisError::Linear`].
 pub fn free_motions(model: &Model, at: &OperatingPoint) -> Result<Vec<FreeMotion>, AnalysisError> {
+    if most_free_directions(model, at) == Some(0) {
+        return Ok(Vec::new());
+    }
     let lin = linearize_sparse(model, at);
     let (exact, rounded) = match &lin.k_parts {
         Some(parts) => (Some(&parts.exact), Some(&parts.rounded)),

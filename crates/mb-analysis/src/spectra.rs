@@ -12,7 +12,7 @@ use mb_linear::formulation::minimal::minimal_reselecting;
 use mb_linear::formulation::unconstrained::{
     Factor, Penalty, penalty_equilibrium, unconstrained, unconstrained_near,
 };
-use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize};
+use mb_linear::{Formulation, LinearizedSystem, OperatingPoint, linearize, most_free_directions};
 use mb_model::{Model, Point};
 
 /// Most coordinates and constraint rows in all for the dense analysis of the minimal system.
@@ -105,6 +105,7 @@ pub fn spectrum(
     let lin = linear(model, at)?;
     let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
+    let options = DenseOptions { most_zeros: most_free_directions(model, at), ..DenseOptions::default() };
     let solved = match formulation {
         Formulation::Minimal(method) => {
             let (system, reselected) = minimal_reselecting(model, &lin, method)?;
@@ -113,11 +114,11 @@ pub fn spectrum(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            minimal_pairs(&lin.pencil(), &system.basis.r)
+            minimal_pairs(&lin.pencil(), &system.basis.r, &options)
         }
         Formulation::Redundant(transferred) => {
             let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
-            descriptor::solve(&structure, &DenseOptions::default())
+            descriptor::solve(&structure, &options)
         }
         Formulation::Unconstrained(factors) => {
             out.penalty_factor = factor(factors);
@@ -137,11 +138,15 @@ pub fn spectrum(
 }
 
 /// Pairs on the basis that the formulation found, in all coordinates.
-fn minimal_pairs(pencil: &QuadraticPencil, r: &Dense) -> Result<Spectrum, EigenError> {
+fn minimal_pairs(
+    pencil: &QuadraticPencil,
+    r: &Dense,
+    options: &DenseOptions,
+) -> Result<Spectrum, EigenError> {
     if r.ncols() == 0 {
-        return mb_eigen::dense::solve(pencil, &DenseOptions::default());
+        return mb_eigen::dense::solve(pencil, options);
     }
-    mb_eigen::dense::solve_with_null_space(pencil, r, &DenseOptions::default())
+    mb_eigen::dense::solve_with_null_space(pencil, r, options)
 }
 
 /// The penalty factor, the largest of those by row.

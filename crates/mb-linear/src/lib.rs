@@ -13,6 +13,7 @@ mod entries;
 pub mod equilibrium;
 mod error;
 pub mod formulation;
+mod free_directions;
 mod instant;
 mod linearize;
 mod point;
@@ -31,6 +32,7 @@ pub use equilibrium::{
 };
 pub use error::LinearError;
 pub use formulation::Formulation;
+pub use free_directions::most_free_directions;
 pub use instant::{
     ConstraintRates, InstantMinimal, InstantSystem, MotionTerms, linearize_instant, minimal_of_instant,
 };

@@ -2,5 +2,6 @@
 
 pub(crate) mod dense;
 pub(crate) mod error_bound;
+pub(crate) mod rounded;
 pub(crate) mod sparse;
 pub(crate) mod zeros;

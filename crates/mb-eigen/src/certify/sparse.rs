@@ -104,8 +104,8 @@ impl<'a> Certifier<'a> {
     pub(crate) fn certify_found(&self, root: &Root, found: &Doubled) -> Eigenpair {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
         let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
-        let pair = self.measured(root, Some(found));
-        self.feel(found.s, &found.x, &pair);
+        let mut pair = self.measured(root, Some(found));
+        self.feel(found.s, &mut pair);
         pair
     }
 

@@ -75,8 +75,18 @@ impl Kernel {
 
     /// Finds the null directions of `reduced` = L_0^T A R_0, k x k.
     pub(crate) fn find(reduced: &Dense, given: Given<'_>, tolerance: f64) -> Result<Self, EigenError> {
+        Self::find_most(reduced, given, tolerance, None)
+    }
+
+    /// The same of a matrix that is known to have no more than `most`.
+    pub(crate) fn find_most(
+        reduced: &Dense,
+        given: Given<'_>,
+        tolerance: f64,
+        most: Option<usize>,
+    ) -> Result<Self, EigenError> {
         let k = reduced.nrows();
-        if k == 0 {
+        if k == 0 || most == Some(0) {
             return Ok(Self::empty(k));
         }
         let (cleaned, noise) = given.cleaned(reduced);
@@ -107,7 +117,7 @@ impl Kernel {
             return Ok(Self::empty(k));
         }
         let candidates = compress(&even.a, &v, &u, |z, transposed| given.rest(&even, z, transposed))?;
-        given.accept(&even, &candidates, tolerance)
+        given.accept(&even, &candidates, tolerance, most)
     }
 }
 
@@ -161,19 +171,25 @@ impl Given<'_> {
         (Dense::from_fn(reduced.nrows(), reduced.ncols(), kept), Some([e, f]))
     }
 
-    fn accept(&self, even: &Even, candidates: &Candidates, tolerance: f64) -> Result<Kernel, EigenError> {
+    fn accept(
+        &self,
+        even: &Even,
+        candidates: &Candidates,
+        tolerance: f64,
+        most: Option<usize>,
+    ) -> Result<Kernel, EigenError> {
         let k = even.a.nrows();
         let rounded = [self.lift, self.lift_left].into_iter().flatten().any(|basis| !selects(basis));
         let tolerance = if rounded { OF_BASES * tolerance } else { tolerance };
         let mut nearly = None;
         let (mut accepted, mut worst) = (0, 0.0_f64);
-        for (x, y) in candidates.right.iter().zip(&candidates.left) {
+        for (x, y) in candidates.right.iter().zip(&candidates.left).take(most.unwrap_or(k)) {
             let departure = |nothing: f64| {
                 self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
             };
             let relative = departure(vanishing::NOTHING);
             let written = departure(vanishing::NOTHING_DOUBLED);
-            if relative > tolerance || (!rounded && written > WRITTEN) {
+            if relative > tolerance || (!rounded && most.is_none() && written > WRITTEN) {
                 nearly = (relative <= NEAR * tolerance).then_some(relative.max(written));
                 break;
             }

@@ -119,6 +119,9 @@ fn on_basis_some(
     if chosen.is_none() {
         reducible::refine(pencil, basis, options, &mut pairs)?;
     }
+    if options.most_zeros.is_some() {
+        crate::certify::rounded::widen(pencil, &mut pairs);
+    }
     let counts = Counts {
         n: basis.n(),
         m: basis.m(),
@@ -230,7 +233,8 @@ fn solve_reduced(
         return Ok(ReducedRoots::default());
     }
     let massless = massless(pencil, reduced, lifts, options)?;
-    let stiffless = Kernel::find(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance)?;
+    let stiffless =
+        Kernel::find_most(&reduced.k, lifts.of(&pencil.k), options.zero_tolerance, options.most_zeros)?;
     if massless.dim() > 0
         && stiffless.dim() > 0
         && let Some(common) = CommonNull::find(reduced)?

@@ -156,11 +156,11 @@ fn answer(
         Base::Mass => (&pencil.m, &pencil.k),
         Base::Stiffness => (&pencil.k, &pencil.m),
     };
-    let tolerance = match base {
-        Base::Mass => options.mass_tolerance,
-        Base::Stiffness => options.zero_tolerance,
+    let limits = match base {
+        Base::Mass => (options.mass_tolerance, None),
+        Base::Stiffness => (options.zero_tolerance, options.most_zeros),
     };
-    let chains = Chains::of(matrix, &pencil.c, other, basis, tolerance)?;
+    let chains = Chains::of(matrix, &pencil.c, other, basis, limits)?;
     let border = chains.border(&basis.reduce(&pencil.c), &basis.reduce(other));
     let response = Response::new(matrix, basis, &chains, &border, d)?;
     let unit_rows = basis.unit_rows().cloned().unwrap_or_else(|| Dense::zeros(0, basis.n()));
@@ -252,11 +252,11 @@ impl Chains {
         first: &Dense,
         second: &Dense,
         basis: &ConstraintBasis,
-        tolerance: f64,
+        (tolerance, most): (f64, Option<usize>),
     ) -> Result<Self, EigenError> {
         let (b, f, s) = (basis.reduce(base), basis.reduce(first), basis.reduce(second));
         let given = Given { a: base, lift: basis.null(), lift_left: None };
-        let kernel = Kernel::find(&b, given, tolerance)?;
+        let kernel = Kernel::find_most(&b, given, tolerance, most)?;
         Self::split(&kernel, &b, &f, &s, [first, second].map(norms::frobenius::<Dense>))
     }
 }

@@ -165,7 +165,13 @@ impl Prepared<'_> {
             (energy <= vanishing::ENERGY && (still(*w) || departure <= tolerance))
                 || (still(*w) && energy <= tolerance && gap)
         };
-        modes.iter().map(is_zero).collect()
+        let mut left = problem.most_zeros();
+        let mut counted = |zero: bool| {
+            let counts = zero && left > 0;
+            left -= usize::from(counts);
+            counts
+        };
+        modes.iter().map(is_zero).map(&mut counted).collect()
     }
 
     /// How far K x + Phi^T l is from zero, relative to its terms; l of the independent rows at length one.

@@ -143,6 +143,7 @@ pub(crate) fn find(
         if !rigid.is_empty() && problem.has_definite_stiffness() {
             rigid.clear();
         }
+        rigid.truncate(problem.most_zeros().saturating_sub(out.x.ncols()));
         let others: Vec<usize> = (0..w.len()).filter(|j| !rigid.contains(j)).collect();
         out.next = others.iter().map(|&j| w[j].abs()).chain(out.next).reduce(f64::min);
         out.ritz.extend(others.iter().map(|&j| w[j]));
@@ -153,7 +154,9 @@ pub(crate) fn find(
         out.low = beside(out.low.as_ref(), pick(&y, &others).as_ref());
         let (found, _) = orthonormal(problem, &out.x, pick(&y, &rigid), 2)?;
         out.x = beside(out.x.as_ref(), found.as_ref());
-        if !others.is_empty() || out.x.ncols() >= problem.dof() {
+        // A block may miss one that has little mass where more are known to be possible.
+        let more = problem.knows_zeros() && out.x.ncols() < problem.most_zeros();
+        if !(others.is_empty() || more) || out.x.ncols() >= problem.dof() {
             break;
         }
     }

@@ -35,6 +35,9 @@ pub struct DenseOptions {
     /// zero. Default 16 units in the last place: what rounding of the entries may have done. Where no basis of the constraints
     /// mixes coordinates, a change of each entry by four units in the last place must suffice as well.
     pub zero_tolerance: f64,
+    /// The most directions without stiffness there can be, where more is known of K >= 0 than its entries tell; zero says that it is
+    /// positive definite on the null space of Phi_q. Default none.
+    pub most_zeros: Option<usize>,
     /// The same for the mass matrix: such eigenvalues are infinite. Default as for stiffness.
     pub mass_tolerance: f64,
     /// Asymmetry of the reduced M and K, relative to their largest entry, up to which they count as symmetric.
@@ -49,6 +52,7 @@ impl Default for DenseOptions {
         Self {
             constraint_rank: RankTolerance::default(),
             zero_tolerance: ROUNDED_ENTRIES,
+            most_zeros: None,
             mass_tolerance: ROUNDED_ENTRIES,
             symmetry_tolerance: 1e-12,
             refinement: Refinement::RayleighQuotient,

@@ -76,6 +76,8 @@ pub struct SparseOptions {
     /// Bytes the factors or the Krylov basis may take; what is needed is estimated before. None for what the system
     /// reports as available. Default none.
     pub memory_limit: Option<u64>,
+    /// As [`DenseOptions::most_zeros`](crate::DenseOptions::most_zeros). Default none.
+    pub most_zeros: Option<usize>,
     /// How the answer is computed.
     pub expert: SparseExpert,
 }
@@ -86,6 +88,7 @@ impl Default for SparseOptions {
             prove_complete: true,
             left_vectors: false,
             memory_limit: None,
+            most_zeros: None,
             expert: SparseExpert::default(),
         }
     }

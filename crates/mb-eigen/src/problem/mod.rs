@@ -61,6 +61,8 @@ pub(crate) struct Problem<'a> {
     analysis: OnceLock<Arc<SaddleAnalysis>>,
     finite: OnceLock<Option<usize>>,
     definite: OnceLock<bool>,
+    /// [`SparseOptions::most_zeros`].
+    most_zeros: Option<usize>,
 }
 
 impl<'a> Problem<'a> {
@@ -109,6 +111,7 @@ impl<'a> Problem<'a> {
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
             definite: OnceLock::new(),
+            most_zeros: options.most_zeros,
         })
     }
 
@@ -165,6 +168,7 @@ impl<'a> Problem<'a> {
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
             definite: OnceLock::new(),
+            most_zeros: None,
         })
     }
 
@@ -190,6 +194,7 @@ impl<'a> Problem<'a> {
             analysis: OnceLock::new(),
             finite: OnceLock::new(),
             definite: OnceLock::new(),
+            most_zeros: self.most_zeros,
         }
     }
 
@@ -217,12 +222,22 @@ impl<'a> Problem<'a> {
     }
 
     /// Whether K is positive definite on the admissible directions beyond all rounding: then nothing is rigid and
-    /// nothing grows. Not proved of larger problems.
+    /// nothing grows. Not proved of larger problems, of which it may be known.
     pub(crate) fn has_definite_stiffness(&self) -> bool {
         let phi = self.rows.independent.sparse();
         let proved =
             || self.k.symmetric && crate::numeric::vanishing::is_definite_on(self.k.for_factors(), phi);
-        self.n <= PROVED_UP_TO && *self.definite.get_or_init(proved)
+        self.most_zeros == Some(0) || (self.n <= PROVED_UP_TO && *self.definite.get_or_init(proved))
+    }
+
+    /// Whether that is known from more than the entries of K.
+    pub(crate) fn knows_zeros(&self) -> bool {
+        self.most_zeros.is_some()
+    }
+
+    /// The most directions without stiffness there can be.
+    pub(crate) fn most_zeros(&self) -> usize {
+        self.most_zeros.unwrap_or(self.n)
     }
 
     /// Whether there is no damping or gyroscopic matrix.

@@ -83,6 +83,20 @@ impl std::fmt::Display for Stability {
 /// # Errors
 /// Entries that are not finite; memory.
 pub fn stability(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
+    let found = by_stiffness(model, equilibrium)?;
+    // Without loads no direction loses energy, and what the entries of K hide the geometry may tell.
+    let most = || crate::free_directions::at_rest(model, equilibrium.point());
+    Ok(match found {
+        Stability::Stable => found,
+        Stability::Unstable { directions } | Stability::Neutral { directions } => {
+            most().map_or(found, |most| of_counts(0, most.min(directions)))
+        }
+        Stability::Undecided => most().filter(|most| *most == 0).map_or(found, |most| of_counts(0, most)),
+    })
+}
+
+/// The same from the entries of K.
+fn by_stiffness(model: &Model, equilibrium: &Equilibrium) -> Result<Stability, LinearError> {
     if model.nv() + model.nc() > DENSE_UP_TO {
         let (k, phi_q) = model.static_blocks(equilibrium.point());
         return by_inertia(&k, &phi_q);

@@ -18,3 +18,4 @@ mod steady;
 mod steady_relatives;
 mod steady_simulated;
 mod support;
+mod zero_modes;

@@ -32,6 +32,7 @@ mod reaction;
 mod regions;
 mod residual;
 mod stepping;
+mod strainless;
 mod sweep;
 mod velocity_rows;
 mod workers;

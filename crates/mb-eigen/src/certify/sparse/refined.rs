@@ -236,26 +236,31 @@ impl Certifier<'_> {
         let Some(mut found) = found else { return pair };
         let (s, moved) = (found.s, (found.s - before).norm());
         let (right, multipliers) = (std::mem::take(&mut found.x), std::mem::take(&mut found.l));
-        let better = self.measured(root(s, right, multipliers), Some(&found));
+        let mut better = self.measured(root(s, right, multipliers), Some(&found));
         // The bound of a start without digits may reach other eigenvalues, whose damping makes them no less near.
         let along = self.problem.undamped() || mac(&pair.right, &better.right) > SAME;
         let same = (s.im > 0.0) == (before.im > 0.0) && moved <= pair.error_bound && along;
         if !same || better.error_bound >= pair.error_bound {
             return pair;
         }
-        self.feel(s, &better.right, &better);
+        self.feel(s, &mut better);
         better
     }
 
     /// Notes what rounding of the entries of K (and C) could do to a pair, where that is more than its bound.
-    pub(super) fn feel(&self, s: c64, x: &Shape, pair: &Eigenpair) {
-        let (p, size, bar) = (self.problem, s.norm(), pair.error_bound);
+    ///
+    /// Where more is known of K than its entries, and these leave the pair fewer than two digits, it is part of the bound.
+    pub(super) fn feel(&self, s: c64, pair: &mut Eigenpair) {
+        let (p, size, bar, x) = (self.problem, s.norm(), pair.error_bound, &pair.right);
         if p.c.is_zero() && p.rounded_stiffness().is_some() {
             return;
         }
         let real = p.c.is_zero() && x.is_real();
         let (terms, d) = if real { self.felt_real(s, x) } else { self.felt_complex(s, x, pair) };
         let up_to = 0.5 * f64::EPSILON * terms / d;
+        if p.knows_zeros() && up_to > crate::certify::rounded::FELT * size {
+            pair.error_bound += up_to;
+        }
         let mut felt = self.felt.lock().unwrap_or_else(PoisonError::into_inner);
         if up_to > bar && felt.is_none_or(|(s, before)| up_to / size > before / s) {
             *felt = Some((size, up_to));

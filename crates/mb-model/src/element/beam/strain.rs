@@ -102,6 +102,14 @@ impl<P: Data> BeamStrain<P> {
     pub fn is_damped(&self) -> bool {
         self.law.beta != P::zero()
     }
+    /// True when a node is the ground's.
+    pub(crate) fn is_on_ground(&self) -> bool {
+        self.frames.iter().any(|frame| matches!(frame.place, Place::Ground(_)))
+    }
+    /// True when no strain is without stiffness.
+    pub(crate) fn resists_all_strains(&self) -> bool {
+        self.law.force.iter().chain(&self.law.moment).all(|stiffness| stiffness.value() > 0.0)
+    }
     fn count(&self) -> usize {
         self.frames.len()
     }

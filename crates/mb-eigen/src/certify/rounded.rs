@@ -1,0 +1,52 @@
+//! What rounding of the entries of K may have made of eigenvalues of a model of which more is known than its entries.
+//!
+//! ```text
+//! |ds| <= u |x|^T |K| |x| / |x^T (2 s M + C) x|,   u half a unit in the last place, x^H for y^T of left vectors that are not known
+//! ```
+//!
+//! Bounds hold for the matrices as given. Where the geometry shows which zeros K has, its entries are known to be rounded, and a
+//! bound that leaves their rounding out would give digits to an eigenvalue that has none. Sizes: M, C, K n x n.
+
+use mb_algebra::{QuadraticPencil, c64};
+
+use crate::{Class, Eigenpair};
+
+/// Share of |s| from which on rounding of K counts in the bound: fewer than two digits are left.
+pub(crate) const FELT: f64 = 1e-2;
+/// Eigenvalues in a row, by size, that do not feel it, after which larger ones are not looked at.
+const ENOUGH: usize = 12;
+
+/// Widens the bounds of the eigenvalues of a pencil that rounding of K may have moved far.
+pub(crate) fn widen(pencil: &QuadraticPencil, pairs: &mut [Eigenpair]) {
+    let size = |pair: &Eigenpair| pair.value().map_or(f64::INFINITY, c64::norm);
+    let physical = |pair: &Eigenpair| pair.class == Class::Physical && pair.right.len() == pencil.k.nrows();
+    let mut order: Vec<usize> = (0..pairs.len()).filter(|i| physical(&pairs[*i])).collect();
+    order.sort_by(|i, j| size(&pairs[*i]).total_cmp(&size(&pairs[*j])));
+    let mut unmoved = 0;
+    for i in order {
+        let pair = &mut pairs[i];
+        let Some(s) = pair.value() else { break };
+        let up_to = 0.5 * f64::EPSILON * moved(pencil, s, &pair.right);
+        if up_to.is_finite() && up_to > FELT * s.norm() {
+            pair.error_bound += up_to;
+            unmoved = 0;
+        } else {
+            unmoved += 1;
+        }
+        if unmoved > ENOUGH {
+            break;
+        }
+    }
+}
+
+/// |x|^T |K| |x| / |x^H (2 s M + C) x|.
+fn moved(pencil: &QuadraticPencil, s: c64, x: &[c64]) -> f64 {
+    let (mut terms, mut form) = (0.0, c64::new(0.0, 0.0));
+    for (j, xj) in x.iter().enumerate() {
+        for (i, xi) in x.iter().enumerate() {
+            terms += xi.norm() * pencil.k[(i, j)].abs() * xj.norm();
+            form += xi.conj() * xj * (s * (2.0 * pencil.m[(i, j)]) + pencil.c[(i, j)]);
+        }
+    }
+    terms / form.norm()
+}
