@@ -63,7 +63,17 @@ pub fn parse(args: &[std::ffi::OsString]) -> Result<Cli, clap::Error> {
             if takes_one { a.allow_negative_numbers(true) } else { a }
         })
     });
-    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
+    Cli::from_arg_matches(&command.try_get_matches_from(args.iter().map(plain))?)
+}
+
+/// A negative number with a negative exponent in decimals: the reader of command lines knows exponents without a sign alone and
+/// takes `-1e-3` for an option `-1`.
+fn plain(word: &std::ffi::OsString) -> std::ffi::OsString {
+    let number = word.to_str().filter(|text| text.starts_with('-') && text.contains(['e', 'E']));
+    match number.and_then(|text| text.parse::<f64>().ok()) {
+        Some(x) if x.is_finite() => format!("{x}").into(),
+        _ => word.clone(),
+    }
 }
 
 /// The commands.

@@ -88,6 +88,8 @@ fn negative_values_of_options_are_explained_by_the_option() {
     let pendulum = model("rod-pendulum");
     for (args, told) in [
         (vec!["simulate", &pendulum, "--until", "1", "--rtol", "-0.001"], "relative tolerance"),
+        (vec!["simulate", &pendulum, "--until", "1", "--rtol", "-1e-3"], "relative tolerance"),
+        (vec!["simulate", &pendulum, "--until", "-1.5E-300"], "until"),
         (vec!["simulate", &pendulum, "--until", "-1"], "until"),
         (vec!["modes", &pendulum, "--lowest", "-3"], "at least 1"),
         (vec!["modes", &pendulum, "--near", "-1"], "not negative"),
