@@ -45,7 +45,11 @@ impl Progress {
     }
     /// What a search looks at that begins now.
     pub fn watch(self) -> Watch {
-        self.limit.map_or_else(asked, |limit| asked().or_within(limit))
+        let asked = Watch::on(Arc::clone(&ASKED));
+        match self.limit {
+            Some(limit) => asked.or_within(limit),
+            None => asked,
+        }
     }
     /// True when progress is shown.
     pub fn is_on(self) -> bool {
@@ -119,11 +123,6 @@ impl Drop for Stoppable {
     fn drop(&mut self) {
         STOPPABLE.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// What long work looks at to end at a signal.
-pub fn asked() -> Watch {
-    Watch::on(Arc::clone(&ASKED))
 }
 
 /// The exit code of the signal that was asked to stop, if there was one.

@@ -98,6 +98,6 @@ pub fn document(found: &Sweep) -> String {
         shape: &found.design.shape,
         cases: found.rows.iter().enumerate().filter_map(view).collect(),
         boundary: BoundaryView { crossings: crossings.collect(), segments: &found.boundary.segments },
-        interrupted: found.interrupted,
+        interrupted: found.stopped.is_some(),
     })
 }

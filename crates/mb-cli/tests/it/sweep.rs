@@ -119,6 +119,31 @@ fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
 }
 
 #[test]
+fn a_limit_of_time_keeps_the_cases_that_are_done() {
+    let (dir, model) = rod();
+    let path = dir.path().join("cases.csv");
+    let (output, journal) = (path.to_str().unwrap(), format!("{}.journal", path.display()));
+    let limited = |rest: &[&str]| -> usize {
+        let sweep = ["sweep", &model, "--grid", "k=20..80:20001", "-o", output, "--time-limit", "0.2"];
+        let run = mb(&[&sweep, rest].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains(&format!("--resume {journal} goes on from here")), "{}", run.err);
+        let (before, after) = run.err.split_once(" cases; ").unwrap();
+        assert!(
+            after.contains("goes on") && before.starts_with("The time limit of 0.2 s was reached"),
+            "{before}"
+        );
+        before.rsplit_once(' ').unwrap().1.parse().unwrap()
+    };
+    let first = limited(&[]);
+    assert!(first > 0 && !path.exists());
+    let second = limited(&["--resume", &journal]);
+    assert!(second > first, "{second} cases after {first}");
+    // One line of names, and one for each case.
+    assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 1 + second);
+}
+
+#[test]
 fn wrong_sweeps_are_named() {
     let (dir, model) = rod();
     let refused = |args: &[&str]| {

@@ -16,6 +16,7 @@ use crate::outfile;
 use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
+use mb_algebra::Stopped;
 use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, boundaries, run as run_cases, solve};
 use rows::Journal;
 use std::io::Write as _;
@@ -34,8 +35,8 @@ pub struct Sweep {
     pub count: usize,
     /// Where stability changes.
     pub boundary: Boundary,
-    /// Whether the sweep was ended before all cases were solved.
-    pub interrupted: bool,
+    /// What ended the sweep before all cases were solved.
+    pub stopped: Option<Stopped>,
 }
 
 /// Runs the command.
@@ -49,7 +50,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         return Err(RequestError::UnknownFormat { option, path, known }.into());
     }
     let found = analyse(text, args, progress)?;
-    if let (Some(path), Some(format), false) = (&args.output, format, found.interrupted) {
+    if let (Some(path), Some(format), false) = (&args.output, format, found.stopped.is_some()) {
         let bytes = match format {
             Format::Csv => rows::csv(&found),
             Format::Json => json::sweep::document(&found).into_bytes(),
@@ -58,19 +59,30 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
         Journal::remove(path);
     }
-    if let Some(path) = args.map.as_deref().filter(|_| !found.interrupted) {
+    if let Some(path) = args.map.as_deref().filter(|_| found.stopped.is_none()) {
         outfile::picture(path, &map::picture(&found))?;
     }
     let text = if args.json { json::sweep::document(&found) } else { report::words(&found, style) };
     let mut answer = Answer::right(text);
-    if found.interrupted {
+    if let Some(why) = found.stopped {
         let rest = args.output.as_deref().map_or_else(
             || "their results are not kept without --output".to_owned(),
             |path| format!("--resume {} goes on from here", Journal::place(path).display()),
         );
-        answer.complaint =
-            format!("Interrupted after {} cases; {rest}.\n", found.rows.iter().flatten().count());
-        answer.code = progress::signalled().unwrap_or(progress::INTERRUPTED);
+        let cases = found.rows.iter().flatten().count();
+        (answer.complaint, answer.code) = match why {
+            Stopped::Asked => (
+                format!("Interrupted after {cases} cases; {rest}.\n"),
+                progress::signalled().unwrap_or(progress::INTERRUPTED),
+            ),
+            Stopped::TimeUp { limit } => (
+                format!(
+                    "The time limit of {} s was reached after {cases} cases; {rest}.\n",
+                    limit.as_secs_f64()
+                ),
+                crate::failure::NUMERICS,
+            ),
+        };
     } else if found.rows.iter().flatten().all(|row| row.case().is_none()) {
         answer.complaint.push_str("No case of the sweep could be solved.\n");
         answer.code = crate::failure::NUMERICS;
@@ -111,9 +123,9 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         args.output.as_deref().map(|path| Journal::begin(path, &design, count, &rows)).transpose()?;
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let _keeps = progress::stoppable();
-    let stop = progress::asked();
+    let watch = progress.watch();
     let stage = progress.stage(&format!("solving {} cases", open.len()));
-    let (mut failed, mut interrupted) = (None, false);
+    let (mut failed, mut stopped) = (None, None);
     let solve_case = |k: usize| solve_at(&design.points[k]);
     run_cases(&open, jobs, solve_case, |k, result| {
         let row = Row::of(result);
@@ -122,24 +134,24 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
             return ControlFlow::Break(());
         }
         rows[k] = Some(row);
-        interrupted = stop.look().is_err();
-        if interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        stopped = watch.look().err();
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     drop(stage);
     if let Some(failure) = failed {
         return Err(failure);
     }
     let mut boundary = Boundary::default();
-    if args.map.is_some() && !interrupted {
+    if args.map.is_some() && stopped.is_none() {
         let _stage = progress.stage("solving for the boundaries of stability");
         let cases: Vec<Option<Case>> = rows.iter().map(|row| row.as_ref()?.case().cloned()).collect();
         boundary = boundaries(&design, &cases, |values| {
-            if stop.look().is_err() { Err("interrupted".to_owned()) } else { solve_at(values) }
+            watch.look().map_err(|why| why.to_string()).and_then(|()| solve_at(values))
         });
-        interrupted = stop.look().is_err();
+        stopped = watch.look().err();
     }
     let model = [loaded.model.name.clone(), loaded.file];
-    Ok(Sweep { model, design, rows, count, boundary, interrupted })
+    Ok(Sweep { model, design, rows, count, boundary, stopped })
 }
 
 /// One case, from the text of the model to its modes.
