@@ -34,6 +34,9 @@ pub(crate) struct Fuzz {
     /// One target alone.
     #[arg(long)]
     target: Option<String>,
+    /// Most runs of each target, whatever time is left.
+    #[arg(long)]
+    runs: Option<u64>,
     /// Other runs than those of the book; what they count is only printed.
     #[arg(long)]
     seed: Option<u64>,
@@ -65,6 +68,7 @@ impl Fuzz {
             let output = Command::new(cargo)
                 .args(build)
                 .args([seconds.to_string(), seed.to_string(), from.to_string(), (*name).to_owned()])
+                .args(self.runs.map(|runs| runs.to_string()))
                 .current_dir(&root)
                 .output()
                 .map_err(|error| TaskError::Peer { who: "fuzz".to_owned(), why: error.to_string() })?;
@@ -130,15 +134,18 @@ fn page(rows: &[Row]) -> String {
          changed, removed, doubled, exchanged, or taken from another model; numbers become expressions or numbers at the edge of \
          what a double holds; words become text that a terminal, a browser or a table program would obey. Every twelfth input is \
          cut and spliced as bare text. Expressions grow from the grammar, and matrices from the format, before they are cut and \
-         spliced. A run is a target, a seed and a number, and gives the same input on every machine.\n\n\
+         spliced. A run is a target, a seed and a number, and gives the same input on every machine. The runs of the table have the \
+         seed {SEED} and the numbers from 0 on.\n\n\
          ## What is promised\n\n\
-         No panic. No run of more than 20 s, with searches that are given 2 s each. An exit code of 0, 1 or 2; with 1 no answer, \
+         No panic. No run that takes more than 20 s of a processor, with searches that are given 2 s each. An exit code of 0, 1 or 2; with 1 no answer, \
          and with 1 or 2 a message that says something, can be read, and holds no character that a terminal obeys. JSON that reads \
          back, in which a number is missing only where the description of the document says so. An expression that is written \
          reads back as itself.\n\n\
-         The tests repeat every find of the past and the first runs of each target. More runs:\n\n\
+         The tests repeat every find of the past and the first runs of each target. More runs, added to the table, and others \
+         of one target, which are only counted:\n\n\
          ```sh\n\
          cargo xtask fuzz --minutes 10\n\
+         cargo xtask fuzz --minutes 10 --target models --runs 1000 --seed 2\n\
          ```\n",
         sums[0], sums[4]
     )

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
+mod clock;
 mod engine;
 mod expressions;
 mod judge;
@@ -13,6 +14,7 @@ mod models;
 mod random;
 mod starts;
 
+use clock::Clock;
 use engine::{Tally, Target, Workshop, corpus};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,8 +29,9 @@ const TARGETS: [Target; 4] = [Target::Expressions, Target::Matrices, Target::Sta
 
 /// Share of the time for each target, in the order of [`TARGETS`].
 const SHARES: [f64; 4] = [0.05, 0.2, 0.25, 0.5];
-/// A run that takes longer hangs.
+/// A run that works for longer hangs, and so does one that waits for longer.
 const HANGS: Duration = Duration::from_secs(60);
+const WAITS: Duration = Duration::from_secs(3600);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -80,13 +83,13 @@ fn watched(seed: u64) -> Arc<AtomicU64> {
     let current = Arc::new(AtomicU64::new(u64::MAX));
     let seen = Arc::clone(&current);
     std::thread::spawn(move || {
-        let (mut last, mut since) = (u64::MAX, Instant::now());
+        let (mut last, mut since) = (u64::MAX, Clock::start());
         loop {
             std::thread::sleep(Duration::from_millis(200));
             let now = seen.load(Ordering::Relaxed);
             if now != last {
-                (last, since) = (now, Instant::now());
-            } else if now != u64::MAX && since.elapsed() > HANGS {
+                (last, since) = (now, Clock::start());
+            } else if now != u64::MAX && (since.worked() > HANGS || since.passed() > WAITS) {
                 eprintln!("find: seed {seed} run {now} does not end");
                 std::process::exit(3);
             }

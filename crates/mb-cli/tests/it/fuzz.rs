@@ -1,5 +1,7 @@
 //! Made-up inputs: those that were finds once, and the first runs of each target (`cargo xtask fuzz` makes more).
 
+#[path = "../../examples/fuzz/clock.rs"]
+mod clock;
 #[path = "../../examples/fuzz/engine.rs"]
 mod engine;
 #[path = "../../examples/fuzz/expressions.rs"]
@@ -58,11 +60,22 @@ fn the_first_runs_of_every_target_break_no_promise() {
         [(Target::Expressions, 20_000), (Target::Matrices, 4000), (Target::Starts, 400), (Target::Models, 50)]
     {
         let tally = workshop.runs(target, 1, (0, runs), &mut |_| {});
-        // How long a run takes is for `cargo xtask fuzz` to judge, not for a test.
+        // How long a run takes is for `cargo xtask fuzz` to judge, not for a test beside others.
         let find = tally.finds.iter().find(|(_, _, why)| !why.starts_with("it took"));
         assert!(find.is_none(), "{}: {find:?}", target.name());
         assert_eq!(tally.runs, tally.ends.iter().sum::<u64>() + tally.finds.len() as u64);
         // Inputs are neither all refused nor all answered.
         assert!(tally.ends[0] > runs / 20 && tally.ends[1] > runs / 20, "{}: {tally:?}", target.name());
     }
+}
+
+#[test]
+fn the_time_of_a_run_is_that_of_the_processors() {
+    // A name may hold what parts the fields.
+    let line = "42 (a) b (c)) R 1 2 3 4 5 6 7 8 9 10 250 30 0 0 20 0 1 0 99";
+    assert_eq!(clock::ticks(line), Some(280));
+    assert_eq!(clock::ticks("42 (a) R 1 2"), None);
+    let begun = clock::Clock::start();
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    assert!(begun.passed() >= std::time::Duration::from_millis(30));
 }
