@@ -22,6 +22,11 @@ const TARGETS: [(&str, &str, f64); 4] = [
     ("starts", "JSON starts of a small model, for `mb modes`, `equilibrium`, `check` and `state-space`", 0.3),
     ("models", "model files through `mb check`, `equilibrium`, `modes`, `simulate` and `state-space`", 0.5),
 ];
+/// What was found and is not mended, as the page says it; empty where there is nothing.
+const OPEN: &str = "## What is open\n\n\
+    Run 18,659 of the models did not end within 60 s of a processor: `mb check` asks for the eigenvalues of a general matrix in \
+    which the blocked QR iteration of the library faer stays. Only the limit of the whole program ends it. The runs before it, \
+    0 to 18,658, broke no promise; they stand in no row of the table, because the run that did not end took the counts along.\n\n";
 /// The seed of the runs in the book.
 const SEED: u64 = 1;
 
@@ -129,6 +134,7 @@ fn page(rows: &[Row]) -> String {
          Written by `cargo xtask fuzz`; nothing here is typed by hand.\n\n\
          {} inputs were made up and given to the program, in one process; {} of them broke a promise.\n\n\
          {table}\n\
+         {OPEN}\
          ## How inputs are made\n\n\
          Models come from the gallery and from the folder `crates/mb-cli/tests/fuzz/models`. Numbers, words, keys and tables are \
          changed, removed, doubled, exchanged, or taken from another model; numbers become expressions or numbers at the edge of \
