@@ -15,7 +15,8 @@ pub struct Crossing {
     pub between: [usize; 2],
     /// Values of the parameters there.
     pub at: Vec<f64>,
-    /// The crossing lies within this distance of `at` in every parameter, as a share of the edge.
+    /// The crossing lies within this distance of `at` in every parameter, as a share of the edge: what the search and, to
+    /// first order, the error bound of the eigenvalue leave open.
     pub within: f64,
     /// Frequency at which the disturbance grows, Hz; zero where it does not oscillate (divergence).
     pub frequency_hz: f64,
@@ -74,6 +75,7 @@ fn crossing<E>(
     let (mut a, mut b) = (0.0, 1.0);
     let (mut fa, mut fb) = (growth(ends[0]), growth(ends[1]));
     let mut grown = ends[1].clone();
+    let mut growing = vec![(1.0, ends[1].clone())];
     let mut cases = 0;
     let steps = (1.0 / SHARP).log2().ceil();
     while b - a > SHARP && cases < MOST {
@@ -90,13 +92,33 @@ fn crossing<E>(
         cases += 1;
         let f = growth(&case);
         if f > 0.0 {
+            growing.push((x, case.clone()));
             (b, fb, grown) = (x, f, case);
         } else {
             (a, fa) = (x, f);
         }
     }
     let frequency_hz = grown.rightmost.map_or(0.0, |mode| mode.im.abs() / std::f64::consts::TAU);
+    let a = a.min(earliest(&growing, b));
     Crossing { between, at: place(0.5 * (a + b)), within: 0.5 * (b - a), frequency_hz, cases }
+}
+
+/// Where the real part may be zero at the earliest. A case counts as growing once the real part is above its error bound, so
+/// zero lies before `b`, by as much as the real part and its bound over the slope; the slope is that to the nearest growing
+/// case whose real part differs by ten times the bounds. Zero, the other end of the edge, where there is none.
+fn earliest(growing: &[(f64, Case)], b: f64) -> f64 {
+    let rates: Vec<(f64, f64, f64)> =
+        growing.iter().filter_map(|(x, case)| case.rightmost.map(|m| (*x, m.re, m.error))).collect();
+    let Some((_, re, error)) = rates.iter().find(|(x, ..)| x.total_cmp(&b).is_eq()).copied() else {
+        return b;
+    };
+    if re <= error {
+        // What grows is not among the modes that were computed: only the verdict is known.
+        return b;
+    }
+    let clear = |r: &&(f64, f64, f64)| r.0 > b && r.1 - re > 10.0 * (r.2 + error);
+    let nearest = rates.iter().filter(clear).min_by(|p, q| p.0.total_cmp(&q.0));
+    nearest.map_or(0.0, |(x, higher, _)| (b - (re + error) * (x - b) / (higher - re)).max(0.0))
 }
 
 /// Joins the crossings on the edges of each cell; of four on one cell those that share a case which grows.
@@ -128,6 +150,28 @@ mod tests {
     use super::super::case::CaseMode;
     use super::super::design::Range;
     use super::*;
+
+    /// A wide error bound shifts the verdict, not what is said of the crossing.
+    #[test]
+    fn the_error_bound_of_the_eigenvalue_widens_the_crossing() {
+        let range = Range { name: "p".to_owned(), from: 0.0, to: 2.0, count: 2 };
+        let design = Design::grid(&[range]).unwrap();
+        let with_bound = |p: f64, error: f64| {
+            let re = 0.5 * (p - 0.6) + 0.1 * (p - 0.6) * (p - 0.6);
+            let mode = CaseMode { re, im: 0.0, error, rigid: false };
+            let verdict = if re > error { Verdict::Unstable } else { Verdict::Marginal };
+            Case { modes: vec![mode], rightmost: Some(mode), verdict, complete: true, whole: true }
+        };
+        for error in [1e-13, 1e-6, 1e-3, 0.02] {
+            let solve = |values: &[f64]| -> Result<Case, String> { Ok(with_bound(values[0], error)) };
+            let cases: Vec<_> = design.points.iter().map(|p| solve(p).ok()).collect();
+            let found = boundaries(&design, &cases, solve);
+            let [crossing] = found.crossings.as_slice() else { panic!("{found:?}") };
+            let within = 2.0 * crossing.within;
+            assert!((crossing.at[0] - 0.6).abs() <= within, "{error:e}: {crossing:?}");
+            assert!(within <= 2e-9 + 3.0 * error, "{error:e}: {crossing:?}");
+        }
+    }
 
     /// A mode whose rate of growth is known at every place.
     fn with_growth(re: f64) -> Case {

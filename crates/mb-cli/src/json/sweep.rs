@@ -14,6 +14,9 @@ struct Document<'a> {
     parameters: &'a [String],
     /// Number of values of each parameter of a grid; empty for other designs.
     shape: &'a [usize],
+    /// Rest, the model's own speeds, or the motion asked for.
+    state: &'a str,
+    note: Option<String>,
     cases: Vec<CaseView<'a>>,
     boundary: BoundaryView<'a>,
     interrupted: bool,
@@ -96,6 +99,8 @@ pub fn document(found: &Sweep) -> String {
         file: &found.model[1],
         parameters: &found.design.names,
         shape: &found.design.shape,
+        state: found.taken.word(),
+        note: found.taken.note(),
         cases: found.rows.iter().enumerate().filter_map(view).collect(),
         boundary: BoundaryView { crossings: crossings.collect(), segments: &found.boundary.segments },
         interrupted: found.stopped.is_some(),

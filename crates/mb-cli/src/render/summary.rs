@@ -142,6 +142,11 @@ pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
 /// Which state was taken, where the model has speeds of its own that an equilibrium knows nothing of.
 pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
     let Site::Rest(_) = site else { return None };
+    speeds_aside(model)
+}
+
+/// The speeds of a model that rest leaves aside; none where it has none.
+pub fn speeds_aside(model: &Model) -> Option<String> {
     let names = model.coordinates().names();
     let own = names.iter().zip(model.initial_velocity()).filter(|(_, v)| **v != 0.0);
     let own: Vec<String> = own.map(|(name, v)| format!("{name} {}", six(*v))).collect();

@@ -118,6 +118,35 @@ fn parts_make_the_whole_and_a_case_that_fails_is_kept_beside() {
     assert!(!file("whole.csv.journal").exists());
 }
 
+/// A disc rolls upright above spin^2 = g / (3 r), and falls over at rest: a sweep over its spin takes the motion, one over its mass rest,
+/// which it says.
+#[test]
+fn a_sweep_over_speed_takes_the_steady_motion() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (model, map) = (path("disc.toml"), path("map.svg"));
+    fs::write(&model, mb(&["generate", "rolling-disc"]).out).unwrap();
+    let found = json(&["sweep", &model, "--grid", "spin=0..8:3", "--map", &map]);
+    assert_eq!(found["state"], "own speeds");
+    let verdicts: Vec<_> = found["cases"].as_array().unwrap().iter().map(|c| c["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["unstable", "unstable", "marginal"]);
+    let [crossing] = found["boundary"]["crossings"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    let off = crossing["at"][0].as_f64().unwrap() - f64::sqrt(9.81 / (3.0 * 0.2));
+    let within = 4.0 * crossing["within"].as_f64().unwrap();
+    assert!(off.abs() <= within && within < 1e-2, "{crossing}");
+    // At rest with a mass that varies, s^2 = m g r / (A + m r^2) = 4 g / (5 r).
+    let rest = json(&["sweep", &model, "--grid", "m=1..2:2"]);
+    assert_eq!(rest["state"], "rest");
+    assert!(rest["note"].as_str().unwrap().contains("--moving takes them"), "{rest}");
+    for case in rest["cases"].as_array().unwrap() {
+        let growth = case["rightmost"]["re"].as_f64().unwrap();
+        assert!((growth - f64::sqrt(4.0 * 9.81 / (5.0 * 0.2))).abs() < 1e-9, "{case}");
+    }
+    let moving = json(&["sweep", &model, "--grid", "m=1..2:2", "--moving"]);
+    assert_eq!(moving["state"], "motion asked for");
+    assert!(moving["note"].is_null());
+}
+
 #[test]
 fn a_limit_of_time_keeps_the_cases_that_are_done() {
     let (dir, model) = rod();

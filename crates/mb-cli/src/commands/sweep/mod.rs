@@ -4,8 +4,10 @@ mod design;
 mod map;
 mod report;
 mod rows;
+mod state;
 
 pub use rows::Row;
+pub use state::Taken;
 
 use crate::Answer;
 use crate::args::{ModelArgs, SweepArgs};
@@ -31,6 +33,8 @@ pub struct Sweep {
     pub design: Design,
     /// What became of each case; none where it belongs to another shard or was not reached.
     pub rows: Vec<Option<Row>>,
+    /// The state that was taken in every case.
+    pub taken: Taken,
     /// Number of modes of a row.
     pub count: usize,
     /// Where stability changes.
@@ -110,8 +114,10 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     })?;
     crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
     let count = args.lowest;
-    let solve_at =
-        |values: &[f64]| case_at(text, args, &with(values), count).map_err(|failure| failure.to_string());
+    let taken = Taken::of(args, &design, &loaded.model, |values| load(text, &with(values)));
+    let solve_at = |values: &[f64]| {
+        case_at(text, args, &with(values), &taken, count).map_err(|failure| failure.to_string())
+    };
 
     let mut rows: Vec<Option<Row>> = vec![None; design.len()];
     for path in &args.resume {
@@ -151,12 +157,19 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
         stopped = watch.look().err();
     }
     let model = [loaded.model.name.clone(), loaded.file];
-    Ok(Sweep { model, design, rows, count, boundary, stopped })
+    Ok(Sweep { model, design, rows, taken, count, boundary, stopped })
 }
 
 /// One case, from the text of the model to its modes.
-fn case_at(text: &Text, args: &SweepArgs, model: &ModelArgs, count: usize) -> Result<Case, Failure> {
+fn case_at(
+    text: &Text,
+    args: &SweepArgs,
+    model: &ModelArgs,
+    taken: &Taken,
+    count: usize,
+) -> Result<Case, Failure> {
     let loaded = load(text, model)?;
-    let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
+    let motion = taken.motion(&args.motion, &loaded.model);
+    let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &motion)?;
     Ok(solve(&loaded.model, &CaseOptions { start, motion, count })?)
 }

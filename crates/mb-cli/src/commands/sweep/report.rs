@@ -32,7 +32,7 @@ pub(super) fn words(found: &Sweep, style: Style) -> String {
         let _ = writeln!(out, "\n{}", style.bold("stability changes at"));
         out.push_str(&crossings(found).render(style));
     }
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = found.taken.note().into_iter().collect();
     let more = found.boundary.crossings.len().saturating_sub(LISTED);
     if more > 0 {
         notes.push(format!("{more} more places where stability changes stand in the JSON document"));
