@@ -133,6 +133,10 @@ fn merge_equal_columns(a: &Csr, g_cols: &Csr) -> Vec<u32> {
     let mut table = vec![u32::MAX; mask + 1];
     let mut last = usize::MAX;
     for j in 0..n {
+        // A column without its own row equals no other; all empty ones together would make one long chain in the table.
+        if !a.row(j).contains(&(j as u32)) {
+            continue;
+        }
         if last != usize::MAX && keys[j] == keys[last] && equal(last, j) {
             leader[j] = last as u32;
             continue;

@@ -214,6 +214,21 @@ mod tests {
         }
     }
 
+    /// 2 s^2 + 8 s + 8 = 2 (s + 2)^2: circles on the real axis around a double eigenvalue, some of them tiny.
+    #[test]
+    fn a_double_eigenvalue_is_counted_twice_in_circles_of_any_size() {
+        let of = |value: f64| sparse::scale(value, &sparse::identity(1));
+        let pencil = QuadraticPencil { m: of(2.0), c: of(8.0), k: of(8.0), phi_q: sparse::zeros(0, 1) };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let damping = Proportional::of(&problem).unwrap();
+        for radius in [1.0, 1e-2, 1e-4, 2e-6] {
+            for aside in [-0.3, 0.0, 0.1, 0.5] {
+                let centre = c64::new(-2.0 + aside * radius, 0.0);
+                assert_eq!(damping.count_inside(&problem, centre, radius), Some(2), "{radius} {aside}");
+            }
+        }
+    }
+
     #[test]
     fn one_damper_more_is_not_proportional() {
         let mut pencil = chain(9, 0.1, 0.2);

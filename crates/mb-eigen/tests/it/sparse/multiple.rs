@@ -266,3 +266,30 @@ fn the_largest_modes_of_triple_eigenvalues_are_all_found() {
     let proved = found.completeness().any(outside);
     assert!(proved && !found.falls_short(), "{:?}", details(&found).collect::<Vec<_>>());
 }
+
+/// Critically damped and overdamped masses seen from a place off the real axis: each real eigenvalue comes as often as it exists.
+#[test]
+fn real_eigenvalues_seen_from_a_complex_shift_come_once_each() {
+    let masses: [&[[f64; 2]]; 4] = [
+        &[[-4.0, -4.0]],
+        &[[-2.0, -2.0], [-2.0, -3.0]],
+        &[[-2.0, -2.0], [-2.0, -2.0], [-1.0, -7.0]],
+        &[[-0.5, -3.0], [-0.5, -3.0], [-0.5, -0.5]],
+    ];
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..SparseExpert::default() });
+    for roots in masses {
+        let n = roots.len();
+        let of = |entry: fn(&[f64; 2]) -> f64| ops::diagonal(&roots.iter().map(entry).collect::<Vec<f64>>());
+        let (c, k) = (of(|[a, b]| -(a + b)), of(|[a, b]| a * b));
+        let pencil = QuadraticPencil { m: ops::identity(n), c, k, phi_q: ops::zeros(0, n) };
+        for hz in [0.05, 0.187_666_535, 0.3, 1.0] {
+            let found = solve(&pencil, &Request::NearFrequency { hz, count: 2 * n + 1 }, &options).unwrap();
+            let values: Vec<c64> = found.motion().filter_map(Eigenpair::value).collect();
+            assert!(values.len() <= 2 * n, "{roots:?} {hz}: {values:?}");
+            let all = values.len() == 2 * n;
+            assert!(all || found.falls_short(), "{roots:?} {hz}: {values:?}");
+            let more = |detail: &SparseFinding| matches!(detail, SparseFinding::Completeness(Completeness { found, counted, .. }) if counted < found);
+            assert!(!details(&found).any(more), "{roots:?} {hz}: {:?}", details(&found).collect::<Vec<_>>());
+        }
+    }
+}
