@@ -40,12 +40,16 @@ pub(crate) fn at_rest(model: &Model, point: &Point) -> Option<usize> {
                 return None;
             }
         }
-        fields.iter().for_each(|(j, field)| rows[row_of[row]][j] += value * field);
+        for (j, field) in fields.iter() {
+            rows[row_of[row]][j] += value * field;
+        }
     }
     for row in &mut rows {
         let length = mb_algebra::norms::two(row);
         if length > 0.0 {
-            row.iter_mut().for_each(|v| *v /= length);
+            for v in row.iter_mut() {
+                *v /= length;
+            }
         }
     }
     let held = Svd::new(&Dense::from_fn(rows.len(), z.cols(), |i, j| rows[i][j])).ok()?.rank(ZERO).rank;
