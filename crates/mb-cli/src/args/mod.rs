@@ -5,6 +5,7 @@ mod manual;
 mod modes;
 mod parametric;
 mod periodic;
+mod picture;
 mod report;
 mod response;
 mod sweep;
@@ -383,6 +384,9 @@ pub struct EquilibriumArgs {
     /// Draw displacements this many times as large; 1 draws them as they are. Small ones are enlarged unless told otherwise
     #[arg(long, value_name = "FACTOR", requires = "plot", value_parser = positive)]
     pub plot_scale: Option<f64>,
+    /// How it is drawn.
+    #[command(flatten)]
+    pub picture: picture::PictureArgs,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,

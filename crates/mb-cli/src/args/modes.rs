@@ -305,6 +305,9 @@ pub struct ModesOutputArgs {
     /// Most modes that --plot draws
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = at_least_one, requires = "plot")]
     pub plot_modes: usize,
+    /// How it is drawn.
+    #[command(flatten)]
+    pub picture: super::picture::PictureArgs,
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,

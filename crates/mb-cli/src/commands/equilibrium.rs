@@ -94,6 +94,8 @@ fn draw(path: &Path, loaded: &Loaded, args: &EquilibriumArgs, found: &[Settled])
         pictures: pictures.collect(),
         source: loaded.file.clone(),
         scale: args.plot_scale,
+        view: args.picture.view.clone(),
+        names: args.picture.names,
     }
     .write(path)
 }

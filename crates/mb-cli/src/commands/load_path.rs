@@ -91,6 +91,8 @@ fn draw(
         pictures: vec![picture],
         source: loaded.file.clone(),
         scale: args.plot_scale,
+        view: args.picture.view.clone(),
+        names: args.picture.names,
     }
     .write(path)
 }

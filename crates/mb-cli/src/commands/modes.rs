@@ -69,7 +69,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         let lines = modes::lines(&result.spectrum, false);
         let source = format!("{}, {}", found.loaded.file, result.name);
         let q = &found.site.point().q;
-        Plot { model, q, lines, source, most: args.output.plot_modes }.write(path)?;
+        let (view, names) = (args.output.picture.view.clone(), args.output.picture.names);
+        Plot { model, q, lines, source, most: args.output.plot_modes, view, names }.write(path)?;
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };

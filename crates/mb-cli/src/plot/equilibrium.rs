@@ -7,8 +7,10 @@
 //! `f` is one where the displacement can be seen; small displacements are drawn larger by a round factor, which the
 //! legend tells. Lengths along the axes are true, so that a bar of a round length gives the scale.
 
-use super::scene::{Posture, Scene, seen};
+use super::look::Look;
+use super::scene::{Posture, Scene};
 use super::svg::{Point, Svg};
+use super::tags;
 use super::view::{self, View};
 use super::{ACROSS, HEADING, PANEL, headed};
 use crate::failure::Failure;
@@ -45,6 +47,10 @@ pub struct EquilibriumPlot<'a> {
     pub source: String,
     /// By how much displacements are enlarged; none to choose it by their size.
     pub scale: Option<f64>,
+    /// From where a model in space is seen; none for isometric.
+    pub view: Option<Look>,
+    /// Whether names are written beside bodies.
+    pub names: bool,
 }
 
 /// One equilibrium.
@@ -75,12 +81,12 @@ impl EquilibriumPlot<'_> {
     }
 
     fn sheet(&self) -> String {
-        let scene = Scene::new(self.model, self.before);
+        let scene = Scene::new(self.model, self.before, self.view.as_ref());
         let drawn = &self.pictures[..self.pictures.len().min(MOST)];
         let before = scene.places(self.before);
         let largest: Vec<Largest> = drawn.iter().map(|p| largest(&scene, &before, p.q)).collect();
         let factor = self.factor(&scene, &largest);
-        let over = Over { scene: &scene, before: &before, factor };
+        let over = Over { scene: &scene, before: &before, factor, names: self.names };
         let (panel, across) =
             if drawn.len() == 1 { (LARGE, 1) } else { (PANEL, drawn.len().clamp(1, ACROSS)) };
         let down = drawn.len().div_ceil(across).max(1);
@@ -90,7 +96,7 @@ impl EquilibriumPlot<'_> {
         } else {
             String::new()
         };
-        let below = [&*format!("{}{told}", self.source), &*self.legend(factor)];
+        let below = [&*format!("{}{told}", self.source), &*self.legend(&scene, factor)];
         let mut svg = headed([width, height], &self.model.name, below);
         for (i, (picture, largest)) in drawn.iter().zip(&largest).enumerate() {
             let at = [panel[0] * (i % across) as f64, HEADING + panel[1] * (i / across) as f64];
@@ -111,12 +117,12 @@ impl EquilibriumPlot<'_> {
         }
     }
 
-    fn legend(&self, factor: f64) -> String {
+    fn legend(&self, scene: &Scene<'_>, factor: f64) -> String {
         let moved = match plain(factor).as_str() {
             "1" => "displacements to scale".to_owned(),
             times => format!("displacements drawn {times} times as large"),
         };
-        let view = if self.model.is_planar() { "" } else { "; isometric" };
+        let view = scene.view_words(false);
         format!("grey: {}, blue: in equilibrium, {moved}{view}", self.before_is)
     }
 }
@@ -126,6 +132,7 @@ struct Over<'a> {
     scene: &'a Scene<'a>,
     before: &'a [Vec<[f64; 3]>],
     factor: f64,
+    names: bool,
 }
 
 impl Over<'_> {
@@ -138,7 +145,7 @@ impl Over<'_> {
         let passed: Vec<Posture> = picture.passed.iter().map(|q| self.posture(q)).collect();
         let there = self.posture(picture.q);
         let all = passed.iter().chain([&there, &scene.rest]).flat_map(|p| p.at.iter().flatten().copied());
-        let view = View::new(all, size);
+        let view = View::new(all, size, scene.side());
         svg.frame([6.0, 4.0], [size[0] - 12.0, size[1] - 10.0]);
         svg.text([18.0, 25.0], "title", &picture.title);
         let words = if largest.size <= NONE * scene.extent() {
@@ -152,9 +159,12 @@ impl Over<'_> {
             view::moved(svg, scene, &view, "moved faint", &p.at, &p.near);
         }
         view::moved(svg, scene, &view, "moved", &there.at, &there.near);
+        if self.names {
+            tags::draw(svg, scene, &view, size);
+        }
         bar(svg, &view, size);
         if !scene.planar {
-            axes(svg, [size[0] - 50.0, size[1] - 36.0]);
+            axes(svg, &scene.look, [size[0] - 50.0, size[1] - 36.0]);
         }
     }
 }
@@ -206,19 +216,22 @@ pub(super) fn bar(svg: &mut Svg, view: &View, size: Point) {
 }
 
 /// The directions of the axes in space.
-pub(super) fn axes(svg: &mut Svg, at: Point) {
+pub(super) fn axes(svg: &mut Svg, look: &Look, at: Point) {
     svg.begin("ground");
     let unit = |k: usize| {
         let mut e = [0.0; 3];
         e[k] = 1.0;
-        seen(false, e)
+        look.seen(e)
     };
     let end = |k: usize, by: f64| [at[0] + by * unit(k)[0], at[1] - by * unit(k)[1]];
-    for k in 0..3 {
+    // An axis that points at the reader is a point.
+    let shown = |k: &usize| unit(*k)[0].hypot(unit(*k)[1]) > 0.1;
+    for k in (0..3).filter(shown) {
         svg.polyline(&[at, end(k, AXIS)], false, "");
     }
     svg.end();
-    for (k, name) in ["x", "y", "z"].into_iter().enumerate() {
+    for k in (0..3).filter(shown) {
+        let name = ["x", "y", "z"][k];
         let [x, y] = end(k, AXIS + 7.0);
         svg.text([x - 3.0, y + 3.0], "small", name);
     }

@@ -1,6 +1,6 @@
 //! Mode shapes and equilibria as SVG.
 //!
-//! Of a mode shape: the moved mechanism over the undeformed one, in the plane, or isometric where bodies move in space.
+//! Of a mode shape: the moved mechanism over the undeformed one, in the plane, or from a direction where bodies move in space.
 //!
 //! A mode moves a place by Re(a d e^(i phi)), d the image of the mode shape, to first order in the amplitude a, which is
 //! chosen by the size of the picture. Of an oscillation in one phase both ends of the swing are drawn; of a complex mode
@@ -9,13 +9,16 @@
 mod equilibrium;
 mod glyph;
 pub(crate) mod label;
+mod look;
 mod panel;
 mod scene;
 mod surface;
 mod svg;
+mod tags;
 mod view;
 
 pub use equilibrium::{EquilibriumPlot, Picture};
+pub use look::Look;
 
 use crate::failure::{Failure, RequestError};
 use crate::outfile;
@@ -48,6 +51,10 @@ pub struct Plot<'a> {
     pub source: String,
     /// Most modes drawn.
     pub most: usize,
+    /// From where a model in space is seen; none for isometric.
+    pub view: Option<Look>,
+    /// Whether names are written beside bodies.
+    pub names: bool,
 }
 
 /// True when the name says a sheet of several modes, false for a folder with a file for each.
@@ -77,15 +84,15 @@ impl Plot<'_> {
     /// # Errors
     /// [`Failure::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let scene = Scene::new(self.model, self.q);
+        let scene = Scene::new(self.model, self.q, self.view.as_ref());
         let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
         if is_sheet(path) {
-            return outfile::picture(path, &self.sheet(&panels));
+            return outfile::picture(path, &self.sheet(&scene, &panels));
         }
         outfile::folder(path)?;
         for panel in &panels {
             let mut svg = Svg::new(PANEL[0], PANEL[1], &panel.title());
-            panel.draw(&mut svg, PANEL);
+            panel.draw(&mut svg, PANEL, self.names);
             let text = svg.finish();
             let file = path.join(format!("mode-{:02}.svg", panel.number()));
             outfile::write(&file, |out| std::io::Write::write_all(out, text.as_bytes()))?;
@@ -105,7 +112,7 @@ impl Plot<'_> {
         lines.map(|(_, line)| line).take(self.most)
     }
 
-    fn sheet(&self, panels: &[Panel<'_>]) -> String {
+    fn sheet(&self, scene: &Scene<'_>, panels: &[Panel<'_>]) -> String {
         let across = panels.len().clamp(1, ACROSS);
         let down = panels.len().div_ceil(across).max(1);
         let (width, height) = (PANEL[0] * across as f64, HEADING + PANEL[1] * down as f64);
@@ -114,7 +121,7 @@ impl Plot<'_> {
         } else {
             String::new()
         };
-        let view = if self.model.is_planar() { "" } else { "; isometric from x, -y and above, z upwards" };
+        let view = scene.view_words(true);
         let legend = format!("grey: at rest, blue: moved, not to scale{view}");
         let mut svg = headed([width, height], &self.model.name, [&format!("{}{told}", self.source), &legend]);
         if panels.is_empty() {
@@ -123,7 +130,7 @@ impl Plot<'_> {
         for (i, panel) in panels.iter().enumerate() {
             let at = [PANEL[0] * (i % across) as f64, HEADING + PANEL[1] * (i / across) as f64];
             svg.begin_at(at);
-            panel.draw(&mut svg, PANEL);
+            panel.draw(&mut svg, PANEL, self.names);
             svg.end();
         }
         svg.finish()

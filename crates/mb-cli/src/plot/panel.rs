@@ -4,6 +4,7 @@ use super::equilibrium::{axes, bar};
 use super::label;
 use super::scene::{Motion, Scene};
 use super::svg::{Point, Svg};
+use super::tags;
 use super::view::{self, View};
 use crate::render::modes::Line;
 use std::f64::consts::{PI, TAU};
@@ -16,6 +17,8 @@ const COMPLEX: f64 = 0.02;
 const PHASES: usize = 8;
 /// Points of a path.
 const PATH: usize = 36;
+/// Share of a displacement that is nothing to see.
+const UNSEEN: f64 = 1e-9;
 /// A mode ready to be drawn.
 pub(super) struct Panel<'a> {
     scene: &'a Scene<'a>,
@@ -58,7 +61,13 @@ impl<'a> Panel<'a> {
     fn moved(&self, stroke: usize, phase: f64) -> Vec<[f64; 2]> {
         let rest = &self.scene.rest.at[stroke];
         let steps = self.motion.at(stroke, phase, self.amplitude);
-        rest.iter().zip(steps).map(|(p, d)| [p[0] + d[0], p[1] + d[1]]).collect()
+        rest.iter()
+            .zip(steps)
+            .map(|(p, d)| {
+                let d = self.scene.look.seen(d);
+                [p[0] + d[0], p[1] + d[1]]
+            })
+            .collect()
     }
 
     /// Positions of the places of all strokes at a phase, m.
@@ -70,18 +79,26 @@ impl<'a> Panel<'a> {
     fn view(&self, size: [f64; 2]) -> View {
         let phases = (0..4).map(|k| TAU * f64::from(k) / 4.0);
         let moved = phases.flat_map(|phase| self.all_moved(phase)).flatten();
-        View::new(self.scene.rest.at.iter().flatten().copied().chain(moved), size)
+        View::new(self.scene.rest.at.iter().flatten().copied().chain(moved), size, self.scene.side())
     }
 
     /// Draws the panel into a corner of the drawing.
-    pub(super) fn draw(&self, svg: &mut Svg, size: [f64; 2]) {
+    pub(super) fn draw(&self, svg: &mut Svg, size: [f64; 2], names: bool) {
         svg.frame([6.0, 4.0], [size[0] - 12.0, size[1] - 10.0]);
         svg.text([18.0, 25.0], "title", &self.title());
         svg.text([18.0, 42.0], "small", &label::subtitle(self.line));
         let view = self.view(size);
         view::at_rest(svg, self.scene, &view);
-        if self.motion.largest == 0.0 {
-            svg.text([18.0, size[1] - 16.0], "small", "no point that is drawn moves in this mode");
+        if self.motion.largest_seen <= UNSEEN * self.motion.largest {
+            let words = if self.motion.largest > 0.0 {
+                "all points that are drawn move along the line of sight"
+            } else {
+                "no point that is drawn moves in this mode"
+            };
+            if names {
+                tags::draw(svg, self.scene, &view, size);
+            }
+            svg.text([18.0, size[1] - 16.0], "small", words);
             return;
         }
         if self.paths {
@@ -90,9 +107,12 @@ impl<'a> Panel<'a> {
         for (phase, class) in &self.phases {
             view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
         }
+        if names {
+            tags::draw(svg, self.scene, &view, size);
+        }
         bar(svg, &view, size);
         if !self.scene.planar {
-            axes(svg, [size[0] - 50.0, size[1] - 36.0]);
+            axes(svg, &self.scene.look, [size[0] - 50.0, size[1] - 36.0]);
         }
     }
 

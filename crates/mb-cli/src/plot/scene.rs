@@ -1,5 +1,6 @@
 //! The places of a model and how a mode moves them.
 
+use super::look::Look;
 use mb_algebra::c64;
 use mb_analysis::phase;
 use mb_model::{Model, OutlineStroke};
@@ -11,6 +12,12 @@ pub(super) struct Scene<'a> {
     pub(super) strokes: Vec<OutlineStroke>,
     /// Whether everything lies in the plane of the drawing.
     pub(super) planar: bool,
+    /// From where it is seen.
+    pub(super) look: Look,
+    /// Whether a view was asked for.
+    asked: bool,
+    /// The larger side of the model at rest along an axis, m; zero for a single place.
+    side: f64,
     /// At the operating point.
     pub(super) rest: Posture,
 }
@@ -27,19 +34,33 @@ pub(super) struct Posture {
 /// Displacements of the places of each stroke, per unit of the mode shape.
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
-    pub(super) steps: Vec<Vec<[c64; 2]>>,
-    /// Largest displacement.
+    pub(super) steps: Vec<Vec<[c64; 3]>>,
+    /// Largest displacement, and the largest in the plane of the drawing.
     pub(super) largest: f64,
+    pub(super) largest_seen: f64,
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(model: &'a Model, q: &'a [f64]) -> Self {
+    /// A model in the plane is seen in its plane, whatever the view.
+    pub(super) fn new(model: &'a Model, q: &'a [f64], view: Option<&Look>) -> Self {
         let strokes = model.outline();
         let planar = model.is_planar();
+        let look = if planar { Look::from_above() } else { view.cloned().unwrap_or_else(Look::isometric) };
         let rest = Posture { at: Vec::new(), near: Vec::new() };
-        let mut scene = Self { model, q, strokes, planar, rest };
-        scene.rest = scene.posture(&scene.places(q));
+        let mut scene = Self { model, q, strokes, planar, look, asked: view.is_some(), side: 0.0, rest };
+        let places = scene.places(q);
+        scene.side = side(&places);
+        scene.rest = scene.posture(&places);
         scene
+    }
+
+    /// What a legend says of the view.
+    pub(super) fn view_words(&self, long: bool) -> String {
+        match (self.planar, self.asked) {
+            (true, false) => String::new(),
+            (true, true) => "; seen in its plane".to_owned(),
+            (false, _) => format!("; {}", self.look.words(long)),
+        }
     }
 
     /// Positions of the places of each stroke at a configuration, m.
@@ -50,8 +71,8 @@ impl<'a> Scene<'a> {
 
     /// The places as the drawing shows them.
     pub(super) fn posture(&self, places: &[Vec<[f64; 3]>]) -> Posture {
-        let at = |p: &Vec<[f64; 3]>| p.iter().map(|p| seen(self.planar, *p)).collect();
-        let near = |p: &Vec<[f64; 3]>| p.iter().map(|p| nearness(*p)).collect();
+        let at = |p: &Vec<[f64; 3]>| p.iter().map(|p| self.look.seen(*p)).collect();
+        let near = |p: &Vec<[f64; 3]>| p.iter().map(|p| self.look.nearness(*p)).collect();
         Posture { at: places.iter().map(at).collect(), near: places.iter().map(near).collect() }
     }
 
@@ -59,22 +80,34 @@ impl<'a> Scene<'a> {
     pub(super) fn motion(&self, x: &[c64]) -> Motion {
         let part = |of: fn(&c64) -> f64| x.iter().map(of).collect::<Vec<f64>>();
         let (re, im) = (part(|z| z.re), part(|z| z.im));
-        let step = |s: &OutlineStroke| -> Vec<[c64; 2]> {
-            let seen = |p, x: &[f64]| seen(self.planar, self.model.place_step(p, self.q, x));
-            let both = |p| (seen(p, &re), seen(p, &im));
-            s.places.iter().map(both).map(|(a, b)| [0, 1].map(|k| c64::new(a[k], b[k]))).collect()
+        let step = |s: &OutlineStroke| -> Vec<[c64; 3]> {
+            let moves = |p, x: &[f64]| self.model.place_step(p, self.q, x);
+            let both = |p| (moves(p, &re), moves(p, &im));
+            s.places.iter().map(both).map(|(a, b)| [0, 1, 2].map(|k| c64::new(a[k], b[k]))).collect()
         };
-        let steps: Vec<Vec<[c64; 2]>> = self.strokes.iter().map(step).collect();
-        let size = |d: &[c64; 2]| d[0].norm_sqr() + d[1].norm_sqr();
+        let steps: Vec<Vec<[c64; 3]>> = self.strokes.iter().map(step).collect();
+        let size = |d: &[c64; 3]| d.iter().map(c64::norm_sqr).sum::<f64>();
+        let size_seen = |d: &[c64; 3]| {
+            [d.map(|z| z.re), d.map(|z| z.im)]
+                .map(|d| self.look.seen(d))
+                .iter()
+                .flatten()
+                .map(|x| x * x)
+                .sum()
+        };
         let largest = steps.iter().flatten().map(size).fold(0.0, f64::max).sqrt();
-        Motion { steps, largest }
+        let largest_seen = steps.iter().flatten().map(size_seen).fold(0.0, f64::max).sqrt();
+        Motion { steps, largest, largest_seen }
     }
 
-    /// The larger side of the model at rest, m; one for a single place.
+    /// The larger side of the model at rest along an axis, m, from wherever it is seen; one for a single place.
     pub(super) fn extent(&self) -> f64 {
-        let [lo, hi] = self.bounds();
-        let extent = (hi[0] - lo[0]).max(hi[1] - lo[1]);
-        if extent > 0.0 { extent } else { 1.0 }
+        if self.side > 0.0 { self.side } else { 1.0 }
+    }
+
+    /// The same, zero for a single place.
+    pub(super) fn side(&self) -> f64 {
+        self.side
     }
 
     /// Lower left and upper right corner of the model at rest.
@@ -96,27 +129,23 @@ impl Motion {
         self
     }
 
-    /// Displacements of one stroke at a phase.
-    pub(super) fn at(&self, stroke: usize, phase: f64, amplitude: f64) -> impl Iterator<Item = [f64; 2]> {
+    /// Displacements of one stroke at a phase, m.
+    pub(super) fn at(&self, stroke: usize, phase: f64, amplitude: f64) -> impl Iterator<Item = [f64; 3]> {
         let turn = c64::from_polar(amplitude, phase);
         self.steps[stroke].iter().map(move |d| d.map(|z| (z * turn).re))
     }
 }
 
-/// A vector as the drawing shows it: its x and y in the plane, isometric with z upwards in space.
-///
-/// Lengths along the axes are true in both.
-pub(super) fn seen(planar: bool, [x, y, z]: [f64; 3]) -> [f64; 2] {
-    if planar {
-        return [x, y];
-    }
-    let (sin, cos) = std::f64::consts::FRAC_PI_6.sin_cos();
-    [cos * (x + y), z + sin * (y - x)]
-}
-
-/// Component of a place in space towards the reader, who looks from the direction (1, -1, 1), times sqrt 3.
-fn nearness([x, y, z]: [f64; 3]) -> f64 {
-    x - y + z
+/// The longest side of the box around points along the axes; zero around nothing.
+fn side(places: &[Vec<[f64; 3]>]) -> f64 {
+    let along = |k: usize| {
+        let (lo, hi) = places
+            .iter()
+            .flatten()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (lo.min(p[k]), hi.max(p[k])));
+        hi - lo
+    };
+    [0, 1, 2].map(along).into_iter().fold(0.0, f64::max)
 }
 
 /// Corners of the box around points; a unit square around nothing.

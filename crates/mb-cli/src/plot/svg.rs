@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 const STYLE: &str = "\
 text{font-family:system-ui,'Helvetica Neue',Arial,sans-serif;fill:#1f2933}\
 .heading{font-size:16px;font-weight:600}.title{font-size:13px;font-weight:600}.small{font-size:11px;fill:#52606d}\
+.name{font-size:11px;fill:#8a3b12}\
 .frame{fill:#fff;stroke:#d9dee5}\
 path,line,circle,rect,polygon{vector-effect:non-scaling-stroke;stroke-linecap:round;stroke-linejoin:round}\
 .rest *{fill:none;stroke:#aab4c0;stroke-width:1.5}.rest .dot{fill:#aab4c0;stroke:none}.rest .body{fill:#eef1f4}\

@@ -21,13 +21,21 @@ pub(super) struct View {
 
 impl View {
     /// The view that shows all points in a picture of a size.
-    pub(super) fn new(points: impl Iterator<Item = [f64; 2]>, size: [f64; 2]) -> Self {
+    ///
+    /// A model whose longest side is `side` (m) may look like a point, as a bar seen from its end: widths that are
+    /// round-off of that side do not set the scale.
+    pub(super) fn new(points: impl Iterator<Item = [f64; 2]>, size: [f64; 2], side: f64) -> Self {
         let [lo, hi] = bounds(points);
         let room = [size[0] - 2.0 * MARGIN, size[1] - WORDS - 2.0 * MARGIN];
-        let fit = |k: usize| if hi[k] > lo[k] { room[k] / (hi[k] - lo[k]) } else { f64::INFINITY };
-        let scale = fit(0).min(fit(1));
+        let least = 1e-9 * side;
+        let fit = |k: usize| if hi[k] - lo[k] > least { room[k] / (hi[k] - lo[k]) } else { f64::INFINITY };
+        let scale = match fit(0).min(fit(1)) {
+            scale if scale.is_finite() => scale,
+            _ if side > 0.0 => room[0].min(room[1]) / side,
+            _ => 1.0,
+        };
         Self {
-            scale: if scale.is_finite() { scale } else { 1.0 },
+            scale,
             center: [0, 1].map(|k| 0.5 * (lo[k] + hi[k])),
             middle: [0.5 * size[0], WORDS + MARGIN + 0.5 * room[1]],
         }

@@ -40,5 +40,6 @@ mod support;
 mod sweep;
 mod threats;
 mod track;
+mod views;
 mod words;
 mod zeros;
