@@ -129,7 +129,8 @@ mod tests {
         let e = (1.0 / 3.0_f64.sqrt()).asin().to_degrees();
         let iso = seen("iso", p).map(|x| x / 1.5_f64.sqrt());
         same(seen(&format!("-45,{e}"), p), iso);
-        same(seen("315, 90", [1.0, -1.0, 7.0]), [0.0, 2.0_f64.sqrt()]);
+        // From above the direction of the azimuth points down.
+        same(seen("315, 90", [1.0, -1.0, 7.0]), [0.0, -2.0_f64.sqrt()]);
     }
 
     #[test]
