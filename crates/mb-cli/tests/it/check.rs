@@ -76,3 +76,14 @@ fn a_drive_that_moves_is_no_place_to_rest() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(run.err.contains("moves at t = 0 s") && run.err.contains("--time"), "{}", run.err);
 }
+
+/// The check is one of the state of rest, and says so where the model moves.
+#[test]
+fn speeds_of_a_model_that_rest_leaves_aside_are_named() {
+    let bicycle = right(&["generate", "bicycle"]);
+    let run = mb_with(&["check", "-"], &bicycle);
+    assert!(run.code == 0 && run.out.contains("the model has speeds"), "{run:?}");
+    assert!(run.out.contains("mb modes --moving takes them"), "{run:?}");
+    let found = right(&["check", &model("rod-pendulum")]);
+    assert!(!found.contains("speeds"), "{found}");
+}

@@ -46,7 +46,11 @@ impl Taken {
         } else {
             Vec::new()
         };
-        if by.is_empty() { Self::Rest(summary::speeds_aside(first)) } else { Self::OwnSpeeds(by) }
+        if by.is_empty() {
+            Self::Rest(summary::speeds_aside(first, "--moving takes them"))
+        } else {
+            Self::OwnSpeeds(by)
+        }
     }
 
     /// The options of the motion for one case.
