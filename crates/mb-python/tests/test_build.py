@@ -50,8 +50,8 @@ def everything_in_the_plane():
     base = m.body("base", at=(4, 0), fixed=True)
     m.revolute("pin", plate.marker("left"), (1.5, 0))
     slider = m.body("slider", mass=1, inertia=0.01, at=(4, 1))
-    m.prismatic("slide", slider, (4, 0), axis=(0, 1), angle=0)
-    m.joint("bead", "point-on-line", m.body("ball", mass=0.2, inertia=0.001, at=(5, 0)), (5, 0), axis=(0, 1))
+    m.prismatic("slide", slider, (4, 0), axis="y", angle=0)
+    m.joint("bead", "point-on-line", m.body("ball", mass=0.2, inertia=0.001, at=(5, 0)), (5, 0), axis="-y")
     m.joint("tie", "distance", m.body("bob", mass=1, inertia=0.1, at=(6, -1)), (6, 0), length=1)
     link = m.flexible_link(
         "link", length=1, elements=2, density=2700, youngs_modulus=7e10, section={"radius": 0.01}, at=(7, 0), angle=0,
@@ -138,6 +138,21 @@ def test_what_is_built_is_loaded_with_the_same_bits(which, tmp_path):
     for block in ("M", "C", "K", "G", "F"):
         assert np.array_equal(getattr(one, block), getattr(other, block)), block
     assert np.array_equal(one.modes().s, other.modes().s)
+
+
+def test_an_axis_by_name_is_the_vector_in_the_plane_as_in_space():
+    def rail(axis):
+        m = mb.Model("rail")
+        slider = m.body("slider", mass=2, inertia=1, at=(0, 0))
+        m.prismatic("rail", slider, (0, 0), axis=axis)
+        m.spring("s", slider, (-3, 0), stiffness=50, natural_length=3)
+        m.spring("t", slider, (0, -3), stiffness=18, natural_length=3)
+        return m.equilibrium().linearize().modes().s.imag
+
+    assert rail("x").tolist() == rail((1, 0)).tolist() == pytest.approx([5.0], rel=1e-12)
+    assert rail("-y").tolist() == rail((0, -1)).tolist() == pytest.approx([3.0], rel=1e-12)
+    with pytest.raises(mb.ModelError, match="joint 'rail': `axis` points out of the plane"):
+        rail("z")
 
 
 def test_all_joints_and_quantities_of_the_schema_are_built_somewhere():

@@ -213,6 +213,12 @@ pub enum Fault {
         /// Such as `a spherical joint`.
         kind: String,
     },
+    /// A direction of a thing in the plane that points out of it.
+    #[error("`{key}` points out of the plane, but both ends lie in it: its z-component must be 0")]
+    OutOfPlane {
+        /// The key.
+        key: &'static str,
+    },
     /// A generic joint without a locked motion.
     #[error("the joint locks nothing")]
     LocksNothing,

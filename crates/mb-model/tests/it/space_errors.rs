@@ -106,9 +106,9 @@ fn joints() {
             and("[[joint]]\nname = \"j\"\ntype = \"spherical\"\na = \"P\"\nb = [1.0, 0.0]"),
         ),
         (
-            "a line in the plane with three components",
+            "a line that leaves the plane",
             and(
-                "[[joint]]\nname = \"j\"\ntype = \"point-on-line\"\na = \"P\"\nb = [1.0, 0.0]\naxis = [1, 0, 0]",
+                "[[joint]]\nname = \"j\"\ntype = \"point-on-line\"\na = \"P\"\nb = [1.0, 0.0]\naxis = [1, 0, 0.5]",
             ),
         ),
         (

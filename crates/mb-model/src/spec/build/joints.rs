@@ -9,7 +9,7 @@ use crate::element::{
 };
 use crate::law::{Term, TimeLaw, TimeLeaf};
 use crate::model::Wiring;
-use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec, Vector};
+use crate::spec::{DriveSpec, Fault, JointKind, JointSpec, PlaceRef, QuantitySpec};
 
 impl<P: Data> Builder<P> {
     pub(super) fn joint(&mut self, e: &Entry<'_, JointSpec>) -> Outcome<()> {
@@ -109,13 +109,12 @@ impl<P: Data> Builder<P> {
     /// Adds the line; `axis` was seen to be there.
     fn on_line(&mut self, e: &Entry<'_, JointSpec>, a: Spot<P>, b: Spot<P>) -> Outcome<()> {
         let Some(axis) = &e.spec.axis else { return Ok(()) };
-        let Vector::Plane(axis) = axis else {
-            let (found, expected) = (3, "a pair [x, y]".to_owned());
-            return Err(e.problem("axis", Fault::WrongLength { found, expected }));
-        };
-        let axis = self.unit(e, "axis", axis)?;
+        let axis = self.direction(e, "axis", "axis", &axis.components())?;
+        if axis.z.value() != 0.0 {
+            return Err(e.problem("axis", Fault::OutOfPlane { key: "axis" }));
+        }
         let orientation = self.orientation_at(b);
-        let axis = super::start::turned(orientation.constant, axis);
+        let axis = super::start::turned(orientation.constant, [axis.x, axis.y]);
         let mut wiring = Wiring::default();
         let (point, base) = (self.place(&mut wiring, a), self.place(&mut wiring, b));
         let frame = self.angle_of(&mut wiring, orientation);

@@ -368,16 +368,6 @@ impl<P: Data> Builder<P> {
     fn pair<T: Table>(&self, e: &Entry<'_, T>, key: &str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
         Ok([self.value(e, key, &pair[0])?, self.value(e, key, &pair[1])?])
     }
-    /// A direction in the plane scaled to length one.
-    fn unit<T: Table>(&self, e: &Entry<'_, T>, key: &'static str, pair: &[Value; 2]) -> Outcome<[P; 2]> {
-        let d = self.pair(e, key, pair)?;
-        let length = start::norm(d);
-        if length.value() > 0.0 {
-            Ok(d.map(|x| x / length))
-        } else {
-            Err(e.problem(key, Fault::ZeroDirection { key }))
-        }
-    }
     /// The function of time of a key, or zero.
     fn law<T: Table>(&self, e: &Entry<'_, T>, key: &str, value: Option<&Value>) -> Outcome<TimeLaw<P>> {
         let zero = || Ok(TimeLaw::constant(P::zero()));
