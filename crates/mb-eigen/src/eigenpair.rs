@@ -63,7 +63,7 @@ impl Eigenpair {
 
     /// -Re s / |s|: below 0 unstable, below 1 oscillating, 1 for a real decaying eigenvalue; none at zero and infinity.
     pub fn damping_ratio(&self) -> Option<f64> {
-        self.value().filter(|s| s.norm() > 0.0).map(|s| -s.re / s.norm())
+        self.value().filter(|s| s.norm() > 0.0).map(|s| 0.0 - s.re / s.norm())
     }
 
     /// Whether the error bound leaves the eigenvalue a digit: false where it is as large as |s|, so that neither the value nor whether it grows

@@ -118,7 +118,7 @@ impl fmt::Display for Completeness {
         }
         write!(f, " with {region}")?;
         if self.is_complete() {
-            f.write_str("; all of them were found.")
+            f.write_str(if *counted == 0 { "." } else { "; all of them were found." })
         } else {
             write!(f, ", but {found} were found.")
         }

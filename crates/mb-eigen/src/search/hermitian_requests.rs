@@ -8,7 +8,7 @@ use super::selection;
 use crate::certify::sparse::Aid;
 use crate::certify::zeros;
 use crate::completeness::inertia::{Counted, Released};
-use crate::finding::SparseFinding;
+use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::options::Shift;
 use crate::problem::modes::Modes;
 use crate::problem::root::Root;
@@ -270,6 +270,13 @@ impl Symmetric<'_> {
     /// A band whose modes are counted: slices of at most [`SLICE`] modes, side by side on all cores.
     fn counted_band(&mut self, band: Counted, known: &Known) -> Result<Modes, EigenError> {
         let rigid = if band.from < 0.0 { known.x.ncols() } else { 0 };
+        if band.modes == rigid {
+            // Nothing is searched for, and the count alone shows that nothing is missing.
+            let region = Region::Interval { from: band.from, to: band.to };
+            let count = Completeness { region, found: rigid, counted: band.modes, by: Proof::Inertia };
+            self.findings.push(SparseFinding::Completeness(count).into());
+            return Ok(Modes::none(self.problem));
+        }
         let slices = self.slices(band)?;
         let (problem, options, driver) = (self.problem, self.options, self.driver);
         let scope = interrupt::scope_here();

@@ -257,6 +257,9 @@ fn an_empty_band_is_said() {
         let empty = details(&found).into_iter().find(|f| matches!(f, SparseFinding::EmptyBand { .. }));
         let empty = empty.unwrap_or_else(|| panic!("{:?}", found.findings)).to_string();
         assert!(empty.starts_with("No mode has a frequency between 50") && empty.ends_with(end), "{empty}");
+        // A count proves it.
+        let counts: Vec<_> = found.completeness().map(|c| (c.found, c.counted)).collect();
+        assert_eq!(counts, [(0, 0)], "{:?}", found.findings);
     }
 }
 
