@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +38,38 @@ class Part:
     """
 
     name: str
+    _entry: dict[str, Any] | None = field(default=None, repr=False, compare=False)
+    _changed: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def place(self) -> str:
         """How tables write the place: the name."""
         return self.name
 
-    def marker(self, name: str) -> str:
-        """The place of a marker, a frame or a node: ``body.marker``."""
+    def marker(self, name: str, at: Any = None) -> str:
+        """The place of a marker, a frame or a node: ``body.marker``.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        at : sequence of numbers or expressions
+            Makes the marker, at this place in the axes of the body, m; of a link the arc length, m.
+
+        >>> import mb
+        >>> m = mb.Model("pendulum", gravity=(0, 0, -9.81))
+        >>> arm = m.body("arm", mass=4, inertia=[0.4, 0.1, 0.4], at=(0, 0, -0.5))
+        >>> _ = m.revolute("hinge", arm.marker("root", at=(0, 0, 0.5)), m.ground, axis="x")
+        >>> w = m.equilibrium().linearize().modes().s[0].imag
+        >>> bool(abs(w - (4 * 9.81 * 0.5 / (0.4 + 4 * 0.5**2)) ** 0.5) < 1e-12)
+        True
+        """
+        if at is not None:
+            if self._entry is None or self._changed is None:
+                raise ArgumentError(f"{self.name!r} is no body that a marker can be added to.", "at")
+            place = _toml.plain(at, f"'{self.name}'.markers.{name}")
+            self._changed()
+            self._entry.setdefault("markers", {})[str(name)] = place
         return f"{self.name}.{name}"
 
     def __str__(self) -> str:
@@ -148,7 +172,7 @@ class Model:
             if value is not None:
                 entry[key.rstrip("_")] = _toml.plain(_axis(table, key, value), f"{table} '{name}'.{key}")
         self._changed().setdefault(table, []).append(entry)
-        return Part(str(name))
+        return Part(str(name), entry, self._changed)
 
     def point(self, name: str, **keys: Any) -> Part:
         """A point of the plane: ``at`` (m), ``fixed``, ``mass`` (kg), ``velocity`` (m/s), ``damping`` ``{"alpha": 1/s}``.

@@ -191,7 +191,11 @@ class Modes:
         return self._data[1]
 
     def __getitem__(self, number: int) -> Mode:
-        i = range(len(self))[number]
+        try:
+            i = range(len(self))[number]
+        except IndexError:
+            there = f"there are {len(self)}, from 0 to {len(self) - 1}" if len(self) else "there are none"
+            raise IndexError(f"There is no mode {number}: {there}.") from None
         return Mode(
             i,
             complex(self.s[i]),

@@ -605,8 +605,11 @@ class StateSpace:
         control = need("control", "to_control()")
         if self.E is not None:
             raise ArgumentError("python-control has no descriptor systems: use form='reduced' or 'minimal'.", "form")
+        for what, names, table in (("inputs", self.inputs, "a force or torque with input="), ("outputs", self.outputs, "an output")):
+            if not names:
+                raise ArgumentError(f"python-control needs inputs and outputs, but the model has no {what}: give it {table}.", what)
         return control.ss(
-            self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs or None, outputs=self.outputs or None
+            self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs
         )
 
     def poles(self) -> np.ndarray:
