@@ -99,6 +99,12 @@ pub const MODELS: &[GalleryModel] = &[
         set: &[],
     },
     GalleryModel {
+        name: "flexible-slider-crank",
+        about: "crank of constant speed, elastic connecting rod and slider (Simeon 1996, Test Set for Initial Value Problem Solvers)",
+        text: files::FLEXIBLE_SLIDER_CRANK,
+        set: &[],
+    },
+    GalleryModel {
         name: "spatial-slider-crank",
         about: "crank, rod and slider in space on a revolute, a spherical and a universal joint (Haug 1989, IFToMM)",
         text: files::SPATIAL_SLIDER_CRANK,

@@ -24,6 +24,8 @@ pub const ERLS_FOUR_BAR: &str = include_str!("../models/erls-four-bar.toml");
 pub const FLEXIBLE_DOUBLE_PENDULUM: &str = include_str!("../models/flexible-double-pendulum.toml");
 /// `models/floating-arm.toml`: two-link arm in floating frames.
 pub const FLOATING_ARM: &str = include_str!("../models/floating-arm.toml");
+/// `models/flexible-slider-crank.toml`: planar slider-crank with an elastic connecting rod.
+pub const FLEXIBLE_SLIDER_CRANK: &str = include_str!("../models/flexible-slider-crank.toml");
 /// `models/flyball-governor.toml`: flyball governor.
 pub const FLYBALL_GOVERNOR: &str = include_str!("../models/flyball-governor.toml");
 /// `models/four-bar-driven.toml`: driven four-bar linkage.

@@ -43,8 +43,8 @@ pub use flexible_double_pendulum::FlexibleDoublePendulum;
 pub use four_bar::{FourBar, singular_four_bar};
 pub use pendulum_motion::PendulumMotion;
 pub use published::{
-    SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flyball_governor, heavy_top,
-    spatial_slider_crank,
+    SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flexible_slider_crank,
+    flyball_governor, heavy_top, spatial_slider_crank,
 };
 pub use rod_pendulum::RodPendulum;
 pub use solid_cantilever::SolidCantilever;

@@ -1,6 +1,6 @@
 //! Mechanisms of public collections of test problems.
 //!
-//! Andrews' squeezer mechanism (Test Set for Initial Value Problem Solvers); the simple pendulum,
+//! Andrews' squeezer mechanism and the flexible slider-crank (Test Set for Initial Value Problem Solvers); the simple pendulum,
 //! the N-four-bar mechanism, Bricard's mechanism and the flyball governor (IFToMM Library of
 //! Computational Benchmark Problems, A01, A02, A04 and A05) and its spatial slider-crank; the heavy top of Brüls, Cardona and Arnold. Two have exact solutions: the first two of the
 //! library are pendulums,
@@ -48,6 +48,15 @@ pub fn heavy_top() -> Result<ModelSpec, ModelError> {
 /// None for the file as it is.
 pub fn flyball_governor() -> Result<ModelSpec, ModelError> {
     ModelSpec::from_toml(crate::files::FLYBALL_GOVERNOR)
+}
+
+/// The planar slider-crank with an elastic rod: `models/flexible-slider-crank.toml`; its reference states are in
+/// `fixtures/flexible-slider-crank`.
+///
+/// # Errors
+/// None for the file as it is.
+pub fn flexible_slider_crank() -> Result<ModelSpec, ModelError> {
+    ModelSpec::from_toml(crate::files::FLEXIBLE_SLIDER_CRANK)
 }
 
 /// The rigid spatial slider-crank: `models/spatial-slider-crank.toml`; its reference state is in `fixtures/spatial-slider-crank`.

@@ -1,5 +1,5 @@
 //! Mechanisms of public collections: Andrews' squeezer, the simple pendulum, the N-four-bar, Bricard's loop, a governor, a
-//! heavy top, a spatial slider-crank.
+//! heavy top, a spatial and a flexible slider-crank.
 
 use super::{TIGHT, direct, distance, explicit, iterated, options, partitioning, size};
 use mb_algebra::RankTolerance;
@@ -10,10 +10,11 @@ use mb_constraints::simulate::{
 use mb_constraints::{ConstraintMethod, constraint_rank};
 use mb_gallery::Table;
 use mb_gallery::models::{
-    SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flyball_governor, heavy_top,
-    spatial_slider_crank,
+    SimplePendulum, TurningFourBar, andrews_squeezer, bricard, bricard_vertices, flexible_slider_crank,
+    flyball_governor, heavy_top, spatial_slider_crank,
 };
-use mb_model::Model;
+use mb_model::spec::{JointKind, MotionSpec};
+use mb_model::{Model, ModelSpec};
 use std::ops::ControlFlow;
 
 fn go(model: &Model, options: &SimulationOptions) -> Trajectory {
@@ -331,6 +332,31 @@ fn spatial_slider_crank_reaches_its_reference_state() {
     }
 }
 
+/// Slider and middle of the elastic rod against a calculation in the rod's coordinates alone, both with two elements.
+#[test]
+fn flexible_slider_crank_reaches_its_reference_state() {
+    let mut spec = flexible_slider_crank().unwrap();
+    spec.set_parameter("n", 2.0).unwrap();
+    let model = spec.build().unwrap();
+    // The rod starts as a rigid one.
+    let mut v = model.initial_velocity().to_vec();
+    for (name, speed) in [("rod.y", 150.0 * 0.15), ("rod.angle", -150.0 * 0.15 / 0.3)] {
+        v[model.coordinates().names().iter().position(|n| n == name).unwrap()] = speed;
+    }
+    let options = options(0.005, 0.001, explicit(direct(), tolerance(1e-7)));
+    let go_on = &mut |_: &_| ControlFlow::Continue(());
+    let motion = simulate(&model, 0.0, model.initial(), &v, &options, go_on).unwrap();
+    assert_eq!(motion.end, End::Finished);
+    let table = Table::load("flexible-slider-crank/reference").unwrap();
+    for (i, time) in [(2, "0.002"), (5, "0.005")] {
+        let found = model.outputs(&motion.point(i));
+        for (name, x) in ["slider", "middle-x", "middle-y"].iter().zip(found) {
+            let off = (x - value(&table, &format!("{name} at {time} s"))).abs();
+            assert!(off < 1e-8, "{name} {time}: {off:e}");
+        }
+    }
+}
+
 /// A redundant row is independent by the violation that a step leaves: the column picked for it was the motion itself, and the loop
 /// jumped along it.
 #[test]
@@ -352,27 +378,32 @@ fn partitioning_picks_no_column_for_a_row_that_the_violation_alone_makes_indepen
 /// must neither shorten the steps nor pass for singular configurations.
 #[test]
 fn redundant_rows_ask_for_nothing_beside_the_constraints() {
-    // Under gravity along +y; along -y, as published, Baumgarte's method takes 117 steps where another takes 32.
-    let mut spec = bricard().unwrap();
-    spec.set_parameter("g", -9.81).unwrap();
-    let model = spec.build().unwrap();
     let control = StepControl { relative: 1e-6, absolute: 1e-9, max_step: None };
-    let motions: Vec<_> = ConstraintMethod::all()
-        .into_iter()
-        .map(|method| (method.clone(), go(&model, &options(2.0, 0.02, explicit(method, control)))))
-        .collect();
-    let least = motions.iter().map(|(_, motion)| motion.statistics.steps).min().unwrap();
-    for (method, motion) in &motions {
+    let run = |spec: &ModelSpec, method: &ConstraintMethod| {
+        go(&spec.build().unwrap(), &options(2.0, 0.02, explicit(method.clone(), control)))
+    };
+    let whole = bricard().unwrap();
+    // The same loop with a last hinge that leaves the redundant row out.
+    let mut free = bricard().unwrap();
+    let hinge = free.joints.iter_mut().find(|j| j.name == "hinge5").unwrap();
+    hinge.kind = JointKind::Generic;
+    hinge.free = Some(vec![MotionSpec::RotationY, MotionSpec::RotationZ]);
+    assert_eq!(free.build().unwrap().nc() + 1, whole.build().unwrap().nc());
+    for method in ConstraintMethod::all() {
+        let motion = run(&whole, &method);
         // It does come near to a configuration in which two rows are nearly alike.
         assert!(
             motion.singular.iter().all(|passage| passage.share > 1e-2),
             "{method}: {:?}",
             motion.singular
         );
-        let penalties =
-            matches!(method, ConstraintMethod::Penalty(_) | ConstraintMethod::AugmentedLagrangian(_));
-        let steps = motion.statistics.steps;
-        assert!(penalties || steps < 3 * least, "{method}: {steps} steps, another {least}");
+        if matches!(method, ConstraintMethod::Penalty(_) | ConstraintMethod::AugmentedLagrangian(_)) {
+            continue;
+        }
+        // Method by method: that of Baumgarte, whose feedback acts on the violation of the stages, takes twice the steps of the
+        // others in both loops.
+        let [with, without] = [motion, run(&free, &method)].map(|motion| motion.statistics.steps);
+        assert!(with <= without, "{method}: {with} steps, {without} without the redundant row");
     }
 }
 
