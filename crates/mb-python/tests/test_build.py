@@ -140,6 +140,37 @@ def test_what_is_built_is_loaded_with_the_same_bits(which, tmp_path):
     assert np.array_equal(one.modes().s, other.modes().s)
 
 
+def test_a_marker_with_a_place_is_made():
+    def swing(root):
+        m = mb.Model("arm", gravity=(0, 0, -9.81))
+        arm = m.body("arm", mass=4, inertia=[0.4, 0.1, 0.4], at=(0, 0, -0.5))
+        assert len(m.coordinates) == 6  # It is built, and built again after what is added.
+        m.revolute("hinge", root(arm), m.ground, axis="x")
+        return m
+
+    m = swing(lambda arm: arm.marker("root", at=(0, 0, "0.5")))
+    assert m.tables["spatial-body"][0]["markers"] == {"root": [0, 0, "0.5"]}
+    s = m.equilibrium().linearize().modes().s
+    assert s.imag == pytest.approx([(4 * 9.81 * 0.5 / (0.4 + 4 * 0.25)) ** 0.5], rel=1e-12)
+    with pytest.raises(mb.ModelError, match="body 'arm' has no marker `root`"):
+        swing(lambda arm: arm.marker("root")).equilibrium()
+    with pytest.raises(mb.ArgumentError, match="'arm' is no body"):
+        type(mb.Model("m").point("P", at=(0, 0)))("arm").marker("root", at=(0, 0))
+
+
+def test_what_is_not_there_is_said():
+    m = mb.Model("mass on springs")
+    P = m.point("P", at=(0, 0), mass=1)
+    for name, at in (("s", (1, 0)), ("t", (0, 1))):
+        m.spring(name, P, at, stiffness=4, natural_length=1)
+    lin = m.equilibrium().linearize()
+    with pytest.raises(IndexError, match="There is no mode 3: 2 were found"):
+        lin.modes().plot(3)
+    pytest.importorskip("control")
+    with pytest.raises(mb.ArgumentError, match="the model has no inputs"):
+        lin.state_space().to_control()
+
+
 def test_an_axis_by_name_is_the_vector_in_the_plane_as_in_space():
     def rail(axis):
         m = mb.Model("rail")

@@ -194,8 +194,7 @@ class Modes:
         try:
             i = range(len(self))[number]
         except IndexError:
-            there = f"there are {len(self)}, from 0 to {len(self) - 1}" if len(self) else "there are none"
-            raise IndexError(f"There is no mode {number}: {there}.") from None
+            raise IndexError(f"There is no mode {number}: {len(self)} were found, and the first is mode 0.") from None
         return Mode(
             i,
             complex(self.s[i]),
