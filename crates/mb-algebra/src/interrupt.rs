@@ -18,8 +18,9 @@
 //! needs an error of its own, and no fallback takes an interrupt for a failure of its method. Salsa cancels queries in the same
 //! way. What the work owns is dropped on the way. Without a scope, [`check`] does nothing.
 //!
-//! One call of a dense eigenvalue routine has no such place inside: work ends before or behind it. Programs compiled with
-//! `panic = "abort"` end at an interrupt.
+//! Eigenvalues of a dense general matrix look at it at every step of the iteration. Its Hessenberg form, and one call of a dense
+//! routine for symmetric matrices, pencils or singular values, have no such place inside: work ends before or behind them.
+//! Programs compiled with `panic = "abort"` end at an interrupt.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

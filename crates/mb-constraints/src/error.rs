@@ -62,7 +62,7 @@ pub enum ConstraintError {
         dof: usize,
     },
     /// A parameter of a method out of its range.
-    #[error("The parameter {parameter} of the method {method} is {value}, but it must be {range}.")]
+    #[error("The parameter {parameter} of the method {method} is {}, but it must be {range}.", brief(*value))]
     MethodParameter {
         /// Name of the method.
         method: String,
@@ -85,7 +85,7 @@ pub enum ConstraintError {
         coordinate: String,
     },
     /// An option of a simulation out of its range.
-    #[error("The option {option} of the simulation is {value}, but it must be {range}.")]
+    #[error("The option {option} of the simulation is {}, but it must be {range}.", brief(*value))]
     SimulationOption {
         /// Name of the option.
         option: &'static str,
@@ -171,5 +171,8 @@ mod tests {
         assert_eq!(brief(1.0 / 3.0).len(), "0.333333".len());
         let locked = ConstraintError::Locked { time: f64::powi(2.0, -60), rank: 3 };
         assert!(locked.to_string().contains("e-19 s"), "{locked}");
+        let option =
+            ConstraintError::SimulationOption { option: "every", value: 1e-300, range: "large enough" };
+        assert!(option.to_string().contains("is 1e-300, but"), "{option}");
     }
 }

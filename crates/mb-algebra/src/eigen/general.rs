@@ -1,15 +1,11 @@
 //! A x = s x and y^H A = s y^H of a dense real matrix.
 //!
-//! Balancing ([`super::balance`]), Hessenberg form, QR iteration with multiple shifts, back substitution on the Schur form (Golub and Van
-//! Loan, Matrix Computations, sections 7.4 to 7.6). Costs about 25 n^3 operations with vectors.
-//! The results are checked against A, since the library does not report an iteration that stopped early.
-
-use faer::diag::DiagMut;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, EvdParams, evd_real, evd_scratch};
-use faer::{Auto, Par, Spec};
+//! Balancing ([`super::balance`]), real Schur form ([`super::schur`]), back substitution on it (Golub and Van Loan, Matrix
+//! Computations, sections 7.4 to 7.6). Costs about 25 n^3 operations with vectors.
+//! The results are checked against A.
 
 use super::balance::balance;
+use super::schur::RealSchur;
 use crate::factor::{check_finite, check_square};
 use crate::{AlgebraError, Dense, DenseC, c64, dense, norms};
 
@@ -35,10 +31,10 @@ impl GeneralEigen {
     pub fn new(a: &Dense, left: bool) -> Result<Self, AlgebraError> {
         let n = check_square("An eigenvalue problem", a.nrows(), a.ncols())?;
         check_finite(a)?;
-        let mut right = Dense::zeros(n, n);
-        let mut left = left.then(|| Dense::zeros(n, n));
         let (balanced, scale) = balance(a);
-        let values = iterate(&balanced, left.as_mut(), Some(&mut right))?;
+        let schur = RealSchur::new(&balanced, true).ok_or(stopped(n))?;
+        let (values, mut right) = (finite(schur.values())?, schur.right());
+        let mut left = left.then(|| schur.left());
         check_pairs(&balanced, &values, &right)?;
         scale_rows(&mut right, &scale);
         if let Some(left) = &mut left {
@@ -58,13 +54,26 @@ impl GeneralEigen {
         let n = check_square("An eigenvalue problem", a.nrows(), a.ncols())?;
         check_finite(a)?;
         let (balanced, _) = balance(a);
-        let values = iterate(&balanced, None, None)?;
+        let values = finite(RealSchur::new(&balanced, false).ok_or(stopped(n))?.values())?;
         let trace: f64 = (0..n).map(|i| a[(i, i)]).sum();
         let sum: c64 = values.iter().sum();
         if (sum - trace).norm() > ALLOWED * n as f64 * norms::frobenius(&balanced) {
-            return Err(AlgebraError::NoConvergence { algorithm: NAME, size: n });
+            return Err(stopped(n));
         }
         Ok(values)
+    }
+}
+
+fn stopped(size: usize) -> AlgebraError {
+    AlgebraError::NoConvergence { algorithm: NAME, size }
+}
+
+/// Eigenvalues of a matrix at the edge of the range of doubles may lie beyond it.
+fn finite(values: Vec<c64>) -> Result<Vec<c64>, AlgebraError> {
+    if values.iter().all(|s| s.is_finite()) {
+        Ok(values)
+    } else {
+        Err(AlgebraError::NonFiniteResult { algorithm: NAME, size: values.len() })
     }
 }
 
@@ -76,49 +85,6 @@ fn scale_rows(a: &mut Dense, scale: &[f64]) {
 
 /// Backward error of an eigenpair, relative to the norm of A, above which the iteration counts as stopped early.
 const ALLOWED: f64 = 1e-10;
-
-fn iterate(a: &Dense, left: Option<&mut Dense>, right: Option<&mut Dense>) -> Result<Vec<c64>, AlgebraError> {
-    let n = a.nrows();
-    if n == 0 {
-        return Ok(Vec::new());
-    }
-    let wanted = |yes: bool| if yes { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
-    let params: Spec<EvdParams, f64> = <EvdParams as Auto<f64>>::auto().into();
-    let scratch = evd_scratch::<f64>(n, wanted(left.is_some()), wanted(right.is_some()), Par::Seq, params);
-    let (mut re, mut im) = (vec![0.0; n], vec![0.0; n]);
-    evd_real(
-        a.as_ref(),
-        DiagMut::from_slice_mut(&mut re),
-        DiagMut::from_slice_mut(&mut im),
-        left.map(faer::mat::generic::Mat::as_mut),
-        right.map(faer::mat::generic::Mat::as_mut),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| AlgebraError::NoConvergence { algorithm: NAME, size: n })?;
-    let values: Vec<c64> = re.into_iter().zip(im).map(|(re, im)| c64::new(re, im)).collect();
-    let paired = pairs(&values);
-    if values.iter().any(|s| !s.is_finite()) || !paired {
-        return Err(AlgebraError::NonFiniteResult { algorithm: NAME, size: n });
-    }
-    Ok(values)
-}
-
-/// Whether complex values come as conjugate neighbours.
-fn pairs(values: &[c64]) -> bool {
-    let mut j = 0;
-    while j < values.len() {
-        if values[j].im == 0.0 {
-            j += 1;
-        } else if values.get(j + 1) == Some(&values[j].conj()) {
-            j += 2;
-        } else {
-            return false;
-        }
-    }
-    true
-}
 
 /// Checks A x = s x for vectors packed as real columns: a pair holds real and imaginary part side by side.
 fn check_pairs(a: &Dense, values: &[c64], packed: &Dense) -> Result<(), AlgebraError> {
@@ -137,7 +103,7 @@ fn check_pairs(a: &Dense, values: &[c64], packed: &Dense) -> Result<(), AlgebraE
         }
         let converged = error.sqrt() <= ALLOWED * n as f64 * scale * size.sqrt();
         if !(size > 0.0 && size.is_finite() && converged) {
-            return Err(AlgebraError::NoConvergence { algorithm: NAME, size: n });
+            return Err(stopped(n));
         }
         j += width;
     }

@@ -4,6 +4,7 @@ mod balance;
 mod general;
 mod quasi_triangular;
 mod qz;
+mod schur;
 mod symmetric;
 
 pub use general::GeneralEigen;

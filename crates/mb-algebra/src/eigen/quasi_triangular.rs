@@ -7,16 +7,19 @@
 use crate::c64;
 
 const ZERO: c64 = c64::new(0.0, 0.0);
-/// Stands for pivots that are zero up to rounding, M being of norm about one.
-const TINY: f64 = f64::EPSILON;
 /// Entries above this are scaled down: a chain of tiny pivots would overflow.
 const LARGE: f64 = 1e100;
 
 /// x with M x = 0 up to rounding for M of norm one, zero beyond the singular block at `at`, largest entry of order one or more.
 ///
 /// `entry(i, j)` gives M for i <= j and within 2 x 2 diagonal blocks; `pair_starts[i]` says whether such a
-/// block starts at i; `at` is the first index of its block.
-pub(crate) fn null_vector(at: usize, pair_starts: &[bool], entry: impl Fn(usize, usize) -> c64) -> Vec<c64> {
+/// block starts at i; `at` is the first index of its block; `least` stands for pivots below it, which are zero up to rounding.
+pub(crate) fn null_vector(
+    at: usize,
+    pair_starts: &[bool],
+    least: f64,
+    entry: impl Fn(usize, usize) -> c64,
+) -> Vec<c64> {
     let mut x = vec![ZERO; pair_starts.len()];
     if pair_starts[at] {
         // Orthogonal to the larger row of the singular 2 x 2 block.
@@ -44,10 +47,10 @@ pub(crate) fn null_vector(at: usize, pair_starts: &[bool], entry: impl Fn(usize,
                 [entry(first, first), entry(first, first + 1)],
                 [entry(first + 1, first), entry(first + 1, first + 1)],
             ];
-            let solution = solve_two(m, [x[first], x[first + 1]]);
+            let solution = solve_two(m, [x[first], x[first + 1]], least);
             [x[first], x[first + 1]] = solution;
         } else {
-            x[first] /= guarded(entry(first, first));
+            x[first] /= guarded(entry(first, first), least);
         }
         let largest = x[first..i].iter().map(|z| z.norm()).fold(0.0, f64::max);
         if largest > LARGE {
@@ -73,12 +76,12 @@ fn eliminate(x: &mut [c64], end: usize, j: usize, entry: impl Fn(usize, usize) -
     }
 }
 
-fn guarded(pivot: c64) -> c64 {
-    if pivot.norm() < TINY { c64::new(TINY, 0.0) } else { pivot }
+fn guarded(pivot: c64, least: f64) -> c64 {
+    if pivot.norm() < least { c64::new(least, 0.0) } else { pivot }
 }
 
 /// A 2 x 2 system by elimination with complete pivoting.
-fn solve_two(m: [[c64; 2]; 2], b: [c64; 2]) -> [c64; 2] {
+fn solve_two(m: [[c64; 2]; 2], b: [c64; 2], least: f64) -> [c64; 2] {
     let (mut row, mut col) = (0, 0);
     for (i, line) in m.iter().enumerate() {
         for (j, value) in line.iter().enumerate() {
@@ -88,9 +91,9 @@ fn solve_two(m: [[c64; 2]; 2], b: [c64; 2]) -> [c64; 2] {
         }
     }
     let (other_row, other_col) = (1 - row, 1 - col);
-    let pivot = guarded(m[row][col]);
+    let pivot = guarded(m[row][col], least);
     let factor = m[other_row][col] / pivot;
-    let rest = guarded(m[other_row][other_col] - factor * m[row][other_col]);
+    let rest = guarded(m[other_row][other_col] - factor * m[row][other_col], least);
     let mut x = [ZERO; 2];
     x[other_col] = (b[other_row] - factor * b[row]) / rest;
     x[col] = (b[row] - m[row][other_col] * x[other_col]) / pivot;
@@ -112,7 +115,7 @@ mod tests {
         ] {
             let exact = [c(1.0, -2.0), c(0.5, 3.0)];
             let b = [m[0][0] * exact[0] + m[0][1] * exact[1], m[1][0] * exact[0] + m[1][1] * exact[1]];
-            let x = solve_two(m, b);
+            let x = solve_two(m, b, f64::EPSILON);
             assert!((x[0] - exact[0]).norm() < 1e-14 && (x[1] - exact[1]).norm() < 1e-14);
         }
     }
@@ -121,7 +124,7 @@ mod tests {
     fn a_chain_of_tiny_pivots_does_not_overflow() {
         let n = 60;
         let entry = |i: usize, j: usize| c64::new(if j == i + 1 { 1.0 } else { 0.0 }, 0.0);
-        let x = null_vector(n - 1, &vec![false; n], entry);
+        let x = null_vector(n - 1, &vec![false; n], f64::EPSILON, entry);
         assert!(x.iter().all(|z| z.is_finite()));
         assert!(x[0].norm() > 1e15 * x[1].norm());
     }

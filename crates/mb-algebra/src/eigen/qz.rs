@@ -149,11 +149,11 @@ impl Schur {
             let pair = self.alpha[j].im > 0.0;
             let entry = |row: usize, col: usize| beta * self.s[(row, col)] - alpha * self.t[(row, col)];
             let x = match side {
-                Side::Right => null_vector(j, &pair_starts, entry),
+                Side::Right => null_vector(j, &pair_starts, f64::EPSILON, entry),
                 Side::Left => {
                     let start = if pair { last - (j + 1) } else { last - j };
                     let mirrored = |row: usize, col: usize| entry(last - col, last - row).conj();
-                    let mut y = null_vector(start, &pair_starts, mirrored);
+                    let mut y = null_vector(start, &pair_starts, f64::EPSILON, mirrored);
                     y.reverse();
                     y
                 }
