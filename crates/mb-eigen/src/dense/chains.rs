@@ -11,9 +11,9 @@
 //! Reversing the roles of K and M gives the infinite eigenvalues. Sizes: k x p. Gohberg, Lancaster, Rodman, Matrix
 //! Polynomials, section 1.4 (Jordan chains). Chains longer than two are reported, not followed.
 
-use mb_algebra::{Dense, Lu, Svd, dense, norms};
+use mb_algebra::{Dense, Lu, RankQr, RankTolerance, Svd, dense, norms};
 
-use super::kernel::Kernel;
+use super::kernel::{Given, Kernel};
 use super::raw::{Kind, Raw};
 use crate::EigenError;
 use crate::error::at;
@@ -61,19 +61,24 @@ impl Chains {
 
     /// Splits the null directions of `base`; `first` multiplies s and `second` s^2 (for zero: K, C, M).
     ///
-    /// `size` holds the Frobenius norms of the two as given, before any reduction.
+    /// `given`: the first as given, before any reduction; `second_size`: the Frobenius norm of the other; `tolerance` of null directions.
     pub(crate) fn split(
         kernel: &Kernel,
         base: &Dense,
-        first: &Dense,
-        second: &Dense,
-        size: [f64; 2],
+        [first, second]: [&Dense; 2],
+        given: Given<'_>,
+        second_size: f64,
+        tolerance: f64,
     ) -> Result<Self, EigenError> {
         let (k, p) = (kernel.right.nrows(), kernel.dim());
         if p == 0 {
             return Ok(Self::none(k));
         }
-        let (right, left, p1) = aligned(kernel.right.clone(), kernel.left.clone(), first, size[0])?;
+        let (right, left, p1) = if p == k {
+            on_all(first, given, tolerance)?
+        } else {
+            aligned(kernel.right.clone(), kernel.left.clone(), first, norms::frobenius(given.a))?
+        };
         let simple = column_range(&right, 0, p1);
         let simple_left = column_range(&left, 0, p1);
         let (double, double_left) = (column_range(&right, p1, p), column_range(&left, p1, p));
@@ -81,7 +86,7 @@ impl Chains {
         let moved = dense::add(1.0, &dense::mul(second, &double), 1.0, &dense::mul(first, &generalized));
         let gram = dense::mul_transpose(&double_left, &moved);
         let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
-        let cut = threshold(&double_left, second, &double, size[1]);
+        let cut = threshold(&double_left, second, &double, second_size);
         let regular = svd.s.iter().all(|&s| s > cut);
         Ok(Self {
             simple,
@@ -139,6 +144,24 @@ fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, De
     Ok((dense::mul(&right, &svd.v), dense::mul(&left, &svd.u), count))
 }
 
+/// The same where the base vanishes, so that all directions are null: those on which C vanishes are the null directions of C, found by the rule
+/// of all matrices in whatever units.
+fn on_all(c: &Dense, given: Given<'_>, tolerance: f64) -> Result<(Dense, Dense, usize), EigenError> {
+    let null = Kernel::find(c, given, tolerance)?;
+    let step = at("Chains of zero roots");
+    let complement = |a: &Dense| -> Result<Dense, EigenError> {
+        if a.ncols() == 0 {
+            return Ok(dense::identity(a.nrows()));
+        }
+        let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 0.0 });
+        Ok(qr.map_err(&step)?.null_space())
+    };
+    let (right, left) = (complement(&null.right)?, complement(&null.left)?);
+    let svd = Svd::new(&dense::mul_transpose(&left, &dense::mul(c, &right))).map_err(&step)?;
+    let (right, left) = (dense::mul(&right, &svd.v), dense::mul(&left, &svd.u));
+    Ok((dense::hstack(&[&right, &null.right]), dense::hstack(&[&left, &null.left]), right.ncols()))
+}
+
 /// What counts as zero in L^T C N: a fraction of |L|^T |C| |N|, and at least the rounding of L and N times the size of C as
 /// given.
 fn threshold(left: &Dense, c: &Dense, right: &Dense, size: f64) -> f64 {
@@ -172,11 +195,10 @@ fn generalized(k: &Dense, c: &Dense, double: &Dense, kernel: &Kernel) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::kernel::Given;
-
     fn chains(k: &Dense, c: &Dense, m: &Dense) -> Chains {
-        let kernel = Kernel::find(k, Given { a: k, lift: None, lift_left: None }, 1e-12).unwrap();
-        Chains::split(&kernel, k, c, m, [norms::frobenius(c), norms::frobenius(m)]).unwrap()
+        let given = |a| Given { a, lift: None, lift_left: None };
+        let kernel = Kernel::find(k, given(k), 1e-12).unwrap();
+        Chains::split(&kernel, k, [c, m], given(c), norms::frobenius(m), 1e-12).unwrap()
     }
 
     #[test]

@@ -49,8 +49,9 @@ fn on_directions(
         let lifts = Lifts { right: Some(&inner.lift_right), left: Some(&inner.lift_left) };
         return on_directions(pencil, &inner.matrices, lifts, options);
     }
-    let sizes = [&pencil.c, &pencil.k].map(norms::frobenius::<Dense>);
-    let at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k, sizes)?;
+    let (given, size_k) = (lifts.of(&pencil.c), norms::frobenius(&pencil.k));
+    let rates = [&reduced.c, &reduced.k];
+    let at_infinity = Chains::split(&massless, &reduced.m, rates, given, size_k, options.mass_tolerance)?;
     if at_infinity.regular {
         return Ok(Some((2 * size).saturating_sub(at_infinity.roots())));
     }

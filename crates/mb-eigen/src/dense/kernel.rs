@@ -130,9 +130,8 @@ struct Even {
 
 impl Even {
     fn new(reduced: &Dense) -> Self {
-        let diagonal: Vec<f64> = (0..reduced.nrows()).map(|i| reduced[(i, i)].abs()).collect();
-        let d = equilibrated::scales(&diagonal, |d| equilibrated::largest_of_rows(&[(1.0, reduced)], d));
-        Self { a: equilibrated::scaled(reduced, &d), rows: d.clone(), columns: d }
+        let [rows, columns] = equilibrated::of_both_sides(reduced);
+        Self { a: equilibrated::scaled_apart(reduced, &rows, &columns), rows, columns }
     }
 }
 

@@ -251,9 +251,10 @@ fn solve_reduced(
     if let Some(relative) = massless.nearly {
         findings.push(Finding::NearlySingularMass { relative, tolerance: options.mass_tolerance });
     }
-    let [m, c, k] = [&pencil.m, &pencil.c, &pencil.k].map(norms::frobenius::<Dense>);
-    let zeros = Chains::split(&stiffless, &reduced.k, &reduced.c, &reduced.m, [c, m])?;
-    let mut at_infinity = Chains::split(&massless, &reduced.m, &reduced.c, &reduced.k, [c, k])?;
+    let Matrices { m, c, k } = reduced;
+    let (damping, [size_m, size_k]) = (lifts.of(&pencil.c), [&pencil.m, &pencil.k].map(norms::frobenius));
+    let zeros = Chains::split(&stiffless, k, [c, m], damping, size_m, options.zero_tolerance)?;
+    let mut at_infinity = Chains::split(&massless, m, [c, k], damping, size_k, options.mass_tolerance)?;
     if !zeros.regular {
         findings.push(Finding::LongChain { at_infinity: false });
     }

@@ -257,6 +257,7 @@ impl Chains {
         let (b, f, s) = (basis.reduce(base), basis.reduce(first), basis.reduce(second));
         let given = Given { a: base, lift: basis.null(), lift_left: None };
         let kernel = Kernel::find_most(&b, given, tolerance, most)?;
-        Self::split(&kernel, &b, &f, &s, [first, second].map(norms::frobenius::<Dense>))
+        let damping = Given { a: first, ..given };
+        Self::split(&kernel, &b, [&f, &s], damping, norms::frobenius(second), tolerance)
     }
 }

@@ -12,8 +12,12 @@
 
 use mb_algebra::{Dense, QuadraticPencil, dense};
 
+use super::check;
+
 /// Sweeps over rows; the logarithm of what is left halves in each.
 const SWEEPS: usize = 8;
+/// The same of rows and columns apart, which wait for each other.
+const SWEEPS_APART: usize = 16;
 /// Largest entry of a row, in units of one, up to which the row is left alone: powers of two reach no better than a factor
 /// of two of it on both sides.
 const LEVEL: f64 = 4.0;
@@ -56,6 +60,34 @@ pub(crate) fn largest_of_rows(terms: &[(f64, &Dense)], d: &[f64]) -> Vec<f64> {
     out
 }
 
+/// Factors of two for rows and columns that bring the largest entries of both to about one: D_r A D_c.
+///
+/// Each side has its own, so that what an unsymmetric matrix has of a coordinate's forces says nothing of the size of its motion. Matrices
+/// that are symmetric but for rounding take the same on both sides.
+pub(crate) fn of_both_sides(a: &Dense) -> [Vec<f64>; 2] {
+    if check::is_symmetric_to_rounding(a) {
+        let diagonal: Vec<f64> = (0..a.nrows()).map(|i| a[(i, i)].abs()).collect();
+        let d = scales(&diagonal, |d| largest_of_rows(&[(1.0, a)], d));
+        return [d.clone(), d];
+    }
+    let half =
+        |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
+    let (mut rows, mut columns) = (vec![1.0; a.nrows()], vec![1.0; a.ncols()]);
+    for _ in 0..SWEEPS_APART {
+        let (mut of_rows, mut of_columns) = (vec![0.0_f64; a.nrows()], vec![0.0_f64; a.ncols()]);
+        for (j, dj) in columns.iter().enumerate() {
+            for (i, (a, di)) in a.col_as_slice(j).iter().zip(&rows).enumerate() {
+                let size: f64 = a.abs() * di * dj;
+                of_rows[i] = of_rows[i].max(size);
+                of_columns[j] = of_columns[j].max(size);
+            }
+        }
+        rows.iter_mut().zip(of_rows).for_each(|(d, size)| *d *= half(size));
+        columns.iter_mut().zip(of_columns).for_each(|(d, size)| *d *= half(size));
+    }
+    [rows, columns]
+}
+
 /// D for a pencil; none where its coordinates are of one size already.
 pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
     let n = pencil.m.nrows();
@@ -76,7 +108,12 @@ pub(crate) fn of_pencil(pencil: &QuadraticPencil) -> Option<Vec<f64>> {
 
 /// D A D.
 pub(crate) fn scaled(a: &Dense, d: &[f64]) -> Dense {
-    Dense::from_fn(a.nrows(), a.ncols(), |i, j| d[i] * a[(i, j)] * d[j])
+    scaled_apart(a, d, d)
+}
+
+/// D_r A D_c.
+pub(crate) fn scaled_apart(a: &Dense, rows: &[f64], columns: &[f64]) -> Dense {
+    Dense::from_fn(a.nrows(), a.ncols(), |i, j| rows[i] * a[(i, j)] * columns[j])
 }
 
 /// A D.

@@ -269,13 +269,15 @@ impl<'a> General<'a> {
                 (re.clone().fold(f64::INFINITY, f64::min), re.fold(f64::NEG_INFINITY, f64::max));
             let aside = (high - low).max(GROUPED * low.abs().max(high.abs()));
             let Ok(shifted) = self.factor(c64::new(high + aside, 0.0)) else { continue };
-            let centre = shifted.tau;
-            let reach =
-                group.iter().map(|&j| (set.tau[j] - centre).norm()).fold(0.0, f64::max) * (1.0 + 1e-6);
             // Both of each pair are found there.
             let Ok(real) = self.nearest_from(&shifted, 2 * group.len() + 2) else { continue };
+            // Of the same group: rounding moves multiple eigenvalues by a share of their own size, far as they are from other groups.
             let kept: Vec<usize> = (0..real.tau.len())
-                .filter(|&j| (real.tau[j] - centre).norm() <= reach && beside_axis(&real.tau[j]))
+                .filter(|&j| {
+                    let of_group =
+                        |i: &usize| (real.tau[j] - set.tau[*i]).norm() <= 0.5 * GROUPED * set.tau[*i].norm();
+                    beside_axis(&real.tau[j]) && group.iter().any(of_group)
+                })
                 .collect();
             if !kept.is_empty() {
                 out.extend(group);

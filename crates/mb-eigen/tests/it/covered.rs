@@ -22,9 +22,14 @@ fn z(re: f64, im: f64) -> c64 {
     c64::new(re, im)
 }
 
-/// All that every solver answers lies within its bounds and is as complete as it says.
+/// All that every solver answers lies within its bounds and is as complete as it says; what the dense one answers is complete.
 fn assert_all_true(problem: &Problem, place: f64) -> Result<(), TestCaseError> {
-    assert_true(problem, answers(problem, place))
+    let answers = answers(problem, place);
+    for answer in answers.iter().filter(|answer| answer.who == "dense") {
+        let found = answer.found.as_ref().map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(judge(problem, answer, found).reach, Reach::Full, "{}", problem.kind);
+    }
+    assert_true(problem, answers)
 }
 
 fn assert_true(problem: &Problem, answers: impl IntoIterator<Item = Answer>) -> Result<(), TestCaseError> {
@@ -40,9 +45,6 @@ fn assert_true(problem: &Problem, answers: impl IntoIterator<Item = Answer>) -> 
         if let Some(fault) = verdict.fault() {
             return Err(TestCaseError::fail(format!("{what}: {fault}")));
         }
-        if matches!(answer.who, "dense") {
-            prop_assert_eq!(verdict.reach, Reach::Full, "{}", what);
-        }
     }
     Ok(())
 }
@@ -55,6 +57,41 @@ fn penalties_at_the_last_digit_of_the_entries_are_not_called_rigid_in_silence() 
         let (problem, place) = exact::rational::numbered(number);
         let asked = answers(&problem, place).into_iter().filter(|answer| !answer.who.starts_with("hidden"));
         assert_true(&problem, asked).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+    }
+}
+
+/// The same with any rows and columns in units of their own: small masses and entries of any size are no zeros, and stiff springs hide none;
+/// left vectors from inverse iteration beside a Jordan chain belong to no eigenvalue; two real eigenvalues that are nearly one.
+#[test]
+fn small_problems_of_arbitrary_entries_are_answered_with_truth() {
+    let (units, hidden, chains, near) =
+        ([50, 81, 165, 189, 254, 398], [73, 253, 397], [231, 279], [105, 137]);
+    for number in units.into_iter().chain(hidden).chain(chains).chain(near) {
+        let (problem, place) = exact::rational::numbered(number);
+        assert_true(&problem, answers(&problem, place)).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+    }
+}
+
+/// Critically damped at -2 and at -3, seen from beside the imaginary axis: rounding moves both of each by more than a share of their
+/// distance from the real shift at which they are found anew.
+#[test]
+fn both_of_two_equal_real_eigenvalues_are_found_from_a_complex_shift() {
+    let pencil = QuadraticPencil {
+        m: dense::from_rows(&[&[6.0, 10.0], &[8.0, 14.0]]),
+        c: dense::from_rows(&[&[36.0, 52.0], &[48.0, 72.0]]),
+        k: dense::from_rows(&[&[54.0, 70.0], &[72.0, 96.0]]),
+        phi_q: dense::zeros(0, 2),
+    }
+    .to_sparse();
+    let exact = [-2.0, -2.0, -3.0, -3.0].map(|s| z(s, 0.0));
+    for place in 1..40 {
+        let s = z(0.0, 0.1 * f64::from(place));
+        let found = sparse::solve(&pencil, &Request::NearPoint { s, count: 4 }, &krylov()).unwrap();
+        let values: Vec<c64> = found.pairs.iter().map(|pair| pair.value().unwrap()).collect();
+        assert_eq!(values.len(), 4, "{s}: {:?}", found.findings);
+        for (i, j, distance) in pairing::match_values(&values, &exact) {
+            assert!(distance <= found.pairs[i].error_bound, "{s}: {} for {}", values[i], exact[j]);
+        }
     }
 }
 

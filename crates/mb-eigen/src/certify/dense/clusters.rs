@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use mb_algebra::{Cholesky, Dense, DenseC, LuComplex, c64, dense};
+use mb_algebra::{Cholesky, Dense, DenseC, LuComplex, c64, dense, norms};
 
 use super::{Certifier, Forms, Terms};
 use crate::certify::error_bound;
@@ -26,6 +26,8 @@ impl Certifier<'_> {
         pairs: &mut [Eigenpair],
     ) {
         let definite = OnceCell::new();
+        let one_sided = self.symmetric && raws.iter().all(|raw| raw.left.is_none());
+        let astray = if one_sided { vec![0.0; raws.len()] } else { self.left_residuals(raws, pairs) };
         let estimate = |j: usize| {
             let (s, raw) = (raws[j].value(), &raws[j]);
             let slope = s * forms[j].m * 2.0 + forms[j].c;
@@ -43,6 +45,7 @@ impl Certifier<'_> {
                 s,
                 bound: pairs[j].error_bound,
                 alignment: aligned,
+                astray: if astray[j] > 0.0 { 2.0 * astray[j] / slope.norm() } else { 0.0 },
                 fixed: raw.kind != Kind::Ordinary,
                 mirror: raw.mirror,
                 opposite: false,
@@ -58,6 +61,33 @@ impl Certifier<'_> {
         let chosen: Vec<Eigenpair> = finite.iter().map(|&j| pairs[j].clone()).collect();
         let (bounds, _) = error_bound::together(&estimates, &chosen, semisimple, &DenseSource::new(self));
         finite.iter().zip(bounds).for_each(|(&j, bound)| pairs[j].error_bound = bound);
+    }
+}
+
+impl Certifier<'_> {
+    /// |x|^T |Q(s)^H y + Phi^T mu| of every pair for left and right vectors of length one, without what is rounding of the residual.
+    fn left_residuals(&self, raws: &[Raw], pairs: &[Eigenpair]) -> Vec<f64> {
+        let n = self.basis.n();
+        let y = Block::new(n, &pairs.iter().map(|pair| pair.left.to_vec()).collect::<Vec<_>>());
+        let (products, own) = (self.products(&y, true), y.magnitudes());
+        let [m, k] = [&self.size_m, &self.size_k].map(|a| a.apply_transpose(&own));
+        let c = self.size_c.as_ref().map(|c| c.apply_transpose(&own));
+        let of = |(j, (raw, pair)): (usize, (&Raw, &Eigenpair))| {
+            let (s, size) = (raw.value(), raw.value().norm());
+            let force = products.combine(n, j, s.conj(), 1.0);
+            let rest = |i: usize| {
+                let (mut whole, mut terms) = (force[i], size * size * m[(i, j)] + k[(i, j)]);
+                terms += c.as_ref().map_or(0.0, |c| size * c[(i, j)]);
+                for (phi, mu) in self.pencil.phi_q.col_as_slice(i).iter().zip(&*pair.left_multipliers) {
+                    whole += mu * phi;
+                    terms += phi.abs() * abs(*mu);
+                }
+                (abs(whole) - self.rounding * terms).max(0.0)
+            };
+            let sum: f64 = raw.right.iter().enumerate().map(|(i, x)| abs(*x) * rest(i)).sum();
+            if sum > 0.0 { sum / norms::two_complex(&pair.left) } else { 0.0 }
+        };
+        raws.iter().zip(pairs).enumerate().map(of).collect()
     }
 }
 

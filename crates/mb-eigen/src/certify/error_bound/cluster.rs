@@ -31,6 +31,11 @@ const NEAR: f64 = 1e-7;
 /// |y^H (2 s M + C) x| over its size below which the vectors are those of a chain: that of two ends up at the square root of rounding, times
 /// up to 1e4 where entries differ that much in size, longer ones below it.
 pub(crate) const ALIGNED: f64 = 1e-4;
+/// The same of pairs whose vectors say little: the fourth root of rounding, where chains of four end up, with a factor of ten.
+const APART: f64 = 1e-3;
+/// Bound of a left vector, relative to |s|, up to which it belongs to the eigenvalue of the right one: three steps of inverse iteration a
+/// hundredth of |s| away leave less of the vectors of other eigenvalues, and more within a chain.
+const ASTRAY: f64 = 1e-5;
 /// Imaginary part, relative to its size, up to which a value and its conjugate may stand for one real eigenvalue.
 const REAL: f64 = 1e-5;
 /// Largest row sum of a form's other entries over its diagonal.
@@ -60,11 +65,20 @@ pub(crate) struct Estimate {
     pub(crate) bound: f64,
     /// |y^H (2 s M + C) x| over its size ([`alignment`]).
     pub(crate) alignment: f64,
+    /// First-order bound of the left vector, 2 |x|^T |Q(s)^H y| / |y^H (2 s M + C) x|: how far the eigenvalue it belongs to may be.
+    pub(crate) astray: f64,
     /// A zero by structure: known, and not bounded here.
     pub(crate) fixed: bool,
     /// The conjugate and the opposite are eigenvalues too.
     pub(crate) mirror: bool,
     pub(crate) opposite: bool,
+}
+
+impl Estimate {
+    /// Whether left and right vector belong to one simple eigenvalue, so that a bound of first order says something.
+    fn is_sound(&self) -> bool {
+        self.alignment > ALIGNED && self.astray <= ASTRAY * self.s.norm()
+    }
 }
 
 /// |y^H (2 s M + C) x| over its size: near zero where left and right vector belong to a chain.
@@ -139,7 +153,7 @@ pub(crate) fn together(
         }
         let group = linked(first, estimates, &positions);
         let alone = group.len() == 1;
-        if alone && estimates[first].alignment > ALIGNED {
+        if alone && estimates[first].is_sound() {
             continue;
         }
         let members: Vec<usize> = group.iter().filter(|p| p.own).map(|p| p.pair).collect();
@@ -205,8 +219,9 @@ fn linked(first: usize, estimates: &[Estimate], positions: &[Position]) -> Vec<P
         let e = &estimates[p.pair];
         // The bound of a pair with nearly orthogonal vectors is first order beyond where that holds.
         let own = if e.fixed || !e.bound.is_finite() { 0.0 } else { MEET * e.bound };
-        let limit = if e.alignment > ALIGNED { f64::INFINITY } else { 1e-3 * e.s.norm() };
-        own.min(limit).max(NEAR * e.s.norm())
+        let apart = APART * e.s.norm();
+        let limit = if e.alignment > ALIGNED { f64::INFINITY } else { apart };
+        own.min(limit).max((MEET * e.astray).min(apart)).max(NEAR * e.s.norm())
     };
     let mut open: Vec<Position> = positions.to_vec();
     let Some(start) = open.iter().position(|p| p.own && p.pair == first) else { return Vec::new() };
@@ -252,8 +267,7 @@ fn by_forms(
         }
         // A NaN is not dominant.
         let dominant = others <= DOMINANT * diagonal && diagonal > 0.0;
-        let aligned = estimates[i].alignment > ALIGNED;
-        if !(dominant && aligned) {
+        if !(dominant && estimates[i].is_sound()) {
             return None;
         }
         // A row of Gershgorin's: what stands on the diagonal is the bound of the pair by itself.

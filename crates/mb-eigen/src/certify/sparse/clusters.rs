@@ -18,19 +18,23 @@ impl Certifier<'_> {
     pub(super) fn together(&self, mut kinds: Vec<Kinds>, mut pairs: Vec<Eigenpair>) -> Vec<Eigenpair> {
         let p = self.problem;
         let undamped = p.symmetric && p.undamped();
-        let aligned: Vec<f64> =
+        let aligned: Vec<(f64, f64)> =
             if undamped { Vec::new() } else { pairs.iter().map(|pair| self.alignment(pair)).collect() };
         // Of undamped symmetric problems x^T M x > 0 says that the mass is definite where it matters.
         let definite = |pair: &Eigenpair| pair.right.is_real() && self.mass(pair) > 0.0;
         let semisimple =
             undamped && pairs.iter().zip(&kinds).all(|(pair, kind)| kind.rigid || definite(pair));
-        let estimate = |(j, pair): (usize, &Eigenpair)| Estimate {
-            s: pair.value().unwrap_or_default(),
-            bound: pair.error_bound,
-            alignment: aligned.get(j).copied().unwrap_or(1.0),
-            fixed: kinds[j].rigid,
-            mirror: kinds[j].mirror,
-            opposite: kinds[j].opposite,
+        let estimate = |(j, pair): (usize, &Eigenpair)| {
+            let (alignment, astray) = aligned.get(j).copied().unwrap_or((1.0, 0.0));
+            Estimate {
+                s: pair.value().unwrap_or_default(),
+                bound: pair.error_bound,
+                alignment,
+                astray,
+                fixed: kinds[j].rigid,
+                mirror: kinds[j].mirror,
+                opposite: kinds[j].opposite,
+            }
         };
         let estimates: Vec<Estimate> = pairs.iter().enumerate().map(estimate).collect();
         let (bounds, real) = error_bound::together(&estimates, &pairs, semisimple, self);
@@ -49,8 +53,9 @@ impl Certifier<'_> {
         inner(x, &apply(&self.problem.m, x)).re
     }
 
-    /// |y^H (2 s M + C) x| over its size; of a pair without left vector that of the conjugate.
-    fn alignment(&self, pair: &Eigenpair) -> f64 {
+    /// |y^H (2 s M + C) x| over its size, and the first-order bound of the left vector; of a pair without left vector that of the conjugate,
+    /// which is as good as the right one.
+    fn alignment(&self, pair: &Eigenpair) -> (f64, f64) {
         let (p, s) = (self.problem, pair.value().unwrap_or_default());
         let x: &[c64] = &pair.right;
         let conjugate = crate::numeric::vectors::conjugate(x);
@@ -61,7 +66,26 @@ impl Certifier<'_> {
         let damping = inner(y, &cx);
         let slope = s * inner(y, &mx) * 2.0 + damping;
         let sum = |of: &[f64]| -> f64 { y.iter().zip(of).map(|(y, size)| abs(*y) * size).sum() };
-        error_bound::alignment(slope.norm(), 2.0 * s.norm() * sum(&m), sum(&c), damping.norm())
+        let aligned = error_bound::alignment(slope.norm(), 2.0 * s.norm() * sum(&m), sum(&c), damping.norm());
+        let rest = if pair.left.length() == 0 { 0.0 } else { self.left_residual(pair, s, &sizes) };
+        (aligned, if rest > 0.0 { 2.0 * rest / slope.norm() } else { 0.0 })
+    }
+
+    /// |x|^T |Q(s)^H y + Phi^T mu|, without what is rounding of the residual.
+    fn left_residual(&self, pair: &Eigenpair, s: c64, sizes: &[f64]) -> f64 {
+        let p = self.problem;
+        let (y, mu, bar) = (column(&pair.left), &pair.left_multipliers, s.conj());
+        let abs_of = |v: &[c64]| v.iter().map(|v| abs(*v)).collect::<Vec<f64>>();
+        let own = abs_of(&pair.left);
+        let [m, c, k] = [&p.m, &p.c, &p.k].map(|a| (a.mul_transpose(&y), a.magnitude_transpose(&own)));
+        let react = p.rows.given.mul_transpose(&column(mu));
+        let reactions = p.rows.given.magnitude_transpose(&abs_of(mu));
+        let rest = |i: usize| {
+            let whole = bar * (bar * m.0[(i, 0)] + c.0[(i, 0)]) + k.0[(i, 0)] + react[(i, 0)];
+            let terms = s.norm() * (s.norm() * m.1[i] + c.1[i]) + k.1[i] + reactions[i];
+            (whole.norm() - self.rounding * terms).max(0.0)
+        };
+        sizes.iter().enumerate().map(|(i, x)| x * rest(i)).sum()
     }
 }
 
