@@ -18,6 +18,7 @@ pub mod names;
 pub mod number;
 pub mod parametric;
 pub mod part;
+pub mod periodic;
 pub mod phase;
 pub mod response;
 mod settle;
@@ -31,7 +32,10 @@ pub use error::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, w
 pub use free::{FreeMotion, free_motions};
 pub use settle::{Settled, Start, StartOptions, along_loads, assembled_start, equilibria, settle};
 pub use shares::{Shares, shares};
-pub use site::{MotionOptions, Moving, Site, State, moving as moving_point, own_velocities, rotates, site};
+pub use site::{
+    MotionOptions, Moving, Site, State, moving as moving_point, own_speeds, own_velocities, rotates, site,
+    speeds_aside,
+};
 pub use spectra::{
     FormulationSpectrum, MOST_ROWS, MOST_ROWS_WITH_SPURIOUS, check_size, linear, rank, rank_at, spectrum,
 };

@@ -3,6 +3,7 @@
 use super::settle::{Settled, Start, StartOptions, settle};
 use crate::error::AnalysisError;
 use crate::names;
+use crate::number::six;
 use mb_constraints::method::DirectCorrection;
 use mb_constraints::simulate::{
     End, Integrator, SimulationOptions, StartPolicy, StepControl, consistent_start, simulate,
@@ -145,6 +146,25 @@ pub fn own_velocities(model: &Model, q: &[f64], t: f64) -> Result<Vec<f64>, Anal
     }
     let there = Point { q: q.to_vec(), t, ..model.initial_point() };
     Ok(spinning(model, &there, &Spin::of_model(model))?.0)
+}
+
+/// Speeds of a model's own that the state of rest leaves aside, in words that end with what takes them; none where there are none.
+pub fn speeds_aside(model: &Model, taken_by: &str) -> Option<String> {
+    let first = own_speeds(model, &[])?;
+    Some(format!("the model has speeds ({first} per second); this is the state of rest, {taken_by}"))
+}
+
+/// Speeds of a model's own by coordinate, without those of the velocities `taken`: the first three in words.
+pub fn own_speeds(model: &Model, taken: &[usize]) -> Option<String> {
+    let names = model.coordinates().names();
+    let own = names.iter().zip(model.initial_velocity()).enumerate();
+    let own = own.filter(|(i, (_, v))| **v != 0.0 && !taken.contains(i));
+    let own: Vec<String> = own.map(|(_, (name, v))| format!("{name} {}", six(*v))).collect();
+    match own.as_slice() {
+        [] => None,
+        [a, b, c, _, ..] => Some(format!("{a}, {b}, {c} and more")),
+        few => Some(few.join(", ")),
+    }
 }
 
 /// The equilibrium, or the point of a motion when one is asked for or the model's own steady rotations make one.

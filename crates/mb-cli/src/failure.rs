@@ -6,6 +6,7 @@ pub use request::RequestError;
 
 use mb_algebra::matrix_market::MatrixMarketError;
 use mb_analysis::parametric::{SeriesError, wrong_parametric};
+use mb_analysis::periodic::OrbitError;
 use mb_analysis::{AnalysisError, EQUILIBRIUM, MOTION, wrong_eigen, wrong_linear, wrong_response};
 use mb_constraints::ConstraintError;
 use mb_eigen::EigenError;
@@ -129,6 +130,16 @@ pub enum Failure {
 impl From<ParametricError> for Failure {
     fn from(source: ParametricError) -> Self {
         Self::Parametric { mode: None, source }
+    }
+}
+
+impl From<OrbitError> for Failure {
+    fn from(error: OrbitError) -> Self {
+        match error {
+            OrbitError::Analysis(source) => source.into(),
+            OrbitError::Periodic(source) => source.into(),
+            OrbitError::Period { text, reason } => RequestError::BadPeriod { text, reason }.into(),
+        }
     }
 }
 

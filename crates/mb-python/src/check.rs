@@ -46,5 +46,6 @@ pub(crate) fn check<'py>(py: Python<'py>, model: &Model, place: &str) -> PyResul
     };
     out.set_item("free", rigid)?;
     out.set_item("free_failure", reason)?;
+    out.set_item("speeds_aside", mb_analysis::speeds_aside(&own, "motion_point() takes them"))?;
     Ok(out)
 }

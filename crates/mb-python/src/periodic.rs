@@ -1,17 +1,14 @@
 //! Periodic motions, their multipliers, and branches of them over a parameter.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mb_algebra::{Dense, Watch, c64};
-use mb_analysis::{AnalysisError, names, own_velocities};
-use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, consistent_start, simulate};
+use mb_analysis::periodic::{OrbitError, OrbitSearch, OverParameter, periodic_motion};
 use mb_model::Model as Mechanism;
-use mb_model::spec::{ModelSpec, Value};
+use mb_model::spec::ModelSpec;
 use mb_periodic::{
-    BranchOptions, BranchPoint, Directions, Dynamics, Family, Floquet, Multiplier, Orbit as Found,
-    OrbitOptions, ParameterJet, Period, PeriodicError, Stability, State, Stepper, depends_on_time,
-    find_orbit, floquet, follow, follow_branch, guess_period, parameter,
+    BranchOptions, BranchPoint, Directions, Dynamics, Floquet, Multiplier, Orbit as Found, OrbitOptions,
+    PeriodicError, Stability, State, Stepper, follow, follow_branch,
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -42,131 +39,38 @@ struct Asked {
     tolerance: f64,
 }
 
-/// Why there is no motion.
-enum Failure {
-    Periodic(PeriodicError),
-    Analysis(AnalysisError),
-    /// The period has no value.
-    Period(String),
-}
-
-impl From<PeriodicError> for Failure {
-    fn from(e: PeriodicError) -> Self {
-        Self::Periodic(e)
-    }
-}
-
-impl From<AnalysisError> for Failure {
-    fn from(e: AnalysisError) -> Self {
-        Self::Analysis(e)
-    }
-}
-
-impl Failure {
-    fn raised(&self, py: Python<'_>) -> PyErr {
-        match self {
-            Self::Periodic(e) => errors::periodic(py, e),
-            Self::Analysis(e) => errors::analysis(py, e),
-            Self::Period(why) => errors::argument(py, "period", why.clone(), None),
-        }
-    }
-}
-
-/// Name of the period among the parameters while it is read.
-const PERIOD: &str = "period_asked_for";
-
-/// The number that a period is, s; the reason where it is none.
-fn seconds(spec: &ModelSpec, text: &str) -> Result<f64, String> {
-    let found = if let Ok(number) = text.trim().parse::<f64>() {
-        number
-    } else {
-        let mut with = spec.clone();
-        with.parameters.insert(PERIOD.to_owned(), Value::from(text));
-        let values = with.parameter_values().map_err(|e| format!("period is {text:?}: {e}"))?;
-        values.get(PERIOD).copied().unwrap_or(f64::NAN)
-    };
-    if found.is_finite() && found > 0.0 {
-        return Ok(found);
-    }
-    Err(format!("period is {text:?}, which is {found} s, but must be positive."))
-}
-
 impl Asked {
-    /// The start on the constraints.
-    fn start(&self, model: &Mechanism) -> Result<State, Failure> {
-        let mut q = model.initial().to_vec();
-        let mut hold = Vec::new();
-        for (i, value) in &self.at {
-            q[*i] = *value;
-            hold.extend(names::velocity_index(model, *i));
-        }
-        let mut v = own_velocities(model, &q, self.time)?;
-        for (i, value) in &self.velocity {
-            v[*i] = *value;
-            hold.push(*i);
-        }
-        let begin = consistent_start(model, &q, &v, self.time, StartPolicy::Assemble, &hold)
-            .map_err(AnalysisError::from)?;
-        Ok(State { t: begin.t, q: begin.q, v: begin.v })
-    }
-
-    /// The state some time later; whole periods later, where one is given.
-    fn settled(
-        &self,
-        model: &Mechanism,
-        from: &State,
-        wait: f64,
-        period: Option<f64>,
-    ) -> Result<State, Failure> {
-        let wait = period.map_or(wait, |t| (wait / t).ceil() * t);
-        let options = SimulationOptions {
-            until: from.t + wait,
-            every: wait,
-            inputs: self.inputs.clone(),
-            energy_limit: f64::INFINITY,
-            ..SimulationOptions::default()
-        };
-        let mut see = |_: &_| std::ops::ControlFlow::Continue(());
-        let motion =
-            simulate(model, from.t, &from.q, &from.v, &options, &mut see).map_err(AnalysisError::from)?;
-        if let End::Failed(e) = motion.end {
-            return Err(AnalysisError::from(e).into());
-        }
-        let last = motion.len() - 1;
-        // Whole periods later the model is the same, so that the time of the start stays.
-        let t = if period.is_some() { from.t } else { motion.times[last] };
-        Ok(State { t, q: motion.q_at(last).to_vec(), v: motion.v_at(last).to_vec() })
-    }
-
-    fn find(&self, spec: &ModelSpec, model: &Mechanism) -> Result<(Found, Floquet), Failure> {
-        let given = self.period.as_deref().map(|text| seconds(spec, text)).transpose();
-        let given = given.map_err(Failure::Period)?;
-        let mut start = self.start(model)?;
-        if let Some(wait) = self.settle {
-            start = self.settled(model, &start, wait, given)?;
-        }
-        let timed = depends_on_time(model, &self.inputs, std::slice::from_ref(&start))
-            .or_else(|| model.unsteady_laws().first().map(|law| law.0.to_owned()));
-        let period = match (given, self.guess, timed) {
-            (Some(t), ..) => Period::Given(t),
-            (None, _, Some(owner)) => return Err(PeriodicError::PeriodNeeded { owner }.into()),
-            (None, Some(t), None) => Period::About(t),
-            (None, None, None) => {
-                Period::About(guess_period(model, &start, &self.inputs, &Watch::default())?)
-            }
-        };
+    fn find(self, spec: &ModelSpec, model: &Mechanism) -> Result<(Found, Floquet), OrbitError> {
         let options = OrbitOptions {
             parts: self.parts,
             steps: self.steps,
             most_steps: self.most_steps,
             tolerance: self.tolerance,
-            hold: self.hold.clone(),
-            inputs: self.inputs.clone(),
+            hold: self.hold,
+            inputs: self.inputs,
             ..OrbitOptions::default()
         };
-        let orbit = find_orbit(model, &start, period, &options)?;
-        let multipliers = floquet(&orbit)?;
-        Ok((orbit, multipliers))
+        let search = OrbitSearch {
+            period: self.period,
+            known: None,
+            guess: self.guess,
+            given: self.at,
+            velocities: self.velocity,
+            settle: self.settle,
+            time: self.time,
+            options,
+        };
+        periodic_motion(spec, model, &search, &mut |_| ())
+    }
+}
+
+fn raised(py: Python<'_>, error: &OrbitError) -> PyErr {
+    match error {
+        OrbitError::Periodic(e) => errors::periodic(py, e),
+        OrbitError::Analysis(e) => errors::analysis(py, e),
+        OrbitError::Period { text, reason } => {
+            errors::argument(py, "period", format!("period is {text:?}: {reason}."), None)
+        }
     }
 }
 
@@ -188,7 +92,7 @@ pub(crate) fn orbit(py: Python<'_>, model: &Model, asked: &str) -> PyResult<Orbi
     let (spec, mechanism) = (model.spec(), model.mechanism());
     let (inputs, period) = (asked.inputs.clone(), asked.period.clone());
     let found = work::run(py, move || asked.find(&spec, &mechanism))?;
-    let (found, floquet) = found.map_err(|e| e.raised(py))?;
+    let (found, floquet) = found.map_err(|e| raised(py, &e))?;
     let (spec, model) = (model.spec(), model.mechanism());
     Ok(Orbit { spec, model, inputs, period, found: Arc::new(found), floquet })
 }
@@ -296,11 +200,8 @@ impl Orbit {
         range: [f64; 2],
         points: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let family = Over {
-            spec: Arc::clone(&self.spec),
-            name: name.to_owned(),
-            period: self.period.clone().filter(|_| !self.found.autonomous),
-        };
+        let (spec, name) = (Arc::clone(&self.spec), name.to_owned());
+        let period = self.period.clone().filter(|_| !self.found.autonomous);
         let options = BranchOptions {
             range,
             points,
@@ -309,7 +210,10 @@ impl Orbit {
             watch: Watch::default(),
         };
         let found = Arc::clone(&self.found);
-        let branch = work::run(py, move || follow_branch(&family, &found, &options))?;
+        let branch = work::run(py, move || {
+            let family = OverParameter { spec: &spec, name: &name, period: period.as_deref() };
+            follow_branch(&family, &found, &options)
+        })?;
         let branch = branch.map_err(|e| errors::periodic(py, &e))?;
         let out = PyDict::new(py);
         let points: Vec<&BranchPoint> = branch.points.iter().collect();
@@ -367,37 +271,4 @@ fn carried(model: &Mechanism, inputs: &[f64], found: &Found, c: &[c64]) -> Resul
         put(&mut out, &directions);
     }
     Ok(out)
-}
-
-/// A description over one of its parameters.
-struct Over {
-    spec: Arc<ModelSpec>,
-    name: String,
-    period: Option<String>,
-}
-
-impl Over {
-    fn at(&self, p: f64) -> Result<ModelSpec, PeriodicError> {
-        let mut spec = (*self.spec).clone();
-        spec.set_parameter(&self.name, Value::Number(p)).map_err(|e| wrong(p, &e))?;
-        Ok(spec)
-    }
-}
-
-fn wrong(value: f64, error: &impl ToString) -> PeriodicError {
-    PeriodicError::Parameter { value, reason: error.to_string().trim_end_matches('.').to_owned() }
-}
-
-impl Family for Over {
-    fn model(&self, p: f64) -> Result<Mechanism, PeriodicError> {
-        self.at(p)?.build().map_err(|e| wrong(p, &e))
-    }
-    fn jets(&self, p: f64) -> Result<mb_model::Model<ParameterJet>, PeriodicError> {
-        let given = BTreeMap::from([(self.name.clone(), parameter(p))]);
-        self.at(p)?.build_with(&given).map_err(|e| wrong(p, &e))
-    }
-    fn period(&self, p: f64) -> Result<Option<f64>, PeriodicError> {
-        let spec = self.at(p)?;
-        self.period.as_deref().map(|text| seconds(&spec, text).map_err(|e| wrong(p, &e))).transpose()
-    }
 }

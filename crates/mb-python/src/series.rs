@@ -17,6 +17,9 @@ use crate::model::Model;
 use crate::plan::Plan;
 use crate::{errors, work};
 
+/// What takes the model's own speeds, in words of series and tracks.
+pub(crate) const SPEEDS_TAKEN: &str = "at={'speed:COORDINATE': ...} with instant=True takes them";
+
 /// Modes as polynomials.
 #[pyclass(frozen, module = "mb._mb")]
 pub(crate) struct Series {
@@ -71,6 +74,12 @@ type PieceOfSeries = (usize, Vec<f64>, Option<Vec<[f64; 2]>>);
 
 #[pymethods]
 impl Series {
+    /// What is said of the model's own speeds, where the series leaves them aside.
+    fn speeds_aside(&self) -> Option<String> {
+        let origin = Origin { spec: &self.spec, model: &self.model, setting: &self.setting };
+        origin.speeds_aside(&self.expansion.variables, SPEEDS_TAKEN)
+    }
+
     /// Names of the variables.
     fn names(&self) -> Vec<String> {
         self.expansion.names.clone()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mb_algebra::c64;
 use mb_analysis::sweep::{
-    Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, boundaries, run, solve,
+    Boundary, Case, CaseMode, CaseOptions, Design, DesignError, Range, Taken, boundaries, run, solve,
 };
 use mb_analysis::{MotionOptions, StartOptions, names};
 use mb_linear::FrameChoice;
@@ -93,7 +93,7 @@ impl Values {
 }
 
 impl Asked {
-    fn options(&self, model: &Mechanism) -> Result<CaseOptions, String> {
+    fn options(&self, model: &Mechanism, taken: &Taken) -> Result<CaseOptions, String> {
         let configuration = names::configuration(model);
         let index = |known: &[String], name: &String, what: &str| {
             let missing = || format!("the model has no {what} '{name}' at these values");
@@ -117,7 +117,7 @@ impl Asked {
             ..StartOptions::default()
         };
         let motion = match &self.motion {
-            None => None,
+            None => taken.moves(model).then(MotionOptions::default),
             Some(m) => Some(MotionOptions {
                 velocities: indexed(&m.velocities, &model.coordinates().names())?,
                 accelerations: Vec::new(),
@@ -135,15 +135,39 @@ impl Asked {
         Ok(CaseOptions { start, motion, count: self.modes })
     }
 
-    /// One case, from the description to its modes; what went wrong in words.
-    fn case(&self, spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<Case, String> {
-        let mut spec = spec.clone();
-        for (name, value) in names.iter().zip(values) {
-            spec.set_parameter(name, Value::Number(*value)).map_err(|e| e.to_string())?;
+    /// The state that every case takes.
+    fn taken(&self, spec: &ModelSpec, design: &Design) -> Taken {
+        let build = |values: &[f64]| built(spec, &design.names, values).ok();
+        match (self.motion.is_some(), design.points.first().and_then(|first| build(first))) {
+            (true, _) => Taken::Asked,
+            (false, Some(first)) => {
+                let by = "velocity={'COORDINATE': ...} takes them";
+                Taken::of(design, &first, self.strategy.into(), by, build)
+            }
+            (false, None) => Taken::Rest(None),
         }
-        let model = spec.build().map_err(|e| e.to_string())?;
-        solve(&model, &self.options(&model)?).map_err(|e| e.to_string())
     }
+
+    /// One case, from the description to its modes; what went wrong in words.
+    fn case(
+        &self,
+        spec: &ModelSpec,
+        names: &[String],
+        values: &[f64],
+        taken: &Taken,
+    ) -> Result<Case, String> {
+        let model = built(spec, names, values)?;
+        solve(&model, &self.options(&model, taken)?).map_err(|e| e.to_string())
+    }
+}
+
+/// The model of one case; what went wrong in words.
+fn built(spec: &ModelSpec, names: &[String], values: &[f64]) -> Result<Mechanism, String> {
+    let mut spec = spec.clone();
+    for (name, value) in names.iter().zip(values) {
+        spec.set_parameter(name, Value::Number(*value)).map_err(|e| e.to_string())?;
+    }
+    spec.build().map_err(|e| e.to_string())
 }
 
 /// Solves the cases side by side; `progress` is called with the cases done and their number.
@@ -165,7 +189,8 @@ pub(crate) fn sweep<'py>(
         let mut rows: Vec<Option<Result<Case, String>>> = vec![None; design.len()];
         let all: Vec<usize> = (0..design.len()).collect();
         let jobs = asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let at = |values: &[f64]| asked.case(&spec, &design.names, values);
+        let taken = asked.taken(&spec, &design);
+        let at = |values: &[f64]| asked.case(&spec, &design.names, values, &taken);
         run(
             &all,
             jobs,
@@ -183,9 +208,9 @@ pub(crate) fn sweep<'py>(
         } else {
             Boundary::default()
         };
-        (design, rows, boundary)
+        (design, rows, boundary, taken)
     };
-    let (design, rows, boundary) = work::run_watched(py, job, |_| match progress {
+    let (design, rows, boundary, taken) = work::run_watched(py, job, |_| match progress {
         Some(call) => call.call1((done.load(Ordering::Relaxed), total)).map(|_| ()),
         None => Ok(()),
     })?;
@@ -217,6 +242,8 @@ pub(crate) fn sweep<'py>(
     let crossings: Vec<_> = crossings.map(|c| (c.between, c.at, c.within, c.frequency_hz, c.cases)).collect();
     out.set_item("crossings", crossings)?;
     out.set_item("segments", boundary.segments)?;
+    out.set_item("state", taken.word())?;
+    out.set_item("note", taken.note())?;
     Ok(out)
 }
 

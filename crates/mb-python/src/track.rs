@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::{block, by_columns, by_rows};
 use crate::model::Model;
 use crate::plan::Plan;
+use crate::series::SPEEDS_TAKEN;
 use crate::{errors, work};
 
 /// Modes along a path.
@@ -23,6 +24,7 @@ pub(crate) struct Track {
     expansion: Expansion,
     exact: Followed,
     predicted: Vec<Vec<Value>>,
+    speeds_aside: Option<String>,
 }
 
 /// Follows modes of a model; `path`: samples x variables, of which `middle` is the point of expansion.
@@ -46,10 +48,12 @@ pub(crate) fn track(
         let origin = Origin { spec: &spec, model: &own, setting: plan.setting() };
         let exact = follow(&origin, &expansion, &distances, middle)?;
         let predicted = distances.iter().map(|d| expansion.evaluate(d)).collect::<Result<Vec<_>, _>>()?;
-        Ok((expansion, exact, predicted))
+        let speeds_aside = origin.speeds_aside(&expansion.variables, SPEEDS_TAKEN);
+        Ok((expansion, exact, predicted, speeds_aside))
     };
-    let (expansion, exact, predicted) = work::run(py, work)?.map_err(|e| errors::series(py, &e))?;
-    Ok(Track { model: mechanism, expansion, exact, predicted })
+    let (expansion, exact, predicted, speeds_aside) =
+        work::run(py, work)?.map_err(|e| errors::series(py, &e))?;
+    Ok(Track { model: mechanism, expansion, exact, predicted, speeds_aside })
 }
 
 /// Modes, what they do, the sample, the smallest distance of their eigenvalues (rad/s), the share of shape exchanged.
@@ -57,6 +61,11 @@ type Met = ([usize; 2], &'static str, f64, f64, f64);
 
 #[pymethods]
 impl Track {
+    /// What is said of the model's own speeds, where the track leaves them aside.
+    fn speeds_aside(&self) -> Option<&str> {
+        self.speeds_aside.as_deref()
+    }
+
     /// Names of the variables.
     fn names(&self) -> Vec<String> {
         self.expansion.names.clone()

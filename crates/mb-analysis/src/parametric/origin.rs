@@ -10,7 +10,7 @@
 use super::error::SeriesError;
 use super::expansion::Centre;
 use super::variable::{self, Quantity};
-use crate::{StartOptions, assembled_start, names, settle};
+use crate::{StartOptions, assembled_start, names, own_speeds, settle, speeds_aside};
 use mb_model::spec::ModelSpec;
 use mb_model::{Model, Point};
 use mb_parametric::{MovingModel, ParametricError, PointRule, Variable, balanced_point};
@@ -82,6 +82,22 @@ impl Origin<'_> {
             .filter(far)
             .map(|(k, value)| (names[*k].clone(), *value, q[*k]))
             .collect()
+    }
+
+    /// What is said of the model's own speeds, where they are neither given nor among the variables; `taken_by` says what takes
+    /// them.
+    pub fn speeds_aside(&self, variables: &[Variable], taken_by: &str) -> Option<String> {
+        let given = self.setting.motion.iter().filter_map(|(quantity, _)| match quantity {
+            Quantity::Variable(variable) => Some(variable),
+            Quantity::Acceleration(_) => None,
+        });
+        let speed = |v: &Variable| if let Variable::Speed(i) = v { Some(*i) } else { None };
+        let taken: Vec<usize> = given.chain(variables).filter_map(speed).collect();
+        if !self.setting.instant {
+            return speeds_aside(self.model, taken_by);
+        }
+        let others = own_speeds(self.model, &taken)?;
+        Some(format!("the model has speeds ({others} per second) that this instant leaves aside, {taken_by}"))
     }
 
     /// The operating point to expand about, with the equilibrium when it is one that was searched.

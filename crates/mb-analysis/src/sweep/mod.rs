@@ -6,9 +6,11 @@
 mod boundary;
 mod case;
 mod design;
+mod state;
 mod workers;
 
 pub use boundary::{Boundary, Crossing, boundaries};
 pub use case::{Case, CaseMode, CaseOptions, Verdict, solve};
 pub use design::{Design, DesignError, Range};
+pub use state::Taken;
 pub use workers::run;

@@ -1,53 +1,17 @@
 //! `mb orbit --follow`: periodic motions over a parameter, with their bifurcations.
 
-use super::periodic::{Found, period};
+use super::periodic::Found;
 use crate::args::RangeArg;
 use crate::failure::{Failure, RequestError};
 use crate::json::{Head, text};
 use crate::names;
 use crate::render::{Column, Style, Table, six};
 use mb_algebra::Watch;
-use mb_model::spec::Value;
-use mb_model::{Model, ModelSpec};
-use mb_periodic::{
-    Branch, BranchOptions, BranchPoint, Family, ParameterJet, PeriodicError, follow_branch, parameter,
-};
+use mb_analysis::periodic::OverParameter;
+use mb_model::ModelSpec;
+use mb_periodic::{Branch, BranchOptions, BranchPoint, follow_branch};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// A description over one of its parameters.
-struct Over<'s> {
-    spec: &'s ModelSpec,
-    name: &'s str,
-    period: Option<&'s str>,
-}
-
-impl Over<'_> {
-    fn at(&self, p: f64) -> Result<ModelSpec, PeriodicError> {
-        let mut spec = self.spec.clone();
-        spec.set_parameter(self.name, Value::Number(p)).map_err(|e| wrong(p, &e))?;
-        Ok(spec)
-    }
-}
-
-fn wrong(value: f64, error: &impl ToString) -> PeriodicError {
-    PeriodicError::Parameter { value, reason: error.to_string().trim_end_matches('.').to_owned() }
-}
-
-impl Family for Over<'_> {
-    fn model(&self, p: f64) -> Result<Model, PeriodicError> {
-        self.at(p)?.build().map_err(|e| wrong(p, &e))
-    }
-    fn jets(&self, p: f64) -> Result<Model<ParameterJet>, PeriodicError> {
-        let given = BTreeMap::from([(self.name.to_owned(), parameter(p))]);
-        self.at(p)?.build_with(&given).map_err(|e| wrong(p, &e))
-    }
-    fn period(&self, p: f64) -> Result<Option<f64>, PeriodicError> {
-        let spec = self.at(p)?;
-        self.period.map(|text| period(&spec, text).map_err(|e| wrong(p, &e))).transpose()
-    }
-}
 
 /// The parameter of a range, checked.
 ///
@@ -77,7 +41,7 @@ pub fn followed(
 ) -> Result<Branch, Failure> {
     let spec = &found.loaded.spec;
     let own = if found.orbit.autonomous { None } else { asked };
-    let family = Over { spec, name: &range.range.name, period: own };
+    let family = OverParameter { spec, name: &range.range.name, period: own };
     let options = BranchOptions {
         range: [range.range.from, range.range.to],
         points: if range.range.count == 0 { 20 } else { range.range.count },

@@ -80,7 +80,7 @@ pub fn analyse(text: &Text, args: &CheckArgs, progress: Progress) -> Result<Chec
     let (start, rank, parts) = (checked.start, checked.rank, checked.parts);
     let settled = checked.settled.map_err(Failure::from);
     notes.extend(summary::moved_note(model, &start));
-    notes.extend(summary::speeds_aside(model, "mb modes --moving takes them"));
+    notes.extend(flow::speeds_aside(model, "mb modes --moving takes them"));
     let (verdict, code) = verdict(&rank, &settled);
     Ok(Check { loaded, parts, start, rank, settled, rigid, notes, verdict, code })
 }

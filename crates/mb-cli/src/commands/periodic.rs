@@ -13,16 +13,10 @@ use crate::outfile;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{LARGEST_FILE, Loaded, Text, load, read_file};
-use mb_constraints::simulate::{End, SimulationOptions, StartPolicy, consistent_start, simulate};
-use mb_linear::LinearError;
-use mb_model::spec::Value;
-use mb_model::{Model, ModelSpec};
-use mb_periodic::{
-    Class, Floquet, Orbit, OrbitOptions, Period, State, depends_on_time, find_orbit, guess_period,
-};
+use mb_analysis::periodic::{OrbitSearch, periodic_motion};
+use mb_periodic::{Class, Floquet, Orbit, OrbitOptions};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A periodic motion of a model.
@@ -95,26 +89,6 @@ pub fn floquet(text: &Text, args: &FloquetArgs, style: Style, progress: Progress
     Ok(Answer::right(out))
 }
 
-/// Name of the period among the parameters while it is read.
-const PERIOD: &str = "period_asked_for";
-
-/// The period that an expression of parameters gives, s.
-pub(super) fn period(spec: &ModelSpec, text: &str) -> Result<f64, Failure> {
-    let wrong = |reason: String| RequestError::BadPeriod { text: text.to_owned(), reason };
-    let mut with = spec.clone();
-    with.parameters.insert(PERIOD.to_owned(), Value::from(text));
-    let values = match text.trim().parse::<f64>() {
-        Ok(number) => std::collections::BTreeMap::from([(PERIOD.to_owned(), number)]),
-        Err(_) => with.parameter_values().map_err(|e| wrong(e.to_string()))?,
-    };
-    match values.get(PERIOD) {
-        Some(t) if t.is_finite() && *t > 0.0 => Ok(*t),
-        other => {
-            Err(wrong(format!("it is {} s, and must be positive", other.map_or(f64::NAN, |t| *t))).into())
-        }
-    }
-}
-
 /// The period that a file of `mb orbit` gives.
 fn period_of_file(path: &Path) -> Result<Option<f64>, Failure> {
     let bad = |reason: String| RequestError::BadConfiguration {
@@ -150,44 +124,6 @@ fn find(
     };
     let motion = MotionArgs { velocity: args.velocity.clone(), ..MotionArgs::default() };
     let (start, moving) = crate::start::with_motion(model, &given, &motion)?;
-    let mut q = model.initial().to_vec();
-    let mut hold = Vec::new();
-    for (i, value) in &start.given {
-        q[*i] = *value;
-        hold.extend(names::velocity_index(model, *i));
-    }
-    let mut v = flow::own_velocities(model, &q, start.time)?;
-    for (i, value) in moving.iter().flat_map(|m| &m.velocities) {
-        v[*i] = *value;
-        hold.push(*i);
-    }
-    let watch = progress.watch();
-    let stage = progress.stage("making the start consistent");
-    let begin = consistent_start(model, &q, &v, start.time, StartPolicy::Assemble, &hold)
-        .map_err(LinearError::from)?;
-    let mut state = State { t: begin.t, q: begin.q, v: begin.v };
-    drop(stage);
-    let asked = args.period.as_deref().map(|text| period(&loaded.spec, text)).transpose()?;
-    let of_file = file.map(period_of_file).transpose()?.flatten();
-    let inputs = start.inputs.clone();
-    if let Some(seconds) = args.settle {
-        state = settled(model, &state, &inputs, seconds, asked, progress)?;
-    }
-    let own = asked.or(of_file);
-    let timed = depends_on_time(model, &inputs, std::slice::from_ref(&state)).is_some()
-        || !model.unsteady_laws().is_empty();
-    let period = match (own, args.guess) {
-        (Some(t), _) if asked.is_some() || timed => Period::Given(t),
-        (Some(t), _) => Period::About(t),
-        (None, Some(t)) if !timed => Period::About(t),
-        _ => {
-            let _stage = progress.stage("looking for a return of the motion");
-            if timed && let Some((owner, _)) = model.unsteady_laws().first() {
-                return Err(mb_periodic::PeriodicError::PeriodNeeded { owner: (*owner).to_owned() }.into());
-            }
-            Period::About(guess_period(model, &state, &inputs, &watch)?)
-        }
-    };
     let known = model.coordinates().names();
     let held = args.hold.iter().map(|name| {
         known.iter().position(|k| k == name).ok_or_else(|| RequestError::NoSuchCoordinate {
@@ -202,47 +138,28 @@ fn find(
         most_steps: args.most_steps,
         tolerance: args.tolerance,
         hold: held.collect::<Result<_, _>>()?,
-        inputs: inputs.clone(),
-        watch,
+        inputs: start.inputs.clone(),
+        watch: progress.watch(),
         ..OrbitOptions::default()
     };
-    let _stage = progress.stage("solving for the periodic motion");
-    let orbit = find_orbit(model, &state, period, &options)?;
-    let floquet = mb_periodic::floquet(&orbit)?;
-    Ok(Found { loaded, inputs, orbit, floquet })
-}
-
-/// The state after some time; after whole periods, where one is given.
-fn settled(
-    model: &Model,
-    from: &State,
-    inputs: &[f64],
-    seconds: f64,
-    period: Option<f64>,
-    progress: Progress,
-) -> Result<State, Failure> {
-    let _stage = progress.stage("letting the motion settle");
-    let watch = progress.watch();
-    let seconds = period.map_or(seconds, |t| (seconds / t).ceil() * t);
-    let until = from.t + seconds;
-    let options = SimulationOptions {
-        until,
-        every: seconds,
-        inputs: inputs.to_vec(),
-        energy_limit: f64::INFINITY,
-        ..SimulationOptions::default()
+    let search = OrbitSearch {
+        period: args.period.clone(),
+        known: file.map(period_of_file).transpose()?.flatten(),
+        guess: args.guess,
+        given: start.given,
+        velocities: moving.map(|m| m.velocities).unwrap_or_default(),
+        settle: args.settle,
+        time: start.time,
+        options,
     };
-    let mut see =
-        |_: &_| if watch.look().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let motion = simulate(model, from.t, &from.q, &from.v, &options, &mut see).map_err(LinearError::from)?;
-    progress.watch().look()?;
-    if let End::Failed(failure) = motion.end {
-        return Err(LinearError::from(failure).into());
-    }
-    let last = motion.len() - 1;
-    // Whole periods later the model is the same, so that the time of the start stays.
-    let t = if period.is_some() { from.t } else { motion.times[last] };
-    Ok(State { t, q: motion.q_at(last).to_vec(), v: motion.v_at(last).to_vec() })
+    let mut stage = None;
+    let mut begins = |what| {
+        // The line of the stage before is gone before the next one is written.
+        drop(stage.take());
+        stage = Some(progress.stage(what));
+    };
+    let (orbit, floquet) = periodic_motion(&loaded.spec, model, &search, &mut begins)?;
+    Ok(Found { loaded, inputs: start.inputs, orbit, floquet })
 }
 
 fn heading(found: &Found, style: Style) -> Result<String, Failure> {

@@ -164,19 +164,22 @@ fn render(found: &System, style: Style) -> String {
         names::count(model.inputs().len(), "input", "inputs"),
         names::count(outputs.len(), "output", "outputs"),
     );
-    if states.len() > SMALL {
+    let small = states.len() <= SMALL;
+    if !small {
         out.push_str("too large to print; --json has the matrices\n");
-        return out;
     }
-    for (name, matrix) in matrices {
+    let shown = |a: &Dense| small && a.nrows() > 0 && a.ncols() > 0;
+    for (name, matrix) in matrices.into_iter().filter(|(_, a)| shown(a)) {
         let row_names = if matches!(name, "C" | "D") { &outputs } else { &states };
         let column_names = if matches!(name, "B" | "D") { model.inputs() } else { &states };
-        if matrix.nrows() == 0 || matrix.ncols() == 0 {
-            continue;
-        }
         let _ = writeln!(out, "\n{}", style.bold(name));
         out.push_str(&print(matrix, row_names, column_names, style));
     }
+    let mut notes = summary::start_notes(model, found.site.start());
+    notes.extend(summary::redundancy_notes(&found.rank));
+    notes.extend(summary::steadiness(&found.site));
+    notes.extend(summary::own_speeds(model, &found.site));
+    out.push_str(&summary::notes(&notes, style));
     out
 }
 

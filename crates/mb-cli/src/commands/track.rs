@@ -329,12 +329,7 @@ fn render(found: &Track, style: Style) -> String {
         out.push_str(&groups_table(found, style));
     }
     let mut notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
-    if found.place.setting.instant {
-        notes.push(
-            "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
-                .to_owned(),
-        );
-    }
+    notes.extend(found.place.notes(&expansion.variables));
     out.push_str(&summary::notes(&notes, style));
     out
 }

@@ -132,6 +132,21 @@ impl Place {
         Ok(Self { loaded, setting })
     }
 
+    /// What has to be said of the state that was taken: speeds left aside, eigenvalues of an instant.
+    pub fn notes(&self, variables: &[Variable]) -> Vec<String> {
+        let mut notes = Vec::new();
+        notes.extend(
+            self.origin().speeds_aside(variables, "--about speed:COORDINATE=... takes them as an instant"),
+        );
+        if self.setting.instant {
+            notes.push(
+                "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
     /// The model with its operating points.
     pub fn origin(&self) -> Origin<'_> {
         Origin { spec: &self.loaded.spec, model: &self.loaded.model, setting: &self.setting }

@@ -1,7 +1,7 @@
 //! What every answer begins with: the model, where it is, what is redundant.
 
 use super::{Column, Style, Table, six, tiny};
-use crate::flow::{Moving, Settled, Site, Start};
+use crate::flow::{self, Moving, Settled, Site, Start};
 use crate::names;
 use crate::source::Loaded;
 use mb_constraints::ConstraintRank;
@@ -142,20 +142,7 @@ pub fn lost_contacts(model: &Model, point: &Point) -> Vec<String> {
 /// Which state was taken, where the model has speeds of its own that an equilibrium knows nothing of.
 pub fn own_speeds(model: &Model, site: &Site) -> Option<String> {
     let Site::Rest(_) = site else { return None };
-    speeds_aside(model, "--moving takes them")
-}
-
-/// The speeds of a model that rest leaves aside, and what takes them; none where it has none.
-pub fn speeds_aside(model: &Model, taken_by: &str) -> Option<String> {
-    let names = model.coordinates().names();
-    let own = names.iter().zip(model.initial_velocity()).filter(|(_, v)| **v != 0.0);
-    let own: Vec<String> = own.map(|(name, v)| format!("{name} {}", six(*v))).collect();
-    let first = match own.as_slice() {
-        [] => return None,
-        [a, b, c, _, ..] => format!("{a}, {b}, {c} and more"),
-        few => few.join(", "),
-    };
-    Some(format!("the model has speeds ({first} per second); this is the state of rest, {taken_by}"))
+    flow::speeds_aside(model, "--moving takes them")
 }
 
 /// The speeds by coordinate name.

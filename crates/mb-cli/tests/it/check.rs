@@ -87,3 +87,55 @@ fn speeds_of_a_model_that_rest_leaves_aside_are_named() {
     let found = right(&["check", &model("rod-pendulum")]);
     assert!(!found.contains("speeds"), "{found}");
 }
+
+/// A mass on a spring that starts with a speed along the spring, and an undamped spring across.
+const THROWN: &str = r#"
+units = "SI"
+name = "thrown mass"
+gravity = [0, 0]
+parameters = { k = 8, v = 0.5 }
+point = [{ name = "m", at = [1, 0], mass = 2, velocity = ["v", 0] }]
+spring = [
+    { name = "s", a = [0, 0], b = "m", stiffness = "k", damping = 0.4, natural_length = 1 },
+    { name = "across", a = [1, 9], b = "m", stiffness = 1e4, natural_length = 9 },
+]
+force = [{ name = "push", at = "m", direction = [1, 0], input = "F" }]
+output = [{ name = "x", quantity = "x", of = "m" }]
+"#;
+
+/// Every command that linearizes about rest names the speeds that it leaves aside; without speeds none says a word.
+#[test]
+fn no_command_leaves_speeds_aside_silently() {
+    let commands: [&[&str]; 5] = [
+        &["modes", "-"],
+        &["state-space", "-"],
+        &["response", "-", "--band", "0", "1"],
+        &["parametric", "-", "--parameters", "k"],
+        &["track", "-", "--parameter", "k", "--from", "7", "--to", "9", "--samples", "5"],
+    ];
+    for args in commands {
+        let run = mb_with(args, THROWN);
+        assert!(
+            run.code == 0 && run.out.contains("the model has speeds (m.x 0.500000 per second)"),
+            "{args:?}: {run:?}"
+        );
+        let still = mb_with(&[args, &["--set", "v=0"]].concat(), THROWN);
+        assert!(still.code == 0 && !still.out.contains("speeds"), "{args:?}: {still:?}");
+    }
+    // An instant takes the speeds that it is given, and names those that are left.
+    let args = ["parametric", "-", "--parameters", "k", "--instant", "--about", "speed:m.y=0.1"];
+    let run = mb_with(&args, THROWN);
+    assert!(
+        run.code == 0 && run.out.contains("(m.x 0.500000 per second) that this instant leaves aside"),
+        "{run:?}"
+    );
+    let run = mb_with(&[args.as_slice(), &["--about", "speed:m.x=0.5"]].concat(), THROWN);
+    assert!(run.code == 0 && !run.out.contains("the model has speeds"), "{run:?}");
+}
+
+/// A descriptor system too large to print says so, and still says what it is of.
+#[test]
+fn a_large_state_space_names_the_speeds_too() {
+    let run = mb_with(&["state-space", "-", "--form", "descriptor"], &right(&["generate", "top"]));
+    assert!(run.out.contains("too large to print") && run.out.contains("the model has speeds"), "{run:?}");
+}

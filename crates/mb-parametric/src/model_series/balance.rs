@@ -172,7 +172,9 @@ pub(super) fn balance_centre(
         return Err(ParametricError::NotBalanced { reason });
     }
     let residual = norms::max_abs_vec(&model.residual(centre));
-    let scale = model.largest_force(centre).max(f64::MIN_POSITIVE);
+    // Without load all forces are rounding; there a millionth of a unit of displacement or acceleration is the scale.
+    let (mass, stiffness) = model.largest_entries(centre);
+    let scale = model.largest_force(centre).max(1e-6 * (mass + stiffness)).max(f64::MIN_POSITIVE);
     if residual.is_nan() || residual > CENTRE_TOLERANCE * scale {
         let reason = format!(
             "Newton's method from the point given leaves a residual of {residual:.1e}, while the forces at work \

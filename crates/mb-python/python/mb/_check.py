@@ -118,6 +118,8 @@ def checked(found: dict[str, Any], sizes: tuple[int, int, int], equilibrium: Ope
             )
         if found["free_failure"] is not None:
             verdict += f"; the free motions could not be found: {found['free_failure']}"
+    if found["speeds_aside"] is not None:
+        verdict += f"; {found['speeds_aside']}"
     return Check(
         parts=dict(found["parts"]),
         coordinates=coordinates,

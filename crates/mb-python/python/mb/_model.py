@@ -592,7 +592,7 @@ class Model:
         time: float = 0.0,
         inputs: Mapping[str, float] | None = None,
     ) -> OperatingPoint:
-        """The static equilibrium near the start.
+        """The static equilibrium near the start. Speeds of the model are left aside: :meth:`motion_point` takes them.
 
         Parameters
         ----------

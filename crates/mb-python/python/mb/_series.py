@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._names import resolve
 from ._optional import need
 from ._requests import count, number, strategy_word
@@ -192,6 +193,9 @@ class Series:
         self.centre: dict[str, float] = dict(zip(self.variables, native.centre(), strict=True))
         self.numbers: list[int] = native.numbers()
         self._pieces: list[Any] = native.pieces()
+        aside = native.speeds_aside()
+        if aside is not None:
+            warnings.warn(f"The series: {aside}.", FindingWarning, stacklevel=4)
 
     @property
     def pieces(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError, NumericsError
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning, NumericsError
 from ._names import numbers, resolve
 from ._optional import need
 from ._requests import count, number, strategy_word
@@ -75,6 +76,11 @@ class Sweep:
         Why a case failed.
     crossings : list of Crossing
         Where stability changes between neighbours of a grid, with ``boundary=True``.
+    state : str
+        What every case takes: ``rest``, ``own speeds`` (the steady motion with the model's own, where a parameter changes them), or
+        ``motion asked for``.
+    note : str or None
+        What has to be said of the state: speeds left aside, or which parameters change them.
     """
 
     def __init__(self, model: Model, found: dict[str, Any]):
@@ -93,6 +99,10 @@ class Sweep:
             Crossing(dict(zip(self.names, at, strict=True)), within, hz, tuple(between))
             for between, at, within, hz, _ in found["crossings"]
         ]
+        self.state: str = found["state"]
+        self.note: str | None = found["note"]
+        if self.state == "rest" and self.note is not None:
+            warnings.warn(f"The sweep: {self.note}.", FindingWarning, stacklevel=4)
         self.segments: list[tuple[int, int]] = [tuple(pair) for pair in found["segments"]]
 
     @cached_property

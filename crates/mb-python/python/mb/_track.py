@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _mb
-from ._errors import ArgumentError, ArgumentTypeError
+from ._errors import ArgumentError, ArgumentTypeError, FindingWarning
 from ._optional import need
 from ._requests import count, number
 from ._series import _TAU, _zeta, asked, split
@@ -75,6 +76,9 @@ class Track:
         self.variables: list[str] = native.names()
         self.numbers: list[int] = native.numbers()
         self.coincidences: list[int] = native.coincidences()
+        aside = native.speeds_aside()
+        if aside is not None:
+            warnings.warn(f"The track: {aside}.", FindingWarning, stacklevel=4)
 
     @cached_property
     def s(self) -> NDArray[np.complex128]:

@@ -63,12 +63,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
     let mut notes = summary::start_notes(model, start);
     notes.extend(left_notes(found));
-    if found.place.setting.instant {
-        notes.push(
-            "these are eigenvalues of the matrices of an instant: they depend on the coordinates and are no rates of growth"
-                .to_owned(),
-        );
-    }
+    notes.extend(found.place.notes(&expansion.variables));
     if found.place.setting.frozen {
         notes.push(
             "the operating point is frozen: away from the point of expansion it is no equilibrium".to_owned(),

@@ -173,5 +173,7 @@ fn notes(found: &Found, args: &ResponseArgs) -> Vec<String> {
             six(args.loss)
         ));
     }
+    out.extend(summary::steadiness(&found.site));
+    out.extend(summary::own_speeds(&found.loaded.model, &found.site));
     out
 }

@@ -4,13 +4,11 @@ mod design;
 mod map;
 mod report;
 mod rows;
-mod state;
 
 pub use rows::Row;
-pub use state::Taken;
 
 use crate::Answer;
-use crate::args::{ModelArgs, SweepArgs};
+use crate::args::{ModelArgs, MotionArgs, SweepArgs};
 use crate::failure::{Failure, RequestError};
 use crate::history::{self, Format};
 use crate::json;
@@ -19,7 +17,7 @@ use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
 use mb_algebra::Stopped;
-use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, boundaries, run as run_cases, solve};
+use mb_analysis::sweep::{Boundary, Case, CaseOptions, Design, Taken, boundaries, run as run_cases, solve};
 use rows::Journal;
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -114,7 +112,14 @@ pub fn analyse(text: &Text, args: &SweepArgs, progress: Progress) -> Result<Swee
     })?;
     crate::start::with_motion(&loaded.model, &args.start, &args.motion)?;
     let count = args.lowest;
-    let taken = Taken::of(args, &design, &loaded.model, |values| load(text, &with(values)));
+    let taken = if args.motion.given() {
+        Taken::Asked
+    } else {
+        let strategy = crate::start::strategy(args.start.strategy);
+        Taken::of(&design, &loaded.model, strategy, "--moving takes them", |values| {
+            Some(load(text, &with(values)).ok()?.model)
+        })
+    };
     let solve_at = |values: &[f64]| {
         case_at(text, args, &with(values), &taken, count).map_err(|failure| failure.to_string())
     };
@@ -169,7 +174,8 @@ fn case_at(
     count: usize,
 ) -> Result<Case, Failure> {
     let loaded = load(text, model)?;
-    let motion = taken.motion(&args.motion, &loaded.model);
+    let moving = args.motion.moving || taken.moves(&loaded.model);
+    let motion = MotionArgs { moving, ..args.motion.clone() };
     let (start, motion) = crate::start::with_motion(&loaded.model, &args.start, &motion)?;
     Ok(solve(&loaded.model, &CaseOptions { start, motion, count })?)
 }

@@ -1,11 +1,8 @@
 //! Which state the cases of a sweep take: rest, or the steady motion with the model's own speeds.
 
-use crate::args::{MotionArgs, StrategyArg, SweepArgs};
-use crate::failure::Failure;
-use crate::flow;
-use crate::render::summary;
-use crate::source::Loaded;
-use mb_analysis::sweep::Design;
+use super::Design;
+use crate::site::{rotates, speeds_aside};
+use mb_linear::Strategy;
 use mb_model::Model;
 
 /// The state that every case of a sweep takes.
@@ -16,20 +13,22 @@ pub enum Taken {
     /// The steady motion with the model's own speeds, since the sweep changes them (the parameters that do); rest in a case
     /// without speeds.
     OwnSpeeds(Vec<String>),
-    /// The motion that an option or a table of the model asks for.
+    /// The motion that the request or a table of the model asks for.
     Asked,
 }
 
 impl Taken {
-    /// Decides before the first case, whose model is `first`. A parameter changes the speeds where another of its values, all
-    /// else as in the first case, gives others.
+    /// Decides before the first case, whose model is `first`, where no motion is asked for. A parameter changes the speeds
+    /// where another of its values, all else as in the first case, gives others. `taken_by` says what takes speeds that are
+    /// left aside; `build` makes the model of a case, none where it cannot be.
     pub fn of(
-        args: &SweepArgs,
         design: &Design,
         first: &Model,
-        load: impl Fn(&[f64]) -> Result<Loaded, Failure>,
+        strategy: Strategy,
+        taken_by: &str,
+        build: impl Fn(&[f64]) -> Option<Model>,
     ) -> Self {
-        if args.motion.given() || flow::rotates(first) {
+        if rotates(first) {
             return Self::Asked;
         }
         let changes = |k: usize| {
@@ -37,26 +36,20 @@ impl Taken {
             let other = design.points.iter().map(|p| p[k]).find(|x| x.total_cmp(&values[k]).is_ne());
             let Some(other) = other else { return false };
             values[k] = other;
-            let model = load(&values).map(|loaded| loaded.model);
-            model.is_ok_and(|m| flow::rotates(&m) || m.initial_velocity() != first.initial_velocity())
+            build(&values).is_some_and(|m| rotates(&m) || m.initial_velocity() != first.initial_velocity())
         };
         // A search for stable equilibria is one for rest.
-        let by: Vec<String> = if args.start.strategy == StrategyArg::Automatic {
+        let by: Vec<String> = if strategy == Strategy::Automatic {
             (0..design.names.len()).filter(|k| changes(*k)).map(|k| design.names[k].clone()).collect()
         } else {
             Vec::new()
         };
-        if by.is_empty() {
-            Self::Rest(summary::speeds_aside(first, "--moving takes them"))
-        } else {
-            Self::OwnSpeeds(by)
-        }
+        if by.is_empty() { Self::Rest(speeds_aside(first, taken_by)) } else { Self::OwnSpeeds(by) }
     }
 
-    /// The options of the motion for one case.
-    pub(super) fn motion(&self, asked: &MotionArgs, model: &Model) -> MotionArgs {
-        let moves = model.initial_velocity().iter().any(|v| *v != 0.0);
-        MotionArgs { moving: asked.moving || (moves && matches!(self, Self::OwnSpeeds(_))), ..asked.clone() }
+    /// Whether a case takes the motion with the model's own speeds.
+    pub fn moves(&self, model: &Model) -> bool {
+        matches!(self, Self::OwnSpeeds(_)) && model.initial_velocity().iter().any(|v| *v != 0.0)
     }
 
     /// A word for documents.
