@@ -4,6 +4,7 @@ import _thread
 import math
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -132,3 +133,34 @@ def test_progress_counts_cases_and_an_interrupt_ends_them():
             break
         time.sleep(0.05)
     assert _mb.busy() == 0
+
+
+def thrown(v=0.5):
+    """A mass of 2 kg on a spring of k N/m, which starts with a speed along it; across, a stiff one."""
+    m = mb.Model("thrown mass", parameters={"k": 8.0, "v": v})
+    m.point("P", at=(1, 0), mass=2, velocity=("v", 0))
+    m.spring("x", "P", (0, 0), stiffness="k", natural_length=1)
+    m.spring("across", "P", (1, 9), stiffness=1e4, natural_length=9)
+    return m
+
+
+@pytest.mark.parametrize("what", ["sweep", "series", "track"])
+def test_speeds_that_rest_leaves_aside_are_told(what):
+    calls = {
+        "sweep": lambda m: m.sweep({"k": [7.0, 8.0]}),
+        "series": lambda m: m.series("k", order=2),
+        "track": lambda m: m.track("k", 7, 9, samples=5),
+    }
+    with pytest.warns(mb.FindingWarning, match="P.x 0.500000 per second"):
+        calls[what](thrown())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calls[what](thrown(v=0.0))
+    assert "the model has speeds" in thrown().check().verdict
+
+
+def test_a_parameter_that_changes_the_speeds_takes_the_steady_motion():
+    found = mb.load(MODELS / "bicycle.toml").sweep({"v": [5.0, 5.5]}, modes=3)
+    assert found.state == "own speeds" and "v" in found.note
+    # Between the weave and the capsize speed nothing grows; at rest the bicycle falls.
+    assert (found.rightmost.real < 1e-6).all()
