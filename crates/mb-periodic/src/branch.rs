@@ -4,7 +4,7 @@
 //! c(y, T, p) = flow_T(y; p) - y = 0,   f . (y - y_last) = 0 where T is unknown,   t . (u - u_last) = s,   u = (y / L, w0 T, p / range)
 //! ```
 //!
-//! The pseudo-arclength s goes through folds, where p turns round. Derivatives by the parameter are exact: the model in jets of it
+//! L is the size of the last motion, so that steps are shares of what it is: a resonance grows by orders of magnitude on the way. The pseudo-arclength s goes through folds, where p turns round. Derivatives by the parameter are exact: the model in jets of it
 //! ([`crate::parameter()`]); that of a given period T(p) is one of differences of an expression, and steers Newton's method
 //! alone. A bifurcation is where a test function changes its sign: the component of the tangent along p (fold), the product of mu + 1
 //! over all multipliers (period doubling), |mu| - 1 of a complex pair (Neimark-Sacker), and the product of mu - 1 where p does not
@@ -116,6 +116,10 @@ struct At {
     flow: Vec<f64>,
     tangent: Vec<f64>,
     multipliers: Vec<c64>,
+    /// Its largest velocity over w0.
+    size: f64,
+    /// L that the tangent is in.
+    scale: f64,
 }
 
 struct Follower<'f> {
@@ -124,12 +128,14 @@ struct Follower<'f> {
     turns: Vec<i32>,
     autonomous: bool,
     rate: f64,
-    scale: f64,
 }
 
 /// Steps of Newton's method, and the change of u at which it ends.
 const MOST_ITERATIONS: usize = 12;
 const ENOUGH: f64 = 1e-11;
+
+/// Size below which a motion counts as at rest.
+const SMALLEST: f64 = 1e-3;
 
 /// Shortest step, relative to the first.
 const SHORTEST: f64 = 1e-4;
@@ -144,15 +150,8 @@ pub fn follow_branch(
     options: &BranchOptions,
 ) -> Result<Branch, PeriodicError> {
     let rate = orbit.frame.rate;
-    let speed = orbit.states.iter().map(|s| norms::max_abs_vec(&s.v)).fold(0.0, f64::max);
-    let follower = Follower {
-        family,
-        options,
-        turns: orbit.turns.clone(),
-        autonomous: orbit.autonomous,
-        rate,
-        scale: (speed / rate).max(1e-3),
-    };
+    let follower =
+        Follower { family, options, turns: orbit.turns.clone(), autonomous: orbit.autonomous, rate };
     let mut first = follower.at(options.range[0], orbit.period, &orbit.states[0])?;
     let ahead = follower.unit(&first);
     first.tangent = follower.tangent(&first, &ahead)?;
@@ -172,6 +171,15 @@ impl At {
             multipliers: self.multipliers.clone(),
             turn: self.tangent.last().copied().unwrap_or(0.0),
         }
+    }
+    /// With the tangent, of length one, in its own size.
+    fn rescaled(mut self) -> Self {
+        let by = self.scale / self.size;
+        self.tangent[..self.gap.len()].iter_mut().for_each(|x| *x *= by);
+        let length = norms::two(&self.tangent);
+        self.tangent.iter_mut().for_each(|x| *x /= length);
+        self.scale = self.size;
+        self
     }
 }
 
@@ -211,6 +219,8 @@ impl Follower<'_> {
         let arc = follow(&mut stepper, &state, period, steps, Some(directions), &self.options.watch)?;
         let closing = shifted(&model, &state, &self.turns, period);
         let gap = frame.gap(&stepper.dynamics, &arc.end, &closing);
+        let speed = arc.states.iter().map(|s| norms::max_abs_vec(&s.v)).fold(0.0, f64::max);
+        let amplitude = (speed / self.rate).max(SMALLEST);
         let whole = arc
             .directions
             .map_or_else(|| Dense::zeros(gap.len(), gap.len() + 1), |d| frame.coordinates_of(&d));
@@ -236,6 +246,8 @@ impl Follower<'_> {
             flow,
             tangent: Vec::new(),
             multipliers: Vec::new(),
+            size: amplitude,
+            scale: amplitude,
         };
         out.multipliers = self.multipliers(&out)?;
         Ok(out)
@@ -263,7 +275,7 @@ impl Follower<'_> {
         let mut out = Dense::zeros(n, n);
         for i in 0..size {
             for j in 0..size {
-                out[(i, j)] = self.scale * (at.map[(i, j)] - f64::from(u8::from(i == j)));
+                out[(i, j)] = at.scale * (at.map[(i, j)] - f64::from(u8::from(i == j)));
             }
             if self.autonomous {
                 out[(i, size)] = at.flow[i] / self.rate;
@@ -273,7 +285,7 @@ impl Follower<'_> {
         if self.autonomous {
             let length = norms::two(&at.flow).max(1e-300);
             for j in 0..size {
-                out[(size, j)] = self.scale * at.flow[j] / length;
+                out[(size, j)] = at.scale * at.flow[j] / length;
             }
         }
         for j in 0..n {
@@ -307,7 +319,7 @@ impl Follower<'_> {
         let model = self.family.model(at.p)?;
         let dynamics = Dynamics::new(&model, &self.options.inputs, &at.state)?;
         let mut out: Vec<f64> =
-            base.frame.gap(&dynamics, &at.state, &base.state).iter().map(|x| x / self.scale).collect();
+            base.frame.gap(&dynamics, &at.state, &base.state).iter().map(|x| x / base.scale).collect();
         if self.autonomous {
             out.push((at.period - base.period) * self.rate);
         }
@@ -319,12 +331,12 @@ impl Follower<'_> {
         let size = at.gap.len();
         let p = at.p + du[du.len() - 1] * self.range();
         let period = if self.autonomous { at.period + du[size] / self.rate } else { at.period };
-        let y: Vec<f64> = du[..size].iter().map(|x| self.scale * x).collect();
+        let y: Vec<f64> = du[..size].iter().map(|x| at.scale * x).collect();
         let (x, v) = at.frame.change(&y);
         let model = self.family.model(p)?;
         let q = model.coordinates().retract(&at.state.q, &x);
         let v = at.state.v.iter().zip(v).map(|(a, b)| a + b).collect();
-        self.at(p, period, &State { t: at.state.t, q, v })
+        Ok(At { scale: at.scale, ..self.at(p, period, &State { t: at.state.t, q, v })? })
     }
     /// The motion at the distance `s` along `row` from a base; gives the steps of Newton's method too.
     fn corrected(&self, base: &At, row: &[f64], s: f64) -> Result<(At, usize), PeriodicError> {
@@ -338,7 +350,7 @@ impl Follower<'_> {
             if self.autonomous {
                 let size = at.gap.len();
                 let length = norms::two(&at.flow).max(1e-300);
-                rhs.push(-self.scale * dense::dot(&at.flow, &way[..size]) / length);
+                rhs.push(-at.scale * dense::dot(&at.flow, &way[..size]) / length);
             }
             rhs.push(s - dense::dot(row, &way));
             let du = Lu::new(&self.matrix(&at, &here))?.solve(&rhs);
@@ -397,7 +409,7 @@ impl Follower<'_> {
             }
             self.bifurcations(&base, &next, branch)?;
             branch.points.push(next.point());
-            base = next;
+            base = next.rescaled();
             if iterations <= 4 {
                 step = (1.5 * step).min(2.0 * whole);
             }

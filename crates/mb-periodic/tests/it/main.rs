@@ -3,9 +3,12 @@
 
 mod branch;
 mod constant;
+mod fourier;
 mod mathieu;
+mod neimark_sacker;
 mod parameter;
 mod pendulum;
+mod slider_crank;
 mod space;
 mod support;
 mod van_der_pol;
