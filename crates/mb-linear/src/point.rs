@@ -227,7 +227,7 @@ fn worst_of(x: &[f64]) -> (usize, f64) {
 const LAST_PLACES: f64 = 8.0;
 
 /// What [`LAST_PLACES`] of every coordinate and multiplier can add up to in each equation: n forces.
-fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
+pub(crate) fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
     let size = sizes(model, &point.q);
     let (k, phi_q) = model.static_blocks(point);
     let mut out = vec![0.0; model.nv()];

@@ -97,7 +97,7 @@ fn root(
     order: f64,
     [fa, fb]: [Value; 2],
 ) -> Result<Option<Critical>, AnalysisError> {
-    let [mut a, mut b] = [(between.samples[0].w, fa.0), (between.samples[1].w, fb.0)];
+    let [a, b] = [(between.samples[0].w, fa.0), (between.samples[1].w, fb.0)];
     let width = (b.0 - a.0).abs();
     let slope = (b.1 - a.1) / (b.0 - a.0);
     let f = |w: f64, looks: Looks| -> Result<(Sample, Option<Value>), AnalysisError> {
@@ -105,38 +105,14 @@ fn root(
         let value = value(&there, mode, order);
         Ok((there, value))
     };
-    let mut best = if fa.0.abs() < fb.0.abs() { a } else { b };
-    let mut last_side = 0;
+    let Some((at, _)) = secants([a, b], |w| Ok(f(w, Looks::Sampled)?.1))? else { return Ok(None) };
+    let (there, Some((_, error))) = f(at, Looks::Shown)? else { return Ok(None) };
+    let mut half = (4.0 * error / slope.abs()).max(8.0 * f64::EPSILON * at.abs()).max(1e-12 * width);
     for _ in 0..STEPS {
-        let w = (a.0 * b.1 - b.0 * a.1) / (b.1 - a.1);
-        let w = if w.is_finite() { w.clamp(a.0.min(b.0), a.0.max(b.0)) } else { 0.5 * (a.0 + b.0) };
-        let (_, Some((value, error))) = f(w, Looks::Sampled)? else { return Ok(None) };
-        best = (w, value);
-        if value.abs() <= error || (b.0 - a.0).abs() <= 4.0 * f64::EPSILON * w.abs() {
-            break;
-        }
-        // Illinois: the end that stays twice counts half.
-        if (value < 0.0) == (a.1 < 0.0) {
-            a = best;
-            if last_side == 1 {
-                b.1 *= 0.5;
-            }
-            last_side = 1;
-        } else {
-            b = best;
-            if last_side == -1 {
-                a.1 *= 0.5;
-            }
-            last_side = -1;
-        }
-    }
-    let (there, Some((_, error))) = f(best.0, Looks::Shown)? else { return Ok(None) };
-    let mut half = (4.0 * error / slope.abs()).max(8.0 * f64::EPSILON * best.0.abs()).max(1e-12 * width);
-    for _ in 0..STEPS {
-        let (low, high) = (f(best.0 - half, Looks::Sampled)?.1, f(best.0 + half, Looks::Sampled)?.1);
+        let (low, high) = (f(at - half, Looks::Sampled)?.1, f(at + half, Looks::Sampled)?.1);
         let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
         if low.0.abs() > low.1 && high.0.abs() > high.1 && (low.0 < 0.0) != (high.0 < 0.0) {
-            return Ok(there.modes[mode].as_ref().map(|m| critical(m, mode, order, best.0, half)));
+            return Ok(there.modes[mode].as_ref().map(|m| critical(m, mode, order, at, half)));
         }
         half *= 8.0;
         if half > width {
@@ -144,6 +120,40 @@ fn root(
         }
     }
     Ok(None)
+}
+
+/// The root of f between two speeds at which it has opposite signs, by secants that keep it enclosed, with the error bound of f there;
+/// none where f has no value.
+pub(super) fn secants(
+    [mut a, mut b]: [(f64, f64); 2],
+    f: impl Fn(f64) -> Result<Option<Value>, AnalysisError>,
+) -> Result<Option<(f64, f64)>, AnalysisError> {
+    let mut best = if a.1.abs() < b.1.abs() { a.0 } else { b.0 };
+    let (mut bound, mut last_side) = (0.0, 0);
+    for _ in 0..STEPS {
+        let w = (a.0 * b.1 - b.0 * a.1) / (b.1 - a.1);
+        let w = if w.is_finite() { w.clamp(a.0.min(b.0), a.0.max(b.0)) } else { 0.5 * (a.0 + b.0) };
+        let Some((value, error)) = f(w)? else { return Ok(None) };
+        (best, bound) = (w, error);
+        if value.abs() <= error || (b.0 - a.0).abs() <= 4.0 * f64::EPSILON * w.abs() {
+            break;
+        }
+        // Illinois: the end that stays twice counts half.
+        if (value < 0.0) == (a.1 < 0.0) {
+            a = (w, value);
+            if last_side == 1 {
+                b.1 *= 0.5;
+            }
+            last_side = 1;
+        } else {
+            b = (w, value);
+            if last_side == -1 {
+                a.1 *= 0.5;
+            }
+            last_side = -1;
+        }
+    }
+    Ok(Some((best, bound)))
 }
 
 fn critical(m: &ModePoint, mode: usize, order: f64, speed: f64, error: f64) -> Critical {

@@ -36,6 +36,9 @@ const DEPTH: u32 = 12;
 /// Width of an enclosure, relative to the whole range.
 const NARROW: f64 = 1e-11;
 
+/// Share of an enclosure that its ends may be off by.
+const ENOUGH: f64 = 0.02;
+
 /// What grows fastest: the mode where it is one of those followed, by how much, and whether without oscillation.
 fn growing(sample: &Sample) -> Option<(Option<usize>, f64, bool)> {
     let (s, divergence) = sample.growth?;
@@ -103,8 +106,12 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     let (mut quiet, mut other, mut grows) = (still.w, grown.w, grown.w);
     if still.open {
         other = still.w;
+    } else if let Some([near_quiet, near_grows]) = about_root(&between, whole)? {
+        (quiet, other, grows) = (near_quiet, near_grows, near_grows);
     }
-    while let Some(w) = middle(quiet, other, NARROW * whole) {
+    // A width that is mostly what is open within error bounds gains nothing from narrower ends.
+    let narrow = |quiet: f64, grows: f64| (NARROW * whole).max(ENOUGH * (grows - quiet).abs());
+    while let Some(w) = middle(quiet, other, narrow(quiet, grows)) {
         let there = between.at(w, Looks::Sampled)?;
         if growing(&there).is_some() {
             (other, grows) = (w, w);
@@ -116,7 +123,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     }
     // What is open lies between.
     let mut open = other;
-    while let Some(w) = middle(open, grows, NARROW * whole) {
+    while let Some(w) = middle(open, grows, narrow(quiet, grows)) {
         if growing(&between.at(w, Looks::Sampled)?).is_some() {
             grows = w;
         } else {
@@ -124,6 +131,38 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
         }
     }
     Ok([0.5 * (quiet + grows), 0.5 * (grows - quiet).abs()])
+}
+
+/// A quiet and a growing speed on both sides of the root of the real part of the mode that grows, where it has one that secants
+/// find: not in reversible systems, where two modes meet.
+fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, AnalysisError> {
+    let [still, grown] = between.samples;
+    let Some((Some(mode), ..)) = growing(grown).filter(|_| !grown.reversible) else { return Ok(None) };
+    let of = |sample: &Sample| sample.modes[mode].as_ref().map(|m| (m.s.re, m.error));
+    let ends = [still, grown].map(|s| Some((s.w, of(s)?.0)));
+    let [Some(a), Some(b)] = ends else { return Ok(None) };
+    if a.1 >= 0.0 {
+        return Ok(None);
+    }
+    let slope = ((b.1 - a.1) / (b.0 - a.0)).abs();
+    let real =
+        |w: f64| -> Result<Option<(f64, f64)>, AnalysisError> { Ok(of(&between.at(w, Looks::Sampled)?)) };
+    let Some((root, error)) = super::critical::secants([a, b], real)? else { return Ok(None) };
+    let ahead = (grown.w - still.w).signum();
+    let width = (root - still.w).abs().min((grown.w - root).abs());
+    let mut half = (2.0 * error / slope).max(NARROW * whole).max(8.0 * f64::EPSILON * root.abs());
+    while half < width {
+        let sides = [root - ahead * half, root + ahead * half];
+        let quiet = between.at(sides[0], Looks::Sampled)?;
+        if growing(&quiet).is_none()
+            && !quiet.open
+            && growing(&between.at(sides[1], Looks::Sampled)?).is_some()
+        {
+            return Ok(Some(sides));
+        }
+        half *= 8.0;
+    }
+    Ok(None)
 }
 
 /// The middle of two speeds, unless they are this near or neighbouring numbers.

@@ -220,3 +220,36 @@ fn a_diagram_is_drawn_and_written() {
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.lines().next().unwrap().contains("mode 1 whirl"), "{csv}");
 }
+
+/// A steel shaft with a disc, in elements so short that the rounding of their places is more than a share of the forces at work.
+const FINE: &str = r#"
+    units = "SI"
+    name = "elastic shaft with a disc"
+    parameters = { W = 400 }
+    beam = [{ name = "shaft", from = [0, 0, 0], to = [0, 0, 1], elements = 20, density = 7850, youngs_modulus = 2.1e11, poissons_ratio = 0.3, section = { radius = 0.02 } }]
+    spatial-body = [{ name = "disc", mass = 20, inertia = [0.1, 0.1, 0.2], at = [0, 0, 0.4] }]
+    joint = [{ name = "hub", type = "fixed", a = "disc", b = "shaft.node9" }]
+    bushing = [{ name = "thrust", a = "shaft.start", b = [0, 0, 0], stiffness = [0, 0, 1e7, 0, 0, 0] }]
+    bearing = [
+        { name = "lower", a = "shaft.start", b = [0, 0, 0], stiffness = [[2e7, 0], [0, 4e7]] },
+        { name = "upper", a = "shaft.end", b = [0, 0, 1], stiffness = [[2e7, 2e6], [-2e6, 2e7]] },
+    ]
+    steady-rotation = [{ name = "spin", bodies = ["shaft", "disc"], axis = [0, 0, 1], through = [0, 0, 0], speed = "W" }]
+"#;
+
+/// Its steady motion is found, and the error of its whirl falls with the fourth power of the length of the elements.
+#[test]
+fn a_fine_shaft_turns_steadily() {
+    let lowest = |elements: usize| -> Vec<f64> {
+        let node = format!("node{}", 2 * elements / 5 + 1);
+        let text = FINE.replace("elements = 20", &format!("elements = {elements}")).replace("node9", &node);
+        let found = run(&text, &["modes", "-", "--lowest", "6"]);
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        pairs.iter().map(|p| number(&p["im"]).abs()).filter(|im| *im > 1.0).collect()
+    };
+    let [a, b, c] = [5, 10, 20].map(lowest);
+    for k in 0..2 {
+        let ratio = (a[k] - b[k]) / (b[k] - c[k]);
+        assert!((ratio - 16.0).abs() < 0.5, "{} {} {}: {ratio}", a[k], b[k], c[k]);
+    }
+}
