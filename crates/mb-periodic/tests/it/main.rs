@@ -3,6 +3,7 @@
 
 mod branch;
 mod constant;
+mod flexible_rod;
 mod fourier;
 mod mathieu;
 mod neimark_sacker;
