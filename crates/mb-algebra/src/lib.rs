@@ -23,6 +23,7 @@
 //! - Factorizations: [`Lu`], [`Cholesky`], [`RankQr`], [`Svd`] for dense matrices, [`SparseLu`],
 //!   [`SparseCholesky`], [`SparseLdl`] for sparse ones, [`StaticLu`] to show what static pivoting costs; [`condition`] says how many digits they can lose.
 //! - [`in_place`]: small dense factors for time stepping, computed again without allocating.
+//! - [`RowRank`]: redundant rows of large sparse matrices.
 //! - [`interrupt`]: long work that another thread can end.
 //! - Eigenvalues: [`SymmetricEigen`], [`SymmetricDefiniteEigen`], [`GeneralEigen`], [`Qz`].
 //!
@@ -43,6 +44,7 @@ pub mod matrix_market;
 pub mod norms;
 mod pencil;
 mod rank;
+mod row_rank;
 pub mod saddle;
 pub mod sparse;
 mod symmetry;
@@ -60,6 +62,7 @@ pub use factor::{
 pub use num_complex::Complex64 as c64;
 pub use pencil::{DescriptorPencil, PenaltyBlocks, QuadraticPencil, StiffnessParts, Transferred};
 pub use rank::{RankDecision, RankTolerance};
+pub use row_rank::{RowDependence, RowRank};
 pub use symmetry::Asymmetry;
 pub use triplets::{Scatter, Transposed, Triplets};
 pub use watch::{Stopped, Watch};

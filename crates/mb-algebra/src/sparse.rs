@@ -208,6 +208,24 @@ pub fn first_non_finite(a: &Sparse) -> Option<(usize, usize, f64)> {
     a.iter().find(|(v, _)| !v.is_finite()).map(|(&v, (row, col))| (row, col, v))
 }
 
+/// Some rows of a matrix, by rows.
+pub fn select_rows(a: &Sparse, rows: &[usize]) -> Sparse {
+    let by_rows;
+    let a = if a.is_csr() {
+        a
+    } else {
+        by_rows = a.to_csr();
+        &by_rows
+    };
+    let mut out = Triplets::new(rows.len(), a.cols());
+    for (i, &row) in rows.iter().enumerate() {
+        if let Some(row) = a.outer_view(row) {
+            row.iter().for_each(|(j, v)| out.add(i, j, *v));
+        }
+    }
+    out.to_sparse().to_csr()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,8 @@ use mb_model::{Model, Point};
 /// Options of the assembly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssemblyOptions {
-    /// Allowed violation of each row relative to its largest derivative times a unit step.
+    /// Allowed violation of each row relative to its largest derivative times a unit step, beside rounding of the
+    /// coordinates.
     pub tolerance: f64,
     /// Steps before giving up.
     pub max_iterations: usize,
@@ -53,13 +54,9 @@ pub struct Assembled {
 }
 
 /// Phi_q with the columns of held coordinates removed (made zero).
-fn free_jacobian(model: &Model, q: &[f64], t: f64, hold: &[usize]) -> Sparse {
-    let all = model.phi_q(q, t);
-    if hold.is_empty() {
-        return all.to_sparse();
-    }
-    let mut free = Triplets::new(model.nc(), model.nv());
-    for (row, col, value) in all.iter() {
+fn without_held(phi_q: &Sparse, hold: &[usize]) -> Sparse {
+    let mut free = Triplets::new(phi_q.rows(), phi_q.cols());
+    for (value, (row, col)) in phi_q {
         if !hold.contains(&col) {
             free.add(row, col, *value);
         }
@@ -91,16 +88,17 @@ pub fn assemble(
     check_finite(model, &q, t, &phi)?;
     for iterations in 0..=options.max_iterations {
         options.watch.look()?;
-        let phi_q = free_jacobian(model, &q, t, &options.hold);
+        let phi_q = model.phi_q(&q, t).to_sparse();
         let violation = norms::max_abs_vec(&phi);
-        if is_small(&phi, &phi_q, options.tolerance) {
+        if is_small(&phi, &phi_q, &model.coordinates().sizes(&q), options.tolerance) {
             return Ok(Assembled { q, iterations, violation, moved });
         }
         if iterations == options.max_iterations {
             break;
         }
         let rhs: Vec<f64> = phi.iter().map(|x| -x).collect();
-        let step = shortest(&phi_q, &rhs, &mut patterns)?;
+        let free = if options.hold.is_empty() { phi_q } else { without_held(&phi_q, &options.hold) };
+        let step = shortest(&free, &rhs, &mut patterns)?;
         let here = norms::two(&phi);
         let taken = |factor: f64| {
             let d: Vec<f64> = step.iter().map(|x| factor * x).collect();
@@ -127,13 +125,25 @@ pub fn assemble(
     Err(not_assembled(model, &q, t, options.max_iterations, &phi, options))
 }
 
-/// Each row against the change that a unit step can make in it, and rounding.
-fn is_small(phi: &[f64], phi_q: &Sparse, tolerance: f64) -> bool {
-    let mut reach = vec![1e-300_f64; phi.len()];
-    for (value, (row, _)) in phi_q {
+/// Units in the last place of the coordinates that a constraint may be violated by.
+const LAST_PLACES: f64 = 8.0;
+
+/// Each row against the change that a unit step can make in it, and what rounding of coordinates of these sizes makes of it:
+/// no numbers of this precision are nearer to an assembled configuration.
+///
+/// ```text
+/// |Phi_i| <= tolerance max(max_j |Phi_q,ij|, 1e-3) + 8 u sum_j |Phi_q,ij| |x_j|
+/// ```
+fn is_small(phi: &[f64], phi_q: &Sparse, sizes: &[f64], tolerance: f64) -> bool {
+    let mut reach = vec![1e-3_f64; phi.len()];
+    let mut rounding = vec![0.0; phi.len()];
+    for (value, (row, col)) in phi_q {
         reach[row] = reach[row].max(value.abs());
+        rounding[row] += value.abs() * sizes[col];
     }
-    phi.iter().zip(reach).all(|(phi, reach)| phi.abs() <= tolerance * reach.max(1e-3))
+    let unit = LAST_PLACES * 0.5 * f64::EPSILON;
+    let allowed = reach.iter().zip(&rounding).map(|(reach, rounding)| tolerance * reach + unit * rounding);
+    phi.iter().zip(allowed).all(|(phi, allowed)| phi.abs() <= allowed)
 }
 
 fn check_finite(model: &Model, q: &[f64], t: f64, phi: &[f64]) -> Result<(), ConstraintError> {
@@ -226,4 +236,24 @@ pub fn accelerations(model: &Model, point: &Point) -> Result<(Vec<f64>, Vec<f64>
     let mass = model.mass(point).to_sparse();
     let phi_q = model.phi_q(&point.q, point.t).to_sparse();
     Ok(Saddle::sparse(&mass, &phi_q)?.solve(&f, &gamma))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mb_algebra::{dense, to_sparse};
+
+    #[test]
+    fn a_row_far_from_the_origin_may_be_off_by_rounding_of_its_coordinates() {
+        // (x_2 - x_1)^2 - 1 where x_2 is the number next to x_1 + 1.
+        let phi_q = to_sparse(&dense::from_rows(&[&[-2.0, 2.0]]));
+        for x in [1e5_f64, 3e7] {
+            let next = f64::from_bits((x + 1.0).to_bits() + 1);
+            let phi = [(next - x).powi(2) - 1.0];
+            assert!(phi[0] > 1e-12 && is_small(&phi, &phi_q, &[x, next], 1e-12), "{phi:?}");
+            assert!(!is_small(&[1e3 * phi[0]], &phi_q, &[x, next], 1e-12));
+            assert!(!is_small(&phi, &phi_q, &[1.0, 2.0], 1e-12));
+        }
+        assert!(!is_small(&[f64::NAN], &phi_q, &[1.0, 2.0], 1e-12));
+    }
 }

@@ -10,16 +10,14 @@
 //! are then the ones that depend on rows before them, in the order of the model, so that the
 //! constraint a user added last is the one that is named.
 //!
-//! Large models are decided by the factors of [I Phi_q^T; Phi_q 0], whose pivots of dependent rows
-//! are rounding noise, each confirmed by its combination y, Phi_q^T y = 0 ([`mb_algebra::saddle`]).
+//! Large models are decided by sparse elimination of the rows that can depend on others at all ([`RowRank`]).
 
-use mb_algebra::saddle::{self, SaddleAnalysis, SaddleFactor, SaddleOptions};
 use mb_algebra::{
-    AlgebraError, Dense, RankDecision, RankQr, RankTolerance, Sparse, Svd, dense, norms, sparse,
+    AlgebraError, Dense, RankDecision, RankQr, RankTolerance, RowDependence, RowRank, Sparse, Svd, dense,
+    norms, sparse,
 };
 use mb_model::Model;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Up to this many coordinates and rows in all the rank is decided by dense matrices.
 pub const DENSE_RANK_UP_TO: usize = 1000;
@@ -78,8 +76,7 @@ pub fn normalized_rows(phi_q: &Dense) -> Dense {
 
 /// Decides the rank of Phi_q at `q` and names the redundant rows.
 ///
-/// Dense up to [`DENSE_RANK_UP_TO`]: about 2 m^2 n operations. Larger ones by a sparse factorization with a tolerance of
-/// its own and without pivots on the two sides of the cut.
+/// Dense up to [`DENSE_RANK_UP_TO`]: about 2 m^2 n operations. Larger ones by sparse elimination.
 ///
 /// # Errors
 /// Entries that are not finite; memory.
@@ -90,7 +87,7 @@ pub fn constraint_rank(
     tolerance: RankTolerance,
 ) -> Result<ConstraintRank, AlgebraError> {
     if model.nv() + model.nc() > DENSE_RANK_UP_TO {
-        return sparse_rank(model, &model.phi_q(q, t).to_sparse());
+        return sparse_rank(model, &model.phi_q(q, t).to_sparse(), tolerance);
     }
     let scaled = normalized_rows(&model.phi_q(q, t).to_dense());
     let qr = RankQr::new(&scaled, tolerance)?;
@@ -132,17 +129,15 @@ pub fn tolerance_of_rank(closed: &Dense, open: &Dense) -> Result<RankTolerance, 
 }
 
 /// The rank of a large Jacobian.
-fn sparse_rank(model: &Model, phi_q: &Sparse) -> Result<ConstraintRank, AlgebraError> {
+fn sparse_rank(
+    model: &Model,
+    phi_q: &Sparse,
+    tolerance: RankTolerance,
+) -> Result<ConstraintRank, AlgebraError> {
     let (rows, velocities) = phi_q.shape();
-    let mut found = Vec::new();
-    if rows > 0 {
-        let unit = unit_rows(phi_q);
-        let identity = sparse::identity(velocities);
-        let analysis = Arc::new(SaddleAnalysis::new(&identity, &unit, &SaddleOptions::default())?);
-        found.clone_from(&SaddleFactor::new(&analysis, &identity, &unit)?.report().redundant);
-    }
+    let found = RowRank::new(&unit_rows(phi_q), tolerance)?;
     let name = |i: usize| model.row_name(i);
-    let redundant = in_order(&found)
+    let redundant = in_order(&found.dependences)
         .into_iter()
         .map(|(row, others)| RedundantRow {
             row,
@@ -150,7 +145,12 @@ fn sparse_rank(model: &Model, phi_q: &Sparse) -> Result<ConstraintRank, AlgebraE
             depends_on: others.into_iter().map(name).collect(),
         })
         .collect();
-    let decision = RankDecision { rank: rows - found.len(), smallest_kept: None, largest_dropped: None };
+    let rank = rows - found.dependences.len();
+    let decision = RankDecision {
+        rank,
+        smallest_kept: (rank > 0).then_some(found.smallest_kept),
+        largest_dropped: (rank < rows).then_some(found.largest_dropped),
+    };
     Ok(ConstraintRank { velocities, rows, decision, redundant })
 }
 
@@ -170,12 +170,12 @@ fn unit_rows(phi_q: &Sparse) -> Sparse {
 
 /// Of every combination of rows that vanishes the last row that no other combination names, with the rows it depends
 /// on: elimination from the last row on.
-fn in_order(found: &[saddle::RedundantRow]) -> Vec<(usize, Vec<usize>)> {
+fn in_order(found: &[RowDependence]) -> Vec<(usize, Vec<usize>)> {
     const SMALL: f64 = 1e-6;
     let mut reduced: Vec<(usize, BTreeMap<usize, f64>)> = Vec::new();
     for r in found {
-        let mut own: BTreeMap<usize, f64> = r.combination.iter().copied().collect();
-        own.entry(r.row).or_insert(1.0);
+        let mut own: BTreeMap<usize, f64> = r.combination.iter().map(|(k, by)| (*k, -by)).collect();
+        own.insert(r.row, 1.0);
         for (pivot, other) in &reduced {
             subtract(&mut own, other, *pivot);
         }
@@ -271,12 +271,9 @@ mod tests {
 
     #[test]
     fn the_last_rows_of_combinations_are_named_each_once() {
-        let of = |row, combination: &[(usize, f64)]| saddle::RedundantRow {
-            row,
-            combination: combination.to_vec(),
-        };
+        let of = |row, combination: &[(usize, f64)]| RowDependence { row, combination: combination.to_vec() };
         // 0 + 1 = 5 and 2 = 5: rows 5 and 2, or 5 and 1.
-        let found = [of(0, &[(0, 1.0), (1, 1.0), (5, -1.0)]), of(2, &[(2, 1.0), (5, -1.0)])];
+        let found = [of(0, &[(1, -1.0), (5, 1.0)]), of(2, &[(5, 1.0)])];
         let named = in_order(&found);
         assert_eq!(named, [(2, vec![0, 1]), (5, vec![0, 1])]);
     }

@@ -21,7 +21,7 @@ use crate::error::LinearError;
 use crate::steady::{FrameChoice, PHASES, SteadyMotion, check_frame, looked_at};
 use mb_algebra::norms;
 use mb_constraints::{accelerations, largest, violations};
-use mb_model::{BlockKind, Model, Point};
+use mb_model::{Model, Point};
 
 /// What kind of point it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +228,7 @@ const LAST_PLACES: f64 = 8.0;
 
 /// What [`LAST_PLACES`] of every coordinate and multiplier can add up to in each equation: n forces.
 pub(crate) fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
-    let size = sizes(model, &point.q);
+    let size = model.coordinates().sizes(&point.q);
     let (k, phi_q) = model.static_blocks(point);
     let mut out = vec![0.0; model.nv()];
     for (value, (i, j)) in &k {
@@ -239,32 +239,6 @@ pub(crate) fn rounding_of_forces(model: &Model, point: &Point) -> Vec<f64> {
     }
     for x in &mut out {
         *x *= LAST_PLACES * 0.5 * f64::EPSILON;
-    }
-    out
-}
-
-/// The size of the numbers that a change along each velocity is made of: nv.
-///
-/// Sections of a beam see the components of a position turned, so that the largest counts for all; a sine is rounded like a
-/// number of size one, however small the angle.
-fn sizes(model: &Model, q: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; model.nv()];
-    for block in model.coordinates().blocks() {
-        let own = &q[block.q..block.q + block.kind.nq()];
-        let positions = match block.kind {
-            BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-            BlockKind::SpatialPoint | BlockKind::Pose => 3,
-            BlockKind::Angle | BlockKind::ElasticNode | BlockKind::Displacement | BlockKind::Vector(_) => 0,
-        };
-        let position = norms::max_abs_vec(&own[..positions]);
-        for (i, size) in out[block.v..block.v + block.kind.nv()].iter_mut().enumerate() {
-            *size = match block.kind {
-                _ if i < positions => position,
-                BlockKind::Pose => 1.0,
-                BlockKind::PlanarPose | BlockKind::Angle => own[i].abs().max(1.0),
-                _ => own[i].abs(),
-            };
-        }
     }
     out
 }

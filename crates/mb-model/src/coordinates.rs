@@ -224,6 +224,34 @@ impl Coordinates {
         });
         turns.fold(0.0, f64::max)
     }
+    /// The size of the numbers that a change along each velocity is made of, length nv, at the configuration `q`.
+    ///
+    /// Sections of a beam see the components of a position turned, so that the largest counts for all; a sine is rounded like a
+    /// number of size one, however small the angle.
+    pub fn sizes(&self, q: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.nv()];
+        for block in self.blocks() {
+            let own = &q[block.q..block.q + block.kind.nq()];
+            let positions = match block.kind {
+                BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
+                BlockKind::SpatialPoint | BlockKind::Pose => 3,
+                BlockKind::Angle
+                | BlockKind::ElasticNode
+                | BlockKind::Displacement
+                | BlockKind::Vector(_) => 0,
+            };
+            let position = own[..positions].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            for (i, size) in out[block.v..block.v + block.kind.nv()].iter_mut().enumerate() {
+                *size = match block.kind {
+                    _ if i < positions => position,
+                    BlockKind::Pose => 1.0,
+                    BlockKind::PlanarPose | BlockKind::Angle => own[i].abs().max(1.0),
+                    _ => own[i].abs(),
+                };
+            }
+        }
+        out
+    }
     /// Names of all velocities, in order.
     pub fn names(&self) -> Vec<String> {
         self.blocks

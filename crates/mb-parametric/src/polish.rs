@@ -15,7 +15,9 @@ use crate::bordered::{Bordered, newton_rhs, size_of};
 use crate::storage::Storage;
 use crate::vectors::{dot, is_finite};
 use crate::{ParametricError, pencil_series::check_shape};
-use mb_algebra::{AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, c64, norms, to_dense};
+use mb_algebra::{
+    AlgebraError, Dense, QuadraticPencil, RankQr, RankTolerance, RowRank, c64, norms, sparse, to_dense,
+};
 
 /// An eigenvalue and a right eigenvector to start from; multipliers are not needed.
 #[derive(Clone, Debug, PartialEq)]
@@ -233,9 +235,8 @@ fn checked_start<A: Storage>(
     Ok(start.vector.iter().map(|x| x / size).collect())
 }
 
-/// Largest Jacobian (in numbers) whose rank is decided by a dense factorization; a larger one
-/// that has not full rank shows as a singular matrix.
-const RANK_LIMIT: usize = 4_000_000;
+/// Coordinates and constraint rows in all up to which the rank is decided by a dense factorization.
+const DENSE_RANK_UP_TO: usize = 400;
 
 /// Checks shapes, values and the rank of the constraints.
 pub(crate) fn check_pencil<A: Storage>(pencil: &QuadraticPencil<A>) -> Result<(), ParametricError> {
@@ -247,17 +248,31 @@ pub(crate) fn check_pencil<A: Storage>(pencil: &QuadraticPencil<A>) -> Result<()
             return Err(AlgebraError::NonFinite { row, col }.into());
         }
     }
-    if nc > 0 && n * nc <= RANK_LIMIT {
-        let phi_q = pencil.phi_q.nonzeros().map_or_else(|| Dense::zeros(nc, n), |a| to_dense(&a));
-        let qr = RankQr::new(&phi_q, RankTolerance::default())?;
-        if qr.rank() < nc {
-            let redundant = qr.redundant_rows();
-            return Err(ParametricError::RedundantConstraints {
-                rank: qr.rank(),
-                constraints: nc,
-                redundant,
-            });
-        }
+    let Some(phi_q) = pencil.phi_q.nonzeros().filter(|_| n + nc > DENSE_RANK_UP_TO) else {
+        return dense_rank(&pencil.phi_q);
+    };
+    let lengths: Vec<f64> = phi_q.to_csr().outer_iterator().map(|row| norms::two(row.data())).collect();
+    let by: Vec<f64> = lengths.iter().map(|l| if *l > 0.0 { l.recip() } else { 0.0 }).collect();
+    let unit = sparse::mul(&sparse::diagonal(&by), &phi_q);
+    let redundant: Vec<usize> =
+        RowRank::new(&unit, RankTolerance::default())?.dependences.iter().map(|d| d.row).collect();
+    full_rank(nc, redundant)
+}
+
+/// Refuses dependent rows of a small Jacobian.
+fn dense_rank<A: Storage>(phi_q: &A) -> Result<(), ParametricError> {
+    let (nc, n) = phi_q.size();
+    if nc == 0 {
+        return Ok(());
     }
-    Ok(())
+    let phi_q = phi_q.nonzeros().map_or_else(|| Dense::zeros(nc, n), |a| to_dense(&a));
+    let qr = RankQr::new(&phi_q, RankTolerance::default())?;
+    full_rank(nc, if qr.rank() < nc { qr.redundant_rows() } else { Vec::new() })
+}
+
+fn full_rank(constraints: usize, redundant: Vec<usize>) -> Result<(), ParametricError> {
+    if redundant.is_empty() {
+        return Ok(());
+    }
+    Err(ParametricError::RedundantConstraints { rank: constraints - redundant.len(), constraints, redundant })
 }

@@ -182,7 +182,7 @@ impl Plan {
             let ends = list.iter().zip(&about.values);
             ends.map(|(ends, x)| ends.map_or([0.0; 2], |[low, high]| [low - x, high - x])).collect()
         });
-        let wanted = Wanted { lowest: self.lowest(), choose: &|spectrum| self.choose(spectrum) };
+        let wanted = Wanted { lowest: self.lowest(), all: false, choose: &|spectrum| self.choose(spectrum) };
         match (self.asked.accuracy, region) {
             (Some(accuracy), Some(region)) => about.to_accuracy(&origin, accuracy, region, &wanted),
             (_, region) => {

@@ -114,6 +114,8 @@ pub struct Choice {
 pub struct Wanted<'a> {
     /// Modes that have to be found of a large model, the lowest ones.
     pub lowest: usize,
+    /// All modes are wanted, or any of them may be.
+    pub all: bool,
     /// Picks them from the spectrum at the centre.
     pub choose: &'a dyn Fn(&Spectrum) -> Result<Choice, SeriesError>,
 }
@@ -171,7 +173,7 @@ impl Expansion {
         order: usize,
         wanted: &Wanted<'_>,
     ) -> Result<Self, SeriesError> {
-        if is_large(origin.model) {
+        if is_large(origin.model, wanted.all) {
             return self.about_one::<Sparse>(origin, order, wanted);
         }
         self.about_one::<Dense>(origin, order, wanted)
@@ -219,7 +221,7 @@ impl Expansion {
         region: Region,
         wanted: &Wanted<'_>,
     ) -> Result<Self, SeriesError> {
-        if is_large(origin.model) {
+        if is_large(origin.model, wanted.all) {
             return self.planned::<Sparse>(origin, accuracy, region, wanted);
         }
         self.planned::<Dense>(origin, accuracy, region, wanted)

@@ -53,7 +53,11 @@ impl Solved for Sparse {
     }
 }
 
-/// Whether a model's modes are found from sparse matrices.
-pub fn is_large(model: &Model) -> bool {
-    model.nv() + model.nc() > part::DENSE_UP_TO
+/// Coordinates and rows in all up to which dense matrices are no slower than sparse ones for a few modes.
+const SMALL: usize = 160;
+
+/// Whether a model's modes are found from sparse matrices: by its size alone where `all` its modes are wanted, else as soon as
+/// the whole spectrum takes longer than some modes of it.
+pub fn is_large(model: &Model, all: bool) -> bool {
+    model.nv() + model.nc() > if all { part::DENSE_UP_TO } else { SMALL }
 }

@@ -11,8 +11,8 @@ use mb_model::spec::{ModelSpec, Value};
 use mb_parametric::{
     MovingModel, MultiIndexSet, ParametricError, PencilSeries, PointRule, SeriesSource, Variable,
 };
-use std::cell::RefCell;
-use std::marker::PhantomData;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 
 /// A point that is known: its distance from the first one, and the operating point there.
 type Known = (Vec<f64>, Point);
@@ -28,8 +28,14 @@ pub struct Walk<'a, A> {
     /// Coordinates whose speeds follow from constraints, the same all the way.
     following: Vec<usize>,
     known: RefCell<Vec<Known>>,
-    storage: PhantomData<A>,
+    /// The matrices asked for last, with where they belong: a track asks at each sample several times.
+    last: RefCell<VecDeque<(Vec<f64>, QuadraticPencil<A>)>>,
+    /// How often matrices were assembled.
+    assembled: Cell<usize>,
 }
+
+/// Matrices that are kept.
+const KEPT: usize = 4;
 
 impl<'a, A: Solved> Walk<'a, A> {
     /// A walk that begins at `centre`, where the variables have these values.
@@ -51,8 +57,14 @@ impl<'a, A: Solved> Walk<'a, A> {
             rule: origin.rule(),
             following: first.keeping(&origin.kept()).following()?,
             known: RefCell::new(vec![(vec![0.0; values.len()], centre.clone())]),
-            storage: PhantomData,
+            last: RefCell::default(),
+            assembled: Cell::new(0),
         })
+    }
+
+    /// How often matrices were assembled so far.
+    pub fn assembled(&self) -> usize {
+        self.assembled.get()
     }
 
     /// The nearest point that is known, with the model's description there.
@@ -97,10 +109,80 @@ impl<A: Solved> SeriesSource for Walk<'_, A> {
     }
 
     fn matrices(&self, at: &[f64]) -> Result<QuadraticPencil<A>, ParametricError> {
-        self.near(at, |source, d| source.matrices(d))
+        if let Some((_, known)) = self.last.borrow().iter().find(|(x, _)| x == at) {
+            return Ok(known.clone());
+        }
+        let found = self.near(at, |source, d| source.matrices(d))?;
+        self.assembled.set(self.assembled.get() + 1);
+        let mut last = self.last.borrow_mut();
+        last.truncate(KEPT - 1);
+        last.push_front((at.to_vec(), found.clone()));
+        Ok(found)
     }
 
     fn series(&self, at: &[f64], set: &MultiIndexSet) -> Result<PencilSeries<A>, ParametricError> {
         self.near(at, |source, d| source.series(d, set))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parametric::origin::Setting;
+    use mb_algebra::Dense;
+
+    const MODEL: &str = r#"
+units = "SI"
+name = "one loop"
+gravity = [0.0, -9.81]
+[parameters]
+k = 25.0
+[[point]]
+name = "A"
+at = [0.0, 0.0]
+fixed = true
+[[point]]
+name = "B"
+at = [0.6, -0.8]
+[[rod]]
+name = "arm"
+ends = ["A", "B"]
+mass = 2.0
+length = 1.0
+[[point]]
+name = "C"
+at = [1.0, 0.0]
+fixed = true
+[[spring]]
+name = "spring"
+a = "B"
+b = "C"
+stiffness = "k"
+natural_length = 1.0
+"#;
+
+    #[test]
+    fn matrices_asked_for_again_are_not_assembled_again() {
+        let spec = ModelSpec::from_toml(MODEL).unwrap();
+        let model = spec.build().unwrap();
+        let setting = Setting::default();
+        let origin = Origin { spec: &spec, model: &model, setting: &setting };
+        let (centre, _) = origin.centre().unwrap();
+        let variables = [Variable::Parameter("k".to_owned())];
+        let walk: Walk<'_, Dense> = Walk::new(&origin, &variables, &[25.0], &centre).unwrap();
+        let first = walk.matrices(&[0.5]).unwrap();
+        // What a track asks: the next sample, the likeness to the one before, encounters between both.
+        for at in [1.0, 0.5, 1.0, 0.5] {
+            walk.matrices(&[at]).unwrap();
+        }
+        assert_eq!(walk.assembled(), 2);
+        assert_eq!(walk.matrices(&[0.5]).unwrap(), first);
+        assert_ne!(walk.matrices(&[1.0]).unwrap().k, first.k);
+        // Only the last few are kept.
+        for i in 0..KEPT {
+            walk.matrices(&[1.5 + i as f64]).unwrap();
+        }
+        walk.matrices(&[0.5]).unwrap();
+        assert_eq!(walk.assembled(), 3 + KEPT);
     }
 }

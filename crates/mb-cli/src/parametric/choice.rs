@@ -18,6 +18,11 @@ pub struct Wish<'a> {
 }
 
 impl Wish<'_> {
+    /// Whether any mode may be meant, rather than the lowest ones or those up to a number.
+    pub fn any(&self) -> bool {
+        self.modes == Some("all") || self.groups.iter().any(|list| list.ends_with('%'))
+    }
+
     /// The highest number named; none where no number is.
     ///
     /// # Errors

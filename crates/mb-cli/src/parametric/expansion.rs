@@ -35,7 +35,7 @@ pub fn expanded(
         })
     };
     let lowest = wish.highest()?.unwrap_or(0);
-    Ok(expand(&Wanted { lowest, choose: &choose })?)
+    Ok(expand(&Wanted { lowest, all: wish.any(), choose: &choose })?)
 }
 
 /// Inputs that hold coordinates: names of both.

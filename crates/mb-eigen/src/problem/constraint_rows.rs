@@ -4,11 +4,8 @@
 //! D Phi_q = rows of length one
 //! ```
 //!
-//! A row with an unknown that no other remaining row touches is independent of those; taking such rows away one
-//! after the other (they cannot be part of any dependence) leaves a core that is small or empty in mechanisms
-//! without redundancy. The core falls into connected parts. Small parts are decided by dense QR with pivoting as in the
-//! dense analysis, large ones by elimination (elimination.rs). Redundant rows are left out of the factorization and named; multipliers are
-//! then made of minimum norm, with the combinations W of all rows in the independent ones:
+//! Redundant rows ([`RowRank`]) are left out of the factorization and named; multipliers are then made of minimum norm, with the
+//! combinations W of all rows in the independent ones:
 //!
 //! ```text
 //! Phi_q = D^-1 W U,  U the independent rows at length one:   l = D^-1 W (W^T D^-2 W)^-1 l_U
@@ -16,19 +13,14 @@
 
 use faer::{Mat, MatRef};
 use mb_algebra::{
-    Dense, RankQr, RankTolerance, Scatter, Sparse, SparseCholesky, Triplets, c64, norms, sparse,
+    RankTolerance, RowDependence, RowRank, Scatter, Sparse, SparseCholesky, Triplets, c64, norms, sparse,
 };
 
-use super::elimination::{Dependence, Elimination};
 use super::matrix::Matrix;
 use crate::error::at;
 use crate::krylov::Scalar;
 use crate::{EigenError, Finding};
 
-/// Share of a row's length an entry must have to make its row independent of the others.
-const PEEL: f64 = 1e-2;
-/// Parts of up to this many entries are decided densely.
-const DENSE_PART: usize = 300_000;
 /// Pivots between the tolerance and this deserve a word.
 const SUSPICIOUS: f64 = 1e-7;
 
@@ -71,13 +63,14 @@ impl Rows {
         for (mut row, scale) in unit.outer_iterator_mut().zip(&scale) {
             row.iter_mut().for_each(|(_, v)| *v *= scale);
         }
-        let mut search = Search { unit: &unit, tolerance, dependences: Vec::new(), findings: Vec::new() };
-        for part in search.parts() {
-            search.decide(&part)?;
+        let found = RowRank::new(&unit, tolerance).map_err(at("Rank of the constraint Jacobian"))?;
+        let mut findings = Vec::new();
+        if found.smallest_kept < SUSPICIOUS || found.largest_dropped > 1e3 * f64::EPSILON {
+            let RowRank { smallest_kept, largest_dropped, .. } = found;
+            let rank = m - found.dependences.len();
+            findings.push(Finding::UncertainConstraintRank { rank, smallest_kept, largest_dropped });
         }
-        let Search { dependences, mut findings, .. } = search;
-        let mut redundant: Vec<usize> = dependences.iter().map(|dependence| dependence.row).collect();
-        redundant.sort_unstable();
+        let redundant: Vec<usize> = found.dependences.iter().map(|dependence| dependence.row).collect();
         let kept: Vec<usize> = (0..m).filter(|i| redundant.binary_search(i).is_err()).collect();
         let rank = kept.len();
         if rank < m {
@@ -86,8 +79,8 @@ impl Rows {
         if rank >= n && n > 0 {
             findings.push(Finding::NoFreedom);
         }
-        let shares = Shares::new(&kept, &dependences, &scale)?;
-        let some = (rank < m).then(|| Matrix::owned(select(&unit, &kept), 0.0));
+        let shares = Shares::new(&kept, &found.dependences, &scale)?;
+        let some = (rank < m).then(|| Matrix::owned(sparse::select_rows(&unit, &kept), 0.0));
         let unit = Matrix::owned(unit, 0.0);
         let independent = some.unwrap_or_else(|| unit.clone());
         Ok(Self { m, rank, given, unit, independent, scale, kept, shares, findings })
@@ -123,7 +116,7 @@ impl Rows {
 
     /// The independent rows as given, r x n by rows.
     pub(crate) fn kept_as_given(&self) -> Matrix<'static> {
-        Matrix::owned(select(self.given.sparse(), &self.kept), 0.0)
+        Matrix::owned(sparse::select_rows(self.given.sparse(), &self.kept), 0.0)
     }
 
     /// Length of a row as given.
@@ -142,121 +135,6 @@ impl Rows {
     }
 }
 
-/// The search for dependences.
-struct Search<'a> {
-    unit: &'a Sparse,
-    tolerance: RankTolerance,
-    /// In rows of length one.
-    dependences: Vec<Dependence>,
-    findings: Vec<Finding>,
-}
-
-impl Search<'_> {
-    /// Connected parts of the core.
-    fn parts(&self) -> Vec<Vec<usize>> {
-        let (m, n) = self.unit.shape();
-        let by_column = self.unit.to_csc();
-        let mut touching: Vec<usize> =
-            by_column.outer_iterator().map(|c| c.data().iter().filter(|v| **v != 0.0).count()).collect();
-        let mut present = vec![true; m];
-        let mut lonely: Vec<usize> = (0..n).filter(|&j| touching[j] == 1).collect();
-        while let Some(column) = lonely.pop() {
-            let Some(entries) = by_column.outer_view(column) else { continue };
-            let Some((row, value)) = entries.iter().find(|(row, v)| present[*row] && **v != 0.0) else {
-                continue;
-            };
-            if value.abs() < PEEL {
-                continue;
-            }
-            present[row] = false;
-            let Some(row) = self.unit.outer_view(row) else { continue };
-            for (column, _) in row.iter().filter(|(_, v)| **v != 0.0) {
-                touching[column] -= 1;
-                if touching[column] == 1 {
-                    lonely.push(column);
-                }
-            }
-        }
-        let mut parts = Vec::new();
-        for first in 0..m {
-            if !present[first] {
-                continue;
-            }
-            present[first] = false;
-            let mut part = vec![first];
-            let mut next = 0;
-            while next < part.len() {
-                if let Some(row) = self.unit.outer_view(part[next]) {
-                    for (column, _) in row.iter().filter(|(_, v)| **v != 0.0) {
-                        let Some(entries) = by_column.outer_view(column) else { continue };
-                        for (other, _) in entries.iter().filter(|(_, v)| **v != 0.0) {
-                            if present[other] {
-                                present[other] = false;
-                                part.push(other);
-                            }
-                        }
-                    }
-                }
-                next += 1;
-            }
-            part.sort_unstable();
-            parts.push(part);
-        }
-        parts
-    }
-
-    fn decide(&mut self, part: &[usize]) -> Result<(), EigenError> {
-        let rows = select(self.unit, part);
-        let mut columns: Vec<usize> = rows.indices().to_vec();
-        columns.sort_unstable();
-        columns.dedup();
-        if part.len() * columns.len() <= DENSE_PART {
-            self.decide_dense(part, &rows, &columns)
-        } else {
-            self.decide_large(part, &rows);
-            Ok(())
-        }
-    }
-
-    fn decide_dense(&mut self, part: &[usize], rows: &Sparse, columns: &[usize]) -> Result<(), EigenError> {
-        let mut a = Dense::zeros(part.len(), columns.len());
-        for (i, row) in rows.outer_iterator().enumerate() {
-            for (j, v) in row.iter() {
-                a[(i, columns.binary_search(&j).unwrap_or(0))] = *v;
-            }
-        }
-        // A row of length one beside the part makes the cut relative to one.
-        let qr = RankQr::new(&a, self.tolerance).map_err(at("Rank of the constraint Jacobian"))?;
-        let decision = qr.decision();
-        let (kept, dropped) =
-            (decision.smallest_kept.unwrap_or(1.0), decision.largest_dropped.unwrap_or(0.0));
-        self.tell_uncertain(qr.rank(), kept, dropped);
-        let (picked, dropped) = qr.pivots().split_at(qr.rank());
-        let w = qr.dependence();
-        for (d, &row) in dropped.iter().enumerate() {
-            let combination = picked.iter().enumerate().map(|(i, &row)| (part[row], w[(d, i)]));
-            self.dependences.push(Dependence { row: part[row], combination: combination.collect() });
-        }
-        Ok(())
-    }
-
-    fn decide_large(&mut self, part: &[usize], rows: &Sparse) {
-        let found = Elimination::new(rows, self.tolerance.relative);
-        let rank = part.len() - found.dependences.len();
-        self.tell_uncertain(rank, found.smallest_kept, found.largest_dropped);
-        self.dependences.extend(found.dependences.into_iter().map(|dependence| Dependence {
-            row: part[dependence.row],
-            combination: dependence.combination.into_iter().map(|(row, by)| (part[row], by)).collect(),
-        }));
-    }
-
-    fn tell_uncertain(&mut self, rank: usize, smallest_kept: f64, largest_dropped: f64) {
-        if smallest_kept < SUSPICIOUS || largest_dropped > 1e3 * f64::EPSILON {
-            self.findings.push(Finding::UncertainConstraintRank { rank, smallest_kept, largest_dropped });
-        }
-    }
-}
-
 /// D^-1 W with the factors of W^T D^-2 W.
 #[derive(Clone, Debug)]
 struct Shares {
@@ -267,7 +145,7 @@ struct Shares {
 
 impl Shares {
     /// `scale`: D, one over the lengths of the rows; none where no row depends on others.
-    fn new(kept: &[usize], dependences: &[Dependence], scale: &[f64]) -> Result<Option<Self>, EigenError> {
+    fn new(kept: &[usize], dependences: &[RowDependence], scale: &[f64]) -> Result<Option<Self>, EigenError> {
         if dependences.is_empty() || kept.is_empty() {
             return Ok(None);
         }
@@ -280,7 +158,7 @@ impl Shares {
         for &row in kept {
             add(row, row, 1.0);
         }
-        for Dependence { row, combination } in dependences {
+        for RowDependence { row, combination } in dependences {
             for &(of, by) in combination {
                 add(*row, of, by);
             }
@@ -306,21 +184,10 @@ impl Shares {
     }
 }
 
-/// Some rows of a matrix stored by rows.
-pub(crate) fn select(a: &Sparse, rows: &[usize]) -> Sparse {
-    let mut out = Triplets::new(rows.len(), a.cols());
-    for (i, &row) in rows.iter().enumerate() {
-        if let Some(row) = a.outer_view(row) {
-            row.iter().for_each(|(j, v)| out.add(i, j, *v));
-        }
-    }
-    out.to_sparse().to_csr()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{dense, to_sparse};
+    use mb_algebra::{Dense, dense, to_sparse};
 
     #[test]
     fn a_chain_of_joints_is_peeled_away() {

@@ -2,7 +2,6 @@
 
 pub(crate) mod condensation;
 pub(crate) mod constraint_rows;
-pub(crate) mod elimination;
 pub(crate) mod equilibrated;
 pub(crate) mod finite_count;
 pub(crate) mod matrix;

@@ -75,6 +75,23 @@ fn close_but_separate_eigenvalues_are_expanded_and_their_gap_is_known() {
 }
 
 #[test]
+fn redundant_constraints_of_a_large_system_are_named() {
+    // Neighbours tied along a line, one tie twice in other units.
+    let (n, ties) = (300, 200);
+    let phi_q = Dense::from_fn(ties, n, |row, j| match row {
+        199 => [2.0, -2.0].get(j.wrapping_sub(3)).copied().unwrap_or(0.0),
+        _ => [1.0, -1.0].get(j.wrapping_sub(row)).copied().unwrap_or(0.0),
+    });
+    let stiffness = dense::diagonal(&(1..=n).map(|i| i as f64).collect::<Vec<_>>());
+    let pencil = system(dense::identity(n), Dense::zeros(n, n), stiffness, phi_q);
+    let error = try_expand(&pencil, c64::I, &vec![1.0; n]).unwrap_err();
+    let ParametricError::RedundantConstraints { rank: 199, constraints: 200, redundant } = error else {
+        panic!("{error}")
+    };
+    assert!(redundant == [3] || redundant == [199], "{redundant:?}");
+}
+
+#[test]
 fn redundant_constraints_are_named() {
     let phi_q = dense::from_rows(&[[1.0, -1.0, 0.0], [0.5, -0.5, 0.0]]);
     let pencil = system(dense::identity(3), Dense::zeros(3, 3), dense::diagonal(&[1.0, 2.0, 3.0]), phi_q);

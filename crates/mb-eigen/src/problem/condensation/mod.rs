@@ -15,11 +15,11 @@ mod ties;
 
 use std::sync::Arc;
 
-use mb_algebra::Dense;
+use mb_algebra::{Dense, sparse};
 
 use self::ties::Ties;
 use super::Problem;
-use super::constraint_rows::{Rows, select};
+use super::constraint_rows::Rows;
 use super::matrix::Matrix;
 use crate::EigenError;
 use crate::options::SparseOptions;
@@ -62,7 +62,7 @@ impl Merged {
         if !problem.symmetric || problem.factor_operations() >= options.expert.single_from {
             return None;
         }
-        let rest = Matrix::owned(select(given, &ties.rest), 0.0);
+        let rest = Matrix::owned(sparse::select_rows(given, &ties.rest), 0.0);
         Some(Self { problem, ties, rest })
     }
 

@@ -12,7 +12,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use mb_algebra::Sparse;
+use super::RowDependence;
+use crate::Sparse;
 
 /// Smallest rest kept in each round before the last, whose limit is the tolerance.
 const ROUNDS: [f64; 3] = [0.1, 1e-3, 1e-6];
@@ -21,21 +22,13 @@ const THRESHOLD: f64 = 0.1;
 /// Entries this small are rounding of rows of length one.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A row that follows from others.
-#[derive(Clone, Debug)]
-pub(crate) struct Dependence {
-    pub(crate) row: usize,
-    /// row = sum of coefficient times kept row.
-    pub(crate) combination: Vec<(usize, f64)>,
-}
-
 /// Rows that follow from the others, with both sides of the decision.
 #[derive(Clone, Debug)]
-pub(crate) struct Elimination {
-    pub(crate) dependences: Vec<Dependence>,
+pub(super) struct Elimination {
+    pub(super) dependences: Vec<RowDependence>,
     /// Smallest rest of a row kept, largest of one that follows.
-    pub(crate) smallest_kept: f64,
-    pub(crate) largest_dropped: f64,
+    pub(super) smallest_kept: f64,
+    pub(super) largest_dropped: f64,
 }
 
 /// u_k.
@@ -63,7 +56,7 @@ struct Eliminator<'a> {
 
 impl Elimination {
     /// Decides on rows of length one, stored by rows; `tolerance`: largest rest of one that follows from others.
-    pub(crate) fn new(rows: &Sparse, tolerance: f64) -> Self {
+    pub(super) fn new(rows: &Sparse, tolerance: f64) -> Self {
         let (m, n) = rows.shape();
         let mut touching = vec![0; n];
         rows.indices().iter().for_each(|&j| touching[j] += 1);
@@ -90,7 +83,7 @@ impl Elimination {
                     state.keep(row, multipliers, rest);
                 } else if rest <= ROUNDING || limit <= tolerance {
                     largest_dropped = largest_dropped.max(rest);
-                    dependences.push(Dependence { row, combination: state.combination(&multipliers) });
+                    dependences.push(RowDependence { row, combination: state.combination(&multipliers) });
                 } else {
                     waiting.push(row);
                 }
@@ -193,12 +186,12 @@ impl Eliminator<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mb_algebra::{Dense, Scatter, Triplets};
+    use crate::{Dense, Scatter, Svd, Triplets, to_dense};
 
     /// Checks every combination on the rows; returns the rank.
     fn rank(rows: &Sparse) -> usize {
         let found = Elimination::new(rows, 1e-10);
-        for Dependence { row, combination } in &found.dependences {
+        for RowDependence { row, combination } in &found.dependences {
             let mut rest = vec![0.0; rows.cols()];
             let mut add = |i: usize, by: f64| {
                 rows.outer_view(i).unwrap().iter().for_each(|(j, v)| rest[j] += by * v);
@@ -240,8 +233,8 @@ mod tests {
         let rows: Vec<Vec<_>> = (0..4 * n).map(|i| (0..4).map(|k| entry(i, k)).collect()).collect();
         let a = sparse(&rows, n);
         // The rank by singular values of the same rows.
-        let dense: Dense = mb_algebra::to_dense(&a);
-        let svd = mb_algebra::Svd::new(&dense).unwrap();
+        let dense: Dense = to_dense(&a);
+        let svd = Svd::new(&dense).unwrap();
         let expected = svd.s.iter().filter(|s| **s > 1e-10).count();
         assert_eq!(rank(&a), expected);
         assert!(expected <= n);
