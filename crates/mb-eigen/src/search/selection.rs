@@ -237,7 +237,10 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
         return;
     }
     spectrum.findings.retain(|finding| {
-        let fewer = matches!(finding, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
+        let fewer = matches!(
+            finding,
+            Finding::Sparse { detail: SparseFinding::FewerExist { .. } | SparseFinding::EmptyBand { .. } }
+        );
         !fewer && !finding.completeness().is_some_and(Completeness::is_complete)
     });
     spectrum.findings.push(SparseFinding::Lost { lost: dropped, found, wanted }.into());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mb_algebra::{QuadraticPencil, Sparse, StiffnessParts, c64};
+use mb_algebra::{Cholesky, Dense, QuadraticPencil, Sparse, StiffnessParts, c64};
 
 use super::memory;
 use crate::certify::sparse::{Aid, Certifier};
@@ -282,32 +282,45 @@ pub(crate) fn finished(
     Spectrum::partial(pairs, counts(problem), findings)
 }
 
-/// Cosine squared, in the metric of the mass, of two vectors that are one mode; those of different modes are orthogonal.
-const ONE_MODE: f64 = 0.5;
+/// Share of a vector, squared and in the metric of the mass, in the span of others, from which on it is no mode beside theirs; those of
+/// different modes are orthogonal.
+const SAME_MODES: f64 = 0.5;
 
-/// Leaves out what two searches have found of one mode of an undamped symmetric problem; how many modes.
+/// Leaves out what several searches have found again of the modes of an undamped symmetric problem; how many modes.
+///
+/// Of a multiple eigenvalue any vectors of its space may have been found: each is held against the span of those with narrower bounds that
+/// may belong to the same eigenvalue.
 fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
     if !(problem.symmetric && problem.undamped()) {
         return 0;
     }
     let form = |x: &Eigenpair, y: &Eigenpair| {
-        crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).norm()
+        crate::numeric::double_double::bilinear_sparse(problem.m.sparse(), &x.right, &y.right).re
     };
-    let same = |a: &Eigenpair, b: &Eigenpair| {
+    let near = |a: &Eigenpair, b: &Eigenpair| {
         let physical = a.class == Class::Physical && b.class == Class::Physical;
         let (Some(s), Some(t)) = (a.value(), b.value()) else { return false };
-        let near = physical && (s - t).norm() <= a.error_bound + b.error_bound;
-        near && form(a, b).powi(2) > ONE_MODE * form(a, a) * form(b, b)
+        physical && (s - t).norm() <= a.error_bound + b.error_bound
     };
-    let repeated = |i: usize| {
-        // The narrower bound stays, of equal ones the first.
-        let better = |j: &usize| {
-            let (own, other) = (pairs[i].error_bound, pairs[*j].error_bound);
-            *j != i && (other < own || (other <= own && *j < i))
-        };
-        (0..pairs.len()).filter(better).any(|j| same(&pairs[i], &pairs[j]))
-    };
-    let repeated: Vec<bool> = (0..pairs.len()).map(repeated).collect();
+    let mut order: Vec<usize> = (0..pairs.len()).collect();
+    order.sort_by(|i, j| pairs[*i].error_bound.total_cmp(&pairs[*j].error_bound));
+    let mut kept: Vec<usize> = Vec::new();
+    let mut repeated = vec![false; pairs.len()];
+    for i in order {
+        let own = &pairs[i];
+        let others: Vec<&Eigenpair> =
+            kept.iter().map(|j| &pairs[*j]).filter(|other| near(own, other)).collect();
+        let gram = Dense::from_fn(others.len(), others.len(), |p, q| form(others[p], others[q]));
+        let along: Vec<f64> = others.iter().map(|other| form(other, own)).collect();
+        let inside = Cholesky::new(&gram).map_or(0.0, |gram| {
+            let shares = gram.solve(&along);
+            shares.iter().zip(&along).map(|(share, along)| share * along).sum::<f64>()
+        });
+        repeated[i] = !others.is_empty() && inside > SAME_MODES * form(own, own);
+        if !repeated[i] {
+            kept.push(i);
+        }
+    }
     let upper =
         pairs.iter().zip(&repeated).filter(|(pair, repeated)| **repeated && pair.alpha.im > 0.0).count();
     let all = repeated.iter().filter(|repeated| **repeated).count();
@@ -432,5 +445,29 @@ mod tests {
         let dropped =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Dropped { roots: 2, .. } });
         assert!(found.findings.iter().any(dropped), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn a_third_vector_in_the_plane_of_a_double_eigenvalue_is_no_mode() {
+        let pencil = QuadraticPencil {
+            m: sparse::diagonal(&[1.0, 1.0, 1.0]),
+            c: sparse::zeros(3, 3),
+            k: sparse::diagonal(&[4.0, 4.0, 9.0]),
+            phi_q: sparse::zeros(0, 3),
+        };
+        let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
+        let none = || Shape::of_real(Vec::new());
+        let root =
+            |s: f64, x: [f64; 3]| Root::oscillating(c64::new(0.0, s), Shape::of_real(x.to_vec()), none());
+        // At 60 degrees to each other: no two of them are one mode.
+        let half = 0.75_f64.sqrt();
+        let plane = [[1.0, 0.0, 0.0], [0.5, half, 0.0], [-0.5, half, 0.0]];
+        let mut roots: Vec<Root> = plane.into_iter().map(|x| root(2.0, x)).collect();
+        roots.push(root(3.0, [0.0, 0.0, 1.0]));
+        let found = finish(&problem, roots, Vec::new(), false);
+        assert_eq!(found.pairs.len(), 6);
+        let told =
+            |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Repeated { modes: 1 } });
+        assert!(found.findings.iter().any(told), "{:?}", found.findings);
     }
 }

@@ -61,11 +61,12 @@ fn penalties_at_the_last_digit_of_the_entries_are_not_called_rigid_in_silence() 
 }
 
 /// The same with any rows and columns in units of their own: small masses and entries of any size are no zeros, and stiff springs hide none;
-/// left vectors from inverse iteration beside a Jordan chain belong to no eigenvalue; two real eigenvalues that are nearly one.
+/// left vectors from inverse iteration beside a Jordan chain belong to no eigenvalue; real eigenvalues that are nearly one, or that a
+/// shift far away leaves without digits.
 #[test]
 fn small_problems_of_arbitrary_entries_are_answered_with_truth() {
-    let (units, hidden, chains, near) =
-        ([50, 81, 165, 189, 254, 398], [73, 253, 397], [231, 279], [105, 137]);
+    let (units, hidden) = ([50, 81, 165, 189, 254, 398], [73, 253, 397]);
+    let (chains, near) = ([159, 231, 279, 411, 423, 903], [38, 105, 137, 146, 609, 897]);
     for number in units.into_iter().chain(hidden).chain(chains).chain(near) {
         let (problem, place) = exact::rational::numbered(number);
         assert_true(&problem, answers(&problem, place)).unwrap_or_else(|fault| panic!("{number}: {fault}"));

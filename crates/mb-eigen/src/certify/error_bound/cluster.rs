@@ -168,9 +168,13 @@ pub(crate) fn together(
             }
             continue;
         }
+        let discs: Vec<(c64, f64)> = group.iter().map(|p| (p.s, estimates[p.pair].bound)).collect();
         let Some((group, circle)) = by_circle(group, &positions, source) else {
+            // Whichever eigenvalue belongs to whichever of the values, all lie in the discs of all.
+            let by = 0.5 * COALESCING.max(discs.len() as f64);
             for i in members {
-                bounds[i] = 0.5 * COALESCING * estimates[i].bound;
+                let reaches = discs.iter().map(|(s, bound)| (s - estimates[i].s).norm() + by * bound);
+                bounds[i] = reaches.fold(0.0, f64::max);
                 done[i] = true;
             }
             continue;
@@ -368,6 +372,49 @@ fn take_in(group: &mut Vec<Position>, positions: &[Position], centre: c64, radiu
         let there = group.iter().any(|q| q.pair == p.pair && q.own == p.own && q.s == p.s);
         if inside && !there {
             group.push(*p);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix that cannot be factored anywhere.
+    struct Singular;
+
+    impl Source for Singular {
+        fn column(&self, _: &Eigenpair, _: c64) -> Column {
+            Column { m: Vec::new(), c: Vec::new(), rest: Vec::new() }
+        }
+
+        fn sensitivity(&self, _: c64, _: usize) -> Option<f64> {
+            None
+        }
+
+        fn ln_determinant(&self, _: c64) -> Result<Option<c64>, EigenError> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn without_a_circle_every_bound_reaches_all_eigenvalues_of_the_cluster() {
+        let values = [(c64::new(1.0, 0.0), 1e-9), (c64::new(1.0 + 2e-9, 1e-9), 1e-11)];
+        let estimate = |(s, bound): &(c64, f64)| Estimate {
+            s: *s,
+            bound: *bound,
+            alignment: 0.0,
+            astray: 0.0,
+            fixed: false,
+            mirror: s.im > 0.0,
+            opposite: false,
+        };
+        let estimates: Vec<Estimate> = values.iter().map(estimate).collect();
+        let (bounds, real) = together(&estimates, &[], false, &Singular);
+        assert!(real.is_empty());
+        for ((s, _), bound) in values.iter().zip(bounds) {
+            let furthest = values.iter().map(|(t, own)| (t - s).norm() + own).fold(0.0, f64::max);
+            assert!(bound >= furthest && bound < 10.0 * furthest, "{s}: {bound:e}");
         }
     }
 }
