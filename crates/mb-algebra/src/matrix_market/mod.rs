@@ -27,6 +27,7 @@
 //! # Ok::<(), mb_algebra::matrix_market::MatrixMarketError>(())
 //! ```
 
+mod entries;
 mod error;
 mod header;
 mod read;

@@ -34,10 +34,8 @@ impl Word<'_> {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        // Only too many digits are left as a reason to fail.
-        Some(
-            self.text().and_then(|t| t.trim_start_matches('+').parse().ok()).map_or(Whole::Huge, Whole::Fits),
-        )
+        let more = |n: usize, digit: &u8| n.checked_mul(10)?.checked_add(usize::from(digit - b'0'));
+        Some(digits.iter().try_fold(0, more).map_or(Whole::Huge, Whole::Fits))
     }
 
     /// A floating-point number, infinities and NaN included; Fortran's exponent letter D is known.
@@ -91,6 +89,25 @@ impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
         // Editors of some systems put a mark in front.
         Self { rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text), line: 0 }
+    }
+
+    /// Bytes that are left.
+    pub(super) fn bytes(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// What is left in pieces of whole lines, each of about so many bytes.
+    pub(super) fn pieces(&self, size: usize) -> Vec<Self> {
+        let (mut rest, mut line) = (self.rest, self.line);
+        let mut out = Vec::new();
+        while !rest.is_empty() {
+            let behind = rest.get(size..).and_then(|tail| tail.iter().position(|b| *b == b'\n'));
+            let (own, after) = rest.split_at(behind.map_or(rest.len(), |n| size + n + 1));
+            out.push(Self { rest: own, line });
+            line += own.iter().filter(|b| **b == b'\n').count();
+            rest = after;
+        }
+        out
     }
 
     /// The next line whatever it holds, without its end.

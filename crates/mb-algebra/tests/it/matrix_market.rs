@@ -51,6 +51,49 @@ fn every_layout_field_and_symmetry() {
     assert_eq!(read.header.symmetry, Symmetry::Hermitian);
 }
 
+/// A symmetric text of n diagonal entries, with comments between, so long that it is read in several pieces.
+fn long_text(n: usize, entries: usize, last: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = format!("%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {entries}\n");
+    for i in 1..=n {
+        if i % 5000 == 0 {
+            out.push_str("% comment\n\n");
+        }
+        let _ = writeln!(out, "{i} {i} {}.{:020}", i % 7, 5);
+    }
+    out.push_str(last);
+    out
+}
+
+#[test]
+fn a_text_of_several_pieces_is_one_matrix_and_its_mistakes_keep_their_lines() {
+    let n = 70_000;
+    let line = 2 + n + 2 * (n / 5000) + 1;
+    let long = long_text(n, n + 1, "2 1 -3\n");
+    assert!(long.len() > 2 << 20);
+    let found = read(long.as_bytes()).unwrap();
+    assert_eq!((found.matrix.nnz(), found.repeated), (n + 2, 0));
+    assert_eq!((found.matrix.get(0, 1), found.matrix.get(1, 0)), (Some(&-3.0), Some(&-3.0)));
+    let wrong = |i: usize| found.matrix.get(i - 1, i - 1) != Some(&((i % 7) as f64 + 5e-20));
+    assert_eq!((1..=n).find(|i| wrong(*i)), None);
+
+    assert_eq!(mistake(&long_text(n, n + 1, "2 1 x\n")).0, line);
+    let both = mistake(&long_text(n, n + 2, "2 1 1\n  1 2 1\n"));
+    assert_eq!((both.0, both.1), (line + 1, 3));
+    let many = mistake(&long_text(n, n, "2 1 x\n"));
+    assert!((many.0, many.1) == (line, 1) && many.2.contains("follows the last"), "{}", many.2);
+    let many = mistake(&long_text(n, 10, ""));
+    assert!(many.0 == 13 && many.2.contains("follows the last of the 10"), "{}", many.2);
+    let few = mistake(&long_text(n, n + 2, "2 1 1\n"));
+    assert!(few.0 == line && few.2.contains(&format!("{} of the {}", n + 1, n + 2)), "{}", few.2);
+    // The first mistake counts, in whichever piece it is found.
+    let two = long_text(n, n + 1, "2 1 x\n").replacen("1 1 ", "1 y ", 1);
+    assert_eq!(mistake(&two).0, 3);
+    // One triangle in the first piece, the other in the last.
+    let sides = long_text(n, n + 1, "1 2 1\n").replacen("2 2 ", "2 1 ", 1);
+    assert_eq!(mistake(&sides).0, line);
+}
+
 #[test]
 fn entries_at_one_place_are_summed_and_counted() {
     let found = read(format!("{HEAD}2 2 3\n1 1 1\n1 1 2\n2 2 4").as_bytes()).unwrap();
