@@ -106,11 +106,12 @@ impl Form {
                 return Err(side.wrong(self.header));
             }
             let mut follows = piece.text.clone();
-            if piece.found >= left && (0..left).all(|_| follows.next().is_some()) {
-                if let Some(word) = follows.next().and_then(|mut words| words.next()) {
-                    let (line, column, found) = (word.line, word.column, word.shown());
-                    return Err(MatrixMarketError::TooMany { line, column, found, expected });
-                }
+            if piece.found >= left
+                && (0..left).all(|_| follows.next().is_some())
+                && let Some(word) = follows.next().and_then(|mut words| words.next())
+            {
+                let (line, column, found) = (word.line, word.column, word.shown());
+                return Err(MatrixMarketError::TooMany { line, column, found, expected });
             }
             if let Some(error) = piece.error.take() {
                 return Err(error);

@@ -104,7 +104,7 @@ impl<'a> Lines<'a> {
             let behind = rest.get(size..).and_then(|tail| tail.iter().position(|b| *b == b'\n'));
             let (own, after) = rest.split_at(behind.map_or(rest.len(), |n| size + n + 1));
             out.push(Self { rest: own, line });
-            line += own.iter().filter(|b| **b == b'\n').count();
+            line += own.iter().map(|b| usize::from(*b == b'\n')).sum::<usize>();
             rest = after;
         }
         out
