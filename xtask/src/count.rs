@@ -5,7 +5,7 @@
 //! stand apart. The number of cells of every published table is a fixture, counted on the pages of the paper
 //! (`paper.toml`), so that a cell that is missing from its table fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mb_gallery::{Kind, Verdict};
 
@@ -14,14 +14,14 @@ use crate::report::{PaperReport, TableReport};
 /// What the columns of the page mean.
 pub(crate) const MEANING: &str = "\
 A cell is one printed number, word or statement. `reproduced`: ours agrees to all printed digits, is at or below a printed \
-error, or meets a printed statement. `misprint`: the printed value is proved wrong. `open`: ours differs and nobody knows why. \
+error, or meets a printed statement. `misprint`: the printed value is proved wrong. `open`: ours differs, for the reason below the table or for none known. \
 `shown`: stands beside ours and is not judged (elapsed times, digits made of rounding). `inputs`: what the computation starts \
 from. `not computed` must be zero.";
 
 /// One line of the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Line {
-    /// Title of the table.
+    /// Where it is printed, and its title.
     pub(crate) title: String,
     cells: usize,
     reproduced: usize,
@@ -46,7 +46,8 @@ impl Line {
                 *verdict = cell.verdict;
             }
         }
-        let mut line = Self { title: table.title.clone(), cells: worst.len(), ..Self::default() };
+        let title = format!("{}: {}", table.locator, table.title);
+        let mut line = Self { title, cells: worst.len(), ..Self::default() };
         for verdict in worst.values() {
             *match verdict {
                 Verdict::Reproduced | Verdict::Bound | Verdict::Claim => &mut line.reproduced,
@@ -86,6 +87,24 @@ pub(crate) fn lines(paper: &PaperReport) -> Vec<Line> {
     lines
 }
 
+/// Why cells are open, each reason with the number of its cells, the most frequent first; empty where none is.
+pub(crate) fn open(paper: &PaperReport) -> String {
+    let mut reasons: Vec<(&str, BTreeSet<_>)> = Vec::new();
+    for table in published(paper) {
+        for cell in table.cells.iter().filter(|cell| cell.verdict == Verdict::Open) {
+            let reason = cell.reason.as_deref().unwrap_or("No reason is known.");
+            let place = (table.id.as_str(), cell.row.as_str(), cell.quantity.as_str());
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, places)) => _ = places.insert(place),
+                None => reasons.push((reason, BTreeSet::from([place]))),
+            }
+        }
+    }
+    reasons.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    let told: Vec<String> = reasons.iter().map(|(why, places)| format!("{} {why}", places.len())).collect();
+    if told.is_empty() { String::new() } else { format!("Open, by number of cells: {}", told.join(" - ")) }
+}
+
 /// What the project adds to a paper, in a sentence.
 pub(crate) fn own(paper: &PaperReport) -> String {
     let mut sum = Line::default();
@@ -100,7 +119,7 @@ pub(crate) fn own(paper: &PaperReport) -> String {
 /// Tables whose cells are not as many as the paper prints.
 pub(crate) fn complaints(paper: &PaperReport) -> Vec<String> {
     let found: BTreeMap<&str, usize> = published(paper).map(|t| (t.name(), Line::of(t).cells)).collect();
-    let names: std::collections::BTreeSet<&str> =
+    let names: BTreeSet<&str> =
         found.keys().copied().chain(paper.printed.keys().map(String::as_str)).collect();
     let differs = |name: &&str| found.get(name) != paper.printed.get(*name);
     let number = |n: Option<&usize>| n.map_or_else(|| "none".to_owned(), ToString::to_string);

@@ -39,7 +39,10 @@ pub(crate) fn counts(papers: &[PaperReport]) -> String {
             let fields: Vec<String> = line.numbers().iter().map(ToString::to_string).collect();
             push(&mut out, &format!("| {} | {} |", line.title, fields.join(" | ")));
         }
-        push(&mut out, &format!("\n{}\n", count::own(paper)));
+        for words in [count::open(paper), count::own(paper)].iter().filter(|words| !words.is_empty()) {
+            push(&mut out, &format!("\n{words}"));
+        }
+        push(&mut out, "");
     }
     out
 }

@@ -32,7 +32,10 @@ fn render_counts(out: &mut String, paper: &PaperReport) {
             counts.numbers().iter().zip(head).map(|(n, h)| format!("{n:>0$}", h.len())).collect();
         line(out, &format!("  {:width$}  {}", counts.title, fields.join("  ")));
     }
-    line(out, &format!("  {}\n", count::own(paper)));
+    for words in [count::open(paper), count::own(paper)].iter().filter(|words| !words.is_empty()) {
+        line(out, &format!("  {words}"));
+    }
+    line(out, "");
 }
 
 fn render_paper(out: &mut String, paper: &PaperReport) {
