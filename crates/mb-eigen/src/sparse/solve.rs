@@ -312,10 +312,13 @@ fn drop_repeated(problem: &Problem, pairs: &mut Vec<Eigenpair>) -> usize {
             kept.iter().map(|j| &pairs[*j]).filter(|other| near(own, other)).collect();
         let gram = Dense::from_fn(others.len(), others.len(), |p, q| form(others[p], others[q]));
         let along: Vec<f64> = others.iter().map(|other| form(other, own)).collect();
-        let inside = Cholesky::new(&gram).map_or(0.0, |gram| {
+        let of_all = Cholesky::new(&gram).map_or(0.0, |gram| {
             let shares = gram.solve(&along);
             shares.iter().zip(&along).map(|(share, along)| share * along).sum::<f64>()
         });
+        // Where these depend on each other, as poor ones may, each of them says as much for itself.
+        let of_each = along.iter().enumerate().map(|(p, along)| along * along / gram[(p, p)]);
+        let inside = of_each.fold(of_all, f64::max);
         repeated[i] = !others.is_empty() && inside > SAME_MODES * form(own, own);
         if !repeated[i] {
             kept.push(i);
