@@ -141,3 +141,19 @@ proptest! {
         check(&exact(&singles, &left, Some(&right), 0), Refinement::RayleighQuotient)?;
     }
 }
+
+/// Behind its constraint the problem has one coordinate, so that a cluster has fewer directions than values.
+#[test]
+fn a_double_eigenvalue_of_one_free_coordinate_has_a_narrow_bound() {
+    let steps = [(6, 6, 0), (2, 1, 2), (0, 0, 0), (6, 6, 0), (2, 0, 0), (5, 2, 2)];
+    let problem = exact(&[(2, 12, 18)], &steps, None, 1);
+    for refinement in
+        [Refinement::RayleighQuotient, Refinement::None, Refinement::InverseIteration { lowest: 2 }]
+    {
+        check(&problem, refinement).unwrap();
+        let options = DenseOptions { refinement, ..DenseOptions::default() };
+        let spectrum = mb_eigen::dense::solve(&problem.pencil, &options).unwrap();
+        // The square root of rounding of matrices whose entries are two hundred times the stiffness of the coordinate.
+        assert!(spectrum.motion().all(|pair| pair.error_bound < 1e-4), "{refinement:?}");
+    }
+}

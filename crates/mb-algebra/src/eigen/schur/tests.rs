@@ -1,3 +1,5 @@
+//! Schur forms held against their definition, and eigenvalues against closed forms.
+
 use super::*;
 
 /// Numbers between -1/2 and 1/2 that look arbitrary.
