@@ -42,6 +42,14 @@ impl BlockKind {
             Self::Vector(n) => n,
         }
     }
+    /// Configuration numbers that are components of a position; they come first.
+    const fn positions(self) -> usize {
+        match self {
+            Self::PlanarPoint | Self::PlanarPose => 2,
+            Self::SpatialPoint | Self::Pose => 3,
+            Self::Angle | Self::ElasticNode | Self::Displacement | Self::Vector(_) => 0,
+        }
+    }
     /// Velocities, the size of the tangent.
     pub const fn nv(self) -> usize {
         match self {
@@ -232,14 +240,7 @@ impl Coordinates {
         let mut out = vec![0.0; self.nv()];
         for block in self.blocks() {
             let own = &q[block.q..block.q + block.kind.nq()];
-            let positions = match block.kind {
-                BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-                BlockKind::SpatialPoint | BlockKind::Pose => 3,
-                BlockKind::Angle
-                | BlockKind::ElasticNode
-                | BlockKind::Displacement
-                | BlockKind::Vector(_) => 0,
-            };
+            let positions = block.kind.positions();
             let position = own[..positions].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             for (i, size) in out[block.v..block.v + block.kind.nv()].iter_mut().enumerate() {
                 *size = match block.kind {
@@ -304,14 +305,7 @@ impl Coordinates {
     pub fn translation(&self, axis: usize) -> Vec<f64> {
         let mut out = vec![0.0; self.nv];
         for b in &self.blocks {
-            let axes = match b.kind {
-                BlockKind::PlanarPoint | BlockKind::PlanarPose => 2,
-                BlockKind::SpatialPoint | BlockKind::Pose => 3,
-                BlockKind::Angle
-                | BlockKind::ElasticNode
-                | BlockKind::Displacement
-                | BlockKind::Vector(_) => 0,
-            };
+            let axes = b.kind.positions();
             if axis < axes {
                 out[b.v + axis] = 1.0;
             }
