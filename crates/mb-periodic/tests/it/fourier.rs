@@ -6,6 +6,7 @@
 //!
 //! D is the derivative of the trigonometric polynomial through the values.
 
+use crate::mathieu::SHAKEN;
 use crate::support::{model, start};
 use mb_algebra::{Dense, GeneralEigen, Lu, SymmetricEigen, c64, dense};
 use mb_periodic::{Class, OrbitOptions, Period, find_orbit, floquet};
@@ -75,44 +76,13 @@ fn compare(text: &str, speed: f64, period: f64, points: usize, blocks: impl Fn(f
     found.multipliers.iter().map(|m| m.class).collect()
 }
 
-const HILL: &str = r#"
-units = "SI"
-name = "pendulum on a pivot that shakes in two harmonics"
-gravity = [0, "-2*a"]
-[parameters]
-a = 1.8
-q = 1.0
-p = 0.1
-[[body]]
-name = "pivot"
-mass = 1.0
-inertia = 1.0
-at = [0, "q + p"]
-angle = 0
-[[body]]
-name = "pendulum"
-mass = 1.0
-inertia = 1.0
-center_of_mass = [0, -1]
-at = [0, "q + p"]
-angle = 0
-[[joint]]
-name = "rail"
-type = "prismatic"
-a = "pivot"
-b = [0, 0]
-axis = [0, 1]
-[[joint]]
-name = "pin"
-type = "revolute"
-a = "pendulum"
-b = "pivot"
-[[drive]]
-name = "shake"
-quantity = "y"
-of = "pivot"
-law = "q*cos(2*t) + p*cos(4*t)"
-"#;
+/// The shaken pendulum with a second harmonic.
+fn hill() -> String {
+    SHAKEN
+        .replace("q = 1.0", "q = 1.0\np = 0.1")
+        .replace("at = [0, \"q\"]", "at = [0, \"q + p\"]")
+        .replace("q*cos(2*t)", "q*cos(2*t) + p*cos(4*t)")
+}
 
 /// th'' + (a - 2 q cos 2 t - 8 p cos 4 t) th = 0: values of a with solutions of period pi or 2 pi, by Hill's determinant in exp(i n t),
 /// n even or odd.
@@ -135,7 +105,7 @@ fn limits(q: f64, p: f64, odd: bool) -> Vec<f64> {
 fn limits_of_hills_equation_are_zeros_of_its_determinant() {
     for (q, p) in [(0.4, 0.1), (1.0, -0.2)] {
         let half_trace = |a: f64| {
-            let model = model(HILL, &[("a", a), ("q", q), ("p", p)]);
+            let model = model(&hill(), &[("a", a), ("q", q), ("p", p)]);
             let orbit =
                 find_orbit(&model, &start(&model), Period::Given(PI), &OrbitOptions::default()).unwrap();
             0.5 * (orbit.monodromy[(0, 0)] + orbit.monodromy[(1, 1)])
