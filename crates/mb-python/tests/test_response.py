@@ -165,6 +165,8 @@ def test_pictures_of_responses():
         ({"at": [float("nan")]}, mb.ArgumentError, r"at\[0\]"),
         ({"at": 1.0, "inputs": "U"}, mb.ModelError, "did you mean 'u'"),
         ({"at": 1.0, "outputs": []}, mb.ArgumentError, "outputs"),
+        ({"at": 1.0, "inputs": ["u", "v", "u"]}, mb.ArgumentError, "'u' twice"),
+        ({"band": (0, 1), "points": 10**8}, mb.ArgumentError, "at most 100000"),
         ({"at": 1.0, "base": "z"}, mb.ArgumentError, "along z"),
         ({"at": 1.0, "base": "x", "inputs": "u"}, mb.ArgumentError, "excludes"),
         ({"at": 1.0, "unbalance": 1.0}, mb.ArgumentError, "one or two"),

@@ -61,13 +61,13 @@ pub struct ResponseArgs {
     /// Loss factor of structural damping: K (1 + i ETA) in place of K
     #[arg(long, value_name = "ETA", default_value_t = 0.0, allow_negative_numbers = true)]
     pub loss: f64,
-    /// Evenly spaced frequencies; more are added at resonances and where the response changes fast
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = at_least_one)]
+    /// Evenly spaced frequencies, at most 100000; more are added at resonances and where the response changes fast
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = frequencies)]
     pub points: usize,
     /// Evenly spaced in the logarithm of the frequency
     #[arg(long)]
     pub log: bool,
-    /// These frequencies in Hz alone, separated by commas
+    /// These frequencies in Hz alone, separated by commas; they are sorted, and each is taken once
     #[arg(long, value_name = "HZ,HZ,...", value_delimiter = ',', conflicts_with_all = ["points", "log"], allow_negative_numbers = true)]
     pub at_hz: Vec<f64>,
     /// Poles, zeros and gain of each response
@@ -95,6 +95,13 @@ pub struct ResponseArgs {
     /// Everything at full precision as JSON (see docs/json-output.md)
     #[arg(long)]
     pub json: bool,
+}
+
+/// A number of frequencies: each is solved for and kept with the values of all responses.
+fn frequencies(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100_000;
+    let n = at_least_one(text)?;
+    if n <= MOST { Ok(n) } else { Err(format!("a response has at most {MOST} evenly spaced frequencies")) }
 }
 
 /// An axis.

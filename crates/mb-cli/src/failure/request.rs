@@ -313,6 +313,14 @@ pub enum RequestError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// A name given twice to an option that takes several.
+    #[error("{option} {name} is given twice.")]
+    Twice {
+        /// The option.
+        option: &'static str,
+        /// The name.
+        name: String,
+    },
     /// A response without an input or an output.
     #[error("A response needs an {what}, but the model has none.")]
     NothingToRespond {
@@ -476,6 +484,7 @@ impl RequestError {
             Self::NothingToRespond { .. } => {
                 "add one to the model, as in `output = [{ name = \"height\", quantity = \"y\", of = \"tip\" }]`".to_owned()
             }
+            Self::Twice { .. } => "name each once".to_owned(),
             Self::NoCases => "give --grid, --list, --random or --latin".to_owned(),
             Self::NoCount { name } => format!("write --grid {name}=FROM..TO:COUNT"),
             Self::NoSuchAxis { .. }

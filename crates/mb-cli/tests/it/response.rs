@@ -39,3 +39,34 @@ fn an_oscillator_answers_as_its_formula_says() {
         assert!((row[1] - x).abs() + (row[2] - y).abs() < 1e-11 / size.sqrt(), "{row:?}");
     }
 }
+
+#[test]
+fn frequencies_asked_for_are_sorted_and_taken_once() {
+    let args = ["response", "-", "--band", "0", "5", "--at-hz", "4,2,4,1.5", "--json"];
+    let run = mb_with(&args, OSCILLATOR);
+    assert_eq!(run.code, 0, "{run:?}");
+    let answer: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let list: Vec<f64> =
+        answer["frequency_hz"].as_array().unwrap().iter().map(|f| f.as_f64().unwrap()).collect();
+    assert!(
+        list.len() == 3 && list.iter().zip([1.5, 2.0, 4.0]).all(|(f, x)| (f - x).abs() < 1e-12),
+        "{list:?}"
+    );
+}
+
+#[test]
+fn slips_in_a_request_are_named() {
+    let whole = ["response", "-", "--band", "0", "1"];
+    let slips: [(&[&str], &[&str]); 4] = [
+        (&["--from", "F", "--from", "F"], &["--from F is given twice", "once"]),
+        (&["--to", "x", "--to", "x"], &["--to x is given twice", "once"]),
+        (&["--psd", "F=1", "--psd", "F=2"], &["--psd F is given twice", "once"]),
+        (&["--points", "100000000"], &["--points", "at most 100000 evenly spaced frequencies"]),
+    ];
+    for (slip, words) in slips {
+        let args: Vec<&str> = whole.iter().chain(slip).copied().collect();
+        let run = mb_with(&args, OSCILLATOR);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(words.iter().all(|w| run.err.contains(w)), "{slip:?}: {run:?}");
+    }
+}

@@ -21,6 +21,8 @@ from ._requests import count, number
 if TYPE_CHECKING:
     from ._site import OperatingPoint
 
+# Each frequency is solved for and kept with the values of all responses.
+_MOST_POINTS = 100_000
 _DERIVATIVES = {"outputs": 0, "receptance": 0, "mobility": 1, "accelerance": 2}
 
 
@@ -195,7 +197,7 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
         if isinstance(at, (str, bytes)):
             raise ArgumentTypeError(f"at is {at!r}, but frequencies in Hz are needed.", "at")
         given = at if isinstance(at, Iterable) else [at]
-        only = sorted(number(f, f"at[{k}]") for k, f in enumerate(given))
+        only = sorted({number(f, f"at[{k}]") for k, f in enumerate(given)})
         if not only:
             raise ArgumentError("at is empty: there is no frequency.", "at")
         if only[0] < 0:
@@ -214,12 +216,15 @@ def _grid(band: Any, at: Any, points: int, log: bool, change: float, most: int) 
         raise ArgumentError(f"band is ({low}, {high}), but must be 0 <= from < to, in Hz.", "band")
     if log and low == 0.0 and only is None:
         raise ArgumentError("band begins at zero, where log=True has no logarithm.", "band")
+    points = count(points, "points", 2)
+    if points > _MOST_POINTS:
+        raise ArgumentError(f"points is {points}, but a response has at most {_MOST_POINTS} evenly spaced frequencies.", "points")
     step = number(change, "change")
     if step <= 0:
         raise ArgumentError(f"change is {step}, but must be positive.", "change")
     return {
         "band": (low, high),
-        "points": count(points, "points", 2),
+        "points": points,
         "logarithmic": bool(log),
         "only": only,
         "change": step,
@@ -239,6 +244,9 @@ def _chosen(given: str | Iterable[str] | None, known: list[str], argument: str, 
         chosen = list(range(len(known)))
     else:
         chosen = [resolve(name, known, argument, what) for name in ([given] if isinstance(given, str) else given)]
+    twice = next((i for k, i in enumerate(chosen) if i in chosen[:k]), None)
+    if twice is not None:
+        raise ArgumentError(f"{argument} has {known[twice]!r} twice; name each once.", argument)
     if not chosen:
         raise ArgumentError(f"{argument} is empty: a response needs an {what}; the model has {', '.join(known) or 'none'}.", argument)
     return chosen

@@ -6,12 +6,16 @@ use crate::flow::response::{Density, Drive, ResponseRequest};
 use crate::start::finite;
 use mb_model::Model;
 use mb_response::SweepOptions;
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 use std::path::Path;
 
 /// The request, with names looked up in the model.
 pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, Failure> {
     let band_hz = band(args)?;
+    once("--from", args.from.iter())?;
+    once("--to", args.to.iter())?;
+    once("--psd", args.psd.iter().map(|p| &p.name))?;
     let inputs = indices(&args.from, model.inputs(), |name, known| RequestError::NoSuchInput {
         option: "--from",
         name,
@@ -53,7 +57,12 @@ pub(super) fn of(model: &Model, args: &ResponseArgs) -> Result<ResponseRequest, 
         let range = "zero or a positive number";
         return Err(RequestError::OutOfRange { option: "loss", value: args.loss, range }.into());
     }
-    let only = (!args.at_hz.is_empty()).then(|| args.at_hz.iter().map(|f| f * TAU).collect());
+    let only = (!args.at_hz.is_empty()).then(|| {
+        let mut list: Vec<f64> = args.at_hz.iter().map(|f| f * TAU).collect();
+        list.sort_by(f64::total_cmp);
+        list.dedup();
+        list
+    });
     let sweep = SweepOptions { points: args.points, logarithmic: args.log, only, ..SweepOptions::default() };
     let derivatives = match args.quantity {
         QuantityArg::Outputs | QuantityArg::Receptance => 0,
@@ -82,6 +91,17 @@ fn indices(
         known.iter().position(|k| k == name).ok_or_else(|| unknown(name.clone(), known.to_vec()))
     };
     given.iter().map(place).collect()
+}
+
+/// Refuses a name that is given twice: two equal columns, or two densities of one input, are a slip.
+fn once<'n>(option: &'static str, names: impl Iterator<Item = &'n String>) -> Result<(), RequestError> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(RequestError::Twice { option, name: name.clone() });
+        }
+    }
+    Ok(())
 }
 
 fn band(args: &ResponseArgs) -> Result<[f64; 2], RequestError> {
