@@ -6,6 +6,8 @@
 //! unbalance   F_x u_0 omega^2 - i F_y u_0 omega^2       two inputs in quadrature, u_0 = mass times eccentricity
 //! ```
 
+pub mod notes;
+
 use crate::error::AnalysisError;
 use crate::{FormulationSpectrum, part, spectrum};
 use mb_algebra::{Dense, DenseC, c64, sparse, to_dense};
@@ -14,8 +16,8 @@ use mb_eigen::sparse::{Request, SparseOptions};
 use mb_linear::{Formulation, OperatingPoint, linearize_sparse, output_maps};
 use mb_model::Model;
 use mb_response::{
-    Evaluator, MeanSquare, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint, Variance,
-    grid, mean_square, white_noise,
+    Evaluator, MeanSquare, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, SweptPoint,
+    Variance, grid, mean_square, peaks, undamped, white_noise,
 };
 use std::f64::consts::TAU;
 
@@ -108,6 +110,8 @@ pub struct RandomOutput {
 pub struct ModelResponse {
     /// H over the band, outputs as asked x inputs as asked (one column for a base or an unbalance).
     pub sweep: Sweep,
+    /// Local maxima of |H| in the band, by output and input, in increasing frequency; none where frequencies were given.
+    pub peaks: Vec<Peak>,
     /// Names of the columns, with units of base and unbalance.
     pub inputs: Vec<String>,
     /// Names of the rows.
@@ -128,6 +132,10 @@ impl ModelResponse {
         let pairs = self.poles.spectrum.motion();
         let grows = pairs.filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
         grows.map(|s| s.re).reduce(f64::max)
+    }
+    /// What a reader has to know, besides numbers.
+    pub fn notes(&self, request: &ResponseRequest) -> Vec<String> {
+        notes::notes(&self.sweep, self.growing(), self.all_poles, Some(&request.drive), request.loss)
     }
 }
 
@@ -192,6 +200,15 @@ pub fn response(
     for point in &mut swept.points {
         shape(point, request);
     }
+    let mut shaped = |omega: f64| {
+        let mut point = evaluator.at(omega)?;
+        shape(&mut point, request);
+        Ok(point)
+    };
+    let peaks = match request.sweep.only {
+        Some(_) => Vec::new(),
+        None => peaks(&swept.points, &undamped(&values), &mut shaped)?,
+    };
     let bands = random_in_band(&mut evaluator, request, &values)?;
     let all = random_at_all(&response, request, all_poles)?;
     let random = bands.into_iter().zip(all).map(|(band, all)| RandomOutput { band, all }).collect();
@@ -201,7 +218,7 @@ pub fn response(
         Drive::Base(axis) => vec![format!("acceleration of the base along {}", ["x", "y", "z"][*axis])],
         Drive::Unbalance { .. } => vec!["unbalance".to_owned()],
     };
-    Ok(ModelResponse { sweep: swept, inputs, outputs, poles, all_poles, random, response })
+    Ok(ModelResponse { sweep: swept, peaks, inputs, outputs, poles, all_poles, random, response })
 }
 
 /// Derivatives of the outputs, and the sum over the inputs of an unbalance.

@@ -8,6 +8,7 @@
 //! | H at one frequency, with a bound of its rounding | [`Response::direct`] |
 //! | H at many frequencies from few factorizations, with a bound of its error | [`Projection`] |
 //! | H over a band, denser where it changes fast | [`sweep()`], [`Evaluator`] |
+//! | local maxima of the magnitude, solved for | [`peaks()`] |
 //! | poles, transmission zeros and gain | [`zeros()`] |
 //! | variance of outputs for random inputs | [`white_noise`], [`mean_square`] |
 //!
@@ -17,6 +18,7 @@
 mod bounds;
 mod direct;
 mod error;
+mod peaks;
 mod plant;
 mod projection;
 mod random;
@@ -26,8 +28,9 @@ mod zeros;
 
 pub use direct::{Response, Sample};
 pub use error::ResponseError;
+pub use peaks::{Peak, peaks};
 pub use plant::Plant;
 pub use projection::{Projection, Unproved};
 pub use random::{MeanSquare, Variance, mean_square, white_noise};
-pub use sweep::{Evaluator, How, Method, Sweep, SweepOptions, SweptPoint, grid, sweep};
+pub use sweep::{Evaluator, How, Method, Sweep, SweepOptions, SweptPoint, grid, sweep, undamped};
 pub use zeros::{Zeros, zeros};

@@ -133,6 +133,15 @@ fn most(response: &Response) -> usize {
     count
 }
 
+fn is_undamped(pole: c64) -> bool {
+    pole.re.abs() <= UNDAMPED * pole.norm()
+}
+
+/// Frequencies of the undamped poles, rad/s.
+pub fn undamped(poles: &[c64]) -> Vec<f64> {
+    poles.iter().filter(|p| p.im > 0.0 && is_undamped(**p)).map(|p| p.im).collect()
+}
+
 /// Evenly spaced frequencies and those around the poles, or those of the options alone; rad/s.
 pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<f64> {
     if let Some(list) = &options.only {
@@ -159,7 +168,7 @@ pub fn grid([from, to]: [f64; 2], poles: &[c64], options: &SweepOptions) -> Vec<
     };
     for pole in poles.iter().filter(|p| p.im > 0.0) {
         let width = pole.re.abs().max(NARROWEST * pole.im);
-        let undamped = pole.re.abs() <= UNDAMPED * pole.norm();
+        let undamped = is_undamped(*pole);
         let peak = (pole.im * pole.im - pole.re * pole.re).max(0.0).sqrt();
         for centre in [pole.im, peak] {
             for step in STEPS {

@@ -4,7 +4,7 @@ use super::parts::{ModelView, SiteView};
 use super::{Head, text};
 use crate::commands::response::Found;
 use mb_algebra::c64;
-use mb_response::{How, Sample, Sweep};
+use mb_response::{How, Peak, Sample, Sweep};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -19,6 +19,7 @@ struct Document {
     frequency_hz: Vec<f64>,
     infinite_at_hz: Vec<f64>,
     responses: Vec<ResponseView>,
+    notes: Vec<String>,
     method: MethodView,
     poles: Vec<[f64; 2]>,
     all_poles: bool,
@@ -32,8 +33,28 @@ struct ResponseView {
     value: Vec<[f64; 2]>,
     phase_deg: Vec<f64>,
     error_bound: Vec<f64>,
+    peaks: Vec<PeakView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     zeros: Option<ZerosView>,
+}
+
+#[derive(Serialize)]
+struct PeakView {
+    frequency_hz: f64,
+    within_hz: [f64; 2],
+    value: Option<[f64; 2]>,
+    error_bound: Option<f64>,
+}
+
+impl PeakView {
+    fn new(peak: &Peak) -> Self {
+        Self {
+            frequency_hz: peak.omega / TAU,
+            within_hz: peak.within.map(|w| w / TAU),
+            value: peak.value.map(|(h, _)| [h.re, h.im]),
+            error_bound: peak.value.map(|(_, bound)| bound),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -119,6 +140,7 @@ pub fn document(found: &Found) -> String {
             value: found.samples().map(|s| [s.value[at].re, s.value[at].im]).collect(),
             phase_deg: found.phases(at),
             error_bound: values(&|s| s.bound[at]),
+            peaks: found.peaks(at).map(PeakView::new).collect(),
             zeros,
         }
     });
@@ -138,6 +160,7 @@ pub fn document(found: &Found) -> String {
         frequency_hz: found.samples().map(|s| s.omega / TAU).collect(),
         infinite_at_hz: lost.map(|p| p.omega / TAU).collect(),
         responses: responses.collect(),
+        notes: found.notes(),
         method: MethodView::new(sweep),
         poles: pairs(&poles),
         all_poles: response.all_poles,

@@ -5,7 +5,6 @@ use crate::commands::{campbell, modes::Modes, response, track};
 use crate::failure::{Failure, RequestError};
 use crate::progress::Progress;
 use crate::render::modes::lines;
-use crate::render::tiny;
 use crate::source::Text;
 use mb_chart::{Mark, Scale};
 use mb_model::Model;
@@ -68,18 +67,8 @@ fn respond(
         ..*parsed
     };
     let answer = response::analyse(text, &request, progress)?;
-    let worst = answer.samples().map(|s| s.bound[(0, 0)] / s.value[(0, 0)].norm()).filter(|x| x.is_finite());
-    let mut note = format!(
-        "{} frequencies, each solved for itself; error bounds at most {} of the value.",
-        answer.response.sweep.points.len(),
-        tiny(worst.fold(0.0, f64::max))
-    );
-    if answer.response.growing().is_some() {
-        note += " The system is unstable: no motion settles to this response.";
-    }
-    if answer.response.sweep.points.iter().any(|p| p.sample.is_none()) {
-        note += " At undamped poles it is infinite.";
-    }
+    let sentences = std::iter::once(answer.method()).chain(answer.notes());
+    let note = sentences.map(|s| s + ".").collect::<Vec<_>>().join(" ");
     Ok(of(&response::chart(&answer, FigureArg::Bode), &format!("Response of {to} to {from}"), &note))
 }
 

@@ -117,6 +117,10 @@ fn a_response_and_a_track_are_those_of_their_commands() {
     let data = data(&text);
     let asked = ["response", &cart, "--from", "F", "--to", "position", "--band", "0", "2"];
     let answer = json(&asked);
+    let said = data["charts"][0]["note"].as_str().unwrap();
+    let text = right(&asked);
+    let method = text.lines().find(|l| l.contains("each solved for itself")).unwrap();
+    assert!(said.starts_with(method), "{said}\n{method}");
     let (hz, decibels) = (curve(&data, 0, 0, 0, "x"), curve(&data, 0, 0, 0, "y"));
     let values = answer["responses"][0]["value"].as_array().unwrap();
     assert!(hz.len() >= 400 && hz.len() == values.len(), "{} {}", hz.len(), values.len());

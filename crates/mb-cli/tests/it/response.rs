@@ -70,3 +70,26 @@ fn slips_in_a_request_are_named() {
         assert!(words.iter().all(|w| run.err.contains(w)), "{slip:?}: {run:?}");
     }
 }
+
+/// The largest |H| is at (k / m - c^2 / (2 m^2))^1/2 with 1 / (c (k / m - c^2 / (4 m^2))^1/2).
+#[test]
+fn the_peak_is_solved_for_and_one_source_says_what_is_to_be_known() {
+    let args = ["response", "-", "--band", "0", "1", "--loss", "0", "--points", "7", "--json"];
+    let answer: serde_json::Value = serde_json::from_str(&mb_with(&args, OSCILLATOR).out).unwrap();
+    let peaks = answer["responses"][0]["peaks"].as_array().unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let exact = (4.0_f64 - 0.02).sqrt() / TAU;
+    let [low, high] = [0, 1].map(|k| number(&peaks[0]["within_hz"][k]));
+    assert!(peaks.len() == 1 && low < exact && exact < high && high - low < 1e-6, "{peaks:?}");
+    let height = 1.0 / (0.4 * (4.0_f64 - 0.01).sqrt());
+    let size = number(&peaks[0]["value"][0]).hypot(number(&peaks[0]["value"][1]));
+    assert!((size - height).abs() < 2.0 * number(&peaks[0]["error_bound"]) + 1e-15, "{size} {height}");
+    // The same sentences in the text and in the document.
+    let args = ["response", "-", "--band", "0", "1", "--base", "x", "--loss", "0.02"];
+    let text = mb_with(&args, OSCILLATOR).out;
+    let answer = mb_with(&[&args[..], &["--json"]].concat(), OSCILLATOR).out;
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let notes: Vec<&str> = answer["notes"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
+    assert!(notes.len() == 2 && notes[0].contains("moving base") && notes[1].contains("0.02"), "{notes:?}");
+    assert!(notes.iter().all(|note| text.contains(note)), "{text}");
+}

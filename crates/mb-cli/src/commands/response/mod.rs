@@ -6,7 +6,7 @@ mod tables;
 use crate::Answer;
 use crate::args::{FigureArg, ResponseArgs};
 use crate::failure::{Failure, RequestError};
-use crate::flow::response::{self, ModelResponse, ResponseRequest};
+use crate::flow::response::{self, ModelResponse, ResponseRequest, notes};
 use crate::flow::{self, Site, State};
 use crate::history::{Column, csv};
 use crate::json;
@@ -14,12 +14,12 @@ use crate::mat::{self, Variable};
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::progress::Progress;
-use crate::render::Style;
+use crate::render::{Style, summary};
 use crate::source::{Loaded, Text, load};
 use mb_algebra::c64;
 use mb_chart::{Chart, Curve, Panel, Scale};
 use mb_constraints::ConstraintRank;
-use mb_response::{Sample, Zeros, zeros};
+use mb_response::{Peak, Sample, Zeros, zeros};
 use std::f64::consts::TAU;
 use std::io::Write as _;
 use std::path::Path;
@@ -54,6 +54,21 @@ impl Found {
     /// `output / input`.
     pub fn name(&self, (o, i): (usize, usize)) -> String {
         format!("{} / {}", self.response.outputs[o], self.response.inputs[i])
+    }
+    /// Peaks of one response in increasing frequency.
+    pub fn peaks(&self, at: (usize, usize)) -> impl Iterator<Item = &Peak> {
+        self.response.peaks.iter().filter(move |p| p.entry == at)
+    }
+    /// One sentence on frequencies, method and bound, without its stop.
+    pub fn method(&self) -> String {
+        notes::method(&self.response.sweep)
+    }
+    /// What a reader has to know, besides numbers.
+    pub fn notes(&self) -> Vec<String> {
+        let mut out = self.response.notes(&self.request);
+        out.extend(summary::steadiness(&self.site));
+        out.extend(summary::own_speeds(&self.loaded.model, &self.site));
+        out
     }
     /// Phases of one response in degrees, without jumps.
     pub fn phases(&self, at: (usize, usize)) -> Vec<f64> {
@@ -96,7 +111,7 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
     if let Some(path) = &args.plot {
         outfile::picture(path, &chart(&found, args.figure).svg())?;
     }
-    Ok(Answer::right(if args.json { document() } else { tables::render(&found, args, style) }))
+    Ok(Answer::right(if args.json { document() } else { tables::render(&found, style) }))
 }
 
 /// Does the analysis.

@@ -1,0 +1,76 @@
+//! What is said of a response in words: the one source for text, JSON, report and Python.
+
+use super::Drive;
+use crate::number::{six, tiny};
+use mb_response::{How, Sample, Sweep};
+use std::f64::consts::TAU;
+
+/// `1 mode`, `2 modes`.
+fn count(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+/// One sentence on frequencies, method and bound, without its stop.
+pub fn method(sweep: &Sweep) -> String {
+    let ratio = |s: &Sample| {
+        let entries = (0..s.value.ncols()).flat_map(|i| (0..s.value.nrows()).map(move |o| (o, i)));
+        let seen = entries.filter(|at| s.value[*at].norm() > 0.0);
+        seen.map(|at| s.bound[at] / s.value[at].norm()).fold(0.0, f64::max)
+    };
+    let worst = sweep.points.iter().filter_map(|p| p.sample.as_ref()).map(ratio).fold(0.0, f64::max);
+    let how = match &sweep.how {
+        How::Direct => "each solved for itself".to_owned(),
+        How::Unproved { why } => format!("each solved for itself (no error bound of a projection: {why})"),
+        How::Projection { modes, vectors, direct } => {
+            let rest =
+                if *direct > 0 { format!(", {direct} of them solved for itself") } else { String::new() };
+            format!(
+                "by projection on {vectors} vectors with {}{rest}; {}",
+                count(*modes, "mode", "modes"),
+                count(sweep.factorizations, "factorization", "factorizations")
+            )
+        }
+    };
+    format!(
+        "{}, {how}; error bounds at most {} of the value",
+        count(sweep.points.len(), "frequency", "frequencies"),
+        tiny(worst)
+    )
+}
+
+/// What a reader of the response has to know: stability, frequencies without a value, what it is relative to, its damping.
+///
+/// `growing`: the largest real part that is surely positive, 1/s; `drive`: none for given matrices; `loss`: eta.
+pub fn notes(
+    sweep: &Sweep,
+    growing: Option<f64>,
+    all_poles: bool,
+    drive: Option<&Drive>,
+    loss: f64,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(real) = growing {
+        out.push(format!(
+            "the system is unstable (an eigenvalue has the real part {} 1/s): no motion settles to this response",
+            six(real)
+        ));
+    } else if !all_poles {
+        out.push("stability was not looked at beyond the band".to_owned());
+    }
+    let lost = sweep.points.iter().filter(|p| p.sample.is_none()).map(|p| six(p.omega / TAU));
+    let lost: Vec<String> = lost.collect();
+    if !lost.is_empty() {
+        out.push(format!(
+            "no value at {} Hz: an undamped pole lies there and the response is infinite",
+            lost.join(", ")
+        ));
+    }
+    if let Some(Drive::Base(_)) = drive {
+        out.push("outputs are relative to the moving base".to_owned());
+    }
+    if loss > 0.0 {
+        let k = if drive.is_some() { ", weight and reactions in K included" } else { "" };
+        out.push(format!("structural damping K (1 + {} i){k}", six(loss)));
+    }
+    out
+}

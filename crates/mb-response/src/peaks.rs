@@ -1,0 +1,217 @@
+//! Local maxima of |H|, solved for between the samples of a sweep.
+//!
+//! A sample that stands out of its neighbours by more than all bounds has a local maximum of |H| around it, because |H| is
+//! continuous where no undamped pole lies. The search takes the vertex of the parabola of 1 / |H|^2 through three
+//! frequencies, next to which a resonance is one exactly, until the vertices agree; two values beside the last one that are
+//! lower by more than all bounds are the ends of the interval in which the maximum is shown to lie. An undamped pole makes
+//! |H| infinite or, where it is not excited or not seen, leaves it as it is: the values beside the pole tell.
+
+use crate::direct::Sample;
+use crate::error::ResponseError;
+use crate::sweep::SweptPoint;
+use mb_algebra::c64;
+
+/// Peaks of one output and input that are kept, the largest ones.
+const MOST: usize = 20;
+/// Values of H that a search may take.
+const STEPS: usize = 24;
+/// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
+const BESIDE: f64 = 1e-8;
+const GROWTH: f64 = 10.0;
+/// Drop of |H| to the ends of the interval over the bounds.
+const DROP: f64 = 8.0;
+
+/// A local maximum of |H| over the frequency, of one output and input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Output and input.
+    pub entry: (usize, usize),
+    /// omega, rad/s.
+    pub omega: f64,
+    /// Ends of the interval in which |H| is shown to have a local maximum, rad/s.
+    pub within: [f64; 2],
+    /// H at omega and the bound of its error; none where an undamped pole makes it infinite.
+    pub value: Option<(c64, f64)>,
+}
+
+/// |H| at one frequency.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    omega: f64,
+    h: c64,
+    bound: f64,
+}
+
+impl Value {
+    fn of(sample: &Sample, entry: (usize, usize)) -> Self {
+        Self { omega: sample.omega, h: sample.value[entry], bound: sample.bound[entry] }
+    }
+    fn size(&self) -> f64 {
+        self.h.norm()
+    }
+    /// |H| is surely as large as that.
+    fn least(&self) -> f64 {
+        self.size() - self.bound
+    }
+    /// |H| is surely larger there than at the other frequency.
+    fn above(&self, other: &Self) -> bool {
+        self.least() > other.size() + other.bound
+    }
+    /// 1 / |H|^2.
+    fn inverse(&self) -> f64 {
+        self.h.norm_sqr().recip()
+    }
+}
+
+/// The largest peaks of each output and input in increasing frequency, entry by entry.
+///
+/// `points` in increasing frequency; `undamped`: frequencies of undamped poles, rad/s; `at`: H at a frequency, as that of the
+/// points. Beyond as many values as there are points the rest of the peaks are samples, with the interval that their neighbours
+/// leave.
+///
+/// # Errors
+/// Those of `at`.
+pub fn peaks(
+    points: &[SweptPoint],
+    undamped: &[f64],
+    at: &mut dyn FnMut(f64) -> Result<SweptPoint, ResponseError>,
+) -> Result<Vec<Peak>, ResponseError> {
+    let lost = points.iter().filter(|p| p.sample.is_none()).map(|p| p.omega);
+    let undamped: Vec<f64> = undamped.iter().copied().chain(lost).collect();
+    let samples: Vec<&Sample> = points.iter().filter_map(|p| p.sample.as_ref()).collect();
+    let Some(first) = samples.first() else { return Ok(Vec::new()) };
+    let (ny, nu) = first.value.shape();
+    let mut out = Vec::new();
+    for entry in (0..ny).flat_map(|o| (0..nu).map(move |i| (o, i))) {
+        let values: Vec<Value> = samples.iter().map(|s| Value::of(s, entry)).collect();
+        let mut found = standing_out(&values);
+        found.sort_by(|a, b| b[1].size().total_cmp(&a[1].size()));
+        found.truncate(MOST);
+        let mut room = points.len() / (ny * nu);
+        let mut list = Vec::with_capacity(found.len());
+        for three in found {
+            let enough = room >= STEPS;
+            let mut value = |omega: f64| {
+                room = room.saturating_sub(1);
+                Ok(at(omega)?.sample.map(|s| Value::of(&s, entry)))
+            };
+            if let Some(pole) = infinite(&three, &undamped, &mut value)? {
+                list.push(Peak { entry, omega: pole, within: [pole; 2], value: None });
+                continue;
+            }
+            list.push(if enough { search(three, entry, &mut value)? } else { sampled(&three, entry) });
+        }
+        list.sort_by(|a, b| a.omega.total_cmp(&b.omega));
+        out.append(&mut list);
+    }
+    Ok(out)
+}
+
+/// Samples that are above others on both sides by more than all bounds with none above them between, with these others.
+fn standing_out(values: &[Value]) -> Vec<[Value; 3]> {
+    let mut out: Vec<[Value; 3]> = Vec::new();
+    for (k, top) in values.iter().enumerate() {
+        let ends = |v: &&Value| top.above(v) || v.size() > top.size();
+        let left = values[..k].iter().rev().find(ends).copied();
+        let right = values[k + 1..].iter().find(ends).copied();
+        let (Some(left), Some(right)) = (left, right) else { continue };
+        if !(top.above(&left) && top.above(&right)) {
+            continue;
+        }
+        // Equal values side by side are one peak.
+        if out.last().is_none_or(|last| last[1].omega < left.omega || last[2].omega <= top.omega) {
+            out.push([left, *top, right]);
+        }
+    }
+    out
+}
+
+/// The undamped pole between the outer frequencies at which |H| is infinite.
+fn infinite(
+    [a, b, c]: &[Value; 3],
+    undamped: &[f64],
+    at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
+) -> Result<Option<f64>, ResponseError> {
+    for pole in undamped.iter().filter(|w| **w > a.omega && **w < c.omega) {
+        let beside = at(pole * (1.0 + BESIDE))?;
+        if beside.is_none_or(|v| v.size() > GROWTH * b.size()) {
+            return Ok(Some(*pole));
+        }
+    }
+    Ok(None)
+}
+
+fn sampled([a, b, c]: &[Value; 3], entry: (usize, usize)) -> Peak {
+    Peak { entry, omega: b.omega, within: [a.omega, c.omega], value: Some((b.h, b.bound)) }
+}
+
+/// The maximum between three frequencies, the middle one above both others.
+fn search(
+    three: [Value; 3],
+    entry: (usize, usize),
+    at: &mut dyn FnMut(f64) -> Result<Option<Value>, ResponseError>,
+) -> Result<Peak, ResponseError> {
+    let [mut a, mut b, mut c] = three;
+    // Ends of the interval that is shown.
+    let mut shown = [a.omega, c.omega];
+    let mut left = STEPS;
+    loop {
+        let (vertex, step) = parabola(&a, &b, &c);
+        let step = step.max(4.0 * f64::EPSILON * b.omega);
+        let settled = (vertex - b.omega).abs() <= 0.25 * step;
+        if settled || left < STEPS / 3 {
+            for (end, side) in [(0, -1.0), (1, 1.0)] {
+                // As near as the bounds let it be; farther where the values do not show it.
+                let mut wide = step;
+                while left > 0 && wide < (shown[end] - b.omega).abs() {
+                    left -= 1;
+                    let Some(beside) = at(b.omega + side * wide)? else { break };
+                    if b.above(&beside) {
+                        shown[end] = beside.omega;
+                    }
+                    wide *= 4.0;
+                }
+            }
+            return Ok(Peak { entry, omega: b.omega, within: shown, value: Some((b.h, b.bound)) });
+        }
+        let inside = vertex > a.omega && vertex < c.omega;
+        let farther = if b.omega - a.omega > c.omega - b.omega { a.omega } else { c.omega };
+        let next = if inside { vertex } else { 0.5 * (b.omega + farther) };
+        left -= 1;
+        // No value: the bracket that there is stays.
+        let Some(x) = at(next)? else {
+            return Ok(Peak { entry, omega: b.omega, within: shown, value: Some((b.h, b.bound)) });
+        };
+        // By what is sure, so that the ends that are shown stay below.
+        let higher = x.least() >= b.least();
+        let before = x.omega < b.omega;
+        (a, b, c) = match (higher, before) {
+            (true, true) => (a, x, b),
+            (true, false) => (b, x, c),
+            (false, true) => (x, b, c),
+            (false, false) => (a, b, x),
+        };
+        if b.above(&a) {
+            shown[0] = a.omega;
+        }
+        if b.above(&c) {
+            shown[1] = c.omega;
+        }
+    }
+}
+
+/// Vertex of the parabola of 1 / |H|^2 through three frequencies, and the distance from it at which |H| is lower by
+/// [`DROP`] bounds.
+fn parabola(a: &Value, b: &Value, c: &Value) -> (f64, f64) {
+    let slope = |p: &Value, q: &Value| (q.inverse() - p.inverse()) / (q.omega - p.omega);
+    let bend = (slope(b, c) - slope(a, b)) / (c.omega - a.omega);
+    if !(bend > 0.0 && bend.is_finite()) {
+        return (f64::NAN, 0.0);
+    }
+    // The slope at b of the parabola.
+    let at_b = slope(a, b) + bend * (b.omega - a.omega);
+    let vertex = b.omega - 0.5 * at_b / bend;
+    // 1 / |H|^2 grows by the share 2 DROP bound / |H|.
+    let share = 2.0 * DROP * (b.bound / b.size()).max(f64::EPSILON);
+    (vertex, (share * b.inverse() / bend).sqrt())
+}

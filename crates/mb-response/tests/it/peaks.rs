@@ -1,0 +1,95 @@
+//! Peaks against closed forms.
+
+use crate::support::Chain;
+use mb_algebra::c64;
+use mb_response::{Evaluator, Peak, Response, SweepOptions, SweptPoint, grid, peaks};
+
+/// Peaks of a chain from `from` to `to`, with |H| times omega^power.
+fn found(chain: &Chain, at: usize, band: [f64; 2], poles: &[c64], power: i32) -> (Vec<Peak>, Vec<f64>) {
+    let response = Response::new(chain.plant(at, at)).unwrap();
+    let options = SweepOptions { points: 60, ..SweepOptions::default() };
+    let mut evaluator = Evaluator::new(&response, &options);
+    let shape = |mut point: SweptPoint| {
+        if let Some(sample) = &mut point.sample {
+            let factor = point.omega.powi(power);
+            sample.value[(0, 0)] *= factor;
+            sample.bound[(0, 0)] *= factor;
+        }
+        point
+    };
+    let swept = evaluator.sweep(&grid(band, poles, &options)).unwrap();
+    let points: Vec<SweptPoint> = swept.points.into_iter().map(shape).collect();
+    let undamped: Vec<f64> = poles.iter().filter(|p| p.re == 0.0).map(|p| p.im).collect();
+    let list = peaks(&points, &undamped, &mut |w| evaluator.at(w).map(shape)).unwrap();
+    (list, points.iter().map(|p| p.omega).collect())
+}
+
+/// Of m x'' + c x' + k x = f: displacement is largest at w0 (1 - 2 zeta^2)^1/2 with 1 / (2 zeta k (1 - zeta^2)^1/2), velocity
+/// at w0 with 1 / c, acceleration at w0 / (1 - 2 zeta^2)^1/2.
+#[test]
+fn the_peaks_of_an_oscillator_are_those_of_its_formulas() {
+    for zeta in [1e-4, 0.02, 0.3, 0.6] {
+        let (k, own) = (4.0_f64, 2.0);
+        let c = 2.0 * zeta * k / own;
+        let chain = Chain { masses: vec![1.0], springs: vec![k], dampers: vec![c], loss: 0.0 };
+        let pole = c64::new(-zeta * own, own * (1.0_f64 - zeta * zeta).sqrt());
+        let shift = (1.0_f64 - 2.0 * zeta * zeta).sqrt();
+        let static_ratio = 1.0 / (2.0 * zeta * (1.0_f64 - zeta * zeta).sqrt());
+        let cases = [(0, own * shift, static_ratio / k), (1, own, 1.0 / c), (2, own / shift, static_ratio)];
+        for (power, omega, height) in cases {
+            let (list, samples) = found(&chain, 0, [0.0, 6.0], &[pole], power);
+            let [peak] = list[..] else { panic!("{zeta} {power}: {list:?}") };
+            let (h, bound) = peak.value.unwrap();
+            let half = 0.5 * (peak.within[1] - peak.within[0]);
+            assert!(peak.within[0] < omega && omega < peak.within[1], "{zeta} {power}: {peak:?} {omega}");
+            // |H| falls about as 1 - (d / width)^2 / 2, to be told apart from its bound.
+            let width = zeta * own * (own / omega).max((omega / own).powi(3));
+            assert!(half <= 5.0 * width * (bound / height).sqrt(), "{zeta} {power}: {peak:?}");
+            assert!((peak.omega - omega).abs() <= half, "{zeta} {power}: {peak:?} {omega}");
+            assert!((h.norm() - height).abs() <= 2.0 * bound + 1e-14 * height, "{zeta} {power}: {peak:?}");
+            let nearest = samples.iter().map(|w| (w - omega).abs()).fold(f64::INFINITY, f64::min);
+            assert!(nearest > half || power < 2 || zeta < 0.02, "{zeta} {power}: a sample is at the peak");
+        }
+    }
+}
+
+/// The continued fraction of the chain has as many local maxima on a fine grid, each in its interval.
+#[test]
+fn every_peak_of_a_chain_is_listed_once() {
+    let n = 8;
+    let chain = Chain { dampers: vec![0.03; n], ..Chain::bar(n) };
+    let (list, _) = found(&chain, n - 1, [0.0, 20.0], &[], 0);
+    let size = |w: f64| chain.driving_point(w).norm();
+    let step = 20.0 / 2e5;
+    let exact: Vec<f64> = (1..200_000)
+        .map(|k| f64::from(k) * step)
+        .filter(|w| size(*w) > size(w - step) && size(*w) >= size(w + step))
+        .collect();
+    assert!(exact.len() >= 5 && list.len() == exact.len(), "{exact:?} {list:?}");
+    for (peak, w) in list.iter().zip(exact) {
+        let [low, high] = peak.within;
+        assert!((peak.omega - w).abs() <= step && high - low < 1e-4 * w, "{peak:?} {w}");
+        assert!(size(peak.omega) > size(low) && size(peak.omega) > size(high), "{peak:?}");
+    }
+}
+
+#[test]
+fn at_undamped_poles_a_peak_is_infinite_and_unseen_ones_are_none() {
+    let chain = Chain::bar(2);
+    // w^2 = 4 (3 -+ 5^1/2) / 2.
+    let own = [-1.0, 1.0].map(|sign| 2.0 * (0.5 * (3.0 + sign * 5.0_f64.sqrt())).sqrt());
+    let poles = own.map(|w| c64::new(0.0, w));
+    let (list, _) = found(&chain, 1, [0.1, 5.0], &poles, 0);
+    assert_eq!(list.len(), 2, "{list:?}");
+    for (peak, w) in list.iter().zip(own) {
+        assert!(peak.value.is_none() && (peak.omega - w).abs() < 1e-12, "{peak:?}");
+    }
+    // A pole of a motion that no input reaches, next to the peak of a damped oscillator.
+    let damped = Chain { masses: vec![1.0], springs: vec![4.0], dampers: vec![0.04], loss: 0.0 };
+    let (list, _) = found(&damped, 0, [0.1, 5.0], &[c64::new(-0.02, 2.0), c64::new(0.0, 2.001)], 0);
+    let omega = (4.0_f64 - 2.0 * 0.02 * 0.02).sqrt();
+    assert!(
+        matches!(list[..], [Peak { value: Some(_), within: [a, b], .. }] if a < omega && omega < b),
+        "{list:?}"
+    );
+}
