@@ -2,10 +2,14 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod letters;
 mod marks;
 mod pdf;
+mod png;
+mod raster;
 
 pub use pdf::pdf;
+pub use raster::{PixelError, png};
 
 use std::fmt::Write as _;
 

@@ -15,8 +15,25 @@ pub(crate) struct Item {
     pub(crate) stroke: Option<[f64; 3]>,
     pub(crate) width: f64,
     pub(crate) dashes: Vec<f64>,
-    /// Opacity of the fill and of the stroke.
+    /// Opacity of the fill and of the stroke, without that of the groups around.
     pub(crate) opacity: [f64; 2],
+    /// The faint group that it belongs to.
+    pub(crate) faint: Option<Faint>,
+}
+
+impl Item {
+    /// Opacity of the fill and of the stroke where each mark is faint for itself.
+    pub(crate) fn alone(&self) -> [f64; 2] {
+        self.opacity.map(|x| x * self.faint.map_or(1.0, |f| f.opacity))
+    }
+}
+
+/// A group of marks that are seen through as one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Faint {
+    /// Which group of the picture.
+    pub(crate) group: usize,
+    pub(crate) opacity: f64,
 }
 
 /// What a mark is.
@@ -84,7 +101,7 @@ struct Group {
     classes: String,
     at: Matrix,
     properties: Properties,
-    opacity: f64,
+    faint: Option<Faint>,
 }
 
 /// Reads a picture.
@@ -92,6 +109,7 @@ pub(crate) fn read(svg: &str) -> Marks {
     let mut out = Marks { size: [100.0, 100.0], items: Vec::new() };
     let mut rules: Vec<Rule> = Vec::new();
     let mut groups: Vec<Group> = Vec::new();
+    let mut faint_groups = 0;
     for piece in svg.split('<').skip(1) {
         let Some((tag, text)) = piece.split_once('>') else { continue };
         let tag = tag.trim_end_matches('/');
@@ -116,7 +134,7 @@ pub(crate) fn read(svg: &str) -> Marks {
                 properties.extend(fitting.flat_map(|r| r.declarations.clone()));
                 let own =
                     |key: &str| properties.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
-                let passed = groups.last().map_or(1.0, |g| g.opacity);
+                let faint = groups.last().and_then(|g| g.faint);
                 match name {
                     "svg" => {
                         let list = numbers(get("viewBox").unwrap_or_default());
@@ -124,16 +142,21 @@ pub(crate) fn read(svg: &str) -> Marks {
                             out.size = [w, h];
                         }
                         let kept = given.iter().filter(|(k, _)| k.starts_with("font")).cloned().collect();
-                        groups.push(Group { classes, at, properties: kept, opacity: 1.0 });
+                        groups.push(Group { classes, at, properties: kept, faint: None });
                     }
                     "g" => {
-                        let opacity = passed * own("opacity").map_or(1.0, number);
+                        let through = |opacity: f64| {
+                            faint_groups += 1;
+                            let around = faint.map_or(1.0, |f| f.opacity);
+                            Faint { group: faint_groups, opacity: opacity * around }
+                        };
+                        let faint = own("opacity").map(number).map(through).or(faint);
                         let kept = properties.iter().filter(|(k, _)| passes_on(k)).cloned().collect();
-                        groups.push(Group { classes, at, properties: kept, opacity });
+                        groups.push(Group { classes, at, properties: kept, faint });
                     }
                     _ => {
-                        let mut item = look(&own, passed);
-                        item.at = at;
+                        let mut item = look(&own);
+                        (item.at, item.faint) = (at, faint);
                         if let Some(shape) = shape(name, &own, text, out.size) {
                             item.shape = shape;
                             out.items.push(item);
@@ -152,9 +175,9 @@ fn passes_on(key: &str) -> bool {
 }
 
 /// Colours, widths and dashes.
-fn look<'a>(own: &impl Fn(&str) -> Option<&'a str>, passed: f64) -> Item {
+fn look<'a>(own: &impl Fn(&str) -> Option<&'a str>) -> Item {
     let share = |key: &str| own(key).map_or(1.0, number);
-    let opacity = passed * share("opacity");
+    let opacity = share("opacity");
     Item {
         fill: own("fill").map_or(Some([0.0; 3]), colour),
         stroke: own("stroke").and_then(colour),

@@ -66,11 +66,12 @@ fn file(objects: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn draw(content: &mut String, item: &Item, flip: Matrix, states: &mut Vec<[f64; 2]>) {
+    let opacity = item.alone();
     let state = states
         .iter()
-        .position(|s| s.iter().zip(&item.opacity).all(|(a, b)| a.total_cmp(b).is_eq()))
+        .position(|s| s.iter().zip(&opacity).all(|(a, b)| a.total_cmp(b).is_eq()))
         .unwrap_or_else(|| {
-            states.push(item.opacity);
+            states.push(opacity);
             states.len() - 1
         });
     let _ = writeln!(content, "q /G{state} gs");
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(marks.size, [10.0, 20.0]);
         let [path, dot] = &marks.items[..] else { panic!("{marks:?}") };
         assert_eq!((path.fill, path.stroke, path.width), (None, Some([1.0, 0.0, 0.0]), 2.0));
-        assert_eq!((dot.fill, dot.stroke, dot.opacity), (Some([0.0, 0.0, 1.0]), None, [0.5, 0.5]));
+        assert_eq!((dot.fill, dot.stroke, dot.alone()), (Some([0.0, 0.0, 1.0]), None, [0.5, 0.5]));
         assert_eq!(path.at, [1.0, 0.0, 0.0, 1.0, 1.0, 2.0]);
         let page = text(svg);
         // (1, 2) from above is (1, 18) from below.

@@ -35,6 +35,7 @@ pub mod npz;
 pub mod outfile;
 pub mod output;
 pub mod parametric;
+pub mod picture;
 pub mod plot;
 pub mod point_file;
 pub mod progress;

@@ -91,16 +91,6 @@ pub fn write(target: &Path, fill: impl FnOnce(&mut Draft) -> io::Result<()>) -> 
     draft.finish()
 }
 
-/// Writes a picture: SVG, or PDF where the name ends so.
-///
-/// # Errors
-/// [`Failure::Unwritable`].
-pub fn picture(target: &Path, svg: &str) -> Result<(), Failure> {
-    let pdf = target.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdf"));
-    let bytes = if pdf { mb_chart::pdf(svg) } else { svg.as_bytes().to_vec() };
-    write(target, |out| out.write_all(&bytes))
-}
-
 /// Makes a folder, with those above it.
 ///
 /// # Errors

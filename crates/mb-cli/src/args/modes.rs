@@ -3,6 +3,7 @@
 use super::{BasisArg, EngineArgs, FormulationArg, MotionArgs, StartArgs, TransferredArg};
 use crate::args::{Assignment, at_least_one, positive};
 use crate::failure::RequestError;
+use crate::picture::PictureFormat;
 use clap::{Args, ValueEnum};
 use mb_eigen::sparse::Request;
 use std::path::PathBuf;
@@ -298,10 +299,13 @@ pub struct ModesOutputArgs {
     /// Write the mode shapes to a file: .mtx (MatrixMarket), .csv or .json
     #[arg(long, value_name = "FILE")]
     pub shapes: Option<PathBuf>,
-    /// Draw the mode shapes over the model at rest: a sheet (FILE.svg, FILE.pdf), or a folder with a file
-    /// for each mode
+    /// Draw the mode shapes over the model at rest: a sheet (FILE.svg, FILE.pdf, FILE.png), or a folder
+    /// with a file for each mode
     #[arg(long, value_name = "FILE.svg | FOLDER", requires = "model")]
     pub plot: Option<PathBuf>,
+    /// Format of the files of such a folder; that of a sheet is told by its name
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PictureFormat::Svg, requires = "plot")]
+    pub plot_format: PictureFormat,
     /// Most modes that --plot draws
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = at_least_one, requires = "plot")]
     pub plot_modes: usize,

@@ -142,12 +142,12 @@ pub struct TrackArgs {
     /// Where.
     #[command(flatten)]
     pub centre: CentreArgs,
-    /// Draw frequency and damping along the path: polynomials with their error band, exact samples beside
+    /// Draw frequency and damping along the path: polynomials with their error band, exact samples beside (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// Campbell diagram: follow the steady motion and its modes over a speed, which is a parameter of steady rotations
     /// or velocities, `spin:JOINT` or `speed:COORDINATE`; critical speeds and ranges of growth are solved for. With a
-    /// file (.svg) it is drawn
+    /// file (.svg, .pdf or .png) it is drawn
     #[arg(long, value_name = "FILE.svg", num_args = 0..=1, default_missing_value = "-", conflicts_with_all = ["path", "group", "modes", "order", "about", "hold", "frozen", "instant", "no_solve", "plot"])]
     pub campbell: Option<PathBuf>,
     /// Modes of a Campbell diagram: those of lowest frequency at either end

@@ -80,7 +80,7 @@ pub struct ResponseArgs {
     /// The response in a file: .csv, .json, .npz or .mat
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draw the response
+    /// Draw the response (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// What is drawn

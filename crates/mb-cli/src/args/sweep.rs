@@ -101,7 +101,7 @@ pub struct SweepArgs {
     /// Write the table: .csv, .npz or .json. While the sweep runs, its cases stand in FILE.journal
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draw stability over a grid of one or two parameters, with the boundaries solved for
+    /// Draw stability over a grid of one or two parameters, with the boundaries solved for (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg", requires = "grid")]
     pub map: Option<PathBuf>,
     /// Everything at full precision as JSON (see docs/json-output.md)

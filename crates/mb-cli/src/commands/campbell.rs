@@ -10,6 +10,7 @@ use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::parametric::quantity::{Quantity, quantity};
+use crate::picture;
 use crate::progress::Progress;
 use crate::render::modes::whirl;
 use crate::render::{Column, Style, Table, six, summary, tiny};
@@ -40,11 +41,8 @@ pub struct CampbellDiagram {
 /// Anything wrong with the model, the request or the numerics at a speed.
 pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(history::format_of).transpose()?;
-    let picture = args.campbell.as_deref().filter(|p| p.as_os_str() != "-");
-    if let Some(path) = picture.filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--campbell", path.display().to_string(), ".svg or .pdf");
-        return Err(RequestError::UnknownFormat { option, path, known }.into());
-    }
+    let drawn = args.campbell.as_deref().filter(|p| p.as_os_str() != "-");
+    picture::check_file("--campbell", drawn)?;
     let diagram = analyse(text, args, progress)?;
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = diagram.columns();
@@ -58,8 +56,8 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         };
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
-    if let Some(path) = picture {
-        outfile::picture(path, &diagram.chart(&args.lines).svg())?;
+    if let Some(path) = drawn {
+        picture::write(path, &diagram.chart(&args.lines).svg())?;
     }
     Ok(Answer::right(if args.json { json::campbell::document(&diagram) } else { diagram.render(style) }))
 }

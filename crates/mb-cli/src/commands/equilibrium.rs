@@ -6,7 +6,8 @@ use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Settled};
 use crate::json;
 use crate::names;
-use crate::plot::{self, EquilibriumPlot, Picture};
+use crate::picture;
+use crate::plot::{EquilibriumPlot, Picture};
 use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
@@ -21,10 +22,7 @@ use std::path::Path;
 /// # Errors
 /// Anything wrong with the model, the request or the numerics.
 pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
-    if let Some(path) = args.plot.as_deref().filter(|p| !plot::is_sheet(p)) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
-        return Err(RequestError::UnknownFormat { option, path, known }.into());
-    }
+    picture::check_file("--plot", args.plot.as_deref())?;
     let loaded = load(text, &args.model)?;
     let model = &loaded.model;
     if args.find_all.is_some() {

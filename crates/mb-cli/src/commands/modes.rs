@@ -8,6 +8,7 @@ use crate::flow::factor::{self, Penalties};
 use crate::flow::{self, Comparison, FormulationSpectrum, Shares, Site, State, part};
 use crate::json;
 use crate::output::{ShapeFormat, Shapes};
+use crate::picture::{self, PictureFormat};
 use crate::plot::Plot;
 use crate::progress::Progress;
 use crate::render::request::words;
@@ -52,8 +53,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
     if let Some(path) = &args.output.shapes {
         ShapeFormat::of(path)?;
     }
-    let folder = args.output.plot.as_deref().filter(|path| !crate::plot::is_sheet(path));
-    folder.map_or(Ok(()), crate::plot::check_folder)?;
+    let folder = args.output.plot.as_deref().filter(|path| PictureFormat::of(path).is_none());
+    folder.map_or(Ok(()), picture::check_folder)?;
     if args.engine.only_prepares() {
         return prepare(text, args, progress);
     }
@@ -70,7 +71,8 @@ pub fn run(text: &Text, args: &ModesArgs, style: Style, progress: Progress) -> R
         let source = format!("{}, {}", found.loaded.file, result.name);
         let q = &found.site.point().q;
         let (view, names) = (args.output.picture.view.clone(), args.output.picture.names);
-        Plot { model, q, lines, source, most: args.output.plot_modes, view, names }.write(path)?;
+        let (most, format) = (args.output.plot_modes, args.output.plot_format);
+        Plot { model, q, lines, source, most, format, view, names }.write(path)?;
     }
     let text =
         if args.output.json { json::modes::document(&found, args) } else { render(&found, args, style) };

@@ -9,13 +9,14 @@ pub use groups::TrackedGroup;
 use crate::Answer;
 use crate::args::TrackArgs;
 use crate::commands::parametric::mac;
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::history;
 use crate::json;
 use crate::npz::{self, Array};
 use crate::outfile;
 use crate::parametric::expansion::{Value, expanded, frequency_and_damping, held};
 use crate::parametric::{Expansion, GroupValue, Path, Place, Wish};
+use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Column, Style, Table, six, summary, tiny};
 use crate::source::{Loaded, Text};
@@ -55,10 +56,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         return super::campbell::run(text, args, style, progress);
     }
     let format = args.output.as_deref().map(history::format_of).transpose()?;
-    if let Some(path) = args.plot.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
-        return Err(RequestError::UnknownFormat { option, path, known }.into());
-    }
+    picture::check_file("--plot", args.plot.as_deref())?;
     let found = analyse(text, args, progress)?;
     if let (Some(path), Some(format)) = (&args.output, format) {
         let columns = found.columns();
@@ -75,7 +73,7 @@ pub fn run(text: &Text, args: &TrackArgs, style: Style, progress: Progress) -> R
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.plot {
-        outfile::picture(path, &found.chart().svg())?;
+        picture::write(path, &found.chart().svg())?;
     }
     Ok(Answer::right(if args.json { json::track::document(&found) } else { render(&found, style) }))
 }

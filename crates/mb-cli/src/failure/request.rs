@@ -376,12 +376,20 @@ pub enum RequestError {
         reason: String,
     },
     /// A picture of a kind that is not drawn, where a folder could stand.
-    #[error("{option}: `{path}` would be a folder of that name; pictures are drawn as SVG.")]
-    PictureFormat {
+    #[error("{option}: `{path}` would be a folder of that name.")]
+    PictureFolder {
         /// The option.
         option: &'static str,
         /// The path.
         path: String,
+    },
+    /// A picture too large for its format.
+    #[error("`{path}` is not written: {source}.")]
+    TooManyPixels {
+        /// The path.
+        path: String,
+        /// How large it would be.
+        source: mb_chart::PixelError,
     },
     /// A model that `mb generate` does not have.
     #[error("There is no model `{name}` to generate.")]
@@ -505,8 +513,11 @@ impl RequestError {
             | Self::UnknownFormat { .. } => return None,
             Self::EntryOutOfRange { .. } => "write 0, or take other units".to_owned(),
             Self::BadCheckpoint { .. } => "name another file, or remove this one to begin anew".to_owned(),
-            Self::PictureFormat { .. } => {
-                "give a folder, or where one file is enough a name that ends in .svg or .pdf".to_owned()
+            Self::PictureFolder { .. } => {
+                "give a folder, or where one file is enough a name that ends in .svg, .pdf or .png".to_owned()
+            }
+            Self::TooManyPixels { .. } => {
+                "name a file that ends in .svg or .pdf, which have no pixels, or draw less".to_owned()
             }
         })
     }

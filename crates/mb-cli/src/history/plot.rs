@@ -18,7 +18,7 @@ const FLOOR: f64 = 1e-34;
 /// Most panels of a figure.
 const PANELS: usize = 12;
 
-/// The figures of some runs: file name and content.
+/// The figures of some runs as SVG, each with the name of its file without ending.
 pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
     let over_time = |title: &str, of: &dyn Fn(&Run, usize) -> f64| {
         let curve = |(k, run): (usize, &Run)| {
@@ -33,8 +33,8 @@ pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
     let violation = |run: &Run, i: usize| run.motion.records[i].violation;
     let mut out: Vec<(&'static str, String)> = shown(model, runs).into_iter().collect();
     out.extend([
-        ("violation.svg", over_time("Constraint violation Phi'Phi", &violation)),
-        ("energy.svg", energy(runs)),
+        ("violation", over_time("Constraint violation Phi'Phi", &violation)),
+        ("energy", energy(runs)),
     ]);
     if runs.len() > 1 {
         let bars: Vec<Bar> = runs
@@ -45,7 +45,7 @@ pub fn figures(model: &Model, runs: &[Run]) -> Vec<(&'static str, String)> {
                 evaluations: r.motion.statistics.evaluations,
             })
             .collect();
-        out.push(("cost.svg", bar_chart("Computation time relative to the first method", &bars)));
+        out.push(("cost", bar_chart("Computation time relative to the first method", &bars)));
     }
     out
 }
@@ -63,7 +63,7 @@ fn shown(model: &Model, runs: &[Run]) -> Option<(&'static str, String)> {
         let heads = names::configuration(model).into_iter().zip(names::units(model));
         heads.map(|(name, unit)| with_unit(name, unit)).collect()
     };
-    let (file, word) = if outputs { ("outputs.svg", "Outputs") } else { ("coordinates.svg", "Coordinates") };
+    let (file, word) = if outputs { ("outputs", "Outputs") } else { ("coordinates", "Coordinates") };
     let count = ordinates.len();
     let title = if count > PANELS {
         format!("{word} over time, {PANELS} of {count}")

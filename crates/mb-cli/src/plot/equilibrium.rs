@@ -14,7 +14,7 @@ use super::tags;
 use super::view::{self, View};
 use super::{ACROSS, HEADING, PANEL, headed};
 use crate::failure::Failure;
-use crate::outfile;
+use crate::picture;
 use crate::render::six;
 use mb_model::Model;
 use std::path::Path;
@@ -77,7 +77,7 @@ impl EquilibriumPlot<'_> {
     /// # Errors
     /// [`Failure::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        outfile::picture(path, &self.sheet())
+        picture::write(path, &self.sheet())
     }
 
     fn sheet(&self) -> String {

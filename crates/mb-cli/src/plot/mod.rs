@@ -20,8 +20,9 @@ mod view;
 pub use equilibrium::{EquilibriumPlot, Picture};
 pub use look::Look;
 
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::outfile;
+use crate::picture::PictureFormat;
 use crate::render::modes::Line;
 use mb_eigen::Class;
 use mb_model::Model;
@@ -51,51 +52,31 @@ pub struct Plot<'a> {
     pub source: String,
     /// Most modes drawn.
     pub most: usize,
+    /// How the files of a folder are kept.
+    pub format: PictureFormat,
     /// From where a model in space is seen; none for isometric.
     pub view: Option<Look>,
     /// Whether names are written beside bodies.
     pub names: bool,
 }
 
-/// True when the name says a sheet of several modes, false for a folder with a file for each.
-pub fn is_sheet(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg") || e.eq_ignore_ascii_case("pdf"))
-}
-
-/// Refuses a folder whose name is that of a picture or document.
-///
-/// # Errors
-/// [`RequestError::PictureFormat`].
-pub fn check_folder(path: &Path) -> Result<(), RequestError> {
-    const OTHERS: [&str; 15] = [
-        "png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "eps", "ps", "html", "csv", "json", "svg",
-        "pdf",
-    ];
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if !path.is_dir() && ending.is_some_and(|e| OTHERS.contains(&e.as_str())) {
-        return Err(RequestError::PictureFormat { option: "--plot", path: path.display().to_string() });
-    }
-    Ok(())
-}
-
 impl Plot<'_> {
-    /// Writes a sheet (`path` ends in .svg or .pdf) or a folder with one file for each mode.
+    /// Writes a sheet where the name of the file asks for a picture, otherwise a folder with one file for each mode.
     ///
     /// # Errors
-    /// [`Failure::Unwritable`].
+    /// As [`PictureFormat::write`].
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let scene = Scene::new(self.model, self.q, self.view.as_ref());
         let panels: Vec<Panel<'_>> = self.drawn().map(|line| Panel::new(&scene, line)).collect();
-        if is_sheet(path) {
-            return outfile::picture(path, &self.sheet(&scene, &panels));
+        if let Some(format) = PictureFormat::of(path) {
+            return format.write(path, &self.sheet(&scene, &panels));
         }
         outfile::folder(path)?;
         for panel in &panels {
             let mut svg = Svg::new(PANEL[0], PANEL[1], &panel.title());
             panel.draw(&mut svg, PANEL, self.names);
-            let text = svg.finish();
-            let file = path.join(format!("mode-{:02}.svg", panel.number()));
-            outfile::write(&file, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+            let file = path.join(format!("mode-{:02}.{}", panel.number(), self.format.ending()));
+            self.format.write(&file, &svg.finish())?;
         }
         Ok(())
     }

@@ -104,8 +104,75 @@ fn pictures_are_pdf_where_the_name_says_so() {
     let shapes = ["<path", "<circle", "<rect"].map(|mark| svg.matches(mark).count()).iter().sum::<usize>();
     assert_eq!(shapes, pdf.matches(" m\n").count());
     assert!(pdf.contains("(mode 1:  "), "{pdf}");
-    let run = mb(&["modes", &pendulum, "--plot", &path("m.png")]);
+    let run = mb(&["modes", &pendulum, "--plot", &path("m.jpg")]);
     assert!(run.code == 1 && run.err.contains(".pdf"), "{run:?}");
+}
+
+/// Width and height of a PNG, and how many bytes its pixels are deflated to.
+fn png(path: &Path) -> ([u32; 2], usize) {
+    let bytes = std::fs::read(path).unwrap();
+    assert!(
+        bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xae\x42\x60\x82"),
+        "{}",
+        path.display()
+    );
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!(&bytes[12..16], b"IHDR");
+    let data = bytes.windows(4).position(|w| w == b"IDAT").unwrap();
+    ([number(16), number(20)], number(data - 4) as usize)
+}
+
+/// Two pixels to a unit of the SVG, more than a blank page, and the same in every run.
+#[test]
+fn pictures_are_png_where_the_name_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (pendulum, bar) = (model("rod-pendulum"), model("n-four-bar"));
+    for (name, args) in [
+        ("modes", &["modes", &pendulum, "--plot"][..]),
+        ("rest", &["equilibrium", &bar, "--names", "--plot"]),
+        (
+            "track",
+            &["track", &model("rod-pendulum"), "--parameter", "g", "--from", "5", "--to", "10", "--plot"],
+        ),
+    ] {
+        let [svg, first, again] = ["svg", "png", "PNG"].map(|ending| path(&format!("{name}.{ending}")));
+        for target in [&svg, &first, &again] {
+            right(&[args, &[target]].concat());
+        }
+        let text = read(Path::new(&svg));
+        let sides = text.split_once("viewBox=\"0 0 ").unwrap().1.split_once('"').unwrap().0;
+        let twice: Vec<u32> = sides.split(' ').map(|x| 2 * x.parse::<u32>().unwrap()).collect();
+        let (size, deflated) = png(Path::new(&first));
+        assert_eq!(size.to_vec(), twice, "{name}");
+        // A page of one colour is a thousandth of its pixels at most.
+        assert!(deflated > (3 * size[0] * size[1]) as usize / 500, "{name}: {deflated} bytes of {size:?}");
+        assert_eq!(std::fs::read(first).unwrap(), std::fs::read(again).unwrap(), "{name}");
+    }
+    let run = mb(&["equilibrium", &pendulum, "--plot", &path("m.jpg")]);
+    assert!(run.code == 1 && run.err.contains(".svg, .pdf or .png"), "{run:?}");
+}
+
+#[test]
+fn a_folder_has_pictures_of_the_format_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let pendulum = model("double-pendulum-rigid");
+    let names = |folder: &str| {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    right(&["modes", &pendulum, "--plot", &folder("modes"), "--plot-format", "png"]);
+    assert_eq!(names(&folder("modes")), ["mode-01.png", "mode-02.png"]);
+    assert_eq!(png(&dir.path().join("modes/mode-01.png")).0, [720, 640]);
+    right(&["simulate", &pendulum, "--until", "0.1", "--plot", &folder("motion"), "--plot-format", "pdf"]);
+    assert_eq!(names(&folder("motion")), ["energy.pdf", "outputs.pdf", "violation.pdf"]);
+    let bytes = std::fs::read(dir.path().join("motion/energy.pdf")).unwrap();
+    assert!(bytes.starts_with(b"%PDF-1.4"));
 }
 
 #[test]
@@ -179,7 +246,7 @@ fn several_equilibria_and_the_way_along_growing_loads_are_drawn() {
     let text = loaded(&[&model("beam-cantilever"), "--set", "n=2", "--set", "F=1e9", "--load-path"]);
     assert!(text.contains("equilibrium at 1.00000 times the loads: stable"), "{text}");
     assert!(text.matches("class=\"moved faint\"").count() >= 9, "{text}");
-    let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.png"]);
+    let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.jpg"]);
     assert!(run.code == 1 && run.err.contains(".svg"), "{run:?}");
     let run = mb(&["equilibrium", &model("rod-pendulum"), "--plot", "there.svg", "--plot-scale", "0"]);
     assert!(run.code == 1 && run.err.contains("must be a positive number"), "{run:?}");

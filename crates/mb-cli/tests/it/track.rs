@@ -182,7 +182,7 @@ fn mistakes_are_named() {
         ),
         (["track", ARM, "--parameter", "kk", "--from", "1", "--to", "2"].to_vec(), "did you mean `k`"),
         (["track", ARM, "--path", "/nowhere.csv"].to_vec(), "/nowhere.csv"),
-        ([straight.as_slice(), &["900", "--plot", "modes.png"]].concat(), ".svg"),
+        ([straight.as_slice(), &["900", "--plot", "modes.jpg"]].concat(), ".svg"),
         ([straight.as_slice(), &["900", "--output", "modes.xls"]].concat(), ".csv, .json or .npz"),
     ] {
         let run = mb(&args);

@@ -70,14 +70,18 @@ fn rows_of_joints_in_space_say_whose_axes_they_mean() {
 fn a_picture_of_another_kind_makes_no_folder() {
     let folder = tempfile::tempdir().unwrap();
     let model = model("rod-pendulum");
-    for name in ["x.png", "x.PNG", "x.pdf"] {
+    for name in ["x.jpg", "x.JPG", "x.png", "x.pdf"] {
         let path = folder.path().join(name).display().to_string();
-        // Mode sheets are drawn as PDF too.
-        let sheet = (name != "x.pdf").then(|| vec!["modes", &model, "--plot", &path]);
+        // A name that ends so is a sheet of modes.
+        let sheet = name.ends_with("pg").then(|| vec!["modes", &model, "--plot", &path]);
         for args in sheet.into_iter().chain([vec!["simulate", &model, "--until", "0.1", "--plot", &path]]) {
             let run = mb(&args);
             assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
-            assert!(run.err.contains("pictures are drawn as SVG") && run.err.contains(".svg"), "{}", run.err);
+            assert!(
+                run.err.contains("would be a folder of that name") && run.err.contains(".svg"),
+                "{}",
+                run.err
+            );
         }
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

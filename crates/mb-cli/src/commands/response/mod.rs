@@ -13,6 +13,7 @@ use crate::json;
 use crate::mat::{self, Variable};
 use crate::npz::{self, Array};
 use crate::outfile;
+use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Style, summary};
 use crate::source::{Loaded, Text, load};
@@ -90,10 +91,7 @@ impl Found {
 /// Anything wrong with the model, the request, the numerics or the files.
 pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(format_of).transpose()?;
-    if let Some(path) = args.plot.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--plot", path.display().to_string(), ".svg or .pdf");
-        return Err(RequestError::UnknownFormat { option, path, known }.into());
-    }
+    picture::check_file("--plot", args.plot.as_deref())?;
     let found = analyse(text, args, progress)?;
     let document = || json::response::document(&found);
     if let (Some(path), Some(format)) = (&args.output, format) {
@@ -109,7 +107,7 @@ pub fn run(text: &Text, args: &ResponseArgs, style: Style, progress: Progress) -
         outfile::write(path, |out| out.write_all(&bytes))?;
     }
     if let Some(path) = &args.plot {
-        outfile::picture(path, &chart(&found, args.figure).svg())?;
+        picture::write(path, &chart(&found, args.figure).svg())?;
     }
     Ok(Answer::right(if args.json { document() } else { tables::render(&found, style) }))
 }

@@ -1,6 +1,7 @@
 //! The command line of `mb simulate`.
 
 use crate::args::{Assignment, ModelArgs};
+use crate::picture::PictureFormat;
 use clap::{Args, ValueEnum};
 use mb_constraints::ConstraintMethod;
 use mb_constraints::method::{
@@ -181,9 +182,12 @@ pub struct SimulateArgs {
     /// the same bits. The run is integrated in parts of 100 reports, each with a fresh start of the integrator
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     pub checkpoint: Option<PathBuf>,
-    /// Draw outputs over time, violation and energy as SVG into this folder
+    /// Draw outputs over time, violation and energy into this folder
     #[arg(long, value_name = "FOLDER")]
     pub plot: Option<PathBuf>,
+    /// Format of the pictures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PictureFormat::Svg, requires = "plot")]
+    pub plot_format: PictureFormat,
     /// The summary as JSON
     #[arg(long)]
     pub json: bool,

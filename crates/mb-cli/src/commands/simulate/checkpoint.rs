@@ -9,6 +9,7 @@
 use super::SimulateArgs;
 use crate::failure::{Failure, RequestError};
 use crate::outfile;
+use crate::picture::PictureFormat;
 use crate::source::{LARGEST_FILE, Text, read_file};
 use mb_constraints::simulate::{
     self, End, Progress, Record, SimulationOptions, StartPolicy, Statistics, Trajectory,
@@ -50,6 +51,7 @@ pub(super) fn identity(text: &Text, args: &SimulateArgs) -> String {
     let same = SimulateArgs {
         output: None,
         plot: None,
+        plot_format: PictureFormat::Svg,
         json: false,
         reactions: false,
         checkpoint: None,

@@ -13,6 +13,7 @@ use crate::failure::{Failure, RequestError};
 use crate::history::{self, plot};
 use crate::names;
 use crate::outfile;
+use crate::picture;
 use crate::progress::Progress;
 use crate::render::{Style, six};
 use crate::source::{Loaded, Text, load};
@@ -25,7 +26,6 @@ use mb_constraints::simulate::{
 };
 use mb_linear::LinearError;
 use mb_model::Model;
-use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 /// A run with what it took.
@@ -46,7 +46,7 @@ pub struct Run {
 /// answer with the exit code of failed numerics, and its files hold what was computed.
 pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     if let Some(folder) = &args.plot {
-        crate::plot::check_folder(folder)?;
+        picture::check_folder(folder)?;
     }
     let loaded = load(text, &args.model)?;
     let format = args.output.as_deref().map(history::format_of).transpose()?;
@@ -87,7 +87,8 @@ pub fn run(text: &Text, args: &SimulateArgs, style: Style, progress: Progress) -
     if let Some(folder) = &args.plot {
         outfile::folder(folder)?;
         for (name, svg) in plot::figures(&loaded.model, &runs) {
-            outfile::write(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
+            let file = folder.join(name).with_extension(args.plot_format.ending());
+            args.plot_format.write(&file, &svg)?;
         }
     }
     let text = if args.json {

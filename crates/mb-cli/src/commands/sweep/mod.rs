@@ -13,6 +13,7 @@ use crate::failure::{Failure, RequestError};
 use crate::history::{self, Format};
 use crate::json;
 use crate::outfile;
+use crate::picture;
 use crate::progress::{self, Progress};
 use crate::render::Style;
 use crate::source::{Text, load};
@@ -47,10 +48,7 @@ pub struct Sweep {
 /// Anything wrong with the model or the request. A case that fails is a row with its message, not an error.
 pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> Result<Answer, Failure> {
     let format = args.output.as_deref().map(history::format_of).transpose()?;
-    if let Some(path) = args.map.as_deref().filter(|p| !crate::plot::is_sheet(p)) {
-        let (option, path, known) = ("--map", path.display().to_string(), ".svg or .pdf");
-        return Err(RequestError::UnknownFormat { option, path, known }.into());
-    }
+    picture::check_file("--map", args.map.as_deref())?;
     let found = analyse(text, args, progress)?;
     if let (Some(path), Some(format), false) = (&args.output, format, found.stopped.is_some()) {
         let bytes = match format {
@@ -62,7 +60,7 @@ pub fn run(text: &Text, args: &SweepArgs, style: Style, progress: Progress) -> R
         Journal::remove(path);
     }
     if let Some(path) = args.map.as_deref().filter(|_| found.stopped.is_none()) {
-        outfile::picture(path, &map::picture(&found))?;
+        picture::write(path, &map::picture(&found))?;
     }
     let text = if args.json { json::sweep::document(&found) } else { report::words(&found, style) };
     let mut answer = Answer::right(text);
