@@ -1,4 +1,5 @@
-//! ARCHITECTURE.md against the folders: every crate it names exists, and it names every crate.
+//! ARCHITECTURE.md against the folders: every crate it names exists, and it names every crate; its glossary has the terms of the
+//! book's and places that exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,6 +9,7 @@ use crate::error::TaskError;
 use crate::root;
 
 const FILE: &str = "ARCHITECTURE.md";
+const GLOSSARY: &str = "docs/book/src/glossary.md";
 
 /// Applies the rule.
 pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskError> {
@@ -23,7 +25,34 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskErro
     for name in crates.difference(&named) {
         findings.failures.push(format!("{FILE} does not name crates/{name}"));
     }
+    let (_, glossary) = text.split_once("## Glossary").unwrap_or_default();
+    let book = root::read(root, GLOSSARY)?;
+    let (placed, explained) = (terms(glossary), terms(&book));
+    for term in explained.symmetric_difference(&placed) {
+        findings.failures.push(format!("the glossaries of {FILE} and {GLOSSARY} differ in `{term}`"));
+    }
+    for place in places(glossary) {
+        if !root.join(&place).exists() {
+            findings
+                .failures
+                .push(format!("{FILE} sends a reader of its glossary to {place}, which does not exist"));
+        }
+    }
     Ok(())
+}
+
+/// The first column of a table, without its head.
+fn terms(page: &str) -> BTreeSet<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    rows.skip(2).collect()
+}
+
+/// The paths of places such as `mb-eigen: class.rs, null_space`.
+fn places(glossary: &str) -> Vec<String> {
+    let named = glossary.split('`').filter_map(|code| code.split_once(": "));
+    named
+        .flat_map(|(name, files)| files.split(", ").map(move |file| format!("crates/{name}/src/{file}")))
+        .collect()
 }
 
 /// Words of the form `mb-name`.
@@ -38,7 +67,15 @@ fn crates_named(text: &str) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::crates_named;
+    use super::{crates_named, places, terms};
+
+    #[test]
+    fn a_glossary_has_terms_and_places() {
+        let page =
+            "| term | place |\n| --- | --- |\n| shift | `mb-a: b.rs, c` |\n| mode \\| x | `mb-d: e` |\n";
+        assert_eq!(terms(page).into_iter().collect::<Vec<_>>(), ["mode \\| x", "shift"]);
+        assert_eq!(places(page), ["crates/mb-a/src/b.rs", "crates/mb-a/src/c", "crates/mb-d/src/e"]);
+    }
 
     #[test]
     fn crates_are_found_in_prose_code_and_diagrams() {

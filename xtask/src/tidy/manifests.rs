@@ -1,4 +1,4 @@
-//! Who may depend on what, read from the manifests.
+//! Who may depend on what, and what a published crate shows to those who find it, read from the manifests.
 
 use std::path::Path;
 
@@ -23,8 +23,45 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskErro
         let manifest: toml::Table = toml::from_str(&text)
             .map_err(|e| TaskError::Malformed { file: place.clone(), why: e.to_string() })?;
         check_manifest(&place, &manifest, findings);
+        if is_published(&manifest) {
+            let readme = root::read_if_present(root, &format!("{folder}/README.md"))?;
+            let page = root::read_if_present(root, &format!("{folder}/src/lib.rs"))?;
+            check_published(&place, &manifest, readme.as_deref(), page.as_deref(), findings);
+        }
     }
     Ok(())
+}
+
+/// Whether a crate may be published: the workspace allows it, the manifest may forbid it.
+fn is_published(manifest: &toml::Table) -> bool {
+    let publish = manifest.get("package").and_then(|p| p.get("publish"));
+    publish.and_then(toml::Value::as_bool) != Some(false)
+}
+
+/// What a registry and docs.rs show: words to find the crate by, a README, an example that the tests run.
+fn check_published(
+    place: &str,
+    manifest: &toml::Table,
+    readme: Option<&str>,
+    page: Option<&str>,
+    findings: &mut Findings,
+) {
+    let mut fail = |why: String| findings.failures.push(format!("{place}: {why}"));
+    for key in ["description", "license", "readme", "keywords", "categories", "rust-version"] {
+        if manifest.get("package").and_then(|p| p.get(key)).is_none() {
+            fail(format!("a published crate has `{key}`"));
+        }
+    }
+    let Some(readme) = readme else { return fail("a published crate has a README.md".to_owned()) };
+    let Some(page) = page else { return };
+    let includes = page.contains("#![doc = include_str!(\"../README.md\")]");
+    let has_example = page.contains("//! ```\n") || (includes && readme.contains("```rust\n"));
+    if !has_example {
+        fail(
+            "the page of a library has an example: in src/lib.rs or in the README.md that it includes"
+                .to_owned(),
+        );
+    }
 }
 
 fn check_manifest(place: &str, manifest: &toml::Table, findings: &mut Findings) {
@@ -79,6 +116,29 @@ mod tests {
         let renamed = "dense = { package = \"faer\", version = \"0\" }";
         assert_eq!(failures(&manifest("mb-model", "dev-dependencies", renamed)).len(), 1);
         assert_eq!(failures(&manifest("mb-eigen", "dev-dependencies", "mb-model.workspace = true")).len(), 1);
+    }
+
+    #[test]
+    fn a_published_crate_can_be_found_and_tried() {
+        let whole = "[package]\nname = \"a\"\ndescription = \"d\"\nlicense.workspace = true\nreadme = \"README.md\"\n\
+                     keywords = [\"k\"]\ncategories = [\"c\"]\nrust-version.workspace = true\n";
+        let failures = |manifest: &str, readme: Option<&str>, page: Option<&str>| {
+            let (manifest, mut findings) = (toml::from_str(manifest).unwrap(), Findings::default());
+            check_published("x/Cargo.toml", &manifest, readme, page, &mut findings);
+            findings.failures.len()
+        };
+        let (readme, page) = ("# a\n```rust\n1;\n```\n", "#![doc = include_str!(\"../README.md\")]\n");
+        assert_eq!(failures(whole, Some(readme), Some(page)), 0);
+        assert_eq!(failures(whole, Some("# a\n"), Some("//! A.\n//!\n//! ```\n//! 1;\n//! ```\n")), 0);
+        assert_eq!(failures(whole, Some("# a program\n"), None), 0);
+        assert_eq!(failures(whole, None, Some(page)), 1);
+        assert_eq!(failures(whole, Some("# a\n"), Some(page)), 1);
+        assert_eq!(failures(whole, Some(readme), Some("//! A.\n")), 1);
+        assert_eq!(failures(&whole.replace("keywords", "words"), Some(readme), Some(page)), 1);
+        let published = |text: &str| is_published(&toml::from_str(text).unwrap());
+        assert!(
+            published("[package]\npublish.workspace = true\n") && !published("[package]\npublish = false\n")
+        );
     }
 
     #[test]

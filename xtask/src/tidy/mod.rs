@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the source tree that no compiler checks.
 //!
-//! Each rule is one module: manifests (who may depend on what), features (all tests share one build), sources (headers,
+//! Each rule is one module: manifests (who may depend on what, what a published crate shows), packages (licences, sources and
+//! duplicates of others' packages), features (all tests share one build), sources (headers,
 //! sizes, where files and terminals are touched, reference values in tests), ARCHITECTURE.md against the folders, the
 //! paper map against the module headers, and text that only means something on one machine.
 
@@ -9,6 +10,7 @@ mod citations;
 mod features;
 mod lexer;
 mod manifests;
+mod packages;
 mod paper_map;
 mod places;
 mod sources;
@@ -64,6 +66,7 @@ pub(crate) fn check(root: &Path) -> Result<Findings, TaskError> {
     let mut findings = Findings::default();
     let sources = tree::rust_sources(root)?;
     manifests::check(root, &mut findings)?;
+    packages::check(root, &mut findings)?;
     features::check(root, &mut findings)?;
     architecture::check(root, &mut findings)?;
     sources::check(&sources, &mut findings);
