@@ -5,6 +5,8 @@
 //! ```
 //!
 //! [`site()`] does the first half once, [`spectrum`] the second for each formulation; [`response::response`] has inputs and outputs.
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod campbell;
 pub mod check;

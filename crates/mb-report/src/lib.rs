@@ -4,14 +4,7 @@
 //! forbids it. Coordinates and mode shapes are 16-bit integers in base64 (`pack`), so that 1e4 nodes with 20 real modes
 //! take 1.7 MB. Numbers of tables are kept at full precision beside the words that are shown.
 //!
-//! ```
-//! use mb_report::{Report, Scene};
-//!
-//! let report = Report { title: "two <b>bars</b>".into(), scene: Scene::default(), ..Report::default() };
-//! let page = report.html();
-//! // A name with markup stays text.
-//! assert!(page.contains("<title>two &lt;b&gt;bars&lt;/b&gt;</title>") && !page.contains("<b>bars"));
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod hull;
 mod pack;
