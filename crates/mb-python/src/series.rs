@@ -188,7 +188,7 @@ impl Series {
         let d = self.distance(py, &x.as_array().to_vec())?;
         let origin = Origin { spec: &self.spec, model: &self.model, setting: &self.setting };
         let found = self.expansion.rank_change(&origin, &d).map_err(|e| errors::series(py, &e))?;
-        Ok(found.map(|found| self.expansion.told(&self.model, &found.at, &found.rows)))
+        Ok(found.map(|found| self.expansion.describe(&self.model, &found.at, &found.rows)))
     }
 
     /// Frequencies (Hz) and damping ratios at the centre with what tolerances make of them, to first order: value, worst case,

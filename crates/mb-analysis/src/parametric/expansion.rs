@@ -301,7 +301,7 @@ impl Expansion {
     }
 
     /// A rank change in words: values of the variables, and the rows that depend on others there.
-    pub fn told(&self, model: &Model, at: &[f64], rows: &[usize]) -> (String, Vec<String>) {
+    pub fn describe(&self, model: &Model, at: &[f64], rows: &[usize]) -> (String, Vec<String>) {
         let values = self.names.iter().zip(&self.values).zip(at);
         let at: Vec<String> = values.map(|((name, x), d)| format!("{name} = {}", six(x + d))).collect();
         (at.join(", "), rows.iter().map(|i| model.row_name(*i)).collect())
@@ -310,7 +310,7 @@ impl Expansion {
     /// An error with the model's names.
     pub fn named(&self, origin: &Origin<'_>, error: ParametricError) -> SeriesError {
         let ParametricError::RankChanges { point, rows, .. } = error else { return error.into() };
-        let (at, rows) = self.told(origin.model, &point, &rows);
+        let (at, rows) = self.describe(origin.model, &point, &rows);
         SeriesError::RankChanges { at, rows }
     }
 
@@ -326,7 +326,7 @@ impl Expansion {
                 Pencil::Sparse(_) => self.rank_change_within::<Sparse>(origin, &region)?,
             };
             if let Some(RankChange { at, rows }) = found {
-                let (at, rows) = self.told(origin.model, &at, &rows);
+                let (at, rows) = self.describe(origin.model, &at, &rows);
                 return Err(SeriesError::RankChanges { at, rows });
             }
         }

@@ -143,7 +143,7 @@ fn evaluated(place: &Place, expansion: &Expansion, given: &str) -> Result<Evalua
         for group in &mut groups {
             group.trusted = false;
         }
-        expansion.told(&place.loaded.model, &found.at, &found.rows)
+        expansion.describe(&place.loaded.model, &found.at, &found.rows)
     });
     let centre = &expansion.piece(&distance).modes;
     let row = |value: &Value| {
