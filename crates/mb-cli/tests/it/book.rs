@@ -112,9 +112,13 @@ impl Reader<'_> {
                     assert!(shows(&printed, &block.text), "{page}:\n{}\nprinted:\n{printed}", block.text);
                 }
             }
-            // Blocks in Rust are compiled and run as examples of the crate `benchmarks`.
+            "json" => {
+                let parsed = serde_json::from_str::<serde_json::Value>(&block.text);
+                assert!(parsed.is_ok(), "{}: {parsed:?}", self.page.display());
+            }
+            // Blocks in Rust are compiled and run as examples of the crates and of `benchmarks`.
             language => {
-                let known = ["rust", "rust,no_run", "python", "json"].contains(&language);
+                let known = ["rust", "rust,no_run", "python"].contains(&language);
                 assert!(known, "{}: no test knows blocks of {language:?}", self.page.display());
             }
         }
@@ -183,7 +187,7 @@ fn cargo_knows(line: &str) -> bool {
         ["cargo", "test" | "package", "--workspace", ..] | ["cargo", "fetch" | "deny"] => true,
         // The tests of the Python package run what its pages show.
         ["pip", "install", ..] | ["python", ..] => root().join("pyproject.toml").is_file(),
-        ["cargo", "build", ..] => package.as_ref().is_none_or(|package| package.is_dir()),
+        ["cargo", "build" | "test", ..] => package.as_ref().is_none_or(|package| package.is_dir()),
         ["cargo", "run", ..] => after("--example").is_some_and(|name| target("examples", name)),
         ["cargo", "bench", ..] => {
             package.as_ref().is_some_and(|package| package.join("benches").is_dir())
@@ -221,6 +225,50 @@ fn the_readmes_of_the_crates_can_be_followed() {
 fn the_book_can_be_followed() {
     let commands: usize = pages("docs/book/src").iter().map(|page| follow(page)).sum();
     assert!(commands >= 40, "only {commands} commands");
+}
+
+#[test]
+fn the_chapters_on_papers_can_be_followed() {
+    let commands: usize = pages("docs/book/src/papers").iter().map(|page| follow(page)).sum();
+    assert!(commands >= 3, "only {commands} commands");
+}
+
+#[test]
+fn the_pages_beside_the_book_can_be_followed() {
+    for page in ["ARCHITECTURE.md", "SECURITY.md", "docs/json-output.md"] {
+        follow(&root().join(page));
+    }
+}
+
+/// The pages that people read for figures: the table now, the machine, the command, one paragraph of why.
+#[test]
+fn pages_of_measurements_are_short() {
+    for name in ["speed", "building", "peers-explained", "peers-motion", "stress", "fuzz"] {
+        let text = std::fs::read_to_string(root().join(format!("docs/book/src/{name}.md"))).unwrap();
+        let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+        assert!(words <= 900, "{name}.md has {words} words");
+    }
+}
+
+#[test]
+fn the_document_of_an_error_has_the_keys_that_its_page_shows() {
+    let page = std::fs::read_to_string(root().join("docs/json-output.md")).unwrap();
+    let shown = blocks(&page).into_iter().find(|block| block.language == "json").unwrap();
+    let shown: serde_json::Value = serde_json::from_str(&shown.text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pendulum.toml");
+    let text = mb_cli::gallery::find("rod-pendulum").unwrap().text.replacen("mass", "mas", 1);
+    std::fs::write(&file, text).unwrap();
+    let output =
+        assert_cmd::Command::cargo_bin("mb").unwrap().args(["check", "--json"]).arg(&file).output().unwrap();
+    let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
+    };
+    assert_eq!(keys(&printed), keys(&shown));
+    assert_eq!(keys(&printed["error"]), keys(&shown["error"]));
+    assert_eq!(keys(&printed["error"]["problems"][0]), keys(&shown["error"]["problems"][0]), "{printed}");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
