@@ -139,3 +139,8 @@ impl Case {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The example of ARCHITECTURE.md, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../ARCHITECTURE.md")]
+struct Architecture;
