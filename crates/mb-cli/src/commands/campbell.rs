@@ -233,7 +233,8 @@ impl CampbellDiagram {
         out.push_str(&summary::notes(&self.notes(), style));
         out
     }
-    fn notes(&self) -> Vec<String> {
+    /// What has to be said beside the tables.
+    pub fn notes(&self) -> Vec<String> {
         let found = &self.found;
         let mut notes = Vec::new();
         if found.frame.is_some() {

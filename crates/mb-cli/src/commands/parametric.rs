@@ -1,6 +1,6 @@
 //! `mb parametric`: modes as polynomials, their sensitivities, reach and errors, and the files that hold them.
 
-mod tables;
+pub(crate) mod tables;
 
 use crate::Answer;
 use crate::args::{Assignment, ParametricArgs};

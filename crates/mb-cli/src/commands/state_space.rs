@@ -38,6 +38,18 @@ pub struct System {
     pub loaded: Loaded,
 }
 
+impl System {
+    /// What has to be said beside the matrices.
+    pub fn notes(&self) -> Vec<String> {
+        let model = &self.loaded.model;
+        let mut notes = summary::start_notes(model, self.site.start());
+        notes.extend(summary::redundancy_notes(&self.rank));
+        notes.extend(summary::steadiness(&self.site));
+        notes.extend(summary::own_speeds(model, &self.site));
+        notes
+    }
+}
+
 /// The linear system in the form asked for.
 #[derive(Debug)]
 pub enum LinearForm {
@@ -175,11 +187,7 @@ fn render(found: &System, style: Style) -> String {
         let _ = writeln!(out, "\n{}", style.bold(name));
         out.push_str(&print(matrix, row_names, column_names, style));
     }
-    let mut notes = summary::start_notes(model, found.site.start());
-    notes.extend(summary::redundancy_notes(&found.rank));
-    notes.extend(summary::steadiness(&found.site));
-    notes.extend(summary::own_speeds(model, &found.site));
-    out.push_str(&summary::notes(&notes, style));
+    out.push_str(&summary::notes(&found.notes(), style));
     out
 }
 

@@ -135,6 +135,12 @@ fn grouped<A: Solved>(
 }
 
 impl Track {
+    /// What has to be said beside the tables: the events, and the state that was taken.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.events.iter().map(|e| words(e, &self.path.abscissa)).collect();
+        notes.extend(self.place.notes(&self.expansion.variables));
+        notes
+    }
     /// Eigenvalue of mode `k` at sample `i`, rad/s.
     fn s(&self, i: usize, k: usize) -> c64 {
         self.exact.pairs[i][k].s
@@ -326,9 +332,7 @@ fn render(found: &Track, style: Style) -> String {
     if !found.groups.is_empty() {
         out.push_str(&groups_table(found, style));
     }
-    let mut notes: Vec<String> = found.events.iter().map(|e| words(e, &path.abscissa)).collect();
-    notes.extend(found.place.notes(&expansion.variables));
-    out.push_str(&summary::notes(&notes, style));
+    out.push_str(&summary::notes(&found.notes(), style));
     out
 }
 

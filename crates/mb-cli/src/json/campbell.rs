@@ -27,6 +27,7 @@ struct Document {
     complete: bool,
     /// Width of ranges of growth below which they are found by chance only.
     resolution: f64,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -89,5 +90,6 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         shown: found.shown,
         complete: found.complete,
         resolution: found.resolution,
+        notes: diagram.notes(),
     })
 }

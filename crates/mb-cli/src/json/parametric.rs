@@ -3,6 +3,7 @@
 use super::parts::{ModelView, Named, complex};
 use super::{Head, text};
 use crate::commands::parametric::Parametric;
+use crate::commands::parametric::tables::notes;
 use crate::names;
 use crate::parametric::expansion::{Expanded, Piece, Value, first_order, frequency_and_damping, held};
 use crate::parametric::{ExpandedGroup, Expansion, GroupValue, Place, quantity};
@@ -20,6 +21,7 @@ struct Document {
     pieces: Vec<PieceView>,
     tolerances: Option<Vec<ToleranceView>>,
     evaluations: Vec<EvaluationView>,
+    notes: Vec<String>,
 }
 
 /// The polynomials about one centre.
@@ -195,6 +197,7 @@ pub fn document(found: &Parametric, vectors: bool) -> String {
         pieces: expansion.pieces.iter().map(piece).collect(),
         tolerances,
         evaluations: evaluations.collect(),
+        notes: notes(found),
     })
 }
 

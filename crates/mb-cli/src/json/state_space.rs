@@ -22,6 +22,7 @@ struct Document {
     b: Vec<Vec<f64>>,
     c: Vec<Vec<f64>>,
     d: Vec<Vec<f64>>,
+    notes: Vec<String>,
 }
 
 /// The document.
@@ -47,5 +48,6 @@ pub fn document(found: &System) -> String {
         b: rows(b),
         c: rows(c),
         d: rows(d),
+        notes: found.notes(),
     })
 }

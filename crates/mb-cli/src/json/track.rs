@@ -24,6 +24,7 @@ struct Document {
     samples: BTreeMap<String, Vec<f64>>,
     mac: Vec<Vec<Vec<f64>>>,
     events: Vec<EventView>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -113,5 +114,6 @@ pub fn document(found: &Track) -> String {
         mac: found.mac(),
         samples: found.columns().into_iter().collect(),
         events: found.events.iter().map(event).collect(),
+        notes: found.notes(),
     })
 }

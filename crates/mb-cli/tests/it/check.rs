@@ -119,6 +119,14 @@ fn no_command_leaves_speeds_aside_silently() {
             run.code == 0 && run.out.contains("the model has speeds (m.x 0.500000 per second)"),
             "{args:?}: {run:?}"
         );
+        if matches!(args[0], "state-space" | "parametric" | "track") {
+            let told: Vec<&str> = run.out.lines().filter_map(|line| line.strip_prefix("note: ")).collect();
+            let document = mb_with(&[args, &["--json"]].concat(), THROWN).out;
+            let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+            let notes: Vec<&str> =
+                document["notes"].as_array().unwrap().iter().filter_map(|n| n.as_str()).collect();
+            assert_eq!(notes, told, "{args:?}");
+        }
         let still = mb_with(&[args, &["--set", "v=0"]].concat(), THROWN);
         assert!(still.code == 0 && !still.out.contains("speeds"), "{args:?}: {still:?}");
     }

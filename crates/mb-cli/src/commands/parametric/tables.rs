@@ -60,8 +60,15 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
         }
         out.push_str(&group_values(expansion, at, style));
     }
+    out.push_str(&summary::notes(&notes(found), style));
+    out
+}
+
+/// What has to be said beside the tables.
+pub(crate) fn notes(found: &Parametric) -> Vec<String> {
+    let expansion = &found.expansion;
     let start = expansion.settled.as_ref().and_then(|s| s.start.as_ref());
-    let mut notes = summary::start_notes(model, start);
+    let mut notes = summary::start_notes(&found.place.loaded.model, start);
     notes.extend(left_notes(found));
     notes.extend(found.place.notes(&expansion.variables));
     if found.place.setting.frozen {
@@ -82,8 +89,7 @@ pub(super) fn render(found: &Parametric, style: Style) -> String {
                 .to_owned(),
         );
     }
-    out.push_str(&summary::notes(&notes, style));
-    out
+    notes
 }
 
 /// Coordinates that did not stay where `--about` gave them.
