@@ -89,11 +89,18 @@ function makeChart(chart) {
     const legend = [];
     let names = 0;
     panel.curves.forEach((curve) => {
-      let d = "", pen = false;
+      const runs = [[]], height = (i) => (curve.y[i] === null ? NaN : up.at(curve.y[i]));
       curve.x.forEach((x, i) => {
-        const [px, py] = [across.at(x), curve.y[i] === null ? NaN : up.at(curve.y[i])];
-        if (Number.isFinite(px) && Number.isFinite(py)) { d += `${pen ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`; pen = true; } else pen = false;
+        if (Number.isFinite(across.at(x)) && Number.isFinite(height(i))) runs.at(-1).push(i);
+        else if (runs.at(-1).length) runs.push([]);
       });
+      const spot = (i, py) => `${across.at(curve.x[i]).toFixed(1)} ${py.toFixed(1)}`;
+      const d = runs.filter((run) => run.length).map((run) => "M" + run.map((i) => spot(i, height(i))).join("L")).join("");
+      // An end of the band: of the panel where nothing is known.
+      const edge = (i, side) => {
+        const py = curve.band[i] === null ? NaN : up.at(curve.y[i] + side * curve.band[i]);
+        return spot(i, Math.min(y0 + high, Math.max(y0, Number.isFinite(py) ? py : side > 0 ? y0 : y0 + high)));
+      };
       const colour = COLOURS[curve.colour % COLOURS.length];
       if (curve.mark === "points") {
         curve.x.forEach((x, i) => {
@@ -101,6 +108,10 @@ function makeChart(chart) {
           if (Number.isFinite(px) && Number.isFinite(py)) svg.append(SVG("circle", { class: "curve", cx: px.toFixed(1), cy: py.toFixed(1), r: 3.2, stroke: colour }));
         });
       } else {
+        if (curve.band) {
+          const around = (run) => "M" + [...run.map((i) => edge(i, 1)), ...[...run].reverse().map((i) => edge(i, -1))].join("L") + "Z";
+          svg.append(SVG("path", { class: "band", d: runs.filter((run) => run.length).map(around).join(""), fill: colour }));
+        }
         svg.append(SVG("path", { class: "curve", d, stroke: colour, ...(curve.mark === "dashes" ? { "stroke-dasharray": "5 4" } : {}) }));
       }
       if (curve.name && panel.curves.length > 1) {

@@ -107,4 +107,7 @@ pub struct Curve {
     pub x: Vec<f64>,
     /// Values, as many; what is not finite breaks the curve.
     pub y: Vec<f64>,
+    /// Half the width of a band of errors around a line, as many, what is not finite as wide as the panel; empty for none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<f64>,
 }

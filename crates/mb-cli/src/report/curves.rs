@@ -132,6 +132,7 @@ fn of(chart: &mb_chart::Chart, title: &str, note: &str) -> Chart {
         },
         x: c.points.iter().map(|p| p[0]).collect(),
         y: c.points.iter().map(|p| p[1]).collect(),
+        band: if c.band.iter().any(|half| *half != 0.0) { c.band.clone() } else { Vec::new() },
     };
     let panel = |p: &mb_chart::Panel| Panel {
         ordinate: p.ordinate.clone(),

@@ -3,7 +3,7 @@
 use crate::flow::drawing::Drawing;
 use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
-use mb_report::{Chart, Curve, CurveMark, Motion, Panel};
+use mb_report::{Chart, Curve, Motion, Panel};
 
 /// Most curves of a panel that can be distinguished.
 const CURVES: usize = 6;
@@ -27,9 +27,9 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     let curve = |k: usize, name: &str| Curve {
         name: name.to_owned(),
         colour: 0,
-        mark: CurveMark::Line,
         x: time(),
         y: outputs.iter().map(|row| row[k]).collect(),
+        ..Curve::default()
     };
     let panels: Vec<Panel> = model
         .sensors()
@@ -52,9 +52,9 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     let record = |name: &str, colour: usize, of: &dyn Fn(&mb_constraints::simulate::Record) -> f64| Curve {
         name: name.to_owned(),
         colour,
-        mark: CurveMark::Line,
         x: time(),
         y: motion.records.iter().map(of).collect(),
+        ..Curve::default()
     };
     let mut out = Vec::new();
     if !panels.is_empty() {

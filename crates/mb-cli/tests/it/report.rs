@@ -131,6 +131,10 @@ fn a_response_and_a_track_are_those_of_their_commands() {
     // The last exact sample of the track is the first mode of the model with that parameter.
     let end = json(&["modes", &cart, "--set", "L=1.2"]);
     let exact = curve(&data, 1, 0, 1, "y");
+    // The errors of a track are seen, those of this response are not.
+    let bands = curve(&data, 1, 0, 0, "band");
+    assert!(bands.len() == 31 && bands.iter().any(|half| *half > 0.0), "{bands:?}");
+    assert!(data["charts"][0]["panels"][0]["curves"][0]["band"].is_null());
     let natural = end["formulations"][0]["pairs"].as_array().unwrap().iter();
     let closest = natural
         .filter_map(|p| p["natural_frequency_hz"].as_f64())

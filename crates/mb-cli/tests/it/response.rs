@@ -93,3 +93,20 @@ fn the_peak_is_solved_for_and_one_source_says_what_is_to_be_known() {
     assert!(notes.len() == 2 && notes[0].contains("moving base") && notes[1].contains("0.02"), "{notes:?}");
     assert!(notes.iter().all(|note| text.contains(note)), "{text}");
 }
+
+#[test]
+fn a_bound_that_can_be_seen_is_drawn_as_a_band() {
+    let dir = tempfile::tempdir().unwrap();
+    let picture = dir.path().join("h.svg");
+    let undamped = OSCILLATOR.replace("damping = 0.4, ", "");
+    let drawn = |beside: f64| {
+        let listed = format!("0.1,{}", 2.0 / TAU * (1.0 + beside));
+        let args =
+            ["response", "-", "--band", "0", "1", "--at-hz", &listed, "--plot", picture.to_str().unwrap()];
+        let run = mb_with(&args, &undamped);
+        assert_eq!(run.code, 0, "{run:?}");
+        std::fs::read_to_string(&picture).unwrap().matches("fill-opacity").count()
+    };
+    // At this distance from the undamped pole 1e-16 of k is 1e-3 of H; both panels show it.
+    assert_eq!([drawn(1e-3), drawn(1e-13)], [0, 2]);
+}

@@ -25,6 +25,9 @@ use std::f64::consts::TAU;
 use std::io::Write as _;
 use std::path::Path;
 
+/// A bound over |H| from which on its band is drawn.
+const VISIBLE: f64 = 1e-3;
+
 /// Everything the command found.
 #[derive(Debug)]
 pub struct Found {
@@ -213,6 +216,16 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
         let entries = found.entries().into_iter().enumerate();
         entries.map(|(k, at)| Curve::line(&found.name(at), k, of(at))).collect()
     };
+    // Bands of the error, half as wide as `half` says of each sample; most bounds are too small to be seen.
+    let banded = |mut curves: Vec<Curve>, half: &dyn Fn(f64, f64) -> f64| -> Vec<Curve> {
+        for (curve, at) in curves.iter_mut().zip(found.entries()) {
+            let sizes = || found.samples().map(|s| (s.value[at].norm(), s.bound[at]));
+            if sizes().any(|(h, bound)| bound > VISIBLE * h && h > 0.0) {
+                curve.band = sizes().map(|(h, bound)| half(h, bound)).collect();
+            }
+        }
+        curves
+    };
     let over =
         |of: &dyn Fn(&Sample) -> f64| found.samples().map(|s| [s.omega / TAU, of(s)]).collect::<Vec<_>>();
     let title = found.loaded.model.name.clone();
@@ -224,15 +237,23 @@ pub fn chart(found: &Found, figure: FigureArg) -> Chart {
     let decibels = |x: f64| if x > 0.0 { 20.0 * x.log10() } else { f64::NAN };
     let magnitude = if figure == FigureArg::Bode {
         let curves = curves(&|at| over(&|s| decibels(s.value[at].norm())));
+        let curves = banded(curves, &|h, bound| decibels(1.0 + bound / h));
         Panel { ordinate: "magnitude, dB".into(), scale: Scale::Linear, curves }
     } else {
         let curves = curves(&|at| over(&|s| s.value[at].norm()));
+        let curves = banded(curves, &|_, bound| bound);
         Panel { ordinate: "magnitude".into(), scale: Scale::Linear, curves }
     };
     let phases = |at| {
         let frequencies = found.samples().map(|s| s.omega / TAU);
         frequencies.zip(found.phases(at)).map(|(f, p)| [f, p]).collect()
     };
-    let phase = Panel { ordinate: "phase, degrees".into(), scale: Scale::Linear, curves: curves(&phases) };
+    // Half the angle at which the circle of the error is seen from zero.
+    let angle = |h: f64, bound: f64| if bound < h { (bound / h).asin().to_degrees() } else { 180.0 };
+    let phase = Panel {
+        ordinate: "phase, degrees".into(),
+        scale: Scale::Linear,
+        curves: banded(curves(&phases), &angle),
+    };
     Chart { title, abscissa: "frequency, Hz".into(), panels: vec![magnitude, phase] }
 }
