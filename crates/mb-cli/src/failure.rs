@@ -4,6 +4,7 @@ mod request;
 
 pub use request::RequestError;
 
+use crate::matrix_file::MatrixFileError;
 use mb_algebra::matrix_market::MatrixMarketError;
 use mb_analysis::parametric::{SeriesError, wrong_parametric};
 use mb_analysis::periodic::OrbitError;
@@ -59,6 +60,14 @@ pub enum Failure {
         path: String,
         /// What is wrong, with line and column.
         source: MatrixMarketError,
+    },
+    /// A binary file of matrices is wrong.
+    #[error("The matrix file `{path}` is wrong. {source}")]
+    MatrixFile {
+        /// The path as given.
+        path: String,
+        /// What is wrong.
+        source: MatrixFileError,
     },
     /// The request does not fit the model.
     #[error(transparent)]
@@ -192,6 +201,7 @@ impl Failure {
             | Self::Unwritable { .. }
             | Self::Model(_)
             | Self::Matrix { .. }
+            | Self::MatrixFile { .. }
             | Self::Request(_)
             | Self::NoEngine { .. } => WRONG,
             Self::EngineRun { .. } | Self::Lost { .. } | Self::Stopped(_) => NUMERICS,
@@ -214,6 +224,7 @@ impl Failure {
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::Matrix { path, .. }
+            | Self::MatrixFile { path, .. }
             | Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
             | Self::Request(
@@ -249,7 +260,7 @@ impl Failure {
         match self {
             Self::Unreadable { .. } => "unreadable",
             Self::Unwritable { .. } => "unwritable",
-            Self::Matrix { .. } => "matrix",
+            Self::Matrix { .. } | Self::MatrixFile { .. } => "matrix",
             Self::Model(_) => "model",
             Self::Request(_) => "request",
             Self::Linear(LinearError::Constraint(ConstraintError::NotAssembled { .. })) => "assembly",

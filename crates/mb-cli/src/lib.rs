@@ -30,6 +30,7 @@ pub mod json;
 pub mod locate;
 pub mod mat;
 pub mod matrices;
+pub mod matrix_file;
 pub mod names;
 pub mod npz;
 pub mod outfile;

@@ -1,12 +1,13 @@
-//! Matrices from MatrixMarket files, checked against each other.
+//! Matrices from files, MatrixMarket text or binary, checked against each other.
 
 use crate::args::MatrixArgs;
 use crate::failure::{Failure, MATRIX_FILE, RequestError};
+use crate::matrix_file;
 use crate::source::{LARGEST_FILE, read_file};
 use mb_algebra::matrix_market::{self, MatrixMarket};
 use mb_algebra::{DescriptorPencil, QuadraticPencil, Sparse, sparse};
 use mb_eigen::EigenError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Largest size of an entry, and the reciprocal of the smallest: products of them are doubles.
 pub const LARGEST_ENTRY: f64 = 1e150;
@@ -18,7 +19,7 @@ pub struct MatrixFile {
     pub letter: &'static str,
     /// The path as given.
     pub path: String,
-    /// What the banner says: `coordinate real symmetric`.
+    /// What the file says of itself: `coordinate real symmetric`, `SciPy csc <f8`.
     pub format: String,
     /// Rows.
     pub rows: usize,
@@ -52,7 +53,7 @@ impl Matrices {
     /// Reads the files of the command line.
     ///
     /// # Errors
-    /// [`Failure::Unreadable`], [`Failure::Matrix`] with line and column, [`RequestError::Sizes`].
+    /// [`Failure::Unreadable`], [`Failure::Matrix`] with line and column, [`Failure::MatrixFile`], [`RequestError::Sizes`].
     pub fn read(args: &MatrixArgs) -> Result<Self, Failure> {
         if let [e, a] = args.descriptor.as_slice() {
             let mut files = Files::default();
@@ -119,6 +120,17 @@ impl Matrices {
     }
 }
 
+/// A file and the name of a matrix in it, given as FILE:NAME; a file with that whole name comes first.
+fn named(path: &Path) -> (PathBuf, Option<String>) {
+    if !path.exists()
+        && let Some((file, name)) = path.to_str().and_then(|text| text.rsplit_once(':'))
+        && Path::new(file).is_file()
+    {
+        return (PathBuf::from(file), Some(name.to_owned()));
+    }
+    (path.to_owned(), None)
+}
+
 /// The files read so far.
 #[derive(Default)]
 struct Files(Vec<MatrixFile>);
@@ -126,13 +138,21 @@ struct Files(Vec<MatrixFile>);
 impl Files {
     fn read(&mut self, letter: &'static str, path: &Path) -> Result<Sparse, Failure> {
         let shown = path.display().to_string();
-        let bytes = read_file(path, LARGEST_FILE).map_err(|source| Failure::Unreadable {
+        let (file, name) = named(path);
+        let bytes = read_file(&file, LARGEST_FILE).map_err(|source| Failure::Unreadable {
             what: MATRIX_FILE,
             path: shown.clone(),
             source,
         })?;
-        let MatrixMarket { matrix, header, repeated } =
-            matrix_market::read(&bytes).map_err(|source| Failure::Matrix { path: shown.clone(), source })?;
+        let binary = matrix_file::read(&bytes, name.as_deref(), letter)
+            .map_err(|source| Failure::MatrixFile { path: shown.clone(), source })?;
+        let (matrix, format, repeated) = if let Some(read) = binary {
+            (read.matrix, read.format, read.repeated)
+        } else {
+            let MatrixMarket { matrix, header, repeated } = matrix_market::read(&bytes)
+                .map_err(|source| Failure::Matrix { path: shown.clone(), source })?;
+            (matrix, header.to_string(), repeated)
+        };
         for (value, (row, col)) in &matrix {
             let size = value.abs();
             if size > LARGEST_ENTRY || (size > 0.0 && size < LARGEST_ENTRY.recip()) {
@@ -145,7 +165,7 @@ impl Files {
         self.0.push(MatrixFile {
             letter,
             path: shown,
-            format: header.to_string(),
+            format,
             rows: matrix.rows(),
             cols: matrix.cols(),
             entries: matrix.nnz(),

@@ -7,8 +7,9 @@ use std::io::{self, Write};
 
 use mb_algebra::{Sparse, c64};
 
-/// What begins a matrix, and a vector.
-const MATRIX: u32 = 1_211_216;
+/// The number with which a matrix begins.
+pub const MATRIX: u32 = 1_211_216;
+/// The number with which a vector begins.
 const VECTOR: u32 = 1_211_214;
 /// Numbers that go through a buffer at a time.
 const PIECE: usize = 1 << 16;

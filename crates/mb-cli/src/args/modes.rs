@@ -38,20 +38,21 @@ pub struct FormulationArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Matrices instead of a model (MatrixMarket files)")]
 pub struct MatrixArgs {
-    /// Mass matrix M of (s^2 M + s C + K) x + G^T l = 0, G x = 0
-    #[arg(long, value_name = "M.mtx", requires = "stiffness", conflicts_with = "model")]
+    /// Mass matrix M of (s^2 M + s C + K) x + G^T l = 0, G x = 0; files of matrices are MatrixMarket text, .npz or .npy of SciPy
+    /// and numpy, .mat of MATLAB (version 5 to 7) or PETSc binary; FILE:NAME takes one of several in a file
+    #[arg(long, value_name = "M", requires = "stiffness", conflicts_with = "model")]
     pub mass: Option<PathBuf>,
     /// Stiffness matrix K
-    #[arg(long, value_name = "K.mtx", requires = "mass")]
+    #[arg(long, value_name = "K", requires = "mass")]
     pub stiffness: Option<PathBuf>,
     /// Damping and gyroscopic matrix C
-    #[arg(long, value_name = "C.mtx", requires = "mass")]
+    #[arg(long, value_name = "C", requires = "mass")]
     pub damping: Option<PathBuf>,
     /// Constraint matrix G, one row for each constraint
-    #[arg(long, value_name = "G.mtx", requires = "mass")]
+    #[arg(long, value_name = "G", requires = "mass")]
     pub constraints: Option<PathBuf>,
     /// The pair E, A of E y' = A y
-    #[arg(long, num_args = 2, value_names = ["E.mtx", "A.mtx"], conflicts_with_all = ["model", "mass"])]
+    #[arg(long, num_args = 2, value_names = ["E", "A"], conflicts_with_all = ["model", "mass"])]
     pub descriptor: Vec<PathBuf>,
 }
 

@@ -312,3 +312,54 @@ fn a_folder_that_does_not_exist_is_named_and_a_singular_pencil_counted() {
     let flat: String = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("pencil is singular"), "{flat}");
 }
+
+#[test]
+fn binary_files_give_the_modes_of_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let model = path("model.toml");
+    std::fs::write(&model, mb_cli::gallery::find("n-four-bar").unwrap().text).unwrap();
+    let modes = |files: [&str; 4]| {
+        let [m, c, k, g] = files.map(path);
+        let given = ["modes", "--mass", &m, "--damping", &c, "--stiffness", &k, "--constraints", &g];
+        let mut document = json(&given);
+        // The names of the files, and what they say of themselves, differ.
+        let files = document.as_object_mut().unwrap().remove("matrices").expect("a list of the files");
+        (document, files)
+    };
+    let names = |format: &str| ["M", "C", "K", "Phi_q"].map(|letter| format!("{letter}.{format}"));
+    let export = |format: &str| {
+        right(&["export", &model, "--out", dir.path().to_str().unwrap(), "--format", format]);
+    };
+    export("mtx");
+    let text = names("mtx");
+    let (expected, _) = modes(text.each_ref().map(String::as_str));
+    for format in ["npz", "petsc"] {
+        export(format);
+        let own = names(format);
+        let (found, files) = modes(own.each_ref().map(String::as_str));
+        assert_eq!(found, expected, "{format}");
+        assert!(
+            files.to_string().contains(if format == "npz" { "SciPy csc" } else { "PETSc binary" }),
+            "{files}"
+        );
+    }
+    export("mat");
+    let (by_letter, files) = modes(["matrices.mat"; 4]);
+    assert_eq!(by_letter, expected);
+    assert!(files.to_string().contains("MATLAB sparse"), "{files}");
+    let named = ["matrices.mat:M", "matrices.mat:C", "matrices.mat:K", "matrices.mat:Phi_q"];
+    assert_eq!(modes(named).0, expected);
+}
+
+#[test]
+fn a_binary_file_that_is_wrong_is_named_with_a_remedy() {
+    let chain = Chain::new(3);
+    let (m, k) = (chain.path("M.mtx"), chain.path("K.npz"));
+    std::fs::write(&k, b"PK\x03\x04 and nothing more").unwrap();
+    let run = mb(&["modes", "--mass", &m, "--stiffness", &k]);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("K.npz") && run.err.contains("cut off"), "{}", run.err);
+    let document = mb(&["modes", "--mass", &m, "--stiffness", &k, "--json"]);
+    assert!(document.err.contains("\"kind\": \"matrix\""), "{}", document.err);
+}
