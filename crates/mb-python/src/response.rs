@@ -5,11 +5,14 @@ use std::f64::consts::TAU;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, c64};
 use mb_analysis::check_size;
 use mb_analysis::response::{
-    Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, response as of_model,
+    Density, Drive, MOST_ROWS_OF_ZEROS, ModelResponse, ResponseRequest, notes, response as of_model,
 };
 use mb_eigen::sparse::{Request, SparseOptions, solve};
 use mb_eigen::{Eigenpair, Spectrum};
-use mb_response::{Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, sweep, zeros};
+use mb_response::{
+    Evaluator, Peak, Plant, Response, ResponseError, Sample, Sweep, SweepOptions, Zeros, grid, peaks,
+    undamped, zeros,
+};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -96,16 +99,20 @@ type ZerosOf = Result<Zeros, ResponseError>;
 #[pyfunction]
 pub(crate) fn response<'py>(py: Python<'py>, site: &Site, asked: &str) -> PyResult<Bound<'py, PyDict>> {
     let asked: Asked = read(py, asked)?;
-    let (found, zeros): (ModelResponse, Vec<ZerosOf>) = site.work(py, move |model, at, _| {
+    let (found, zeros, notes): (ModelResponse, Vec<ZerosOf>, _) = site.work(py, move |model, at, _| {
         if asked.zeros {
             check_size(model, MOST_ROWS_OF_ZEROS)?;
         }
-        let found = of_model(model, at, &asked.request())?;
+        let request = asked.request();
+        let found = of_model(model, at, &request)?;
         let list = if asked.zeros { all_zeros(&found.response) } else { Vec::new() };
-        Ok((found, list))
+        let notes = found.notes(&request);
+        Ok((found, list, notes))
     })?;
     let size = (found.outputs.len(), found.inputs.len());
-    let out = dictionary(py, &found.sweep, size, &found.poles.spectrum, found.all_poles, zeros)?;
+    let out =
+        dictionary(py, &found.sweep, size, &found.peaks, &found.poles.spectrum, found.all_poles, zeros)?;
+    out.set_item("notes", notes)?;
     out.set_item("growing", found.growing())?;
     let random = found.random.iter();
     let random: Vec<_> =
@@ -192,11 +199,13 @@ pub(crate) fn matrix_response<'py>(
     let grid: Grid = read(py, grid)?;
     let size = (plant.outputs(), plant.inputs());
     let found = work::run(py, move || of_matrices(plant, &grid, with_zeros))?;
-    let (swept, poles, all, zeros) = found.map_err(|e| failure(py, &e))?;
-    let out = dictionary(py, &swept, size, &poles, all, zeros)?;
+    let OfMatrices { swept, peaks, poles, all, zeros } = found.map_err(|e| failure(py, &e))?;
+    let out = dictionary(py, &swept, size, &peaks, &poles, all, zeros)?;
     let values =
         poles.motion().filter_map(|p| p.value().filter(|s| s.re > p.error_bound.max(1e-9 * s.norm())));
-    out.set_item("growing", values.map(|s| s.re).reduce(f64::max))?;
+    let growing = values.map(|s| s.re).reduce(f64::max);
+    out.set_item("growing", growing)?;
+    out.set_item("notes", notes::notes(&swept, growing, all, None, matrices.loss))?;
     Ok(out)
 }
 
@@ -207,12 +216,18 @@ fn failure(py: Python<'_>, error: &ResponseError) -> PyErr {
     }
 }
 
-type Found = (Sweep, Spectrum, bool, Vec<ZerosOf>);
+struct OfMatrices {
+    swept: Sweep,
+    peaks: Vec<Peak>,
+    poles: Spectrum,
+    all: bool,
+    zeros: Vec<ZerosOf>,
+}
 
-fn of_matrices(plant: Plant, grid: &Grid, with_zeros: bool) -> Result<Found, ResponseError> {
+fn of_matrices(plant: Plant, asked: &Grid, with_zeros: bool) -> Result<OfMatrices, ResponseError> {
     let pencil: QuadraticPencil<Sparse> = plant.pencil.clone();
     let all = plant.n() + plant.m() <= ALL_POLES_UP_TO;
-    let [from, to] = grid.band;
+    let [from, to] = asked.band;
     let request = if all {
         Request::All
     } else {
@@ -221,15 +236,22 @@ fn of_matrices(plant: Plant, grid: &Grid, with_zeros: bool) -> Result<Found, Res
     let poles = solve(&pencil, &request, &SparseOptions::default())?;
     let values: Vec<c64> = poles.motion().filter_map(Eigenpair::value).collect();
     let response = Response::new(plant)?;
-    let swept = sweep(&response, [from * TAU, to * TAU], &values, &grid.options())?;
-    let list = if with_zeros { all_zeros(&response) } else { Vec::new() };
-    Ok((swept, poles, all, list))
+    let options = asked.options();
+    let mut evaluator = Evaluator::new(&response, &options);
+    let swept = evaluator.sweep(&grid([from * TAU, to * TAU], &values, &options))?;
+    let peaks = match options.only {
+        Some(_) => Vec::new(),
+        None => peaks(&swept.points, &undamped(&values), &mut |omega| evaluator.at(omega))?,
+    };
+    let zeros = if with_zeros { all_zeros(&response) } else { Vec::new() };
+    Ok(OfMatrices { swept, peaks, poles, all, zeros })
 }
 
 fn dictionary<'py>(
     py: Python<'py>,
     swept: &Sweep,
     (ny, nu): (usize, usize),
+    peaks: &[Peak],
     poles: &Spectrum,
     all_poles: bool,
     zeros: Vec<ZerosOf>,
@@ -246,6 +268,11 @@ fn dictionary<'py>(
     out.set_item("bound", block(py, size, bound)?)?;
     out.set_item("infinite_at", vector(py, lost.map(|p| p.omega / TAU).collect()))?;
     out.set_item("factorizations", swept.factorizations)?;
+    out.set_item("method", notes::method(swept))?;
+    let peaks = peaks
+        .iter()
+        .map(|p| (p.entry, p.omega / TAU, p.within.map(|w| w / TAU), p.value.map(|(h, e)| (h.re, h.im, e))));
+    out.set_item("peaks", peaks.collect::<Vec<_>>())?;
     out.set_item("poles", vector(py, poles.motion().filter_map(Eigenpair::value).collect::<Vec<c64>>()))?;
     out.set_item("all_poles", all_poles)?;
     let mut list = Vec::new();

@@ -197,3 +197,21 @@ def test_what_is_wrong_with_matrices_is_named(arguments, argument, words):
     with pytest.raises(mb.ArgumentError, match=words) as caught:
         mb.response(np.diag([1.0, 2.0, 3.0]), at=0.1, **arguments)
     assert caught.value.argument == argument
+
+
+def test_peaks_are_solved_for_and_said_in_words():
+    # m x'' + c x' + k x = f: the largest |H| at w^2 = k / m - c^2 / (2 m^2).
+    m, c, k = 2.0, 0.4, 8.0
+    r = mb.response([[k]], M=[[m]], C=[[c]], inputs=[1.0], band=(0, 1), points=9)
+    (peak,) = r.peaks["y0", "u0"]
+    exact = math.sqrt(k / m - c**2 / (2 * m**2)) / TAU
+    assert peak.within[0] < exact < peak.within[1] and peak.within[1] - peak.within[0] < 1e-6
+    height = 1 / (c * math.sqrt(k / m - c**2 / (4 * m**2)))
+    assert abs(abs(peak.value) - height) <= 2 * peak.bound + 1e-15
+    assert "each solved for itself" in r.method and r.notes == []
+    lin = mass_on_a_spring().with_parameters(c=0.0).equilibrium().linearize()
+    undamped = lin.response((0, 1), base="x")
+    (peak,) = undamped.peaks["sway", "base"]
+    assert peak.hz == pytest.approx(2 / TAU, rel=1e-12) and peak.value is None and peak.bound is None
+    assert undamped.notes[-1] == "outputs are relative to the moving base"
+    assert lin.response(at=0.1).peaks["sway", "u"] == []

@@ -19,7 +19,7 @@ use crate::bounds::{Terms, rounding};
 use crate::error::ResponseError;
 use crate::plant::Plant;
 use mb_algebra::saddle::{SaddleAnalysis, SaddleError, SaddleFactorComplex, SaddleLuComplex, SaddleOptions};
-use mb_algebra::{AlgebraError, Dense, DenseC, Sparse, c64, dense, sparse};
+use mb_algebra::{AlgebraError, Dense, DenseC, QuadraticPencil, Sparse, c64, dense, sparse};
 use std::sync::Arc;
 
 /// H at one frequency.
@@ -39,7 +39,10 @@ pub struct Response {
     pub(crate) plant: Plant,
     /// Imaginary part of Y_q, from structural damping in outputs that read multipliers.
     pub(crate) lossy: Dense,
+    /// M, C and K are symmetric to a tolerance.
     pub(crate) symmetric: bool,
+    /// Their symmetric parts, where they are not symmetric to the last digit.
+    mirrored: Option<QuadraticPencil<Sparse>>,
     pub(crate) analysis: Arc<SaddleAnalysis>,
     /// Rounding of a sum over the longest row.
     pub(crate) rounding: f64,
@@ -58,12 +61,13 @@ impl Response {
     pub fn new(plant: Plant) -> Result<Self, ResponseError> {
         plant.check()?;
         let (plant, lossy) = plant.without_multipliers()?;
-        let p = &plant.pencil;
+        let symmetric = plant.symmetric();
+        let mirrored = if symmetric { plant.mirrored() } else { None };
+        let p = mirrored.as_ref().unwrap_or(&plant.pencil);
         let pattern = [&p.m, &p.c].iter().fold(p.k.clone(), |sum, a| sparse::add(1.0, &sum, 1.0, a));
         let analysis = Arc::new(SaddleAnalysis::new(&pattern, &p.phi_q, &SaddleOptions::default())?);
-        let symmetric = plant.symmetric();
         let rounding = rounding(&[&pattern, &sparse::transpose(&pattern), &p.phi_q]);
-        Ok(Self { plant, lossy, symmetric, analysis, rounding })
+        Ok(Self { plant, lossy, symmetric, mirrored, analysis, rounding })
     }
 
     /// The system, its outputs without multipliers.
@@ -84,9 +88,15 @@ impl Response {
         })
     }
 
+    /// The matrices that are factored: symmetric to the last digit where they are to a tolerance. Weak entries, as of the
+    /// rotation of an averaged face, may be all asymmetry, and no symmetric factor takes them; residuals are those of the
+    /// matrices as given.
+    pub(crate) fn factored(&self) -> &QuadraticPencil<Sparse> {
+        self.mirrored.as_ref().unwrap_or(&self.plant.pencil)
+    }
+
     /// The factors of M, C and K in P.
-    pub(crate) fn terms(&self, s: c64) -> [(c64, &Sparse); 3] {
-        let p = &self.plant.pencil;
+    fn terms<'a>(&self, s: c64, p: &'a QuadraticPencil<Sparse>) -> [(c64, &'a Sparse); 3] {
         [(s * s, &p.m), (s, &p.c), (c64::new(1.0, self.plant.loss), &p.k)]
     }
 
@@ -107,7 +117,7 @@ impl Response {
         if !(s.re.is_finite() && omega.is_finite()) {
             return Err(ResponseError::BadFrequency { omega });
         }
-        let (terms, phi) = (self.terms(s), &self.plant.pencil.phi_q);
+        let (terms, phi) = (self.terms(s, self.factored()), &self.plant.pencil.phi_q);
         let at_pole = |e: AlgebraError| match e {
             AlgebraError::Saddle(SaddleError::Singular { .. } | SaddleError::ResidualTooLarge { .. })
             | AlgebraError::Singular { .. } => ResponseError::Pole { omega },
@@ -127,7 +137,8 @@ impl Response {
         }
         .transposed()
         .map_err(at_pole)?;
-        let sums = Terms::new(&terms, phi);
+        let given = self.terms(s, &self.plant.pencil);
+        let sums = Terms::new(&given, phi);
         let residuals: Vec<_> = (0..f.ncols())
             .map(|i| sums.residual(f.col_as_slice(i), x.col_as_slice(i), l.col_as_slice(i), self.rounding))
             .collect();

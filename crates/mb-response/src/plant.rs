@@ -131,6 +131,16 @@ impl Plant {
             .iter()
             .all(|a| norms_of(a) == 0.0 || sparse::is_symmetric(a, 1e-12).is_ok())
     }
+
+    /// The symmetric parts of M, C and K; none where these are symmetric to the last digit.
+    pub(crate) fn mirrored(&self) -> Option<QuadraticPencil<Sparse>> {
+        let p = &self.pencil;
+        if [&p.m, &p.c, &p.k].iter().all(|a| sparse::is_symmetric(a, 0.0).is_ok()) {
+            return None;
+        }
+        let half = |a: &Sparse| sparse::add(0.5, a, 0.5, &sparse::transpose(a));
+        Some(QuadraticPencil { m: half(&p.m), c: half(&p.c), k: half(&p.k), phi_q: p.phi_q.clone() })
+    }
 }
 
 fn norms_of(a: &Sparse) -> f64 {

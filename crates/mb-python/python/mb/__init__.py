@@ -23,7 +23,7 @@ from ._modes import Mode, Modes
 from ._motion import Run, simulate
 from ._periodic import Bifurcation, Branch, Floquet, Orbit
 from ._progress import progress
-from ._response import MeanSquare, Response, Zeros, response
+from ._response import MeanSquare, Peak, Response, Zeros, response
 from ._series import Series, SeriesValue
 from ._site import EnergyShares, Linearization, ModelModes, OperatingPoint, Participation, Reaction, StateSpace
 from ._sweep import Crossing, Sweep
@@ -48,6 +48,7 @@ __all__ = [
     "LoadPath",
     "MbError",
     "MeanSquare",
+    "Peak",
     "Mode",
     "Model",
     "ModelError",

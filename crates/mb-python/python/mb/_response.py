@@ -65,6 +65,28 @@ class MeanSquare:
     all_error: float | None
 
 
+@dataclass(frozen=True)
+class Peak:
+    """A local maximum of abs(H) over the frequency, solved for.
+
+    Attributes
+    ----------
+    hz : float
+        Its frequency, Hz.
+    within : tuple of float
+        Ends of the interval in which one is shown to lie, Hz.
+    value : complex or None
+        H at ``hz``; None at an undamped pole, where it is infinite.
+    bound : float or None
+        Bound of the error of ``value``.
+    """
+
+    hz: float
+    within: tuple[float, float]
+    value: complex | None
+    bound: float | None
+
+
 class Response:
     """H = outputs over inputs at frequencies of a band, denser at resonances.
 
@@ -84,6 +106,12 @@ class Response:
         Frequencies asked for at which an undamped pole makes the response infinite, Hz; they are left out of ``hz``.
     growing : float or None
         Largest real part of the poles known that is surely positive, 1/s: the response is not what the system settles to.
+    peaks : dict
+        Lists of :class:`Peak` by (output, input), in increasing frequency; empty with ``at``.
+    method : str
+        How H was found, in one sentence.
+    notes : list of str
+        What else a reader has to know: stability, frequencies without a value, damping.
     zeros : dict
         :class:`Zeros` by (output, input), with ``zeros=True``; None where a response is zero for every s.
     mean_square : dict
@@ -100,7 +128,13 @@ class Response:
         self.infinite_at: np.ndarray = found["infinite_at"]
         self.growing: float | None = found["growing"]
         self.factorizations: int = found["factorizations"]
+        self.method: str = found["method"]
+        self.notes: list[str] = found["notes"]
         entries = [(o, i) for o in outputs for i in inputs]
+        self.peaks: dict[tuple[str, str], list[Peak]] = {entry: [] for entry in entries}
+        for (o, i), hz, within, value in found["peaks"]:
+            h, bound = (None, None) if value is None else (complex(*value[:2]), value[2])
+            self.peaks[outputs[o], inputs[i]].append(Peak(hz, tuple(within), h, bound))
         zeros = [None if z is None else Zeros(*z) for z in found["zeros"]]
         self.zeros: dict[tuple[str, str], Zeros | None] = dict(zip(entries, zeros, strict=False))
         self.mean_square: dict[str, MeanSquare] = {
@@ -436,4 +470,4 @@ def response(
     return Response(found, [f"u{i}" for i in range(f.shape[1])], [f"y{o}" for o in range(found["value"].shape[1])])
 
 
-__all__ = ["MeanSquare", "Response", "Zeros", "response"]
+__all__ = ["MeanSquare", "Peak", "Response", "Zeros", "response"]

@@ -260,7 +260,7 @@ fn modes(space: &mut Space<'_>, highest: f64) -> Result<(usize, f64), Unproved> 
     for trial in 0..TRIALS {
         // Random motions reach what neither inputs nor outputs do; more of them after a count that shows modes missing.
         let random = Dense::from_fn(n, 4, |_, _| random(&mut seed));
-        let moved = space.images(&times(&space.response.plant.pencil.m, &random))?;
+        let moved = space.images(&times(&space.response.factored().m, &random))?;
         space.add(&moved.g)?;
         let mut steps = 0;
         loop {

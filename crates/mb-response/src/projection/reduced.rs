@@ -88,12 +88,21 @@ impl Reduced {
 
     /// After V has changed.
     pub(super) fn renew(&mut self, space: &Space<'_>) {
-        let p = &space.response.plant.pencil;
+        let (p, given) = (space.response.factored(), &space.response.plant.pencil);
         let v = &space.v;
         let size = magnitude(v);
         self.matrices = [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(v, &times(a, v)));
-        self.magnitudes =
-            [&p.m, &p.c, &p.k].map(|a| dense::mul_transpose(&size, &times(&magnitudes(a), &size)));
+        // Rounding, and what the matrices as given are beside their symmetric parts.
+        let aside = |a: &Sparse, given: &Sparse| {
+            sparse::add(
+                1.0,
+                &magnitudes(a),
+                1.0 / self.rounding,
+                &magnitudes(&sparse::add(1.0, given, -1.0, a)),
+            )
+        };
+        self.magnitudes = [(&p.m, &given.m), (&p.c, &given.c), (&p.k, &given.k)]
+            .map(|(a, given)| dense::mul_transpose(&size, &times(&aside(a, given), &size)));
         self.given =
             [dense::mul_transpose(v, &self.columns), dense::mul_transpose(&size, &magnitude(&self.columns))];
         let images: Vec<&Images> = [&space.given, &space.of_m].into_iter().chain(&space.of_c).collect();

@@ -69,7 +69,7 @@ pub(super) struct Space<'a> {
 impl<'a> Space<'a> {
     /// The factor of X and the images of the given columns; V is empty.
     pub(super) fn new(response: &'a Response, sigma: f64, given: &Dense) -> Result<Self, Unproved> {
-        let p = &response.plant.pencil;
+        let p = response.factored();
         let (n, m) = (response.plant.n(), response.plant.m());
         let terms = [(1.0, &p.k), (sigma, &p.m)];
         let (mut phi, mut analysis, mut factorizations) = (p.phi_q.clone(), response.analysis.clone(), 1);
@@ -114,7 +114,7 @@ impl<'a> Space<'a> {
 
     /// Eigenvalues omega^2 below `lambda`, counted by inertia.
     pub(super) fn count_below(&mut self, lambda: f64) -> Result<usize, Unproved> {
-        let p = &self.response.plant.pencil;
+        let p = self.response.factored();
         let terms = [(1.0, &p.k), (-lambda, &p.m)];
         let inertia = SaddleFactor::full_inertia(&self.analysis, &terms, &self.phi)?;
         self.factorizations += 1;
@@ -182,12 +182,12 @@ impl<'a> Space<'a> {
         let (_, xv): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         // What was left of a vector may be small beside what the constraints were met for: met again, by projection in X.
         let added = self.images(&dense::from_columns(n, &xv))?.g;
-        let m_images = self.images(&times(&self.response.plant.pencil.m, &added))?;
+        let m_images = self.images(&times(&self.response.factored().m, &added))?;
         self.v = dense::hstack(&[&self.v, &added]);
         self.xv = dense::hstack(&[&self.xv, &self.x_times(&added)]);
         self.of_m.append(&m_images);
         if self.of_c.is_some() {
-            let more = self.images(&times(&self.response.plant.pencil.c, &added))?;
+            let more = self.images(&times(&self.response.factored().c, &added))?;
             if let Some(of_c) = &mut self.of_c {
                 of_c.append(&more);
             }
@@ -207,7 +207,7 @@ impl<'a> Space<'a> {
 
     /// Prepares the images of the damping, where there is any.
     pub(super) fn damp(&mut self) -> Result<(), Unproved> {
-        let c = &self.response.plant.pencil.c;
+        let c = &self.response.factored().c;
         if c.data().iter().any(|x| *x != 0.0) {
             self.of_c = Some(self.images(&times(c, &self.v))?);
         }

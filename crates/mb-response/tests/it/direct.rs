@@ -1,8 +1,8 @@
 //! H at one frequency.
 
 use crate::support::Chain;
-use mb_algebra::{Dense, QuadraticPencil, c64, dense, sparse};
-use mb_response::{Plant, Response, ResponseError};
+use mb_algebra::{Dense, QuadraticPencil, Scatter, Sparse, Triplets, c64, dense, sparse};
+use mb_response::{Plant, Projection, Response, ResponseError};
 
 #[test]
 fn a_chain_has_the_response_of_its_continued_fraction() {
@@ -102,4 +102,44 @@ fn a_pole_is_an_error_that_says_so() {
     let mut wrong = Chain::bar(3).plant(0, 0);
     wrong.f = Dense::zeros(2, 1);
     assert!(matches!(Response::new(wrong), Err(ResponseError::Shape { matrix: "F", rows: 2, .. })));
+}
+
+/// An unknown without mass and stiffness that follows the first mass by a constraint, as the mean of a face does, and an entry
+/// of K that nothing faces: 1e-14 of nothing, which changes no digit.
+#[test]
+fn a_weak_entry_without_its_mirror_image_is_no_asymmetry() {
+    let n = 6;
+    let chain = Chain { dampers: vec![0.02; n], ..Chain::bar(n) };
+    let plant = chain.plant(n - 1, n - 1);
+    let wider = |a: &Sparse, more: &[(usize, usize, f64)]| {
+        let mut out = Triplets::new(n + 1, n + 1);
+        a.iter().for_each(|(x, (i, j))| out.add(i, j, *x));
+        more.iter().for_each(|(i, j, x)| out.add(*i, *j, *x));
+        out.to_sparse()
+    };
+    let mut phi = Triplets::new(1, n + 1);
+    phi.add(0, 0, 1.0);
+    phi.add(0, n, -1.0);
+    let p = &plant.pencil;
+    let pencil = QuadraticPencil {
+        m: wider(&p.m, &[]),
+        c: wider(&p.c, &[]),
+        k: wider(&p.k, &[(n, 1, 1e-14), (n, n, 1e-26)]),
+        phi_q: phi.to_sparse(),
+    };
+    let unit = |i: usize, j: usize| f64::from(u8::from(i.max(j) == n - 1));
+    let f = Dense::from_fn(n + 1, 1, unit);
+    let response = Response::new(Plant::displacement(pencil, f, Dense::from_fn(1, n + 1, unit))).unwrap();
+    let omegas: Vec<f64> = (1..40).map(|k| 0.1 * f64::from(k)).collect();
+    let projection = Projection::new(&response, &omegas).unwrap();
+    for omega in omegas {
+        let exact = chain.driving_point(omega);
+        for sample in [response.direct(omega).unwrap(), projection.bounded(omega).unwrap()] {
+            let (error, bound) = ((sample.value[(0, 0)] - exact).norm(), sample.bound[(0, 0)]);
+            assert!(
+                error <= bound + 1e-13 * exact.norm() && bound < 1e-6 * exact.norm(),
+                "{omega} {error:e} {bound:e}"
+            );
+        }
+    }
 }
