@@ -8,7 +8,8 @@
 //! The first step measures how fast the phase turns, and steps are cut, at uneven points, until none changes the logarithm by more than
 //! an eighth of a turn, in its phase and in its magnitude. Two eigenvalues next to the circle turn the phase by a full circle between two
 //! points, which is not seen; but of three points at uneven distances one is much nearer to them than another, and the magnitude shows it.
-//! Ahlfors, Complex Analysis, section 4.5.2.
+//! A value known and the eigenvalue it stands for, one on each side, show in neither but on a way as long as their distance: beside such
+//! values steps are no longer than their distance from the circle. Ahlfors, Complex Analysis, section 4.5.2.
 
 use mb_algebra::c64;
 
@@ -34,6 +35,35 @@ pub(crate) struct Circle {
     pub(crate) known: Vec<c64>,
     /// How many others are expected inside (N).
     pub(crate) rest: usize,
+}
+
+impl Circle {
+    /// Adds points from the last one to an angle, so near to each other that no step is longer than twice its distance from a value known.
+    ///
+    /// Where the eigenvalue that belongs to such a value lies on the other side of the circle, the phase turns by a full circle on a
+    /// way of the length of their distance, and nowhere else.
+    fn cut_finely(&self, places: &mut Vec<f64>, to: f64, depth: usize) {
+        let from = places.last().copied().unwrap_or(to);
+        let nearest =
+            self.known.iter().map(|known| self.distance(*known, from, to)).fold(f64::INFINITY, f64::min);
+        if depth == 0 || (to - from) * self.radius <= 2.0 * nearest {
+            places.push(to);
+            return;
+        }
+        self.cut_finely(places, from + CUT * (to - from), depth - 1);
+        self.cut_finely(places, to, depth - 1);
+    }
+
+    /// Distance of a point from the arc between two angles.
+    fn distance(&self, point: c64, from: f64, to: f64) -> f64 {
+        let off = point - self.centre;
+        let ahead = (off.arg() - from).rem_euclid(std::f64::consts::TAU);
+        if ahead <= to - from {
+            return (off.norm() - self.radius).abs();
+        }
+        let end = |angle: f64| (off - c64::from_polar(self.radius, angle)).norm();
+        end(from).min(end(to))
+    }
 }
 
 /// Eigenvalues inside beyond those known and expected, as the turns of the phase, which close to a whole number; none when `left`
@@ -77,12 +107,18 @@ pub(crate) fn turns(
     }
     let mut open: Vec<(f64, c64, f64, c64, usize)> = Vec::new();
     let mut before = (first, at);
+    // Steps of different lengths.
+    let mut places = vec![first];
     for step in 1..=steps {
-        // Steps of different lengths.
         let share = step as f64 / steps as f64;
         let bent = share + 0.3 / (steps * steps) as f64 * (step * (steps - step)) as f64 / steps as f64;
-        let angle = first + whole * bent;
-        let closed = step == steps && !half;
+        circle.cut_finely(&mut places, first + whole * bent, DEPTH);
+    }
+    if 2 * places.len() > left.get() {
+        return Ok(None);
+    }
+    for (index, &angle) in places.iter().enumerate().skip(1) {
+        let closed = index + 1 == places.len() && !half;
         let next = if closed { Some(at) } else { logarithm(angle)? };
         let Some(next) = next else { return Ok(None) };
         open.push((before.0, before.1, angle, next, DEPTH));
@@ -122,4 +158,27 @@ fn is_quiet(step: c64) -> bool {
 fn wrapped(angle: f64) -> f64 {
     let full = std::f64::consts::TAU;
     angle - full * (angle / full).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of eigenvalues a thousandth inside the circle one is known where none is; its own lies across, as far as a hundredth of the
+    /// radius away.
+    #[test]
+    fn a_value_known_on_the_wrong_side_of_the_circle_is_told() {
+        let centre = c64::new(0.2, -0.3);
+        for place in 0..40 {
+            for off in [2e-3, 1e-2, 5e-2] {
+                let direction = c64::from_polar(1.0, 0.157 * f64::from(place));
+                let (inside, across) = (centre + direction * (1.0 - 1e-3), centre + direction * (1.0 + off));
+                let other = centre + direction * c64::new(0.2, 0.4);
+                let circle = Circle { centre, radius: 1.0, known: vec![inside, other], rest: 0 };
+                let exact = |tau: c64| Ok(Some((tau - across).ln() + (tau - other).ln()));
+                let turned = turns(&circle, 1000, exact).unwrap().unwrap();
+                assert!((turned + 1.0).abs() < 1e-9, "{place} {off}: {turned}");
+            }
+        }
+    }
 }

@@ -76,8 +76,7 @@ impl Prepared<'_> {
         let certifier = Certifier::new(problem, self.options.left_vectors);
         let pairs = certifier.certify(roots);
         let mut spectrum = finished(problem, &certifier, pairs, findings);
-        selection::keep_band(&mut spectrum, &self.request);
-        selection::report_lost(&mut spectrum, &self.request);
+        selection::keep(&mut spectrum, &self.request, problem.undamped());
         growth::report(&mut spectrum, self.pencil, problem, &self.options);
         Ok(spectrum)
     }

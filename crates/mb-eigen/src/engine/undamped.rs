@@ -239,11 +239,7 @@ impl Prepared<'_> {
     /// What the request asks for of all that was found.
     fn asked(&self, mut spectrum: Spectrum) -> Spectrum {
         let request = &self.request;
-        if !matches!(request, Request::Band { .. }) {
-            let (kept, modes, cut) = selection::choose(&spectrum.pairs, request, true);
-            spectrum.findings.extend(cut);
-            let mut kept = kept.into_iter();
-            spectrum.pairs.retain(|_| kept.next().unwrap_or(false));
+        if let Some(modes) = selection::keep_asked(&mut spectrum, request, true) {
             let (wanted, dof) = (request.count().unwrap_or(0), self.task.dof);
             let each = matches!(request, Request::NearPoint { .. });
             let exist = if each { 2 * dof } else { dof };
@@ -255,9 +251,7 @@ impl Prepared<'_> {
                 spectrum.findings.push(told.into());
             }
         }
-        selection::keep_band(&mut spectrum, request);
         selection::report_lost(&mut spectrum, request);
-        spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
         spectrum
     }
 }

@@ -11,7 +11,6 @@ use crate::completeness::inertia::{Counted, Released};
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::options::Shift;
 use crate::problem::modes::Modes;
-use crate::problem::root::Root;
 use crate::transform::factors::Shifted;
 use crate::transform::shift_invert_symmetric::Known;
 use crate::{EigenError, Finding};
@@ -20,9 +19,8 @@ use crate::{EigenError, Finding};
 const ROUNDS: usize = 12;
 /// What rounding of K may move w by, relative to |K| / |M|.
 const ROUNDING: f64 = 1e-15;
-/// How far beyond an end of a band, relative to it, a mode may be found that belongs to it: where the matrix at the end is singular to
-/// rounding, the modes are counted further out.
-const EDGE: f64 = 1e-6;
+/// Error of w relative to its distance from the shift that is allowed for before it is certified.
+const UNSURE: f64 = 1e-9;
 /// Modes of a band that one shift serves.
 const SLICE: usize = 40;
 
@@ -168,10 +166,11 @@ impl Symmetric<'_> {
             self.findings.push(SparseFinding::Unproved { reason }.into());
         }
         self.report(&place);
+        let sigma = place.sigma;
         self.aid = place.kept().map_or(Aid::Nothing, Aid::Factors);
         // A mode has two eigenvalues.
         self.tell_shortfall(if each { 2 * modes.w.len() } else { modes.w.len() }, count, exhausted);
-        self.keep_nearest(&mut modes, s, count);
+        Self::keep_nearest(&mut modes, s, count, sigma);
         self.tell_growing(growing, &modes);
         Ok(modes)
     }
@@ -183,11 +182,14 @@ impl Symmetric<'_> {
         Ok(if grows { -s.re * s.re } else { s.im * s.im })
     }
 
-    /// Keeps the modes nearest to a point.
-    fn keep_nearest(&mut self, modes: &mut Modes, s: c64, count: usize) {
+    /// Keeps the modes nearest to a point, and those that may turn out to be as near: digits of w are those of its distance from the shift.
+    fn keep_nearest(modes: &mut Modes, s: c64, count: usize, sigma: f64) {
         let mut order: Vec<usize> = (0..modes.w.len()).collect();
-        let (key, root) = (|j: &usize| distance(modes.w[*j], s), |j: &usize| Root::of_square(modes.w[*j]));
-        self.findings.extend(selection::first(&mut order, count, key, root));
+        let margin = |j: &usize| {
+            let off = UNSURE * (modes.w[*j] - sigma).abs();
+            if *j < modes.rigid { 0.0 } else { off / (2.0 * modes.w[*j].abs().sqrt()).max(off.sqrt()) }
+        };
+        selection::about_first(&mut order, count, |j| distance(modes.w[*j], s), margin);
         // Rigid ones are kept in front.
         order.sort_by_key(|&j| j >= modes.rigid);
         modes.select(&order);
@@ -235,11 +237,8 @@ impl Symmetric<'_> {
             None => self.uncounted_band(from, to, known)?,
         };
         self.report(&place);
+        // Which of those at the ends belong to the band shows when they are certified.
         modes.sort_by(f64::abs);
-        let (low, high) = (from - EDGE * from.abs(), to + EDGE * to.abs());
-        let keep: Vec<usize> =
-            (0..modes.w.len()).filter(|&j| modes.w[j] > low && modes.w[j] < high).collect();
-        modes.select(&keep);
         if from_hz == 0.0 {
             let mut all = rigid;
             all.append(modes);

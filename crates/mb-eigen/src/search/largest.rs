@@ -35,6 +35,8 @@ const TOLERANCE: f64 = 1e-12;
 const ROUNDS: usize = 6;
 /// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
 const GROWS: f64 = 1e-13;
+/// Digits that a value has before it is certified, relative to the fastest one.
+const SURE: f64 = 1e-12;
 /// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are
 /// kept, its eigenvalue. A shift tells them, and slow modes, apart.
 const NOTHING: f64 = 1e-10;
@@ -260,7 +262,8 @@ impl General<'_> {
         tell_work(&solver.work(), &mut self.findings);
         self.tell_shortfall(candidates.len(), count, set.tau.len() >= degree);
         self.findings.extend(told.map(Finding::from));
-        self.findings.extend(selection::first(&mut candidates, count, |c| -c.s.norm(), |c| c.s));
+        let fastest = candidates.iter().map(|c| c.s.norm()).fold(0.0, f64::max);
+        selection::about_first(&mut candidates, count, |c| -c.s.norm(), |_| SURE * fastest);
         Ok(candidates.iter().map(|c| self.root(&set, *c, Counting::Modes)).collect())
     }
 
@@ -288,7 +291,7 @@ impl General<'_> {
         let exhausted = self.findings.iter().any(fewer) || roots.len() >= all;
         self.findings.retain(|finding| !fewer(finding));
         self.tell_shortfall(roots.len(), count, exhausted);
-        self.findings.extend(selection::first(&mut roots, count, |root| -root.s.norm(), |root| root.s));
+        selection::about_first(&mut roots, count, |root| -root.s.norm(), |root| SURE * root.s.norm());
         Ok(roots)
     }
 

@@ -41,6 +41,9 @@ const DISC: usize = 80;
 /// sought; and how far the eigenvalues wanted may reach towards zero, as a fraction of the way.
 const FAR: f64 = 1e-5;
 const NO_ZERO: f64 = 0.9;
+/// Error of a tau relative to its distance from the shift that is allowed for before it is certified: of far values beside each other the
+/// condition takes most of the digits.
+const UNSURE: f64 = 1e-3;
 /// Imaginary part below this fraction of |s| counts as rounding in complex arithmetic.
 const REAL: f64 = 1e-9;
 /// The same in units of the frequency that makes |M| and |K| equal: no conjugate partner is made of a single zero.
@@ -209,11 +212,12 @@ impl General<'_> {
                 if set.exhausted && found < count {
                     self.problem.most_roots(true);
                 }
-                let lost =
-                    self.problem.counted_roots().is_some_and(|all| degree * set.tau.len() + known < all);
+                // Of those of a pair one may be found, or one as a zero: then the modes at hand are not all that exist.
+                let shown = known + candidates.iter().map(|c| self.shown_by(*c, counting)).sum::<usize>();
+                let lost = self.problem.counted_roots().is_some_and(|all| shown != all);
                 self.tell_shortfall(found, count, (set.exhausted || ask == most) && !lost);
                 self.findings.extend(told.map(Finding::from));
-                return Ok(self.chosen(&set, &candidates, zeros, point, count, counting));
+                return Ok(self.chosen(&set, shift, &candidates, point, count, counting));
             }
             ask = (ask + ask / 2 + 2).min(most);
         }
@@ -303,6 +307,12 @@ impl General<'_> {
         Ok(roots)
     }
 
+    /// How many eigenvalues a candidate stands for.
+    fn shown_by(&self, candidate: Candidate, counting: Counting) -> usize {
+        let one = counting == Counting::Roots || (candidate.s.im == 0.0 && self.form != Form::Squared);
+        if one { 1 } else { 2 }
+    }
+
     /// Eigenvalues that a set gives.
     pub(crate) fn candidates(&self, set: &Set, counting: Counting) -> Vec<Candidate> {
         let mut out = Vec::new();
@@ -335,25 +345,32 @@ impl General<'_> {
         out
     }
 
-    /// The nearest candidates and zeros as eigenvalues.
+    /// The nearest candidates and zeros as eigenvalues, and those that may turn out to be as near.
     fn chosen(
-        &mut self,
+        &self,
         set: &Set,
+        shift: c64,
         candidates: &[Candidate],
-        zeros: Vec<Root>,
         point: c64,
         count: usize,
         counting: Counting,
     ) -> Vec<Root> {
+        let zeros = self.zero_roots();
         let mut order: Vec<(f64, Option<Candidate>)> =
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
         order.extend(zeros.iter().map(|_| (point.norm(), None)));
-        let s = |c: &Option<Candidate>| c.map_or_else(|| c64::new(0.0, 0.0), |c| c.s);
-        self.findings.extend(selection::first(&mut order, count, |(far, _)| *far, |(_, c)| s(c)));
+        let margin = |(_, c): &(f64, Option<Candidate>)| c.map_or(0.0, |c| self.margin(set, shift, c));
+        selection::about_first(&mut order, count, |(far, _)| *far, margin);
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
         let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();
         roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));
         roots
+    }
+
+    /// How far from its place an eigenvalue may be found: digits of tau are those of its distance from the shift.
+    fn margin(&self, set: &Set, shift: c64, candidate: Candidate) -> f64 {
+        let off = UNSURE * (set.tau[candidate.column] - shift).norm();
+        if self.form == Form::Squared { off / (2.0 * candidate.s.norm()).max(off.sqrt()) } else { off }
     }
 
     /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.

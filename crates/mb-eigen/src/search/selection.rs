@@ -58,84 +58,77 @@ fn distance(request: &Request, s: c64) -> f64 {
     }
 }
 
-/// Keeps the first `count` of some modes in the order of a key; what there is to say of multiple eigenvalues that are cut.
-pub(crate) fn first<T>(
+/// Keeps the first `count` of some values in the order of a key, and those whose keys are beyond the last one by no more than their margins:
+/// before they are certified nobody knows which of these come first.
+pub(crate) fn about_first<T>(
     found: &mut Vec<T>,
     count: usize,
     key: impl Fn(&T) -> f64,
-    s: impl Fn(&T) -> c64,
-) -> Vec<Finding> {
+    margin: impl Fn(&T) -> f64,
+) {
     found.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let s: Vec<c64> = found.iter().map(s).collect();
-    let (returned, left_out) = s.split_at(count.min(s.len()));
-    let cut = told(returned, left_out);
-    found.truncate(count);
-    cut
+    let Some(last) = count.checked_sub(1).and_then(|last| found.get(last)).map(&key) else { return };
+    let mut index = 0;
+    found.retain(|value| {
+        index += 1;
+        index <= count || key(value) <= last + margin(value)
+    });
 }
 
-/// Of the eigenvalues of undamped symmetric modes those that a request asks for, and what there is to say of those left out.
-pub(crate) fn of_modes(found: Vec<Root>, request: &Request) -> (Vec<Root>, Vec<Finding>) {
-    let Request::NearPoint { count, .. } = *request else { return (found, Vec::new()) };
-    // Every eigenvalue counts for itself: split the pairs and keep the nearest, a double zero whole.
-    let split = |root: Root| {
-        if root.rigid {
-            return vec![root];
-        }
-        let one = Root { mirror: false, opposite: false, ..root };
-        let other = Root { s: -one.s, ..one.clone() };
-        vec![one, other]
-    };
-    let mut single: Vec<Root> = found.into_iter().flat_map(split).collect();
-    single.sort_by(|a, b| distance(request, a.s).total_cmp(&distance(request, b.s)));
-    let mut taken = 0;
-    let kept = single.iter().take_while(|root| {
-        let keep = taken < count;
-        taken += root.chain;
-        keep
-    });
-    let kept = kept.count();
-    let cut = first(&mut single, kept, |root| distance(request, root.s), |root| root.s);
-    (single, cut)
+/// One mode, or one eigenvalue where each counts for itself.
+struct Group {
+    s: c64,
+    /// Its pairs.
+    members: Vec<usize>,
+    /// Whether its bound says where it is: only then is it known to be the same as another.
+    sure: bool,
 }
 
 /// Marks the pairs a request asks for; the number of modes among them, and what there is to say of those left out.
-pub(crate) fn choose(
-    pairs: &[Eigenpair],
-    request: &Request,
-    undamped: bool,
-) -> (Vec<bool>, usize, Vec<Finding>) {
-    let mut kept = vec![false; pairs.len()];
-    let mut groups: Vec<(c64, Vec<usize>)> = Vec::new();
+fn choose(pairs: &[Eigenpair], request: &Request, undamped: bool) -> (Vec<bool>, usize, Vec<Finding>) {
+    let mut groups: Vec<Group> = Vec::new();
     let each = matches!(request, Request::NearPoint { .. });
     let mut i = 0;
     while i < pairs.len() {
-        let (Some(s), true) = (pairs[i].value(), pairs[i].class.is_motion()) else {
+        let pair = &pairs[i];
+        let (Some(s), true) = (pair.value(), pair.class.is_motion()) else {
             i += 1;
             continue;
         };
         let next = pairs.get(i + 1).and_then(Eigenpair::value);
-        // Conjugates are neighbours; so are +-s of undamped problems and the two zeros of a chain.
-        let together = !each
-            && match next {
-                Some(next) if s.im > 0.0 => next == s.conj(),
-                Some(next) if pairs[i].class == Class::Rigid => pairs[i].chain == 2 && next == s,
-                Some(next) => undamped && (next + s).norm() <= 1e-9 * s.norm(),
-                None => false,
-            };
+        // Conjugates are neighbours; so are +-s of undamped problems and the two zeros of a chain, of which none is left alone.
+        let together = match next {
+            Some(next) if pair.class == Class::Rigid => (undamped || !each) && pair.chain == 2 && next == s,
+            Some(_) if each => false,
+            Some(next) if s.im > 0.0 => next == s.conj(),
+            Some(next) => undamped && (next + s).norm() <= 1e-9 * s.norm(),
+            None => false,
+        };
         let members = if together { vec![i, i + 1] } else { vec![i] };
         i += members.len();
-        if in_band(s, pairs[members[0]].error_bound, request) {
-            groups.push((s, members));
-        }
+        groups.push(Group { s, members, sure: is_sure(pair) });
     }
-    let count = request.count().unwrap_or(groups.len());
-    let cut = first(&mut groups, count, |(s, _)| distance(request, *s), |(s, _)| *s);
-    for (_, members) in &groups {
-        for &i in members {
-            kept[i] = true;
-        }
-    }
-    (kept, groups.len(), cut)
+    groups.sort_by(|a, b| distance(request, a.s).total_cmp(&distance(request, b.s)));
+    let weight = |group: &Group| if each { group.members.len() } else { 1 };
+    let (mut taken, count) = (0, request.count().unwrap_or(usize::MAX));
+    let modes = groups.iter().take_while(|group| {
+        let keep = taken < count;
+        taken += weight(group);
+        keep
+    });
+    let modes = modes.count();
+    let (returned, left_out) = groups.split_at(modes);
+    let values =
+        |part: &[Group]| part.iter().filter(|group| group.sure).map(|group| group.s).collect::<Vec<_>>();
+    let cut = told(&values(returned), &values(left_out));
+    let mut kept = vec![false; pairs.len()];
+    returned.iter().flat_map(|group| &group.members).for_each(|i| kept[*i] = true);
+    (kept, returned.iter().map(weight).sum(), cut)
+}
+
+/// Whether a bound says where an eigenvalue is; what counts as zero is said to be open where it is.
+fn is_sure(pair: &Eigenpair) -> bool {
+    pair.class == Class::Rigid || pair.value().is_some_and(|s| pair.error_bound <= BLURRED * s.norm())
 }
 
 /// Marks the eigenvalues that have a chance to be asked for, one mode more than are, where all eigenvalues are
@@ -182,8 +175,63 @@ fn in_band(s: c64, error: f64, request: &Request) -> bool {
     omega >= tau * from_hz - slack && omega <= tau * to_hz + slack && light
 }
 
+/// Keeps what a request asks for once all eigenvalues have all their digits, and says what was lost.
+pub(crate) fn keep(spectrum: &mut Spectrum, request: &Request, undamped: bool) {
+    keep_asked(spectrum, request, undamped);
+    report_lost(spectrum, request);
+}
+
+/// Keeps what a request asks for; how many modes where it asks for a number of them.
+pub(crate) fn keep_asked(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> Option<usize> {
+    match request {
+        Request::All => None,
+        Request::Band { .. } => {
+            keep_band(spectrum, request);
+            None
+        }
+        _ => Some(keep_nearest(spectrum, request, undamped)),
+    }
+}
+
+/// Keeps the modes nearest to what is asked for; how many.
+fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> usize {
+    let (kept, modes, cut) = choose(&spectrum.pairs, request, undamped);
+    spectrum.findings.extend(cut);
+    if is_cut_open(&spectrum.pairs, &kept, request) {
+        let reason = "error bounds of some modes are wider than the distance between the last one returned and the next: the digits of the \
+                      matrices do not say which of them are nearer";
+        spectrum.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+    }
+    let mut kept = kept.into_iter();
+    spectrum.pairs.retain(|_| kept.next() == Some(true));
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    modes
+}
+
+/// Whether an eigenvalue that is left out may be nearer to what is asked for than one that is returned, for all that their bounds say,
+/// and is another one than that.
+fn is_cut_open(pairs: &[Eigenpair], kept: &[bool], request: &Request) -> bool {
+    let each = matches!(request, Request::NearPoint { .. });
+    let value = |pair: &Eigenpair| {
+        let s = pair.value().filter(|_| pair.class.is_motion())?;
+        Some(if each { s } else { c64::new(s.re, s.im.abs()) })
+    };
+    let of = |wanted: bool| {
+        let some = pairs.iter().zip(kept).filter(move |(_, kept)| **kept == wanted);
+        some.filter_map(|(pair, _)| value(pair).map(|s| (s, pair)))
+    };
+    of(false).any(|(s, left_out)| {
+        of(true).any(|(t, returned)| {
+            let width = left_out.error_bound + returned.error_bound;
+            let blurred = width > SAME * s.norm().max(t.norm());
+            let told = same(s, t) && is_sure(left_out) && is_sure(returned);
+            blurred && !told && distance(request, s) - distance(request, t) < width
+        })
+    })
+}
+
 /// Takes out what is outside a band once its eigenvalues have all their digits.
-pub(crate) fn keep_band(spectrum: &mut Spectrum, request: &Request) {
+fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
     spectrum.pairs.retain(inside);
@@ -220,6 +268,14 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     if dropped == 0 {
         return;
     }
+    // What was counted as found was not, whatever stands in its place.
+    spectrum.findings.retain(|finding| {
+        let fewer = matches!(
+            finding,
+            Finding::Sparse { detail: SparseFinding::FewerExist { .. } | SparseFinding::EmptyBand { .. } }
+        );
+        !fewer && !finding.completeness().is_some_and(Completeness::is_complete)
+    });
     let each = matches!(request, Request::NearPoint { .. });
     // One of two conjugates, of two opposite eigenvalues and of a double zero.
     let second = |i: usize, pair: &Eigenpair| {
@@ -233,17 +289,12 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     let modes = spectrum.pairs.iter().enumerate().filter(|(i, pair)| each || !second(*i, pair)).count();
     let found = if each { modes } else { modes - chained / 2 };
     let wanted = request.count().unwrap_or(found + dropped);
-    if found >= wanted {
-        return;
-    }
-    spectrum.findings.retain(|finding| {
-        let fewer = matches!(
-            finding,
-            Finding::Sparse { detail: SparseFinding::FewerExist { .. } | SparseFinding::EmptyBand { .. } }
-        );
-        !fewer && !finding.completeness().is_some_and(Completeness::is_complete)
+    spectrum.findings.push(if found < wanted {
+        SparseFinding::Lost { lost: dropped, found, wanted }.into()
+    } else {
+        let reason = "what the search found includes values that are no eigenvalues or stand there twice: others as near may be missing";
+        SparseFinding::Unproved { reason: reason.to_owned() }.into()
     });
-    spectrum.findings.push(SparseFinding::Lost { lost: dropped, found, wanted }.into());
 }
 
 #[cfg(test)]
@@ -270,5 +321,74 @@ mod tests {
         assert_eq!((cut(5)[0].2, cut(5)[0].3), (3, 2));
         assert_eq!((cut(6), cut(7), cut(9)), (vec![], vec![], vec![]));
         assert_eq!((Root::of_square(4.0), Root::of_square(-4.0)), (c64::new(0.0, 2.0), c64::new(2.0, 0.0)));
+    }
+
+    fn pair(s: c64, error_bound: f64) -> Eigenpair {
+        let vector = crate::Shape::of_real(vec![1.0]);
+        Eigenpair {
+            alpha: s,
+            beta: 1.0,
+            left: vector.clone(),
+            right: vector,
+            multipliers: crate::Shape::default(),
+            left_multipliers: crate::Shape::default(),
+            class: Class::Physical,
+            chain: 1,
+            backward_error: 0.0,
+            constraint_violation: 0.0,
+            condition: 1.0,
+            error_bound,
+            penalty_share: None,
+        }
+    }
+
+    fn spectrum(values: &[(f64, f64)], findings: Vec<Finding>) -> Spectrum {
+        let pairs = values.iter().map(|(s, error)| pair(c64::new(-s, 0.0), *error)).collect();
+        Spectrum::partial(pairs, crate::Counts::default(), findings)
+    }
+
+    fn is_open(spectrum: &Spectrum) -> bool {
+        let open = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
+        spectrum.findings.iter().any(open)
+    }
+
+    #[test]
+    fn values_about_as_near_as_the_last_one_are_kept_until_they_are_certified() {
+        let mut found = vec![3.0, 1.0, 2.0, 2.05, 2.5];
+        about_first(&mut found, 2, |s| *s, |_| 0.1);
+        assert_eq!(found, [1.0, 2.0, 2.05]);
+        about_first(&mut found, 0, |s| *s, |_| 0.1);
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn which_modes_are_nearest_is_open_where_bounds_reach_across_the_cut() {
+        let request = Request::Lowest { count: 2 };
+        for (error, open) in [(1e-9, false), (0.3, false), (0.6, true)] {
+            let mut found = spectrum(&[(1.0, 1e-9), (2.0, error), (2.5, 1e-9)], Vec::new());
+            keep(&mut found, &request, false);
+            assert_eq!(found.pairs.len(), 2);
+            assert_eq!(is_open(&found), open, "{error}");
+        }
+        // A multiple eigenvalue is cut, whatever rounding parts its values by.
+        let mut found = spectrum(&[(1.0, 1e-9), (2.0, 1e-7), (2.0 + 1e-8, 1e-7)], Vec::new());
+        keep(&mut found, &request, false);
+        let cut = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::MultipleCut { .. } });
+        assert!(found.findings.iter().any(cut) && !is_open(&found), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn a_count_of_values_that_are_no_eigenvalues_proves_nothing() {
+        use crate::finding::{Proof, Region};
+        let region = Region::Inside { re: 0.0, im: 0.0, radius: 3.0, squared: false };
+        let count = Completeness { region, found: 3, counted: 3, by: Proof::DeterminantPhase };
+        let dropped = SparseFinding::Dropped { roots: 1, backward_error: 1e-3 };
+        for (lowest, short) in [(2, false), (3, true)] {
+            let findings = vec![count.into(), dropped.clone().into()];
+            let mut found = spectrum(&[(1.0, 1e-9), (2.0, 1e-9)], findings);
+            keep(&mut found, &Request::Lowest { count: lowest }, false);
+            assert_eq!(found.completeness().count(), 0);
+            assert_eq!((found.falls_short(), is_open(&found)), (short, !short));
+        }
     }
 }

@@ -104,8 +104,7 @@ pub(crate) fn solve_with(
         match undamped(&problem, request, options, driver.as_ref()) {
             Ok(Found { roots, findings, aid }) => {
                 let mut spectrum = finish_with(&problem, roots, findings, keeps_left, aid);
-                selection::keep_band(&mut spectrum, request);
-                selection::report_lost(&mut spectrum, request);
+                selection::keep(&mut spectrum, request, true);
                 let tolerance = options.expert.zero_tolerance;
                 let blurred = blurred_zero(&problem, &spectrum);
                 let told = |relative| Finding::NearlyZeroStiffness { relative, tolerance };
@@ -125,8 +124,7 @@ pub(crate) fn solve_with(
             findings.append(&mut run.findings);
             if !matches!(request, Request::Lowest { .. }) {
                 let mut spectrum = finish(&problem, roots, findings, keeps_left);
-                selection::keep_band(&mut spectrum, request);
-                selection::report_lost(&mut spectrum, request);
+                selection::keep(&mut spectrum, request, problem.undamped());
                 growth::report(&mut spectrum, pencil, &problem, options);
                 return Ok(spectrum);
             }
@@ -137,7 +135,7 @@ pub(crate) fn solve_with(
             let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
             let pairs = certifier.certify_others(heads, pairs);
             let mut spectrum = finished(&problem, &certifier, pairs, findings);
-            selection::report_lost(&mut spectrum, request);
+            selection::keep(&mut spectrum, request, problem.undamped());
             growth::report(&mut spectrum, pencil, &problem, options);
             Ok(spectrum)
         }
@@ -172,9 +170,7 @@ pub(crate) fn undamped(
     };
     let mut findings = problem.rows.findings.clone();
     findings.extend(told);
-    let (roots, cut) = selection::of_modes(modes.roots(problem), request);
-    findings.extend(cut);
-    Ok(Found { roots, findings, aid })
+    Ok(Found { roots: modes.roots(problem), findings, aid })
 }
 
 /// The modes in fewer coordinates, where many are tied to each other; what went wrong there is told by the whole problem.
@@ -402,23 +398,16 @@ fn dense(
     if *request == Request::All {
         return Ok(spectrum);
     }
-    let wanted = request.count();
-    let (kept, modes, cut) = selection::choose(&spectrum.pairs, request, undamped);
-    spectrum.findings.extend(cut);
     let counted = growth::count(&spectrum.pairs);
-    let mut index = 0;
-    spectrum.pairs.retain(|_| {
-        index += 1;
-        kept[index - 1]
-    });
+    let modes = selection::keep_asked(&mut spectrum, request, undamped);
     growth::not_shown(&mut spectrum, counted);
-    selection::keep_band(&mut spectrum, request);
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
-    if let Some(wanted) = wanted.filter(|wanted| *wanted > modes) {
+    if let (Some(wanted), Some(modes)) = (request.count(), modes)
+        && wanted > modes
+    {
         let dof = problem.dof();
         spectrum.findings.push(SparseFinding::FewerExist { wanted, exist: modes, dof }.into());
     }
-    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
     Ok(spectrum)
 }
 
