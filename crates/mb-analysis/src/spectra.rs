@@ -102,13 +102,22 @@ pub fn spectrum(
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
-    let lin = linear(model, at)?;
+    of_linear(model, at, &linear(model, at)?, formulation)
+}
+
+/// As [`spectrum`], of a linearization that is at hand.
+pub(crate) fn of_linear(
+    model: &Model,
+    at: &OperatingPoint,
+    lin: &LinearizedSystem,
+    formulation: &Formulation,
+) -> Result<FormulationSpectrum, AnalysisError> {
     let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let options = DenseOptions { most_zeros: most_free_directions(model, at), ..DenseOptions::default() };
     let solved = match formulation {
         Formulation::Minimal(method) => {
-            let (system, reselected) = minimal_reselecting(model, &lin, method)?;
+            let (system, reselected) = minimal_reselecting(model, lin, method)?;
             if reselected.is_some() {
                 let automatic = Formulation::Minimal(NullSpaceMethod::CoordinateSelection(None));
                 out.name = automatic.to_string();
@@ -122,7 +131,7 @@ pub fn spectrum(
         }
         Formulation::Unconstrained(factors) => {
             out.penalty_factor = factor(factors);
-            let pencil = penalty_pencil(model, at, &lin, factors, &mut out.penalty_violation)?;
+            let pencil = penalty_pencil(model, at, lin, factors, &mut out.penalty_violation)?;
             let constraint_rank =
                 tolerance_of_rank(&lin.phi_q, &pencil.phi_q).map_err(|e| AnalysisError::Linear(e.into()))?;
             penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })

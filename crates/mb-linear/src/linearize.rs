@@ -75,7 +75,7 @@ impl LinearizedSystem<Sparse> {
 pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
     let point = at.point();
     if model.has_velocity_rows() {
-        return on_admissible_velocities(model, at);
+        return on_admissible_velocities(model, at, None);
     }
     let Blocks { m, mut c, mut k, phi_q } = model.dense_blocks(point);
     if let Some(turning) = Turning::dense(model, point) {
@@ -94,11 +94,34 @@ pub fn linearize(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> 
     LinearizedSystem { m, c, k, k_parts: None, phi_q, f: inputs(model, point) }
 }
 
+/// The blocks of one of a family of steady motions: dense ones made sparse where it is small. Rows of velocities take the same `weight` in
+/// all of them.
+pub(crate) fn pencil_of_family(
+    model: &Model,
+    at: &OperatingPoint,
+    dense: bool,
+    weight: Option<f64>,
+) -> QuadraticPencil<Sparse> {
+    let LinearizedSystem { m, c, k, phi_q, .. } = if model.has_velocity_rows() {
+        on_admissible_velocities(model, at, weight)
+    } else if dense {
+        linearize(model, at)
+    } else {
+        return linearize_sparse(model, at).pencil();
+    };
+    let [m, c, k, phi_q] = [m, c, k, phi_q].map(|x| to_sparse(&x));
+    QuadraticPencil { m, c, k, phi_q }
+}
+
 /// With velocity rows: on the manifold of admissible velocities, where Phi_q is that of the position rows alone.
-fn on_admissible_velocities(model: &Model, at: &OperatingPoint) -> LinearizedSystem<Dense> {
+fn on_admissible_velocities(
+    model: &Model,
+    at: &OperatingPoint,
+    weight: Option<f64>,
+) -> LinearizedSystem<Dense> {
     let point = at.point();
     let f = inputs(model, point);
-    let reduced = Admissible::new(model, point, at.steady().map(SteadyMotion::generator), None);
+    let reduced = Admissible::new(model, point, at.steady().map(SteadyMotion::generator), weight);
     if let Ok(Admissible { blocks: [m, c, k], phi_q, projector, .. }) = reduced {
         return LinearizedSystem { m, c, k, k_parts: None, phi_q, f: dense::mul(&projector, &f) };
     }
@@ -116,7 +139,7 @@ pub(crate) fn inputs(model: &Model, point: &Point) -> Dense {
 pub fn linearize_sparse(model: &Model, at: &OperatingPoint) -> SparseSystem {
     let point = at.point();
     if model.has_velocity_rows() {
-        let LinearizedSystem { m, c, k, phi_q, f, .. } = on_admissible_velocities(model, at);
+        let LinearizedSystem { m, c, k, phi_q, f, .. } = on_admissible_velocities(model, at, None);
         let [m, c, k, phi_q, f] = [m, c, k, phi_q, f].map(|x| to_sparse(&x));
         return LinearizedSystem { m, c, k, k_parts: None, phi_q, f };
     }

@@ -18,7 +18,7 @@
 
 use crate::equilibrium::Equilibrium;
 use crate::error::LinearError;
-use crate::steady::{FrameChoice, PHASES, SteadyMotion, check_frame, looked_at};
+use crate::steady::{FrameChoice, Looks, PHASES, SteadyMotion, check_frame, looked_at};
 use mb_algebra::norms;
 use mb_constraints::{accelerations, largest, violations};
 use mb_model::{Model, Point};
@@ -154,6 +154,22 @@ impl OperatingPoint {
             return Ok(Self(Kind::Rest(Box::new(at.point().clone()))));
         }
         Ok(Self(Kind::Steady(Box::new(looked_at(model, at, frame, phases)?))))
+    }
+    /// As [`Self::of_instant`], a motion being looked at as thoroughly as is said.
+    ///
+    /// # Errors
+    /// As [`Self::of_instant`].
+    pub fn of_instant_looked(
+        model: &Model,
+        at: &Instant,
+        frame: &FrameChoice,
+        looks: Looks,
+    ) -> Result<Self, LinearError> {
+        Self::looked_at(model, at, frame, looks.phases())
+    }
+    /// A motion of a family, verified with it.
+    pub(crate) fn of_family(motion: SteadyMotion) -> Self {
+        Self(Kind::Steady(Box::new(motion)))
     }
     /// Verifies a declared point of rest or steady motion.
     ///

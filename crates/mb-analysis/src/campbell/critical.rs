@@ -8,9 +8,8 @@
 //! bound is the half width of an enclosure: at its two ends f has opposite signs beyond the error bounds of the eigenvalues.
 
 use super::follow::{ModePoint, Sample, Samples, next};
-use super::path::Path;
+use super::path::{Look, Path};
 use crate::error::AnalysisError;
-use mb_linear::steady::Looks;
 
 /// A critical speed.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +44,7 @@ pub(super) struct Between<'a> {
 
 impl Between<'_> {
     /// The modes at a speed between the samples, from the nearer of them.
-    pub(super) fn at(&self, w: f64, looks: Looks) -> Result<Sample, AnalysisError> {
+    pub(super) fn at(&self, w: f64, looks: Look) -> Result<Sample, AnalysisError> {
         let stop = self.path.at(w, looks)?;
         let [a, b] = self.samples;
         let (near, far) = if (w - a.w).abs() <= (w - b.w).abs() { (a, b) } else { (b, a) };
@@ -100,16 +99,16 @@ fn root(
     let [a, b] = [(between.samples[0].w, fa.0), (between.samples[1].w, fb.0)];
     let width = (b.0 - a.0).abs();
     let slope = (b.1 - a.1) / (b.0 - a.0);
-    let f = |w: f64, looks: Looks| -> Result<(Sample, Option<Value>), AnalysisError> {
+    let f = |w: f64, looks: Look| -> Result<(Sample, Option<Value>), AnalysisError> {
         let there = between.at(w, looks)?;
         let value = value(&there, mode, order);
         Ok((there, value))
     };
-    let Some((at, _)) = secants([a, b], |w| Ok(f(w, Looks::Sampled)?.1))? else { return Ok(None) };
-    let (there, Some((_, error))) = f(at, Looks::Shown)? else { return Ok(None) };
+    let Some((at, _)) = secants([a, b], |w| Ok(f(w, Look::Between)?.1))? else { return Ok(None) };
+    let (there, Some((_, error))) = f(at, between.path.at_solutions())? else { return Ok(None) };
     let mut half = (4.0 * error / slope.abs()).max(8.0 * f64::EPSILON * at.abs()).max(1e-12 * width);
     for _ in 0..STEPS {
-        let (low, high) = (f(at - half, Looks::Sampled)?.1, f(at + half, Looks::Sampled)?.1);
+        let (low, high) = (f(at - half, Look::Between)?.1, f(at + half, Look::Between)?.1);
         let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
         if low.0.abs() > low.1 && high.0.abs() > high.1 && (low.0 < 0.0) != (high.0 < 0.0) {
             return Ok(there.modes[mode].as_ref().map(|m| critical(m, mode, order, at, half)));

@@ -11,16 +11,16 @@
 //! |y|^T ( |r| + c u (|s|^2 |M| + |s| |C| + |K|) |x| ) + what the motion changes,   r = (s^2 M + s C + K) x + Phi_q^T l
 //! ```
 
-use super::path::{Path, Stop};
+use super::path::{Look, Path, Stop};
 use crate::error::AnalysisError;
 use crate::part;
-use crate::spectra::spectrum;
+use crate::spectra::{FormulationSpectrum, of_linear};
 use mb_algebra::{QuadraticPencil, Sparse, c64};
 use mb_constraints::NullSpaceMethod;
 use mb_eigen::sparse::{Request, SparseOptions};
 use mb_eigen::{Class, Eigenpair};
 use mb_linear::Formulation;
-use mb_linear::steady::{Looks, Whirl};
+use mb_linear::steady::Whirl;
 use mb_parametric::track::{Shape, left_right_mac};
 use mb_parametric::{PolishOptions, PolishedPair, StartingPair, polish};
 
@@ -155,11 +155,11 @@ impl<'a> Follow<'a> {
         Self { path, count, done: Vec::new() }
     }
     /// Goes to the next speed.
-    pub(super) fn go(&mut self, w: f64, looks: Looks) -> Result<(), AnalysisError> {
+    pub(super) fn go(&mut self, w: f64, looks: Look) -> Result<(), AnalysisError> {
         let stop = self.path.at(w, looks)?;
         let found = match self.done.last() {
             None => {
-                let every = all(self.path, &stop, self.count)?;
+                let every = all(&stop, self.count)?;
                 let (growth, open) =
                     (growth(every.iter(), stop.reversible), open(every.iter(), stop.reversible));
                 Found { modes: lowest(every, self.count).into_iter().map(Some).collect(), growth, open }
@@ -177,8 +177,8 @@ impl<'a> Follow<'a> {
         self.done.reverse();
         let Some(begin) = self.done.get(1.min(self.done.len() - 1)).map(|s| s.w) else { return Ok(()) };
         let first = usize::from(self.done.len() > 1);
-        let stop = self.path.at(begin, Looks::Sampled)?;
-        let new: Vec<ModePoint> = lowest(all(self.path, &stop, self.count)?, self.count)
+        let stop = self.path.at(begin, Look::Between)?;
+        let new: Vec<ModePoint> = lowest(all(&stop, self.count)?, self.count)
             .into_iter()
             .filter(|m| {
                 let same = |o: &ModePoint| {
@@ -198,13 +198,13 @@ impl<'a> Follow<'a> {
             ..done[k].clone()
         };
         for k in first + 1..self.done.len() {
-            let stop = self.path.at(self.done[k].w, Looks::Sampled)?;
+            let stop = self.path.at(self.done[k].w, Look::Between)?;
             let last = sample(&self.done, &own, k - 1);
             let before = (k >= first + 2).then(|| sample(&self.done, &own, k - 2));
             own[k] = next(self.path, &stop, self.done[k].w, &last, before.as_ref())?.modes;
         }
         if first == 1 {
-            let stop = self.path.at(self.done[0].w, Looks::Sampled)?;
+            let stop = self.path.at(self.done[0].w, Look::Between)?;
             own[0] = next(self.path, &stop, self.done[0].w, &sample(&self.done, &own, 1), None)?.modes;
         }
         for (sample, own) in self.done.iter_mut().zip(own) {
@@ -226,15 +226,23 @@ fn lowest(mut all: Vec<ModePoint>, count: usize) -> Vec<ModePoint> {
 }
 
 /// All modes of a small model, of a large one `count` of lowest frequency; with both of each conjugate two.
-pub(super) fn all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
-    let found = if path.is_small() {
-        spectrum(&stop.model, &stop.at, &Formulation::Minimal(NullSpaceMethod::Qr))?
-    } else {
-        let options = SparseOptions { left_vectors: true, ..SparseOptions::default() };
-        part::of_model(&stop.model, &stop.at, Request::Lowest { count }, &options)?
-    };
-    let motion = stop.at.steady();
-    let whirl = motion.and_then(|m| Whirl::of(&stop.model, m));
+pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+    let Some(lin) = &stop.lin else { return computed(stop, count) };
+    if let Some(known) = stop.modes.get() {
+        return Ok(known.clone());
+    }
+    let found = of_linear(&stop.model, &stop.at, lin, &Formulation::Minimal(NullSpaceMethod::Qr))?;
+    Ok(stop.modes.get_or_init(|| modes_of(stop, &found)).clone())
+}
+
+/// `count` modes of lowest frequency of a large model.
+fn computed(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisError> {
+    let options = SparseOptions { left_vectors: true, ..SparseOptions::default() };
+    let found = part::of_model(&stop.model, &stop.at, Request::Lowest { count }, &options)?;
+    Ok(modes_of(stop, &found))
+}
+
+fn modes_of(stop: &Stop, found: &FormulationSpectrum) -> Vec<ModePoint> {
     let one = |pair: &Eigenpair| -> Option<ModePoint> {
         if !pair.class.is_motion() || pair.class == Class::Rigid {
             return None;
@@ -243,10 +251,10 @@ pub(super) fn all(path: &Path<'_>, stop: &Stop, count: usize) -> Result<Vec<Mode
         let left = pair.left.iter().map(c64::conj).collect();
         Some(turned(
             ModePoint { s, error: pair.error_bound, whirl: None, right: pair.right.to_vec(), left },
-            whirl.as_ref(),
+            stop.whirl(),
         ))
     };
-    Ok(found.spectrum.pairs.iter().filter_map(one).collect())
+    found.spectrum.pairs.iter().filter_map(one).collect()
 }
 
 /// With the sense in which it goes round.
@@ -280,7 +288,7 @@ pub(super) fn next(
         let (growth, open) = (growth(found.iter(), stop.reversible), open(found.iter(), stop.reversible));
         return Ok(Found { modes: found.into_iter().map(Some).collect(), growth, open });
     }
-    let candidates = all(path, stop, last.modes.len() + EXTRA)?;
+    let candidates = all(stop, last.modes.len() + EXTRA)?;
     let (growth, open) =
         (growth(candidates.iter(), stop.reversible), open(candidates.iter(), stop.reversible));
     Ok(Found { modes: alike(stop, last, &guesses, &candidates), growth, open })
@@ -313,9 +321,8 @@ pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModeP
     if error.is_nan() || error >= 0.1 * pair.gap {
         return None;
     }
-    let whirl = stop.at.steady().and_then(|m| Whirl::of(&stop.model, m));
     let point = ModePoint { s: pair.s, error, whirl: None, right: pair.vector, left: pair.left };
-    Some(turned(point, whirl.as_ref()))
+    Some(turned(point, stop.whirl()))
 }
 
 /// The error bound of an eigenpair (see the module).

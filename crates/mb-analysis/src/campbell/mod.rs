@@ -4,6 +4,8 @@
 //! speed -> model -> steady motion near that of the neighbour -> M, C, K in the frame -> eigenpairs, each told by its vectors
 //! ```
 //!
+//! Where M, C and K are polynomials in the speed ([`mb_linear::steady::SteadyFamily`]) a few speeds are linearized, and the others read
+//! from them.//!
 //! All eigenvalues are seen from one frame. Lines of so many per revolution are cut by the modes at critical speeds, which are
 //! solved for (`critical.rs`); where eigenvalues grow, the ends of the range of speeds are solved for too (`unstable.rs`), and
 //! between samples modes that come close to each other are looked at, so that narrow ranges are found.
@@ -20,10 +22,9 @@ pub use unstable::Unstable;
 use crate::error::AnalysisError;
 use crate::settle::StartOptions;
 use follow::Follow;
-use mb_linear::steady::Looks;
 use mb_linear::{Frame, FrameChoice};
 use mb_model::ModelSpec;
-use path::Path;
+use path::{Look, Path};
 
 /// What the speed is.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +64,17 @@ impl Default for CampbellOptions {
     }
 }
 
+/// Polynomials in the speed that the blocks of a linearization are read from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// Their degree: one less than the speeds that they go through.
+    pub degree: usize,
+    /// What they miss other speeds by, relative to the diagonals of the blocks.
+    pub missed: f64,
+    /// Number of these other speeds.
+    pub checks: usize,
+}
+
 /// Modes of steady motions over a speed.
 #[derive(Clone, Debug)]
 pub struct Campbell {
@@ -79,11 +91,12 @@ pub struct Campbell {
     pub critical: Vec<Critical>,
     /// Ranges of speeds at which disturbances grow.
     pub unstable: Vec<Unstable>,
-    /// The largest change of a linearization along its orbit, and the speeds at which the whole orbit was looked at; at the
-    /// others three of its phases were.
+    /// The largest change of a linearization along its orbit, with what polynomials between speeds miss others by.
     pub deviation: f64,
-    /// Number of these speeds.
+    /// Number of speeds at which the whole orbit was looked at; at others that were linearized three of its phases were.
     pub shown: usize,
+    /// Polynomials that speeds between those linearized are read from; none where all were linearized.
+    pub between: Option<Between>,
     /// Whether all modes of every speed were computed, so that what grows cannot hide among those that were not.
     pub complete: bool,
     /// Ranges of growth narrower than this are found by chance only.
@@ -117,7 +130,7 @@ pub fn campbell(
             return Err(AnalysisError::Interrupted);
         }
         let whole = k == 0 || k + 1 == samples || k == samples / 2;
-        follow.go(speeds[k], if whole { Looks::Shown } else { Looks::Sampled })?;
+        follow.go(speeds[k], if whole { Look::Shown } else { Look::Between })?;
     }
     follow.complete_from_below()?;
     let samples = follow.into_samples();
@@ -139,6 +152,7 @@ pub fn campbell(
         unstable,
         deviation,
         shown,
+        between: path.between(),
         complete: path.is_small(),
         resolution,
     })

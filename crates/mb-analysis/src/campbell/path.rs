@@ -1,16 +1,21 @@
 //! Steady motions over a speed, each from the nearest one that is known.
 
-use super::{CampbellOptions, SpeedOf};
+use super::follow::ModePoint;
+use super::{Between, CampbellOptions, SpeedOf};
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
-use mb_algebra::{QuadraticPencil, Sparse, sparse};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
-use mb_linear::steady::{Looks, Spin, fastest_turn, spinning, steady_near_looked};
-use mb_linear::{Frame, FrameChoice, Instant, LinearError, OperatingPoint, linearize_sparse};
+use mb_linear::steady::{Looks, Spin, SteadyFamily, Whirl, fastest_turn, spinning, steady_near_looked};
+use mb_linear::{
+    Frame, FrameChoice, Instant, LinearError, LinearizedSystem, OperatingPoint, linearize, linearize_sparse,
+};
 use mb_model::spec::Value;
 use mb_model::{Model, ModelSpec, Point};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Coordinates and constraint rows in all up to which all modes of every speed are computed by dense matrices.
 const SMALL: usize = 60;
@@ -27,17 +32,70 @@ pub(super) struct Path<'a> {
     deviation: Cell<f64>,
     shown: Cell<usize>,
     small: bool,
+    /// What is known of all speeds between some.
+    family: Option<Family>,
+    /// Speeds that were linearized, by their bits, and how they were looked at.
+    stops: RefCell<HashMap<u64, (Look, Rc<Stop>)>>,
+    /// Entries of their blocks.
+    entries: Cell<usize>,
 }
+
+/// How a speed is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Look {
+    /// Between others: by polynomials where they are known, else linearized.
+    Between,
+    /// Linearized.
+    Direct,
+    /// Linearized, and shown to be steady along the whole orbit.
+    Shown,
+}
+
+/// Speeds whose linearizations are polynomials in the speed.
+struct Family {
+    of: SteadyFamily,
+    model: Rc<Model>,
+    /// Of the speeds that it goes through.
+    turns: Vec<f64>,
+}
+
+/// Most entries of blocks that are kept for speeds that come again.
+const KEPT: usize = 2_000_000;
+
+/// Where the range is linearized, beside its ends and its middle, before polynomials are trusted between: shares of it without a common
+/// measure.
+const CHECKS: [f64; 3] = [0.118_034, 0.381_966, 0.763_932];
+
+/// Least number of speeds for which polynomials are looked for.
+const ENOUGH: usize = 5;
 
 /// The linearization at one speed.
 pub(super) struct Stop {
-    pub(super) model: Model,
+    pub(super) model: Rc<Model>,
     pub(super) at: OperatingPoint,
+    /// The dense blocks of a small model.
+    pub(super) lin: Option<LinearizedSystem>,
     pub(super) pencil: QuadraticPencil<Sparse>,
     /// Angular velocity that lines of so many per revolution belong to, rad/s.
     pub(super) turn: f64,
     /// Whether eigenvalues come in fours, s, -s and their conjugates: K symmetric and C skew.
     pub(super) reversible: bool,
+    /// All modes of a small model, once they are computed.
+    pub(super) modes: OnceCell<Vec<ModePoint>>,
+    whirl: OnceCell<Option<Whirl>>,
+}
+
+impl Stop {
+    fn new(model: Rc<Model>, at: OperatingPoint, pencil: QuadraticPencil<Sparse>, turn: f64) -> Self {
+        let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
+        let (modes, whirl) = (OnceCell::new(), OnceCell::new());
+        Self { model, at, lin: None, pencil, turn, reversible, modes, whirl }
+    }
+    /// By what the sense of its modes is told.
+    pub(super) fn whirl(&self) -> Option<&Whirl> {
+        let of = || self.at.steady().and_then(|m| Whirl::of(&self.model, m));
+        self.whirl.get_or_init(of).as_ref()
+    }
 }
 
 /// Entries of C + C^T and K - K^T beside the largest up to which a system is reversible.
@@ -60,17 +118,21 @@ impl<'a> Path<'a> {
             deviation: Cell::new(0.0),
             shown: Cell::new(0),
             small: false,
+            family: None,
+            stops: RefCell::default(),
+            entries: Cell::new(0),
         };
         // One frame for all: that of the last speed, or of the first where the last stands still.
         let fastest = |k: &f64| if *k == 0.0 { None } else { Some(*k) };
         let chosen = speeds.iter().rev().find_map(fastest).unwrap_or(speeds[0]);
-        let stop = path.at(chosen, Looks::Shown)?;
+        let stop = path.at(chosen, Look::Shown)?;
         path.small = stop.model.nv() + stop.model.nc() <= SMALL;
         path.frame = match stop.at.steady().map(mb_linear::SteadyMotion::frame) {
             Some(Frame::Ground) => FrameChoice::Ground,
             Some(Frame::Body { name, .. }) => FrameChoice::Body(name.clone()),
             _ => path.frame,
         };
+        path.family = path.polynomials(speeds);
         Ok(path)
     }
     pub(super) fn is_small(&self) -> bool {
@@ -82,12 +144,68 @@ impl<'a> Path<'a> {
     pub(super) fn certificate(&self) -> (f64, usize) {
         (self.deviation.get(), self.shown.get())
     }
-    /// The steady motion at a speed with its linearization.
-    pub(super) fn at(&self, w: f64, looks: Looks) -> Result<Stop, AnalysisError> {
-        self.stop(w, looks).map_err(|source| AnalysisError::AtSpeed { speed: w, source: Box::new(source) })
+    /// How solutions are looked at: polynomials are checked by a linearization, neighbours without them by the whole orbit.
+    pub(super) const fn at_solutions(&self) -> Look {
+        if self.family.is_some() { Look::Direct } else { Look::Shown }
     }
-    fn stop(&self, w: f64, looks: Looks) -> Result<Stop, AnalysisError> {
-        let model = self.model(w)?;
+    /// What speeds between those linearized rest on.
+    pub(super) fn between(&self) -> Option<Between> {
+        let of = &self.family.as_ref()?.of;
+        Some(Between { degree: of.degree(), missed: of.missed(), checks: of.checks() })
+    }
+    /// The polynomials through the ends of the range and its middle, where the model is the same function of the state at all speeds.
+    fn polynomials(&self, speeds: &[f64]) -> Option<Family> {
+        let same = match self.speed {
+            SpeedOf::Parameter(name) => self.spec.only_sets_speeds(name),
+            SpeedOf::Joint(_) | SpeedOf::Velocity(_) => true,
+        };
+        let moving: Vec<f64> = speeds.iter().copied().filter(|w| *w != 0.0).collect();
+        let [first, .., last] = moving[..] else { return None };
+        if !same || moving.len() < ENOUGH || (first < 0.0) != (last < 0.0) {
+            return None;
+        }
+        let stops = |speeds: &[f64], look: Look| -> Option<Vec<Rc<Stop>>> {
+            speeds.iter().map(|w| self.at(*w, look).ok()).collect()
+        };
+        let through = [first, speeds[speeds.len() / 2], last];
+        let others = CHECKS.map(|share| first + share * (last - first));
+        let (nodes, checks) = (stops(&through, Look::Shown)?, stops(&others, Look::Direct)?);
+        let model = Rc::clone(&nodes[0].model);
+        let of = SteadyFamily::through(
+            &model,
+            &motions(&through, &nodes),
+            &motions(&others, &checks),
+            self.small,
+        )?;
+        self.deviation.set(self.deviation.get().max(of.deviation()));
+        Some(Family { of, model, turns: nodes.iter().map(|s| s.turn).collect() })
+    }
+    /// The steady motion at a speed with its linearization.
+    pub(super) fn at(&self, w: f64, look: Look) -> Result<Rc<Stop>, AnalysisError> {
+        if let Some((known, stop)) = self.stops.borrow().get(&w.to_bits())
+            && *known >= look
+        {
+            return Ok(Rc::clone(stop));
+        }
+        let stop = match self.family.as_ref().filter(|f| look == Look::Between && f.of.covers(w)) {
+            Some(family) => family.stop(w, self.small),
+            None => self.stop(w, look).map_err(|source| {
+                let source = Box::new(source);
+                AnalysisError::AtSpeed { speed: w, source }
+            })?,
+        };
+        let stop = Rc::new(stop);
+        let QuadraticPencil { m, c, k, phi_q } = &stop.pencil;
+        let entries = self.entries.get() + [m, c, k, phi_q].iter().map(|x| x.nnz()).sum::<usize>();
+        if entries <= KEPT {
+            self.entries.set(entries);
+            self.stops.borrow_mut().insert(w.to_bits(), (look, Rc::clone(&stop)));
+        }
+        Ok(stop)
+    }
+    fn stop(&self, w: f64, look: Look) -> Result<Stop, AnalysisError> {
+        let looks = if look == Look::Shown { Looks::Shown } else { Looks::Sampled };
+        let model = Rc::new(self.model(w)?);
         let (at, rate) = self.point(&model, w, looks)?;
         self.known.borrow_mut().push((w, at.point().q.clone()));
         if let Some(motion) = at.steady() {
@@ -99,10 +217,13 @@ impl<'a> Path<'a> {
                 *named = Some(motion.frame().clone());
             }
         }
-        let lin = linearize_sparse(&model, &at);
-        let pencil = lin.pencil();
-        let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
-        Ok(Stop { model, at, pencil, turn: rate, reversible })
+        if model.nv() + model.nc() > SMALL {
+            let pencil = linearize_sparse(&model, &at).pencil();
+            return Ok(Stop::new(model, at, pencil, rate));
+        }
+        let lin = linearize(&model, &at);
+        let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
+        Ok(Stop { lin: Some(lin), ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
     }
     fn model(&self, w: f64) -> Result<Model, AnalysisError> {
         let SpeedOf::Parameter(name) = self.speed else { return Ok(self.spec.build()?) };
@@ -160,12 +281,31 @@ impl<'a> Path<'a> {
         // A motion of another kind may be steady as it is.
         let Point { q, v, t, u, .. } = start;
         let at = Instant::of_motion(model, q, v, t, u, 1e-9)
-            .and_then(|at| OperatingPoint::of_instant(model, &at, &self.frame));
+            .and_then(|at| OperatingPoint::of_instant_looked(model, &at, &self.frame, looks));
         match (at, failure) {
             (Ok(at), _) => Ok((at, turn)),
             (Err(_), Some(error)) | (Err(error), None) => Err(error.into()),
         }
     }
+}
+
+impl Family {
+    /// The linearization at a speed.
+    fn stop(&self, w: f64, small: bool) -> Stop {
+        let (at, pencil) = (self.of.motion(&self.model, w), self.of.pencil(w));
+        let turn = self.of.value(w, &self.turns);
+        let lin = small.then(|| {
+            let [m, c, k, phi_q] = [&pencil.m, &pencil.c, &pencil.k, &pencil.phi_q].map(to_dense);
+            let f = Dense::zeros(m.nrows(), 0);
+            LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
+        });
+        Stop { lin, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
+    }
+}
+
+/// The motions of stops beside their speeds.
+fn motions<'a>(speeds: &[f64], stops: &'a [Rc<Stop>]) -> Vec<(f64, &'a OperatingPoint)> {
+    speeds.iter().copied().zip(stops.iter().map(|s| &s.at)).collect()
 }
 
 fn values(q: &[f64]) -> Vec<(usize, f64)> {

@@ -8,10 +8,9 @@
 
 use super::critical::Between;
 use super::follow::{ModePoint, Sample, Samples};
-use super::path::Path;
+use super::path::{Look, Path};
 use crate::error::AnalysisError;
 use mb_algebra::c64;
-use mb_linear::steady::Looks;
 
 /// A range of speeds at which disturbances grow.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +111,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     // A width that is mostly what is open within error bounds gains nothing from narrower ends.
     let narrow = |quiet: f64, grows: f64| (NARROW * whole).max(ENOUGH * (grows - quiet).abs());
     while let Some(w) = middle(quiet, other, narrow(quiet, grows)) {
-        let there = between.at(w, Looks::Sampled)?;
+        let there = between.at(w, Look::Between)?;
         if growing(&there).is_some() {
             (other, grows) = (w, w);
         } else if there.open {
@@ -124,7 +123,7 @@ fn end(path: &Path<'_>, [still, grown]: [&Sample; 2], whole: f64) -> Result<[f64
     // What is open lies between.
     let mut open = other;
     while let Some(w) = middle(open, grows, narrow(quiet, grows)) {
-        if growing(&between.at(w, Looks::Sampled)?).is_some() {
+        if growing(&between.at(w, Look::Between)?).is_some() {
             grows = w;
         } else {
             open = w;
@@ -146,17 +145,17 @@ fn about_root(between: &Between<'_>, whole: f64) -> Result<Option<[f64; 2]>, Ana
     }
     let slope = ((b.1 - a.1) / (b.0 - a.0)).abs();
     let real =
-        |w: f64| -> Result<Option<(f64, f64)>, AnalysisError> { Ok(of(&between.at(w, Looks::Sampled)?)) };
+        |w: f64| -> Result<Option<(f64, f64)>, AnalysisError> { Ok(of(&between.at(w, Look::Between)?)) };
     let Some((root, error)) = super::critical::secants([a, b], real)? else { return Ok(None) };
     let ahead = (grown.w - still.w).signum();
     let width = (root - still.w).abs().min((grown.w - root).abs());
     let mut half = (2.0 * error / slope).max(NARROW * whole).max(8.0 * f64::EPSILON * root.abs());
     while half < width {
         let sides = [root - ahead * half, root + ahead * half];
-        let quiet = between.at(sides[0], Looks::Sampled)?;
+        let quiet = between.at(sides[0], Look::Between)?;
         if growing(&quiet).is_none()
             && !quiet.open
-            && growing(&between.at(sides[1], Looks::Sampled)?).is_some()
+            && growing(&between.at(sides[1], Look::Between)?).is_some()
         {
             return Ok(Some(sides));
         }
@@ -176,7 +175,7 @@ fn hidden(between: &Between<'_>, [a, b]: [&Sample; 2], depth: u32) -> Result<Opt
     if depth == 0 || !may_meet(a, b) {
         return Ok(None);
     }
-    let middle = between.at(0.5 * (a.w + b.w), Looks::Sampled)?;
+    let middle = between.at(0.5 * (a.w + b.w), Look::Between)?;
     if growing(&middle).is_some() {
         return Ok(Some(middle));
     }

@@ -240,9 +240,19 @@ impl CampbellDiagram {
         if found.frame.is_some() {
             notes.push(format!(
                 "the motion is steady: the linearization is the same within {} of its entries all along the orbit, looked at \
-                 in 16 phases of each speed at {} speeds and in 3 at the others",
+                 in 16 phases of each speed at {} speeds and in a few at the others",
                 tiny(found.deviation),
                 found.shown
+            ));
+        }
+        if let Some(between) = &found.between {
+            notes.push(format!(
+                "the speed changes nothing but velocities: matrices between the speeds that were linearized are polynomials of degree {} \
+                 through {} of them, which meet {} others within {} of their entries; the error bounds contain that",
+                between.degree,
+                between.degree + 1,
+                between.checks,
+                tiny(between.missed)
             ));
         }
         if !found.complete {

@@ -23,11 +23,22 @@ struct Document {
     deviation: f64,
     /// Speeds at which the whole orbit was looked at.
     shown: usize,
+    /// Polynomials that matrices between are read from; null where all speeds were linearized.
+    between: Option<BetweenView>,
     /// Whether all modes of every speed were computed.
     complete: bool,
     /// Width of ranges of growth below which they are found by chance only.
     resolution: f64,
     notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BetweenView {
+    degree: usize,
+    /// Relative to the diagonals of the blocks.
+    missed: f64,
+    /// Speeds that were looked at for that.
+    checks: usize,
 }
 
 #[derive(Serialize)]
@@ -88,6 +99,7 @@ pub fn document(diagram: &CampbellDiagram) -> String {
         unstable: unstable.collect(),
         deviation: found.deviation,
         shown: found.shown,
+        between: found.between.map(|b| BetweenView { degree: b.degree, missed: b.missed, checks: b.checks }),
         complete: found.complete,
         resolution: found.resolution,
         notes: diagram.notes(),

@@ -253,3 +253,63 @@ fn a_fine_shaft_turns_steadily() {
         assert!((ratio - 16.0).abs() < 0.5, "{} {} {}: {ratio}", a[k], b[k], c[k]);
     }
 }
+
+/// Eigenvalues between the speeds that are linearized are those of their own linearizations, for a shaft (sparse) and for the
+/// bicycle (dense, with velocity rows), and the diagram says so.
+#[test]
+fn speeds_between_are_read_from_polynomials() {
+    let bicycle = crate::support::right(&["generate", "bicycle"]);
+    for (model, parameter, range, at) in
+        [(FINE, "W", ["50", "450"], "200"), (&bicycle, "v", ["4", "6.4"], "4.9")]
+    {
+        let found = campbell(model, parameter, range, &["--samples", "9", "--lowest", "4"]);
+        assert_eq!(found["between"]["degree"], 2, "{}", found["between"]);
+        assert!(number(&found["between"]["missed"]) < 1e-11, "{}", found["between"]);
+        let samples = &found["samples"];
+        let speeds: Vec<f64> = samples[parameter].as_array().unwrap().iter().map(number).collect();
+        let wanted: f64 = at.parse().unwrap();
+        let k = speeds.iter().position(|w| (w - wanted).abs() < 1e-9).unwrap();
+        let set = format!("{parameter}={}", speeds[k]);
+        let own = run(model, &["modes", "-", "--moving", "--all", "--set", &set]);
+        let pairs = own["formulations"][0]["pairs"].as_array().unwrap();
+        let mut compared = 0;
+        for mode in 1..=found["modes"].as_u64().unwrap() {
+            let value = |x: &str| samples[format!("mode {mode} {x}")][k].as_f64();
+            let (Some(re), Some(im), Some(error)) = (value("re"), value("im"), value("error")) else {
+                continue;
+            };
+            let off = |p: &Value| {
+                let off = (number(&p["re"]) - re).hypot(number(&p["im"]) - im);
+                off - error - number(&p["error_bound"])
+            };
+            let least = pairs.iter().filter(|p| p["re"].is_number()).map(off).fold(f64::INFINITY, f64::min);
+            assert!(least <= 0.0, "{set} mode {mode}: {re} {im} {error:e}, off by {least:e}");
+            compared += 1;
+        }
+        assert!(compared >= 3, "{compared}");
+    }
+}
+
+/// Where the speed changes the bearings, or the motion its configuration, every speed is linearized.
+#[test]
+fn speeds_that_change_the_model_are_all_linearized() {
+    let film = FINE.replace("[0, 4e7]]", "[0, \"4e7 + 1e3*W\"]]");
+    let found = campbell(&film, "W", ["50", "450"], &["--samples", "5", "--lowest", "2"]);
+    assert!(found["between"].is_null(), "{}", found["between"]);
+    // The arm of a governor rises.
+    let governor = r#"
+        units = "SI"
+        name = "arm of a governor"
+        gravity = [0, 0, -9.81]
+        spatial-body = [
+            { name = "shaft", mass = 1, inertia = [1, 1, 1], at = [0, 0, 0], markers = { hub = [0.2, 0, 0] } },
+            { name = "arm", mass = 2, inertia = [1e-3, 1e-3, 1e-3], at = [0.5, 0, -0.4], markers = { pin = [-0.3, 0, 0.4] } },
+        ]
+        joint = [
+            { name = "axle", type = "revolute", a = "shaft", b = "ground", axis = [0, 0, 1] },
+            { name = "pin", type = "revolute", a = "arm.pin", b = "shaft.hub", axis = [0, 1, 0] },
+        ]
+    "#;
+    let found = campbell(governor, "spin:axle", ["6", "9"], &["--samples", "5"]);
+    assert!(found["between"].is_null(), "{}", found["between"]);
+}

@@ -1,6 +1,7 @@
 //! By how much a linearization changes along the orbit of a steady motion: the certificate of steadiness.
 
-use mb_algebra::{Dense, Sparse, c64, dense};
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, c64, dense};
+use std::collections::BTreeMap;
 
 /// The largest changes of the blocks of a linearization along an orbit, entry by entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,24 @@ impl Deviation {
     }
     pub(super) fn full(blocks: [Sparse; 3], relative: f64, points: usize) -> Self {
         Self { relative, points, changes: Changes::Full(Box::new(blocks)) }
+    }
+    /// The largest changes of several; none where one of them is not of all coordinates.
+    pub(super) fn joined<'a>(all: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let all: Vec<&Self> = all.collect();
+        let parts: Vec<&[Sparse; 3]> = all.iter().map(|d| d.of_entries()).collect::<Option<_>>()?;
+        let first = parts.first()?;
+        let blocks = std::array::from_fn(|k| entrywise_largest(&first[k], parts.iter().map(|p| &p[k])));
+        let relative = all.iter().map(|d| d.relative).fold(0.0, f64::max);
+        Some(Self::full(blocks, relative, all.iter().map(|d| d.points).sum()))
+    }
+    /// With the largest of further changes on top, entry by entry; as it is where it is not of all coordinates.
+    pub(super) fn plus(&self, further: &[[Sparse; 3]], relative: f64) -> Self {
+        let Some(own) = self.of_entries() else { return self.clone() };
+        let blocks = std::array::from_fn(|k| {
+            let more = entrywise_largest(&own[k], further.iter().map(|x| &x[k]));
+            mb_algebra::sparse::add(1.0, &own[k], 1.0, &more)
+        });
+        Self::full(blocks, self.relative + relative, self.points)
     }
     /// Of M, C and K in all coordinates, where these were looked at.
     pub(super) fn of_entries(&self) -> Option<&[Sparse; 3]> {
@@ -60,4 +79,18 @@ impl Deviation {
         let form = |(product, weight): (&Vec<f64>, f64)| weight * dense::dot(product, &y);
         products.iter().zip(weights).map(form).sum()
     }
+}
+
+/// The largest magnitude of every entry of several matrices of the shape of `like`.
+fn entrywise_largest<'a>(like: &Sparse, all: impl Iterator<Item = &'a Sparse>) -> Sparse {
+    let mut entries: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    for (value, place) in all.flat_map(|x| x.iter()) {
+        let largest = entries.entry(place).or_insert(0.0);
+        *largest = largest.max(value.abs());
+    }
+    let mut out = Triplets::new(like.rows(), like.cols());
+    for ((i, j), value) in entries {
+        out.add(i, j, value);
+    }
+    out.to_sparse()
 }

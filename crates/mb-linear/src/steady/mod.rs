@@ -17,6 +17,7 @@
 mod change;
 mod conditions;
 mod deviation;
+mod family;
 mod frames;
 mod free;
 mod full;
@@ -33,6 +34,7 @@ mod verdict;
 mod whirl;
 
 pub use deviation::Deviation;
+pub use family::SteadyFamily;
 pub use generator::Generator;
 pub use search::{Looks, SteadySearch, steady_near, steady_near_looked};
 pub use spin::{Spin, fastest_turn, spinning};

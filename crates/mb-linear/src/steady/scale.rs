@@ -145,7 +145,8 @@ const ROUNDING: f64 = 1e-9;
 /// The golden section: its multiples are the phases farthest from any with a common period.
 pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
-/// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame.
+/// Times in s at which the orbit of `s` is looked at: phases of every speed of the motion and of the frame; where fewer than
+/// [`PHASES`] are asked for so many in all, and one at least of each speed.
 ///
 /// Positions that the frame turns go round with it: only what they travel along its axis has a speed of its own.
 pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
@@ -155,6 +156,12 @@ pub(super) fn times(scale: &Scale, s: &Generator, phases: u32) -> Vec<f64> {
     });
     let own = scale.speeds.iter().copied().chain(along);
     let speeds = apart(own.chain(s.speeds().filter(|x| *x > ROUNDING * scale.speed)).collect());
-    let turns = speeds.iter().map(|speed| std::f64::consts::TAU / speed);
-    turns.flat_map(|turn| (1..=phases).map(move |k| turn * GOLDEN * f64::from(k))).collect()
+    let turns: Vec<f64> = speeds.iter().map(|speed| std::f64::consts::TAU / speed).collect();
+    let at = |turn: f64, k: u32| turn * GOLDEN * f64::from(k);
+    if phases < PHASES {
+        // Points of all speeds at once, with a phase of each that is like none before.
+        let count = phases.max(u32::try_from(turns.len()).unwrap_or(phases));
+        return (1..=count).zip(turns.iter().cycle()).map(|(k, turn)| at(*turn, k)).collect();
+    }
+    turns.iter().flat_map(|turn| (1..=phases).map(|k| at(*turn, k))).collect()
 }

@@ -182,12 +182,12 @@ pub enum Looks {
     /// In as many phases as show it.
     #[default]
     Shown,
-    /// In three phases: between neighbours of one family of motions that are shown.
+    /// In three phases in all, and one of each speed: between neighbours of one family of motions that are shown.
     Sampled,
 }
 
 impl Looks {
-    const fn phases(self) -> u32 {
+    pub(crate) const fn phases(self) -> u32 {
         match self {
             Self::Shown => PHASES,
             Self::Sampled => 3,

@@ -74,6 +74,7 @@ mod schema;
 mod section;
 mod solid;
 mod spatial;
+mod speeds;
 mod tables;
 mod value;
 
@@ -335,6 +336,13 @@ impl ModelSpec {
         let nearest = nearest(name, self.parameters.keys().map(String::as_str));
         let fault = Fault::NoSuchParameter { name: name.to_owned(), nearest };
         Err(Problem::new("", Path::default(), fault).into())
+    }
+    /// Whether a parameter stands in velocities and in speeds of steady rotations alone, also by way of other parameters: the models
+    /// of all its values are then the same functions of the state.
+    ///
+    /// Names that are spelt as the parameter count as it, so that the answer may be no where it could be yes.
+    pub fn only_sets_speeds(&self, name: &str) -> bool {
+        speeds::only_sets_speeds(self, name)
     }
     /// The values of all parameters.
     ///
