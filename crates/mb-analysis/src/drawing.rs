@@ -117,6 +117,10 @@ impl Builder<'_> {
             Stroke::Spring => Some(Mark::Spring),
             Stroke::Damper => Some(Mark::Damper),
             Stroke::Pin => Some(Mark::Pin),
+            Stroke::Clamp if stroke.places.iter().take(2).any(OutlinePlace::is_ground) => Some(Mark::Wall),
+            Stroke::Clamp => Some(Mark::Weld),
+            Stroke::TorsionSpring => Some(Mark::Spiral),
+            Stroke::TorsionDamper => Some(Mark::Vane),
             Stroke::Link => Some(Mark::Link),
             Stroke::Slider => Some(Mark::Slider),
             Stroke::Mass => Some(Mark::Mass),
@@ -129,14 +133,23 @@ impl Builder<'_> {
                 [a, b] if line && self.at(a).iter().zip(self.at(b)).all(|(a, b)| (a - b).abs() == 0.0) => {
                     Vec::new()
                 }
+                [at, _, further @ ..] if stroke.stroke == Stroke::Clamp => {
+                    [at].into_iter().chain(further).map(|p| self.node(p)).collect()
+                }
                 _ => self.nodes_of(stroke),
             };
             if !nodes.is_empty() {
                 self.drawing.scene.glyphs.push(Glyph { mark, owner, nodes });
             }
         }
-        if stroke.stroke != Stroke::Slider {
-            self.grounds(stroke, owner);
+        // Rails and walls are the ground themselves.
+        match mark {
+            Some(Mark::Wall) => {
+                let held: Vec<_> = stroke.places.iter().take(2).map(|p| self.at(p)).collect();
+                self.ground.extend(held);
+            }
+            Some(Mark::Slider) => {}
+            _ => self.grounds(stroke, owner),
         }
     }
 

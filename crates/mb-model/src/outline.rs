@@ -19,7 +19,9 @@
 //! ```
 //!
 //! An element says how it is drawn in [`crate::element::ElementLaw::outline`]; a rigid body is drawn by the points that
-//! others attach to, which only the model knows.
+//! others attach to, which only the model knows, as it does where angles are held (`rotations`).
+
+mod rotations;
 
 use crate::coordinates::BlockKind;
 use crate::element::{Element, Place};
@@ -43,6 +45,13 @@ pub enum Stroke {
     Damper,
     /// Two places held together by a pin.
     Pin,
+    /// Two places held together without any rotation; then a place further along one of the things held, where there is one,
+    /// which gives the clamp a direction.
+    Clamp,
+    /// A torsional spring about two places that are one.
+    TorsionSpring,
+    /// A torsional damper about two places that are one.
+    TorsionDamper,
     /// A massless link between two places.
     Link,
     /// A place that slides on a line: the place, then the line's base and a second place of it where the line has a
@@ -94,6 +103,7 @@ impl Model {
         let bars = out.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone());
         let bars: HashSet<String> = bars.collect();
         out.retain(|s| s.stroke != Stroke::Link || !bars.contains(&s.owner));
+        rotations::clamp(self, &mut out);
         // The points of each body that others attach to.
         let attached: Vec<(usize, OutlinePlace)> = out
             .iter()
@@ -116,6 +126,8 @@ impl Model {
                 body.places.extend(self.size_of(&first));
             }
         }
+        rotations::direct(self, &mut out);
+        rotations::add_torsion_springs(self, &mut out);
         out
     }
 

@@ -32,8 +32,30 @@ function beside(a, b) {
   return { length, at: (s, t) => [a[0] + s * d[0] - t * e[1], a[1] + s * d[1] + t * e[0]] };
 }
 
+/// Points in pixels along the direction from a to b, or along `without` where they are one, and across it.
+function turned(a, b, without) {
+  const d = b ? [b[0] - a[0], b[1] - a[1]] : [0, 0], length = Math.hypot(...d), e = length > 1e-6 ? d.map((x) => x / length) : without;
+  return (s, t) => [a[0] + s * e[0] - t * e[1], a[1] + s * e[1] + t * e[0]];
+}
+/// Points about a in turns and pixels.
+const polar = (a) => (turns, radius) => [a[0] + radius * Math.cos(2 * Math.PI * turns), a[1] - radius * Math.sin(2 * Math.PI * turns)];
+
 const GLYPHS = {
   pin: ([a]) => { paper.beginPath(); paper.arc(a[0], a[1], 4, 0, 7); paper.fill(); paper.stroke(); },
+  wall: ([a, b]) => {
+    const at = turned(a, b, [0, -1]);
+    paper.lineWidth = 2.2; path([at(0, -12), at(0, 12)]); paper.stroke(); paper.lineWidth = 1.2;
+    for (let k = 0; k < 5; k++) { path([at(0, 5 * k - 9), at(-7, 5 * k - 14)]); paper.stroke(); }
+  },
+  weld: ([a, b], state) => { const at = turned(a, b, [1, 0]); path([at(-5, -5), at(5, -5), at(5, 5), at(-5, 5)], true); paper.fillStyle = state.sign; paper.fill(); },
+  spiral: ([a]) => {
+    const at = polar(a), points = Array.from({ length: 43 }, (_, k) => at(0.5 + k / 24, 5 + k / 6));
+    path([...points, at(0.25, 16)]); paper.stroke();
+  },
+  vane: ([a]) => {
+    const at = polar(a);
+    for (const line of [Array.from({ length: 25 }, (_, k) => at(0.125 + k / 32, 11)), [at(0, 4), at(0, 14)], [at(0.07, 8.5), at(-0.07, 8.5)]]) { path(line); paper.stroke(); }
+  },
   mass: ([a], state) => { paper.beginPath(); paper.arc(a[0], a[1], 5, 0, 7); paper.fillStyle = state.sign; paper.fill(); },
   link: ([a, b]) => { path([a, b]); paper.stroke(); },
   slider: ([a, b, c]) => {
@@ -154,7 +176,7 @@ function drawMarks(state, surfaces) {
     paper.lineWidth = 1.4;
     paper.strokeStyle = state.sign;
     paper.fillStyle = state.panel;
-    const phase = glyph.mark === "ground" ? [0, 0] : state.phase;
+    const phase = glyph.mark === "ground" || glyph.mark === "wall" ? [0, 0] : state.phase;
     GLYPHS[glyph.mark](glyph.nodes.map((n) => project(nodeAt(state, n, phase))), state);
   }
   if (state.names) {

@@ -8,6 +8,14 @@ use crate::hull::{edges, hull};
 pub enum Mark {
     /// A circle: places held together.
     Pin,
+    /// A wall: a place clamped in the ground, then one that it is across from where there is one.
+    Wall,
+    /// A square: places clamped to each other, as a wall.
+    Weld,
+    /// A spiral about a place.
+    Spiral,
+    /// A vane in an open ring about a place.
+    Vane,
     /// A block on a line: a place, then two places of the line where it has them.
     Slider,
     /// A zigzag between two places.

@@ -145,7 +145,7 @@ impl Over<'_> {
         let passed: Vec<Posture> = picture.passed.iter().map(|q| self.posture(q)).collect();
         let there = self.posture(picture.q);
         let all = passed.iter().chain([&there, &scene.rest]).flat_map(|p| p.at.iter().flatten().copied());
-        let view = View::new(all, size, scene.side());
+        let view = View::new(all, size, scene);
         svg.frame([6.0, 4.0], [size[0] - 12.0, size[1] - 10.0]);
         svg.text([18.0, 25.0], "title", &picture.title);
         let words = if largest.size <= NONE * scene.extent() {

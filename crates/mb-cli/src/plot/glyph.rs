@@ -2,12 +2,20 @@
 
 use super::svg::{Point, Svg};
 use mb_model::Stroke;
+use std::f64::consts::TAU;
 
 const PIN: f64 = 3.6;
 const DOT: f64 = 3.2;
 /// Windings of a spring and their height.
 const TEETH: usize = 7;
 const TOOTH: f64 = 5.0;
+/// Half the length of a wall, half the side of a weld.
+const WALL: f64 = 11.0;
+const WELD: f64 = 4.2;
+/// Radius of a spiral at its start, and how much it grows in a turn.
+const SPIRAL: [f64; 2] = [4.6, 4.0];
+/// Radius of the ring of a torsional damper.
+const VANE: f64 = 10.0;
 
 /// Draws a stroke through its points.
 pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
@@ -30,6 +38,9 @@ pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
         (Stroke::Damper, [a, b]) => damper(svg, *a, *b),
         (Stroke::Link, _) => svg.polyline(points, false, ""),
         (Stroke::Pin, [a, ..]) => svg.circle(*a, PIN, "joint"),
+        (Stroke::Clamp, [at, _, further @ ..]) => weld(svg, *at, further.first()),
+        (Stroke::TorsionSpring, [at, ..]) => svg.polyline(&spiral(*at), false, "thin"),
+        (Stroke::TorsionDamper, [at, ..]) => rotary_damper(svg, *at),
         (Stroke::Slider, [point, line @ ..]) => slider(svg, *point, direction(line)),
         (Stroke::Mass, [at, ..]) => svg.circle(*at, DOT, "dot"),
         // A load is a cause, not a part; its place is drawn by what it acts on. Faces are drawn together (surface.rs).
@@ -76,6 +87,56 @@ pub(super) fn ground(svg: &mut Svg, at: Point) {
         let left = x - 7.0 + 5.0 * f64::from(k);
         svg.polyline(&[[left, y], [left - 4.0, y + 5.0]], false, "");
     }
+}
+
+/// A place clamped in the ground: a hatched wall across the direction of what it holds.
+pub(super) fn wall(svg: &mut Svg, at: Point, further: Option<&Point>) {
+    let [x, y] = towards(at, further).unwrap_or([0.0, -1.0]);
+    // Along the wall, and into it.
+    let point = |s: f64, t: f64| [at[0] - s * y - t * x, at[1] + s * x - t * y];
+    svg.polyline(&[point(-WALL, 0.0), point(WALL, 0.0)], false, "wall");
+    for k in 0..5 {
+        let s = WALL * (0.45 * f64::from(k) - 0.8);
+        svg.polyline(&[point(s, 0.0), point(s - 4.5, 6.0)], false, "");
+    }
+}
+
+/// Two parts clamped to each other: a square along one of them.
+fn weld(svg: &mut Svg, at: Point, further: Option<&Point>) {
+    let [x, y] = towards(at, further).unwrap_or([1.0, 0.0]);
+    let corner = |s: f64, t: f64| [at[0] + WELD * (s * x - t * y), at[1] + WELD * (s * y + t * x)];
+    svg.polyline(&[corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)], true, "dot");
+}
+
+fn towards(at: Point, further: Option<&Point>) -> Option<Point> {
+    further.and_then(|p| unit([p[0] - at[0], p[1] - at[1]]))
+}
+
+/// A point by its angle in turns and its distance.
+fn around(at: Point, turns: f64, radius: f64) -> Point {
+    let (sin, cos) = (TAU * turns).sin_cos();
+    [at[0] + radius * cos, at[1] - radius * sin]
+}
+
+/// A spiral about a point (of Archimedes), around the mark of the pin, with its end led away.
+fn spiral(at: Point) -> Vec<Point> {
+    const STEPS: u32 = 24;
+    let point = |turns, radius| around(at, turns, radius);
+    let mut out: Vec<Point> = (0..=STEPS * 7 / 4)
+        .map(|k| f64::from(k) / f64::from(STEPS))
+        .map(|turns| point(turns + 0.5, SPIRAL[0] + turns * SPIRAL[1]))
+        .collect();
+    out.push(point(0.25, SPIRAL[0] + 1.75 * SPIRAL[1] + 4.0));
+    out
+}
+
+/// A vane in an open ring.
+fn rotary_damper(svg: &mut Svg, at: Point) {
+    let point = |turns, radius| around(at, turns, radius);
+    let ring: Vec<Point> = (0..=24).map(|k| point(0.125 + f64::from(k) / 32.0, VANE)).collect();
+    svg.polyline(&ring, false, "thin");
+    svg.polyline(&[point(0.0, PIN), point(0.0, VANE + 3.0)], false, "thin");
+    svg.polyline(&[point(0.07, VANE - 2.5), point(-0.07, VANE - 2.5)], false, "thin");
 }
 
 /// A spring between two points.

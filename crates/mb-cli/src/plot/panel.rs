@@ -79,7 +79,7 @@ impl<'a> Panel<'a> {
     fn view(&self, size: [f64; 2]) -> View {
         let phases = (0..4).map(|k| TAU * f64::from(k) / 4.0);
         let moved = phases.flat_map(|phase| self.all_moved(phase)).flatten();
-        View::new(self.scene.rest.at.iter().flatten().copied().chain(moved), size, self.scene.side())
+        View::new(self.scene.rest.at.iter().flatten().copied().chain(moved), size, self.scene)
     }
 
     /// Draws the panel into a corner of the drawing.
@@ -89,23 +89,20 @@ impl<'a> Panel<'a> {
         svg.text([18.0, 42.0], "small", &label::subtitle(self.line));
         let view = self.view(size);
         view::at_rest(svg, self.scene, &view);
-        if self.motion.largest_seen <= UNSEEN * self.motion.largest {
+        if self.motion.largest_seen > UNSEEN * self.motion.largest {
+            if self.paths {
+                self.draw_paths(svg, &view);
+            }
+            for (phase, class) in &self.phases {
+                view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
+            }
+        } else {
             let words = if self.motion.largest > 0.0 {
                 "all points that are drawn move along the line of sight"
             } else {
                 "no point that is drawn moves in this mode"
             };
-            if names {
-                tags::draw(svg, self.scene, &view, size);
-            }
-            svg.text([18.0, size[1] - 16.0], "small", words);
-            return;
-        }
-        if self.paths {
-            self.draw_paths(svg, &view);
-        }
-        for (phase, class) in &self.phases {
-            view::moved(svg, self.scene, &view, class, &self.all_moved(*phase), &self.scene.rest.near);
+            svg.text([18.0, 58.0], "small", words);
         }
         if names {
             tags::draw(svg, self.scene, &view, size);

@@ -11,7 +11,7 @@ text{font-family:system-ui,'Helvetica Neue',Arial,sans-serif;fill:#1f2933}\
 path,line,circle,rect,polygon{vector-effect:non-scaling-stroke;stroke-linecap:round;stroke-linejoin:round}\
 .rest *{fill:none;stroke:#aab4c0;stroke-width:1.5}.rest .dot{fill:#aab4c0;stroke:none}.rest .body{fill:#eef1f4}\
 .rest .rail{stroke-dasharray:5 4;stroke-width:1}.rest .joint{fill:#fff}.rest .face{stroke-width:.6;fill:#f4f6f8}\
-.ground{fill:none;stroke:#7b8794;stroke-width:1.2}\
+.ground{fill:none;stroke:#7b8794;stroke-width:1.2}.wall{stroke-width:2}\
 .path{fill:none;stroke:#e8833a;stroke-width:1}\
 .moved *{fill:none;stroke:#1f5fbf;stroke-width:2.4}.moved .thin{stroke:#2a8f6d;stroke-width:1.5}.moved .face{stroke-width:.8;fill:#dce8f8;fill-opacity:.9}\
 .moved .dot{fill:#1f5fbf;stroke:none}.moved .body{fill:#1f5fbf;fill-opacity:.12}.moved .joint{fill:#fff;stroke-width:1.6}\

@@ -4,10 +4,12 @@ use super::glyph;
 use super::scene::{Scene, bounds};
 use super::surface::{self, Face};
 use super::svg::{Point, Svg};
-use mb_model::Stroke;
+use mb_model::{OutlinePlace, OutlineStroke, Stroke};
 
-/// Room for the words above, and around the picture.
+/// Room for the words above, for the bar of scale below, for the axes beside it, and around the picture.
 const WORDS: f64 = 50.0;
+const SCALE: f64 = 14.0;
+const AXES: f64 = 34.0;
 const MARGIN: f64 = 26.0;
 
 /// From metres to the drawing, y downwards.
@@ -20,13 +22,14 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view that shows all points in a picture of a size.
+    /// The view that shows all points of a scene in a picture of a size.
     ///
-    /// A model whose longest side is `side` (m) may look like a point, as a bar seen from its end: widths that are
-    /// round-off of that side do not set the scale.
-    pub(super) fn new(points: impl Iterator<Item = [f64; 2]>, size: [f64; 2], side: f64) -> Self {
+    /// A model may look like a point, as a bar seen from its end: widths that are round-off of its longest side do not set
+    /// the scale.
+    pub(super) fn new(points: impl Iterator<Item = [f64; 2]>, size: [f64; 2], scene: &Scene<'_>) -> Self {
+        let (side, below) = (scene.side(), if scene.planar { SCALE } else { AXES });
         let [lo, hi] = bounds(points);
-        let room = [size[0] - 2.0 * MARGIN, size[1] - WORDS - 2.0 * MARGIN];
+        let room = [size[0] - 2.0 * MARGIN, size[1] - WORDS - below - 2.0 * MARGIN];
         let least = 1e-9 * side;
         let fit = |k: usize| if hi[k] - lo[k] > least { room[k] / (hi[k] - lo[k]) } else { f64::INFINITY };
         let scale = match fit(0).min(fit(1)) {
@@ -59,7 +62,7 @@ pub(super) fn at_rest(svg: &mut Svg, scene: &Scene<'_>, view: &View) {
     let reach = extent.clamp(20.0, 60.0);
     svg.begin("rest");
     surface::draw(svg, faces(scene, view, &scene.rest.at, &scene.rest.near));
-    for (stroke, rest) in scene.strokes.iter().zip(&scene.rest.at) {
+    for (stroke, rest) in scene.strokes.iter().zip(&scene.rest.at).filter(|(stroke, _)| !is_wall(stroke)) {
         if stroke.stroke == Stroke::Slider {
             glyph::rail(svg, &view.map(rest), reach);
         }
@@ -80,7 +83,7 @@ pub(super) fn moved(
     svg.begin(class);
     surface::draw(svg, faces(scene, view, at, near));
     for (stroke, at) in scene.strokes.iter().zip(at) {
-        if stroke.places.iter().any(|p| !p.is_ground()) {
+        if stroke.places.iter().any(|p| !p.is_ground()) && !is_wall(stroke) {
             glyph::stroke(svg, stroke.stroke, &view.map(at));
         }
     }
@@ -102,10 +105,19 @@ fn faces(scene: &Scene<'_>, view: &View, at: &[Vec<[f64; 2]>], near: &[Vec<f64>]
     out
 }
 
+/// True of a clamp in the ground, which is part of the ground.
+fn is_wall(stroke: &OutlineStroke) -> bool {
+    stroke.stroke == Stroke::Clamp && stroke.places.iter().take(2).any(OutlinePlace::is_ground)
+}
+
 /// Marks of the ground, each place once.
 fn ground(svg: &mut Svg, scene: &Scene<'_>, view: &View) {
     let mut marked: Vec<[f64; 2]> = Vec::new();
     svg.begin("ground");
+    for (_, rest) in scene.strokes.iter().zip(&scene.rest.at).filter(|(stroke, _)| is_wall(stroke)) {
+        marked.extend(&rest[..2]);
+        glyph::wall(svg, view.at(rest[0]), rest.get(2).map(|p| view.at(*p)).as_ref());
+    }
     for (stroke, rest) in scene.strokes.iter().zip(&scene.rest.at) {
         for (place, at) in stroke.places.iter().zip(rest) {
             if place.is_ground() && stroke.stroke != Stroke::Slider && !marked.contains(at) {

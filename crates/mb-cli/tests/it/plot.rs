@@ -153,6 +153,42 @@ fn pictures_are_png_where_the_name_says_so() {
     assert!(run.code == 1 && run.err.contains(".svg, .pdf or .png"), "{run:?}");
 }
 
+/// A mode that moves along the line of sight has its bar of scale and its axes like one that is seen.
+#[test]
+fn every_panel_has_scale_and_axes() {
+    let text = "units = \"SI\"\nname = \"away from the reader\"\n
+spatial-body = [{ name = \"block\", mass = 1, inertia = [1, 1, 1], at = [0, 0, 0], markers = { r = [1, 0, 0] } }]
+joint = [{ name = \"rail\", type = \"prismatic\", a = \"block\", b = [0, 0, 0], axis = [0, 1, 0] }]
+spring = [{ name = \"s\", a = \"block.r\", b = [1, -1, 0], stiffness = 100, natural_length = 1 }]\n";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("block.toml");
+    std::fs::write(&path, text).unwrap();
+    for (view, unseen) in [("front", true), ("top", false)] {
+        let text = sheet(&[path.to_str().unwrap(), "--view", view, "--names"]);
+        assert_eq!(text.contains("move along the line of sight"), unseen, "{text}");
+        assert!(text.contains(" m</text>") && text.contains(">x</text>"), "{view}: {text}");
+    }
+}
+
+/// A wall where a beam is clamped, a square between parts that are, a spiral for a torsional spring.
+#[test]
+fn clamps_and_torsion_springs_have_marks_of_their_own() {
+    let text = sheet(&[&model("beam-cantilever"), "--set", "n=4", "--lowest", "2"]);
+    assert_eq!(text.matches("class=\"wall\"").count(), 2, "one in each panel: {text}");
+    assert!(!text.contains("class=\"joint\""), "a clamp is no pin: {text}");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("welded.toml");
+    let text = "units = \"SI\"\nname = \"welded\"\n
+body = [{ name = \"arm\", mass = 1, inertia = 0.1, at = [0, 0], markers = { l = [-0.5, 0], r = [1, 0] } },
+  { name = \"tip\", mass = 1, inertia = 0.1, at = [1.5, 0.3], markers = { l = [-0.5, -0.3] } }]
+joint = [{ name = \"hinge\", type = \"revolute\", a = \"arm.l\", b = [-0.5, 0] },
+  { name = \"weld\", type = \"fixed\", a = \"tip.l\", b = \"arm.r\" }]
+torsion-spring = [{ name = \"coil\", a = \"ground\", b = \"arm\", stiffness = 10 }]\n";
+    std::fs::write(&path, text).unwrap();
+    let folder = dir.path().to_str().unwrap();
+    structure("plot_welded", &sheet(&[path.to_str().unwrap()]).replace(folder, "FOLDER"));
+}
+
 #[test]
 fn a_folder_has_pictures_of_the_format_that_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();

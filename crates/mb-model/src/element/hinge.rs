@@ -2,8 +2,9 @@
 
 use super::force::amount;
 use super::rotation::lifted;
-use super::{Attitude, Data, Dependence, ElementLaw, Hinge, Local, Slide};
+use super::{Attitude, Data, Dependence, ElementLaw, Hinge, Local, Place, Slide};
 use crate::law::TimeLaw;
+use crate::outline::Stroke;
 use mb_scalar::Lift;
 
 /// A torsional spring and damper about the axis of a joint in space.
@@ -26,6 +27,10 @@ pub struct HingeSpring<P = f64> {
 }
 
 impl<P: Data> ElementLaw<P> for HingeSpring<P> {
+    fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
+        let stroke = if self.stiffness == P::zero() { Stroke::TorsionDamper } else { Stroke::TorsionSpring };
+        Some((stroke, vec![self.hinge.a.place, self.hinge.b.place]))
+    }
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.damping != P::zero(), a: false, u: false }
     }

@@ -105,7 +105,11 @@ impl<P: Data> Joint<P> {
 
 impl<P: Data> ElementLaw<P> for Joint<P> {
     fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
-        let stroke = if self.locked.translation == [true; 3] { Stroke::Pin } else { Stroke::Slider };
+        let stroke = match self.locked {
+            Locked::FIXED => Stroke::Clamp,
+            Locked { translation: [true, true, true], .. } => Stroke::Pin,
+            _ => Stroke::Slider,
+        };
         Some((stroke, vec![self.a.place, self.b.place]))
     }
     fn rows(&self) -> usize {

@@ -75,3 +75,59 @@ fn bodies_in_space_and_flexible_links_are_drawn() {
     let links = fixture("flexible-double-pendulum").outline();
     assert!(links.iter().filter(|s| s.stroke == Stroke::Curve).all(|s| s.places.len() == 5));
 }
+
+/// An arm on a hinge with a torsional spring, a second one welded to it.
+const WELDED: &str = r#"
+units = "SI"
+name = "welded"
+body = [
+  { name = "arm", mass = 1, inertia = 0.1, at = [0, 0], markers = { l = [-0.5, 0], r = [1, 0] } },
+  { name = "tip", mass = 1, inertia = 0.1, at = [1.5, 0.3], markers = { l = [-0.5, -0.3] } },
+]
+joint = [
+  { name = "hinge", type = "revolute", a = "arm.l", b = [-0.5, 0] },
+  { name = "weld", type = "fixed", a = "tip.l", b = "arm.r" },
+]
+torsion-spring = [
+  { name = "coil", a = "ground", b = "arm", stiffness = 10 },
+  { name = "friction", a = "tip", b = "ground", damping = 1 },
+]
+"#;
+
+#[test]
+fn clamps_and_torsion_springs_are_drawn_where_they_are() {
+    let model = Model::from_toml(WELDED).unwrap();
+    let outline = model.outline();
+    let of = |kind: Stroke| {
+        let found: Vec<_> = outline.iter().filter(|s| s.stroke == kind).collect();
+        assert_eq!(found.len(), 1, "{kind:?}: {found:?}");
+        let at: Vec<_> = found[0].places.iter().map(|p| model.place_at(p, model.initial())).collect();
+        (found[0].owner.clone(), at)
+    };
+    // The direction of the weld is that to the centre of what it holds.
+    assert_eq!(
+        of(Stroke::Clamp),
+        ("joint 'weld'".into(), vec![[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.5, 0.3, 0.0]])
+    );
+    assert_eq!(of(Stroke::Pin).0, "joint 'hinge'");
+    let (owner, at) = of(Stroke::TorsionSpring);
+    assert_eq!((owner.as_str(), &at[..]), ("torsion-spring 'coil'", &[[-0.5, 0.0, 0.0]; 2][..]));
+    // Nothing of the tip is held by the ground: the damper is drawn at the tip.
+    let (owner, at) = of(Stroke::TorsionDamper);
+    assert_eq!((owner.as_str(), &at[..]), ("torsion-spring 'friction'", &[[1.0, 0.0, 0.0]; 2][..]));
+}
+
+#[test]
+fn clamps_in_space_point_along_what_they_hold() {
+    let model = fixture("beam-cantilever");
+    let clamp = model.outline().into_iter().find(|s| s.stroke == Stroke::Clamp).unwrap();
+    let at: Vec<_> = clamp.places.iter().map(|p| model.place_at(p, model.initial())).collect();
+    assert_eq!(at[..2], [[0.0; 3]; 2]);
+    assert!(at.len() == 3 && at[2][0] > 0.0 && at[2][1..] == [0.0; 2], "{at:?}");
+    // Lines with an angle of their own meet at their common end.
+    let model = fixture("spring-arm");
+    for spring in model.outline().iter().filter(|s| s.stroke == Stroke::TorsionSpring) {
+        let at: Vec<_> = spring.places.iter().map(|p| model.place_at(p, model.initial())).collect();
+        assert!((0..3).all(|k| (at[0][k] - at[1][k]).abs() < 1e-9), "{at:?}");
+    }
+}

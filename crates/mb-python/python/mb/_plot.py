@@ -22,6 +22,9 @@ _STYLES: dict[str, dict[str, Any]] = {
     "link": {"linewidth": 1.5},
     "slider": {"linewidth": 1.0, "linestyle": "--"},
     "pin": {"linewidth": 0, "marker": "o", "markersize": 4},
+    "clamp": {"linewidth": 0, "marker": "s", "markersize": 7},
+    "torsion-spring": {"linewidth": 0, "marker": r"$\circlearrowleft$", "markersize": 12},
+    "torsion-damper": {"linewidth": 0, "marker": r"$\circ$", "markersize": 12},
     "mass": {"linewidth": 0, "marker": "s", "markersize": 6},
     "load": {"linewidth": 0, "marker": "v", "markersize": 5},
 }
@@ -64,6 +67,9 @@ class _Shape:
             elif stroke == "body" and len(points) > 1:
                 for point in points[1:]:
                     out.append((stroke, np.array([points[0], point])))
+            elif stroke == "clamp":
+                # The third place only tells a direction.
+                out.append((stroke, points[:2]))
             else:
                 out.append((stroke, points))
         return out
