@@ -18,6 +18,10 @@ const STEPS: usize = 24;
 /// Distance from an undamped pole, relative, at which |H| is looked at, and its growth there that shows it infinite.
 const BESIDE: f64 = 1e-8;
 const GROWTH: f64 = 10.0;
+/// Half of the interval that is shown, over the frequency and over the half-width of the resonance: no narrower one is looked
+/// for, so that it is the same on every computer.
+const NARROWEST: f64 = 1e-7;
+const NARROWEST_SHARE: f64 = 0.01;
 /// Drop of |H| to the ends of the interval over the bounds.
 const DROP: f64 = 8.0;
 
@@ -156,13 +160,13 @@ fn search(
     let mut shown = [a.omega, c.omega];
     let mut left = STEPS;
     loop {
-        let (vertex, step) = parabola(&a, &b, &c);
+        let (vertex, step, width) = parabola(&a, &b, &c);
         let step = step.max(4.0 * f64::EPSILON * b.omega);
         let settled = (vertex - b.omega).abs() <= 0.25 * step;
         if settled || left < STEPS / 3 {
             for (end, side) in [(0, -1.0), (1, 1.0)] {
                 // As near as the bounds let it be; farther where the values do not show it.
-                let mut wide = step;
+                let mut wide = step.max((NARROWEST * b.omega).min(NARROWEST_SHARE * width));
                 while left > 0 && wide < (shown[end] - b.omega).abs() {
                     left -= 1;
                     let Some(beside) = at(b.omega + side * wide)? else { break };
@@ -191,27 +195,22 @@ fn search(
             (false, true) => (x, b, c),
             (false, false) => (a, b, x),
         };
-        if b.above(&a) {
-            shown[0] = a.omega;
-        }
-        if b.above(&c) {
-            shown[1] = c.omega;
-        }
     }
 }
 
-/// Vertex of the parabola of 1 / |H|^2 through three frequencies, and the distance from it at which |H| is lower by
-/// [`DROP`] bounds.
-fn parabola(a: &Value, b: &Value, c: &Value) -> (f64, f64) {
+/// Vertex of the parabola of 1 / |H|^2 through three frequencies, the distance from it at which |H| is lower by [`DROP`]
+/// bounds, and that at which |H|^2 is halved.
+fn parabola(a: &Value, b: &Value, c: &Value) -> (f64, f64, f64) {
     let slope = |p: &Value, q: &Value| (q.inverse() - p.inverse()) / (q.omega - p.omega);
     let bend = (slope(b, c) - slope(a, b)) / (c.omega - a.omega);
     if !(bend > 0.0 && bend.is_finite()) {
-        return (f64::NAN, 0.0);
+        return (f64::NAN, 0.0, 0.0);
     }
     // The slope at b of the parabola.
     let at_b = slope(a, b) + bend * (b.omega - a.omega);
     let vertex = b.omega - 0.5 * at_b / bend;
     // 1 / |H|^2 grows by the share 2 DROP bound / |H|.
     let share = 2.0 * DROP * (b.bound / b.size()).max(f64::EPSILON);
-    (vertex, (share * b.inverse() / bend).sqrt())
+    let width = (b.inverse() / bend).sqrt();
+    (vertex, share.sqrt() * width, width)
 }

@@ -3,6 +3,7 @@
 //! Commands of cargo would build and measure for hours; of them the packages, examples, benches and tasks they name must exist.
 //! Blocks in Rust are compiled by the crate `benchmarks`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use mb_model::ModelSpec;
@@ -92,6 +93,29 @@ impl Reader<'_> {
         self.printed = None;
     }
 
+    /// A block for Octave runs on the files that the commands before it have written.
+    fn octave(&mut self, text: &str) {
+        let script = self.folder.path().join("page.m");
+        std::fs::write(&script, text).unwrap();
+        let run = std::process::Command::new("octave-cli")
+            .args(["--norc", "page.m"])
+            .current_dir(self.folder.path())
+            .env("PATH", &self.path)
+            .output();
+        let page = self.page.display();
+        match run {
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{page}: Octave: {said}\n{text}");
+            }
+            // Written past the test harness, which would keep it to itself.
+            Err(_) => {
+                let _ =
+                    writeln!(std::io::stderr(), "NOT RUN: the block of {page} for Octave needs octave-cli");
+            }
+        }
+    }
+
     fn block(&mut self, block: &Block<'_>) {
         match block.language {
             "toml" => self.toml(&block.text),
@@ -116,6 +140,7 @@ impl Reader<'_> {
                 let parsed = serde_json::from_str::<serde_json::Value>(&block.text);
                 assert!(parsed.is_ok(), "{}: {parsed:?}", self.page.display());
             }
+            "octave" => self.octave(&block.text),
             // Blocks in Rust are compiled and run as examples of the crates and of `benchmarks`.
             language => {
                 let known = ["rust", "rust,no_run", "python"].contains(&language);
