@@ -378,7 +378,7 @@ pub struct EquilibriumArgs {
     /// Forces and moments of every joint and rod, with all components, in ground axes
     #[arg(long, conflicts_with_all = ["load_path", "spin"])]
     pub reactions: bool,
-    /// Draw the equilibrium over the model as it is built; with --find-all each one, with --load-path the way there (.svg, .pdf or .png)
+    /// Draw the equilibrium or steady motion over the model as it is built; with --find-all each one, with --load-path the way there (.svg, .pdf or .png)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<std::path::PathBuf>,
     /// Draw displacements this many times as large; 1 draws them as they are. Small ones are enlarged unless told otherwise

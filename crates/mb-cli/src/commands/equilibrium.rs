@@ -11,11 +11,11 @@ use crate::plot::{EquilibriumPlot, Picture};
 use crate::progress::{self, Progress};
 use crate::render::{Column, Style, Table, six, summary};
 use crate::source::{Loaded, Text, load};
+use mb_analysis::Start;
 use mb_model::element::{Driven, Element};
 use mb_model::system::Wrench;
 use mb_model::{Model, Point};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Runs the command.
 ///
@@ -48,9 +48,14 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
         Some(starts) => flow::equilibria(model, &start, starts)?,
         None => vec![flow::settle(model, &start)?],
     };
-    if let Some(path) = &args.plot {
-        draw(path, &loaded, args, &found)?;
-    }
+    let number = |i: usize| if found.len() > 1 { format!("{}. ", i + 1) } else { String::new() };
+    let pictures = found.iter().enumerate().map(|(i, settled)| Picture {
+        title: format!("{}equilibrium: {}", number(i), settled.stability),
+        q: settled.equilibrium.q(),
+        passed: Vec::new(),
+    });
+    let from = found.iter().find_map(|f| f.start.as_ref());
+    draw(&loaded, args, from, "in equilibrium", pictures.collect())?;
     let rank = flow::rank(model, found[0].equilibrium.point())?;
     if args.json {
         return Ok(Answer::right(json::equilibrium::document(&loaded, &rank, &found, args.reactions)));
@@ -76,20 +81,21 @@ pub fn run(text: &Text, args: &EquilibriumArgs, style: Style, progress: Progress
     Ok(Answer::right(out))
 }
 
-/// Draws what was found.
-fn draw(path: &Path, loaded: &Loaded, args: &EquilibriumArgs, found: &[Settled]) -> Result<(), Failure> {
-    let number = |i: usize| if found.len() > 1 { format!("{}. ", i + 1) } else { String::new() };
-    let pictures = found.iter().enumerate().map(|(i, settled)| Picture {
-        title: format!("{}equilibrium: {}", number(i), settled.stability),
-        q: settled.equilibrium.q(),
-        passed: Vec::new(),
-    });
-    let start = found.iter().find_map(|f| f.start.as_ref());
+/// Draws what was found from a start, where a picture is asked for.
+pub(super) fn draw(
+    loaded: &Loaded,
+    args: &EquilibriumArgs,
+    start: Option<&Start>,
+    after_is: &str,
+    pictures: Vec<Picture<'_>>,
+) -> Result<(), Failure> {
+    let Some(path) = &args.plot else { return Ok(()) };
     EquilibriumPlot {
         model: &loaded.model,
         before: start.map_or(loaded.model.initial(), |s| &s.q),
         before_is: before_is(args),
-        pictures: pictures.collect(),
+        after_is,
+        pictures,
         source: loaded.file.clone(),
         scale: args.plot_scale,
         view: args.picture.view.clone(),

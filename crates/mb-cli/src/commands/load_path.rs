@@ -88,6 +88,7 @@ fn draw(
         model: &loaded.model,
         before: &before,
         before_is: super::equilibrium::before_is(args),
+        after_is: "in equilibrium",
         pictures: vec![picture],
         source: loaded.file.clone(),
         scale: args.plot_scale,

@@ -1,11 +1,12 @@
 //! `mb equilibrium --spin`: the configuration and reactions of a steady motion, and whether it is stable.
 
-use super::equilibrium::forces;
+use super::equilibrium::{draw, forces};
 use crate::Answer;
 use crate::args::{EquilibriumArgs, MotionArgs};
 use crate::failure::{Failure, RequestError};
 use crate::flow::{self, Site, State};
 use crate::json;
+use crate::plot::Picture;
 use crate::render::{Style, six, summary};
 use crate::source::Loaded;
 use mb_constraints::NullSpaceMethod;
@@ -38,9 +39,6 @@ impl Steady {
 /// # Errors
 /// Anything wrong with the spins, or no steady motion with them.
 pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answer, Failure> {
-    if args.plot.is_some() {
-        return Err(RequestError::OnlyAtRest { option: "--plot" }.into());
-    }
     let model = &loaded.model;
     let motion = MotionArgs { spin: args.spin.clone(), moving: true, ..MotionArgs::default() };
     let (start, motion) = crate::start::with_motion(model, &args.start, &motion)?;
@@ -53,6 +51,12 @@ pub fn run(loaded: &Loaded, args: &EquilibriumArgs, style: Style) -> Result<Answ
     let real = |p: &Eigenpair| p.value().map(|s| (s.re, p.error_bound));
     let growth = result.spectrum.motion().filter_map(real).max_by(|a, b| a.0.total_cmp(&b.0));
     let found = Steady { site, growth };
+    let picture = Picture {
+        title: format!("steady motion: {}", found.stability()),
+        q: &found.site.point().q,
+        passed: Vec::new(),
+    };
+    draw(loaded, args, found.site.start(), "in steady motion", vec![picture])?;
     if args.json {
         return Ok(Answer::right(json::equilibrium::steady(loaded, &rank, &found)));
     }

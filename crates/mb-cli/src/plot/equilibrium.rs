@@ -1,4 +1,4 @@
-//! Equilibria as SVG: the loaded model over the model before it is loaded.
+//! Equilibria and steady motions as SVG: the loaded model over the model before it is loaded.
 //!
 //! ```text
 //! drawn at   p_0 + f (p - p_0),   p_0 and p the place before and in equilibrium
@@ -41,6 +41,8 @@ pub struct EquilibriumPlot<'a> {
     pub before: &'a [f64],
     /// What that configuration is, such as `as built`.
     pub before_is: &'a str,
+    /// What the pictures show, such as `in equilibrium`.
+    pub after_is: &'a str,
     /// The equilibria, each in a picture of its own.
     pub pictures: Vec<Picture<'a>>,
     /// Where the model comes from.
@@ -123,7 +125,7 @@ impl EquilibriumPlot<'_> {
             times => format!("displacements drawn {times} times as large"),
         };
         let view = scene.view_words(false);
-        format!("grey: {}, blue: in equilibrium, {moved}{view}", self.before_is)
+        format!("grey: {}, blue: {}, {moved}{view}", self.before_is, self.after_is)
     }
 }
 

@@ -307,6 +307,17 @@ fn the_arm_of_a_governor_rises_with_its_speed() {
     // l = 0.5: height of the arm below the pin.
     let height = -number(&found["operating_point"]["configuration"]["arm.z"]);
     assert!((height - 9.81 / (w * w)).abs() < 1e-7, "{height}");
+    // The picture tells how far the arm has moved on its circle about the pin.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("governor.svg");
+    let run = mb_with(&["equilibrium", "-", "--spin", "axle=7", "--plot", path.to_str().unwrap()], text);
+    assert_eq!(run.code, 0, "{run:?}");
+    let drawn = std::fs::read_to_string(&path).unwrap();
+    let fall = 9.81 / (w * w);
+    let moved = ((0.25 - fall * fall).sqrt() - 0.3).hypot(0.4 - fall);
+    let told = drawn.split("largest displacement ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!((told.parse::<f64>().unwrap() / moved - 1.0).abs() < 1e-5, "{told} for {moved}");
+    assert!(drawn.contains("blue: in steady motion") && drawn.contains("steady motion: "), "{drawn}");
     let run = mb_with(&["equilibrium", "-", "--spin", "pin=7"], text);
     assert!(run.code == 1, "{run:?}");
 }
