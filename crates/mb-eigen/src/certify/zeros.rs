@@ -15,8 +15,8 @@ use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
 use crate::{Class, Eigenpair, Finding};
 
-/// What is smaller changes no entry, of however many.
-const WRITTEN: f64 = f64::EPSILON / 128.0;
+/// A zero of K as written leaves this much where its vectors have ten digits.
+const WRITTEN: f64 = 1e-6 * f64::EPSILON;
 
 /// What is to be said of the pairs that count as zero.
 pub(crate) fn by_rounding(problem: &Problem, pairs: &[Eigenpair]) -> Option<Finding> {

@@ -180,6 +180,7 @@ impl Given<'_> {
         let k = even.a.nrows();
         let rounded = [self.lift, self.lift_left].into_iter().flatten().any(|basis| !selects(basis));
         let tolerance = if rounded { OF_BASES * tolerance } else { tolerance };
+        let written_nothing = if rounded { vanishing::NOTHING_DOUBLED } else { vanishing::NOTHING_WRITTEN };
         let mut nearly = None;
         let (mut accepted, mut worst) = (0, 0.0_f64);
         for (x, y) in candidates.right.iter().zip(&candidates.left).take(most.unwrap_or(k)) {
@@ -187,7 +188,7 @@ impl Given<'_> {
                 self.departure(even, x, false, nothing).max(self.departure(even, y, true, nothing))
             };
             let relative = departure(vanishing::NOTHING);
-            let written = departure(vanishing::NOTHING_DOUBLED);
+            let written = departure(written_nothing);
             if relative > tolerance || (!rounded && most.is_none() && written > WRITTEN) {
                 nearly = (relative <= NEAR * tolerance).then_some(relative.max(written));
                 break;

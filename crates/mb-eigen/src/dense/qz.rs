@@ -14,6 +14,7 @@ use super::raw::{Kind, Raw};
 use super::staircase::Staircase;
 use super::standard::regular;
 use crate::error::at;
+use crate::finding::SparseFinding;
 use crate::{EigenError, Finding};
 
 /// |beta| / |alpha| (scaled) below this is infinite: the square root of rounding, where chains of two end up.
@@ -106,6 +107,8 @@ fn by_magnitude(a: &Dense, b: &Dense, findings: &mut Vec<Finding>) -> Result<Vec
     let indeterminate = out.iter().filter(|raw| raw.kind == Kind::Indeterminate).count();
     if indeterminate > 0 {
         findings.push(Finding::SingularPencil { indeterminate });
+        let reason = "the pencil is singular as far as rounding tells, and which of its eigenvalues are finite is told by magnitude";
+        findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
     }
     Ok(out)
 }

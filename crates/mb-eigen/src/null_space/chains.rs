@@ -5,7 +5,7 @@
 //! N = S^-1 D,  S = D + K,  D = a^2 M + a C,  a > 0 small:   K x + Phi_q^T l = 0  <=>  N x = x
 //! ```
 //!
-//! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding are rigid. The left
+//! Subspace iteration with N; directions with N x - x at rounding and K x + Phi_q^T l at rounding ([`super::departure`]) are rigid. The left
 //! null space comes from the transposed problem. With x in the right and y in the left null space:
 //!
 //! ```text
@@ -17,6 +17,7 @@
 
 use mb_algebra::{Dense, Lu, Svd, norms};
 
+use super::departure;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, beside, norm, pick, product, start_block, subtract};
@@ -29,10 +30,8 @@ const BLOCK: usize = 7;
 const STEPS: usize = 4;
 /// |N x - x| of a direction that is looked at: rounding of S may be a large part of what M adds to K there.
 const CANDIDATE: f64 = 1e-2;
-/// |K x + Phi^T l| over its terms at which a direction is rigid.
+/// Change of the entries of K, relative to themselves, at which a direction is rigid.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
-/// |K x + Phi^T l| over |K| |x| at which nothing can be told from the rounding of x.
-const NOTHING: f64 = 4.0 * f64::EPSILON;
 /// |N x| / |x| below which x has no part in the null space, and its image may be rounding.
 const NO_PART: f64 = 1e-10;
 /// |M x| and |C x| relative to their norms below which x has neither mass nor damping.
@@ -162,7 +161,7 @@ pub(crate) fn find(
             let solution = apply(&x, Effort::Final)?;
             (x, l) = (solution.x, solution.l);
         }
-        let rest = relative_force(problem, &x, &l);
+        let rest = departure::of_columns(problem, &x, &l);
         let rigid: Vec<usize> = (0..x.ncols())
             .filter(|&j| {
                 let gap = distance(candidates[j]) <= 1e-7;
@@ -194,24 +193,6 @@ pub(crate) fn find(
         }
     }
     Ok(out)
-}
-
-/// |K x + Phi^T l| / (| |K| |x| | + | |Phi|^T |l| |) of every column.
-fn relative_force(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
-    let phi = &problem.rows.independent;
-    let (kx, react) = (problem.k.mul(x), phi.mul_transpose(l));
-    (0..x.ncols())
-        .map(|j| {
-            let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
-            let force: Vec<f64> =
-                kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(|(k, r)| k + r).collect();
-            let terms = norms::two(&problem.k.magnitude(&sizes(x.col_as_slice(j))))
-                + norms::two(&phi.magnitude_transpose(&sizes(l.col_as_slice(j))));
-            let rest = norms::two(&force);
-            let nothing = NOTHING * problem.k.norm * norm(x.col_as_slice(j));
-            if rest <= nothing { 0.0 } else { rest / terms }
-        })
-        .collect()
 }
 
 /// Splits null directions into simple and double zeros; `solver` holds S of the problem at `a`.
@@ -349,4 +330,36 @@ fn partners(
         w = next;
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use mb_algebra::{Dense, QuadraticPencil, sparse, to_sparse};
+
+    use crate::Class;
+    use crate::options::{SparseExpert, SparseOptions};
+    use crate::sparse::{Request, solve};
+
+    /// s^2 + s + 1e-11 beside a stiffness 1e6 times as large as one, coupled by unsymmetric damping and in any units.
+    #[test]
+    fn a_soft_spring_beside_a_stiff_one_holds() {
+        let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+        for unit in [1.0, 1e-5, 1e4] {
+            let d = [1.0, unit];
+            let even = |a: [[f64; 2]; 2]| to_sparse(&Dense::from_fn(2, 2, |i, j| d[i] * a[i][j] * d[j]));
+            for soft in [1e-11, -1e-11, 0.0] {
+                let pencil = QuadraticPencil {
+                    m: even([[1.0, 0.0], [0.0, 1.0]]),
+                    c: even([[1.0, 0.1], [0.0, 1.0]]),
+                    k: even([[1e6, 0.0], [0.0, soft]]),
+                    phi_q: sparse::zeros(0, 2),
+                };
+                let found = solve(&pencil, &Request::Lowest { count: 1 }, &options).unwrap();
+                let pair = &found.pairs[0];
+                assert_eq!(pair.class == Class::Rigid, soft == 0.0, "{unit} {soft}");
+                let s = pair.value().unwrap();
+                assert!((s + soft).norm() <= pair.error_bound + 2.0 * soft * soft, "{unit} {soft}: {s}");
+            }
+        }
+    }
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod chains;
 pub(crate) mod deflate;
+mod departure;
 pub(crate) mod symmetric;

@@ -10,6 +10,7 @@
 
 use mb_algebra::{Dense, SymmetricEigen};
 
+use super::departure;
 use crate::EigenError;
 use crate::error::at;
 use crate::krylov::scalar::{Scalar, beside, pick, product, start_block, subtract};
@@ -226,23 +227,7 @@ fn purified(
         let solution = solver.solve(&f, false, Effort::Final)?;
         (x, l) = (solution.x, solution.l);
     }
-    let phi = &problem.rows.independent;
-    let (kx, react) = (problem.k.mul(&x), phi.mul_transpose(&l));
-    let d = vanishing::scales(problem.k.sparse());
-    let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
-    let of = |j: usize| {
-        let sum = |(a, b): (&f64, &f64)| a + b;
-        let column = x.col_as_slice(j);
-        let rest: Vec<f64> = kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(sum).collect();
-        let own = problem.k.magnitude(&sizes(column));
-        let terms: Vec<f64> =
-            own.iter().zip(&phi.magnitude_transpose(&sizes(l.col_as_slice(j)))).map(sum).collect();
-        let largest = column.iter().zip(&d).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
-        let rows: Vec<f64> = d.iter().map(|d| largest / d).collect();
-        Purified {
-            energy: problem.k.relative_form(column),
-            departure: vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING),
-        }
-    };
-    Ok((0..x.ncols()).map(of).collect())
+    let departures = departure::of_columns(problem, &x, &l);
+    let of = |(j, departure)| Purified { energy: problem.k.relative_form(x.col_as_slice(j)), departure };
+    Ok(departures.into_iter().enumerate().map(of).collect())
 }

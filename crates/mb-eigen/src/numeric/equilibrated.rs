@@ -70,18 +70,29 @@ pub(crate) fn of_both_sides(a: &Dense) -> [Vec<f64>; 2] {
         let d = scales(&diagonal, |d| largest_of_rows(&[(1.0, a)], d));
         return [d.clone(), d];
     }
-    let half =
-        |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
-    let (mut rows, mut columns) = (vec![1.0; a.nrows()], vec![1.0; a.ncols()]);
-    for _ in 0..SWEEPS_APART {
+    scales_apart([a.nrows(), a.ncols()], |rows, columns| {
         let (mut of_rows, mut of_columns) = (vec![0.0_f64; a.nrows()], vec![0.0_f64; a.ncols()]);
         for (j, dj) in columns.iter().enumerate() {
-            for (i, (a, di)) in a.col_as_slice(j).iter().zip(&rows).enumerate() {
+            for (i, (a, di)) in a.col_as_slice(j).iter().zip(rows).enumerate() {
                 let size: f64 = a.abs() * di * dj;
                 of_rows[i] = of_rows[i].max(size);
                 of_columns[j] = of_columns[j].max(size);
             }
         }
+        [of_rows, of_columns]
+    })
+}
+
+/// Diagonals from both sides by sweeps with roots of the largest entries of rows and columns, which `largest` gives for those at hand.
+pub(crate) fn scales_apart(
+    size: [usize; 2],
+    largest: impl Fn(&[f64], &[f64]) -> [Vec<f64>; 2],
+) -> [Vec<f64>; 2] {
+    let half =
+        |size: f64| if size > 0.0 && size.is_finite() { (-0.5 * size.log2()).round().exp2() } else { 1.0 };
+    let [mut rows, mut columns] = size.map(|size| vec![1.0; size]);
+    for _ in 0..SWEEPS_APART {
+        let [of_rows, of_columns] = largest(&rows, &columns);
         rows.iter_mut().zip(of_rows).for_each(|(d, size)| *d *= half(size));
         columns.iter_mut().zip(of_columns).for_each(|(d, size)| *d *= half(size));
     }

@@ -24,14 +24,18 @@ pub(crate) const ENERGY: f64 = 16.0 * f64::EPSILON;
 /// |A| |x| (Arioli, Demmel and Duff).
 pub(crate) const NOTHING: f64 = 16.0 * f64::EPSILON;
 
-/// The same where x and A x are known in double-double precision: less than the smallest change of an entry that can
-/// be written.
+/// The same where x and A x are known in double-double precision on directions that are rounded: less than the smallest
+/// change of an entry that can be written.
 pub(crate) const NOTHING_DOUBLED: f64 = f64::EPSILON / 16.0;
+
+/// The same where nothing is rounded: a zero of the entries as written leaves the rounding of double-double precision, with some
+/// digits to spare, and a soft mode behind stiff springs leaves more, however little.
+pub(crate) const NOTHING_WRITTEN: f64 = 1e-8 * f64::EPSILON;
 
 /// The largest |A x|_i / (|A| |x|)_i: the relative change of the entries of A that makes x a null vector.
 ///
 /// `rest`: A x; `terms`: |A| |x|; `rows`: the largest entry of each row of A times the largest component of x, in coordinates of one
-/// size; `nothing`: [`NOTHING`], or [`NOTHING_DOUBLED`].
+/// size; `nothing`: [`NOTHING`], [`NOTHING_DOUBLED`] or [`NOTHING_WRITTEN`].
 pub(crate) fn departure(rest: &[f64], terms: &[f64], rows: &[f64], nothing: f64) -> f64 {
     let of = |((rest, terms), row): ((&f64, &f64), &f64)| {
         if rest.abs() <= nothing * row { 0.0 } else { rest.abs() / terms.max(f64::MIN_POSITIVE) }
@@ -71,6 +75,18 @@ pub(crate) fn scales(a: &Sparse) -> Vec<f64> {
         out
     };
     equilibrated::scales(&diagonal, largest)
+}
+
+/// The diagonals that bring the entries of any square matrix to one size from both sides.
+pub(crate) fn scales_apart(a: &Sparse) -> [Vec<f64>; 2] {
+    equilibrated::scales_apart([a.rows(), a.cols()], |rows, columns| {
+        let (mut of_rows, mut of_columns) = (vec![0.0_f64; a.rows()], vec![0.0_f64; a.cols()]);
+        for (v, (i, j)) in a {
+            let size = v.abs() * rows[i] * columns[j];
+            (of_rows[i], of_columns[j]) = (of_rows[i].max(size), of_columns[j].max(size));
+        }
+        [of_rows, of_columns]
+    })
 }
 
 /// Whether a symmetric matrix K is positive definite on the null space of Phi whatever rounding did, by

@@ -35,6 +35,8 @@ const TOLERANCE: f64 = 1e-12;
 const ROUNDS: usize = 6;
 /// What is counted as growing lies this far below zero, relative to |K| / |M|: a hundred times what rounding of K makes of a rigid mode.
 const GROWS: f64 = 1e-13;
+/// Error of a w before it is certified, relative to |K| / |M|.
+const ROUNDING: f64 = 1e-13;
 /// Digits that a value has before it is certified, relative to the fastest one.
 const SURE: f64 = 1e-12;
 /// Values of w or s^2 below this fraction of the largest are what rounding makes of zeros; of s where velocities are
@@ -165,7 +167,13 @@ impl Symmetric<'_> {
         modes: &mut Modes,
         count: usize,
     ) -> Result<(), EigenError> {
-        let Some(t) = gap(&modes.w, count) else { return Ok(()) };
+        let rounding = ROUNDING * self.problem.frequency_squared();
+        let Some(t) = gap(&modes.w, count, rounding) else {
+            let reason =
+                "the last of the modes is as slow beside the fastest ones as rounding of K makes any";
+            self.findings.push(SparseFinding::Unproved { reason: reason.to_owned() }.into());
+            return Ok(());
+        };
         let (Some((above, low)), Some((below, negative))) = (self.below(t)?, self.below(-t)?) else {
             return Ok(());
         };
@@ -199,15 +207,15 @@ fn without_zeros(ritz: &mut RitzReal, fastest: f64) -> bool {
     ritz.keep(|w| w.abs() > NOTHING * fastest)
 }
 
-/// A point below the first `count` |w|, in the gap to the next one where there is one.
-fn gap(w: &[f64], count: usize) -> Option<f64> {
+/// A point below the first `count` |w|, in the gap to the next one where there is one; `rounding`: how far a w may be from its place.
+fn gap(w: &[f64], count: usize, rounding: f64) -> Option<f64> {
     let last = w.get(count.min(w.len()).checked_sub(1)?)?.abs();
-    let beside = last * (1.0 - 1e-6);
+    let below = |w: f64| w - (1e-6 * w).max(rounding);
     match w.get(count) {
-        Some(next) if next.abs() < beside => Some(0.5 * (last + next.abs())),
+        Some(next) if next.abs() + rounding < below(last) => Some(0.5 * (last + next.abs())),
         // The next mode coincides with the last one: count it too.
-        Some(next) => Some(next.abs() * (1.0 - 1e-6)),
-        None => Some(beside),
+        Some(next) => Some(below(next.abs())),
+        None => Some(below(last)),
     }
     .filter(|t| *t > 0.0)
 }
@@ -376,11 +384,11 @@ mod tests {
 
     #[test]
     fn the_point_of_counting_lies_below_the_wanted_modes() {
-        let t = gap(&[-9.0, 5.0, 1.0], 2).unwrap();
+        let t = gap(&[-9.0, 5.0, 1.0], 2, 0.0).unwrap();
         assert!(t < 5.0 && t > 1.0);
-        assert!(gap(&[-9.0, 5.0, 5.0], 2).unwrap() < 5.0);
-        assert!(gap(&[3.0], 2).unwrap() < 3.0);
-        assert_eq!((gap(&[], 2), gap(&[0.0], 1)), (None, None));
+        assert!(gap(&[-9.0, 5.0, 5.0], 2, 0.0).unwrap() < 5.0);
+        assert!(gap(&[3.0], 2, 0.0).unwrap() < 3.0);
+        assert_eq!((gap(&[], 2, 0.0), gap(&[0.0], 1, 0.0)), (None, None));
     }
 
     #[test]
@@ -388,5 +396,34 @@ mod tests {
         assert!(upper_end(&[8.0, 6.0], 2).unwrap() > 8.0);
         assert!(upper_end(&[-8.0, 8.0], 2).unwrap() < -8.0);
         assert_eq!(upper_end(&[], 3), None);
+    }
+
+    /// Free and held pairs of masses, stiffnesses 2^25 and 768: the slowest of the largest modes lies 4e-9 of the fastest above zero.
+    #[test]
+    fn modes_near_the_rounding_of_stiff_ones_are_counted_below_it() {
+        use crate::options::{SparseExpert, SparseOptions};
+        use mb_algebra::{QuadraticPencil, sparse, to_sparse};
+        let stiff = 25.0_f64.exp2();
+        let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+        for ground in [0.125, 0.25, 1.0, 1e-7] {
+            let pair = |k: f64, ground: f64| [[k + ground, -k], [-k, k]];
+            let blocks = [pair(stiff, ground), pair(768.0, 0.0)];
+            let entry = |i: usize, j: usize| if i / 2 == j / 2 { blocks[i / 2][i % 2][j % 2] } else { 0.0 };
+            let pencil = QuadraticPencil {
+                m: sparse::identity(4),
+                c: sparse::zeros(4, 4),
+                k: to_sparse(&mb_algebra::Dense::from_fn(4, 4, entry)),
+                phi_q: sparse::zeros(0, 4),
+            };
+            let request = crate::sparse::Request::Largest { count: 3 };
+            let found = crate::sparse::solve(&pencil, &request, &options).unwrap();
+            // w = ground / 2 but for terms of ground^2 / stiff.
+            let slowest = 0.5 * ground;
+            for count in found.completeness() {
+                let Region::Above { limit } = count.region else { continue };
+                let counted = 2 + usize::from(slowest > limit);
+                assert_eq!(count.counted, counted, "{ground} {count}");
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What is zero, rigid, massless or growing, held against eigenvalues in 80 digits.
 
 use mb_algebra::matrix_market::{self, MatrixMarket};
-use mb_algebra::{QuadraticPencil, Sparse, sparse};
+use mb_algebra::{Dense, QuadraticPencil, Sparse, dense, sparse};
 use mb_eigen::sparse::{Request, SparseExpert, SparseFinding, SparseOptions, solve};
 use mb_eigen::{Class, DenseOptions, Finding, Spectrum};
 
@@ -316,5 +316,27 @@ fn bands_hold_what_lies_inside() {
             assert_eq!(rest.len() + expected.len(), case.w.len(), "{}: {:?}", case.name, found.findings);
             assert!(rest.iter().all(|w| !expected.contains(w)), "{}: {rest:?}", case.name);
         }
+    }
+}
+
+/// Stiffness 2^60 (q_1 + q_2)^2 beside q_3^2 + 2 q_1 q_3: as written, w = -1/2 within 1e-15 on (1, -1, ..). Double precision does not tell it
+/// from zero, and whatever calls it so says that the digits leave it open.
+#[test]
+fn a_zero_that_only_rounding_makes_is_said_to_be_one() {
+    let p = 60.0_f64.exp2();
+    let pencil = QuadraticPencil {
+        m: dense::identity(3),
+        c: Dense::zeros(3, 3),
+        k: dense::from_rows(&[&[p, p, 1.0], &[p, p, 0.0], &[1.0, 0.0, 1.0]]),
+        phi_q: Dense::zeros(0, 3),
+    };
+    let options = SparseOptions::from(SparseExpert { dense_limit: 0, ..Default::default() });
+    let found = [
+        mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap(),
+        solve(&pencil.to_sparse(), &Request::Lowest { count: 3 }, &options).unwrap(),
+    ];
+    for found in found {
+        let open = found.findings.iter().any(|f| matches!(f, Finding::ZeroByRounding { .. }));
+        assert_eq!(found.of_class(Class::Rigid).count() > 0, open, "{:?}", found.findings);
     }
 }

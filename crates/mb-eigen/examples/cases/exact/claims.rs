@@ -473,13 +473,16 @@ impl Case<'_> {
                 |finding: &Finding| matches!(finding, Finding::CountMismatch { class: c, .. } if *c == class);
             self.spectrum.findings.iter().any(of)
         };
-        // The whole is counted by rank decisions, parts at least not below what exists.
+        // The whole is counted by rank decisions, parts at least not below what exists; zero counts say that nothing is known.
+        if counts.expected.total() == 0 {
+            return out;
+        }
         if self.answer.request == Request::All
             && !mismatch(CountedClass::Motion)
             && self.answer.form == Form::Constrained
         {
             same("motion expected", counts.expected.motion, self.exact.len());
-        } else if counts.expected.total() > 0 && counts.expected.motion < self.own {
+        } else if counts.expected.motion < self.own {
             out.push(format!("motion expected {} of {}", counts.expected.motion, self.own));
         }
         out
