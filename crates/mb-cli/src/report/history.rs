@@ -5,7 +5,7 @@ use mb_constraints::simulate::Trajectory;
 use mb_model::Model;
 use mb_report::{Chart, Curve, Motion, Panel};
 
-/// Most curves of a panel that can be distinguished.
+/// Most outputs that are drawn; each has a panel.
 const CURVES: usize = 6;
 
 /// At most `most` frames, evenly among the reports.
@@ -42,9 +42,9 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
             curves: vec![curve(k, &sensor.name)],
         })
         .collect();
-    let chart = |title: &str, panels| Chart {
+    let chart = |title: &str, note: String, panels| Chart {
         title: title.to_owned(),
-        note: String::new(),
+        note,
         abscissa: "time, s".to_owned(),
         logarithmic: false,
         panels,
@@ -58,7 +58,13 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
     };
     let mut out = Vec::new();
     if !panels.is_empty() {
-        out.push(chart("Outputs over time", panels));
+        let count = model.sensors().len();
+        let note = if count > CURVES {
+            format!("The first {CURVES} of {count} outputs; `mb simulate --output FILE` writes all of them.")
+        } else {
+            String::new()
+        };
+        out.push(chart("Outputs over time", note, panels));
     }
     let violation = Panel {
         ordinate: "violation Phi'Phi".to_owned(),
@@ -74,6 +80,6 @@ pub(super) fn charts(model: &Model, motion: &Trajectory) -> Vec<Chart> {
             record("departure from the balance", 2, &|r| r.drift),
         ],
     };
-    out.push(chart("Violation and energy over time", vec![violation, energy]));
+    out.push(chart("Violation and energy over time", String::new(), vec![violation, energy]));
     out
 }

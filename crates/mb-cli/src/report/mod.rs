@@ -22,7 +22,11 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
     let drawing = Drawing::new(model, &point.q);
     let result = &found.results[0];
     let lines = modes::lines(&result.spectrum, args.request.all);
-    let notes = notes(found, &lines);
+    let mut notes = notes(found, &lines);
+    let (shapes, still) = shapes::of(model, &point.q, &drawing, &lines, &found.shares, args.shapes);
+    let (tables, long) = tables::all(found, &lines);
+    notes.extend(still);
+    notes.extend(long);
     let (complete, notes): (Vec<String>, Vec<String>) = notes
         .into_iter()
         .partition(|n| n.starts_with("no mode is missing") || n.starts_with("no eigenvalue is missing"));
@@ -38,10 +42,10 @@ pub fn page(found: &Modes, motion: Option<&Trajectory>, asked: Vec<Chart>, args:
             .chain(complete)
             .collect::<Vec<_>>()
             .join("; "),
-        shapes: shapes::of(model, &point.q, &drawing, &lines, &found.shares, args.shapes),
+        shapes,
         motion: motion.map(|m| history::frames(model, &drawing, m, args.frames)),
         charts: asked.into_iter().chain(motion.into_iter().flat_map(|m| history::charts(model, m))).collect(),
-        tables: tables::all(found, &lines),
+        tables,
         notes,
         scene: drawing.scene,
     }

@@ -7,7 +7,7 @@ use crate::render::modes::{Line, shown};
 use mb_model::Model;
 use mb_report::Shape;
 
-/// The shapes of the first `most` lines: the second of a double zero has that of the first.
+/// The shapes of the first `most` lines, where the second of a double zero has that of the first, and a note on the others.
 pub(super) fn of(
     model: &Model,
     q: &[f64],
@@ -15,7 +15,7 @@ pub(super) fn of(
     lines: &[Line<'_>],
     shares: &Shares,
     most: usize,
-) -> Vec<Shape> {
+) -> (Vec<Shape>, Option<String>) {
     let moving = lines.iter().enumerate().filter(|(i, line)| {
         let repeats = i.checked_sub(1).is_some_and(|before| {
             let before = lines[before].pair;
@@ -23,7 +23,12 @@ pub(super) fn of(
         });
         line.pair.value().is_some() && !repeats
     });
-    moving
+    let moving: Vec<(usize, &Line<'_>)> = moving.collect();
+    let note =
+        format!("{most} of {} mode shapes move on the page, `--shapes N` changes how many", moving.len());
+    let note = (moving.len() > most).then_some(note);
+    let shapes = moving
+        .into_iter()
         .take(most)
         .map(|(row, line)| {
             let oscillates = line.pair.value().is_some_and(|s| s.im != 0.0);
@@ -39,7 +44,8 @@ pub(super) fn of(
                 strain: shares.energy.as_ref().map_or_else(Vec::new, |e| drawing.strain(e, line.index)),
             }
         })
-        .collect()
+        .collect();
+    (shapes, note)
 }
 
 fn sentence(line: &Line<'_>) -> String {

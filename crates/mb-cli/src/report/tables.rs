@@ -73,8 +73,8 @@ pub(super) fn modes(lines: &[Line<'_>]) -> Table {
     }
 }
 
-/// The tables below the drawing, those with rows.
-pub(super) fn all(found: &Modes, lines: &[Line<'_>]) -> Vec<Table> {
+/// The tables below the drawing, those with rows, and a note on those that are too long.
+pub(super) fn all(found: &Modes, lines: &[Line<'_>]) -> (Vec<Table>, Option<String>) {
     let (model, point) = (&found.loaded.model, found.site.point());
     let list = [
         energy(found, lines),
@@ -85,7 +85,13 @@ pub(super) fn all(found: &Modes, lines: &[Line<'_>]) -> Vec<Table> {
         configuration(model, point),
         formulations(found),
     ];
-    list.into_iter().filter(|table| !table.rows.is_empty() && table.rows.len() <= MOST).collect()
+    let (kept, long): (Vec<Table>, Vec<Table>) =
+        list.into_iter().filter(|table| !table.rows.is_empty()).partition(|table| table.rows.len() <= MOST);
+    let told = |table: &Table| format!("{} ({} rows)", table.title, table.rows.len());
+    let told: Vec<String> = long.iter().map(told).collect();
+    let note =
+        format!("tables of more than {MOST} rows are left out, `--json` has them: {}", told.join(", "));
+    (kept, (!told.is_empty()).then_some(note))
 }
 
 /// Rows of constraints by joint, with those that are redundant.

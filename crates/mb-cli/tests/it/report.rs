@@ -173,6 +173,26 @@ fn a_free_motion_has_no_shares_of_strain_energy() {
 }
 
 #[test]
+fn what_is_left_out_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = right(&["generate", "rod-pendulum"]);
+    let output = |k: i32| format!("\n[[output]]\nname = \"out-{k}\"\nquantity = \"x\"\nof = \"P\"\n");
+    let outputs = (1..=8).map(output).collect::<Vec<_>>().concat();
+    let file = dir.path().join("model.toml");
+    std::fs::write(&file, text + &outputs).unwrap();
+    let file = file.to_str().unwrap();
+    let (_, text) = page(dir.path(), &[file, "--until", "0.1"]);
+    let chart = data(&text)["charts"][0].clone();
+    assert_eq!(chart["panels"].as_array().unwrap().len(), 6);
+    assert!(chart["note"].as_str().unwrap().starts_with("The first 6 of 9 outputs"), "{chart}");
+    let (_, text) = page(dir.path(), &[&model("beam-four-bar"), "--shapes", "2"]);
+    let data = data(&text);
+    assert_eq!(data["shapes"].as_array().unwrap().len(), 2);
+    let all = modes(&[&model("beam-four-bar")]).len();
+    assert!(data["notes"].to_string().contains(&format!("2 of {all} mode shapes move")), "{}", data["notes"]);
+}
+
+#[test]
 fn wrong_requests_are_refused() {
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.pdf"]);
     assert!(run.code == 1 && run.err.contains(".html"), "{run:?}");
