@@ -102,19 +102,30 @@ pub fn spectrum(
     if !matches!(formulation, Formulation::Minimal(_)) {
         check_size(model, MOST_ROWS_WITH_SPURIOUS)?;
     }
-    of_linear(model, at, &linear(model, at)?, formulation)
+    let lin = linear(model, at)?;
+    let zeros = known_zeros(model, at, &lin);
+    of_linear(model, at, &lin, &zeros, formulation)
 }
 
-/// As [`spectrum`], of a linearization that is at hand.
+/// Free turns and shifts of a steady motion, n x any: what the minimal form has exact zeros of.
+pub(crate) fn known_zeros(model: &Model, at: &OperatingPoint, lin: &LinearizedSystem) -> Dense {
+    at.steady()
+        .map_or_else(|| Dense::zeros(lin.n(), 0), |motion| motion.free_directions(model, &lin.k, &lin.phi_q))
+}
+
+/// As [`spectrum`], of a linearization that is at hand with its known zeros.
 pub(crate) fn of_linear(
     model: &Model,
     at: &OperatingPoint,
     lin: &LinearizedSystem,
+    zeros: &Dense,
     formulation: &Formulation,
 ) -> Result<FormulationSpectrum, AnalysisError> {
     let empty = Spectrum { pairs: Vec::new(), counts: mb_eigen::Counts::default(), findings: Vec::new() };
     let mut out = FormulationSpectrum::new(formulation.to_string(), empty);
     let options = DenseOptions { most_zeros: most_free_directions(model, at), ..DenseOptions::default() };
+    let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };
+    let mut widened = false;
     let solved = match formulation {
         Formulation::Minimal(method) => {
             let (system, reselected) = minimal_reselecting(model, lin, method)?;
@@ -123,7 +134,9 @@ pub(crate) fn of_linear(
                 out.name = automatic.to_string();
             }
             out.reselected = reselected;
-            minimal_pairs(&lin.pencil(), &system.basis.r, &options)
+            let beside = beside_zeros(at, lin, zeros, &options).map_err(named)?;
+            widened = beside.is_some();
+            beside.map_or_else(|| minimal_pairs(&lin.pencil(), &system.basis.r, &options), Ok)
         }
         Formulation::Redundant(transferred) => {
             let structure = DescriptorStructure { pencil: lin.pencil(), transferred: *transferred };
@@ -137,13 +150,31 @@ pub(crate) fn of_linear(
             penalty::solve(&pencil, &DenseOptions { constraint_rank, ..DenseOptions::default() })
         }
     };
-    let named = |source| AnalysisError::Eigen { formulation: formulation.to_string(), source };
     out.spectrum = solved.map_err(named)?;
     if let Some(motion) = at.steady() {
-        moving::widen(&mut out.spectrum, motion);
+        if !widened {
+            moving::widen(&mut out.spectrum, motion);
+        }
         out.whirl = moving::whirl(model, &out.spectrum, motion);
     }
     Ok(out)
+}
+
+/// Pairs beside the zeros of what can be ignored in a steady motion, with what it changes along its orbit in their error bounds; none
+/// without such zeros.
+fn beside_zeros(
+    at: &OperatingPoint,
+    lin: &LinearizedSystem,
+    zeros: &Dense,
+    options: &DenseOptions,
+) -> Result<Option<Spectrum>, EigenError> {
+    match at.steady().filter(|_| zeros.ncols() > 0) {
+        Some(motion) => {
+            let off = motion.deviation().in_all_coordinates();
+            mb_eigen::dense::solve_with_zeros(&lin.pencil(), zeros, &off, options)
+        }
+        None => Ok(None),
+    }
 }
 
 /// Pairs on the basis that the formulation found, in all coordinates.

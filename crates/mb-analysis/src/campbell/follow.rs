@@ -231,7 +231,8 @@ pub(super) fn all(stop: &Stop, count: usize) -> Result<Vec<ModePoint>, AnalysisE
     if let Some(known) = stop.modes.get() {
         return Ok(known.clone());
     }
-    let found = of_linear(&stop.model, &stop.at, lin, &Formulation::Minimal(NullSpaceMethod::Qr))?;
+    let formulation = Formulation::Minimal(NullSpaceMethod::Qr);
+    let found = of_linear(&stop.model, &stop.at, lin, &stop.zeros, &formulation)?;
     Ok(stop.modes.get_or_init(|| modes_of(stop, &found)).clone())
 }
 

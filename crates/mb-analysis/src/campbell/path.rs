@@ -4,6 +4,7 @@ use super::follow::ModePoint;
 use super::{Between, CampbellOptions, SpeedOf};
 use crate::error::AnalysisError;
 use crate::settle::{StartOptions, settle};
+use crate::spectra::known_zeros;
 use mb_algebra::{Dense, QuadraticPencil, Sparse, sparse, to_dense, to_sparse};
 use mb_constraints::simulate::{StartPolicy, consistent_start};
 use mb_constraints::{AssemblyOptions, assemble};
@@ -57,6 +58,8 @@ struct Family {
     model: Rc<Model>,
     /// Of the speeds that it goes through.
     turns: Vec<f64>,
+    /// Free turns and shifts, the same at all speeds.
+    zeros: Dense,
 }
 
 /// Most entries of blocks that are kept for speeds that come again.
@@ -75,6 +78,8 @@ pub(super) struct Stop {
     pub(super) at: OperatingPoint,
     /// The dense blocks of a small model.
     pub(super) lin: Option<LinearizedSystem>,
+    /// Its free turns and shifts, n x any.
+    pub(super) zeros: Dense,
     pub(super) pencil: QuadraticPencil<Sparse>,
     /// Angular velocity that lines of so many per revolution belong to, rad/s.
     pub(super) turn: f64,
@@ -89,7 +94,8 @@ impl Stop {
     fn new(model: Rc<Model>, at: OperatingPoint, pencil: QuadraticPencil<Sparse>, turn: f64) -> Self {
         let reversible = is_its_transpose(&pencil.k, 1.0) && is_its_transpose(&pencil.c, -1.0);
         let (modes, whirl) = (OnceCell::new(), OnceCell::new());
-        Self { model, at, lin: None, pencil, turn, reversible, modes, whirl }
+        let zeros = Dense::zeros(model.nv(), 0);
+        Self { model, at, lin: None, zeros, pencil, turn, reversible, modes, whirl }
     }
     /// By what the sense of its modes is told.
     pub(super) fn whirl(&self) -> Option<&Whirl> {
@@ -178,7 +184,8 @@ impl<'a> Path<'a> {
             self.small,
         )?;
         self.deviation.set(self.deviation.get().max(of.deviation()));
-        Some(Family { of, model, turns: nodes.iter().map(|s| s.turn).collect() })
+        let turns = nodes.iter().map(|s| s.turn).collect();
+        Some(Family { of, model, turns, zeros: nodes[0].zeros.clone() })
     }
     /// The steady motion at a speed with its linearization.
     pub(super) fn at(&self, w: f64, look: Look) -> Result<Rc<Stop>, AnalysisError> {
@@ -223,7 +230,8 @@ impl<'a> Path<'a> {
         }
         let lin = linearize(&model, &at);
         let [m, c, k, phi_q] = [&lin.m, &lin.c, &lin.k, &lin.phi_q].map(to_sparse);
-        Ok(Stop { lin: Some(lin), ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
+        let zeros = known_zeros(&model, &at, &lin);
+        Ok(Stop { lin: Some(lin), zeros, ..Stop::new(model, at, QuadraticPencil { m, c, k, phi_q }, rate) })
     }
     fn model(&self, w: f64) -> Result<Model, AnalysisError> {
         let SpeedOf::Parameter(name) = self.speed else { return Ok(self.spec.build()?) };
@@ -299,7 +307,8 @@ impl Family {
             let f = Dense::zeros(m.nrows(), 0);
             LinearizedSystem { m, c, k, k_parts: None, phi_q, f }
         });
-        Stop { lin, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
+        let zeros = self.zeros.clone();
+        Stop { lin, zeros, ..Stop::new(Rc::clone(&self.model), at, pencil, turn) }
     }
 }
 

@@ -313,3 +313,48 @@ fn speeds_that_change_the_model_are_all_linearized() {
     let found = campbell(governor, "spin:axle", ["6", "9"], &["--samples", "5"]);
     assert!(found["between"].is_null(), "{}", found["between"]);
 }
+
+/// Upright bicycle: published speeds of weave and capsize [Meijaard et al., Proc. R. Soc. A 463 (2007), section 5], each within its bound,
+/// though the capsize mode passes zero among six exact zeros.
+#[test]
+fn the_bicycle_capsizes_at_the_published_speed() {
+    let bicycle = crate::support::right(&["generate", "bicycle"]);
+    let found = campbell(&bicycle, "v", ["4", "7"], &["--samples", "7"]);
+    let ranges = found["unstable"].as_array().unwrap();
+    let ends = [(&ranges[0], "to", "4.29238254"), (&ranges[1], "from", "6.02426202")];
+    for (range, end, printed) in ends {
+        let (at, error) = (number(&range[end]), number(&range[format!("{end}_error")]));
+        let published: f64 = printed.parse().unwrap();
+        assert!((at - published).abs() <= error + 5e-9 && error < 1e-4, "{end}: {at} {error:e}");
+    }
+}
+
+/// What can be ignored in a steady motion has exact zeros: the place and the spin of a rolling disc. The second zeros of chains have
+/// narrow bounds, and the lean obeys its closed form, (A + m r^2) l'' + ((C + m r^2) C W^2 / A - m g r) l = 0.
+#[test]
+fn zeros_of_a_rolling_disc_are_exact() {
+    let disc = crate::support::right(&["generate", "rolling-disc"]);
+    for spin in [2.0_f64, 5.0, 9.0] {
+        let set = format!("spin={spin}");
+        let found = run(&disc, &["modes", "-", "--moving", "--set", &set]);
+        let pairs = found["formulations"][0]["pairs"].as_array().unwrap();
+        let of = |class: &'static str| pairs.iter().filter(move |p| p["class"]["kind"] == class);
+        let bounds: Vec<f64> = of("rigid").map(|p| number(&p["error_bound"])).collect();
+        assert_eq!(bounds.len(), 6, "{bounds:?}");
+        assert!(bounds.iter().filter(|b| **b == 0.0).count() >= 3, "{bounds:?}");
+        assert!(bounds.iter().all(|b| *b < 1e-6), "{bounds:?}");
+        let (r, g, m) = (0.2, 9.81, 1.0);
+        let (across, about) = (m * r * r / 4.0, m * r * r / 2.0);
+        let square = (about + m * r * r) * about * spin * spin / across - m * g * r;
+        let w2 = square / (across + m * r * r);
+        for pair in of("physical") {
+            let (re, im) = (number(&pair["re"]), number(&pair["im"]));
+            // s^2 = -w2.
+            let off = (re * re - im * im + w2).abs();
+            assert!(
+                off <= 1e-11 * w2.abs() + 3.0 * number(&pair["error_bound"]) * w2.abs().sqrt(),
+                "{spin}: {off:e}"
+            );
+        }
+    }
+}

@@ -22,6 +22,7 @@ mod deflation;
 mod finite_count;
 mod first_order;
 mod kernel;
+mod known_zeros;
 mod left_vectors;
 pub(crate) mod polish;
 mod qz;
@@ -46,6 +47,7 @@ pub(crate) use companion::Matrices;
 use companion::{Roots, Symmetry};
 pub(crate) use finite_count::finite_roots;
 pub(crate) use kernel::{Given, Kernel};
+pub use known_zeros::solve_with_zeros;
 pub(crate) use raw::{Kind, Raw};
 
 /// What a reduction leaves of a matrix relative to its norm when nothing is left.

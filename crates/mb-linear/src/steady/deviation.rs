@@ -1,6 +1,6 @@
 //! By how much a linearization changes along the orbit of a steady motion: the certificate of steadiness.
 
-use mb_algebra::{Dense, Scatter, Sparse, Triplets, c64, dense};
+use mb_algebra::{Dense, Scatter, Sparse, Triplets, c64, dense, to_dense};
 use std::collections::BTreeMap;
 
 /// The largest changes of the blocks of a linearization along an orbit, entry by entry.
@@ -51,6 +51,17 @@ impl Deviation {
         match &self.changes {
             Changes::Full(blocks) => Some(blocks),
             Changes::Reduced { .. } => None,
+        }
+    }
+    /// The largest changes of M, C and K, n x n each; those of reduced blocks spread over all coordinates, |R| dG |R|^T.
+    pub fn in_all_coordinates(&self) -> [Dense; 3] {
+        match &self.changes {
+            Changes::Full(blocks) => std::array::from_fn(|k| to_dense(&blocks[k])),
+            Changes::Reduced { basis, blocks } => {
+                let size = Dense::from_fn(basis.nrows(), basis.ncols(), |i, j| basis[(i, j)].abs());
+                let spread = |b: &Dense| dense::mul(&size, &dense::mul(b, &dense::transpose(&size)));
+                std::array::from_fn(|k| spread(&blocks[k]))
+            }
         }
     }
     /// |y|^T (|s|^2 |dM| + |s| |dC| + |dK|) |x|: what the changes move the eigenvalue of the vectors `x` and `y` (n numbers,

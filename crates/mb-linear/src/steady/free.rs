@@ -1,8 +1,8 @@
-//! Free turns of a steady motion: displacements that lead to another steady motion of the same kind, so that s = 0 exactly.
+//! Free turns and shifts of a steady motion: displacements that lead to another steady motion of the same kind, so that s = 0 exactly.
 //!
-//! One is the motion itself a moment later, y = v, where no constraint moves. Where the equations hold as well after everything
-//! has turned about the axis of the frame, which is shown at turned points, y = W x (p - c) is another, and the spin of bodies in
-//! the frame is their difference. In theory
+//! One is the motion itself a moment later, y = v, where no constraint moves. Others are looked at: the turn of everything about the axis
+//! of the frame, y = W x (p - c), a shift of everything along an axis, y = e, and the spin of one body in the frame about its own axis. One is free
+//! where the equations hold as well after it, which is shown at displaced points, and where it stands still in the frame, S y = dy/dt. In theory
 //!
 //! ```text
 //! r = (K + C S + M S^2) y + Phi_q^T l = 0
@@ -17,35 +17,83 @@
 //! ```
 
 use super::frames::in_plane;
-use super::generator::Generator;
+use super::generator::{Generator, in_ground, length, positions};
 use super::scale::GOLDEN;
 use super::search::Field;
 use super::{STEADY, SteadyMotion};
 use crate::point::force_scale;
-use mb_algebra::{Dense, dense, norms};
+use mb_algebra::{Dense, Sparse, dense, norms, sparse};
 use mb_constraints::minimum_norm_multipliers;
 use mb_model::{BlockKind, Model, Point};
 
 /// Share of the largest force and of the largest entry of K up to which what is left is rounding.
 const ROUNDING: f64 = 1e-11;
 
-/// Turned points that are looked at.
+/// So many times what is left at the point itself may be left at displaced ones.
+const LEFT: f64 = 4.0;
+
+/// Displaced points that are looked at.
 const PHASES: u32 = 5;
 
 impl SteadyMotion {
-    /// K (n x n, in the frame) without what rounding leaves of it along the free turns.
-    pub(crate) fn freed(&self, model: &Model, k: Dense, phi_q: &Dense) -> Dense {
+    /// Free turns and shifts as columns, n x any and independent; `k` (n x n) and `phi_q` (m x n) are those of the motion in its frame.
+    pub fn free_directions(&self, model: &Model, k: &Dense, phi_q: &Dense) -> Dense {
+        let n = model.nv();
         let point = &self.point;
         if model.phi_t(&point.q, point.t).iter().any(|x| *x != 0.0) {
-            return k;
+            return Dense::zeros(n, 0);
         }
-        let mut free = vec![point.v.clone()];
-        free.extend(self.turn_of_all(model));
+        let (rows, size) = (mb_algebra::to_sparse(phi_q), norms::max_abs(k));
+        // What Newton's method has left of the motion itself is left of displacements too.
+        let largest = norms::max_abs_vec(&point.v);
+        let along: Vec<f64> = point.v.iter().map(|v| v / largest).collect();
+        let of_rows = |y: &[f64]| norms::max_abs_vec(&sparse::matvec(&rows, y));
+        let parting = of_rows(&along).max(ROUNDING * norms::max_abs(phi_q));
+        let admissible = |y: &[f64]| of_rows(y) <= LEFT * parting;
+        let Some(own) = self.left(model, point) else { return Dense::zeros(n, 0) };
+        let stiffless = |y: &[f64]| {
+            let rest = minimum_norm_multipliers(&rows, &dense::matvec(k, y));
+            rest.is_ok_and(|(_, rest)| norms::max_abs_vec(&rest) <= ROUNDING * size + LEFT * own[0])
+        };
+        let mut found: Vec<Vec<f64>> = Vec::new();
+        let mut unit: Vec<Vec<f64>> = Vec::new();
+        let mut take = |y: Vec<f64>| {
+            let mut rest = y.clone();
+            for other in &unit {
+                let part = dense::dot(&rest, other);
+                rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
+            }
+            let length = norms::two(&rest);
+            if length > STEADY * norms::two(&y) {
+                unit.push(rest.iter().map(|r| r / length).collect());
+                found.push(y);
+            }
+        };
+        for y in self.still_in_frame(model) {
+            if admissible(&y) && stiffless(&y) && self.leads_to_steady(model, &y, [0.0; 3]) {
+                take(y);
+            }
+        }
+        if let Some((y, rate)) = self.turn_of_all(model)
+            && admissible(&y)
+            && stiffless(&y)
+            && self.leads_to_steady(model, &y, rate)
+        {
+            take(y);
+        }
+        if admissible(&along) && stiffless(&along) {
+            take(along);
+        }
+        dense::from_columns(n, &found)
+    }
+    /// K (n x n, in the frame) without what rounding leaves of it along the free turns and shifts.
+    pub(crate) fn freed(&self, model: &Model, k: Dense, phi_q: &Dense) -> Dense {
+        let free = self.free_directions(model, &k, phi_q);
         let rows = mb_algebra::to_sparse(phi_q);
-        let size = norms::max_abs(&k);
         let mut done: Vec<Vec<f64>> = Vec::new();
         let mut k = k;
-        for mut y in free {
+        for j in 0..free.ncols() {
+            let mut y = dense::column(&free, j);
             for other in &done {
                 let part = dense::dot(&y, other);
                 for (y, o) in y.iter_mut().zip(other) {
@@ -53,16 +101,10 @@ impl SteadyMotion {
                 }
             }
             let length = norms::two(&y);
-            if length <= STEADY * norms::two(&point.v) {
-                continue;
-            }
             for y in &mut y {
                 *y /= length;
             }
             let Ok((_, r)) = minimum_norm_multipliers(&rows, &dense::matvec(&k, &y)) else { continue };
-            if norms::max_abs_vec(&r) > ROUNDING * size {
-                continue;
-            }
             let symmetric = dense::is_symmetric(&k, ROUNDING).is_ok();
             let along = dense::dot(&y, &r);
             k = Dense::from_fn(k.nrows(), k.ncols(), |i, j| {
@@ -73,8 +115,39 @@ impl SteadyMotion {
         }
         k
     }
-    /// The turn of everything that the frame carries about its axis, where the equations hold after it as well.
-    fn turn_of_all(&self, model: &Model) -> Option<Vec<f64>> {
+    /// Shifts of everything along an axis, and spins of single bodies in space about the axis that they turn about in the frame, which
+    /// stand still in the frame.
+    fn still_in_frame(&self, model: &Model) -> Vec<Vec<f64>> {
+        let (point, blocks) = (&self.point, model.coordinates().blocks());
+        let mut out = Vec::new();
+        for axis in 0..3 {
+            let mut y = vec![0.0; model.nv()];
+            let absolute =
+                |b: &&mb_model::Block| b.kind != BlockKind::Displacement && positions(b.kind) > axis;
+            for b in blocks.iter().filter(absolute) {
+                y[b.v + axis] = 1.0;
+            }
+            out.push(y);
+        }
+        let speed = blocks.iter().map(|b| length(in_ground(b, point))).fold(0.0, f64::max);
+        for (b, spin) in self.generator.spins() {
+            if length(spin) > STEADY * speed {
+                let mut y = vec![0.0; model.nv()];
+                for i in 0..3 {
+                    y[b.v + 3 + i] = spin[i] / length(spin);
+                }
+                out.push(y);
+            }
+        }
+        let still = |y: &Vec<f64>| {
+            let change = norms::max_abs_vec(&self.generator.times(y));
+            norms::max_abs_vec(y) > 0.0 && change <= ROUNDING * speed.max(f64::MIN_POSITIVE)
+        };
+        out.retain(still);
+        out
+    }
+    /// The turn of everything that the frame carries about its axis, and the rate of the frame.
+    fn turn_of_all(&self, model: &Model) -> Option<(Vec<f64>, [f64; 3])> {
         let rate = self.frame.rate().filter(|rate| rate.iter().any(|x| *x != 0.0))?;
         let point = &self.point;
         let mut turn = Field::new(model, point, rate)?.of_frame(model, &point.q);
@@ -86,24 +159,39 @@ impl SteadyMotion {
                 _ => {}
             }
         }
-        let carried = Point { v: turn.clone(), ..point.clone() };
+        Some((turn, rate))
+    }
+    /// Whether the equations hold after displacements of any size along `y`, the velocities of a motion in which positions turn with
+    /// the rate given.
+    fn leads_to_steady(&self, model: &Model, y: &[f64], rate: [f64; 3]) -> bool {
+        let point = &self.point;
+        let carried = Point { v: y.to_vec(), ..point.clone() };
         let s = Generator::of_frame(model, &carried, rate);
-        let speed = s.speeds().fold(0.0, f64::max);
+        let fastest = s.speeds().fold(0.0, f64::max);
+        let speed = if fastest > 0.0 { fastest } else { 1.0 };
+        let Some(own) = self.left(model, point) else { return false };
         let forces = force_scale(model, point);
+        let allowed = [ROUNDING * forces + LEFT * own[0], ROUNDING + LEFT * own[1], ROUNDING + LEFT * own[2]];
         for phase in 1..=PHASES {
             let time = std::f64::consts::TAU * GOLDEN * f64::from(phase) / speed;
             let mut there = Point { q: s.along(&carried, time).q, ..point.clone() };
             there.v = s.carried_vector(time, &point.v);
             there.a = s.carried_vector(time, &point.a);
-            there.lambda = vec![0.0; model.nc()];
-            let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
-            let rows = model.phi_q(&there.q, there.t).to_sparse();
-            let (_, rest) = minimum_norm_multipliers(&rows, &missing).ok()?;
-            let broken = norms::max_abs_vec(&model.phi(&there.q, there.t));
-            if norms::max_abs_vec(&rest) > ROUNDING * forces || broken > ROUNDING {
-                return None;
+            let Some(left) = self.left(model, &there) else { return false };
+            if left.iter().zip(&allowed).any(|(left, allowed)| left.is_nan() || left > allowed) {
+                return false;
             }
         }
-        Some(turn)
+        true
+    }
+    /// What is left of the forces at a point whatever the multipliers, of the constraints, and of their rates beside the speed.
+    fn left(&self, model: &Model, there: &Point) -> Option<[f64; 3]> {
+        let there = Point { lambda: vec![0.0; model.nc()], ..there.clone() };
+        let missing: Vec<f64> = model.residual(&there).iter().map(|x| -x).collect();
+        let rows: Sparse = model.phi_q(&there.q, there.t).to_sparse();
+        let (_, rest) = minimum_norm_multipliers(&rows, &missing).ok()?;
+        let rates = norms::max_abs_vec(&model.phi_dot(&there.q, &there.v, there.t));
+        let speed = norms::max_abs_vec(&self.point.v).max(1.0);
+        Some([norms::max_abs_vec(&rest), norms::max_abs_vec(&model.phi(&there.q, there.t)), rates / speed])
     }
 }

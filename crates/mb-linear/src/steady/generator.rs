@@ -101,6 +101,11 @@ impl Generator {
         let with = self.blocks.iter().zip(&self.rates).filter(|(b, _)| positions(b.kind) > 0);
         with.map(|(b, r)| (b, r.place))
     }
+    /// The bodies in space with the rate at which the frame turns in their own axes.
+    pub(super) fn spins(&self) -> impl Iterator<Item = (&Block, Vector)> {
+        let with = self.blocks.iter().zip(&self.rates).filter(|(b, _)| b.kind == BlockKind::Pose);
+        with.map(|(b, r)| (b, r.body))
+    }
     /// First coordinate and number of coordinates of what turns as one, and the rest in parts of three at most.
     pub(super) fn tiles(&self) -> Vec<(usize, usize)> {
         let mut out = Vec::new();

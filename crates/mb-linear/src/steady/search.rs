@@ -291,6 +291,8 @@ fn at_speed(
         minimum_norm_multipliers(&model.phi_q(&point.q, point.t).to_sparse(), &free)?.0
     };
     let (mut iteration, mut patterns) = (0, SaddlePatterns::default());
+    // Where Newton has arrived, with what is left there; the step after that leaves rounding.
+    let mut arrival: Option<(Point, f64)> = None;
     loop {
         let (residual, phi) = (model.residual(&point), model.phi(&point.q, point.t));
         let forces = force_scale(model, &point);
@@ -301,9 +303,14 @@ fn at_speed(
             residual.iter().zip(own).all(|(r, own)| r.abs() <= ARRIVED * forces + own)
         };
         let arrived = size <= ARRIVED * forces || (size <= NEARLY * forces && rounding());
-        if arrived && norms::max_abs_vec(&phi) <= ARRIVED {
-            return Ok((point, iteration));
+        let arrived = arrived && norms::max_abs_vec(&phi) <= ARRIVED;
+        if let Some((before, left)) = arrival {
+            return Ok((if arrived && size <= left { point } else { before }, iteration - 1));
         }
+        if arrived && iteration == 0 {
+            return Ok((point, 0));
+        }
+        arrival = arrived.then(|| (point.clone(), size));
         if !size.is_finite() || iteration == MOST {
             let (i, residual) = largest(&residual).unwrap_or((0, 0.0));
             return Err(LinearError::NoSteadyMotion {

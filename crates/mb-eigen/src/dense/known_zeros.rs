@@ -1,0 +1,438 @@
+//! Eigenvalues beside zeros that are known: directions z with K z + Phi_q^T l = 0 and Phi_q z = 0 whatever the entries of K have been rounded
+//! to, as those of coordinates that can be ignored.
+//!
+//! With T = [Z W], W unit vectors of the other coordinates, and x = Z p / s + W b,
+//!
+//! ```text
+//! T^T (s^2 M + s C + K) x + (Phi_q T)^T l = (s^2 M' + s C' + K') (p, b) + Phi'^T l
+//! M' = T^T [0  M W],   C' = T^T [M Z  C W],   K' = T^T [C Z  K W],   Phi' = [0  Phi_q W]
+//! ```
+//!
+//! is a problem of the same form in the rates p of what can be ignored: the zeros of Z are gone, as many infinite eigenvalues have
+//! come, and nothing else has changed. A second zero that shares a vector of Z, and eigenvalues near zero, which nearly
+//! do, have vectors of their own there, so that rounding moves them by its own size and not by a root of it. Elimination of ignorable
+//! coordinates: Routh, A Treatise on the Stability of a Given State of Motion (1877).
+
+use mb_algebra::{Dense, QuadraticPencil, Svd, c64, dense, norms};
+
+use super::constraint_basis::ConstraintBasis;
+use super::kernel::{Given, Kernel};
+use super::solve;
+use crate::error::at;
+use crate::numeric::vectors::{self, ZERO, abs, inner};
+use crate::{Class, Counts, DenseOptions, EigenError, Eigenpair, Finding, Spectrum};
+
+/// Rounding of the sums that the blocks of the problem are made of, beside the sums of their terms.
+const SUMS: f64 = 8.0 * f64::EPSILON;
+
+/// What may be left of K z and of Phi_q z, beside their terms, of a zero that is known otherwise, and of one that the matrices tell.
+const NEARLY: f64 = 1e-9;
+const ROUNDED: f64 = 1e-12;
+
+/// Part of p in the vector of a zero, relative to the largest entry, from which on it shares its vector with one of Z.
+const SHARED: f64 = 1e-6;
+
+/// What may be left of a null direction of M', which the zeros given make.
+const NULL_MASS: f64 = 1e-10;
+
+/// Longest chain of zeros that is followed.
+const LONGEST: usize = 4;
+
+/// All eigenvalues, with as many exact zeros as `zeros` has columns, n x k and independent.
+///
+/// `off`: by how much entries of M, C and K may be off, n x n each; every error bound contains it. Zeros that are left, of chains, are
+/// taken apart in the same way, so that the other eigenvalues are those of a problem without any. None where the counts of the
+/// problem without the zeros given are not those of theory: then they are no zeros of the matrices as given.
+///
+/// # Errors
+/// Those of [`solve`].
+pub fn solve_with_zeros(
+    pencil: &QuadraticPencil,
+    zeros: &Dense,
+    off: &[Dense; 3],
+    options: &DenseOptions,
+) -> Result<Option<Spectrum>, EigenError> {
+    let k = zeros.ncols();
+    let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
+    let Some(first) = Apart::new(pencil, &basis, zeros, off, NEARLY) else { return Ok(None) };
+    // Its masses are singular by construction, and null directions of them as good as their computation.
+    let inner = DenseOptions { mass_tolerance: NULL_MASS.max(options.mass_tolerance), ..*options };
+    let found = solve(&first.pencil, &inner)?;
+    let (infinite, massless) =
+        (of_class(&found, Class::Infinite).count(), massless(pencil, &basis, options)?);
+    if infinite < k || (massless == 0 && infinite > k) || !is_as_theory_counts(&found) {
+        return Ok(None);
+    }
+    let mut levels = vec![first];
+    let mut physical = better(Vec::new(), &levels, &found);
+    let mut last = found.clone();
+    while levels.len() < LONGEST {
+        let Some((level, without)) = deeper(&levels[levels.len() - 1], &last, &inner)? else { break };
+        levels.push(level);
+        last = without;
+        physical = better(physical, &levels, &last);
+    }
+    let mut pairs = exact(pencil, &basis, zeros)?;
+    // The infinite eigenvalues that came are those of p.
+    let mut most: Vec<&Eigenpair> = of_class(&found, Class::Infinite).collect();
+    let of_rates = |pair: &Eigenpair| norms::two_complex(&pair.right[..k]);
+    most.sort_by(|a, b| of_rates(b).total_cmp(&of_rates(a)));
+    let zero = of_class(&found, Class::Rigid).map(|pair| levels[0].widened(pair));
+    pairs.extend(zero.chain(most.into_iter().skip(k).cloned()).map(|pair| levels[0].back(&pair)));
+    pairs.extend(physical);
+    let mut counts = Counts { n: zeros.nrows(), ..found.counts };
+    counts.expected.motion += k;
+    counts.expected.infinite = counts.expected.infinite.saturating_sub(k);
+    let mut findings = basis.findings().to_vec();
+    for finding in found.findings {
+        match finding {
+            Finding::SingularMass { infinite, .. } => {
+                if massless > 0 && infinite > k {
+                    findings.push(Finding::SingularMass { directions: massless, infinite: infinite - k });
+                }
+            }
+            // Told anew of all pairs, or of entries that are none of the matrices as given.
+            Finding::PoorAccuracy { .. }
+            | Finding::UndeterminedEigenvalues { .. }
+            | Finding::ZeroByRounding { .. }
+            | Finding::NearlyZeroStiffness { .. }
+            | Finding::NearlySingularMass { .. } => {}
+            other if findings.contains(&other) => {}
+            other => findings.push(other),
+        }
+    }
+    Ok(Some(Spectrum::assemble(pairs, counts, findings)))
+}
+
+/// The physical eigenpairs of the last of some levels in all coordinates, or those `known` for the same eigenvalues where their bounds
+/// are narrower: far from zero the problem with fewer zeros taken apart has less rounding of its own.
+fn better(mut known: Vec<Eigenpair>, levels: &[Apart], found: &Spectrum) -> Vec<Eigenpair> {
+    let mut out = Vec::new();
+    for pair in of_class(found, Class::Physical) {
+        let widened = levels[levels.len() - 1].widened(pair);
+        let pair = levels.iter().rev().fold(widened, |pair, level| level.back(&pair));
+        let away = |other: &Eigenpair| match (pair.value(), other.value()) {
+            (Some(a), Some(b)) => abs(a - b),
+            _ => f64::INFINITY,
+        };
+        let nearest = (0..known.len()).min_by(|i, j| away(&known[*i]).total_cmp(&away(&known[*j])));
+        let same = nearest.filter(|i| away(&known[*i]) <= pair.error_bound + known[*i].error_bound);
+        match same.map(|i| known.swap_remove(i)) {
+            Some(other) if other.error_bound < pair.error_bound => out.push(other),
+            _ => out.push(pair),
+        }
+    }
+    out
+}
+
+fn of_class(found: &Spectrum, class: Class) -> impl Iterator<Item = &Eigenpair> {
+    found.pairs.iter().filter(move |pair| pair.class == class)
+}
+
+fn is_as_theory_counts(found: &Spectrum) -> bool {
+    let not = |f: &Finding| matches!(f, Finding::CountMismatch { .. } | Finding::LongChain { .. });
+    !found.findings.iter().any(not)
+}
+
+/// Directions without mass.
+fn massless(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    options: &DenseOptions,
+) -> Result<usize, EigenError> {
+    let given = Given { a: &pencil.m, lift: basis.null(), lift_left: None };
+    let reduced = given.cleaned(&basis.reduce(&pencil.m)).0;
+    Ok(Kernel::find(&reduced, given, options.mass_tolerance)?.dim())
+}
+
+/// The problem without the zeros that are left in one, and its eigenvalues; none where there are none, or the others are not the same
+/// in number.
+fn deeper(
+    level: &Apart,
+    found: &Spectrum,
+    options: &DenseOptions,
+) -> Result<Option<(Apart, Spectrum)>, EigenError> {
+    let mut zeros: Vec<Vec<f64>> = Vec::new();
+    for pair in of_class(found, Class::Rigid) {
+        let mut rest: Vec<f64> = pair.right.iter().map(|x| x.re).collect();
+        for other in &zeros {
+            let part = dense::dot(&rest, other);
+            rest.iter_mut().zip(other).for_each(|(r, o)| *r -= part * o);
+        }
+        let length = norms::two(&rest);
+        if length > SHARED {
+            zeros.push(rest.iter().map(|r| r / length).collect());
+        }
+    }
+    if zeros.is_empty() {
+        return Ok(None);
+    }
+    let basis = ConstraintBasis::new(&level.pencil.phi_q, options.constraint_rank)?;
+    let zeros = dense::from_columns(level.pencil.m.nrows(), &zeros);
+    let Some(next) = Apart::new(&level.pencil, &basis, &zeros, &level.off, ROUNDED) else { return Ok(None) };
+    let without = solve(&next.pencil, options)?;
+    let physical = |found: &Spectrum| of_class(found, Class::Physical).count();
+    let same = is_as_theory_counts(&without) && physical(&without) == physical(found);
+    Ok(same.then_some((next, without)))
+}
+
+/// Whether the directions are zeros of the matrices but for rounding.
+fn holds(pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, nearly: f64) -> bool {
+    let force = dense::mul(&pencil.k, zeros);
+    let rest = basis.null().map_or_else(|| force.clone(), |r| dense::mul_transpose(r, &force));
+    let size = norms::max_abs(&dense::mul(&vectors::magnitudes(&pencil.k), &vectors::magnitudes(zeros)));
+    let rows = norms::max_abs(&dense::mul(&pencil.phi_q, zeros));
+    norms::max_abs(&rest) <= nearly * size
+        && rows <= nearly * norms::max_abs(&pencil.phi_q) * norms::max_abs(zeros)
+}
+
+/// [Z W] with the unit vectors W of the coordinates that pivots of Z leave; none where its columns depend on each other.
+fn completed(zeros: &Dense) -> Option<Dense> {
+    let (n, k) = zeros.shape();
+    let mut rest = zeros.clone();
+    let mut taken = vec![false; n];
+    for j in 0..k {
+        let size = norms::max_abs_vec(zeros.col_as_slice(j));
+        let pivot = (0..n)
+            .filter(|i| !taken[*i])
+            .max_by(|a, b| rest[(*a, j)].abs().total_cmp(&rest[(*b, j)].abs()))?;
+        let by = rest[(pivot, j)];
+        if by.abs() <= 1e-8 * size {
+            return None;
+        }
+        taken[pivot] = true;
+        for c in j + 1..k {
+            let factor = rest[(pivot, c)] / by;
+            for i in 0..n {
+                let part = factor * rest[(i, j)];
+                rest[(i, c)] -= part;
+            }
+        }
+    }
+    let others: Vec<usize> = (0..n).filter(|i| !taken[*i]).collect();
+    Some(dense::hstack(&[zeros, &dense::select_columns(&dense::identity(n), &others)]))
+}
+
+/// T^T [A Z  B W] of the parts (Z, A) and (none, B); zero in place of A Z without such a part.
+fn transformed(t: &Dense, parts: &[(Option<&Dense>, &Dense)], w: &Dense, k: usize) -> Dense {
+    let (mut first, mut second) = (Dense::zeros(t.nrows(), k), Dense::zeros(t.nrows(), w.ncols()));
+    for (of, a) in parts {
+        match of {
+            Some(z) => first = dense::mul(a, z),
+            None => second = dense::mul(a, w),
+        }
+    }
+    dense::mul_transpose(t, &dense::hstack(&[&first, &second]))
+}
+
+/// By how much entries of M', C' and K' may be off: what was given, and the rounding of their sums.
+fn blocks_off(t: &Dense, w: &Dense, zeros: &Dense, pencil: &QuadraticPencil, off: &[Dense; 3]) -> [Dense; 3] {
+    let (t, z, k) = (vectors::magnitudes(t), vectors::magnitudes(zeros), zeros.ncols());
+    let entries = |a: &Dense, off: &Dense| dense::add(SUMS, &vectors::magnitudes(a), 1.0, off);
+    let (m, c, stiffness) =
+        (entries(&pencil.m, &off[0]), entries(&pencil.c, &off[1]), entries(&pencil.k, &off[2]));
+    [
+        transformed(&t, &[(None, &m)], w, k),
+        transformed(&t, &[(Some(&z), &m), (None, &c)], w, k),
+        transformed(&t, &[(Some(&z), &c), (None, &stiffness)], w, k),
+    ]
+}
+
+/// A problem without some zeros, and the way back to that with them.
+struct Apart {
+    pencil: QuadraticPencil,
+    /// M and C with the zeros.
+    rates: [Dense; 2],
+    t: Dense,
+    k: usize,
+    /// By how much entries of its M', C' and K' may be off.
+    off: [Dense; 3],
+    /// What may be left of T^T K Z, n x k: over s it would stand in the columns of p.
+    left: Dense,
+}
+
+impl Apart {
+    /// None where the directions depend on each other, or leave more than the share `nearly` of K z.
+    fn new(
+        pencil: &QuadraticPencil,
+        basis: &ConstraintBasis,
+        zeros: &Dense,
+        off: &[Dense; 3],
+        nearly: f64,
+    ) -> Option<Self> {
+        let (n, k) = zeros.shape();
+        let t = completed(zeros).filter(|_| holds(pencil, basis, zeros, nearly))?;
+        let w = vectors::column_range(&t, k, n);
+        let left = left(&t, pencil, basis, zeros, &off[2]);
+        let off = blocks_off(&t, &w, zeros, pencil, off);
+        let apart = QuadraticPencil {
+            m: transformed(&t, &[(None, &pencil.m)], &w, k),
+            c: transformed(&t, &[(Some(zeros), &pencil.m), (None, &pencil.c)], &w, k),
+            k: transformed(&t, &[(Some(zeros), &pencil.c), (None, &pencil.k)], &w, k),
+            phi_q: dense::hstack(&[&Dense::zeros(pencil.phi_q.nrows(), k), &dense::mul(&pencil.phi_q, &w)]),
+        };
+        Some(Self { pencil: apart, rates: [pencil.m.clone(), pencil.c.clone()], t, k, off, left })
+    }
+    /// The pair in all coordinates.
+    fn back(&self, pair: &Eigenpair) -> Eigenpair {
+        let k = self.k;
+        let (p, b) = pair.right.split_at(k);
+        let with = |p: &[c64], b: &[c64]| -> Vec<c64> {
+            let both: Vec<c64> = p.iter().chain(b).copied().collect();
+            dense::matvec_complex(&self.t, &both)
+        };
+        let scaled = |x: &[c64], by: c64| -> Vec<c64> { x.iter().map(|x| x * by).collect() };
+        let one = c64::new(1.0, 0.0);
+        let mut out = pair.clone();
+        let largest = |x: &[c64]| x.iter().map(|x| abs(*x)).fold(0.0, f64::max);
+        // x = Z p / s + W b, times s where that is finite.
+        let (mut right, by) = match pair.value() {
+            Some(s) if abs(s) > 0.0 => (with(p, &scaled(b, s)), s),
+            Some(_) if largest(p) > SHARED * largest(b) => {
+                out.chain = 2;
+                (with(p, &vec![ZERO; b.len()]), one)
+            }
+            _ => (with(&vec![ZERO; k], b), one),
+        };
+        let before = right.iter().copied().max_by(|x, y| abs(*x).total_cmp(&abs(*y))).unwrap_or(one);
+        let place = right.iter().position(|x| *x == before).unwrap_or(0);
+        vectors::normalize(&mut right);
+        let factor = if abs(before) > 0.0 { right[place] / before * by } else { one };
+        let mut left = dense::matvec_complex(&self.t, &pair.left);
+        let mut unit = one;
+        if let Some(s) = pair.value().filter(|s| abs(*s) > 0.0) {
+            let slope = inner(&left, &rates(&self.rates, s, &right));
+            if abs(slope) > 0.0 {
+                unit = slope.conj().inv();
+            }
+        } else {
+            let size = norms::two_complex(&left);
+            unit = if size > 0.0 { c64::new(size.recip(), 0.0) } else { one };
+        }
+        vectors::scale(&mut left, unit);
+        out.multipliers = scaled(&pair.multipliers, factor).into();
+        out.left_multipliers = scaled(&pair.left_multipliers, unit).into();
+        (out.right, out.left) = (right.into(), left.into());
+        out
+    }
+    /// The pair, here, with |y|^T ((|s|^2 |dM'| + |s| |dC'| + |dK'|) |x| + |T^T K Z| |p| / |s|) / |y^H (2 s M' + C') x| in its error
+    /// bound.
+    fn widened(&self, pair: &Eigenpair) -> Eigenpair {
+        Eigenpair { error_bound: pair.error_bound + self.changed(pair), ..pair.clone() }
+    }
+    fn changed(&self, pair: &Eigenpair) -> f64 {
+        let Some(s) = pair.value() else { return 0.0 };
+        let size = |x: &[c64]| x.iter().map(|x| abs(*x)).collect::<Vec<f64>>();
+        let (x, y) = (size(&pair.right), size(&pair.left));
+        let weights = [s.norm_sqr(), abs(s), 1.0];
+        let terms: f64 =
+            self.off.iter().zip(weights).map(|(d, w)| w * dense::dot(&y, &dense::matvec(d, &x))).sum();
+        let of_zeros = dense::dot(&y, &dense::matvec(&self.left, &x[..self.k]));
+        let terms = if of_zeros > 0.0 && weights[1] > 0.0 { terms + of_zeros / weights[1] } else { terms };
+        let of = [self.pencil.m.clone(), self.pencil.c.clone()];
+        let slope = abs(inner(&pair.left, &rates(&of, s, &pair.right)));
+        // A chain that is left moves by a root of the change.
+        let first_order = terms / slope;
+        if terms == 0.0 {
+            0.0
+        } else if first_order.is_finite() && pair.chain == 1 {
+            first_order
+        } else {
+            (terms / norms::max_abs_vec(&x).max(f64::MIN_POSITIVE)).sqrt().max(pair.error_bound)
+        }
+    }
+}
+
+/// What may be left of T^T K Z: nothing of directions that are exact, whose entries are 0 and 1; of others what they leave, and what
+/// rounding of K and what it is `off` by make.
+fn left(t: &Dense, pencil: &QuadraticPencil, basis: &ConstraintBasis, zeros: &Dense, off: &Dense) -> Dense {
+    let force = dense::mul(&pencil.k, zeros);
+    let rest =
+        basis.null().map_or_else(|| force.clone(), |r| dense::mul(r, &dense::mul_transpose(r, &force)));
+    let entries = dense::add(SUMS, &vectors::magnitudes(&pencil.k), 1.0, off);
+    let made = dense::mul(&entries, &vectors::magnitudes(zeros));
+    let both = dense::add(1.0, &vectors::magnitudes(&rest), 1.0, &made);
+    let all = dense::mul_transpose(&vectors::magnitudes(t), &both);
+    let exact = |j: usize| zeros.col_as_slice(j).iter().all(|z| [0.0, 1.0].contains(&z.abs()));
+    Dense::from_fn(all.nrows(), all.ncols(), |i, j| if exact(j) { 0.0 } else { all[(i, j)] })
+}
+
+/// (2 s M + C) x.
+fn rates([m, c]: &[Dense; 2], s: c64, x: &[c64]) -> Vec<c64> {
+    let terms = dense::matvec_complex(m, x).into_iter().zip(dense::matvec_complex(c, x));
+    terms.map(|(m, c)| s * m * 2.0 + c).collect()
+}
+
+/// The zeros of Z as pairs: their values are exact.
+fn exact(
+    pencil: &QuadraticPencil,
+    basis: &ConstraintBasis,
+    zeros: &Dense,
+) -> Result<Vec<Eigenpair>, EigenError> {
+    let svd = Svd::new(&basis.reduce(&pencil.k)).map_err(at("Left vectors of known zeros"))?;
+    let size = svd.u.ncols();
+    let mut out = Vec::new();
+    for j in 0..zeros.ncols() {
+        let mut right = vectors::complex(zeros.col_as_slice(j));
+        vectors::normalize(&mut right);
+        let own = svd.u.col_as_slice(size - zeros.ncols() + j);
+        let left = vectors::complex(&basis.null().map_or_else(|| own.to_vec(), |r| dense::matvec(r, own)));
+        let forces = vectors::Block::new(pencil.k.nrows(), &[dense::matvec_complex(&pencil.k, &right)]);
+        let multipliers = basis.multipliers(&forces, 1).swap_remove(0);
+        out.push(Eigenpair {
+            alpha: ZERO,
+            beta: 1.0,
+            multipliers: multipliers.into(),
+            left_multipliers: vec![ZERO; pencil.phi_q.nrows()].into(),
+            right: right.into(),
+            left: left.into(),
+            backward_error: 0.0,
+            constraint_violation: 0.0,
+            condition: f64::INFINITY,
+            error_bound: 0.0,
+            chain: 1,
+            penalty_share: None,
+            class: Class::Rigid,
+        });
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A free chain of three masses: the uniform shift is known, its second zero is found with a bound of rounding, and the
+    /// oscillations are those of the closed form.
+    #[test]
+    fn a_free_chain_with_its_shift_known() {
+        let k = dense::from_rows(&[&[1.0, -1.0, 0.0], &[-1.0, 2.0, -1.0], &[0.0, -1.0, 1.0]]);
+        let pencil =
+            QuadraticPencil { m: dense::identity(3), c: dense::zeros(3, 3), k, phi_q: dense::zeros(0, 3) };
+        let shift = Dense::from_fn(3, 1, |_, _| 1.0);
+        let none: [Dense; 3] = std::array::from_fn(|_| dense::zeros(3, 3));
+        let found = solve_with_zeros(&pencil, &shift, &none, &DenseOptions::default()).unwrap().unwrap();
+        assert_eq!((found.counts.found.rigid, found.counts.found.physical), (2, 4), "{:?}", found.findings);
+        assert_eq!(found.counts.mismatches(), []);
+        for pair in &found.pairs {
+            let w = pair.value().unwrap().im.abs();
+            let least =
+                [0.0, 1.0, 3.0_f64.sqrt()].iter().map(|x| (x - w).abs()).fold(f64::INFINITY, f64::min);
+            assert!(least <= pair.error_bound && pair.error_bound < 1e-13, "{w} {}", pair.error_bound);
+        }
+    }
+
+    /// A direction that is no zero of the matrices is refused by the counts or not taken for one.
+    #[test]
+    fn directions_that_depend_on_each_other_are_refused() {
+        let pencil = QuadraticPencil {
+            m: dense::identity(2),
+            c: dense::zeros(2, 2),
+            k: dense::zeros(2, 2),
+            phi_q: dense::zeros(0, 2),
+        };
+        let twice = Dense::from_fn(2, 2, |_, _| 1.0);
+        let none: [Dense; 3] = std::array::from_fn(|_| dense::zeros(2, 2));
+        assert!(solve_with_zeros(&pencil, &twice, &none, &DenseOptions::default()).unwrap().is_none());
+    }
+}
