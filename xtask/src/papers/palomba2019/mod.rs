@@ -7,6 +7,7 @@ mod figures;
 mod operating_point;
 mod path;
 mod pictures;
+mod setup;
 mod table1;
 mod table2;
 mod timing;
@@ -37,6 +38,7 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
         let answers = match table.id.as_str() {
             "palomba2019/table-1" => table1::answers(table),
             "palomba2019/table-2" => table2::answers(),
+            "palomba2019/setup" => setup::answers(),
             "palomba2019/operating-point" => operating_point::printed(table),
             "palomba2019/closure" => operating_point::answers(table),
             "palomba2019/variants" => variants::answers(table),

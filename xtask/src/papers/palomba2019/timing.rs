@@ -20,7 +20,7 @@ use crate::answers::Answers;
 use crate::papers::timing::timed;
 
 /// Order of the paper's polynomials.
-const ORDER: usize = 4;
+pub(super) const ORDER: usize = 4;
 
 /// The times in seconds, and the share saved.
 pub(super) fn answers() -> Answers {

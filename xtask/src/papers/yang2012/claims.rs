@@ -7,8 +7,9 @@
 use mb_eigen::direct::{Factorization, Scaling};
 use mb_gallery::Computed;
 
+use super::conditions::{self, Side};
 use super::system::{MODES, Measured, PERTURBATION, SHIFT, System, Systems};
-use super::{conditions, identity};
+use super::{characteristic, identity};
 use crate::answers::Answers;
 
 const STATIC: Factorization = Factorization::Static { perturbation: PERTURBATION };
@@ -48,7 +49,13 @@ pub(super) fn answers(systems: &Systems) -> Answers {
     };
     put("decades for k from c/1e6 to c/1e5", of(&systems.free, &|s| decades(s, 1e-6, 1e-5)));
     put("decades for k from 100 c to 1000 c", of(&systems.free, &|s| decades(s, 1e3, 1e2)));
-    put("scaling of one side over both", of(&systems.free, &conditions::one_sided));
+    for (name, side) in [("multipliers", Side::Multipliers), ("constraints", Side::Constraints)] {
+        put(&format!("{name} alone over both"), of(&systems.free, &|s| conditions::one_sided(s, side)));
+    }
+    put("without gravity, unshifted over shifted", conditions::shift_gain());
+    for (name, sign) in [("with its last sign turned", 1.0), ("as printed", -1.0)] {
+        put(&format!("Eq. (4.2) {name}"), characteristic::distance(0.2796, sign));
+    }
     put("double modes", of(&systems.free, &double_modes));
     put("inverse by blocks", identity::misfit(1e6));
     answers

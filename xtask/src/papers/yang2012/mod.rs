@@ -1,6 +1,7 @@
 //! Yang et al. 2012: direct eigenanalysis of a cantilever and a four-bar linkage of beams, scaled and not.
 
 mod cantilever;
+mod characteristic;
 mod claims;
 mod conditions;
 mod discrete;
@@ -60,7 +61,7 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             "yang2012/solid" => solids().separate(table),
             "yang2012/solid-meshes" => solid::meshes(),
             "yang2012/solid-search" => solid::search(table),
-            "yang2012/conditions" => conditions::answers(&systems),
+            "yang2012/conditions" => conditions::answers(table, &systems),
             "yang2012/sweep" => conditions::sweep(table, &systems),
             "yang2012/exact" => exact::answers(table, &systems),
             "yang2012/claims" | "yang2012/own-claims" => claims::answers(&systems),
