@@ -73,12 +73,20 @@ impl Answer {
         Self { text, ..Self::default() }
     }
 
-    /// Spectra: right, unless one of them has other numbers of eigenvalues than theory, a count or the request demands.
+    /// Spectra: right, unless one of them has other numbers of eigenvalues than theory, a count or the request demands, or the matrices do
+    /// not determine them.
     pub fn spectra(text: String, spectra: &[flow::FormulationSpectrum]) -> Self {
-        let short = spectra.iter().filter(|s| s.spectrum.falls_short()).map(|s| {
-            format!("{}: the eigenvalues found are not all that theory or the request demands, as the notes tell.\n", s.name)
-        });
-        let complaint: String = short.collect();
+        let wrong = |s: &flow::FormulationSpectrum| {
+            let what = if s.spectrum.falls_short() {
+                "the eigenvalues found are not all that theory or the request demands"
+            } else if s.spectrum.leaves_open() {
+                "the digits of the matrices do not determine which eigenvalues are asked for"
+            } else {
+                return String::new();
+            };
+            format!("{}: {what}, as the notes tell.\n", s.name)
+        };
+        let complaint: String = spectra.iter().map(wrong).collect();
         let code = if complaint.is_empty() { 0 } else { failure::NUMERICS };
         Self { text, complaint, code }
     }

@@ -38,6 +38,11 @@ impl Spectrum {
         self.findings.iter().any(Finding::falls_short)
     }
 
+    /// Whether the digits of the matrices do not determine which eigenvalues are asked for ([`Finding::leaves_open`]).
+    pub fn leaves_open(&self) -> bool {
+        self.findings.iter().any(Finding::leaves_open)
+    }
+
     /// Pairs of one class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
         self.pairs.iter().filter(move |pair| pair.class == class)

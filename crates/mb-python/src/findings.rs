@@ -15,7 +15,9 @@ pub(crate) fn complete(spectrum: &Spectrum) -> Option<bool> {
         }
         _ => false,
     };
-    let unproved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
+    let unproved = |f: &Finding| {
+        f.leaves_open() || matches!(f, Finding::Sparse { detail: SparseFinding::Unproved { .. } })
+    };
     let findings = &spectrum.findings;
     if findings.iter().any(unproved) {
         return None;
@@ -26,6 +28,7 @@ pub(crate) fn complete(spectrum: &Spectrum) -> Option<bool> {
 /// Whether a user who does not read the notes should be warned.
 pub(crate) fn warns(finding: &Finding) -> bool {
     finding.falls_short()
+        || finding.leaves_open()
         || matches!(
             finding,
             Finding::PoorAccuracy { .. }

@@ -253,12 +253,17 @@ pub fn document(found: &Modes, args: &ModesArgs) -> String {
         site: SiteView::new(&found.loaded, &found.site),
         formulations: found.results.iter().map(view).collect(),
         comparisons: others.map(|(o, c)| ComparisonView::new(&found.results[0], o, c)).collect(),
-        usable: !found.results.iter().any(|r| r.spectrum.falls_short()) && found.undetermined.is_none(),
+        usable: found.results.iter().all(is_right) && found.undetermined.is_none(),
         undetermined_by: found.undetermined.as_ref().map(|u| u.rows.clone()),
         exponents: found.exponents,
         energy: found.shares.energy.clone(),
         participation: found.shares.participation.as_ref().map(ParticipationView::from),
     })
+}
+
+/// Whether nothing is missing and nothing is left open.
+fn is_right(found: &FormulationSpectrum) -> bool {
+    !found.spectrum.falls_short() && !found.spectrum.leaves_open()
 }
 
 /// The document of matrices from files.
@@ -277,6 +282,6 @@ pub fn of_matrices(found: &MatrixModes, args: &ModesArgs) -> String {
         matrices: found.matrices.files.iter().map(file).collect(),
         formulations: vec![FormulationView::new(&found.result, Vectors::of(&found.result, false, args))],
         comparisons: Vec::new(),
-        usable: !found.result.spectrum.falls_short(),
+        usable: is_right(&found.result),
     })
 }

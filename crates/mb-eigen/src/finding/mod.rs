@@ -184,6 +184,11 @@ impl Finding {
             _ => false,
         }
     }
+
+    /// Whether it says that the digits of the matrices do not determine which eigenvalues are asked for.
+    pub fn leaves_open(&self) -> bool {
+        matches!(self, Self::Sparse { detail: SparseFinding::Undecided { .. } })
+    }
 }
 
 impl fmt::Display for Finding {

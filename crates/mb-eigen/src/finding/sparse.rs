@@ -100,6 +100,11 @@ pub enum SparseFinding {
         /// Why eigenvalues were not counted.
         reason: String,
     },
+    /// Error bounds of modes reach across what divides those asked for from the others.
+    Undecided {
+        /// What is not determined.
+        reason: String,
+    },
     /// The largest eigenvalues were found without a shift, by solves with the leading matrix.
     WithoutShift {
         /// Right-hand sides solved.
@@ -285,6 +290,9 @@ impl fmt::Display for SparseFinding {
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
             Self::Unproved { reason } => {
                 write!(f, "That no root is missing is likely but not proved: {reason}.")
+            }
+            Self::Undecided { reason } => {
+                write!(f, "The digits of the matrices do not determine what is asked for: {reason}.")
             }
             Self::EmptyBand { from_hz, to_hz, max_damping_ratio } => {
                 let damped = max_damping_ratio.map(|most| format!(" and a damping ratio of at most {most}"));

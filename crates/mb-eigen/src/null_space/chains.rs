@@ -161,7 +161,7 @@ pub(crate) fn find(
             let solution = apply(&x, Effort::Final)?;
             (x, l) = (solution.x, solution.l);
         }
-        let rest = departure::of_columns(problem, &x, &l);
+        let rest = departure::as_a_whole(problem, &x, &l);
         let rigid: Vec<usize> = (0..x.ncols())
             .filter(|&j| {
                 let gap = distance(candidates[j]) <= 1e-7;

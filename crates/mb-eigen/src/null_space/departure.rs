@@ -1,4 +1,4 @@
-//! How far K x + Phi_q^T l is from zero: by components, on equilibrated K, not by its norm.
+//! How far K x + Phi_q^T l is from zero on equilibrated K, D_r (K x + Phi_q^T l) and D_c^-1 x, never in the units given.
 //!
 //! A column of K that is small beside the others, as that of a soft spring in a model of stiff parts, is no rounding of theirs
 //! ([`crate::numeric::vanishing`]). Sizes: x n x p, l r x p.
@@ -11,11 +11,14 @@ use crate::problem::Problem;
 /// |K x + Phi^T l| over |K| |x| that is rounding of x.
 const WHOLE: f64 = 4.0 * f64::EPSILON;
 
-/// The relative change of the entries that makes each column a null vector with its multipliers.
-///
-/// Without mass, where pairs E, A come in with entries of one size, it is the whole of K x that counts: in a chain rounding moves x towards
-/// x_1, in rows of which |K| |x| knows nothing.
-pub(crate) fn of_columns(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
+/// One column: what is left, the terms it is left of, and x, in units of one size.
+struct Force {
+    rest: Vec<f64>,
+    terms: Vec<f64>,
+    x: Vec<f64>,
+}
+
+fn forces(problem: &Problem, x: &Dense, l: &Dense) -> impl Iterator<Item = Force> {
     let phi = &problem.rows.independent;
     let (kx, react) = (problem.k.mul(x), phi.mul_transpose(l));
     let [rows, columns] = if problem.k.symmetric {
@@ -25,20 +28,36 @@ pub(crate) fn of_columns(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
         vanishing::scales_apart(problem.k.sparse())
     };
     let sizes = |v: &[f64]| v.iter().map(|v| v.abs()).collect::<Vec<f64>>();
-    let of = |j: usize| {
-        let sum = |(a, b): (&f64, &f64)| a + b;
-        let column = x.col_as_slice(j);
-        let rest: Vec<f64> = kx.col_as_slice(j).iter().zip(react.col_as_slice(j)).map(sum).collect();
-        let own = problem.k.magnitude(&sizes(column));
-        let terms: Vec<f64> =
-            own.iter().zip(&phi.magnitude_transpose(&sizes(l.col_as_slice(j)))).map(sum).collect();
-        if problem.m.is_zero() {
-            let (rest, nothing) = (norms::two(&rest), WHOLE * problem.k.norm * norms::two(column));
-            return if rest <= nothing { 0.0 } else { rest / norms::two(&terms) };
+    (0..x.ncols()).map(move |j| {
+        let both = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            a.iter().zip(b).zip(&rows).map(|((a, b), d)| (a + b) * d).collect()
+        };
+        let (column, l) = (x.col_as_slice(j), l.col_as_slice(j));
+        Force {
+            rest: both(kx.col_as_slice(j), react.col_as_slice(j)),
+            terms: both(&problem.k.magnitude(&sizes(column)), &phi.magnitude_transpose(&sizes(l))),
+            x: column.iter().zip(&columns).map(|(x, d)| x / d).collect(),
         }
-        let largest = column.iter().zip(&columns).map(|(x, d)| x.abs() / d).fold(0.0, f64::max);
-        let rows: Vec<f64> = rows.iter().map(|d| largest / d).collect();
+    })
+}
+
+/// The relative change of the entries that makes each column a null vector with its multipliers.
+pub(crate) fn by_components(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
+    let of = |Force { rest, terms, x }: Force| {
+        let rows = vec![norms::max_abs_vec(&x); rest.len()];
         vanishing::departure(&rest, &terms, &rows, vanishing::NOTHING)
     };
-    (0..x.ncols()).map(of).collect()
+    forces(problem, x, l).map(of).collect()
+}
+
+/// |K x + Phi^T l| / | |K| |x| + |Phi|^T |l| | of every column: of vectors that rounding has moved along their chains, or along soft modes
+/// beside them, no single component says much.
+pub(crate) fn as_a_whole(problem: &Problem, x: &Dense, l: &Dense) -> Vec<f64> {
+    // Entries of equilibrated K are near one.
+    let size = (problem.k.sparse().nnz() as f64).sqrt();
+    let of = |Force { rest, terms, x }: Force| {
+        let (rest, nothing) = (norms::two(&rest), WHOLE * size * norms::two(&x));
+        if rest <= nothing { 0.0 } else { rest / norms::two(&terms) }
+    };
+    forces(problem, x, l).map(of).collect()
 }

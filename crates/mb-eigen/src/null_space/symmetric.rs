@@ -227,7 +227,7 @@ fn purified(
         let solution = solver.solve(&f, false, Effort::Final)?;
         (x, l) = (solution.x, solution.l);
     }
-    let departures = departure::of_columns(problem, &x, &l);
+    let departures = departure::by_components(problem, &x, &l);
     let of = |(j, departure)| Purified { energy: problem.k.relative_form(x.col_as_slice(j)), departure };
     Ok(departures.into_iter().enumerate().map(of).collect())
 }

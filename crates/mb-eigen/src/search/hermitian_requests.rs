@@ -249,8 +249,8 @@ impl Symmetric<'_> {
             && from_hz > 0.0
             && from <= width
         {
-            let reason = "the digits of K do not tell the modes that count as zero from those at the lower end of the band";
-            self.findings.extend([finding, SparseFinding::Unproved { reason: reason.to_owned() }.into()]);
+            let reason = "modes that count as zero are not told from those at the lower end of the band";
+            self.findings.extend([finding, SparseFinding::Undecided { reason: reason.to_owned() }.into()]);
         } else if modes.w.is_empty() {
             self.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio: None }.into());
         }

@@ -239,9 +239,13 @@ impl Case<'_> {
 
     /// Whether a finding says that completeness is not proved.
     fn is_open(&self) -> bool {
-        let unproved =
-            |finding: &Finding| matches!(finding, Finding::Sparse { detail: SparseFinding::Unproved { .. } });
-        self.spectrum.findings.iter().any(unproved)
+        let open = |finding: &Finding| match finding {
+            Finding::Sparse { detail } => {
+                matches!(detail, SparseFinding::Unproved { .. } | SparseFinding::Undecided { .. })
+            }
+            _ => false,
+        };
+        self.spectrum.findings.iter().any(open)
     }
 
     fn reach(&self, missing: &[usize], partners: &[usize]) -> Reach {
