@@ -1,9 +1,11 @@
 //! Whether a check would notice another value in a fixture.
 //!
 //! Every printed value of every table is changed in turn, by two units of its last digit to both sides (beyond twice the
-//! tolerance where one is stated), the other way round (`<` for `>`), or to another word, and judged again beside the same
-//! computed value. A judged cell whose verdict stays what it was judges nothing. What is shown and not judged, and all other
-//! text of a table, stands on the committed page, which is compared word by word ([`crate::render::up_to_date`]).
+//! tolerance where one is stated), the other way round (`<` for `>`), to half of ours where it is a bound, or to another
+//! word, and judged again beside the same computed value. A judged cell whose verdict stays what it was judges nothing.
+//! What is shown and not judged, and all other text of a table, stands on the committed page, which is compared word by
+//! word ([`crate::render::up_to_date`]); the tests here change every value of every fixture of the papers and look whether
+//! that is so.
 
 use mb_gallery::{Cell, Column, Computed, Decimal, Judge, Note, Printed, Relation, Table, Verdict, judge};
 
@@ -25,6 +27,28 @@ pub(crate) fn survivors(table: &Table, report: &TableReport) -> Vec<String> {
                     table.id,
                     cell.name(),
                     cell.printed
+                ));
+            }
+        }
+    }
+    out
+}
+
+/// Cells that are called open or a misprint, and agree: what is said of them is neither shown nor true.
+pub(crate) fn idle_notes(table: &Table, report: &TableReport) -> Vec<String> {
+    let mut out = Vec::new();
+    for row in &table.rows {
+        for column in &table.columns {
+            let verdict = match row.cell(&column.name).and_then(|cell| cell.note.as_ref()) {
+                Some(Note::Open { .. }) => Verdict::Open,
+                Some(Note::Misprint { .. }) => Verdict::Misprint,
+                _ => continue,
+            };
+            let mut found = report.cells.iter().filter(|c| c.row == row.label && c.quantity == column.name);
+            if found.all(|c| c.verdict != verdict) {
+                out.push(format!(
+                    "{} {}/{}: is called {verdict} and agrees",
+                    table.id, row.label, column.name
                 ));
             }
         }
@@ -56,11 +80,17 @@ fn mutants(cell: &Cell, column: &Column, report: &CellReport) -> Vec<(String, Ce
                 Some((text, Cell::number_of(&cell.text, Some(note)).ok()?))
             })
             .collect(),
+        // An error that is printed smaller than ours; a larger one is a weaker bound, which only the page shows.
+        (Verdict::Reproduced | Verdict::Bound, _) if column.judge == Judge::Bound => match report.computed {
+            Some(Value::Real(x)) if x != 0.0 => {
+                with(format!("{:.1e}", 0.5 * x.abs()), None).into_iter().collect()
+            }
+            _ => Vec::new(),
+        },
         (Verdict::Reproduced | Verdict::Claim | Verdict::Input, _) => match cell.number() {
-            Some(printed) if column.judge != Judge::Bound => {
+            Some(printed) => {
                 moved(printed, tolerance).into_iter().filter_map(|text| with(text, None)).collect()
             }
-            Some(_) => Vec::new(),
             None => vec![(format!("not {}", cell.text), Cell::words(&format!("not {}", cell.text)))],
         },
         _ => Vec::new(),
@@ -104,6 +134,9 @@ fn with_places(x: f64, like: Decimal) -> String {
 }
 
 #[cfg(test)]
+mod everything;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::answers::Answers;
@@ -115,9 +148,9 @@ kind = "published"
 source = { cite = "p", locator = "Table 1", verified = "read twice" }
 column = [
     { name = "k", judge = "key" }, { name = "x" }, { name = "c", judge = "claim" }, { name = "w", judge = "words" },
-    { name = "i", judge = "input" }, { name = "s" }, { name = "p" },
+    { name = "i", judge = "input" }, { name = "s" }, { name = "p" }, { name = "b", judge = "bound" },
 ]
-row = [{ k = "1", x = "0.52", c = "< 3", w = "Yes", i = "1*10^-6", s = "-4.29+11.95i", p = "+-2.148i" }]
+row = [{ k = "1", x = "0.52", c = "< 3", w = "Yes", i = "1*10^-6", s = "-4.29+11.95i", p = "+-2.148i", b = "4.0e-9" }]
 "#;
 
     #[test]
@@ -130,16 +163,18 @@ row = [{ k = "1", x = "0.52", c = "< 3", w = "Yes", i = "1*10^-6", s = "-4.29+11
         answers.put("k=1", "i", Ok(Computed::Real(1e-6)));
         answers.put("k=1", "s", Ok(Computed::Complex { re: -4.29, im: 11.95 }));
         answers.put("k=1", "p", Ok(Computed::Complex { re: 0.0, im: -2.148 }));
+        answers.put("k=1", "b", Ok(Computed::Real(3e-12)));
         let report = TableReport::judged(&table, &answers);
         assert_eq!(survivors(&table, &report), [""; 0]);
         let verdicts: Vec<Verdict> = report.cells.iter().map(|c| c.verdict).collect();
         let [reproduced, claim] = [Verdict::Reproduced, Verdict::Claim];
-        assert_eq!(verdicts, [reproduced, claim, claim, Verdict::Input, reproduced, reproduced]);
+        let [input, bound] = [Verdict::Input, Verdict::Bound];
+        assert_eq!(verdicts, [reproduced, claim, claim, input, reproduced, reproduced, bound]);
         // Each of them was in fact changed.
         let changed = report.cells.iter().map(|cell| {
             let (fixture, column) = (table.rows[0].cell(&cell.quantity), table.column(&cell.quantity));
             fixture.zip(column).map_or(0, |(f, c)| mutants(f, c, cell).len())
         });
-        assert_eq!(changed.collect::<Vec<_>>(), [2, 1, 1, 2, 1, 1]);
+        assert_eq!(changed.collect::<Vec<_>>(), [2, 1, 1, 2, 1, 1, 1]);
     }
 }

@@ -3,7 +3,7 @@
 //! A ratchet: a run may add cells and improve verdicts, and never makes one worse or forgets one. Whoever must lower a
 //! verdict or take a cell away edits the file by hand, where a reviewer sees it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -34,10 +34,13 @@ impl Record {
         let place = place(key);
         match root::read_if_present(root, &place)? {
             None => Ok(Self::default()),
-            Some(text) => toml::from_str(&text)
-                .map(Self)
-                .map_err(|e| TaskError::Malformed { file: place, why: e.to_string() }),
+            Some(text) => Self::parse(&text).map_err(|why| TaskError::Malformed { file: place, why }),
         }
+    }
+
+    /// From the file's text; the error is the parser's.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map(Self).map_err(|e| e.to_string())
     }
 
     /// The file's text.
@@ -72,7 +75,7 @@ impl Record {
                 _ => {}
             }
         }
-        let present: Vec<_> = cells(report).map(|(table, cell, ..)| (table, cell)).collect();
+        let present: BTreeSet<_> = cells(report).map(|(table, cell, ..)| (table, cell)).collect();
         for (table, recorded) in &self.0 {
             for (cell, verdict) in recorded {
                 if !present.contains(&(table.clone(), cell.clone())) {
@@ -83,10 +86,10 @@ impl Record {
         complaints
     }
 
-    /// Cells of a report that are not recorded yet, or with a lesser verdict.
+    /// Cells of a report that are not recorded yet, or with a lesser verdict or another of the same rank.
     pub(crate) fn behind(&self, report: &PaperReport) -> usize {
         let behind = |table: &String, cell: &String, verdict: Verdict| {
-            self.0.get(table).and_then(|t| t.get(cell)).is_none_or(|recorded| recorded.is_worse_than(verdict))
+            self.0.get(table).and_then(|t| t.get(cell)).is_none_or(|recorded| differs(*recorded, verdict))
         };
         cells(report)
             .filter(|(table, cell, verdict, _)| !verdict.is_failure() && behind(table, cell, *verdict))
@@ -99,12 +102,17 @@ impl Record {
         let mut next = self.clone();
         for (table, cell, verdict, _) in cells(report).filter(|(_, _, v, _)| !v.is_failure()) {
             let recorded = next.0.entry(table).or_default().entry(cell).or_insert(verdict);
-            if recorded.is_worse_than(verdict) {
+            if differs(*recorded, verdict) {
                 *recorded = verdict;
             }
         }
         next
     }
+}
+
+/// Whether a verdict takes the place of a recorded one: it is better, or another one that is as good.
+fn differs(recorded: Verdict, verdict: Verdict) -> bool {
+    recorded != verdict && !verdict.is_worse_than(recorded)
 }
 
 fn cells(report: &PaperReport) -> impl Iterator<Item = (String, String, Verdict, Option<&str>)> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mb_gallery::{Cell, Column, Computed, Judge, Kind, Row, Status, Table, Verdict, judge};
+use mb_gallery::{Cell, Column, Computed, Judge, Kind, Row, Status, Table, Tolerance, Verdict, judge};
 use serde::Serialize;
 
 use crate::answers::Answers;
@@ -43,9 +43,13 @@ pub(crate) struct TableReport {
     pub(crate) title: String,
     pub(crate) kind: Kind,
     pub(crate) implemented: bool,
+    /// Key of the paper; empty for values that no paper prints.
+    pub(crate) cite: String,
     pub(crate) locator: String,
     pub(crate) verified: String,
     pub(crate) notes: Vec<String>,
+    /// Stated tolerances with their columns and reasons.
+    pub(crate) tolerances: Vec<String>,
     /// Prose of the rows (what a claim says, how a feature is measured), by row.
     pub(crate) statements: Vec<Statement>,
     pub(crate) cells: Vec<CellReport>,
@@ -149,9 +153,11 @@ impl TableReport {
             title: table.title.clone(),
             kind: table.kind,
             implemented: table.status == Status::Implemented,
+            cite: table.source.cite.clone(),
             locator: table.source.locator.clone(),
             verified: table.source.verified.clone(),
             notes: table.notes.clone(),
+            tolerances: tolerances(table),
             statements,
             cells,
         }
@@ -161,6 +167,23 @@ impl TableReport {
     pub(crate) fn name(&self) -> &str {
         self.id.rsplit('/').next().unwrap_or(&self.id)
     }
+}
+
+/// Each stated tolerance once, with the columns that it holds for and its reason.
+fn tolerances(table: &Table) -> Vec<String> {
+    let mut found: Vec<(&Tolerance, Vec<String>)> = Vec::new();
+    for column in &table.columns {
+        let Some(tolerance) = &column.tolerance else { continue };
+        let name = format!("`{}`", column.name);
+        match found.iter_mut().find(|(known, _)| *known == tolerance) {
+            Some((_, names)) => names.push(name),
+            None => found.push((tolerance, vec![name])),
+        }
+    }
+    found
+        .into_iter()
+        .map(|(t, names)| format!("Tolerance of {}: {:e}, {}.", names.join(", "), t.absolute, t.reason))
+        .collect()
 }
 
 fn judged_cell(row: &Row, cell: &Cell, column: &Column, by: &str, answers: &Answers) -> CellReport {

@@ -58,6 +58,7 @@ impl ReproduceTables {
                 for table in &tables {
                     let report = found.iter().find(|r| r.id == table.id);
                     complaints.extend(report.map(|r| mutate::survivors(table, r)).into_iter().flatten());
+                    complaints.extend(report.map(|r| mutate::idle_notes(table, r)).into_iter().flatten());
                 }
                 found
             } else {

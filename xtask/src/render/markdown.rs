@@ -87,10 +87,19 @@ fn meaning(paper: &PaperReport) -> String {
     lines.join("\n")
 }
 
-fn render_table(out: &mut String, table: &TableReport) {
+/// One table of the page.
+pub(crate) fn render_table(out: &mut String, table: &TableReport) {
     push(out, &format!("## {}\n", table.title));
-    push(out, &format!("`{}`. Source: {}. Checked by {}.\n", table.id, table.locator, table.verified));
-    for note in &table.notes {
+    let paper = if table.cite.is_empty() { String::new() } else { format!("{}, ", table.cite) };
+    let kind = format!("{:?}", table.kind).to_lowercase();
+    push(
+        out,
+        &format!(
+            "`{}`, {kind}. Source: {paper}{}. Checked by {}.\n",
+            table.id, table.locator, table.verified
+        ),
+    );
+    for note in table.notes.iter().chain(&table.tolerances) {
         push(out, &format!("{note}\n"));
     }
     if !table.implemented {
