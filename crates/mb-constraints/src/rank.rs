@@ -173,11 +173,17 @@ fn unit_rows(phi_q: &Sparse) -> Sparse {
 fn in_order(found: &[RowDependence]) -> Vec<(usize, Vec<usize>)> {
     const SMALL: f64 = 1e-6;
     let mut reduced: Vec<(usize, BTreeMap<usize, f64>)> = Vec::new();
+    // By pivot the combination that has it; by row the combinations that name it, some of them no longer.
+    let mut of_pivot: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut naming: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for r in found {
         let mut own: BTreeMap<usize, f64> = r.combination.iter().map(|(k, by)| (*k, -by)).collect();
         own.insert(r.row, 1.0);
-        for (pivot, other) in &reduced {
-            subtract(&mut own, other, *pivot);
+        // A combination names no other's pivot, so that one pass removes them all.
+        let known: Vec<(usize, usize)> =
+            own.keys().filter_map(|k| of_pivot.get(k).map(|at| (*k, *at))).collect();
+        for (pivot, at) in known {
+            subtract(&mut own, &reduced[at].1, pivot);
         }
         let largest = own.values().fold(0.0_f64, |a, y| a.max(y.abs()));
         own.retain(|_, y| y.abs() > SMALL * largest);
@@ -185,9 +191,13 @@ fn in_order(found: &[RowDependence]) -> Vec<(usize, Vec<usize>)> {
         for y in own.values_mut() {
             *y /= by;
         }
-        for (_, other) in &mut reduced {
-            subtract(other, &own, pivot);
+        let mut namers = naming.remove(&pivot).unwrap_or_default();
+        namers.retain(|at| subtract(&mut reduced[*at].1, &own, pivot));
+        namers.push(reduced.len());
+        for k in own.keys().filter(|k| **k != pivot) {
+            naming.entry(*k).or_default().extend(&namers);
         }
+        of_pivot.insert(pivot, reduced.len());
         reduced.push((pivot, own));
     }
     let mut out: Vec<(usize, Vec<usize>)> = reduced
@@ -201,12 +211,13 @@ fn in_order(found: &[RowDependence]) -> Vec<(usize, Vec<usize>)> {
     out
 }
 
-/// Takes row `pivot`, which `by` has with the coefficient one, out of a combination.
-fn subtract(from: &mut BTreeMap<usize, f64>, by: &BTreeMap<usize, f64>, pivot: usize) {
-    let Some(share) = from.remove(&pivot) else { return };
+/// Takes row `pivot`, which `by` has with the coefficient one, out of a combination; whether it was there.
+fn subtract(from: &mut BTreeMap<usize, f64>, by: &BTreeMap<usize, f64>, pivot: usize) -> bool {
+    let Some(share) = from.remove(&pivot) else { return false };
     for (k, y) in by.iter().filter(|(k, _)| **k != pivot) {
         *from.entry(*k).or_insert(0.0) -= share * y;
     }
+    true
 }
 
 /// The rows that depend on rows before them.
