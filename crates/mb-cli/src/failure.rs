@@ -294,7 +294,7 @@ impl Failure {
             }
             Self::Linear(LinearError::NotSteady(_)) => {
                 "choose the configuration and speeds of a steady motion (--at, --velocity), follow this one in time (mb \
-                 simulate), or look at the roots of the instant (--instant), which are no rates of growth"
+                 simulate), or look at the eigenvalues of the instant (--instant), which are no rates of growth"
                     .to_owned()
             }
             Self::Linear(LinearError::NoEquilibrium { .. }) => {

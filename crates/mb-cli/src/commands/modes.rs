@@ -362,7 +362,7 @@ fn method(model: &Model, basis: &BasisArg) -> Result<NullSpaceMethod, Failure> {
 
 /// Heading of the eigenvalues of an instant.
 const INSTANT: &str =
-    "roots of the matrices of this instant; they depend on the coordinates and are no rates of growth";
+    "eigenvalues of the matrices of this instant; they depend on the coordinates and are no rates of growth";
 
 fn render(found: &Modes, args: &ModesArgs, style: Style) -> String {
     let model = &found.loaded.model;

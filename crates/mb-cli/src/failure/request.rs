@@ -79,7 +79,7 @@ pub enum RequestError {
         acceleration: f64,
     },
     /// Something that belongs to vibrations, asked of an instant of a motion.
-    #[error("{option} belongs to vibrations, but the roots of an instant are none.")]
+    #[error("{option} belongs to vibrations, but the eigenvalues of an instant are none.")]
     NotOfAnInstant {
         /// The option.
         option: &'static str,
@@ -336,7 +336,9 @@ pub enum RequestError {
         axis: &'static str,
     },
     /// A page of modes, asked for of an instant that has none.
-    #[error("The page shows modes, but the roots of an instant of a motion are none: leave --instant out.")]
+    #[error(
+        "The page shows modes, but the eigenvalues of an instant of a motion are none: leave --instant out."
+    )]
     NoModesOfInstant,
     /// Anything else that an analysis does not do.
     #[error(transparent)]

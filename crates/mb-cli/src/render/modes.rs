@@ -203,7 +203,7 @@ pub fn undetermined(found: &Undetermined) -> String {
 /// The eigenvalues of an instant: values alone, since bounds, classes and damping ratios are those of vibrations.
 pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
     let mut table = Table::new(vec![
-        Column::number("root", ""),
+        Column::number("eigenvalue", ""),
         Column::number("re", "1/s"),
         Column::number("im", "rad/s"),
     ]);
@@ -211,7 +211,7 @@ pub fn roots(result: &FormulationSpectrum, style: Style) -> String {
         let Some(s) = line.pair.value() else { continue };
         table.row(vec![line.number.to_string(), six(s.re), line.imaginary(s)]);
     }
-    if table.is_empty() { "  no roots\n".to_owned() } else { table.render(style) }
+    if table.is_empty() { "  no eigenvalues\n".to_owned() } else { table.render(style) }
 }
 
 /// What a sparse analysis found, in the units of the table; figures of the method are left to JSON.

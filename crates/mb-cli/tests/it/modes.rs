@@ -45,7 +45,7 @@ fn a_penalty_that_leaves_no_digits_is_no_right_answer() {
     let run = mb(&args);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.err.contains("unconstrained/penalty: the eigenvalues found are not all"), "{}", run.err);
-    assert!(run.out.contains("no digit of its roots is left"), "{}", run.out);
+    assert!(run.out.contains("no digit of its eigenvalues is left"), "{}", run.out);
     let run = mb(&[&args[..], &["--json"]].concat());
     assert_eq!(run.code, 2, "{run:?}");
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();

@@ -159,7 +159,7 @@ impl General<'_> {
             return Ok(Err(NOT_CLOSED));
         }
         if missing != 0.0 && (circle.radius - beside).abs() < NARROW * beside {
-            return Ok(Err("roots lie too close to the contour"));
+            return Ok(Err("eigenvalues lie too close to the contour"));
         }
         Ok(Ok(missing))
     }

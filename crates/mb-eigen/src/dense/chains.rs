@@ -85,7 +85,7 @@ impl Chains {
         let generalized = generalized(base, first, &double, kernel)?;
         let moved = dense::add(1.0, &dense::mul(second, &double), 1.0, &dense::mul(first, &generalized));
         let gram = dense::mul_transpose(&double_left, &moved);
-        let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
+        let svd = Svd::new(&gram).map_err(at("Jordan chains of zero eigenvalues"))?;
         let cut = threshold(&double_left, second, &double, second_size);
         let regular = svd.s.iter().all(|&s| s > cut);
         Ok(Self {
@@ -139,7 +139,7 @@ fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, De
         return Ok((right, left, 0));
     }
     let gram = dense::mul_transpose(&left, &dense::mul(c, &right));
-    let svd = Svd::new(&gram).map_err(at("Chains of zero roots"))?;
+    let svd = Svd::new(&gram).map_err(at("Jordan chains of zero eigenvalues"))?;
     let count = svd.s.iter().take_while(|&&s| s > cut).count();
     Ok((dense::mul(&right, &svd.v), dense::mul(&left, &svd.u), count))
 }
@@ -148,7 +148,7 @@ fn aligned(right: Dense, left: Dense, c: &Dense, size: f64) -> Result<(Dense, De
 /// of all matrices in whatever units.
 fn on_all(c: &Dense, given: Given<'_>, tolerance: f64) -> Result<(Dense, Dense, usize), EigenError> {
     let null = Kernel::find(c, given, tolerance)?;
-    let step = at("Chains of zero roots");
+    let step = at("Jordan chains of zero eigenvalues");
     let complement = |a: &Dense| -> Result<Dense, EigenError> {
         if a.ncols() == 0 {
             return Ok(dense::identity(a.nrows()));
@@ -187,7 +187,7 @@ fn generalized(k: &Dense, c: &Dense, double: &Dense, kernel: &Kernel) -> Result<
         }
     }
     let rhs = Dense::from_fn(size + p, double.ncols(), |i, j| if i < size { -force[(i, j)] } else { 0.0 });
-    let lu = Lu::new(&bordered).map_err(at("Generalized vectors of zero roots"))?;
+    let lu = Lu::new(&bordered).map_err(at("Generalized vectors of zero eigenvalues"))?;
     let solution = lu.solve_mat(&rhs);
     Ok(Dense::from_fn(size, double.ncols(), |i, j| solution[(i, j)]))
 }

@@ -103,7 +103,7 @@ fn combine(basis: &DenseC, x: &[c64], more: Option<(&DenseC, &[c64])>) -> Vec<c6
 /// Orthonormal bases of a column space and of its complement.
 fn complement(a: &Dense) -> Result<(Dense, Dense), EigenError> {
     let qr = RankQr::new(&dense::transpose(a), RankTolerance { relative: 1e-12 })
-        .map_err(at("Deflating zero and infinite roots"))?;
+        .map_err(at("Deflation of zero and infinite eigenvalues"))?;
     Ok((qr.row_space(), qr.null_space()))
 }
 

@@ -82,5 +82,5 @@ fn across<'a>(k: usize, vectors: impl Iterator<Item = &'a [c64]>) -> Result<Dens
     let vectors: Vec<&[c64]> = vectors.collect();
     let parts = Dense::from_fn(vectors.len(), k, |i, j| vectors[i][j].re);
     let qr = RankQr::new(&parts, RankTolerance { relative: DEPENDENT });
-    Ok(qr.map_err(at("Infinite roots without mass"))?.null_space())
+    Ok(qr.map_err(at("Infinite eigenvalues without mass"))?.null_space())
 }

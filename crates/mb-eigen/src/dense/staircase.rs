@@ -64,7 +64,7 @@ impl Staircase {
     /// Takes the infinite eigenvalues out of A z = sigma B z; none where the pencil is singular, as far as can be told
     /// from rounding.
     pub(crate) fn new(a: &Dense, b: &Dense) -> Result<Option<Self>, EigenError> {
-        let step = at("Infinite roots of a pencil");
+        let step = at("Infinite eigenvalues of a pencil");
         let scaling = Scaling::new(a, b);
         let (mut a, mut b) = (scaling.apply(a, 1.0), scaling.apply(b, scaling.unit));
         let size = [&a, &b].map(norms::max_abs::<Dense>);

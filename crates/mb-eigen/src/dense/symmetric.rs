@@ -190,7 +190,7 @@ fn in_metric(factor: &Cholesky, a: &Dense, null: &Dense) -> Result<Solved, Eigen
         return Ok(Solved { modes: Modes { w: eigen.values, x }, zero });
     }
     let whitened = RankQr::new(&dense::mul_transpose(null, factor.l()), RankTolerance { relative: 0.0 })
-        .map_err(at("Deflating zero roots"))?;
+        .map_err(at("Deflation of zero eigenvalues"))?;
     let (zero, rest) = (whitened.row_space(), whitened.null_space());
     let deflated = dense::symmetric_part(&dense::mul_transpose(&rest, &dense::mul(&standard, &rest)));
     let eigen = SymmetricEigen::new(&deflated).map_err(step)?;

@@ -118,7 +118,7 @@ pub fn solve(
     findings.append(&mut general.findings);
     let pairs = Certifier::new(&problem, true).certify(roots);
     if pairs.len() < problem.expected_roots() {
-        let reason = "the direct method counts no roots".to_owned();
+        let reason = "the direct method does not count eigenvalues".to_owned();
         findings.push(SparseFinding::Unproved { reason }.into());
     }
     findings.extend(crate::certify::zeros::by_rounding(&problem, &pairs));

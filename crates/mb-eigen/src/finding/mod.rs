@@ -207,9 +207,9 @@ impl fmt::Display for Finding {
             Self::StiffPenalty { ratio, digits_lost } => {
                 write!(f, "The penalty terms are {ratio:.1e} times the mechanism's own matrices, so that ")?;
                 if *digits_lost < 15.5 {
-                    write!(f, "about {digits_lost:.0} of 16 digits of its roots are lost; ")?;
+                    write!(f, "about {digits_lost:.0} of 16 digits of its eigenvalues are lost; ")?;
                 } else {
-                    f.write_str("no digit of its roots is left; ")?;
+                    f.write_str("no digit of its eigenvalues is left; ")?;
                 }
                 let smaller = 10.0_f64.powf(digits_lost - 8.0);
                 write!(f, "penalty factors smaller by {smaller:.0e} would leave half of them.")

@@ -220,13 +220,13 @@ impl SparseFinding {
             ),
             Self::RoundedStiffness { s, up_to } => write!(
                 f,
-                "Error bars hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
+                "Error bounds hold for the matrices as given. Rounding of the entries of K to double precision, were it at its \
                  worst in all of them together, could itself move the pair at {s:.6} rad/s by {up_to:.1e} rad/s."
             ),
             Self::ShortFactors { corrections } => write!(
                 f,
                 "Factors in single precision led to the modes, by {corrections} corrected vectors; residuals, the last \
-                 solutions and the error bars have double precision."
+                 solutions and the error bounds have double precision."
             ),
             Self::FactorizationFellBack { failed, used } => {
                 write!(f, "Factorization: {failed}; used instead: {used}.")
@@ -272,7 +272,7 @@ impl fmt::Display for SparseFinding {
             }
             Self::Dropped { roots, backward_error } => write!(
                 f,
-                "{roots} roots that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
+                "{roots} eigenvalues that the search called converged are left out: what they leave of the equations is {backward_error:.1e} \
                  of its terms or more, so they are rounding."
             ),
             Self::Lost { lost, found, wanted } => write!(
@@ -289,7 +289,7 @@ impl fmt::Display for SparseFinding {
             ),
             Self::MultipleCut { re, im, found, returned } => f.write_str(&cut(*re, *im, *found, *returned)),
             Self::Unproved { reason } => {
-                write!(f, "That no root is missing is likely but not proved: {reason}.")
+                write!(f, "That no eigenvalue is missing is likely but not proved: {reason}.")
             }
             Self::Undecided { reason } => {
                 write!(f, "The digits of the matrices do not determine what is asked for: {reason}.")

@@ -203,7 +203,7 @@ pub(crate) fn split(
     right: &NullSpace,
     left: &NullSpace,
 ) -> Result<ZeroRoots, EigenError> {
-    let step = at("Chains of zero roots");
+    let step = at("Jordan chains of zero eigenvalues");
     let p = right.x.ncols().min(left.x.ncols());
     let cx = problem.c.mul(&right.x);
     let size = problem.c.norm;

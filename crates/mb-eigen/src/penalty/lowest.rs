@@ -98,7 +98,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     let pairs = measure.each_on_coordinates(certifier.certify_others(roots, pairs));
     if let Some(overlap) = overlap(&pairs, doubtful) {
         // Which eigenvalues are the lowest of the mechanism was decided without the penalty's.
-        let reason = "roots of the penalty lie among those of the mechanism".to_owned();
+        let reason = "eigenvalues of the penalty lie among those of the mechanism".to_owned();
         findings.extend([overlap, SparseFinding::Unproved { reason }.into()]);
     }
     if found < sought {
