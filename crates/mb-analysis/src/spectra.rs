@@ -113,7 +113,7 @@ pub(crate) fn known_zeros(model: &Model, at: &OperatingPoint, lin: &LinearizedSy
         .map_or_else(|| Dense::zeros(lin.n(), 0), |motion| motion.free_directions(model, &lin.k, &lin.phi_q))
 }
 
-/// As [`spectrum`], of a linearization that is at hand with its known zeros.
+/// As [`spectrum`], of a given linearization with its known zeros.
 pub(crate) fn of_linear(
     model: &Model,
     at: &OperatingPoint,

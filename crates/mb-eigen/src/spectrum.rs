@@ -5,7 +5,7 @@ use mb_algebra::c64;
 use crate::finding::{Completeness, SparseFinding};
 use crate::{Class, Counts, Eigenpair, Finding};
 
-/// Backward errors above this are told as [`Finding::PoorAccuracy`].
+/// Backward errors above this are reported as [`Finding::PoorAccuracy`].
 const POOR: f64 = 1e-9;
 
 /// Eigenpairs with their counts and what was found on the way.

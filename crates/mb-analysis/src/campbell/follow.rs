@@ -1,4 +1,4 @@
-//! Modes from speed to speed, told by their vectors.
+//! Modes from speed to speed, identified by their vectors.
 //!
 //! At a new speed each mode is looked for where its last two speeds point to, by Newton's method on its eigenpair; where that
 //! fails, and in small models always, all modes of the new speed are computed and each takes the one most like itself

@@ -1,7 +1,7 @@
 //! Campbell diagrams: steady motions and their modes over a speed.
 //!
 //! ```text
-//! speed -> model -> steady motion near that of the neighbour -> M, C, K in the frame -> eigenpairs, each told by its vectors
+//! speed -> model -> steady motion near that of the neighbour -> M, C, K in the frame -> eigenpairs, each identified by its vectors
 //! ```
 //!
 //! Where M, C and K are polynomials in the speed ([`mb_linear::steady::SteadyFamily`]) a few speeds are linearized, and the others read

@@ -97,7 +97,7 @@ impl Stop {
         let zeros = Dense::zeros(model.nv(), 0);
         Self { model, at, lin: None, zeros, pencil, turn, reversible, modes, whirl }
     }
-    /// By what the sense of its modes is told.
+    /// By what the sense of its modes is recognized.
     pub(super) fn whirl(&self) -> Option<&Whirl> {
         let of = || self.at.steady().and_then(|m| Whirl::of(&self.model, m));
         self.whirl.get_or_init(of).as_ref()

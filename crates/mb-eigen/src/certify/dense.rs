@@ -4,7 +4,7 @@
 //! residual         r   = (alpha^2 M + alpha beta C + beta^2 K) x + Phi_q^T l
 //! backward error   eta = |r| / ((|alpha|^2 |M| + |alpha| beta |C| + beta^2 |K|) |x|)
 //! sensitivity      d   = |y^H (2 s M + C) x|,   a = |y^H M x|
-//! error bar        2 rho / d,  or 4 sqrt(rho / a) where the root is close to a double one,
+//! error bound      2 rho / d,  or 4 sqrt(rho / a) where the eigenvalue is close to a double one,
 //!                  rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)  (in terms of s)
 //! condition        sqrt((|alpha|^2 |M|)^2 + (|alpha| beta |C|)^2 + (beta^2 |K|)^2) |x| |y|
 //!                  / |y^H (beta dP/dalpha - conj(alpha) dP/dbeta) x|
@@ -19,7 +19,7 @@
 //! In unconstrained symmetric problems with definite M a pair that leaves more than rounding has at least the bound
 //!
 //! ```text
-//! 2 eps / d,  or 4 sqrt(eps) close to a double root,   eps = |r|_(M^-1) / |x|_M,   d = |y^H (2 s M + C) x| / (|x|_M |y|_M)
+//! 2 eps / d,  or 4 sqrt(eps) close to a double eigenvalue,   eps = |r|_(M^-1) / |x|_M,   d = |y^H (2 s M + C) x| / (|x|_M |y|_M)
 //! ```
 //!
 //! with |r|_(M^-1)^2 = r^H M^-1 r: without damping, and with damping in proportion, some |s_j^2 + c_j s_j + w_j| <= eps whatever x

@@ -4,7 +4,7 @@
 //! ```text
 //! r = (s^2 M + s C + K) x + Phi_q^T l,   eta = |r| / ((|s|^2 |M| + |s| |C| + |K|) |x|)
 //! d = |y^H (2 s M + C) x|,  a = |y^H M x|
-//! bar = 2 rho / d, or 4 sqrt(rho / a) close to a double root
+//! bound = 2 rho / d, or 4 sqrt(rho / a) close to a double eigenvalue
 //! rho = |y|^T (|r| + u g) + |mu|^T (|Phi_q x| + u |Phi_q| |x|)
 //! ```
 //!

@@ -31,7 +31,7 @@ use crate::search::non_hermitian::{General, SAME_ROOT, Set};
 use crate::transform::shift_invert::Form;
 
 /// Gap between the circle and the eigenvalues needed, relative, below which others may be as near to it from outside,
-/// and are not told from those inside.
+/// and are not distinguished from those inside.
 const NARROW: f64 = 1e-4;
 /// Where zeros were not sought, the circle stays off them by this fraction of the way.
 const OFF_ZERO: f64 = 0.95;

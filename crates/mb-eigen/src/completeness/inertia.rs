@@ -48,7 +48,7 @@ impl Released {
         Self { sigma: shifted.sigma, before: Work::default(), shifted: Some(shifted) }
     }
 
-    /// Lets the factors go, unless they are small; the negative eigenvalues they told.
+    /// Frees the factors, unless they are small; the negative eigenvalues they counted.
     pub(crate) fn release(&mut self, problem: &Problem) -> Option<usize> {
         if problem.has_small_factors() {
             return self.shifted.as_ref()?.solver.negative();

@@ -1,7 +1,7 @@
 //! Lowest modes proved complete by random vectors and the factors that found them ([`super::random_vectors`]).
 //!
 //! A count by inertia takes factors of its own. Where they are dear beside solutions, as those of large solids are, and the gap
-//! behind the modes is not too narrow, a dozen solutions more with the factors at hand show the same.
+//! behind the modes is not too narrow, a dozen solutions more with the same factors show the same.
 
 use mb_algebra::Sparse;
 

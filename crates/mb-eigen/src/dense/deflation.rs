@@ -1,7 +1,7 @@
 //! A pencil without the eigenvalues already known.
 //!
 //! ```text
-//! A Z = W S_A,  B Z = W S_B;   the other roots are those of  W_c^T (A - sigma B) Z_c
+//! A Z = W S_A,  B Z = W S_B;   the other eigenvalues are those of  W_c^T (A - sigma B) Z_c
 //! z = Z_c z_c + Z p,   W^T (A - sigma B) Z p = -W^T (A - sigma B) Z_c z_c,   w = W_c w_c
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! How many finite eigenvalues there are, by rank decisions alone.
 //!
 //! ```text
-//! second order   2 k less the roots of the null directions of M and their chains
+//! second order   2 k less the eigenvalues of the null directions of M and their chains
 //! E y' = A y     what the staircase at infinity leaves (staircase.rs)
 //! ```
 //!

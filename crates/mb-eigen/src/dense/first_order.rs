@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! (s C + K) x = 0:   A x = sigma B x,   A = -K,  B = gamma C,  s = gamma sigma,  gamma = |K| / |C|
-//! infinite roots of s^2 0 + s C + K:    those of the pair, every chain longer by one, and one for every other direction
+//! infinite eigenvalues of s^2 0 + s C + K:    those of the pair, every chain longer by one, and one for every other direction
 //! ```
 //!
 //! The companion form has twice the size and makes every chain longer by one: one level more of rank decisions, each on the

@@ -1,7 +1,7 @@
 //! Left vectors of coincident eigenvalues.
 //!
 //! ```text
-//! Q(s) = Q(s)^T:   y = conj(x);   at coincident roots   Y = conj(X S^-1),   S = X^T (2 s M + C) X
+//! Q(s) = Q(s)^T:   y = conj(x);   at coincident eigenvalues   Y = conj(X S^-1),   S = X^T (2 s M + C) X
 //! any Q(s):        Y <- Y G^-H,   G_ij = y_i^H ((s_i + s_j) M + C) x_j
 //! ```
 //!

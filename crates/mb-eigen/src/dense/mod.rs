@@ -56,7 +56,7 @@ const ROUNDING: f64 = 1e-14;
 /// All 2 (n - r) eigenvalues of a constrained quadratic problem.
 ///
 /// `pencil`: M, C, K n x n, Phi_q m x n (no rows when unconstrained). Rows of Phi_q may depend on each other, M may be
-/// singular; both are told as findings. Errors: shapes that do not fit, entries that are not finite, an eigensolver
+/// singular; both are reported as findings. Errors: shapes that do not fit, entries that are not finite, an eigensolver
 /// that does not converge.
 pub fn solve(pencil: &QuadraticPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     check::quadratic(pencil)?;

@@ -6,7 +6,7 @@
 //! [U_1 U_2]^T (A - sigma B) [V_1 V_2] = [ A_t - sigma B_t   R ]      A_t = U_1^T A V_1,  A' = U_2^T A V_1,  B alike
 //!                                       [ A'  - sigma B'    0 ]
 //!
-//! finite roots   those of A' z' = sigma B' z',   z = V_1 z' - V_2 R^-1 (A_t - sigma B_t) z',   w = U_2 w'
+//! finite eigenvalues   those of A' z' = sigma B' z',   z = V_1 z' - V_2 R^-1 (A_t - sigma B_t) z',   w = U_2 w'
 //! infinite ones  B V_2 = 0; a null vector d of B' stands above V_2 R^-1 B_t d in its chain
 //! ```
 //!
@@ -61,7 +61,7 @@ struct Level {
 }
 
 impl Staircase {
-    /// Takes the infinite eigenvalues out of A z = sigma B z; none where the pencil is singular, as far as can be told
+    /// Takes the infinite eigenvalues out of A z = sigma B z; none where the pencil is singular, as far as rounding shows
     /// from rounding.
     pub(crate) fn new(a: &Dense, b: &Dense) -> Result<Option<Self>, EigenError> {
         let step = at("Infinite eigenvalues of a pencil");

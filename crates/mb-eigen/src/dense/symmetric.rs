@@ -155,7 +155,7 @@ fn middle(m: &Dense, k: &Dense) -> Option<f64> {
 
 /// Whether M is positive definite beyond doubt although some direction is light beside its largest entries.
 ///
-/// A penalty of 1e7 beside millimetres of a link's length makes a mass 1e-13 of |M|: told from rounding by its stiffness,
+/// A penalty of 1e7 beside millimetres of a link's length makes a mass 1e-13 of |M|: distinguished from rounding by its stiffness,
 /// since w = 1e10 tau is a mode like others, while rounding would stand at 1e16. w_max by the power method on
 /// M^-1 (K + tau M).
 pub(crate) fn mass_is_regular(m: &Dense, k: &Dense) -> bool {

@@ -37,7 +37,7 @@
 //! };
 //! let analysis = solve(&pencil.to_sparse(), 1, &DirectOptions::default())?;
 //! let pair = &analysis.spectrum.pairs[0];
-//! let s = pair.value().expect("a physical root is finite");
+//! let s = pair.value().expect("a physical eigenvalue is finite");
 //! assert!((s.im - k.sqrt()).abs() <= pair.error_bound);
 //! // Scaling took the condition number from 1e24 to a few units.
 //! let [before, after] = analysis.condition.expect("asked for by default");

@@ -1,6 +1,6 @@
 //! Modes of undamped symmetric problems from outside: K x = w M x on {Phi_q x = 0}.
 //!
-//! Columns are brought back to the coordinates as given, those found twice left out, rigid ones told by the rule of all matrices
+//! Columns are brought back to the coordinates as given, those found twice left out, rigid ones recognized by the rule of all matrices
 //! ([`crate::numeric::vanishing`]); then certified as the modes of the built-in search are, and held against the inertias.
 
 use mb_algebra::Dense;

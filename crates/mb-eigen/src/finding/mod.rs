@@ -82,7 +82,7 @@ pub enum Finding {
         /// Indeterminate eigenvalues counted.
         indeterminate: usize,
     },
-    /// An infinite or indeterminate eigenvalue was told from the finite ones by magnitude, not by structure.
+    /// An infinite or indeterminate eigenvalue was distinguished from the finite ones by magnitude, not by structure.
     ClassifiedByMagnitude {
         /// Largest |beta| / |alpha| among those called infinite, in scaled units.
         largest_infinite: f64,

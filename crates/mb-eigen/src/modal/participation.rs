@@ -3,7 +3,7 @@
 //! ```text
 //! undamped, symmetric:  G = x^T M r / x^T M x,     m = (x^T M r)^2 / x^T M x
 //! any other:            G = 2 s y^H M r,           m = 2 Re( s (r^T M x) (y^H M r) )        y^H (2 s M + C) x = 1
-//! real root:            half of either
+//! real eigenvalue:      half of either
 //! double zero:          G = y^H M r / y^H M x,     m = (r^T M x) (y^H M r) / y^H M x
 //! ```
 //!
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! whatever the damping; r^T M r where the direction itself is admissible. An m may be negative where vectors are
-//! complex. Not told (none) for defective eigenvalues. Sizes: r, x, y of length n.
+//! complex. Not reported (none) for defective eigenvalues. Sizes: r, x, y of length n.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub struct Participation {
 }
 
 impl Participation {
-    /// Sum of the effective masses told, by direction; compare with [`DirectionMass::constrained`] to see how much of it
+    /// Sum of the effective masses reported, by direction; compare with [`DirectionMass::constrained`] to see how much of it
     /// the modes found carry.
     pub fn sums(&self) -> Vec<f64> {
         (0..self.directions.len())

@@ -1,8 +1,8 @@
 //! Which of the pairs that steps led to are eigenvalues of the mechanism, each its own, and the search for the others.
 //!
 //! ```text
-//! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one root of the constrained problem
-//! lack       2 |mu|^T |D(s)^-1 q| or 2 |q|_(Xi^-1) |y|_M' on top of the bar,   q = D(s) e - l,  D(s) = s^2 Xi + s Xi Theta + Xi Omega
+//! likeness   |z_0^H M' z|^2 / (z_0^H M' z_0  z^H M' z), summed over the starts at one eigenvalue of the constrained problem
+//! lack       2 |mu|^T |D(s)^-1 q| or 2 |q|_(Xi^-1) |y|_M' on top of the bound,   q = D(s) e - l,  D(s) = s^2 Xi + s Xi Theta + Xi Omega
 //! ```
 //!
 //! The lack is the residual of the penalty's own rows as a violation: a start without violations (e = 0) leaves l there, which the

@@ -1,7 +1,7 @@
 //! Whether two pairs are one eigenvalue found twice.
 //!
 //! ```text
-//! y_i^H ((s_i + s_j) M + C) x_j = 0 for two roots,   y_i^H (2 s_i M + C) x_i = 1
+//! y_i^H ((s_i + s_j) M + C) x_j = 0 for two eigenvalues,   y_i^H (2 s_i M + C) x_i = 1
 //! ```
 //!
 //! Bounds that meet leave it open whether vectors that do not part are those of one eigenvalue or of two; the product

@@ -218,7 +218,7 @@ fn overlap(found: &[Eigenpair], doubtful: bool) -> Option<Finding> {
 /// The eigenvalues of the penalty problem next to `starts`, with their certificates; `known` where these are made.
 ///
 /// In symmetric problems the certificate improves a start with residuals in double-double precision, which leads to
-/// the root itself; what is left unsure then, and everything where left vectors differ, follows the steps of steps.rs.
+/// the eigenvalue itself; what is left unsure then, and everything where left vectors differ, follows the steps of steps.rs.
 /// A start that these do not lead away from stays, and its bound says how far it may be off.
 fn certified(
     problem: &Problem<'_>,

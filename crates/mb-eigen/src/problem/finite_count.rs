@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! det S(s) = c prod_j (s - s_j),   S(s) = [s^2 M + s C + K, Phi_i^T; Phi_i, 0],   Phi_i the independent rows
-//! roots = lim d ln |det S(s)| / d ln s  as s -> infinity
+//! eigenvalues = lim d ln |det S(s)| / d ln s  as s -> infinity
 //! ```
 //!
 //! for matrices of any kind: directions without mass, with and without damping, and coordinates that act as multipliers are

@@ -35,7 +35,7 @@ const REFINE_ABOVE: f64 = 1e-14;
 const OPERATIONS_PER_ROW: f64 = 1e4;
 /// Largest n of which finite eigenvalues are counted by rank decisions, with dense matrices.
 const COUNT_UP_TO: usize = 400;
-/// Operations of an elimination up to which finite roots are counted although few of them are wanted.
+/// Operations of an elimination up to which finite eigenvalues are counted although few of them are wanted.
 const COUNT_OPERATIONS: f64 = 1e9;
 /// Bytes of factors that may stay while others are made.
 const SMALL_FACTORS: u64 = 256 << 20;

@@ -6,7 +6,7 @@
 //!
 //! Lanczos in the inner product of M keeps digits of slow modes that the Krylov method for s loses beside stiffnesses 1e12 times as
 //! large, and its factors serve all pairs at once in double-double precision (refine/damped.rs). Pairs found so take
-//! the place of poor ones: each pair at hand that says something is one of them, within its bound, and the others,
+//! the place of poor ones: each pair available that says something is one of them, within its bound, and the others,
 //! whose bounds reach over all of them, are those left. Where a pair that says something is none of them, all stay as
 //! they are. Sizes: n unknowns.
 

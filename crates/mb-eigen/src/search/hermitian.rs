@@ -43,7 +43,7 @@ const CLOSER: f64 = 1e-3;
 const CLOSER_TO_RIGID: f64 = 0.03;
 /// Distance of the first automatic shift below zero, relative to |K| / |M|.
 const FIRST_SHIFT: f64 = 1e-8;
-/// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be told from the others.
+/// Nearest automatic shift, relative to |K| / |M|: below this rigid modes would not be distinguished from the others.
 const FLOOR: f64 = 1e-15;
 
 /// A shift within this fraction of itself from an eigenvalue lies on it, where its theta exceeds others by so much; and how often it

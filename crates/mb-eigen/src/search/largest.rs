@@ -103,7 +103,7 @@ impl Symmetric<'_> {
     }
 
     /// All modes, the `count` largest of which are kept: without a shift zeros, and what rounding makes of constraints, cannot be
-    /// told from slow modes.
+    /// distinguished from slow modes.
     fn largest_of_all(&mut self, count: usize) -> Result<Modes, EigenError> {
         let dof = self.problem.dof();
         let mut modes = self.lowest(dof)?;

@@ -74,7 +74,7 @@ impl ShortSolve {
         self.factor.rough_block(f)
     }
 
-    /// Corrections of solutions at hand.
+    /// Corrections of available solutions.
     fn correct(&self, f: &Dense, tolerance: f64) -> Result<Solution<f64>, EigenError> {
         self.solves.fetch_add(f.ncols(), Ordering::Relaxed);
         let (x, l) = self.factor.correct_block(f, tolerance).map_err(at(SOLVE))?;
@@ -135,7 +135,7 @@ impl Projection {
     }
 }
 
-/// The same factors as a solver of a few digits, which is what corrections of solutions at hand need; constraints are kept to
+/// The same factors as a solver of a few digits, which is what corrections of available solutions need; constraints are kept to
 /// all digits.
 struct FewDigits {
     solver: Arc<ShortSolve>,

@@ -418,7 +418,7 @@ impl<'a> General<'a> {
         }
     }
 
-    /// Keeps what a driver told.
+    /// Keeps what a driver reported.
     pub(crate) fn note(&mut self, ritz: &mut RitzComplex) {
         self.restarts += ritz.restarts;
         self.findings.extend(ritz.remarks.drain(..).map(|remark| SparseFinding::from(remark).into()));

@@ -6,7 +6,7 @@
 //! r + |p - s_0| <= reach,  or for tau = s^2:  r (2 |p| + r) + |p^2 - tau_0| <= reach
 //! ```
 //!
-//! and asks for more until that holds for the roots wanted. There are no Sturm counts here: completeness rests on the
+//! and asks for more until that holds for the eigenvalues wanted. There are no Sturm counts here: completeness rests on the
 //! order in which a Krylov method finds theta, and is not called proved but where the eigenvalues are counted
 //! ([`crate::completeness::contour`]).
 
@@ -29,7 +29,7 @@ pub(crate) const LOOKS: usize = 2;
 const WIDEST: usize = 64;
 /// Damping ratio to which a band without a limit is searched.
 const BAND_DAMPING: f64 = 0.3;
-/// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are told from each other by
+/// Quotient of the ends of a band beyond which one shift does not serve both: frequencies apart by less are distinguished from each other by
 /// thirteen digits of their distances from the shift.
 const WIDE_BAND: f64 = 1e3;
 /// How far from a band, relative to its upper end, modes are kept until their bounds are known: where chains of eight modes end up by

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! E = [I 0 0; 0 M 0; 0 0 0],   A = [0 I 0; -K -C -Phi_q^T; -Phi_q 0 0],   y = (q, v, lambda)
-//! roots: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
+//! eigenvalues: 2 (n - r) of the mechanism, 3 r infinite, m - r indeterminate          gonzalez2017, Eqs. (8), (9)
 //! ```
 //!
 //! Where a pair has this form, its constraint rows in any sign and unit, it is the constrained second-order problem of

@@ -173,7 +173,7 @@ pub(crate) fn undamped(
     Ok(Found { roots: modes.roots(problem), findings, aid })
 }
 
-/// The modes in fewer coordinates, where many are tied to each other; what went wrong there is told by the whole problem.
+/// The modes in fewer coordinates, where many are tied to each other; what went wrong there the whole problem reports.
 fn merged(
     problem: &Problem,
     request: &Request,

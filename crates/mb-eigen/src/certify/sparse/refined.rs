@@ -1,7 +1,7 @@
 //! Pairs whose bound says little, improved in double-double precision and measured again.
 //!
 //! Together where they are the nearest to a shift whose factors are available, else, and where that does not get
-//! there, one by one (doubled). A pair is taken for better when its bound is narrower and lies within the old one.
+//! there, one by one (in double-double precision). A pair is taken for better when its bound is narrower and lies within the old one.
 
 use std::sync::{Arc, PoisonError};
 

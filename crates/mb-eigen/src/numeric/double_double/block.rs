@@ -1,7 +1,7 @@
 //! Quadratic forms of some vectors side by side in double-double precision, and the products of a row in plain numbers.
 //!
 //! ```text
-//! x_k^T A x_k in doubled precision,   A x_k and |A| |x_k| row by row,   k = 1..W
+//! x_k^T A x_k in double-double precision,   A x_k and |A| |x_k| row by row,   k = 1..W
 //! ```
 //!
 //! One after the other each vector goes through the whole matrix, and the sums of a row wait for each other. Side by side an
