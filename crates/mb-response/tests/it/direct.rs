@@ -113,8 +113,12 @@ fn a_weak_entry_without_its_mirror_image_is_no_asymmetry() {
     let plant = chain.plant(n - 1, n - 1);
     let wider = |a: &Sparse, more: &[(usize, usize, f64)]| {
         let mut out = Triplets::new(n + 1, n + 1);
-        a.iter().for_each(|(x, (i, j))| out.add(i, j, *x));
-        more.iter().for_each(|(i, j, x)| out.add(*i, *j, *x));
+        for (x, (i, j)) in a {
+            out.add(i, j, *x);
+        }
+        for (i, j, x) in more {
+            out.add(*i, *j, *x);
+        }
         out.to_sparse()
     };
     let mut phi = Triplets::new(1, n + 1);
