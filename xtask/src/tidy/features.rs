@@ -7,9 +7,8 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
-use super::Findings;
+use super::{Findings, cargo};
 use crate::error::TaskError;
 use crate::root;
 
@@ -52,16 +51,8 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<(), TaskErro
 
 /// Every dependency from a registry with its features, as `name version [features]`.
 fn resolved(root: &Path, edges: &str, selection: &[&str]) -> Option<BTreeSet<String>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(root)
-        .args(["tree", "--offline", "--edges", edges, "--prefix", "none", "--no-dedupe"])
-        .args(["--format", "{p} [{f}]"])
-        .args(selection)
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    Some(external(&String::from_utf8_lossy(&output.stdout)))
+    let args = [&["--edges", edges, "--format", "{p} [{f}]"], selection].concat();
+    cargo::tree(root, &args).map(|tree| external(&tree))
 }
 
 /// The lines of packages that are not in the source tree; those in it stand with their path in parentheses.

@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: the rules of the source tree that no compiler checks.
 //!
 //! Each rule is one module: manifests (who may depend on what, what a published crate shows), packages (licences, sources and
-//! duplicates of others' packages), features (all tests share one build), sources (headers,
-//! sizes, where files and terminals are touched, reference values in tests), ARCHITECTURE.md against the folders, the
-//! paper map against the module headers, and text that only means something on one machine.
+//! duplicates of others' packages), features (all tests share one build), sources (headers, sizes, where files and terminals
+//! are touched, reference values in tests), ARCHITECTURE.md against the folders, the paper map against the module headers,
+//! and text that only means something on one machine.
 
 mod architecture;
+mod cargo;
 mod citations;
 mod features;
 mod lexer;

@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use serde::Deserialize;
 use spdx::{Expression, Licensee, ParseMode};
 
-use super::Findings;
+use super::{Findings, cargo};
 use crate::error::TaskError;
 use crate::root;
 
@@ -121,15 +120,9 @@ fn repeated(packages: &BTreeSet<Package>) -> BTreeMap<&str, BTreeSet<&str>> {
 /// What the workspace is built with on any system, tests and optional parts included. (`cargo metadata` also lists optional
 /// dependencies that nobody asks for.)
 fn built(root: &Path) -> Option<BTreeSet<Package>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(root)
-        .args(["tree", "--offline", "--locked", "--workspace", "--all-features", "--target", "all"])
-        .args(["--edges", "normal,build,dev", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    Some(external(&String::from_utf8_lossy(&output.stdout)))
+    let args = ["--locked", "--workspace", "--all-features", "--target", "all"];
+    let shown = ["--edges", "normal,build,dev", "--format", "{p}|{l}"];
+    cargo::tree(root, &[&args[..], &shown].concat()).map(|tree| external(&tree))
 }
 
 /// The packages that are not in the source tree, of lines such as `name v1.0.0 (address)|licence`.
