@@ -2,6 +2,9 @@
 
 use super::MatrixFileError;
 
+/// Most bytes of a part of a file that is compressed: a small file shall not fill the memory.
+pub(super) const LARGEST_INFLATED: usize = 1 << 32;
+
 /// Kinds of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -24,12 +24,21 @@ pub(super) fn size(rows: u64, cols: u64) -> Result<(usize, usize), MatrixFileErr
     fits(rows).zip(fits(cols)).ok_or(MatrixFileError::TooLarge { rows, cols, most: MOST_ROWS })
 }
 
-/// Row and column of an entry of a list.
-fn place(by: By, outer: usize, inner: usize) -> (usize, usize) {
-    match by {
-        By::Rows => (outer, inner),
-        By::Columns => (inner, outer),
+/// Looks at one entry: within the matrix, and a finite number.
+fn check(shape: (usize, usize), row: usize, col: usize, value: f64) -> Result<(), MatrixFileError> {
+    if row >= shape.0 || col >= shape.1 {
+        return Err(MatrixFileError::malformed(format!(
+            "an entry stands in row {}, column {} (from 1) of a matrix of {} x {}",
+            row + 1,
+            col + 1,
+            shape.0,
+            shape.1
+        )));
     }
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(MatrixFileError::NotFinite { row: row + 1, col: col + 1, value })
 }
 
 /// A matrix in compressed storage: `start[i]..start[i + 1]` are the entries of list i; indices in any order, repeated ones are
@@ -41,7 +50,7 @@ pub(super) fn compressed(
     indices: Vec<usize>,
     values: Vec<f64>,
 ) -> Result<Summed, MatrixFileError> {
-    let (outer, inner) = if by == By::Rows { shape } else { (shape.1, shape.0) };
+    let outer = if by == By::Rows { shape.0 } else { shape.1 };
     if start.len() != outer + 1 {
         return Err(MatrixFileError::malformed(format!(
             "{} starts of rows or columns are there for {outer} of them",
@@ -60,42 +69,21 @@ pub(super) fn compressed(
             indices.len()
         )));
     }
-    let mut sorted = true;
-    for (i, w) in start.windows(2).enumerate() {
-        let mut last = None;
-        for (j, value) in indices[w[0]..w[1]].iter().zip(&values[w[0]..w[1]]) {
-            let (row, col) = place(by, i, *j);
-            if *j >= inner {
-                return Err(MatrixFileError::malformed(format!(
-                    "an entry stands in row {}, column {} (from 1) of a matrix of {} x {}",
-                    row + 1,
-                    col + 1,
-                    shape.0,
-                    shape.1
-                )));
-            }
-            if !value.is_finite() {
-                return Err(MatrixFileError::NotFinite { row: row + 1, col: col + 1, value: *value });
-            }
-            sorted &= last.is_none_or(|last| last < *j);
-            last = Some(*j);
-        }
+    let entry = |i: usize, k: usize| match by {
+        By::Rows => (i, indices[k], values[k]),
+        By::Columns => (indices[k], i, values[k]),
+    };
+    let ends = || start.windows(2).enumerate();
+    let list = || ends().flat_map(|(i, w)| (w[0]..w[1]).map(move |k| entry(i, k)));
+    if !ends().all(|(_, w)| indices[w[0]..w[1]].is_sorted_by(|a, b| a < b)) {
+        return places(shape, list());
     }
-    if sorted {
-        let matrix = match by {
-            By::Columns => Sparse::new_csc(shape, start, indices, values),
-            By::Rows => Sparse::new(shape, start, indices, values).to_csc(),
-        };
-        return Ok(Summed { matrix, repeated: 0 });
-    }
-    let mut triplets = Triplets::with_capacity(shape.0, shape.1, values.len());
-    for (i, w) in start.windows(2).enumerate() {
-        for (j, value) in indices[w[0]..w[1]].iter().zip(&values[w[0]..w[1]]) {
-            let (row, col) = place(by, i, *j);
-            triplets.add(row, col, *value);
-        }
-    }
-    Ok(summed(&triplets))
+    list().try_for_each(|(row, col, value)| check(shape, row, col, value))?;
+    let matrix = match by {
+        By::Columns => Sparse::new_csc(shape, start, indices, values),
+        By::Rows => Sparse::new(shape, start, indices, values).to_csc(),
+    };
+    Ok(Summed { matrix, repeated: 0 })
 }
 
 /// A matrix by places; repeated ones are summed.
@@ -105,27 +93,12 @@ pub(super) fn places(
 ) -> Result<Summed, MatrixFileError> {
     let mut triplets = Triplets::new(shape.0, shape.1);
     for (row, col, value) in list {
-        if row >= shape.0 || col >= shape.1 {
-            return Err(MatrixFileError::malformed(format!(
-                "an entry stands in row {}, column {} (from 1) of a matrix of {} x {}",
-                row + 1,
-                col + 1,
-                shape.0,
-                shape.1
-            )));
-        }
-        if !value.is_finite() {
-            return Err(MatrixFileError::NotFinite { row: row + 1, col: col + 1, value });
-        }
+        check(shape, row, col, value)?;
         triplets.add(row, col, value);
     }
-    Ok(summed(&triplets))
-}
-
-fn summed(triplets: &Triplets) -> Summed {
     let matrix = triplets.to_sparse();
     let repeated = triplets.len() - matrix.nnz();
-    Summed { matrix, repeated }
+    Ok(Summed { matrix, repeated })
 }
 
 /// A matrix of which all entries are given; zeros are left out.

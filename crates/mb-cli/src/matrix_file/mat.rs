@@ -5,7 +5,7 @@
 //! zlib; one of at most four bytes may stand in eight. A matrix is an element of elements: flags, shape, name, then the entries by
 //! columns, or for a sparse one rows, starts of columns, entries. Entries may be stored as shorter numbers than they are.
 
-use super::bytes::{Kind, Numbers, Order, Rest};
+use super::bytes::{Kind, LARGEST_INFLATED, Numbers, Order, Rest};
 use super::entries::{By, Summed, compressed, dense, size};
 use super::{Candidate, MatrixFileError, Read};
 use std::borrow::Cow;
@@ -16,8 +16,6 @@ const COMPRESSED: u32 = 15;
 const MATRIX: u32 = 14;
 const SPARSE: u32 = 5;
 const COMPLEX: u32 = 0x0800;
-/// Most bytes of an element that is compressed: a small file shall not fill the memory.
-const LARGEST_INFLATED: usize = 1 << 32;
 
 /// An element.
 struct Element<'b> {

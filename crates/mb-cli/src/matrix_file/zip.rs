@@ -1,13 +1,12 @@
 //! The members of a zip archive, stored or deflated (APPNOTE of PKWARE, sections 4.3.7, 4.3.12, 4.3.16, 4.5.3).
 
 use super::MatrixFileError;
+use super::bytes::LARGEST_INFLATED;
 use std::borrow::Cow;
 
 const MEMBER: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
 const END_64: &[u8] = b"PK\x06\x06";
-/// Most bytes of a member that is compressed: a small file shall not fill the memory.
-const LARGEST_INFLATED: u64 = 1 << 32;
 
 /// A member of an archive.
 #[derive(Clone, Debug)]
@@ -101,7 +100,7 @@ impl<'b> Member<'b> {
         let packed = self.archive.get(begin..begin.saturating_add(index(self.packed))).ok_or_else(torn)?;
         let bytes = match self.method {
             0 => Cow::Borrowed(packed),
-            8 if self.size > LARGEST_INFLATED => {
+            8 if index(self.size) > LARGEST_INFLATED => {
                 return Err(MatrixFileError::NotRead {
                     what: format!("`{}` has more than {} MiB.", self.name, LARGEST_INFLATED >> 20),
                     remedy: "Save it without compression.",
