@@ -7,7 +7,7 @@ use divan::Bencher;
 use mb_algebra::c64;
 use mb_eigen::DenseOptions;
 use mb_eigen::sparse::{self, Request, SparseOptions};
-use mb_parametric::{ExpandOptions, MultiIndexSet, StartingPair, expand, expand_all};
+use mb_parametric::{ExpandOptions, MultiIndexSet, StartingEigenpair, expand, expand_all};
 use std::hint::black_box;
 
 fn main() {
@@ -54,7 +54,7 @@ fn arm_eigenproblems(bencher: Bencher) {
     bencher.bench_local(|| {
         exact
             .iter()
-            .map(|p| mb_eigen::dense::solve(p, &DenseOptions::default()).unwrap().pairs.len())
+            .map(|p| mb_eigen::dense::solve(p, &DenseOptions::default()).unwrap().eigenpairs.len())
             .sum::<usize>()
     });
 }
@@ -68,18 +68,18 @@ fn grid_one_solve(bencher: Bencher) {
     bencher.bench_local(|| {
         sparse::solve(&grid.centre, &Request::Lowest { count: 10 }, &SparseOptions::default())
             .unwrap()
-            .pairs
+            .eigenpairs
             .len()
     });
 }
 
-fn lowest(grid: &Grid) -> Vec<StartingPair> {
+fn lowest(grid: &Grid) -> Vec<StartingEigenpair> {
     let found =
         sparse::solve(&grid.centre, &Request::Lowest { count: 10 }, &SparseOptions::default()).unwrap();
     let pair = |pair: &mb_eigen::Eigenpair| {
-        Some(StartingPair { s: pair.value().filter(|s| s.im > 0.0)?, vector: pair.right.to_vec() })
+        Some(StartingEigenpair { s: pair.value().filter(|s| s.im > 0.0)?, vector: pair.right.to_vec() })
     };
-    found.pairs.iter().filter_map(pair).collect()
+    found.eigenpairs.iter().filter_map(pair).collect()
 }
 
 /// Ten pairs of the grid in two parameters to order 4, one core.

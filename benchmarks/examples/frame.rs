@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lin = timed("linearization", || linearized(&model, &rest));
     println!("{stability}; entries of M {}, of K {}", lin.m.nnz(), lin.k.nnz());
     let spectrum = timed("20 modes", || lowest(&lin, 20))?;
-    for pair in &spectrum.pairs {
+    for pair in &spectrum.eigenpairs {
         if let Some(s) = pair.value() {
             println!(
                 "    {:.6} Hz +- {:.1e}",
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let ms = 1e3 * start.elapsed().as_secs_f64();
             println!(
                 "row of the table, tension {tension:.0e} N: {ms:.1} ms, {} pairs",
-                found.spectrum.pairs.len()
+                found.spectrum.eigenpairs.len()
             );
         }
     }

@@ -36,7 +36,7 @@ fn timed<T>(
 }
 
 fn say(spectrum: &Spectrum) {
-    for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im > 0.0) {
+    for pair in spectrum.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0) {
         if let Some(s) = pair.value() {
             println!("    {:.12} {:+.12}i rad/s, bar {:.1e}", s.re, s.im, pair.error_bound);
         }

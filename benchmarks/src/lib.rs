@@ -124,7 +124,7 @@ impl Case {
     /// # Errors
     /// Those of the linearization and the eigenanalysis.
     pub fn unconstrained_physical(&self) -> Result<Spectrum, Box<dyn Error>> {
-        Ok(penalty::physical_pairs(&self.penalty_pencil()?, &DenseOptions::default())?)
+        Ok(penalty::physical_eigenpairs(&self.penalty_pencil()?, &DenseOptions::default())?)
     }
     /// UCS: linearization and all 2n eigenvalues, distinguished.
     ///

@@ -6,7 +6,7 @@ use mb_gallery::models::ErlsArm;
 use mb_model::Point;
 use mb_parametric::{
     Completeness, EigenpairSeries, ExpandOptions, MatrixSeries, ModelSeries, MovingModel, MultiIndexSet,
-    PencilSeries, PointRule, SeriesSource, StartingPair, Variable, expand, model_series,
+    PencilSeries, PointRule, SeriesSource, StartingEigenpair, Variable, expand, model_series,
 };
 use std::error::Error;
 
@@ -25,7 +25,7 @@ pub struct Arm {
     /// The series of the matrices.
     pub pencil: PencilSeries,
     /// The three elastic modes of lowest frequency.
-    pub starts: Vec<StartingPair>,
+    pub starts: Vec<StartingEigenpair>,
 }
 
 impl Arm {
@@ -47,7 +47,7 @@ impl Arm {
         let series = model_series(&source, &centre, &variables, &set, &rule())?;
         let spectrum = mb_eigen::dense::solve(&series.pencil.evaluate(&[0.0; 4])?, &DenseOptions::default())?;
         let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
-        let mut starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
+        let mut starts = StartingEigenpair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
         starts.truncate(3);
         Ok(Self { source, centre, variables, set, pencil: series.pencil, starts })
     }

@@ -14,7 +14,7 @@ pub(crate) const SOLVERS: [(&str, Solver); 2] =
 
 /// An eigenvalue with its error bound, rad/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Root {
+pub(crate) struct SolverValue {
     pub(crate) re: f64,
     pub(crate) im: f64,
     pub(crate) error_bound: f64,
@@ -26,8 +26,8 @@ pub(crate) struct Comparison {
     /// What was solved.
     pub(crate) system: String,
     /// By the dense method, by the built-in Krylov solver, by ARPACK-NG; none where the build lacks it.
-    pub(crate) dense: Result<Root, String>,
-    pub(crate) krylov: Vec<(&'static str, Result<Root, String>)>,
+    pub(crate) dense: Result<SolverValue, String>,
+    pub(crate) krylov: Vec<(&'static str, Result<SolverValue, String>)>,
 }
 
 impl Comparison {
@@ -40,7 +40,7 @@ impl Comparison {
                 return Some(format!("{}: {name}: {why}", self.system));
             }
         }
-        let roots: Vec<(&str, Root)> =
+        let roots: Vec<(&str, SolverValue)> =
             all().filter_map(|(name, root)| root.as_ref().ok().map(|r| (name, *r))).collect();
         for (i, (one, a)) in roots.iter().enumerate() {
             for (other, b) in &roots[i + 1..] {
@@ -78,7 +78,7 @@ pub(crate) fn text(comparisons: &[Comparison]) -> String {
     let names = first.krylov.iter().map(|(name, _)| (*name).to_owned());
     let head: Vec<String> = ["solver".to_owned(), "dense".to_owned()].into_iter().chain(names).collect();
     line(&head);
-    let shown = |root: &Result<Root, String>| match root {
+    let shown = |root: &Result<SolverValue, String>| match root {
         Ok(root) => format!("{:.6e}{:+.10}i", root.re, root.im),
         Err(_) => "failed".to_owned(),
     };
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn comparison(arpack: f64) -> Comparison {
-        let root = |im| Ok(Root { re: 0.0, im, error_bound: 0.25 });
+        let root = |im| Ok(SolverValue { re: 0.0, im, error_bound: 0.25 });
         Comparison {
             system: "two masses".to_owned(),
             dense: root(2.0),

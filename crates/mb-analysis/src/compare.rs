@@ -32,7 +32,7 @@ impl Comparison {
             let finite = |(i, p): (usize, &Eigenpair)| {
                 p.class.is_motion().then(|| p.value()).flatten().map(|s| (i, s))
             };
-            s.pairs.iter().enumerate().filter_map(finite).unzip()
+            s.eigenpairs.iter().enumerate().filter_map(finite).unzip()
         };
         let (a, values_a) = motion(reference);
         let (b, values_b) = motion(other);

@@ -37,5 +37,5 @@ pub fn for_pairs(model: &Model, at: &OperatingPoint, pairs: &[Eigenpair], law: V
 /// The same for the whole spectrum, computed for it; from masses alone where the mechanism's own has none.
 pub fn for_whole(model: &Model, at: &OperatingPoint, law: ViolationLaw) -> Factor {
     let found = spectrum(model, at, &Formulation::Minimal(NullSpaceMethod::Qr));
-    for_pairs(model, at, found.as_ref().map_or(&[], |found| &found.spectrum.pairs), law)
+    for_pairs(model, at, found.as_ref().map_or(&[], |found| &found.spectrum.eigenpairs), law)
 }

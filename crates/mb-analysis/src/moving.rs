@@ -20,7 +20,7 @@ use mb_model::Model;
 /// Adds to the error bounds what the linearization changes along the motion.
 pub(crate) fn widen(spectrum: &mut Spectrum, motion: &SteadyMotion) {
     let deviation = motion.deviation();
-    for pair in spectrum.pairs.iter_mut().filter(|p| p.class.is_motion()) {
+    for pair in spectrum.eigenpairs.iter_mut().filter(|p| p.class.is_motion()) {
         let Some(s) = pair.value() else { continue };
         let own = pair.chain == 1 && pair.condition.is_finite() && !pair.left.is_empty();
         pair.error_bound += if own {
@@ -42,7 +42,7 @@ pub(crate) fn whirl(model: &Model, spectrum: &Spectrum, motion: &SteadyMotion) -
         let s = pair.value().filter(|s| pair.class.is_motion() && s.im.abs() > pair.error_bound)?;
         whirl.sense(&pair.right).map(|sense| sense * s.im.signum())
     };
-    spectrum.pairs.iter().map(one).collect()
+    spectrum.eigenpairs.iter().map(one).collect()
 }
 
 /// Changes along an orbit up to this share of the diagonals are rounding of the points of the orbit, a few hundred radians
@@ -67,7 +67,7 @@ pub fn of_instant(
     let full = |z: &[c64]| -> Vec<c64> {
         (0..r.nrows()).map(|i| (0..z.len()).map(|j| z[j] * r[(i, j)]).sum()).collect()
     };
-    for pair in &mut spectrum.pairs {
+    for pair in &mut spectrum.eigenpairs {
         let Eigenpair { right, left, .. } = &pair;
         let (right, left) = (full(right), full(left));
         (pair.right, pair.left) = (right.into(), left.into());

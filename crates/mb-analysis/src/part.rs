@@ -85,7 +85,7 @@ pub fn of_penalty(
     let request = Request::Lowest { count };
     let factors = penalties.or(|| {
         let own = of_model(model, at, request, options)?;
-        Ok::<_, AnalysisError>(factor::for_pairs(model, at, &own.spectrum.pairs, penalties.law))
+        Ok::<_, AnalysisError>(factor::for_pairs(model, at, &own.spectrum.eigenpairs, penalties.law))
     })?;
     let at = penalty_equilibrium(model, at.point(), &factors)?;
     let blocks = unconstrained_blocks(model, &at, &factors)?;
@@ -112,7 +112,7 @@ pub fn with_growing(mut result: FormulationSpectrum, site: &Site) -> Formulation
     };
     let spectrum = &mut result.spectrum;
     let grows = |pair: &&Eigenpair| pair.value().is_some_and(|s| s.re > pair.error_bound);
-    let shown = spectrum.pairs.iter().filter(grows).count();
+    let shown = spectrum.eigenpairs.iter().filter(grows).count();
     if shown < directions && !spectrum.findings.iter().any(told) {
         let counted = directions;
         spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());

@@ -37,7 +37,7 @@ pub fn shares(
     }
     let pencil = linearize_sparse(model, at).pencil();
     let failed = |source| AnalysisError::Eigen { formulation: result.name.clone(), source };
-    let pairs = &result.spectrum.pairs;
+    let pairs = &result.spectrum.eigenpairs;
     let coordinates = model.coordinates();
     let mut out = Shares::default();
     if energy {

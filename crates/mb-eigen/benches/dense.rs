@@ -33,7 +33,7 @@ fn descriptor_by_structure(bencher: Bencher<'_, '_>, (loops, damper): (usize, f6
 #[divan::bench(args = CASES)]
 fn penalty_physical_pair(bencher: Bencher<'_, '_>, (loops, damper): (usize, f64)) {
     let pencil = systems::penalty(&systems::four_bar(loops, damper).0, 1e6, 1.0, 10.0);
-    bencher.bench(|| penalty::physical_pairs(black_box(&pencil), &DenseOptions::default()));
+    bencher.bench(|| penalty::physical_eigenpairs(black_box(&pencil), &DenseOptions::default()));
 }
 
 #[divan::bench(args = CASES)]

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     println!("{:.4} s, on a core {:.4} s", before.elapsed().as_secs_f64(), busy_seconds() - busy);
-    for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
+    for pair in spectrum.eigenpairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
         println!(
             "{:.12e} Hz +- {:.1e}  backward {:.1e}  violation {:.1e}  {}",
             pair.natural_frequency_hz().unwrap_or(f64::NAN),

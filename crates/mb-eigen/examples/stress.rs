@@ -189,7 +189,7 @@ fn show(number: usize, problem: &Problem, place: f64) {
                 let said = verdict.fault().unwrap_or_else(|| format!("{:?}", verdict.reach));
                 println!("{who}, {request:?}: {said}");
                 found.findings.iter().for_each(|finding| println!("  {finding}"));
-                for pair in &found.pairs {
+                for pair in &found.eigenpairs {
                     let Some(s) = pair.value() else { continue };
                     let (backward, bar) = (pair.backward_error, pair.error_bound);
                     println!("  {s:.12e}, bar {bar:.1e}, backward {backward:.1e}, {:?}", pair.class);

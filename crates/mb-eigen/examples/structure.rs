@@ -76,8 +76,10 @@ fn penalty(pencil: &QuadraticPencil, alpha: f64, xi: f64, omega: f64) -> Penalty
 }
 
 fn report(name: &str, start: Instant, spectrum: &Spectrum) {
-    println!("{name}: {:.4} s, {} pairs", start.elapsed().as_secs_f64(), spectrum.pairs.len());
-    for pair in spectrum.pairs.iter().filter(|pair| pair.alpha.im > 0.0 && pair.class.is_motion()).take(4) {
+    println!("{name}: {:.4} s, {} pairs", start.elapsed().as_secs_f64(), spectrum.eigenpairs.len());
+    for pair in
+        spectrum.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0 && pair.class.is_motion()).take(4)
+    {
         if let Some(s) = pair.value() {
             println!(
                 "  {:+.6e} {:+.15} i  bar {:.1e}  backward {:.1e}  share {:?}",
@@ -85,7 +87,7 @@ fn report(name: &str, start: Instant, spectrum: &Spectrum) {
             );
         }
     }
-    let worst = spectrum.pairs.iter().map(|p| p.backward_error).fold(0.0, f64::max);
+    let worst = spectrum.eigenpairs.iter().map(|p| p.backward_error).fold(0.0, f64::max);
     println!("  worst backward error {worst:.1e}, {:?}", spectrum.counts.found);
     for finding in spectrum.findings.iter().take(6) {
         println!("  {finding}");

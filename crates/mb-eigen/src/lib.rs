@@ -9,7 +9,7 @@
 //! | --- | --- | --- |
 //! | minimal coordinates, by elimination | [`dense::solve`] | 2 (n - r) |
 //! | redundant coordinates, E y' = A y | [`descriptor::solve`], [`descriptor::solve_qz`] | 2n + m |
-//! | penalty | [`penalty::solve`], [`penalty::physical_pairs`] | 2n |
+//! | penalty | [`penalty::solve`], [`penalty::physical_eigenpairs`] | 2n |
 //! | some modes of large problems | [`sparse::solve`], [`direct::solve`], [`penalty::lowest`] | as asked |
 //! | the same by an engine outside | [`engine::Prepared`] | as asked |
 //!

@@ -15,7 +15,7 @@ const POOR: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
     /// The eigenpairs.
-    pub pairs: Vec<Eigenpair>,
+    pub eigenpairs: Vec<Eigenpair>,
     /// Sizes, eigenvalues demanded by theory, eigenvalues found.
     pub counts: Counts,
     /// What the reader should know.
@@ -25,7 +25,7 @@ pub struct Spectrum {
 impl Spectrum {
     /// Physical and rigid pairs.
     pub fn motion(&self) -> impl Iterator<Item = &Eigenpair> {
-        self.pairs.iter().filter(|pair| pair.class.is_motion())
+        self.eigenpairs.iter().filter(|pair| pair.class.is_motion())
     }
 
     /// The counts of regions, proofs that no eigenvalue of them is missing or is.
@@ -45,7 +45,7 @@ impl Spectrum {
 
     /// Pairs of one class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Eigenpair> {
-        self.pairs.iter().filter(move |pair| pair.class == class)
+        self.eigenpairs.iter().filter(move |pair| pair.class == class)
     }
 
     /// Finite values of the physical and rigid pairs, rad/s.
@@ -55,7 +55,7 @@ impl Spectrum {
 
     /// The pair of a class whose value lies nearest to `s`.
     pub fn nearest(&self, s: c64) -> Option<&Eigenpair> {
-        self.pairs
+        self.eigenpairs
             .iter()
             .filter_map(|pair| pair.value().map(|value| ((value - s).norm(), pair)))
             .min_by(|a, b| a.0.total_cmp(&b.0))
@@ -66,7 +66,7 @@ impl Spectrum {
     pub(crate) fn partial(pairs: Vec<Eigenpair>, mut counts: Counts, findings: Vec<Finding>) -> Self {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
-        let mut out = Self { pairs, counts, findings };
+        let mut out = Self { eigenpairs: pairs, counts, findings };
         out.tell_undetermined();
         out
     }
@@ -76,7 +76,7 @@ impl Spectrum {
         let pairs = sorted(pairs);
         counts.found = crate::ClassCounts::of(&pairs);
         findings.extend(counts.mismatches());
-        let mut out = Self { pairs, counts, findings };
+        let mut out = Self { eigenpairs: pairs, counts, findings };
         out.tell_poor_accuracy();
         out.tell_undetermined();
         out
@@ -86,7 +86,7 @@ impl Spectrum {
     /// anywhere in the region, or outside of it.
     fn tell_undetermined(&mut self) {
         let wide = |pair: &&Eigenpair| pair.alpha.im >= 0.0 && !pair.is_determined();
-        let bars: Vec<f64> = self.pairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
+        let bars: Vec<f64> = self.eigenpairs.iter().filter(wide).map(|pair| pair.error_bound).collect();
         let Some(widest) = bars.iter().copied().reduce(f64::max) else { return };
         let eigenvalues = bars.len();
         self.findings.push(Finding::UndeterminedEigenvalues { eigenvalues, widest });
@@ -100,7 +100,7 @@ impl Spectrum {
 
     /// Adds a finding for every pair whose backward error is far above rounding.
     pub(crate) fn tell_poor_accuracy(&mut self) {
-        for (pair, found) in self.pairs.iter().enumerate() {
+        for (pair, found) in self.eigenpairs.iter().enumerate() {
             // Conjugates share their figures: one finding for both.
             if found.backward_error > POOR && found.alpha.im >= 0.0 {
                 let backward_error = found.backward_error;

@@ -18,7 +18,7 @@
 //!   [`expand_groups_to_accuracy`] to an accuracy.
 //! - [`EigenpairSeries::check`] and [`EigenpairSeries::evaluate_corrected`] judge and improve a value with
 //!   the exact matrices at its point; [`EigenpairSeries::radius`] and [`EigenpairSeries::meeting`] tell how far
-//!   the series reaches; [`EigenpairSeries::tolerance_bars`] what uncertain parameters do.
+//!   the series reaches; [`EigenpairSeries::tolerance_spreads`] what uncertain parameters do.
 //! - [`track()`] follows modes along a path and reports where they cross and veer.
 //! - [`model_series()`] gives that pencil for a whole model, in any mix of named parameters, coordinates,
 //!   speeds and inputs, with the operating point kept in equilibrium or frozen.
@@ -43,7 +43,7 @@ mod vectors;
 
 pub use eigenpair_series::{
     Corrected, EigenpairSeries, ErrorBasis, Evaluation, ExceptionalPoint, ExpandOptions, Gauge, Radius,
-    ResidualEstimate, ToleranceBar, ToleranceBars, eigenvalues_at, expand, expand_all,
+    ResidualEstimate, ToleranceSpread, ToleranceSpreads, eigenvalues_at, expand, expand_all,
 };
 pub use error::ParametricError;
 pub use group::{GroupEvaluation, GroupSeries, expand_group, group_values};
@@ -55,7 +55,7 @@ pub use model_series::{
 pub use multi_index::{DegreeLimit, MultiIndexSet};
 pub use pencil_series::{Completeness, PencilSeries};
 pub use plan::{AccuracyOptions, Expansion, Piece, Region, expand_groups_to_accuracy, expand_to_accuracy};
-pub use polish::{PolishOptions, PolishedPair, StartingPair, polish};
+pub use polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 pub use rank::{RankChange, rank_change, rank_change_within};
 pub use source::{MovingModel, SeriesSource};
 pub use storage::Storage;

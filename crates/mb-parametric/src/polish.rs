@@ -21,14 +21,14 @@ use mb_algebra::{
 
 /// An eigenvalue and a right eigenvector to start from; multipliers are not needed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StartingPair {
+pub struct StartingEigenpair {
     /// Eigenvalue, rad/s.
     pub s: c64,
     /// Right eigenvector, length n, of any size and phase.
     pub vector: Vec<c64>,
 }
 
-impl StartingPair {
+impl StartingEigenpair {
     /// The oscillating pairs of an eigensolver, one of each conjugate two, with a positive imaginary part
     /// above `above` (rad/s), by rising imaginary part.
     pub fn oscillations<'a>(pairs: impl IntoIterator<Item = (c64, &'a [c64])>, above: f64) -> Vec<Self> {
@@ -57,7 +57,7 @@ impl Default for PolishOptions {
 
 /// A simple eigenpair to rounding.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PolishedPair {
+pub struct RefinedEigenpair {
     /// Eigenvalue, rad/s.
     pub s: c64,
     /// Right eigenvector phi of unit 2-norm, in the phase of the start.
@@ -90,9 +90,9 @@ const NEAR: f64 = 1e-8;
 /// [`ParametricError::NotConverged`], [`ParametricError::StartTooFar`].
 pub fn polish<A: Storage>(
     pencil: &QuadraticPencil<A>,
-    start: &StartingPair,
+    start: &StartingEigenpair,
     options: &PolishOptions,
-) -> Result<PolishedPair, ParametricError> {
+) -> Result<RefinedEigenpair, ParametricError> {
     polish_factored(pencil, start, options).map(|(pair, _)| pair)
 }
 
@@ -100,9 +100,9 @@ pub fn polish<A: Storage>(
 /// phi^H x = 0.
 pub(crate) fn polish_factored<'a, A: Storage>(
     pencil: &'a QuadraticPencil<A>,
-    start: &StartingPair,
+    start: &StartingEigenpair,
     options: &PolishOptions,
-) -> Result<(PolishedPair, Bordered<'a, A>), ParametricError> {
+) -> Result<(RefinedEigenpair, Bordered<'a, A>), ParametricError> {
     let (mut s, mut phi) = (start.s, checked_start(pencil, start)?);
     let mut l = vec![c64::ZERO; pencil.phi_q.size().0];
     let mut bordered = factored(pencil, s, &phi, None)?;
@@ -149,8 +149,16 @@ pub(crate) fn polish_factored<'a, A: Storage>(
             }
             let Simplicity { left, left_multipliers, gap, condition, .. } = judged;
             let (vector, multipliers) = (phi, l);
-            let pair =
-                PolishedPair { s, vector, multipliers, left, left_multipliers, gap, condition, iterations };
+            let pair = RefinedEigenpair {
+                s,
+                vector,
+                multipliers,
+                left,
+                left_multipliers,
+                gap,
+                condition,
+                iterations,
+            };
             return Ok((pair, bordered));
         }
         if now > CHORD || now > 0.01 * last {
@@ -220,7 +228,7 @@ fn not_simple(error: AlgebraError, s: c64) -> ParametricError {
 /// Checks shapes, values and constraints; returns the start's vector scaled to unit size.
 fn checked_start<A: Storage>(
     pencil: &QuadraticPencil<A>,
-    start: &StartingPair,
+    start: &StartingEigenpair,
 ) -> Result<Vec<c64>, ParametricError> {
     let n = pencil.m.size().0;
     check_pencil(pencil)?;

@@ -45,7 +45,7 @@ pub(crate) fn page(
             .map(|(number, (index, twin))| Line {
                 number,
                 index: *index,
-                pair: &found.spectrum.pairs[*index],
+                pair: &found.spectrum.eigenpairs[*index],
                 twin: *twin,
             })
             .collect();

@@ -135,8 +135,8 @@ impl Plan {
 
     /// The modes asked for; those in groups are taken out.
     fn choose(&self, spectrum: &Spectrum) -> Result<Choice, SeriesError> {
-        let (motion, _) = modes_of(&spectrum.pairs);
-        let physical = |i: &usize| spectrum.pairs[motion[*i].index].class == Class::Physical;
+        let (motion, _) = modes_of(&spectrum.eigenpairs);
+        let physical = |i: &usize| spectrum.eigenpairs[motion[*i].index].class == Class::Physical;
         let picked = |list: &[usize]| -> Result<Vec<(usize, usize)>, SeriesError> {
             let one = |i: &usize| match motion.get(*i) {
                 Some(mode) => Ok((*i, mode.index)),
@@ -152,7 +152,7 @@ impl Plan {
             Picked::Numbers(list) => picked(list)?,
             Picked::First(count) => {
                 let all: Vec<usize> = (0..motion.len()).filter(physical).collect();
-                let oscillates = |i: &usize| spectrum.pairs[motion[*i].index].alpha.im != 0.0;
+                let oscillates = |i: &usize| spectrum.eigenpairs[motion[*i].index].alpha.im != 0.0;
                 let first: Vec<usize> = all.iter().copied().filter(oscillates).collect();
                 let first = if first.is_empty() { all } else { first };
                 picked(&first[..first.len().min(*count)])?

@@ -8,7 +8,7 @@ use mb_algebra::c64;
 use mb_analysis::parametric::{Expanded, Expansion, GroupValue, Origin, Piece, Region, Setting, Value};
 use mb_model::Model as Mechanism;
 use mb_model::spec::ModelSpec;
-use mb_parametric::{ParametricError, ToleranceBar};
+use mb_parametric::{ParametricError, ToleranceSpread};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -194,10 +194,10 @@ impl Series {
     /// Frequencies (Hz) and damping ratios at the centre with what tolerances make of them, to first order: value, worst case,
     /// root of the sum of squares, of each mode.
     fn tolerance(&self, py: Python<'_>, tolerances: Vec<f64>) -> PyResult<Vec<([f64; 3], [f64; 3])>> {
-        let bar = |b: &ToleranceBar| [b.value, b.worst_case, b.independent];
+        let bar = |b: &ToleranceSpread| [b.value, b.worst_case, b.independent];
         let modes = &self.expansion.pieces[0].modes;
         let of = |m: &Expanded| {
-            let bars = m.kept.tolerance_bars(&tolerances)?;
+            let bars = m.kept.tolerance_spreads(&tolerances)?;
             Ok((bar(&bars.frequency_hz), bar(&bars.damping_ratio)))
         };
         modes

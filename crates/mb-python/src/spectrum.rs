@@ -31,7 +31,7 @@ pub(crate) struct Spectrum {
 
 impl Spectrum {
     pub(crate) fn new(found: FormulationSpectrum) -> Self {
-        let (mut modes, mut others) = modes_of(&found.spectrum.pairs);
+        let (mut modes, mut others) = modes_of(&found.spectrum.eigenpairs);
         let motion = modes.len();
         modes.append(&mut others);
         Self { found: Arc::new(found), modes, motion }
@@ -64,7 +64,7 @@ impl Spectrum {
             let vectors = [&pair.right, &pair.left, &pair.multipliers];
             pair.alpha.is_finite() && !pair.error_bound.is_nan() && vectors.into_iter().all(finite)
         };
-        if self.found.spectrum.pairs.iter().all(whole) {
+        if self.found.spectrum.eigenpairs.iter().all(whole) {
             return Ok(self);
         }
         let message = "Eigenvectors overflow: the entries of the matrices span more decades than double precision holds. \
@@ -74,7 +74,7 @@ impl Spectrum {
 
     fn chosen(&self, all: bool) -> impl Iterator<Item = (&Mode, &Eigenpair)> {
         let count = if all { self.modes.len() } else { self.motion };
-        self.modes[..count].iter().map(|mode| (mode, &self.found.spectrum.pairs[mode.index]))
+        self.modes[..count].iter().map(|mode| (mode, &self.found.spectrum.eigenpairs[mode.index]))
     }
 
     fn numbers<'py>(

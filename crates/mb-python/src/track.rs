@@ -79,7 +79,7 @@ impl Track {
     /// Eigenvalues, samples x modes, rad/s.
     fn s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rows: Vec<Vec<c64>> =
-            self.exact.pairs.iter().map(|row| row.iter().map(|p| p.s).collect()).collect();
+            self.exact.eigenpairs.iter().map(|row| row.iter().map(|p| p.s).collect()).collect();
         let rows: Vec<&[c64]> = rows.iter().map(Vec::as_slice).collect();
         Ok(by_rows(py, &rows, self.expansion.numbers().len())?.into_any())
     }
@@ -116,7 +116,7 @@ impl Track {
 
     /// Shapes at a sample, coordinates x modes.
     fn shapes<'py>(&self, py: Python<'py>, sample: usize) -> PyResult<Bound<'py, PyAny>> {
-        let Some(pairs) = self.exact.pairs.get(sample) else {
+        let Some(pairs) = self.exact.eigenpairs.get(sample) else {
             return Err(errors::internal(py, "no such sample"));
         };
         let numbers: Vec<c64> = pairs.iter().flat_map(|p| p.vector.iter().copied()).collect();

@@ -46,7 +46,7 @@ pub fn zeros(response: &Response, output: usize, input: usize) -> Result<Zeros, 
     let pencil = QuadraticPencil { m: m.clone(), c: c.clone(), k: k.clone(), phi_q: no_rows() };
     let options = DenseOptions::default();
     let finite = |found: mb_eigen::Spectrum| -> Vec<(c64, f64)> {
-        found.pairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect()
+        found.eigenpairs.iter().filter_map(|pair| pair.value().map(|s| (s, pair.error_bound))).collect()
     };
     let mut poles = finite(mb_eigen::dense::solve(&pencil, &options)?);
     let f = dense::mul_transpose(&r, &plant.f);

@@ -22,7 +22,7 @@ use mb_eigen::{Class, Eigenpair};
 use mb_linear::Formulation;
 use mb_linear::steady::Whirl;
 use mb_parametric::track::{Shape, left_right_mac};
-use mb_parametric::{PolishOptions, PolishedPair, StartingPair, polish};
+use mb_parametric::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 
 /// A mode at a speed.
 #[derive(Clone, Debug)]
@@ -255,7 +255,7 @@ fn modes_of(stop: &Stop, found: &FormulationSpectrum) -> Vec<ModePoint> {
             stop.whirl(),
         ))
     };
-    found.spectrum.pairs.iter().filter_map(one).collect()
+    found.spectrum.eigenpairs.iter().filter_map(one).collect()
 }
 
 /// With the sense in which it goes round.
@@ -316,7 +316,7 @@ fn by_newton(stop: &Stop, last: &Sample, guesses: &[Option<c64>]) -> Option<Vec<
 
 /// The eigenpair near a guess.
 pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModePoint> {
-    let start = StartingPair { s, vector: vector.to_vec() };
+    let start = StartingEigenpair { s, vector: vector.to_vec() };
     let pair = polish(&stop.pencil, &start, &PolishOptions::default()).ok()?;
     let error = bound(stop, &pair);
     if error.is_nan() || error >= 0.1 * pair.gap {
@@ -327,7 +327,7 @@ pub(super) fn one_by_newton(stop: &Stop, s: c64, vector: &[c64]) -> Option<ModeP
 }
 
 /// The error bound of an eigenpair (see the module).
-fn bound(stop: &Stop, pair: &PolishedPair) -> f64 {
+fn bound(stop: &Stop, pair: &RefinedEigenpair) -> f64 {
     let QuadraticPencil { m, c, k, phi_q } = &stop.pencil;
     let n = pair.vector.len();
     let (mut residual, mut size) = (vec![c64::ZERO; n], vec![0.0_f64; n]);

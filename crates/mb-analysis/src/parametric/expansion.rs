@@ -14,7 +14,7 @@ use mb_eigen::{Class, EigenError, Spectrum};
 use mb_model::{Model, Point};
 use mb_parametric::{
     AccuracyOptions, EigenpairSeries, ExpandOptions, ModelSeries, MovingModel, MultiIndexSet,
-    ParametricError, PointSeries, RankChange, SeriesSource, StartingPair, Variable, expand_all,
+    ParametricError, PointSeries, RankChange, SeriesSource, StartingEigenpair, Variable, expand_all,
     expand_groups_to_accuracy, rank_change, rank_change_within,
 };
 use std::f64::consts::TAU;
@@ -190,7 +190,7 @@ impl Expansion {
         let centre = vec![0.0; self.values.len()];
         let ModelSeries { pencil, point, .. } = self.source::<A>(origin).model_series(&centre, &all)?;
         let Starts { single, groups } = starts(&pencil.evaluate(&centre)?, wanted)?;
-        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let (numbers, pairs): (Vec<usize>, Vec<StartingEigenpair>) = single.into_iter().unzip();
         let options = ExpandOptions::default();
         let mut modes = Vec::with_capacity(pairs.len());
         for (number, full) in numbers.into_iter().zip(expand_all(&pencil, &pairs, &all, &options)) {
@@ -237,7 +237,7 @@ impl Expansion {
         let source = self.source::<A>(origin);
         let matrices = source.matrices(&vec![0.0; self.values.len()])?;
         let Starts { single, groups } = starts(&matrices, wanted)?;
-        let (numbers, pairs): (Vec<usize>, Vec<StartingPair>) = single.into_iter().unzip();
+        let (numbers, pairs): (Vec<usize>, Vec<StartingEigenpair>) = single.into_iter().unzip();
         let (members, values): (Vec<Vec<usize>>, Vec<Vec<c64>>) = groups.into_iter().unzip();
         let options = AccuracyOptions { accuracy, max_centres: MOST_CENTRES, ..AccuracyOptions::default() };
         let named = |error| self.named(origin, error);
@@ -246,7 +246,7 @@ impl Expansion {
         for piece in planned.pieces {
             let ModelSeries { pencil, point, .. } = source.model_series(&piece.centre, &piece.all)?;
             let values: Vec<f64> = self.values.iter().zip(&piece.centre).map(|(x, d)| x + d).collect();
-            let pairs = piece.pairs.into_iter().zip(piece.full).zip(&numbers);
+            let pairs = piece.eigenpairs.into_iter().zip(piece.full).zip(&numbers);
             let modes = pairs
                 .map(|((kept, full), number)| Expanded::new(*number, kept, full))
                 .collect::<Result<Vec<_>, _>>()?;
@@ -449,7 +449,7 @@ fn ahead(parameters: usize, order: usize) -> Result<Option<MultiIndexSet>, Param
 
 /// Where expansions start: modes by number, and groups by their numbers and eigenvalues.
 struct Starts {
-    single: Vec<(usize, StartingPair)>,
+    single: Vec<(usize, StartingEigenpair)>,
     groups: Vec<(Vec<usize>, Vec<c64>)>,
 }
 
@@ -462,16 +462,16 @@ fn starts<A: Solved>(matrices: &QuadraticPencil<A>, wanted: &Wanted<'_>) -> Resu
     let chosen = (wanted.choose)(&spectrum)?;
     let mut single = Vec::new();
     for (number, index) in chosen.single {
-        let pair = &spectrum.pairs[index];
+        let pair = &spectrum.eigenpairs[index];
         let Some(s) = pair.value() else { continue };
         if pair.class == Class::Rigid {
             let source = ParametricError::NotSimple { s, gap: 0.0, condition: f64::INFINITY };
             return Err(SeriesError::Parametric { mode: Some(number), source });
         }
-        single.push((number, StartingPair { s, vector: pair.right.to_vec() }));
+        single.push((number, StartingEigenpair { s, vector: pair.right.to_vec() }));
     }
     let group = |lines: Vec<(usize, usize)>| {
-        let values = lines.iter().filter_map(|(_, index)| spectrum.pairs[*index].value()).collect();
+        let values = lines.iter().filter_map(|(_, index)| spectrum.eigenpairs[*index].value()).collect();
         (lines.into_iter().map(|(number, _)| number).collect(), values)
     };
     Ok(Starts { single, groups: chosen.groups.into_iter().map(group).collect() })

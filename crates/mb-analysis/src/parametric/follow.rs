@@ -7,7 +7,7 @@ use super::storage::{Pencil, Solved};
 use super::walk::Walk;
 use crate::number::six;
 use mb_algebra::{Dense, Sparse};
-use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOptions, track};
+use mb_parametric::{ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track};
 
 /// Follows the modes that are expanded one by one along `distances` from the point that is asked for: from the sample
 /// `middle`, the centre of the expansion, back to the start, and from there to the end.
@@ -34,10 +34,10 @@ fn followed<A: Solved>(
 ) -> Result<Track, SeriesError> {
     let piece = &expansion.pieces[0];
     let source: Walk<'_, A> = Walk::new(origin, &expansion.variables, &piece.values, piece.point.centre())?;
-    let starts: Vec<StartingPair> = piece
+    let starts: Vec<StartingEigenpair> = piece
         .modes
         .iter()
-        .map(|mode| StartingPair {
+        .map(|mode| StartingEigenpair {
             s: mode.full.eigenvalue_coefficients()[0],
             vector: mode.full.vector_coefficients()[0].clone(),
         })
@@ -46,9 +46,9 @@ fn followed<A: Solved>(
     let options = TrackOptions::default();
     let lost = |error| expansion.lost(origin, error);
     let first = track(&source, &back, &starts, &options).map_err(lost)?;
-    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
-    let first: Vec<StartingPair> =
-        first.pairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
+    let start = |pair: &RefinedEigenpair| StartingEigenpair { s: pair.s, vector: pair.vector.clone() };
+    let first: Vec<StartingEigenpair> =
+        first.eigenpairs.last().map_or_else(Vec::new, |p| p.iter().map(start).collect());
     track(&source, distances, &first, &options).map_err(lost)
 }
 

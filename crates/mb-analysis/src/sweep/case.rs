@@ -108,7 +108,7 @@ fn case(found: &FormulationSpectrum, count: usize, whole: bool) -> Case {
         let s = pair.value()?;
         Some(CaseMode { re: s.re, im: s.im, error: pair.error_bound, rigid: pair.class == Class::Rigid })
     };
-    let mut modes: Vec<CaseMode> = found.spectrum.pairs.iter().filter(upper).filter_map(mode).collect();
+    let mut modes: Vec<CaseMode> = found.spectrum.eigenpairs.iter().filter(upper).filter_map(mode).collect();
     modes.sort_by(|a, b| a.natural_frequency_hz().total_cmp(&b.natural_frequency_hz()));
     let rightmost = modes.iter().filter(|m| !m.rigid).copied().max_by(|a, b| a.re.total_cmp(&b.re));
     let told = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::GrowingNotShown { .. } });

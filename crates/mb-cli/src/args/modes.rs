@@ -225,7 +225,7 @@ Examples:
   mb modes turntable.toml --spin axle=20
   mb modes linkage.toml --velocity crank.angle=6.28 --after 0.25 --instant
   mb modes linkage.toml --formulation redundant --transferred both --all
-  mb modes linkage.toml --json | jq '.formulations[0].pairs[] | {re, im}'
+  mb modes linkage.toml --json | jq '.formulations[0].eigenpairs[] | {re, im}'
   mb modes linkage.toml --plot modes.svg
   mb modes --mass M.mtx --stiffness K.mtx --constraints G.mtx --lowest 20 --shapes x.csv
   mb modes --mass M.mtx --stiffness K.mtx --damping C.mtx --band 5 50 --max-damping 0.1

@@ -178,7 +178,7 @@ pub fn analyse(text: &Text, args: &ModesArgs, progress: Progress) -> Result<Mode
     };
     let undetermined = undetermined_at(model, &rank, &at)?;
     if undetermined.is_some() {
-        let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.pairs);
+        let pairs = results.iter_mut().flat_map(|r| &mut r.spectrum.eigenpairs);
         pairs.filter(|p| p.class.is_motion()).for_each(|p| p.error_bound = f64::INFINITY);
     }
     let against = |r: &FormulationSpectrum| Comparison::new(&results[0].spectrum, &r.spectrum);
@@ -323,7 +323,7 @@ fn whole(
         let result = if let Formulation::Unconstrained(_) = formulation {
             let penalties = penalties(args)?;
             let choose = || match results.first() {
-                Some(first) => factor::for_pairs(model, at, &first.spectrum.pairs, penalties.law),
+                Some(first) => factor::for_pairs(model, at, &first.spectrum.eigenpairs, penalties.law),
                 None => factor::for_whole(model, at, penalties.law),
             };
             let factors = penalties.or(|| Ok::<_, Failure>(choose()))?;

@@ -143,7 +143,7 @@ impl Track {
     }
     /// Eigenvalue of mode `k` at sample `i`, rad/s.
     fn s(&self, i: usize, k: usize) -> c64 {
-        self.exact.pairs[i][k].s
+        self.exact.eigenpairs[i][k].s
     }
 
     /// What mode `k` keeps of itself from the sample before; 1 at the first.
@@ -174,7 +174,7 @@ impl Track {
             put("polynomial frequency_hz", &|i| frequency_and_damping(series(i).s)[0]);
             put("polynomial damping_ratio", &|i| frequency_and_damping(series(i).s)[1]);
             put("polynomial error", &|i| series(i).error);
-            put("polynomial mac", &|i| mac(&series(i).vector, &self.exact.pairs[i][k].vector));
+            put("polynomial mac", &|i| mac(&series(i).vector, &self.exact.eigenpairs[i][k].vector));
         }
         for (found, group) in self.groups.iter().zip(&self.expansion.pieces[0].groups) {
             let mut put = |what: &str, of: &dyn Fn(usize) -> f64| {

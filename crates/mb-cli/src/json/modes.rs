@@ -219,7 +219,7 @@ impl FormulationView {
             findings: findings.map(|f| FindingView { finding: f.clone(), message: f.to_string() }).collect(),
             pairs: result
                 .spectrum
-                .pairs
+                .eigenpairs
                 .iter()
                 .enumerate()
                 .map(|(i, p)| PairView::new(p, result.whirl.get(i).copied().flatten(), vectors))

@@ -243,7 +243,7 @@ fn group_value((group, value): (&ExpandedGroup, &GroupValue)) -> GroupValueView 
 }
 
 fn tolerance(mode: &Expanded, tolerances: &[f64]) -> Option<ToleranceView> {
-    let bars = mode.full.tolerance_bars(tolerances).ok()?;
+    let bars = mode.full.tolerance_spreads(tolerances).ok()?;
     Some(ToleranceView {
         number: mode.number,
         natural_frequency_hz: bars.frequency_hz.value,

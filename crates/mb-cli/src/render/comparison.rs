@@ -26,7 +26,7 @@ pub fn table(results: &[FormulationSpectrum], comparisons: &[Comparison], style:
         for (other, comparison) in others.iter().zip(comparisons) {
             match comparison.partner(line.index) {
                 Some(m) => {
-                    let pair = &other.spectrum.pairs[m.other];
+                    let pair = &other.spectrum.eigenpairs[m.other];
                     let value = shown(pair).unwrap_or_default();
                     row.extend([six(value.re), imaginary(pair), tiny(m.difference)]);
                 }

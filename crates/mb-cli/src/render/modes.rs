@@ -29,8 +29,8 @@ pub struct Line<'a> {
 pub fn lines(spectrum: &Spectrum, all: bool) -> Vec<Line<'_>> {
     let mut out: Vec<Line<'_>> = Vec::new();
     let mut index = 0;
-    while let Some(pair) = spectrum.pairs.get(index) {
-        let next = spectrum.pairs.get(index + 1);
+    while let Some(pair) = spectrum.eigenpairs.get(index) {
+        let next = spectrum.eigenpairs.get(index + 1);
         let conjugate = pair.alpha.im > 0.0
             && next.is_some_and(|n| n.alpha == pair.alpha.conj() && n.class == pair.class);
         if all || pair.class.is_motion() {

@@ -243,7 +243,7 @@ fn formulations(found: &Modes) -> Table {
     let reference = &found.results[0];
     for (other, comparison) in found.results.iter().skip(1).zip(&found.comparisons) {
         for m in &comparison.matches {
-            let pair = &reference.spectrum.pairs[m.reference];
+            let pair = &reference.spectrum.eigenpairs[m.reference];
             let Some(s) = pair.value().filter(|s| s.im >= 0.0) else { continue };
             rows.push(vec![
                 Cell::Words(other.name.clone()),

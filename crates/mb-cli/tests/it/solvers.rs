@@ -57,7 +57,7 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
                 let what = format!("{name}, {solver:?}, dense up to {dense_limit}");
                 let found = solve(pencil, &Request::Lowest { count: COUNT }, &options)
                     .unwrap_or_else(|error| panic!("{what}: {error}"));
-                let open = assert_among(&found.pairs, &all, &what);
+                let open = assert_among(&found.eigenpairs, &all, &what);
                 let rigid = found.of_class(Class::Rigid).count();
                 // Zeros that velocity rows leave stand for a mode each, others by two.
                 let exist = dense.of_class(Class::Rigid).count() + open;
@@ -66,8 +66,8 @@ fn every_solver_finds_the_same_roots_of_every_model_at_rest() {
                 // Undamped modes have two eigenvalues each; of damped ones some are single real eigenvalues.
                 let undamped = pencil.c.data().iter().all(|c| *c == 0.0);
                 let least = all.len().min(if undamped { 2 * COUNT } else { COUNT });
-                assert!(found.pairs.len() >= least, "{what}: {} of {least}", found.pairs.len());
-                assert!(!undamped || found.pairs.len() == least, "{what}: {}", found.pairs.len());
+                assert!(found.eigenpairs.len() >= least, "{what}: {} of {least}", found.eigenpairs.len());
+                assert!(!undamped || found.eigenpairs.len() == least, "{what}: {}", found.eigenpairs.len());
                 assert_eq!(found.counts.expected.motion, dense.counts.expected.motion, "{what}");
             }
         }

@@ -36,7 +36,7 @@ use crate::numeric::rayleigh::rayleigh;
 use crate::numeric::vectors::{ZERO, abs, inner};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine::Doubled;
 use crate::{Class, Eigenpair, Shape};
 
@@ -90,28 +90,29 @@ impl<'a> Certifier<'a> {
     }
 
     /// Certifies eigenvalues; conjugates and opposites are added behind their partners.
-    pub(crate) fn certify(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
+    pub(crate) fn certify(&self, roots: Vec<Uncertified>) -> Vec<Eigenpair> {
         self.certify_with(roots, Aid::Nothing)
     }
 
     /// The same, with what the search for the eigenvalues has left.
-    pub(crate) fn certify_with(&self, roots: Vec<Root>, aid: Aid) -> Vec<Eigenpair> {
+    pub(crate) fn certify_with(&self, roots: Vec<Uncertified>, aid: Aid) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
-        self.together(kinds, self.pairs(roots, aid))
+        self.together(kinds, self.eigenpairs(roots, aid))
     }
 
     /// An eigenvalue that double-double precision led to another one, measured there.
-    pub(crate) fn certify_found(&self, root: &Root, found: &Doubled) -> Eigenpair {
+    pub(crate) fn certify_found(&self, root: &Uncertified, found: &Doubled) -> Eigenpair {
         let (right, multipliers) = (found.x.clone(), found.l.clone());
-        let root = Root { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
+        let root =
+            Uncertified { s: found.s, right, multipliers, left: None, curvature: root.curvature, ..*root };
         let mut pair = self.measured(root, Some(found));
         self.feel(found.s, &mut pair);
         pair
     }
 
     /// Eigenvalues for themselves, without conjugates and opposites.
-    pub(crate) fn certify_alone(&self, roots: Vec<Root>) -> Vec<Eigenpair> {
-        self.pairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
+    pub(crate) fn certify_alone(&self, roots: Vec<Uncertified>) -> Vec<Eigenpair> {
+        self.eigenpairs(roots, Aid::Nothing).into_iter().map(|pair| self.kept(pair)).collect()
     }
 
     /// Phi_q^T by rows.
@@ -125,15 +126,19 @@ impl<'a> Certifier<'a> {
     }
 
     /// The same, of eigenvalues some of which have been certified.
-    pub(crate) fn certify_others(&self, roots: Vec<Root>, known: Vec<Option<Eigenpair>>) -> Vec<Eigenpair> {
+    pub(crate) fn certify_others(
+        &self,
+        roots: Vec<Uncertified>,
+        known: Vec<Option<Eigenpair>>,
+    ) -> Vec<Eigenpair> {
         let kinds = roots.iter().map(kind).collect();
         let open = roots.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(root, _)| root);
-        let mut found = self.pairs(open.collect(), Aid::Nothing).into_iter();
+        let mut found = self.eigenpairs(open.collect(), Aid::Nothing).into_iter();
         self.together(kinds, known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
     /// Measures an eigenvalue, with a residual in double-double precision where there is one.
-    fn measured(&self, root: Root, doubled: Option<&Doubled>) -> Eigenpair {
+    fn measured(&self, root: Uncertified, doubled: Option<&Doubled>) -> Eigenpair {
         let length = norms::two_complex(&root.right);
         let mut root = self.at_length_one(root);
         let symmetric = root.left.is_none();
@@ -151,7 +156,7 @@ impl<'a> Certifier<'a> {
     }
 
     /// The eigenvalue with a right vector of length one.
-    fn at_length_one(&self, mut root: Root) -> Root {
+    fn at_length_one(&self, mut root: Uncertified) -> Uncertified {
         if root.rigid && self.problem.k.is_zero() {
             // Nothing resists: what a solve leaves of the multipliers is rounding.
             root.multipliers = nothing(&root.multipliers);
@@ -164,7 +169,7 @@ impl<'a> Certifier<'a> {
     }
 
     /// What is claimed of an eigenvalue with left vectors y and mu.
-    fn pair(&self, root: Root, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
+    fn pair(&self, root: Uncertified, (mut y, mut mu): (Shape, Shape), measures: &Measures) -> Eigenpair {
         let (p, s) = (self.problem, root.s);
         let Measures { rest, violated, rho, forms } = measures;
         let size = s.norm();
@@ -194,7 +199,13 @@ impl<'a> Certifier<'a> {
 
     /// What an eigenvalue leaves of the equations; the residual in double-double precision, of a vector of another
     /// length, where there is one.
-    fn measures(&self, root: &Root, y: &[c64], mu: &[c64], doubled: Option<(&Doubled, f64)>) -> Measures {
+    fn measures(
+        &self,
+        root: &Uncertified,
+        y: &[c64],
+        mu: &[c64],
+        doubled: Option<(&Doubled, f64)>,
+    ) -> Measures {
         let p = self.problem;
         let (x, l, s) = (&root.right, &root.multipliers, root.s);
         let sizes: Vec<f64> = x.iter().map(|x| abs(*x)).collect();
@@ -223,7 +234,7 @@ impl<'a> Certifier<'a> {
 
     /// The Rayleigh quotient on the matrices as given, in double-double precision: the factors' error enters it
     /// squared.
-    fn quotient(&self, root: &Root, y: &[c64]) -> c64 {
+    fn quotient(&self, root: &Uncertified, y: &[c64]) -> c64 {
         if root.stays() {
             return root.s;
         }
@@ -282,12 +293,12 @@ impl<'a> Certifier<'a> {
 }
 
 /// y and mu of an eigenvalue whose left vectors are the conjugates of the right ones.
-fn mirrored(root: &Root) -> (Shape, Shape) {
+fn mirrored(root: &Uncertified) -> (Shape, Shape) {
     (root.right.conjugate(), root.multipliers.conjugate())
 }
 
 /// s of an eigenvalue by its Rayleigh quotient.
-fn step(root: &Root, forms: Forms) -> c64 {
+fn step(root: &Uncertified, forms: Forms) -> c64 {
     let mut raw = Raw::finite(root.s, Vec::new(), None, root.mirror);
     rayleigh(&mut raw, forms);
     raw.value()
@@ -357,7 +368,7 @@ struct Kinds {
     rigid: bool,
 }
 
-fn kind(root: &Root) -> Kinds {
+fn kind(root: &Uncertified) -> Kinds {
     Kinds { mirror: root.mirror, opposite: root.opposite, rigid: root.rigid }
 }
 

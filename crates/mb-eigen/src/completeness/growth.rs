@@ -27,7 +27,7 @@ pub(crate) fn count(pairs: &[Eigenpair]) -> usize {
 
 /// Says how many of the growing modes are not among those returned.
 pub(crate) fn not_shown(spectrum: &mut Spectrum, counted: usize) {
-    let shown = count(&spectrum.pairs);
+    let shown = count(&spectrum.eigenpairs);
     if shown < counted {
         spectrum.findings.push(SparseFinding::GrowingNotShown { counted, shown }.into());
     }
@@ -51,7 +51,7 @@ pub(crate) fn report(
     let right = |raws: &[Raw]| Some(raws.iter().map(|raw| raw.beta > 0.0 && raw.alpha.re > 0.0).collect());
     // What is asked for has been answered: no word on the others where these cannot be computed.
     if let Ok(all) = dense::solve_some(&pencil.to_dense(), &settings, &right) {
-        not_shown(spectrum, count(&all.pairs));
+        not_shown(spectrum, count(&all.eigenpairs));
     }
 }
 

@@ -126,7 +126,7 @@ fn better(mut known: Vec<Eigenpair>, levels: &[Apart], found: &Spectrum) -> Vec<
 }
 
 fn of_class(found: &Spectrum, class: Class) -> impl Iterator<Item = &Eigenpair> {
-    found.pairs.iter().filter(move |pair| pair.class == class)
+    found.eigenpairs.iter().filter(move |pair| pair.class == class)
 }
 
 fn is_as_theory_counts(found: &Spectrum) -> bool {
@@ -414,7 +414,7 @@ mod tests {
         let found = solve_with_zeros(&pencil, &shift, &none, &DenseOptions::default()).unwrap().unwrap();
         assert_eq!((found.counts.found.rigid, found.counts.found.physical), (2, 4), "{:?}", found.findings);
         assert_eq!(found.counts.mismatches(), []);
-        for pair in &found.pairs {
+        for pair in &found.eigenpairs {
             let w = pair.value().unwrap().im.abs();
             let least =
                 [0.0, 1.0, 3.0_f64.sqrt()].iter().map(|x| (x - w).abs()).fold(f64::INFINITY, f64::min);

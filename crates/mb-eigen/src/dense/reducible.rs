@@ -55,7 +55,9 @@ pub(super) fn refine(
         if found.falls_short() || found.counts.found.indeterminate > 0 {
             return Ok(());
         }
-        known.extend(found.pairs.iter().filter(physical).filter_map(|p| Some((p.value()?, p.error_bound))));
+        known.extend(
+            found.eigenpairs.iter().filter(physical).filter_map(|p| Some((p.value()?, p.error_bound))),
+        );
     }
     let widest = |list: &mut dyn Iterator<Item = f64>| list.fold(0.0, f64::max);
     let before = widest(&mut pairs.iter().filter(physical).map(|pair| pair.error_bound));

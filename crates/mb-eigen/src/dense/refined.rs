@@ -12,7 +12,7 @@ use crate::numeric::check;
 use crate::options::{SparseExpert, SparseOptions, Structure};
 use crate::pairing::mac;
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::{Class, DenseOptions, EigenError, Eigenpair};
 
 /// Bound relative to |s| above which a pair is worth double-double precision, that of sparse pairs.
@@ -89,7 +89,7 @@ fn is_poor(pair: &Eigenpair) -> bool {
 }
 
 /// The pair before it is certified.
-fn root(problem: &Problem, pair: &Eigenpair) -> Root {
+fn root(problem: &Problem, pair: &Eigenpair) -> Uncertified {
     let given: c64 = pair.alpha / pair.beta;
     // A bound that reaches zero says nothing of the sign of s^2: where M > 0 and K >= 0 it is negative.
     let s = if pair.error_bound >= given.norm() { c64::new(0.0, given.norm()) } else { given };
@@ -97,7 +97,7 @@ fn root(problem: &Problem, pair: &Eigenpair) -> Root {
     let mx = problem.m.sparse().outer_iterator().map(|row| row.iter().map(|(j, m)| m * x[j]).sum::<f64>());
     let mass: f64 = mx.zip(x.iter()).map(|(m, x)| m * x).sum();
     let oscillates = s.im > 0.0;
-    Root {
+    Uncertified {
         s,
         right: pair.right.clone(),
         multipliers: pair.multipliers.clone(),

@@ -56,8 +56,8 @@ pub fn solve(structure: &DescriptorStructure, options: &DenseOptions) -> Result<
     check::quadratic(pencil)?;
     let basis = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let motion = dense::on_basis(pencil, &basis, options)?;
-    let mut pairs = motion.pairs;
-    pairs.extend(spurious::pairs(structure, &basis, options)?);
+    let mut pairs = motion.eigenpairs;
+    pairs.extend(spurious::eigenpairs(structure, &basis, options)?);
     let mut counts = motion.counts;
     // Massless directions lose their eigenvalues to infinity in either form.
     let lost = ExpectedCounts::minimal(basis.n(), basis.rank()).motion - counts.expected.motion;

@@ -31,7 +31,7 @@ const NONE: f64 = 1e-10;
 const TRANSFERRED: Class = Class::Spurious { origin: SpuriousOrigin::TransferredJacobian };
 
 /// All eigenvalues besides those of the mechanism.
-pub(crate) fn pairs(
+pub(crate) fn eigenpairs(
     structure: &DescriptorStructure,
     basis: &ConstraintBasis,
     options: &DenseOptions,

@@ -36,7 +36,7 @@
 //!     phi_q: dense::from_rows(&[&[1.0, 0.0]]),
 //! };
 //! let analysis = solve(&pencil.to_sparse(), 1, &DirectOptions::default())?;
-//! let pair = &analysis.spectrum.pairs[0];
+//! let pair = &analysis.spectrum.eigenpairs[0];
 //! let s = pair.value().expect("a physical eigenvalue is finite");
 //! assert!((s.im - k.sqrt()).abs() <= pair.error_bound);
 //! // Scaling took the condition number from 1e24 to a few units.

@@ -11,7 +11,7 @@ use crate::certify::sparse::Certifier;
 use crate::completeness::growth;
 use crate::finding::{Completeness, Proof, Region, SparseFinding};
 use crate::krylov::BuiltIn;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::search::biorthonormal::biorthonormalize;
 use crate::search::non_hermitian::{General, Set};
@@ -125,7 +125,7 @@ impl Prepared<'_> {
         Ok(())
     }
 
-    fn roots(&self, run: &mut General<'_>, set: &Set, shift: c64) -> Result<Vec<Root>, EigenError> {
+    fn roots(&self, run: &mut General<'_>, set: &Set, shift: c64) -> Result<Vec<Uncertified>, EigenError> {
         let point = self.point();
         if let Request::Band { from_hz, to_hz, max_damping_ratio } = self.request {
             let [from, to] = [from_hz, to_hz].map(|hz| std::f64::consts::TAU * hz);
@@ -153,7 +153,7 @@ impl Prepared<'_> {
     }
 
     /// Radius around the shift, in tau, that holds all that was asked for.
-    fn reach(&self, roots: &[Root], shift: c64) -> f64 {
+    fn reach(&self, roots: &[Uncertified], shift: c64) -> f64 {
         if let Search::Within { radius } = self.task.search {
             return self.unit() * radius;
         }
@@ -195,7 +195,7 @@ impl Prepared<'_> {
             );
         }
         let zeros = run.zero_roots();
-        let times = |zero: &Root| if self.form == Form::Squared { 1 } else { zero.chain };
+        let times = |zero: &Uncertified| if self.form == Form::Squared { 1 } else { zero.chain };
         let mut known: Vec<c64> = set.tau.iter().map(|tau| tau / unit).collect();
         known.extend(zeros.iter().flat_map(|zero| std::iter::repeat_n(c64::new(0.0, 0.0), times(zero))));
         let off = |tau: &c64| ((tau - centre).norm() - radius).abs() / radius;

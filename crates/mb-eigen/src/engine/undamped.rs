@@ -75,8 +75,8 @@ impl Prepared<'_> {
         let roots = modes.roots(problem);
         findings.push(self.work(answer));
         let all = finish_with(problem, roots, findings, self.options.left_vectors, Aid::Nothing);
-        let told = self.shown(answer, &all.pairs);
-        let growing = self.growing(answer, &all.pairs);
+        let told = self.shown(answer, &all.eigenpairs);
+        let growing = self.growing(answer, &all.eigenpairs);
         let mut spectrum = self.asked(all);
         spectrum.findings.extend(told);
         growth::not_shown(&mut spectrum, growing);

@@ -131,7 +131,7 @@ pub(super) fn solve<T: Scalar, S: Store<T>>(
         }
     };
     let count = ordered.whole(converged.min(count));
-    let (values, y) = ordered.pairs(count);
+    let (values, y) = ordered.eigenpairs(count);
     out.values = values;
     out.estimates = (0..ordered.schur.size()).map(|i| ordered.schur.value(i)).collect();
     out.vectors = basis.store.combine(&y);
@@ -164,7 +164,7 @@ impl Ordered {
     }
 
     /// Values and vectors of the projected problem; real values are real, conjugates exactly conjugate.
-    fn pairs(&self, count: usize) -> (Vec<c64>, DenseC) {
+    fn eigenpairs(&self, count: usize) -> (Vec<c64>, DenseC) {
         let mut y = self.schur.vectors(count);
         let mut values: Vec<c64> = (0..count).map(|i| self.schur.value(i)).collect();
         let mut i = 0;

@@ -14,7 +14,7 @@
 //! };
 //! let spectrum = mb_eigen::dense::solve(&pencil, &DenseOptions::default())?;
 //! let sideways = Direction { name: "x".to_owned(), vector: vec![1.0, 1.0] };
-//! let result = participation(&pencil.to_sparse(), &spectrum.pairs, &[sideways])?;
+//! let result = participation(&pencil.to_sparse(), &spectrum.eigenpairs, &[sideways])?;
 //! let masses: Vec<f64> = result.modes.iter().filter_map(|mode| mode.effective_mass[0]).collect();
 //! assert!((masses[0] - 6.0).abs() < 1e-13 && masses[1].abs() < 1e-13);
 //! assert!((result.directions[0].constrained - 6.0).abs() < 1e-13);

@@ -355,7 +355,7 @@ mod tests {
                     phi_q: sparse::zeros(0, 2),
                 };
                 let found = solve(&pencil, &Request::Lowest { count: 1 }, &options).unwrap();
-                let pair = &found.pairs[0];
+                let pair = &found.eigenpairs[0];
                 assert_eq!(pair.class == Class::Rigid, soft == 0.0, "{unit} {soft}");
                 let s = pair.value().unwrap();
                 assert!((s + soft).norm() <= pair.error_bound + 2.0 * soft * soft, "{unit} {soft}: {s}");

@@ -21,7 +21,7 @@ use crate::options::{Shift, SparseExpert, SparseOptions};
 use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine::Springs;
 use crate::request::Request;
 use crate::sparse::solve::solve_with;
@@ -58,13 +58,17 @@ pub(super) struct Settling<'a> {
 /// One pair for each start, none where it was found twice or is no eigenvalue of the mechanism; and whether any was in
 /// doubt.
 pub(super) struct Settled {
-    pub(super) pairs: Vec<Option<Eigenpair>>,
+    pub(super) eigenpairs: Vec<Option<Eigenpair>>,
     pub(super) doubtful: bool,
 }
 
 impl Settling<'_> {
     /// The pairs that steps led to from `starts`, and others in the place of those that are none of theirs.
-    pub(super) fn settle(&self, starts: &[Root], mut found: Vec<Eigenpair>) -> Result<Settled, EigenError> {
+    pub(super) fn settle(
+        &self,
+        starts: &[Uncertified],
+        mut found: Vec<Eigenpair>,
+    ) -> Result<Settled, EigenError> {
         let lacks: Vec<f64> = found.iter_mut().map(|pair| self.widen(pair)).collect();
         let mut kept: Vec<Option<Eigenpair>> = vec![None; starts.len()];
         let (mut poor, mut wrong) = (vec![false; starts.len()], vec![false; starts.len()]);
@@ -98,7 +102,7 @@ impl Settling<'_> {
                 poor[i] = false;
             }
         }
-        Ok(Settled { pairs: kept, doubtful })
+        Ok(Settled { eigenpairs: kept, doubtful })
     }
 
     /// Adds the lack to the bound of a pair; how much that is, in rad/s.
@@ -138,7 +142,7 @@ impl Settling<'_> {
         if square >= 0.0 { square.sqrt() } else { f64::INFINITY }
     }
 
-    fn likeness(&self, start: &Root, z: &[c64]) -> f64 {
+    fn likeness(&self, start: &Uncertified, z: &[c64]) -> f64 {
         let form = |z: &[c64]| -> (Vec<c64>, f64) {
             let mz = times(&self.problem.m, z);
             let own = inner(z, &mz).re;
@@ -161,7 +165,7 @@ impl Settling<'_> {
     /// The `count` eigenvalues likest to the starts of a group, without those that are known.
     fn search(
         &self,
-        starts: &[Root],
+        starts: &[Uncertified],
         group: &[usize],
         count: usize,
         known: &[Option<Eigenpair>],
@@ -183,9 +187,9 @@ impl Settling<'_> {
                 Err(error @ EigenError::OutOfMemory { .. }) => return Err(error),
                 Err(_) => break,
             };
-            let exhausted = found.pairs.len() < around;
+            let exhausted = found.eigenpairs.len() < around;
             best.clear();
-            for mut pair in found.pairs {
+            for mut pair in found.eigenpairs {
                 let fits = pair.class == Class::Physical && (pair.alpha.im > 0.0) == start.mirror;
                 if !fits || pair.backward_error > NO_ROOT || !self.is_motion(&pair) {
                     continue;
@@ -256,7 +260,7 @@ mod tests {
             let problem = held.with_violations([&blocks.xi, &dense::zeros(1, 1), &stiffness], &options).unwrap();
             let one = c64::new(1.0, 0.0);
             let s = c64::new(0.0, w.sqrt());
-            let start = Root::oscillating(s, vec![one, one, ZERO].into(), vec![l * one].into());
+            let start = Uncertified::oscillating(s, vec![one, one, ZERO].into(), vec![l * one].into());
             let (springs, measure) = (Springs::new(&blocks), Measure::new(&blocks, &held.m, true));
             let settling =
                 Settling { problem: &problem, blocks: &blocks, springs: &springs, measure: &measure, options: &options };

@@ -18,7 +18,7 @@ use crate::krylov::scalar::norm;
 use crate::numeric::vectors::conjugate;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::{Effort, ShiftSolve};
 
 /// Solves with one factorization at most.
@@ -31,7 +31,7 @@ const ASIDE: [f64; 7] = [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.1];
 
 /// The eigenvalue of the penalty problem that the steps lead to; none where no factor beside s is of use, or they do
 /// not settle.
-pub(super) fn follow(problem: &Problem<'_>, start: &Root) -> Result<Option<Root>, EigenError> {
+pub(super) fn follow(problem: &Problem<'_>, start: &Uncertified) -> Result<Option<Uncertified>, EigenError> {
     for aside in ASIDE {
         let sigma = start.s * (1.0 + aside);
         let solver = match problem.factor_complex(sigma * sigma, sigma) {
@@ -54,10 +54,10 @@ pub(super) fn follow(problem: &Problem<'_>, start: &Root) -> Result<Option<Root>
 /// The steps with one factor.
 fn settled(
     problem: &Problem<'_>,
-    mut root: Root,
+    mut root: Uncertified,
     sigma: c64,
     solver: &Arc<dyn ShiftSolve<c64>>,
-) -> Result<Option<Root>, EigenError> {
+) -> Result<Option<Uncertified>, EigenError> {
     let mut left = root.left.as_ref().map(|(left, _)| conjugate(left));
     for step in 0..STEPS {
         let solved = |z: &[c64], transposed: bool| -> Result<_, EigenError> {

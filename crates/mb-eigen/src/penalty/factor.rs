@@ -136,7 +136,7 @@ mod tests {
             let of = tied(masses.map(|m| m * unit), springs.map(|k| k * unit * 10_f64.powi(stiff)));
             let (law, relative) = (ViolationLaw { xi: 1.0, omega: 10.0 }, 1e-5);
             let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
-            let held = masses_held(&exact.pairs, &to_sparse(&of.m), 1, law);
+            let held = masses_held(&exact.eigenpairs, &to_sparse(&of.m), 1, law);
             let alpha = held.iter().map(|mode| mode[0]).fold(0.0, f64::max) / (2.0 * relative);
             // Equal ratios need no reaction: there is nothing to measure.
             prop_assume!(alpha > 1e-2 * unit / relative);
@@ -156,7 +156,7 @@ mod tests {
             let exact = crate::dense::solve(&of, &DenseOptions::default()).unwrap();
             let law = ViolationLaw { xi: 1.0, omega: 10.0 };
             let [m, phi_q] = [&of.m, &of.phi_q].map(to_sparse);
-            let factors = least_factors(&exact.pairs, &m, &phi_q, law, 1e-5);
+            let factors = least_factors(&exact.eigenpairs, &m, &phi_q, law, 1e-5);
             // The reduced mass is 3/4 of the unit.
             let least = PER_MASS * 0.75 * unit;
             assert!(factors.len() == 1 && (least..=2.0 * least).contains(&factors[0]), "{factors:?}");
@@ -183,7 +183,7 @@ mod tests {
             let chosen = |of: &QuadraticPencil| {
                 let exact = crate::dense::solve(of, &DenseOptions::default()).unwrap();
                 let factors =
-                    least_factors(&exact.pairs, &to_sparse(&of.m), &to_sparse(&of.phi_q), law, relative);
+                    least_factors(&exact.eigenpairs, &to_sparse(&of.m), &to_sparse(&of.phi_q), law, relative);
                 (exact, factors)
             };
             let problem = of(by);
@@ -193,7 +193,7 @@ mod tests {
                 let ratio = factors[i] * by[i] * by[i] / plain[i];
                 prop_assert!((0.49..2.01).contains(&ratio), "row {i}: {factors:?} and {plain:?}");
             }
-            for mode in masses_held(&exact.pairs, &to_sparse(&problem.m), 2, law) {
+            for mode in masses_held(&exact.eigenpairs, &to_sparse(&problem.m), 2, law) {
                 let moved: f64 = mode.iter().zip(&factors).map(|(h, alpha)| h / (2.0 * alpha)).sum();
                 prop_assert!(moved <= relative * (1.0 + 1e-12));
             }

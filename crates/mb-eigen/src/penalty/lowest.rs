@@ -30,7 +30,7 @@ use crate::numeric::check;
 use crate::numeric::vectors::ZERO;
 use crate::options::{SparseExpert, SparseOptions};
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::refine::{Doubled, Springs};
 use crate::request::Request;
@@ -78,7 +78,7 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
             phi_q: blocks.phi_q.clone(),
         };
         let start = solve_with(&constrained, blocks.k_parts.as_ref(), &request, options, both)?;
-        let mut starts = of_pairs(&problem, &start.pairs);
+        let mut starts = of_pairs(&problem, &start.eigenpairs);
         parted(&held, &blocks.xi, &mut starts);
         let known = vec![None; starts.len()];
         (starts, known, start.findings)
@@ -90,9 +90,9 @@ pub fn lowest(blocks: &PenaltyBlocks, count: usize, options: &SparseOptions) -> 
     }
     let measure = Measure::new(blocks, &held.m, options.left_vectors);
     let settling = Settling { problem: &problem, blocks, springs: &springs, measure: &measure, options };
-    let Settled { pairs, doubtful } = settling.settle(&starts, pairs)?;
+    let Settled { eigenpairs: pairs, doubtful } = settling.settle(&starts, pairs)?;
     let sought = starts.len();
-    let (roots, pairs): (Vec<Root>, Vec<Option<Eigenpair>>) =
+    let (roots, pairs): (Vec<Uncertified>, Vec<Option<Eigenpair>>) =
         starts.into_iter().zip(pairs).filter(|(_, pair)| pair.is_some()).unzip();
     let found = roots.len();
     let pairs = measure.each_on_coordinates(certifier.certify_others(roots, pairs));
@@ -134,13 +134,13 @@ fn from_undamped(
     let Some(beside) = found.aid.factors(held) else { return Ok(None) };
     // Of two opposite eigenvalues each has its own under penalties, which damp.
     let roots = found.roots.into_iter().flat_map(|root| {
-        let one = Root { opposite: false, ..root };
-        let other = root.opposite.then(|| Root { s: -one.s, ..one.clone() });
+        let one = Uncertified { opposite: false, ..root };
+        let other = root.opposite.then(|| Uncertified { s: -one.s, ..one.clone() });
         std::iter::once(one).chain(other)
     });
-    let mut roots: Vec<Root> = roots.collect();
+    let mut roots: Vec<Uncertified> = roots.collect();
     parted(held, &blocks.xi, &mut roots);
-    let moving: Vec<Root> = roots.iter().filter(|root| !root.rigid).cloned().collect();
+    let moving: Vec<Uncertified> = roots.iter().filter(|root| !root.rigid).cloned().collect();
     let mut better = refine::refine_damped(held, Some(springs), &beside, &moving).into_iter();
     let improved = roots.iter().map(|root| if root.rigid { None } else { better.next().flatten() }).collect();
     let (n, size) = (held.n, held.n + held.rows.m);
@@ -150,15 +150,15 @@ fn from_undamped(
 
 /// Eigenvalues of the constrained problem with e = 0, those of the penalty problem where they were found with word
 /// whether they need no further steps, and what there is to say.
-type Started = (Vec<Root>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
+type Started = (Vec<Uncertified>, Vec<Option<(Doubled, bool)>>, Vec<Finding>);
 
 /// The pairs that need no further steps.
 fn known(
     certifier: &Certifier<'_>,
-    roots: &[Root],
+    roots: &[Uncertified],
     found: &[Option<(Doubled, bool)>],
 ) -> Vec<Option<Eigenpair>> {
-    let certify = |(root, found): (&Root, &Option<(Doubled, bool)>)| {
+    let certify = |(root, found): (&Uncertified, &Option<(Doubled, bool)>)| {
         let (found, _) = found.as_ref().filter(|(_, enough)| *enough)?;
         Some(certifier.certify_found(root, found)).filter(|pair| within(pair, AS_GOOD))
     };
@@ -171,7 +171,7 @@ fn within(pair: &Eigenpair, share: f64) -> bool {
 }
 
 /// Starts from pairs of the constrained problem.
-fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
+fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Uncertified> {
     let mut roots = Vec::with_capacity(pairs.len());
     let mut second_of_chain = false;
     for pair in pairs.iter().filter(|pair| pair.alpha.im >= 0.0) {
@@ -182,7 +182,7 @@ fn of_pairs(problem: &Problem<'_>, pairs: &[Eigenpair]) -> Vec<Root> {
             }
         }
         let s = pair.value().unwrap_or(ZERO);
-        let root = Root {
+        let root = Uncertified {
             s,
             right: pair.right.clone(),
             multipliers: pair.multipliers.clone(),
@@ -223,7 +223,7 @@ fn overlap(found: &[Eigenpair], doubtful: bool) -> Option<Finding> {
 fn certified(
     problem: &Problem<'_>,
     certifier: &Certifier<'_>,
-    starts: &[Root],
+    starts: &[Uncertified],
     mut known: Vec<Option<Eigenpair>>,
 ) -> Result<Vec<Eigenpair>, EigenError> {
     let open: Vec<usize> = (0..starts.len()).filter(|&i| known[i].is_none() && !starts[i].rigid).collect();
@@ -235,7 +235,7 @@ fn certified(
             known[i] = Some(pair).filter(|pair| moved && within(pair, SURE));
         }
     }
-    let mut roots: Vec<Root> = Vec::new();
+    let mut roots: Vec<Uncertified> = Vec::new();
     let open: Vec<usize> = (0..starts.len()).filter(|&i| known[i].is_none()).collect();
     for &i in &open {
         let found = if starts[i].rigid { None } else { follow(problem, &starts[i])? };
@@ -249,7 +249,7 @@ fn certified(
 
 /// An eigenvalue of the constrained problem as a start for the penalty problem: x without violations, from n to `size`
 /// numbers.
-fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Root) -> Root {
+fn extended(problem: &Problem<'_>, (n, size): (usize, usize), mut root: Uncertified) -> Uncertified {
     if root.rigid {
         // A motion without resistance needs no reaction: it is a zero of both problems. One that needs a reaction is not,
         // and its bound says so.

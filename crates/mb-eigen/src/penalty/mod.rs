@@ -9,7 +9,7 @@
 //! of the penalty terms in the kinetic energy of their vectors (penalty_energy.rs); when the groups overlap, a finding
 //! says so.
 //!
-//! [`solve`] gives the whole spectrum, [`physical_pairs`] only the pairs of the mechanism, by inverse iteration from the
+//! [`solve`] gives the whole spectrum, [`physical_eigenpairs`] only the pairs of the mechanism, by inverse iteration from the
 //! null space of Phi_q, which for a few degrees of freedom costs a fraction; [`lowest`] gives some of them from sparse
 //! matrices. [`least_factors`] tells from the mechanism's own pairs how large the factors must be.
 
@@ -35,7 +35,7 @@ use crate::{Counts, DenseOptions, EigenError, Eigenpair, ExpectedCounts, Finding
 
 pub use factor::{ViolationLaw, least_factors};
 pub use lowest::lowest;
-pub use physical::physical_pairs;
+pub use physical::physical_eigenpairs;
 
 /// The matrices of the penalty form.
 #[derive(Clone, Debug, PartialEq)]

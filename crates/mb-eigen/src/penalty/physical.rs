@@ -35,7 +35,7 @@ const CLEAR: f64 = 0.01;
 /// The 2 (n - r) physical and rigid eigenvalues of a penalty problem.
 ///
 /// The counts expect no spurious eigenvalue: they are not computed. Errors as [`super::solve`].
-pub fn physical_pairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
+pub fn physical_eigenpairs(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     pencil.check()?;
     let constraints = ConstraintBasis::new(&pencil.phi_q, options.constraint_rank)?;
     let problem = pencil.quadratic();
@@ -97,7 +97,8 @@ fn found_twice(problem: &QuadraticPencil, pairs: &[Eigenpair]) -> bool {
 /// The physical part of the whole spectrum.
 fn from_all(pencil: &PenaltyPencil, options: &DenseOptions) -> Result<Spectrum, EigenError> {
     let all = super::solve(pencil, options)?;
-    let pairs = all.pairs.into_iter().filter(|pair| !matches!(pair.class, Class::Spurious { .. })).collect();
+    let pairs =
+        all.eigenpairs.into_iter().filter(|pair| !matches!(pair.class, Class::Spurious { .. })).collect();
     let findings = all
         .findings
         .into_iter()

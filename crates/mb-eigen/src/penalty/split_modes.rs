@@ -14,7 +14,7 @@ use mb_algebra::{Dense, DenseC, Lu, SymmetricEigen, c64, dense};
 
 use crate::krylov::scalar::product;
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::search::real_shapes::real_basis;
 
 /// Distance, relative to |s|, within which modes of the constrained problem stand at one eigenvalue.
@@ -23,13 +23,13 @@ pub(super) const TOGETHER: f64 = 1e-8;
 /// Turns the vectors of eigenvalues with several modes to those that penalties part.
 ///
 /// For spaces that real shapes span, in symmetric problems; others stay.
-pub(super) fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Root]) {
+pub(super) fn parted(held: &Problem<'_>, xi: &Dense, roots: &mut [Uncertified]) {
     let n = held.n;
-    let fits = |root: &Root| !root.rigid && root.left.is_none();
+    let fits = |root: &Uncertified| !root.rigid && root.left.is_none();
     let Ok(factor) = Lu::new(xi) else { return };
     let mut done = vec![false; roots.len()];
     for first in 0..roots.len() {
-        let near = |root: &Root| {
+        let near = |root: &Uncertified| {
             let s = roots[first].s;
             (root.s - s).norm() <= TOGETHER * s.norm() && root.opposite == roots[first].opposite
         };

@@ -7,7 +7,7 @@ pub(crate) mod finite_count;
 pub(crate) mod matrix;
 pub(crate) mod modes;
 pub(crate) mod proportional;
-pub(crate) mod root;
+pub(crate) mod uncertified;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};

@@ -3,7 +3,7 @@
 use mb_algebra::{Dense, c64};
 
 use super::Problem;
-use super::root::Root;
+use super::uncertified::Uncertified;
 use crate::Shape;
 use crate::krylov::scalar::{beside, pick};
 
@@ -66,7 +66,7 @@ impl Modes {
     }
 
     /// The eigenvalues of the modes, one for each.
-    pub(crate) fn roots(&self, problem: &Problem) -> Vec<Root> {
+    pub(crate) fn roots(&self, problem: &Problem) -> Vec<Uncertified> {
         let l = problem.rows.multipliers(&self.l);
         let mut mx = mb_algebra::Dense::zeros(problem.n, 1);
         let mut out = Vec::with_capacity(self.w.len());
@@ -76,8 +76,8 @@ impl Modes {
             problem.m.mul_into(self.x.as_ref().subcols(j, 1), mx.as_mut());
             let mass: f64 = x.iter().zip(mx.col_as_slice(0)).map(|(x, m)| x * m).sum();
             let square: f64 = x.iter().map(|x| x * x).sum();
-            let s = if rigid { c64::new(0.0, 0.0) } else { Root::of_square(w) };
-            out.push(Root {
+            let s = if rigid { c64::new(0.0, 0.0) } else { Uncertified::of_square(w) };
+            out.push(Uncertified {
                 s,
                 right: Shape::of_real(x.to_vec()),
                 multipliers: Shape::of_real(l.col_as_slice(j).to_vec()),

@@ -30,7 +30,7 @@ use super::{Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounde
 use crate::krylov::scalar::{Scalar, subtract};
 use crate::numeric::double_double::{Term, sum_of_products};
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Shifted;
 
 /// Gap between two eigenvalues, relative, below which their vectors are not distinguished by their residuals.
@@ -97,7 +97,7 @@ pub(super) fn refine(
     problem: &Problem,
     springs: Option<&Springs>,
     beside: &Shifted,
-    starts: &[Root],
+    starts: &[Uncertified],
 ) -> Vec<Option<(Doubled, bool)>> {
     let p = starts.len();
     // A row that depends on others has a spring of its own, which the factors know nothing of.
@@ -152,9 +152,9 @@ impl Images {
 }
 
 impl<'a> Block<'a> {
-    fn new(problem: &'a Problem<'a>, springs: Option<&'a Springs>, starts: &[Root]) -> Self {
+    fn new(problem: &'a Problem<'a>, springs: Option<&'a Springs>, starts: &[Uncertified]) -> Self {
         let p = starts.len();
-        let columns = |rows: usize, of: fn(&Root) -> &[c64]| {
+        let columns = |rows: usize, of: fn(&Uncertified) -> &[c64]| {
             Dense::from_fn(rows, 2 * p, |i, k| {
                 let z = of(&starts[k / 2])[i];
                 if k % 2 == 0 { z.re } else { z.im }
@@ -350,7 +350,7 @@ impl<'a> Block<'a> {
     }
 
     /// The pairs that stayed what they were; `masses`: x^H M x at the start.
-    fn finish(self, masses: Option<Vec<f64>>, starts: &[Root]) -> Vec<Option<(Doubled, bool)>> {
+    fn finish(self, masses: Option<Vec<f64>>, starts: &[Uncertified]) -> Vec<Option<(Doubled, bool)>> {
         let Some(masses) = masses else { return self.best.iter().map(|_| None).collect() };
         let n = self.problem.n;
         let mut ends = Dense::zeros(n, 2 * starts.len());

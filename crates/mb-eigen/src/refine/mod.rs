@@ -30,7 +30,7 @@ mod tests;
 use crate::numeric::double_double::{Sums, Term, sum_of_products};
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Effort;
 use crate::transform::factors::Shifted;
 use crate::{Eigenpair, Shape};
@@ -94,7 +94,7 @@ impl<'a> Given<'a> {
     }
 
     /// The same of an eigenvalue that has not been measured.
-    pub(crate) fn of_root(root: &'a Root) -> Self {
+    pub(crate) fn of_root(root: &'a Uncertified) -> Self {
         Self { s: root.s, x: &root.right, l: &root.multipliers }
     }
 }
@@ -121,13 +121,13 @@ pub(crate) fn refine_damped(
     problem: &Problem,
     springs: Option<&Springs>,
     beside: &Shifted,
-    roots: &[Root],
+    roots: &[Uncertified],
 ) -> Vec<Option<(Doubled, bool)>> {
     damped::refine(problem, springs, beside, roots)
 }
 
 /// Improves a pair of a symmetric problem; none where there is no factor beside s or nothing is gained.
-pub(crate) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
+pub(crate) fn refine(problem: &Problem, root: &Uncertified) -> Option<Doubled> {
     if problem.undamped() && root.right.is_real() && root.multipliers.is_real() {
         return real::refine(problem, root);
     }

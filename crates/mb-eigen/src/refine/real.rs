@@ -14,7 +14,7 @@ use super::anderson::{Mixing, Step};
 use super::{ASIDE, Doubled, ENOUGH, GAIN, PATIENCE, Products, SMALL, STEPS, add, rounded};
 use crate::Shape;
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Effort;
 
 /// A pair on its way.
@@ -27,7 +27,7 @@ struct Pair {
 }
 
 /// As [`super::refine`], of a real pair.
-pub(super) fn refine(problem: &Problem, root: &Root) -> Option<Doubled> {
+pub(super) fn refine(problem: &Problem, root: &Uncertified) -> Option<Doubled> {
     let start = Pair {
         w: -(root.s * root.s).re,
         x: root.right.real_parts().into_owned(),

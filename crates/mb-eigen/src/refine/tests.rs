@@ -12,7 +12,7 @@ use crate::certify::sparse::Certifier;
 use crate::numeric::vectors::complex;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::Shifted;
 
 const SIGMA: f64 = -1e-3;
@@ -40,7 +40,7 @@ fn mode(n: usize, k: usize) -> (f64, Vec<f64>, Vec<f64>) {
 }
 
 /// The first `count` modes with shares of other ones, and s a little off.
-fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Root> {
+fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Uncertified> {
     let number = |k: usize| (seed + 1.7 * k as f64).sin();
     (1..=count)
         .map(|k| {
@@ -50,7 +50,7 @@ fn disturbed(n: usize, count: usize, by: f64, seed: f64) -> Vec<Root> {
                 x.iter_mut().zip(&y).for_each(|(x, y)| *x += by * number(k + 7 * other) * y);
             }
             let s = c64::new(0.0, w.sqrt() * (1.0 + by * number(k)));
-            Root::oscillating(s, complex(&x).into(), complex(&l).into())
+            Uncertified::oscillating(s, complex(&x).into(), complex(&l).into())
         })
         .collect()
 }
@@ -205,9 +205,13 @@ fn pairs_of_a_problem_without_rows_come_back_together() {
     let (m, c) = (sparse::identity(n), sparse::zeros(n, n));
     let pencil = QuadraticPencil { m, c, k: k.to_sparse(), phi_q: sparse::zeros(0, n) };
     let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
-    let starts: Vec<Root> = disturbed(n, 4, 1e-5, 0.3)
+    let starts: Vec<Uncertified> = disturbed(n, 4, 1e-5, 0.3)
         .into_iter()
-        .map(|root| Root { right: root.right[1..=n].to_vec().into(), multipliers: Shape::default(), ..root })
+        .map(|root| Uncertified {
+            right: root.right[1..=n].to_vec().into(),
+            multipliers: Shape::default(),
+            ..root
+        })
         .collect();
     let given: Vec<Given<'_>> = starts.iter().map(Given::of_root).collect();
     for most in [1, 3, 8] {

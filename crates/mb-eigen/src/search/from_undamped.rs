@@ -19,7 +19,7 @@ use crate::numeric::vectors::ZERO;
 use crate::options::SparseOptions;
 use crate::problem::Problem;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::request::Request;
 use crate::sparse::solve::{Found, undamped};
@@ -35,10 +35,11 @@ pub(crate) fn improve(
     certifier: &Certifier<'_>,
     options: &SparseOptions,
     driver: &dyn KrylovDriver,
-    heads: &mut [Root],
+    heads: &mut [Uncertified],
     pairs: &mut [First],
 ) {
-    let oscillates = |root: &Root| root.mirror && !root.rigid && root.left.is_none() && root.chain == 1;
+    let oscillates =
+        |root: &Uncertified| root.mirror && !root.rigid && root.left.is_none() && root.chain == 1;
     let told = |i: &usize| within(&pairs[*i].pair, NOTHING);
     // A bar of the size of s leaves open whether there is an eigenvalue at all.
     let (known, blind): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(told);
@@ -88,10 +89,10 @@ fn from_undamped(
     let other = problem.without_damping();
     let Found { roots, aid, .. } = undamped(&other, &Request::Lowest { count }, options, driver).ok()?;
     let beside = aid.factors(&other)?;
-    let starts: Option<Vec<Root>> = roots.into_iter().map(|root| damped(problem, root)).collect();
+    let starts: Option<Vec<Uncertified>> = roots.into_iter().map(|root| damped(problem, root)).collect();
     let starts = starts.filter(|starts| starts.len() == count)?;
     let found = refine::refine_damped(problem, None, &beside, &starts);
-    let certify = |(start, found): (Root, Option<(refine::Doubled, bool)>)| {
+    let certify = |(start, found): (Uncertified, Option<(refine::Doubled, bool)>)| {
         let (found, _) = found.filter(|(_, enough)| *enough)?;
         Some(certifier.certify_found(&start, &found)).filter(|pair| within(pair, GOOD))
     };
@@ -99,7 +100,7 @@ fn from_undamped(
 }
 
 /// The eigenvalue of an undamped mode with the damping it has for itself; none where it does not oscillate.
-fn damped(problem: &Problem, root: Root) -> Option<Root> {
+fn damped(problem: &Problem, root: Uncertified) -> Option<Uncertified> {
     let x = root.right.real_parts();
     let form = |a: &Matrix| -> f64 {
         let rows = a.sparse().outer_iterator().zip(x.iter());
@@ -108,5 +109,5 @@ fn damped(problem: &Problem, root: Root) -> Option<Root> {
     let half = 0.5 * form(&problem.c) / form(&problem.m);
     let square = (root.s * root.s).re + half * half;
     let s = c64::new(-half, (-square).sqrt());
-    (root.mirror && s.is_finite() && s.im > 0.0).then_some(Root { s, ..root })
+    (root.mirror && s.is_finite() && s.im > 0.0).then_some(Uncertified { s, ..root })
 }

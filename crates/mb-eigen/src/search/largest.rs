@@ -22,7 +22,7 @@ use crate::krylov::RitzReal;
 use crate::krylov::scalar::{norm, pick};
 use crate::problem::Problem;
 use crate::problem::modes::Modes;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::factors::{Effort, ShiftSolve, Work};
 use crate::transform::mass_inverse::{Forward, ForwardSymmetric};
 use crate::transform::shift_invert::Form;
@@ -229,7 +229,7 @@ fn upper_end(theta: &[f64], count: usize) -> Option<f64> {
 impl General<'_> {
     /// The `count` modes of largest |s|. Completeness rests on the order in which a Krylov method finds theta, and on a count of the
     /// eigenvalues beyond the last one where that is affordable; what it misses is sought with wider blocks.
-    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+    pub(crate) fn largest(&mut self, count: usize) -> Result<Vec<Uncertified>, EigenError> {
         let solver = leading(self.problem, self.form)?;
         if count == 0 {
             return Ok(Vec::new());
@@ -291,7 +291,7 @@ impl General<'_> {
     }
 
     /// All eigenvalues, the `count` largest modes of which are kept: see the symmetric case.
-    fn largest_of_all(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+    fn largest_of_all(&mut self, count: usize) -> Result<Vec<Uncertified>, EigenError> {
         let all = 2 * self.problem.dof();
         let mut roots = self.lowest(all)?;
         // It was not asked for by the user.

@@ -17,7 +17,7 @@ use super::selection;
 use crate::finding::SparseFinding;
 use crate::null_space::deflate::Zeros;
 use crate::numeric::vectors;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::transform::shift_invert::Form;
 use crate::{EigenError, Finding, Shape};
 
@@ -101,7 +101,7 @@ impl General<'_> {
     }
 
     /// The modes of smallest |s|.
-    pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Root>, EigenError> {
+    pub(crate) fn lowest(&mut self, count: usize) -> Result<Vec<Uncertified>, EigenError> {
         let mut shifted = self.start()?;
         if let Some(tau) = self.given_shift() {
             // Two sets of factors at a time would take the memory of both.
@@ -115,16 +115,20 @@ impl General<'_> {
     }
 
     /// The modes nearest to i omega.
-    pub(crate) fn near_frequency(&mut self, omega: f64, count: usize) -> Result<Vec<Root>, EigenError> {
+    pub(crate) fn near_frequency(
+        &mut self,
+        omega: f64,
+        count: usize,
+    ) -> Result<Vec<Uncertified>, EigenError> {
         self.near(c64::new(0.0, omega), count, Counting::Modes)
     }
 
     /// The eigenvalues nearest to a point.
-    pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Root>, EigenError> {
+    pub(crate) fn near_point(&mut self, s: c64, count: usize) -> Result<Vec<Uncertified>, EigenError> {
         self.near(s, count, Counting::Roots)
     }
 
-    fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Root>, EigenError> {
+    fn near(&mut self, s: c64, count: usize, counting: Counting) -> Result<Vec<Uncertified>, EigenError> {
         let tau = self.given_shift().unwrap_or_else(|| self.form.tau(s));
         let far = self.form.tau(c64::new(FAR * self.gamma, 0.0)).norm();
         if tau.norm() > far {
@@ -161,7 +165,7 @@ impl General<'_> {
         point: c64,
         count: usize,
         counting: Counting,
-    ) -> Result<Vec<Root>, EigenError> {
+    ) -> Result<Vec<Uncertified>, EigenError> {
         self.around_with(shifted.tau, point, count, counting, |run, ask| run.nearest(shifted, ask))
     }
 
@@ -173,7 +177,7 @@ impl General<'_> {
         count: usize,
         counting: Counting,
         mut nearest: impl FnMut(&mut Self, usize) -> Result<Set, EigenError>,
-    ) -> Result<Vec<Root>, EigenError> {
+    ) -> Result<Vec<Uncertified>, EigenError> {
         let zeros = self.zero_roots();
         let per_mode = if counting == Counting::Modes && self.form != Form::Squared { 2 } else { 1 };
         // Beyond the finite eigenvalues a search finds rounding of the infinite ones.
@@ -238,7 +242,7 @@ impl General<'_> {
         from: f64,
         to: f64,
         max_damping_ratio: Option<f64>,
-    ) -> Result<Vec<Root>, EigenError> {
+    ) -> Result<Vec<Uncertified>, EigenError> {
         let zeta = max_damping_ratio.unwrap_or(BAND_DAMPING);
         let at_zero = self.start()?;
         self.report(&at_zero);
@@ -254,7 +258,7 @@ impl General<'_> {
     }
 
     /// Modes of a piece: one disc, or two parts side by side.
-    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Root>, EigenError> {
+    fn band_pieces(&mut self, piece: Piece, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
         let Piece { from, to, zeta, .. } = piece;
         if from > 0.0 && to > WIDE_BAND * from {
             return self.both_parts(piece, (from * to).sqrt(), depth);
@@ -291,7 +295,7 @@ impl General<'_> {
     }
 
     /// The modes on both sides of a cut.
-    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Root>, EigenError> {
+    fn both_parts(&mut self, piece: Piece, cut: f64, depth: usize) -> Result<Vec<Uncertified>, EigenError> {
         let (mut low, mut high) = (self.part(), self.part());
         // A mode on the cut is found from both sides.
         let edge = 1e-9 * piece.to;
@@ -354,7 +358,7 @@ impl General<'_> {
         point: c64,
         count: usize,
         counting: Counting,
-    ) -> Vec<Root> {
+    ) -> Vec<Uncertified> {
         let zeros = self.zero_roots();
         let mut order: Vec<(f64, Option<Candidate>)> =
             candidates.iter().map(|c| ((c.s - point).norm(), Some(*c))).collect();
@@ -362,7 +366,7 @@ impl General<'_> {
         let margin = |(_, c): &(f64, Option<Candidate>)| c.map_or(0.0, |c| self.margin(set, shift, c));
         selection::about_first(&mut order, count, |(far, _)| *far, margin);
         let rigid = order.iter().filter(|(_, c)| c.is_none()).count();
-        let mut roots: Vec<Root> = zeros.into_iter().take(rigid).collect();
+        let mut roots: Vec<Uncertified> = zeros.into_iter().take(rigid).collect();
         roots.extend(order.iter().filter_map(|(_, c)| c.map(|c| self.root(set, c, counting))));
         roots
     }
@@ -374,7 +378,7 @@ impl General<'_> {
     }
 
     /// A candidate with its vectors, after Newton's step on the two-sided Rayleigh quotient.
-    pub(crate) fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Root {
+    pub(crate) fn root(&self, set: &Set, candidate: Candidate, counting: Counting) -> Uncertified {
         let Candidate { s, column } = candidate;
         let rows = &self.problem.rows;
         let pick = |a: &mb_algebra::DenseC| mb_algebra::DenseC::from_fn(a.nrows(), 1, |i, _| a[(i, column)]);
@@ -385,7 +389,7 @@ impl General<'_> {
         });
         let s = self.rayleigh(s, &right, left.as_ref().map(|(y, _)| y.as_slice()));
         let modes = counting == Counting::Modes;
-        Root {
+        Uncertified {
             s,
             right: right.into(),
             multipliers: multipliers.into(),
@@ -435,7 +439,7 @@ impl General<'_> {
 
     /// The zeros found, as eigenvalues; one eigenvalue stands for both of a chain of two. None where they could not be
     /// taken out of the operator: the search finds them.
-    pub(crate) fn zero_roots(&self) -> Vec<Root> {
+    pub(crate) fn zero_roots(&self) -> Vec<Uncertified> {
         let Some(Zeros { roots: zeros, projectors: Some(_), .. }) = &self.zeros else { return Vec::new() };
         let rows = &self.problem.rows;
         let symmetric = self.problem.m.symmetric && self.problem.c.symmetric && self.problem.k.symmetric;
@@ -452,7 +456,7 @@ impl General<'_> {
                 let (right, l) = vector(0);
                 let lengths = mb_algebra::norms::two(sides[0].x.col_as_slice(j))
                     * mb_algebra::norms::two(sides[1].x.col_as_slice(j));
-                out.push(Root {
+                out.push(Uncertified {
                     s: c64::new(0.0, 0.0),
                     right,
                     multipliers: l,

@@ -7,7 +7,7 @@ use mb_algebra::c64;
 
 use crate::dense::{Kind, Raw};
 use crate::finding::{Completeness, SparseFinding};
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::{Class, Eigenpair, Finding, Spectrum};
 
@@ -43,7 +43,7 @@ fn told(returned: &[c64], left_out: &[c64]) -> Vec<Finding> {
 
 /// The same of modes of undamped problems by w = -s^2, the first `count` of which are returned.
 pub(crate) fn told_of_squares(w: &[f64], count: usize) -> Vec<Finding> {
-    let s: Vec<c64> = w.iter().map(|&w| Root::of_square(w)).collect();
+    let s: Vec<c64> = w.iter().map(|&w| Uncertified::of_square(w)).collect();
     let (returned, left_out) = s.split_at(count.min(s.len()));
     told(returned, left_out)
 }
@@ -195,15 +195,15 @@ pub(crate) fn keep_asked(spectrum: &mut Spectrum, request: &Request, undamped: b
 
 /// Keeps the modes nearest to what is asked for; how many.
 fn keep_nearest(spectrum: &mut Spectrum, request: &Request, undamped: bool) -> usize {
-    let (kept, modes, cut) = choose(&spectrum.pairs, request, undamped);
+    let (kept, modes, cut) = choose(&spectrum.eigenpairs, request, undamped);
     spectrum.findings.extend(cut);
-    if is_cut_open(&spectrum.pairs, &kept, request) {
+    if is_cut_open(&spectrum.eigenpairs, &kept, request) {
         let reason = "error bounds of some modes are wider than the distance between the last one returned and the next, which may be nearer";
         spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
     }
     let mut kept = kept.into_iter();
-    spectrum.pairs.retain(|_| kept.next() == Some(true));
-    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    spectrum.eigenpairs.retain(|_| kept.next() == Some(true));
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
     modes
 }
 
@@ -233,14 +233,14 @@ fn is_cut_open(pairs: &[Eigenpair], kept: &[bool], request: &Request) -> bool {
 fn keep_band(spectrum: &mut Spectrum, request: &Request) {
     let Request::Band { from_hz, to_hz, max_damping_ratio } = *request else { return };
     let inside = |pair: &Eigenpair| pair.value().is_none_or(|s| in_band(s, pair.error_bound, request));
-    spectrum.pairs.retain(inside);
-    spectrum.counts.found = crate::ClassCounts::of(&spectrum.pairs);
+    spectrum.eigenpairs.retain(inside);
+    spectrum.counts.found = crate::ClassCounts::of(&spectrum.eigenpairs);
     let width = std::f64::consts::TAU * (to_hz - from_hz).max(NARROWEST * to_hz);
     let open = |pair: &Eigenpair| {
         let outside = pair.value().is_some_and(|s| !in_band(s, 0.0, request));
         outside && pair.error_bound > BLURRED * width
     };
-    if spectrum.pairs.iter().any(open) {
+    if spectrum.eigenpairs.iter().any(open) {
         let reason = "error bounds of some modes reach across the ends of the band";
         spectrum.findings.push(SparseFinding::Undecided { reason: reason.to_owned() }.into());
     }
@@ -249,7 +249,7 @@ fn keep_band(spectrum: &mut Spectrum, request: &Request) {
         let said = matches!(f, Finding::Sparse { detail: SparseFinding::EmptyBand { .. } });
         said || matches!(f, Finding::ZeroByRounding { .. })
     };
-    if spectrum.pairs.is_empty() && !spectrum.findings.iter().any(empty) {
+    if spectrum.eigenpairs.is_empty() && !spectrum.findings.iter().any(empty) {
         spectrum.findings.push(SparseFinding::EmptyBand { from_hz, to_hz, max_damping_ratio }.into());
     }
 }
@@ -277,14 +277,15 @@ pub(crate) fn report_lost(spectrum: &mut Spectrum, request: &Request) {
     let each = matches!(request, Request::NearPoint { .. });
     // One of two conjugates, of two opposite eigenvalues and of a double zero.
     let second = |i: usize, pair: &Eigenpair| {
-        let before = i.checked_sub(1).and_then(|i| spectrum.pairs.get(i));
+        let before = i.checked_sub(1).and_then(|i| spectrum.eigenpairs.get(i));
         before.is_some_and(|other| {
             let opposite = pair.alpha == -other.alpha && other.alpha.re > 0.0;
             (pair.alpha.im < 0.0 && pair.alpha == other.alpha.conj()) || opposite
         })
     };
-    let chained = spectrum.pairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain == 2).count();
-    let modes = spectrum.pairs.iter().enumerate().filter(|(i, pair)| each || !second(*i, pair)).count();
+    let chained =
+        spectrum.eigenpairs.iter().filter(|pair| pair.class == Class::Rigid && pair.chain == 2).count();
+    let modes = spectrum.eigenpairs.iter().enumerate().filter(|(i, pair)| each || !second(*i, pair)).count();
     let found = if each { modes } else { modes - chained / 2 };
     let wanted = request.count().unwrap_or(found + dropped);
     spectrum.findings.push(if found < wanted {
@@ -318,7 +319,10 @@ mod tests {
         assert_eq!((cut(4)[0].2, cut(4)[0].3), (3, 1));
         assert_eq!((cut(5)[0].2, cut(5)[0].3), (3, 2));
         assert_eq!((cut(6), cut(7), cut(9)), (vec![], vec![], vec![]));
-        assert_eq!((Root::of_square(4.0), Root::of_square(-4.0)), (c64::new(0.0, 2.0), c64::new(2.0, 0.0)));
+        assert_eq!(
+            (Uncertified::of_square(4.0), Uncertified::of_square(-4.0)),
+            (c64::new(0.0, 2.0), c64::new(2.0, 0.0))
+        );
     }
 
     fn pair(s: c64, error_bound: f64) -> Eigenpair {
@@ -365,7 +369,7 @@ mod tests {
         for (error, open) in [(1e-9, false), (0.3, false), (0.6, true)] {
             let mut found = spectrum(&[(1.0, 1e-9), (2.0, error), (2.5, 1e-9)], Vec::new());
             keep(&mut found, &request, false);
-            assert_eq!(found.pairs.len(), 2);
+            assert_eq!(found.eigenpairs.len(), 2);
             assert_eq!(is_open(&found), open, "{error}");
         }
         // A multiple eigenvalue is cut, whatever rounding parts its values by.

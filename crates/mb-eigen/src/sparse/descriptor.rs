@@ -48,7 +48,7 @@ pub fn solve_descriptor(
 ) -> Result<Spectrum, EigenError> {
     let mut spectrum = with_left(pencil, request, options)?;
     if !options.left_vectors {
-        spectrum.pairs = spectrum.pairs.into_iter().map(Eigenpair::without_left).collect();
+        spectrum.eigenpairs = spectrum.eigenpairs.into_iter().map(Eigenpair::without_left).collect();
     }
     Ok(spectrum)
 }
@@ -76,11 +76,11 @@ fn with_left(
         let states = States::new(pencil, &blocks, row_units);
         if *request == Request::All && size <= options.expert.all_limit {
             let mut spectrum = everything(&blocks, options)?;
-            spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
+            spectrum.eigenpairs.iter_mut().for_each(|pair| states.lift(pair));
             return Ok(spectrum);
         }
         let mut spectrum = solve_with(&blocks, None, request, options, true)?;
-        spectrum.pairs.iter_mut().for_each(|pair| states.lift(pair));
+        spectrum.eigenpairs.iter_mut().for_each(|pair| states.lift(pair));
         let counts = &mut spectrum.counts;
         // Directions without mass turn eigenvalues of motion into infinite ones in either form.
         let demanded = ExpectedCounts::descriptor(counts.n, counts.m, counts.rank, 0);
@@ -116,20 +116,20 @@ fn without_form(
     })?;
     let infinite = spectrum.of_class(Class::Infinite).count();
     let singular = spectrum.findings.iter().any(|f| matches!(f, Finding::SingularPencil { .. }));
-    spectrum.pairs.retain(|pair| pair.class != Class::Infinite);
+    spectrum.eigenpairs.retain(|pair| pair.class != Class::Infinite);
     // They speak of the problem without mass.
     let other = |f: &Finding| matches!(f, Finding::SingularMass { .. } | Finding::CountMismatch { .. });
     spectrum.findings.retain(|finding| !other(finding));
     let finite = if singular { None } else { finite_roots(&pencil, &quadratic) };
     let evidence = Evidence::new(given);
     let surplus = finite.map_or(0, |finite| drop_surplus(&mut spectrum, finite));
-    for pair in &mut spectrum.pairs {
+    for pair in &mut spectrum.eigenpairs {
         let scaled = |v: &[c64], by: &[f64]| v.iter().zip(by).map(|(v, by)| v * by).collect();
         (pair.right, pair.left) = (scaled(&pair.right, &columns), scaled(&pair.left, &rows));
         evidence.bring(pair);
     }
     let counts = &mut spectrum.counts;
-    counts.found = ClassCounts::of(&spectrum.pairs);
+    counts.found = ClassCounts::of(&spectrum.eigenpairs);
     counts.expected = finite.map_or_else(ExpectedCounts::default, |motion| ExpectedCounts {
         motion,
         infinite: size.saturating_sub(motion),
@@ -151,14 +151,14 @@ fn without_form(
 fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     let surplus = spectrum.motion().count().saturating_sub(finite);
     let size = |pair: &Eigenpair| pair.value().filter(|_| pair.class.is_motion()).map_or(-1.0, c64::norm);
-    let mut order: Vec<usize> = (0..spectrum.pairs.len()).collect();
-    order.sort_by(|&i, &j| size(&spectrum.pairs[j]).total_cmp(&size(&spectrum.pairs[i])));
+    let mut order: Vec<usize> = (0..spectrum.eigenpairs.len()).collect();
+    order.sort_by(|&i, &j| size(&spectrum.eigenpairs[j]).total_cmp(&size(&spectrum.eigenpairs[i])));
     order.truncate(surplus);
-    let blurred = |i: &usize| spectrum.pairs[*i].error_bound >= size(&spectrum.pairs[*i]);
+    let blurred = |i: &usize| spectrum.eigenpairs[*i].error_bound >= size(&spectrum.eigenpairs[*i]);
     if !order.iter().all(blurred) {
         return 0;
     }
-    let modes = order.iter().filter(|&&i| spectrum.pairs[i].alpha.im >= 0.0).count();
+    let modes = order.iter().filter(|&&i| spectrum.eigenpairs[i].alpha.im >= 0.0).count();
     for finding in &mut spectrum.findings {
         if let Finding::Sparse { detail: SparseFinding::FewerExist { exist, .. } } = finding {
             *exist = exist.saturating_sub(modes);
@@ -166,7 +166,7 @@ fn drop_surplus(spectrum: &mut Spectrum, finite: usize) -> usize {
     }
     order.sort_unstable();
     for i in order.into_iter().rev() {
-        spectrum.pairs.remove(i);
+        spectrum.eigenpairs.remove(i);
     }
     surplus
 }
@@ -237,7 +237,7 @@ fn everything(blocks: &QuadraticPencil<Sparse>, options: &SparseOptions) -> Resu
     let transferred = Transferred::default();
     let structure = DescriptorStructure { pencil: blocks.to_dense(), transferred };
     let mut spectrum = descriptor::solve(&structure, &settings)?;
-    spectrum.pairs.retain(|pair| pair.class.is_motion());
+    spectrum.eigenpairs.retain(|pair| pair.class.is_motion());
     // Their findings name pairs by number.
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
     spectrum.tell_poor_accuracy();

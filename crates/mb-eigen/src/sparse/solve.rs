@@ -15,7 +15,7 @@ use crate::options::{SparseOptions, Structure};
 use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::modes::Modes;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::request::Request;
 use crate::search::from_undamped;
 use crate::search::hermitian::Symmetric;
@@ -129,7 +129,7 @@ pub(crate) fn solve_with(
                 return Ok(spectrum);
             }
             let certifier = Certifier::new(&problem, keeps_left);
-            let mut heads: Vec<Root> = roots.iter().map(Root::head).collect();
+            let mut heads: Vec<Uncertified> = roots.iter().map(Uncertified::head).collect();
             let mut first = certifier.measured_once(roots);
             from_undamped::improve(&problem, &certifier, options, driver.as_ref(), &mut heads, &mut first);
             let pairs = certifier.improved_each(first).into_iter().map(Some).collect();
@@ -148,7 +148,7 @@ pub(crate) fn solve_with(
 
 /// Eigenvalues of an undamped symmetric problem before they are certified.
 pub(crate) struct Found {
-    pub(crate) roots: Vec<Root>,
+    pub(crate) roots: Vec<Uncertified>,
     pub(crate) findings: Vec<Finding>,
     /// What the search has left.
     pub(crate) aid: Aid,
@@ -209,7 +209,7 @@ fn symmetric(run: &mut Symmetric<'_>, request: &Request) -> Result<Modes, EigenE
     }
 }
 
-fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Root>, EigenError> {
+fn general(run: &mut General<'_>, request: &Request) -> Result<Vec<Uncertified>, EigenError> {
     let tau = std::f64::consts::TAU;
     match *request {
         Request::Lowest { count } => run.lowest(count),
@@ -231,18 +231,18 @@ fn blurred_zero(problem: &Problem, spectrum: &Spectrum) -> Option<f64> {
         pair.class == Class::Physical && nonzero.is_some_and(|s| s.norm() <= pair.error_bound)
     };
     let relative = |pair: &Eigenpair| problem.k.relative_form(&pair.right.real_parts());
-    spectrum.pairs.iter().filter(within).map(relative).reduce(f64::min)
+    spectrum.eigenpairs.iter().filter(within).map(relative).reduce(f64::min)
 }
 
 /// Certifies eigenvalues.
-fn finish(problem: &Problem, roots: Vec<Root>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
+fn finish(problem: &Problem, roots: Vec<Uncertified>, findings: Vec<Finding>, keeps_left: bool) -> Spectrum {
     finish_with(problem, roots, findings, keeps_left, Aid::Nothing)
 }
 
 /// The same, with what the search for the eigenvalues has left.
 pub(crate) fn finish_with(
     problem: &Problem,
-    roots: Vec<Root>,
+    roots: Vec<Uncertified>,
     findings: Vec<Finding>,
     keeps_left: bool,
     aid: Aid,
@@ -393,12 +393,12 @@ fn dense(
     };
     let mut spectrum = dense::solve_some(&pencil.to_dense(), &settings, &some)?;
     if !keeps_left {
-        spectrum.pairs = spectrum.pairs.into_iter().map(Eigenpair::without_left).collect();
+        spectrum.eigenpairs = spectrum.eigenpairs.into_iter().map(Eigenpair::without_left).collect();
     }
     if *request == Request::All {
         return Ok(spectrum);
     }
-    let counted = growth::count(&spectrum.pairs);
+    let counted = growth::count(&spectrum.eigenpairs);
     let modes = selection::keep_asked(&mut spectrum, request, undamped);
     growth::not_shown(&mut spectrum, counted);
     spectrum.findings.retain(|finding| !matches!(finding, Finding::PoorAccuracy { .. }));
@@ -429,11 +429,11 @@ mod tests {
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let root = |x: [f64; 2]| {
             let shape = |of: &[f64]| Shape::of_real(of.to_vec());
-            Root::oscillating(c64::new(0.0, 2.0), shape(&x), shape(&[0.0]))
+            Uncertified::oscillating(c64::new(0.0, 2.0), shape(&x), shape(&[0.0]))
         };
         let found = finish(&problem, vec![root([1.0, 1.0]), root([1.0, 0.0])], Vec::new(), false);
-        assert_eq!(found.pairs.len(), 2);
-        assert!(found.pairs.iter().all(|pair| pair.constraint_violation < 1e-15));
+        assert_eq!(found.eigenpairs.len(), 2);
+        assert!(found.eigenpairs.iter().all(|pair| pair.constraint_violation < 1e-15));
         let dropped =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Dropped { roots: 2, .. } });
         assert!(found.findings.iter().any(dropped), "{:?}", found.findings);
@@ -449,15 +449,16 @@ mod tests {
         };
         let problem = Problem::new(&pencil, &SparseOptions::default()).unwrap();
         let none = || Shape::of_real(Vec::new());
-        let root =
-            |s: f64, x: [f64; 3]| Root::oscillating(c64::new(0.0, s), Shape::of_real(x.to_vec()), none());
+        let root = |s: f64, x: [f64; 3]| {
+            Uncertified::oscillating(c64::new(0.0, s), Shape::of_real(x.to_vec()), none())
+        };
         // At 60 degrees to each other: no two of them are one mode.
         let half = 0.75_f64.sqrt();
         let plane = [[1.0, 0.0, 0.0], [0.5, half, 0.0], [-0.5, half, 0.0]];
-        let mut roots: Vec<Root> = plane.into_iter().map(|x| root(2.0, x)).collect();
+        let mut roots: Vec<Uncertified> = plane.into_iter().map(|x| root(2.0, x)).collect();
         roots.push(root(3.0, [0.0, 0.0, 1.0]));
         let found = finish(&problem, roots, Vec::new(), false);
-        assert_eq!(found.pairs.len(), 6);
+        assert_eq!(found.eigenpairs.len(), 6);
         let told =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::Repeated { modes: 1 } });
         assert!(found.findings.iter().any(told), "{:?}", found.findings);

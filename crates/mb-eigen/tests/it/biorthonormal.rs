@@ -57,9 +57,9 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -
     let dense_pairs: Vec<Eigenpair> = all.motion().cloned().collect();
     assert_biorthonormal(pencil, &dense_pairs, &format!("{what} dense"));
     let asked = SparseOptions { left_vectors: true, ..krylov() };
-    let lowest = sparse::solve(pencil, &Request::Lowest { count }, &asked).unwrap().pairs;
+    let lowest = sparse::solve(pencil, &Request::Lowest { count }, &asked).unwrap().eigenpairs;
     assert_biorthonormal(pencil, &lowest, &format!("{what} sparse"));
-    let unasked = sparse::solve(pencil, &Request::Lowest { count }, &krylov()).unwrap().pairs;
+    let unasked = sparse::solve(pencil, &Request::Lowest { count }, &krylov()).unwrap().eigenpairs;
     assert_eq!(unasked.len(), lowest.len(), "{what}");
     for (pair, with) in unasked.iter().zip(&lowest) {
         assert!(pair.left.is_empty() && pair.left_multipliers.is_empty(), "{what}");
@@ -68,7 +68,7 @@ fn by_every_solver(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) -
         let similar = with.error_bound * 2.0 + 1e-12 * t.norm();
         assert!(pair.error_bound <= similar, "{what}: bars {:e} {:e}", pair.error_bound, with.error_bound);
     }
-    let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.pairs;
+    let direct = direct::solve(pencil, count, &DirectOptions::default()).unwrap().spectrum.eigenpairs;
     assert_biorthonormal(pencil, &direct, &format!("{what} direct"));
     vec![dense_pairs, lowest, direct]
 }
@@ -117,7 +117,7 @@ fn repeated_roots_come_back_in_full_with_biorthonormal_vectors() {
         let roots = mb_eigen::dense::solve(&single, &DenseOptions::default()).unwrap();
         for pairs in by_every_solver(&pencil.to_sparse(), 6, what) {
             assert_eq!(pairs.len(), 12, "{what}");
-            for root in &roots.pairs {
+            for root in &roots.eigenpairs {
                 let s = root.value().unwrap();
                 let near = pairs
                     .iter()
@@ -167,5 +167,5 @@ fn repeated_roots_of_proportional_damping_have_real_shapes() {
             assert!(inner(&other.right, &mx).norm() < 1e-8 * inner(x, &mx).norm(), "mode {i}");
         }
     }
-    assert_biorthonormal(&pencil, &found.pairs, "three chains");
+    assert_biorthonormal(&pencil, &found.eigenpairs, "three chains");
 }

@@ -88,10 +88,10 @@ fn both_of_two_equal_real_eigenvalues_are_found_from_a_complex_shift() {
     for place in 1..40 {
         let s = z(0.0, 0.1 * f64::from(place));
         let found = sparse::solve(&pencil, &Request::NearPoint { s, count: 4 }, &krylov()).unwrap();
-        let values: Vec<c64> = found.pairs.iter().map(|pair| pair.value().unwrap()).collect();
+        let values: Vec<c64> = found.eigenpairs.iter().map(|pair| pair.value().unwrap()).collect();
         assert_eq!(values.len(), 4, "{s}: {:?}", found.findings);
         for (i, j, distance) in pairing::match_values(&values, &exact) {
-            assert!(distance <= found.pairs[i].error_bound, "{s}: {} for {}", values[i], exact[j]);
+            assert!(distance <= found.eigenpairs[i].error_bound, "{s}: {} for {}", values[i], exact[j]);
         }
     }
 }
@@ -191,7 +191,7 @@ fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
         let found = hidden.unwrap().found.unwrap();
         let inaccurate = |finding: &Finding| matches!(finding, Finding::PoorAccuracy { .. });
         let counted = found.findings.iter().all(inaccurate);
-        assert!(found.pairs.len() == 32 && counted, "{place}: {:?}", found.findings);
+        assert!(found.eigenpairs.len() == 32 && counted, "{place}: {:?}", found.findings);
     }
 }
 
@@ -199,11 +199,11 @@ fn a_hidden_mechanism_with_many_constraints_has_no_roots_in_excess() {
 fn assert_critical(pencil: &QuadraticPencil, exact: f64) -> Result<(), TestCaseError> {
     for options in [krylov(), sparse::SparseOptions::default()] {
         let found = sparse::solve(&pencil.to_sparse(), &Request::Lowest { count: 2 }, &options).unwrap();
-        prop_assert_eq!(found.pairs.len(), 2);
-        let [first, second] = [0, 1].map(|j| found.pairs[j].value().unwrap());
+        prop_assert_eq!(found.eigenpairs.len(), 2);
+        let [first, second] = [0, 1].map(|j| found.eigenpairs[j].value().unwrap());
         // Rounding parts them along the axis or across it; of a conjugate pair the one above comes first.
         prop_assert!(first.im >= 0.0 && second.im <= 0.0, "{first} {second}");
-        for (pair, s) in found.pairs.iter().zip([first, second]) {
+        for (pair, s) in found.eigenpairs.iter().zip([first, second]) {
             let bar = pair.error_bound;
             prop_assert!((s - exact).norm() <= bar, "{s} of {exact}, bar {bar:e}");
         }
@@ -252,8 +252,8 @@ fn by_every_solver(pencil: &QuadraticPencil, count: usize) -> Vec<Vec<Eigenpair>
     let given = pencil.to_sparse();
     vec![
         all.motion().cloned().collect(),
-        sparse::solve(&given, &Request::Lowest { count }, &krylov()).unwrap().pairs,
-        direct::solve(&given, count, &DirectOptions::default()).unwrap().spectrum.pairs,
+        sparse::solve(&given, &Request::Lowest { count }, &krylov()).unwrap().eigenpairs,
+        direct::solve(&given, count, &DirectOptions::default()).unwrap().spectrum.eigenpairs,
     ]
 }
 
@@ -364,7 +364,7 @@ fn a_root_beside_zeros_has_its_own_left_vector() {
     };
     for count in 3..=4 {
         let found = direct::solve(&pencil, count, &DirectOptions::default()).unwrap();
-        let root = found.spectrum.pairs.iter().find(|p| p.value().is_some_and(|s| s.re < -0.5)).unwrap();
+        let root = found.spectrum.eigenpairs.iter().find(|p| p.value().is_some_and(|s| s.re < -0.5)).unwrap();
         let far = (root.value().unwrap() + 1.0).norm();
         assert!(far <= root.error_bound && root.error_bound < 1e-10, "{far:e} {:e}", root.error_bound);
         let [a, b] = [root.left[0], root.left[1]];

@@ -25,7 +25,7 @@ fn both_ways(pencil: &QuadraticPencil, transferred: Transferred) -> (Spectrum, S
 /// vector given is the proper one.
 fn assert_vectors(spectrum: &Spectrum, structure: &DescriptorStructure) {
     let pencil = structure.to_pencil().unwrap();
-    for pair in &spectrum.pairs {
+    for pair in &spectrum.eigenpairs {
         assert!(pair.backward_error < 1e-13, "{:?} {:e}", pair.class, pair.backward_error);
         let zeros = vec![c64::new(0.0, 0.0); pair.right.len()];
         let (matrix, y) = match pair.class {
@@ -56,12 +56,12 @@ fn every_variant_has_the_counts_of_theory() {
         let (m, n) = pencil.phi_q.shape();
         for transferred in Transferred::ALL {
             let (ours, qz) = both_ways(pencil, transferred);
-            assert_eq!(ours.pairs.len(), 2 * n + m);
+            assert_eq!(ours.eigenpairs.len(), 2 * n + m);
             let (zeros, found) = (transferred.count() * m, ours.counts.found);
             assert_eq!((found.spurious_transferred, found.infinite), (zeros, 3 * m - zeros));
             assert!(ours.findings.is_empty(), "{:?}", ours.findings);
             assert_vectors(&ours, &structure(pencil, transferred));
-            assert_eq!(qz.pairs.len(), 2 * n + m);
+            assert_eq!(qz.eigenpairs.len(), 2 * n + m);
             assert_eq!(qz.counts.found, found, "{transferred:?} {n} {:?}", qz.findings);
             let matched = pairing::match_values(&exact, &qz.motion_values());
             // A double zero is spread by the square root of rounding, a triple one (with a moved Jacobian) by the cube root.
@@ -118,7 +118,7 @@ fn redundant_rows_make_indeterminate_roots() {
 fn no_constraints_leave_a_plain_state_space() {
     let pencil = systems::chain(3, 1.0, 2.0, true);
     let (ours, qz) = both_ways(&pencil, Transferred::default());
-    assert_eq!((ours.pairs.len(), qz.counts.found.physical), (6, 6));
+    assert_eq!((ours.eigenpairs.len(), qz.counts.found.physical), (6, 6));
 }
 
 #[test]

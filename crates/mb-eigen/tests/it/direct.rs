@@ -19,12 +19,12 @@ fn the_lowest_modes_of_every_kind() {
             let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
             let analysis = solve(&pencil, 5, &DirectOptions::default()).unwrap();
             let found = &analysis.spectrum;
-            assert_certified(&found.pairs, &what);
-            assert_contained(&found.pairs, &motion, &what);
+            assert_certified(&found.eigenpairs, &what);
+            assert_contained(&found.eigenpairs, &motion, &what);
             let size = |pair: &Eigenpair| pair.value().unwrap().norm();
-            let largest = found.pairs.iter().map(size).fold(0.0, f64::max) * (1.0 - 1e-7);
+            let largest = found.eigenpairs.iter().map(size).fold(0.0, f64::max) * (1.0 - 1e-7);
             let below = |pairs: &[Eigenpair]| pairs.iter().filter(|p| size(p) < largest).count();
-            assert_eq!(below(&found.pairs), below(&motion), "{what}: {:?}", found.findings);
+            assert_eq!(below(&found.eigenpairs), below(&motion), "{what}: {:?}", found.findings);
             assert_eq!((analysis.order, analysis.infinite), (2 * (n + m), 4 * m), "{what}");
             let [before, after] = analysis.condition.unwrap();
             assert!(before.exact && after.exact, "{what}");
@@ -44,7 +44,7 @@ fn scaling_does_not_change_the_results() {
     for scaling in [Scaling::LargestEntry, Scaling::InfinityNorm, Scaling::Given(1e3)] {
         let other = run(scaling);
         assert!(other.scaling > 1.0);
-        for (a, b) in plain.spectrum.pairs.iter().zip(&other.spectrum.pairs) {
+        for (a, b) in plain.spectrum.eigenpairs.iter().zip(&other.spectrum.eigenpairs) {
             let (s, t) = (a.value().unwrap(), b.value().unwrap());
             assert!((s - t).norm() <= a.error_bound + b.error_bound, "{scaling:?}: {s} {t}");
             let size = norms::two_complex(&a.multipliers);
@@ -217,7 +217,11 @@ fn static_pivoting_needs_the_scaling_and_exchanges_do_not() {
     let (wrong, unscaled) = error(Scaling::Unscaled, fixed);
     assert!(wrong > 0.1 && unscaled.replaced_pivots > 0, "{wrong:e} {}", unscaled.replaced_pivots);
     // What the paper reports as unscaled results has no place among certified ones.
-    assert!(unscaled.dropped > 0 && unscaled.spectrum.pairs.is_empty(), "{:?}", unscaled.spectrum.findings);
+    assert!(
+        unscaled.dropped > 0 && unscaled.spectrum.eigenpairs.is_empty(),
+        "{:?}",
+        unscaled.spectrum.findings
+    );
     let (pivoted, _) = error(Scaling::Unscaled, Factorization::Pivoted);
     assert!(pivoted < 1e-6, "{pivoted:e}");
 }
@@ -233,7 +237,7 @@ fn a_system_without_stiffness_has_its_rigid_modes() {
     let analysis = solve(&pencil.to_sparse(), 2, &DirectOptions::default()).unwrap();
     assert!(analysis.shift > 0.0 && analysis.scaling > 0.0);
     assert_eq!(analysis.spectrum.of_class(Class::Rigid).count(), 4, "{:?}", analysis.spectrum.findings);
-    assert_certified(&analysis.spectrum.pairs, "no stiffness");
+    assert_certified(&analysis.spectrum.eigenpairs, "no stiffness");
 }
 
 #[test]
@@ -248,8 +252,8 @@ fn a_shift_on_a_root_is_moved_and_said() {
         let moved = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::ShiftMoved { from_re, .. } } if (from_re - shift).abs() < 1e-12);
         assert!(analysis.spectrum.findings.iter().any(moved), "{:?}", analysis.spectrum.findings);
         let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
-        assert_contained(&analysis.spectrum.pairs, &motion, "moved");
-        assert_eq!(analysis.spectrum.pairs.len(), motion.len());
+        assert_contained(&analysis.spectrum.eigenpairs, &motion, "moved");
+        assert_eq!(analysis.spectrum.eigenpairs.len(), motion.len());
     }
 }
 
@@ -267,7 +271,7 @@ fn redundant_rows_are_named_and_more_than_exist_is_said() {
         matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { wanted: 7, exist: 1, dof: 1 } })
     };
     assert!(findings.iter().any(fewer), "{findings:?}");
-    assert_certified(&analysis.spectrum.pairs, "redundant");
+    assert_certified(&analysis.spectrum.eigenpairs, "redundant");
     assert_eq!((analysis.order, analysis.infinite), (6, 4));
 }
 

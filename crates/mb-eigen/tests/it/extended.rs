@@ -226,14 +226,14 @@ fn bars_cover_the_errors_of_every_kind_of_problem_and_solver() {
                 for refinement in [Refinement::None, Refinement::RayleighQuotient] {
                     let options = DenseOptions { refinement, ..DenseOptions::default() };
                     let all = mb_eigen::dense::solve(&given.to_dense(), &options).unwrap();
-                    let checked = assert_covered(&exact, &all.pairs, &what("dense"));
+                    let checked = assert_covered(&exact, &all.eigenpairs, &what("dense"));
                     assert!(checked >= n - m - 8, "{}: {checked}", what("dense"));
                 }
                 let request = Request::Lowest { count: 6 };
                 let lowest = sparse::solve(&given, &request, &krylov()).unwrap();
-                assert!(assert_covered(&exact, &lowest.pairs, &what("sparse")) >= 4);
+                assert!(assert_covered(&exact, &lowest.eigenpairs, &what("sparse")) >= 4);
                 let direct = direct::solve(&given, 6, &DirectOptions::default()).unwrap();
-                assert!(assert_covered(&exact, &direct.spectrum.pairs, &what("direct")) >= 4);
+                assert!(assert_covered(&exact, &direct.spectrum.eigenpairs, &what("direct")) >= 4);
             }
         }
     }

@@ -17,10 +17,15 @@ fn unstructured(pencil: &QuadraticPencil) -> Spectrum {
 
 /// Whether both spectra hold the same eigenvalues within their bounds.
 fn agree(a: &Spectrum, b: &Spectrum) {
-    assert_eq!(a.pairs.len(), b.pairs.len());
-    for (i, j, distance) in pairing::match_spectra(&a.pairs, &b.pairs) {
-        let bar = a.pairs[i].error_bound + b.pairs[j].error_bound;
-        assert!(distance <= bar, "{:?} {:?}: {distance:e} > {bar:e}", a.pairs[i].value(), b.pairs[j].value());
+    assert_eq!(a.eigenpairs.len(), b.eigenpairs.len());
+    for (i, j, distance) in pairing::match_spectra(&a.eigenpairs, &b.eigenpairs) {
+        let bar = a.eigenpairs[i].error_bound + b.eigenpairs[j].error_bound;
+        assert!(
+            distance <= bar,
+            "{:?} {:?}: {distance:e} > {bar:e}",
+            a.eigenpairs[i].value(),
+            b.eigenpairs[j].value()
+        );
     }
 }
 
@@ -50,7 +55,7 @@ proptest! {
         let structured = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
         // Ten roundings for each of the 2 n states, which is what a backward stable method leaves.
         let most = 10.0 * (2 * n) as f64 * f64::EPSILON;
-        let worst = structured.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        let worst = structured.eigenpairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         prop_assert!(worst < most, "{worst:e}");
         prop_assert!(structured.counts.mismatches().is_empty());
         agree(&structured, &unstructured(&pencil));
@@ -68,7 +73,7 @@ fn penalty_form_of_links_with_proportional_damping() {
         assert!(all.counts.mismatches().is_empty());
         // There the penalty's own eigenvalues, which nearly coincide, are as good as that form leaves them.
         let most = if stiffness > 1e-4 { 1e-6 } else { 1e-13 };
-        let worst = all.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        let worst = all.eigenpairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < most, "{mass} {stiffness}: {worst:e}");
         let unconstrained = QuadraticPencil {
             m: form.m.clone(),
@@ -90,13 +95,13 @@ fn penalty_form_of_flexible_links() {
     assert!(all.counts.mismatches().is_empty());
     // Modes of the mechanism near the penalty's own frequency blur the split; nothing else is reported.
     assert!(all.findings.iter().all(|f| matches!(f, Finding::PenaltyOverlap { .. })), "{:?}", all.findings);
-    assert!(all.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+    assert!(all.eigenpairs.iter().all(|pair| pair.backward_error < 1e-13));
     assert!(all.of_class(SPURIOUS).all(|pair| pair.value().unwrap().re < -8.0));
     // The same eigenvalues as those followed one by one from the constrained problem.
-    let followed = penalty::physical_pairs(&form, &DenseOptions::default()).unwrap();
+    let followed = penalty::physical_eigenpairs(&form, &DenseOptions::default()).unwrap();
     let physical: Vec<_> = all.motion().cloned().collect();
-    for (i, j, distance) in pairing::match_spectra(&physical, &followed.pairs) {
-        let bar = physical[i].error_bound + followed.pairs[j].error_bound;
+    for (i, j, distance) in pairing::match_spectra(&physical, &followed.eigenpairs) {
+        let bar = physical[i].error_bound + followed.eigenpairs[j].error_bound;
         assert!(distance <= bar, "{:?}: {distance:e} > {bar:e}", physical[i].value());
     }
 }
@@ -119,10 +124,10 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
         mb_eigen::dense::solve(&single, &options).unwrap(),
         mb_eigen::dense::solve(&double, &options).unwrap(),
     );
-    assert_eq!((one.pairs.len(), two.pairs.len()), (64, 128));
-    for pair in &one.pairs {
+    assert_eq!((one.eigenpairs.len(), two.eigenpairs.len()), (64, 128));
+    for pair in &one.eigenpairs {
         let s = pair.value().unwrap();
-        let near = two.pairs.iter().filter(|p| (p.value().unwrap() - s).norm() < 1e-9 * s.norm());
+        let near = two.eigenpairs.iter().filter(|p| (p.value().unwrap() - s).norm() < 1e-9 * s.norm());
         assert_eq!(near.count(), 2, "{s}");
     }
     // A critically damped mass beside a chain: s = -7 twice, to the square root of rounding.
@@ -132,7 +137,8 @@ fn repeated_and_defective_roots_are_found_all_the_same() {
     }
     (pencil.k[(0, 0)], pencil.c[(0, 0)]) = (49.0, 14.0);
     let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
-    let near: Vec<_> = spectrum.pairs.iter().filter(|p| (p.value().unwrap() + 7.0).norm() < 1e-6).collect();
+    let near: Vec<_> =
+        spectrum.eigenpairs.iter().filter(|p| (p.value().unwrap() + 7.0).norm() < 1e-6).collect();
     assert_eq!(near.len(), 2);
     assert!(near.iter().all(|p| (p.value().unwrap() + 7.0).norm() <= p.error_bound));
 }

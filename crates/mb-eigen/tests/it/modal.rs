@@ -40,7 +40,7 @@ fn effective_masses_of_a_chain_in_closed_form() {
     let (n, mass) = (9, 2.5);
     let pencil = systems::chain(n, mass, 40.0, true).to_sparse();
     let along = Direction { name: "along".to_owned(), vector: vec![1.0; n] };
-    let found = participation(&pencil, &spectrum(&pencil).pairs, &[along]).unwrap();
+    let found = participation(&pencil, &spectrum(&pencil).eigenpairs, &[along]).unwrap();
     assert_eq!(found.modes.len(), n);
     for (j, mode) in found.modes.iter().enumerate() {
         let angle = std::f64::consts::FRAC_PI_2 * (j + 1) as f64 / (n + 1) as f64;
@@ -58,7 +58,7 @@ fn effective_masses_sum_to_the_mass_that_moves() {
         for seed in 1..4 {
             let (n, m) = (14, 3);
             let pencil = problem(kind, n, m, seed);
-            let pairs = spectrum(&pencil).pairs;
+            let pairs = spectrum(&pencil).eigenpairs;
             let given = directions(n, 3, seed);
             let found = participation(&pencil, &pairs, &given).unwrap();
             let again = participation(&pencil, &turned(&pairs), &given).unwrap();
@@ -78,7 +78,7 @@ fn effective_masses_sum_to_the_mass_that_moves() {
 #[test]
 fn the_general_factor_is_the_classical_one_without_damping() {
     let pencil = problem(Kind::FreeFree, 14, 3, 5);
-    let pairs = spectrum(&pencil).pairs;
+    let pairs = spectrum(&pencil).eigenpairs;
     let given = directions(14, 1, 3);
     let momentum = sparse::matvec(&pencil.m, &given[0].vector);
     for mode in participation(&pencil, &pairs, &given).unwrap().modes {
@@ -96,7 +96,7 @@ fn a_shaken_base_leaves_out_the_mass_that_is_held() {
     let phi_q = Dense::from_fn(1, n, |_, j| if j == 0 { 1.0 } else { 0.0 });
     let pencil = QuadraticPencil { phi_q, ..systems::chain(n, 3.0, 10.0, false) }.to_sparse();
     let along = Direction { name: "along".to_owned(), vector: vec![1.0; n] };
-    let found = participation(&pencil, &spectrum(&pencil).pairs, &[along]).unwrap();
+    let found = participation(&pencil, &spectrum(&pencil).eigenpairs, &[along]).unwrap();
     assert!((found.directions[0].total - 15.0).abs() < 1e-12);
     assert!((found.directions[0].constrained - 12.0).abs() < 1e-12);
     assert!((found.sums()[0] - 12.0).abs() < 1e-11);
@@ -115,7 +115,7 @@ fn energy_shares_sum_to_one_whatever_the_vectors_length() {
     for kind in KINDS {
         let n = 14;
         let pencil = problem(kind, n, 3, 2);
-        let pairs = spectrum(&pencil).pairs;
+        let pairs = spectrum(&pencil).eigenpairs;
         let found = energy_shares(&pencil, &pairs, &halves(n)).unwrap();
         let again = energy_shares(&pencil, &turned(&pairs), &halves(n)).unwrap();
         assert_eq!(found.groups, ["left", "middle", "(rest)"]);
@@ -153,7 +153,7 @@ fn bodies_apart_keep_their_energy() {
     .to_sparse();
     let group = |name: &str, i| Group { name: name.to_owned(), coordinates: vec![i] };
     let groups = [group("a", 0), group("b", 1)];
-    let found = energy_shares(&pencil, &spectrum(&pencil).pairs, &groups).unwrap();
+    let found = energy_shares(&pencil, &spectrum(&pencil).eigenpairs, &groups).unwrap();
     for (j, mode) in found.modes.iter().enumerate() {
         for shares in [&mode.kinetic, &mode.strain, &mode.dissipation] {
             let shares = shares.as_ref().unwrap();
@@ -189,7 +189,7 @@ fn groups_and_directions_that_do_not_fit_are_named() {
 fn modes_are_mass_orthogonal_in_the_weighted_mac() {
     let mut pencil = problem(Kind::Undamped, 14, 3, 8);
     pencil.m = to_sparse(&dense::diagonal(&(0..14).map(|i| 1.0 + f64::from(i) * 3.0).collect::<Vec<_>>()));
-    let pairs = spectrum(&pencil).pairs;
+    let pairs = spectrum(&pencil).eigenpairs;
     let chosen: Vec<Eigenpair> = modes(&pairs).into_iter().map(|i| pairs[i].clone()).collect();
     let unit = dense::identity(chosen.len());
     let off = |mac: &Dense| norms::max_abs(&dense::add(1.0, mac, -1.0, &unit));
@@ -209,7 +209,7 @@ fn shapes_are_followed_when_frequencies_cross() {
             k: dense::from_rows(&[&[k, 0.01], &[0.01, 4.0]]),
             phi_q: dense::zeros(0, 2),
         };
-        let pairs = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap().pairs;
+        let pairs = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap().eigenpairs;
         modes(&pairs).into_iter().map(|i| pairs[i].clone()).collect::<Vec<_>>()
     };
     let (before, after) = (with(3.0), with(5.0));
@@ -240,8 +240,8 @@ fn pairs_without_left_vectors_do_where_right_ones_are_left_ones() {
         let request = Request::Lowest { count: 5 };
         let with = solve(&pencil, &request, &asked).unwrap();
         let without = solve(&pencil, &request, &SparseOptions { left_vectors: false, ..asked }).unwrap();
-        let all = participation(&pencil, &with.pairs, &given).unwrap();
-        let found = participation(&pencil, &without.pairs, &given);
+        let all = participation(&pencil, &with.eigenpairs, &given).unwrap();
+        let found = participation(&pencil, &without.eigenpairs, &given);
         if kind == Kind::Damped {
             assert_eq!(found, Err(EigenError::NoLeftVector { pair: 0 }));
             continue;

@@ -11,7 +11,7 @@ const SPURIOUS: Class = Class::Spurious { origin: SpuriousOrigin::Penalty };
 
 fn both_ways(pencil: &PenaltyPencil) -> (Spectrum, Spectrum) {
     let options = DenseOptions::default();
-    (penalty::solve(pencil, &options).unwrap(), penalty::physical_pairs(pencil, &options).unwrap())
+    (penalty::solve(pencil, &options).unwrap(), penalty::physical_eigenpairs(pencil, &options).unwrap())
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn overlapping_groups_are_told() {
             spectrum.findings
         );
     }
-    assert_eq!(all.pairs.len(), 4);
+    assert_eq!(all.eigenpairs.len(), 4);
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn the_lowest_pairs_are_those_of_the_whole_spectrum() {
             penalty::solve(&systems::penalty(&pencil, 1e7, 1.0, 10.0), &DenseOptions::default()).unwrap();
         let asked = SparseOptions { left_vectors: true, ..SparseOptions::default() };
         let some = penalty::lowest(&blocks(&pencil, 1e7, 1.0, 10.0), 5, &asked).unwrap();
-        assert_eq!((some.pairs.len(), some.counts.found.physical), (10, 10), "{:?}", some.findings);
-        for pair in some.pairs.iter().filter(|pair| pair.alpha.im > 0.0) {
+        assert_eq!((some.eigenpairs.len(), some.counts.found.physical), (10, 10), "{:?}", some.findings);
+        for pair in some.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0) {
             let s = pair.value().unwrap();
             let other = whole.nearest(s).unwrap();
             let bar = pair.error_bound + other.error_bound;
@@ -292,7 +292,7 @@ fn modes_that_a_penalty_parts_are_found_each() {
         let found = mb_eigen::penalty::lowest(&blocks, 2, &options).unwrap();
         assert!(!found.falls_short(), "{:?}", found.findings);
         let mut sizes: Vec<(f64, f64)> = found
-            .pairs
+            .eigenpairs
             .iter()
             .filter(|pair| pair.alpha.im > 0.0)
             .map(|pair| (pair.value().unwrap().im, pair.error_bound))

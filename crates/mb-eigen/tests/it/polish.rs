@@ -50,7 +50,7 @@ fn an_infinite_root_is_refused() {
 #[test]
 fn a_defective_root_keeps_an_honest_bar() {
     let pencil = systems::free(dense::identity(1), dense::diagonal(&[6.0]), dense::diagonal(&[9.0]));
-    let pair = &quadratic::solve(&pencil).pairs[0];
+    let pair = &quadratic::solve(&pencil).eigenpairs[0];
     let found = polish(&pencil, pair, &options()).unwrap();
     assert!((found.value().unwrap() + 3.0).norm() <= found.error_bound);
 }

@@ -100,7 +100,7 @@ proptest! {
         let (m, n) = p.phi_q.shape();
         prop_assert_eq!(spectrum.counts.found.motion(), 2 * (n - m));
         prop_assert!(spectrum.counts.mismatches().is_empty());
-        for pair in &spectrum.pairs {
+        for pair in &spectrum.eigenpairs {
             prop_assert!(pair.backward_error < 1e-13, "{:e}", pair.backward_error);
             prop_assert!(pair.constraint_violation < 1e-13);
             let s = pair.value().unwrap();
@@ -122,8 +122,8 @@ proptest! {
     fn vectors_are_biorthonormal(p in pencil()) {
         // y_i^H ((s_i + s_j) M + C) x_j = 1 for i = j, 0 otherwise: palomba2019, Eqs. (17)-(18), by the relations (16).
         let spectrum = solve(&p);
-        for a in spectrum.pairs.iter().filter(|pair| pair.condition < 1e6) {
-            for b in spectrum.pairs.iter().filter(|pair| pair.condition < 1e6) {
+        for a in spectrum.eigenpairs.iter().filter(|pair| pair.condition < 1e6) {
+            for b in spectrum.eigenpairs.iter().filter(|pair| pair.condition < 1e6) {
                 let (s, t) = (a.value().unwrap(), b.value().unwrap());
                 let sum = s + t;
                 let (mx, cx) = (dense::matvec_complex(&p.m, &b.right), dense::matvec_complex(&p.c, &b.right));
@@ -163,10 +163,10 @@ proptest! {
         let after = solve(&moved);
         assert_same(&before, &after)?;
         // Vectors move along (where they are determined).
-        for (i, j, _) in pairing::match_spectra(&before.pairs, &after.pairs) {
-            let back: Vec<c64> = (0..n).map(|row| before.pairs[i].right[place(row)]).collect();
-            if before.pairs[i].condition < 1e4 {
-                prop_assert!(pairing::mac(&back, &after.pairs[j].right) > 1.0 - 1e-8);
+        for (i, j, _) in pairing::match_spectra(&before.eigenpairs, &after.eigenpairs) {
+            let back: Vec<c64> = (0..n).map(|row| before.eigenpairs[i].right[place(row)]).collect();
+            if before.eigenpairs[i].condition < 1e4 {
+                prop_assert!(pairing::mac(&back, &after.eigenpairs[j].right) > 1.0 - 1e-8);
             }
         }
     }
@@ -183,7 +183,7 @@ proptest! {
         // Minimum norm: the multipliers lie in the range of Phi_q.
         let null = mb_algebra::RankQr::new(&dense::transpose(&redundant.phi_q), mb_algebra::RankTolerance::default())
             .unwrap().null_space();
-        for pair in &after.pairs {
+        for pair in &after.eigenpairs {
             let idle = norms::two_complex(&dense::matvec_complex(&dense::transpose(&null), &pair.multipliers));
             prop_assert!(idle <= 1e-10 * (1.0 + norms::two_complex(&pair.multipliers)));
         }
@@ -207,11 +207,11 @@ proptest! {
         for transferred in Transferred::ALL {
             let structure = DescriptorStructure { pencil: p.clone(), transferred };
             let ours = descriptor::solve(&structure, &DenseOptions::default()).unwrap();
-            prop_assert_eq!(ours.pairs.len(), 2 * n + m);
+            prop_assert_eq!(ours.eigenpairs.len(), 2 * n + m);
             prop_assert!(ours.counts.mismatches().is_empty());
-            prop_assert!(ours.pairs.iter().all(|pair| pair.backward_error < 1e-12));
+            prop_assert!(ours.eigenpairs.iter().all(|pair| pair.backward_error < 1e-12));
             let qz = descriptor::solve_qz(&structure.to_pencil().unwrap(), n, m, &DenseOptions::default()).unwrap();
-            prop_assert_eq!(qz.pairs.len(), 2 * n + m);
+            prop_assert_eq!(qz.eigenpairs.len(), 2 * n + m);
             let found = qz.motion_values();
             prop_assert_eq!(found.len(), reference.motion_values().len(), "{:?}", qz.findings);
             for (i, _, distance) in pairing::match_values(&reference.motion_values(), &found) {
@@ -262,7 +262,7 @@ proptest! {
     #[test]
     fn conjugates_are_neighbours_and_classes_are_in_order(p in pencil()) {
         let spectrum = solve(&p);
-        let pairs = &spectrum.pairs;
+        let pairs = &spectrum.eigenpairs;
         for (j, pair) in pairs.iter().enumerate() {
             if pair.alpha.im > 0.0 {
                 prop_assert_eq!(pairs[j + 1].alpha, pair.alpha.conj());
@@ -287,8 +287,8 @@ proptest! {
         };
         let p = QuadraticPencil { m: block(0, n), c: block(1, n), k: block(2, n), phi_q: block(3, m) };
         let spectrum = solve(&p);
-        prop_assert_eq!(spectrum.pairs.len(), 2 * (n - spectrum.counts.rank));
-        for pair in &spectrum.pairs {
+        prop_assert_eq!(spectrum.eigenpairs.len(), 2 * (n - spectrum.counts.rank));
+        for pair in &spectrum.eigenpairs {
             let numbers = [pair.backward_error, pair.constraint_violation, pair.beta, pair.alpha.re, pair.alpha.im];
             prop_assert!(numbers.iter().all(|v| v.is_finite()), "{pair:?}");
             prop_assert!(!pair.condition.is_nan() && !pair.error_bound.is_nan());

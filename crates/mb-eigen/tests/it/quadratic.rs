@@ -35,7 +35,7 @@ fn grounded_chain() {
     for n in [1, 2, 7, 40] {
         let spectrum = solve(&systems::chain(n, 2.0, 50.0, true));
         assert_roots(&spectrum, &imaginary(&systems::chain_frequencies(n, 2.0, 50.0, true)));
-        assert!(spectrum.pairs.iter().all(|p| p.class == Class::Physical && p.error_bound < 1e-12));
+        assert!(spectrum.eigenpairs.iter().all(|p| p.class == Class::Physical && p.error_bound < 1e-12));
         assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
     }
 }
@@ -62,7 +62,7 @@ fn hanging_and_upright_pendulum() {
     assert_roots(&hanging, &imaginary(&[root]));
     let upright = solve(&systems::pendulum(3.0, 0.7, 9.81, true));
     assert_roots(&upright, &[c64::new(root, 0.0), c64::new(-root, 0.0)]);
-    for pair in hanging.pairs.iter().chain(&upright.pairs) {
+    for pair in hanging.eigenpairs.iter().chain(&upright.eigenpairs) {
         // The rod's tension does not change to first order.
         assert!(pair.multipliers[0].norm() < 1e-14 && pair.constraint_violation < 1e-15);
     }
@@ -84,7 +84,7 @@ fn four_bar_linkages_follow_their_single_angle() {
             let (pencil, root) = systems::four_bar(loops, damper);
             let spectrum = solve(&pencil);
             assert_roots(&spectrum, &[root, root.conj()]);
-            assert!(spectrum.pairs.iter().all(|pair| pair.error_bound < 1e-11));
+            assert!(spectrum.eigenpairs.iter().all(|pair| pair.error_bound < 1e-11));
         }
     }
 }
@@ -125,7 +125,7 @@ fn critical_damping_is_defective_and_the_bar_says_so() {
         &spectrum,
         &[c64::new(-3.0, 0.0), c64::new(-3.0, 0.0), c64::new(-1.0, 2.0), c64::new(-1.0, -2.0)],
     );
-    for pair in &spectrum.pairs {
+    for pair in &spectrum.eigenpairs {
         let defective = pair.value().unwrap().re < -2.0;
         assert_eq!(pair.condition > 1e6, defective, "{} {}", pair.value().unwrap(), pair.condition);
         assert!(pair.error_bound < 1e-6);
@@ -138,7 +138,7 @@ fn a_damper_to_the_ground_splits_the_double_zero() {
         solve(&systems::free(dense::diagonal(&[2.0]), dense::diagonal(&[5.0]), dense::zeros(1, 1)));
     assert_roots(&spectrum, &[c64::new(0.0, 0.0), c64::new(-2.5, 0.0)]);
     assert_eq!((spectrum.counts.found.rigid, spectrum.counts.found.physical), (1, 1));
-    assert!(spectrum.pairs.iter().all(|pair| pair.chain == 1 && pair.condition.is_finite()));
+    assert!(spectrum.eigenpairs.iter().all(|pair| pair.chain == 1 && pair.condition.is_finite()));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_long_chain_at_infinity_is_followed() {
     let m = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
     let spectrum = solve(&systems::free(m, Dense::zeros(2, 2), dense::identity(2)));
     assert_eq!((spectrum.counts.found.infinite, spectrum.counts.expected.infinite), (4, 4));
-    assert!(spectrum.pairs.iter().all(|pair| pair.class == Class::Infinite && pair.chain == 4));
+    assert!(spectrum.eigenpairs.iter().all(|pair| pair.class == Class::Infinite && pair.chain == 4));
     let told = |f: &Finding| matches!(f, Finding::LongChain { .. } | Finding::ClassifiedByMagnitude { .. });
     assert!(!spectrum.findings.iter().any(told), "{:?}", spectrum.findings);
 }
@@ -210,7 +210,7 @@ fn a_singular_pencil_without_common_null_direction_is_told() {
     let c = dense::from_rows(&[&[0.0, 0.0], &[0.0, 1.0]]);
     let k = dense::from_rows(&[&[0.0, 1.0], &[0.0, 0.0]]);
     let spectrum = solve(&systems::free(Dense::zeros(2, 2), c, k));
-    assert_eq!(spectrum.pairs.len(), 4);
+    assert_eq!(spectrum.eigenpairs.len(), 4);
     assert!(!spectrum.findings.is_empty(), "{:?}", spectrum.counts);
 }
 
@@ -219,7 +219,7 @@ fn full_constraints_leave_nothing() {
     let mut pencil = systems::chain(2, 1.0, 1.0, true);
     pencil.phi_q = dense::identity(2);
     let spectrum = solve(&pencil);
-    assert!(spectrum.pairs.is_empty() && spectrum.findings.contains(&Finding::NoFreedom));
+    assert!(spectrum.eigenpairs.is_empty() && spectrum.findings.contains(&Finding::NoFreedom));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn polishing_restores_the_low_roots_of_a_stiff_chain() {
     let bar = |refinement| {
         let options = DenseOptions { refinement, ..DenseOptions::default() };
         let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
-        let first = &spectrum.pairs[0];
+        let first = &spectrum.eigenpairs[0];
         assert!(first.class == Class::Physical && first.value().unwrap().re == 0.0);
         (first.value().unwrap().im, first.error_bound)
     };

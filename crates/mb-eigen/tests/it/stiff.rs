@@ -24,7 +24,7 @@ fn low_modes_converge_as_cubic_elements_do() {
             let pencil = pendulum::flexible_pendulum(elements).to_dense();
             let spectrum = mb_eigen::dense::solve(&pencil, &options).unwrap();
             assert!(spectrum.findings.is_empty(), "{:?}", spectrum.findings);
-            assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
+            assert!(spectrum.eigenpairs.iter().all(|pair| pair.backward_error < 1e-14));
             lowest(&spectrum)
         })
         .collect();
@@ -40,10 +40,10 @@ fn the_whole_spectrum_agrees_with_inverse_iteration() {
     let options = DenseOptions::default();
     let minimal = mb_eigen::dense::solve(&pencil, &options).unwrap();
     let n = pencil.m.nrows();
-    assert_eq!(minimal.pairs.len(), 2 * (n - 10));
+    assert_eq!(minimal.eigenpairs.len(), 2 * (n - 10));
     for j in [0, 2, 4, 6, 100, 200] {
-        let better = polish(&pencil, &minimal.pairs[j], &options).unwrap();
-        let (a, b) = (minimal.pairs[j].value().unwrap(), better.value().unwrap());
+        let better = polish(&pencil, &minimal.eigenpairs[j], &options).unwrap();
+        let (a, b) = (minimal.eigenpairs[j].value().unwrap(), better.value().unwrap());
         assert!((a - b).norm() <= 1e-12 * b.norm(), "{j}: {a} {b}");
     }
     let structure = DescriptorStructure { pencil, transferred: Transferred::default() };
@@ -60,7 +60,7 @@ fn stiff_free_bodies_keep_exact_zeros() {
     let spectrum = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
     assert_eq!((spectrum.counts.found.rigid, spectrum.counts.mismatches().len()), (4, 0));
     assert!(spectrum.of_class(Class::Rigid).all(|pair| pair.chain == 2 && pair.backward_error < 1e-14));
-    assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-14));
+    assert!(spectrum.eigenpairs.iter().all(|pair| pair.backward_error < 1e-14));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_sparse_path_keeps_the_low_modes_of_long_chains() {
     let sparse = |elements| {
         let pencil = pendulum::flexible_pendulum(elements);
         let spectrum = solve(&pencil, &Request::Lowest { count: 4 }, &SparseOptions::default()).unwrap();
-        assert!(spectrum.pairs.iter().all(|pair| pair.backward_error < 1e-13));
+        assert!(spectrum.eigenpairs.iter().all(|pair| pair.backward_error < 1e-13));
         lowest(&spectrum)
     };
     let dense = mb_eigen::dense::solve(&pendulum::flexible_pendulum(32).to_dense(), &DenseOptions::default())
@@ -101,13 +101,13 @@ fn bars_of_long_links_are_narrow_and_hold() {
             _ => None,
         };
         let up_to = fine.findings.iter().find_map(told).expect("entries that cancel");
-        for (a, b) in coarse.pairs.iter().zip(&fine.pairs) {
+        for (a, b) in coarse.eigenpairs.iter().zip(&fine.eigenpairs) {
             let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
             assert!(bar < 1e-8 * b.norm(), "{elements}: {b} {bar:e}");
             // The coarser mesh is 1e-8 off by itself.
             assert!((a - b).norm() < 1e-7 * b.norm() + bar + up_to, "{elements}: {a} {b} {up_to:e}");
         }
-        let worst = fine.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        let worst = fine.eigenpairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < 1e-13, "{elements}: {worst:e}");
     }
 }
@@ -116,8 +116,8 @@ fn bars_of_long_links_are_narrow_and_hold() {
 #[test]
 fn bars_of_long_damped_links_and_penalties_are_narrow_and_hold() {
     let near = |a: &Spectrum, b: &Spectrum, allowed: f64, what: &str| {
-        assert_eq!((a.pairs.len(), b.pairs.len()), (8, 8), "{what}");
-        for (a, b) in a.pairs.iter().zip(&b.pairs) {
+        assert_eq!((a.eigenpairs.len(), b.eigenpairs.len()), (8, 8), "{what}");
+        for (a, b) in a.eigenpairs.iter().zip(&b.eigenpairs) {
             let (a, b, bar) = (a.value().unwrap(), b.value().unwrap(), b.error_bound);
             assert!(bar < 1e-8 * b.norm(), "{what}: {b} {bar:e}");
             // The coarser mesh is 1e-8 off by itself, and what rounding of the entries of K does grows with the elements.

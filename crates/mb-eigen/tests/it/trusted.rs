@@ -51,7 +51,7 @@ impl Case {
 
     /// Every finite eigenvalue returned lies within its bound of an exact one, each of these used once.
     fn assert_covered(&self, found: &Spectrum, what: &str) {
-        let pairs: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.class.is_motion()).collect();
+        let pairs: Vec<&Eigenpair> = found.eigenpairs.iter().filter(|pair| pair.class.is_motion()).collect();
         let mut order: Vec<&Eigenpair> = pairs.clone();
         order.sort_by(|a, b| a.error_bound.total_cmp(&b.error_bound));
         let mut taken = vec![false; self.exact.len()];
@@ -125,12 +125,16 @@ fn real_eigenvalues_close_to_each_other_are_counted_once() {
                 continue;
             }
             // All of them are real: no value stands for two.
-            assert!(found.pairs.iter().all(|pair| pair.alpha.im == 0.0), "{what}");
-            assert_eq!(found.pairs.len(), count, "{what}");
+            assert!(found.eigenpairs.iter().all(|pair| pair.alpha.im == 0.0), "{what}");
+            assert_eq!(found.eigenpairs.len(), count, "{what}");
             let mut distances: Vec<f64> = case.exact.iter().map(|s| (s - at).norm()).collect();
             distances.sort_by(f64::total_cmp);
-            let furthest =
-                found.pairs.iter().filter_map(Eigenpair::value).map(|s| (s - at).norm()).fold(0.0, f64::max);
+            let furthest = found
+                .eigenpairs
+                .iter()
+                .filter_map(Eigenpair::value)
+                .map(|s| (s - at).norm())
+                .fold(0.0, f64::max);
             assert!(furthest <= distances[count - 1] * (1.0 + 1e-12), "{what}: {furthest}");
         }
     }
@@ -149,7 +153,7 @@ fn modes_beside_a_damped_penalty_are_not_lost_in_silence() {
         // Ends on an eigenvalue are decided by rounding of the number.
         let inside = |s: &&c64| s.im > tau * from_hz * (1.0 + 1e-12) && s.im < tau * to_hz * (1.0 - 1e-12);
         let exist = case.exact.iter().filter(inside).count();
-        let upper = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).count();
+        let upper = found.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0).count();
         let values = found.motion_values();
         assert!(
             upper >= exist || admits(&found),
@@ -167,7 +171,7 @@ fn eigenvalues_of_jordan_chains_lie_within_their_bounds() {
     let hz = 5_f64.sqrt() / std::f64::consts::TAU;
     let band = case.sparse(&Request::Band { from_hz: hz, to_hz: hz, max_damping_ratio: None });
     case.assert_covered(&band, "band");
-    assert!(band.pairs.len() == 16 || admits(&band), "{} of 16", band.pairs.len());
+    assert!(band.eigenpairs.len() == 16 || admits(&band), "{} of 16", band.eigenpairs.len());
     for count in 1..8 {
         case.assert_covered(&case.krylov(&Request::Lowest { count }), &format!("lowest {count}"));
     }
@@ -190,7 +194,7 @@ fn bounds_at_a_point_of_flutter_are_those_of_a_double_eigenvalue() {
         for (how, found) in [("all", case.dense()), ("lowest", case.krylov(&Request::Lowest { count: 4 }))] {
             let what = format!("{number}, {how}");
             case.assert_covered(&found, &what);
-            for pair in &found.pairs {
+            for pair in &found.eigenpairs {
                 let s = pair.value().unwrap();
                 let double = case.exact.iter().filter(|t| (*t - s).norm() < 1e-5).count() > 1;
                 let most = if double { 100.0 * f64::EPSILON.sqrt() } else { 1e-12 } * s.norm();
@@ -217,7 +221,7 @@ fn no_mode_of_a_damped_lattice_is_missing_in_silence() {
             let mut sizes: Vec<f64> = case.exact.iter().filter(|s| s.im >= 0.0).map(|s| s.norm()).collect();
             sizes.sort_by(f64::total_cmp);
             let shown: Vec<f64> = found
-                .pairs
+                .eigenpairs
                 .iter()
                 .filter_map(Eigenpair::value)
                 .filter(|s| s.im >= 0.0)
@@ -237,7 +241,7 @@ fn dense_and_sparse_bounds_agree() {
     for (number, case) in [damped, a, b, lattice(4), near_double(), jordan_chain()].iter().enumerate() {
         let dense = case.dense();
         let few = case.krylov(&Request::Lowest { count: 3 });
-        for pair in few.pairs.iter().filter(|pair| pair.error_bound > 0.0) {
+        for pair in few.eigenpairs.iter().filter(|pair| pair.error_bound > 0.0) {
             let s = pair.value().unwrap();
             let other = dense.nearest(s).unwrap();
             let quotient = pair.error_bound / other.error_bound;
@@ -262,7 +266,7 @@ fn entries_near_the_largest_number_do_not_panic() {
     let pencil = QuadraticPencil { m, c: sparse::zeros(6, 6), k, phi_q: sparse::zeros(0, 6) };
     let request = Request::Band { from_hz: 0.1, to_hz: 5.0, max_damping_ratio: None };
     if let Ok(found) = sparse_modes::solve(&pencil, &request, &SparseOptions::default()) {
-        assert!(found.pairs.iter().all(|pair| !pair.error_bound.is_nan()), "{:?}", found.findings);
+        assert!(found.eigenpairs.iter().all(|pair| !pair.error_bound.is_nan()), "{:?}", found.findings);
     }
 }
 

@@ -71,7 +71,7 @@ fn assert_covered(found: &Spectrum, exact: &[c64]) {
 
 /// The same of eigenvalues that are known to so many digits.
 fn assert_covered_within(found: &Spectrum, exact: &[c64], known: f64) {
-    let pairs: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
+    let pairs: Vec<&Eigenpair> = found.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
     let values: Vec<c64> = pairs.iter().map(|pair| pair.value().unwrap()).collect();
     assert!(values.len() <= exact.len(), "{values:?}");
     for (i, j, distance) in pairing::match_values(&values, exact) {
@@ -104,7 +104,7 @@ fn a_root_of_the_mechanism_on_one_of_the_penalty_is_kept() {
         let found = held.lowest(1);
         assert!(!found.falls_short(), "{:?}", found.findings);
         assert_eq!(found.counts.found.physical, 2);
-        let pair = &found.pairs[0];
+        let pair = &found.eigenpairs[0];
         assert_eq!(pair.class, Class::Physical);
         assert!(pair.penalty_share.unwrap() < 1e-12, "{:?}", pair.penalty_share);
         assert_covered(&found, &[z(-0.5 * a, (1.0 - 0.25 * a * a).sqrt())]);
@@ -145,7 +145,7 @@ fn roots_that_share_their_energy_with_the_penalty_are_found_and_told_as_unsure()
     // The discriminant of the first pair cancels to half of its digits: w = 1 - e with e = 3e-5.
     assert_covered_within(&found, &exact, 1e-11);
     // The constrained problem has its second eigenvalue at 0.9997253: what is there is the penalty's alone.
-    let second = found.pairs.iter().filter_map(Eigenpair::value).map(|s| s.im).fold(0.0, f64::max);
+    let second = found.eigenpairs.iter().filter_map(Eigenpair::value).map(|s| s.im).fold(0.0, f64::max);
     assert!((second - exact[1].im).abs() < 1e-9, "{second}");
 }
 
@@ -180,7 +180,7 @@ fn parted_roots_are_not_found_twice() {
         tied([3.0, 5.0], [5.0, 7.0], held.xi[1], held.law[2]),
     ];
     let exact = [1.0 / 6.0, 5.0 / 7.0, one[0], other[0]].map(|w| root(held.law, w));
-    let physical = penalty::physical_pairs(&held.pencil(), &DenseOptions::default()).unwrap();
+    let physical = penalty::physical_eigenpairs(&held.pencil(), &DenseOptions::default()).unwrap();
     assert_eq!(physical.counts.found.physical, 8);
     assert_covered(&physical, &exact);
     assert_covered(&held.lowest(4), &exact);
@@ -207,7 +207,7 @@ fn bars_beside_penalties_too_stiff_are_wide_enough() {
     // With violations as unknowns nothing of that size meets the mechanism's own entries.
     let lowest = undamped.lowest(1);
     assert_covered(&lowest, &exact[..1]);
-    assert!(lowest.pairs[0].error_bound < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
+    assert!(lowest.eigenpairs[0].error_bound < 1e-11 && !lowest.falls_short(), "{:?}", lowest.findings);
 }
 
 /// Directions that drowned are told as missing by the fast path too, and what is left is no zero for sure.
@@ -220,7 +220,7 @@ fn the_fast_path_tells_what_drowned() {
         xi: vec![1e17],
         law: [0.0, 0.0, 1.0],
     };
-    let found = penalty::physical_pairs(&held.pencil(), &DenseOptions::default()).unwrap();
+    let found = penalty::physical_eigenpairs(&held.pencil(), &DenseOptions::default()).unwrap();
     let told = |f: &Finding| matches!(f, Finding::StiffPenalty { .. });
     assert!(found.findings.iter().any(told), "{:?}", found.findings);
     assert!(found.falls_short() || found.counts.found.motion() == 2, "{:?}", found.counts);

@@ -231,7 +231,7 @@ fn clamped_beams_have_no_rigid_and_no_growing_modes() {
                 let spectra = both_ways(&beam.pencil(3), 2);
                 for spectrum in &spectra {
                     assert!(spectrum.motion().all(|pair| pair.class == Class::Physical), "{beam:?}");
-                    let [re, im] = [spectrum.pairs[0].alpha.re, spectrum.pairs[0].alpha.im];
+                    let [re, im] = [spectrum.eigenpairs[0].alpha.re, spectrum.eigenpairs[0].alpha.im];
                     assert!(re == 0.0 && im > 0.0, "{beam:?}");
                     let (found, bound) = oscillations(spectrum)[0];
                     // One element errs by half a percent, as textbooks have it, from above.

@@ -391,9 +391,9 @@ fn assert_bars_hold(lowest: impl Fn(u32) -> Spectrum, fine: &[u32]) {
     let (rough, coarse) = (lowest(250), lowest(500));
     for &elements in fine {
         let fine = lowest(elements);
-        assert_eq!((fine.pairs.len(), fine.counts.found.rigid), (8, 0), "{:?}", fine.findings);
+        assert_eq!((fine.eigenpairs.len(), fine.counts.found.rigid), (8, 0), "{:?}", fine.findings);
         let share = (250.0 / f64::from(elements)).powi(2);
-        for ((a, b), c) in rough.pairs.iter().zip(&coarse.pairs).zip(&fine.pairs) {
+        for ((a, b), c) in rough.eigenpairs.iter().zip(&coarse.eigenpairs).zip(&fine.eigenpairs) {
             let [first, second, s] = [a, b, c].map(|pair| pair.value().unwrap());
             let slope = (first - second) / 0.75;
             let expected = first + slope * (share - 1.0);

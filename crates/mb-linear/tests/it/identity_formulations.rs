@@ -160,7 +160,7 @@ proptest! {
             let at = penalty_equilibrium(&model, rest.point(), &penalty).unwrap();
             let u = unconstrained(&model, &at, &penalty).unwrap();
             let pencil = PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi };
-            penalty::physical_pairs(&pencil, &options).unwrap()
+            penalty::physical_eigenpairs(&pencil, &options).unwrap()
         };
         let (soft, stiff) = (under(1e5), under(1e7));
         for pairs in [&soft, &stiff] {
@@ -268,7 +268,7 @@ fn a_rod_on_a_pin_in_all_three_families() {
         let pencil = PenaltyPencil { m: u.m, c: u.c, k: u.k, phi_q: u.phi_q, xi: u.xi };
         let ucs = penalty::solve(&pencil, &options).unwrap();
         assert!(distance(&exact, &ucs.motion_values()) < 1e-5, "{:?}", ucs.motion_values());
-        assert_eq!(ucs.pairs.len(), 6);
+        assert_eq!(ucs.eigenpairs.len(), 6);
     }
 }
 

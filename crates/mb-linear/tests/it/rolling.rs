@@ -105,7 +105,7 @@ fn published_roots(v: f64) -> Vec<c64> {
         phi_q: Dense::zeros(0, 2),
     };
     let found = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).unwrap();
-    found.pairs.iter().filter_map(mb_eigen::Eigenpair::value).collect()
+    found.eigenpairs.iter().filter_map(mb_eigen::Eigenpair::value).collect()
 }
 
 /// Lean, steer and the speed are the velocities, six coordinates can be ignored: 2 * 7 - 4 eigenvalues.
@@ -124,7 +124,7 @@ fn a_bicycle_has_the_eigenvalues_of_the_published_equations() {
         same(&finite, &published_roots(v), 1e-9);
         for s in published_roots(v) {
             let off = |p: &&mb_eigen::Eigenpair| p.value().map_or(f64::INFINITY, |x| (x - s).norm());
-            let near = spectrum.pairs.iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap();
+            let near = spectrum.eigenpairs.iter().min_by(|a, b| off(a).total_cmp(&off(b))).unwrap();
             assert!(
                 off(&near) <= near.error_bound + 1e-12 * s.norm(),
                 "{v}: {s} {} {}",

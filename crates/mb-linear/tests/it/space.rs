@@ -100,7 +100,7 @@ fn product(a: &Rotation, b: &Rotation) -> Rotation {
 /// Eigenvalues of a small quadratic problem, sorted by imaginary part.
 fn eigenvalues(lin: &mb_algebra::QuadraticPencil<Dense>) -> Vec<mb_algebra::c64> {
     let spectrum = mb_eigen::dense::solve(lin, &mb_eigen::DenseOptions::default()).unwrap();
-    let mut all: Vec<_> = spectrum.pairs.iter().filter_map(mb_eigen::Eigenpair::value).collect();
+    let mut all: Vec<_> = spectrum.eigenpairs.iter().filter_map(mb_eigen::Eigenpair::value).collect();
     all.sort_by(|a, b| a.im.total_cmp(&b.im));
     all
 }

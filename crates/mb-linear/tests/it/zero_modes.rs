@@ -66,7 +66,7 @@ fn zeros(model: &Model) -> (Option<usize>, Stability, usize, Vec<String>) {
     // Two roots at zero for each free motion.
     let rigid = found.of_class(Class::Rigid).count() / 2;
     let growing = |p: &&mb_eigen::Eigenpair| p.value().is_some_and(|s| s.re > 0.0) && p.is_determined();
-    let growing = found.pairs.iter().filter(growing).map(|p| format!("{:?} grows", p.value())).collect();
+    let growing = found.eigenpairs.iter().filter(growing).map(|p| format!("{:?} grows", p.value())).collect();
     (most_zeros, stability(model, &rest).unwrap(), rigid, growing)
 }
 
@@ -122,10 +122,10 @@ fn a_thin_strip_has_its_first_bending_mode() {
         assert!(w > beam - slack && w < beam / 0.91_f64.sqrt() + slack, "{w} {beam} {}", first.error_bound);
     };
     let all = DenseOptions { most_zeros, ..DenseOptions::default() };
-    holds(&dense::solve(&linearize(&model, &at).pencil(), &all).unwrap().pairs);
+    holds(&dense::solve(&linearize(&model, &at).pencil(), &all).unwrap().eigenpairs);
     let options = SparseOptions { most_zeros, ..SparseOptions::default() };
     let pencil = linearize_sparse(&model, &at).pencil();
-    holds(&sparse::solve(&pencil, &Request::Lowest { count: 10 }, &options).unwrap().pairs);
+    holds(&sparse::solve(&pencil, &Request::Lowest { count: 10 }, &options).unwrap().eigenpairs);
 }
 
 /// Under load a direction may lose its stiffness at a critical point: the geometry tells nothing.

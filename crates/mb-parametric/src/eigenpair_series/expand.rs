@@ -17,7 +17,7 @@
 use super::{EigenpairSeries, LeftSeries};
 use crate::bordered::{Bordered, Parts, PseudoInverse};
 use crate::pencil_series::{Completeness, PencilSeries};
-use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish_factored};
+use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish_factored};
 use crate::storage::Storage;
 use crate::vectors::{add_matvec, add_matvec_transpose, axpy, is_finite, zeros};
 use crate::{MultiIndexSet, ParametricError, multi_index::check_memory};
@@ -59,7 +59,7 @@ pub struct ExpandOptions {
 /// [`ParametricError::Overflow`].
 pub fn expand<A: Storage>(
     pencil: &PencilSeries<A>,
-    start: &StartingPair,
+    start: &StartingEigenpair,
     set: &MultiIndexSet,
     options: &ExpandOptions,
 ) -> Result<EigenpairSeries, ParametricError> {
@@ -92,7 +92,7 @@ pub fn expand<A: Storage>(
 /// their order and independent of the number of cores.
 pub fn expand_all<A: Storage>(
     pencil: &PencilSeries<A>,
-    starts: &[StartingPair],
+    starts: &[StartingEigenpair],
     set: &MultiIndexSet,
     options: &ExpandOptions,
 ) -> Vec<Result<EigenpairSeries, ParametricError>> {
@@ -118,7 +118,7 @@ impl<A: Storage> Solver<'_, A> {
 /// The solver of a gauge; `bordered` is the one of the projection.
 fn solver<'a, A: Storage>(
     centre: &'a QuadraticPencil<A>,
-    pair: &PolishedPair,
+    pair: &RefinedEigenpair,
     bordered: Bordered<'a, A>,
     gauge: Gauge,
 ) -> Result<Solver<'a, A>, ParametricError> {
@@ -137,11 +137,11 @@ fn left_series<A: Storage>(
     pencil: &PencilSeries<A>,
     set: &MultiIndexSet,
     terms: &[Option<usize>],
-    pair: &PolishedPair,
+    pair: &RefinedEigenpair,
     options: &PolishOptions,
 ) -> Result<LeftSeries, ParametricError> {
     let transposed = pencil.transpose();
-    let start = StartingPair { s: pair.s, vector: pair.left.clone() };
+    let start = StartingEigenpair { s: pair.s, vector: pair.left.clone() };
     let centre = transposed.centre();
     let (left, bordered) = polish_factored(&centre, &start, options)?;
     let run = Recursion::run(&transposed, set, terms, &left, &Solver::Bordered(bordered))?;
@@ -186,7 +186,7 @@ impl<'a, A: Storage> Recursion<'a, A> {
         pencil: &'a PencilSeries<A>,
         set: &MultiIndexSet,
         terms: &'a [Option<usize>],
-        pair: &PolishedPair,
+        pair: &RefinedEigenpair,
         solver: &Solver<'_, A>,
     ) -> Result<Self, ParametricError> {
         let mut run = Self {

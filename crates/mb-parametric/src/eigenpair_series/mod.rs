@@ -35,7 +35,7 @@ pub(crate) use expand::matching_terms;
 pub use expand::{ExpandOptions, Gauge, expand, expand_all};
 pub use many::eigenvalues_at;
 pub use rayleigh::Corrected;
-pub use sensitivity::{ToleranceBar, ToleranceBars};
+pub use sensitivity::{ToleranceSpread, ToleranceSpreads};
 pub use trust::{Radius, ResidualEstimate};
 
 use crate::{MultiIndexSet, ParametricError};

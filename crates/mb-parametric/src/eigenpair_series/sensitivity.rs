@@ -16,7 +16,7 @@ use std::f64::consts::TAU;
 
 /// A value and what uncertain parameters make of it, to first order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToleranceBar {
+pub struct ToleranceSpread {
     /// The value itself.
     pub value: f64,
     /// Largest deviation: all parameters at the ends that add up.
@@ -29,11 +29,11 @@ pub struct ToleranceBar {
 
 /// Frequency and damping with their bars.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToleranceBars {
+pub struct ToleranceSpreads {
     /// |s| / 2 pi, Hz: the undamped frequency.
-    pub frequency_hz: ToleranceBar,
+    pub frequency_hz: ToleranceSpread,
     /// -Re s / |s|.
-    pub damping_ratio: ToleranceBar,
+    pub damping_ratio: ToleranceSpread,
     /// Largest second-order change of s within the tolerances relative to the first-order one,
     /// estimated from the terms of second degree; the bars say little where it is not small. None
     /// when the series has no second degree.
@@ -66,7 +66,7 @@ impl EigenpairSeries {
     ///
     /// Errors: a list of another length, values that are not finite; a set without first degree
     /// of some parameter is [`ParametricError::OrderNotExpanded`].
-    pub fn tolerance_bars(&self, tolerances: &[f64]) -> Result<ToleranceBars, ParametricError> {
+    pub fn tolerance_spreads(&self, tolerances: &[f64]) -> Result<ToleranceSpreads, ParametricError> {
         let monomials = self.set.monomials(tolerances)?;
         let first: Option<Vec<c64>> = self.sensitivities().into_iter().collect();
         let Some(first) = first else {
@@ -77,7 +77,7 @@ impl EigenpairSeries {
         let radial = |ds: &c64| if size > 0.0 { (s.conj() * ds).re / size } else { ds.norm() };
         let ratio = |ds: &c64| if size > 0.0 { -(ds.re - s.re * radial(ds) / size) / size } else { 0.0 };
         let damping = if size > 0.0 { -s.re / size } else { 0.0 };
-        let bar = |value: f64, shares: Vec<f64>| ToleranceBar {
+        let bar = |value: f64, shares: Vec<f64>| ToleranceSpread {
             value,
             worst_case: shares.iter().map(|x| x.abs()).sum(),
             independent: mb_algebra::norms::two(&shares),
@@ -87,7 +87,7 @@ impl EigenpairSeries {
         let second: f64 =
             self.set.homogeneous(2).map(|number| self.s[number].norm() * monomials[number].abs()).sum();
         let curvature = (self.order() >= 2).then(|| if second == 0.0 { 0.0 } else { second / largest });
-        Ok(ToleranceBars {
+        Ok(ToleranceSpreads {
             frequency_hz: bar(size / TAU, changes.iter().map(|ds| radial(ds) / TAU).collect()),
             damping_ratio: bar(damping, changes.iter().map(ratio).collect()),
             curvature,

@@ -150,9 +150,21 @@ impl<S: SeriesSource> Planner<'_, S> {
         for point in points {
             estimated = estimated.max(modes.error_beside(&full, point)?);
         }
-        let (Modes { pairs, groups }, Modes { pairs: full, groups: full_groups }) = (modes, full);
+        let (Modes { eigenpairs, groups }, Modes { eigenpairs: full, groups: full_groups }) = (modes, full);
         let (region, all) = (part.clone(), all.clone());
-        Ok(Piece { centre, region, order, set, pairs, full, groups, full_groups, all, estimated, measured })
+        Ok(Piece {
+            centre,
+            region,
+            order,
+            set,
+            eigenpairs,
+            full,
+            groups,
+            full_groups,
+            all,
+            estimated,
+            measured,
+        })
     }
 }
 

@@ -30,7 +30,7 @@ pub use region::Region;
 
 use crate::eigenpair_series::{EigenpairSeries, Evaluation, ExpandOptions};
 use crate::group::{GroupEvaluation, GroupSeries};
-use crate::polish::StartingPair;
+use crate::polish::StartingEigenpair;
 use crate::track::Walker;
 use crate::{MultiIndexSet, ParametricError, SeriesSource};
 use cell::Planner;
@@ -84,7 +84,7 @@ pub struct Piece {
     /// The terms that are enough: those of `order` within the limits found.
     pub set: MultiIndexSet,
     /// The pairs over `set`, in the order of the starts: what to keep and evaluate.
-    pub pairs: Vec<EigenpairSeries>,
+    pub eigenpairs: Vec<EigenpairSeries>,
     /// The pairs with all terms that were expanded, which judge the others.
     pub full: Vec<EigenpairSeries>,
     /// The groups over `set`, in the order they were asked for.
@@ -155,7 +155,7 @@ impl Expansion {
             let trusted = judged.trusted && inside;
             Ok(Evaluation { error, trusted, basis: crate::ErrorBasis::NextTerms, share: judged.share, ..at })
         };
-        piece.pairs.iter().zip(&piece.full).map(one).collect()
+        piece.eigenpairs.iter().zip(&piece.full).map(one).collect()
     }
 
     /// All groups at a point, as distance from the reference point, with estimated errors. Outside the region they mean
@@ -179,7 +179,7 @@ impl Expansion {
 /// [`ParametricError::RankChanges`] where the constraints lose rank in the region.
 pub fn expand_to_accuracy<S: SeriesSource>(
     source: &S,
-    starts: &[StartingPair],
+    starts: &[StartingEigenpair],
     region: &Region,
     options: &AccuracyOptions,
 ) -> Result<Expansion, ParametricError> {
@@ -193,7 +193,7 @@ pub fn expand_to_accuracy<S: SeriesSource>(
 /// mode joins a group within the region.
 pub fn expand_groups_to_accuracy<S: SeriesSource>(
     source: &S,
-    starts: &[StartingPair],
+    starts: &[StartingEigenpair],
     groups: &[Vec<c64>],
     region: &Region,
     options: &AccuracyOptions,
@@ -211,7 +211,7 @@ pub fn expand_groups_to_accuracy<S: SeriesSource>(
     while let Some(part) = open.pop() {
         walker.go(&part.centre())?;
         groups.go(&part.centre())?;
-        let starts = Starts { pairs: walker.starts(), groups: groups.values.clone() };
+        let starts = Starts { eigenpairs: walker.starts(), groups: groups.values.clone() };
         match planner.piece(&part, &starts)? {
             Ok(piece) => pieces.push(piece),
             Err(short) => {

@@ -2,7 +2,7 @@
 
 use crate::eigenpair_series::{EigenpairSeries, ExpandOptions, expand_all};
 use crate::group::{GroupSeries, apart, expand_group, group_values};
-use crate::polish::{StartingPair, polish};
+use crate::polish::{StartingEigenpair, polish};
 use crate::storage::Storage;
 use crate::{MultiIndexSet, ParametricError, PencilSeries, PolishOptions};
 use mb_algebra::{QuadraticPencil, c64};
@@ -10,21 +10,21 @@ use mb_algebra::{QuadraticPencil, c64};
 /// Where modes begin: pairs one by one, and the values of groups.
 #[derive(Clone, Debug)]
 pub(super) struct Starts {
-    pub(super) pairs: Vec<StartingPair>,
+    pub(super) eigenpairs: Vec<StartingEigenpair>,
     pub(super) groups: Vec<Vec<c64>>,
 }
 
 /// Modes over one set of terms.
 #[derive(Clone, Debug)]
 pub(super) struct Modes {
-    pub(super) pairs: Vec<EigenpairSeries>,
+    pub(super) eigenpairs: Vec<EigenpairSeries>,
     pub(super) groups: Vec<GroupSeries>,
 }
 
 /// Exact eigenvalues at a point, in the order of the modes.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    pairs: Vec<c64>,
+    simple: Vec<c64>,
     groups: Vec<Vec<c64>>,
 }
 
@@ -40,23 +40,23 @@ impl Modes {
         set: &MultiIndexSet,
         options: &ExpandOptions,
     ) -> Result<Self, ParametricError> {
-        let pairs: Result<_, _> = expand_all(pencil, &starts.pairs, set, options).into_iter().collect();
+        let pairs: Result<_, _> = expand_all(pencil, &starts.eigenpairs, set, options).into_iter().collect();
         let groups: Result<_, _> =
             starts.groups.iter().map(|values| expand_group(pencil, values, set)).collect();
-        Ok(Self { pairs: pairs?, groups: groups? })
+        Ok(Self { eigenpairs: pairs?, groups: groups? })
     }
 
     pub(super) fn restricted(&self, set: &MultiIndexSet) -> Result<Self, ParametricError> {
-        let pairs: Result<_, _> = self.pairs.iter().map(|series| series.restricted(set)).collect();
+        let pairs: Result<_, _> = self.eigenpairs.iter().map(|series| series.restricted(set)).collect();
         let groups: Result<_, _> = self.groups.iter().map(|series| series.restricted(set)).collect();
-        Ok(Self { pairs: pairs?, groups: groups? })
+        Ok(Self { eigenpairs: pairs?, groups: groups? })
     }
 
     /// The largest relative errors that the terms themselves tell of the sums to orders 0 to `most`, and how far the point
     /// lies towards the end of convergence (1 there).
     pub(super) fn errors(&self, d: &[f64], most: usize) -> Result<(Vec<f64>, f64), ParametricError> {
         let (mut largest, mut share) = (vec![0.0_f64; most + 1], 0.0_f64);
-        for series in &self.pairs {
+        for series in &self.eigenpairs {
             let best = series.evaluate(d, series.order())?;
             let size = best.s.norm().max(f64::MIN_POSITIVE);
             share = share.max(best.share.unwrap_or(0.0));
@@ -84,7 +84,7 @@ impl Modes {
     /// Estimated relative error of these, judged by the same with all terms that were expanded.
     pub(super) fn error_beside(&self, full: &Self, d: &[f64]) -> Result<f64, ParametricError> {
         let mut largest = 0.0_f64;
-        for (kept, all) in self.pairs.iter().zip(&full.pairs) {
+        for (kept, all) in self.eigenpairs.iter().zip(&full.eigenpairs) {
             let best = all.evaluate(d, all.order())?;
             let off = (kept.eigenvalue(d)? - best.s).norm();
             largest = largest.max((off + best.error) / best.s.norm().max(f64::MIN_POSITIVE));
@@ -106,18 +106,18 @@ impl Modes {
     ) -> Result<Values, ParametricError> {
         let pair = |series: &EigenpairSeries| {
             let at = series.evaluate(d, series.order())?;
-            Ok(polish(pencil, &StartingPair { s: at.s, vector: at.vector }, options)?.s)
+            Ok(polish(pencil, &StartingEigenpair { s: at.s, vector: at.vector }, options)?.s)
         };
         let group = |series: &GroupSeries| group_values(pencil, &series.evaluate(d, series.order())?.values);
-        let pairs: Result<_, ParametricError> = self.pairs.iter().map(pair).collect();
+        let simple: Result<_, ParametricError> = self.eigenpairs.iter().map(pair).collect();
         let groups: Result<_, ParametricError> = self.groups.iter().map(group).collect();
-        Ok(Values { pairs: pairs?, groups: groups? })
+        Ok(Values { simple: simple?, groups: groups? })
     }
 
     /// The largest relative error of the sums to `order` at a distance where the eigenvalues are known.
     pub(super) fn off(&self, d: &[f64], order: usize, exact: &Values) -> Result<f64, ParametricError> {
         let mut largest = 0.0_f64;
-        for (series, s) in self.pairs.iter().zip(&exact.pairs) {
+        for (series, s) in self.eigenpairs.iter().zip(&exact.simple) {
             let at = series.evaluate(d, order.min(series.order()))?;
             largest = largest.max((at.s - s).norm() / s.norm().max(f64::MIN_POSITIVE));
         }
@@ -135,7 +135,7 @@ impl Modes {
             last / parts[0].max(f64::MIN_POSITIVE)
         };
         let mut largest = 0.0_f64;
-        for series in &self.pairs {
+        for series in &self.eigenpairs {
             let parts: Vec<f64> = series.along(d)?.iter().map(|x| x.norm()).collect();
             largest = largest.max(share(&parts));
         }
@@ -154,7 +154,7 @@ impl Modes {
         kept: &impl Fn(usize) -> bool,
     ) -> Result<f64, ParametricError> {
         let mut largest = 0.0_f64;
-        for series in &self.pairs {
+        for series in &self.eigenpairs {
             let list = series.eigenvalue_coefficients();
             let sum: c64 = (0..used).filter(|&i| !kept(i)).map(|i| list[i] * monomials[i]).sum();
             largest = largest.max(sum.norm() / list[0].norm().max(f64::MIN_POSITIVE));

@@ -6,7 +6,7 @@
 //! which side of their (complex) meeting point the path passes.
 
 use super::mac::left_right_mac;
-use crate::polish::PolishedPair;
+use crate::polish::RefinedEigenpair;
 use crate::{ParametricError, SeriesSource};
 
 /// A share of shape in the other mode that makes a veering.
@@ -49,7 +49,7 @@ pub struct Encounter {
 pub(super) fn find<S: SeriesSource>(
     source: &S,
     path: &[Vec<f64>],
-    pairs: &[Vec<PolishedPair>],
+    pairs: &[Vec<RefinedEigenpair>],
 ) -> Result<Vec<Encounter>, ParametricError> {
     let count = pairs.first().map_or(0, Vec::len);
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ struct Candidate {
 }
 
 /// What modes a and b do, judged by their eigenvalues alone.
-fn between(pairs: &[Vec<PolishedPair>], a: usize, b: usize) -> Vec<Candidate> {
+fn between(pairs: &[Vec<RefinedEigenpair>], a: usize, b: usize) -> Vec<Candidate> {
     let order: Vec<f64> = pairs.iter().map(|p| p[a].s.im - p[b].s.im).collect();
     let gap: Vec<f64> = pairs.iter().map(|p| (p[a].s - p[b].s).norm()).collect();
     let size: Vec<f64> = pairs.iter().map(|p| p[a].s.norm().max(p[b].s.norm())).collect();

@@ -12,7 +12,7 @@
 //! Between different points the matrices of the second one are taken.
 
 use crate::bordered::slope_times;
-use crate::polish::PolishedPair;
+use crate::polish::RefinedEigenpair;
 use crate::storage::Storage;
 use crate::vectors::{dot, zeros};
 use mb_algebra::{Dense, QuadraticPencil, c64};
@@ -28,8 +28,8 @@ pub struct Shape<'a> {
     pub left: &'a [c64],
 }
 
-impl<'a> From<&'a PolishedPair> for Shape<'a> {
-    fn from(pair: &'a PolishedPair) -> Self {
+impl<'a> From<&'a RefinedEigenpair> for Shape<'a> {
+    fn from(pair: &'a RefinedEigenpair) -> Self {
         Self { s: pair.s, right: &pair.vector, left: &pair.left }
     }
 }
@@ -50,8 +50,8 @@ pub fn left_right_mac<A: Storage>(p: &QuadraticPencil<A>, a: &Shape<'_>, b: &Sha
 /// The left-right MAC of all modes of one list with all of another, a.len() x b.len().
 pub fn left_right_mac_matrix<A: Storage>(
     p: &QuadraticPencil<A>,
-    a: &[PolishedPair],
-    b: &[PolishedPair],
+    a: &[RefinedEigenpair],
+    b: &[RefinedEigenpair],
 ) -> Dense {
     Dense::from_fn(a.len(), b.len(), |i, j| left_right_mac(p, &(&a[i]).into(), &(&b[j]).into()))
 }

@@ -19,7 +19,7 @@ pub use mac::{Shape, left_right_mac, left_right_mac_matrix};
 pub(crate) use step::Walker;
 use watch::Watch;
 
-use crate::polish::{PolishOptions, PolishedPair, StartingPair};
+use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair};
 use crate::{ParametricError, SeriesSource};
 use mb_algebra::Dense;
 use std::f64::consts::TAU;
@@ -45,7 +45,7 @@ pub struct Track {
     /// The samples, as distances from the reference point.
     pub points: Vec<Vec<f64>>,
     /// The modes at each sample, in the order of the starts: `pairs[sample][mode]`.
-    pub pairs: Vec<Vec<PolishedPair>>,
+    pub eigenpairs: Vec<Vec<RefinedEigenpair>>,
     /// Left-right MAC of all modes at each sample (rows) with those of the next (columns).
     pub mac: Vec<Dense>,
     /// Samples at which modes coincide; what stands there was found a thousandth of a step away
@@ -58,16 +58,16 @@ pub struct Track {
 impl Track {
     /// |s| / 2 pi of one mode along the path, Hz.
     pub fn frequencies_hz(&self, mode: usize) -> Vec<f64> {
-        self.pairs.iter().map(|pairs| pairs[mode].s.norm() / TAU).collect()
+        self.eigenpairs.iter().map(|pairs| pairs[mode].s.norm() / TAU).collect()
     }
 
     /// -Re s / |s| of one mode along the path; 0 where s = 0.
     pub fn damping_ratios(&self, mode: usize) -> Vec<f64> {
-        let ratio = |pairs: &Vec<PolishedPair>| {
+        let ratio = |pairs: &Vec<RefinedEigenpair>| {
             let s = pairs[mode].s;
             if s.norm() > 0.0 { -s.re / s.norm() } else { 0.0 }
         };
-        self.pairs.iter().map(ratio).collect()
+        self.eigenpairs.iter().map(ratio).collect()
     }
 }
 
@@ -79,19 +79,19 @@ impl Track {
 pub fn track<S: SeriesSource>(
     source: &S,
     path: &[Vec<f64>],
-    starts: &[StartingPair],
+    starts: &[StartingEigenpair],
     options: &TrackOptions,
 ) -> Result<Track, ParametricError> {
     let Some(first) = path.first() else {
         return Err(ParametricError::WrongLength { what: "the path", expected: 1, found: 0 });
     };
     let mut walker = Walker::new(source, first, starts, options.order, options.polish)?;
-    let mut pairs = vec![walker.pairs().to_vec()];
+    let mut pairs = vec![walker.eigenpairs().to_vec()];
     let (mut passed_beside, mut mac) = (Vec::new(), Vec::with_capacity(path.len() - 1));
     let mut watch = Watch::new(source, path)?;
     for (sample, point) in path.iter().enumerate().skip(1) {
         match walker.go(point) {
-            Ok(()) => pairs.push(walker.pairs().to_vec()),
+            Ok(()) => pairs.push(walker.eigenpairs().to_vec()),
             Err(ParametricError::TrackLost { .. }) => {
                 pairs.push(walker.beside(&path[sample - 1], point)?);
                 passed_beside.push(sample);
@@ -103,5 +103,5 @@ pub fn track<S: SeriesSource>(
         watch.passed(sample, &pencil)?;
     }
     let encounters = encounter::find(source, path, &pairs)?;
-    Ok(Track { points: path.to_vec(), pairs, mac, passed_beside, encounters })
+    Ok(Track { points: path.to_vec(), eigenpairs: pairs, mac, passed_beside, encounters })
 }

@@ -1,7 +1,7 @@
 //! From the modes at one point to the same modes at the next.
 
 use super::mac::left_right_mac;
-use crate::polish::{PolishOptions, PolishedPair, StartingPair, polish};
+use crate::polish::{PolishOptions, RefinedEigenpair, StartingEigenpair, polish};
 use crate::source::SeriesSource;
 use crate::{MultiIndexSet, ParametricError, expand};
 
@@ -19,7 +19,7 @@ pub(crate) struct Walker<'a, S: SeriesSource> {
     /// Degree of the polynomial that predicts; 0 for the mode itself.
     order: usize,
     at: Vec<f64>,
-    pairs: Vec<PolishedPair>,
+    eigenpairs: Vec<RefinedEigenpair>,
     predictor: Option<Predictor>,
 }
 
@@ -34,7 +34,7 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
     pub(crate) fn new(
         source: &'a S,
         at: &[f64],
-        starts: &[StartingPair],
+        starts: &[StartingEigenpair],
         order: usize,
         polish_options: PolishOptions,
     ) -> Result<Self, ParametricError> {
@@ -43,15 +43,25 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             .iter()
             .map(|start| polish(&pencil, start, &polish_options))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { source, polish: polish_options, order, at: at.to_vec(), pairs, predictor: None })
+        Ok(Self {
+            source,
+            polish: polish_options,
+            order,
+            at: at.to_vec(),
+            eigenpairs: pairs,
+            predictor: None,
+        })
     }
 
-    pub(crate) fn pairs(&self) -> &[PolishedPair] {
-        &self.pairs
+    pub(crate) fn eigenpairs(&self) -> &[RefinedEigenpair] {
+        &self.eigenpairs
     }
 
-    pub(crate) fn starts(&self) -> Vec<StartingPair> {
-        self.pairs.iter().map(|pair| StartingPair { s: pair.s, vector: pair.vector.clone() }).collect()
+    pub(crate) fn starts(&self) -> Vec<StartingEigenpair> {
+        self.eigenpairs
+            .iter()
+            .map(|pair| StartingEigenpair { s: pair.s, vector: pair.vector.clone() })
+            .collect()
     }
 
     /// Goes to a point, in as many steps as it takes.
@@ -66,14 +76,14 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             let point: Vec<f64> = from.iter().zip(to).map(|(a, b)| a + share * (b - a)).collect();
             match self.try_step(&point)? {
                 Ok(pairs) => {
-                    (self.pairs, self.at, done) = (pairs, point, share);
+                    (self.eigenpairs, self.at, done) = (pairs, point, share);
                     step *= 2.0;
                 }
                 // A polynomial about a point far behind may miss a narrow gap.
                 Err(_) if self.is_stale() => self.expand_here(),
                 Err(_) if step > least => step *= 0.5,
                 Err(mode) => {
-                    return Err(ParametricError::TrackLost { mode, s: self.pairs[mode].s, point });
+                    return Err(ParametricError::TrackLost { mode, s: self.eigenpairs[mode].s, point });
                 }
             }
         }
@@ -84,14 +94,18 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
     /// `from`, with eigenvalues moved back to first order.
     ///
     /// Errors: as [`Walker::go`].
-    pub(crate) fn beside(&mut self, from: &[f64], to: &[f64]) -> Result<Vec<PolishedPair>, ParametricError> {
+    pub(crate) fn beside(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Vec<RefinedEigenpair>, ParametricError> {
         let off: Vec<f64> = from.iter().zip(to).map(|(a, b)| ASIDE * (b - a)).collect();
         let point: Vec<f64> = to.iter().zip(&off).map(|(x, d)| x + d).collect();
         self.go(&point)?;
         let set = MultiIndexSet::total(self.source.parameters(), 1)?;
         let pencil = self.source.series(&point, &set)?;
         let back: Vec<f64> = off.iter().map(|x| -x).collect();
-        let mut pairs = self.pairs.clone();
+        let mut pairs = self.eigenpairs.clone();
         for (pair, start) in pairs.iter_mut().zip(self.starts()) {
             let options = crate::ExpandOptions { polish: self.polish, ..Default::default() };
             pair.s = expand(&pencil, &start, &set, &options)?.eigenvalue(&back)?;
@@ -100,15 +114,15 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
     }
 
     /// The modes at a point, or the first one that could not be reported.
-    fn try_step(&mut self, to: &[f64]) -> Result<Result<Vec<PolishedPair>, usize>, ParametricError> {
+    fn try_step(&mut self, to: &[f64]) -> Result<Result<Vec<RefinedEigenpair>, usize>, ParametricError> {
         let pencil = self.source.matrices(to)?;
         let guesses = self.predict(to)?;
-        let mut found: Vec<PolishedPair> = Vec::with_capacity(guesses.len());
-        for (mode, (guess, before)) in guesses.iter().zip(&self.pairs).enumerate() {
+        let mut found: Vec<RefinedEigenpair> = Vec::with_capacity(guesses.len());
+        for (mode, (guess, before)) in guesses.iter().zip(&self.eigenpairs).enumerate() {
             let Ok(pair) = polish(&pencil, guess, &self.polish) else { return Ok(Err(mode)) };
             let mac = left_right_mac(&pencil, &before.into(), &(&pair).into());
             // Two modes that were different stay so.
-            let close = |other: &&PolishedPair| (other.s - pair.s).norm() <= 1e-9 * pair.s.norm();
+            let close = |other: &&RefinedEigenpair| (other.s - pair.s).norm() <= 1e-9 * pair.s.norm();
             let double = found
                 .iter()
                 .find(close)
@@ -122,7 +136,7 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
     }
 
     /// Guesses at a point: from the polynomial where it can be trusted, else the modes passed last.
-    fn predict(&mut self, to: &[f64]) -> Result<Vec<StartingPair>, ParametricError> {
+    fn predict(&mut self, to: &[f64]) -> Result<Vec<StartingEigenpair>, ParametricError> {
         if self.order == 0 {
             return Ok(self.starts());
         }
@@ -135,7 +149,7 @@ impl<'a, S: SeriesSource> Walker<'a, S> {
             let evaluate = |series: &crate::EigenpairSeries| -> Result<_, ParametricError> {
                 let at = series.evaluate(&d, series.order())?;
                 let good = at.trusted && at.error < 0.1 * series.gap();
-                Ok(good.then_some(StartingPair { s: at.s, vector: at.vector }))
+                Ok(good.then_some(StartingEigenpair { s: at.s, vector: at.vector }))
             };
             let guesses =
                 predictor.series.iter().map(evaluate).collect::<Result<Option<Vec<_>>, ParametricError>>()?;

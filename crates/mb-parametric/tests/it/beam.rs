@@ -2,7 +2,7 @@
 
 use crate::systems::{polynomial, solve};
 use mb_algebra::{Dense, QuadraticPencil, c64, dense, norms};
-use mb_parametric::{ExpandOptions, MultiIndexSet, PencilSeries, StartingPair, expand};
+use mb_parametric::{ExpandOptions, MultiIndexSet, PencilSeries, StartingEigenpair, expand};
 use mb_scalar::Real;
 use mb_scalar::jet::Jet;
 
@@ -68,7 +68,7 @@ fn clamped_beam() -> PencilSeries {
 fn every_mode_of_a_beam_scales_as_its_formula_says() {
     let pencil = clamped_beam();
     let set = MultiIndexSet::total(2, J::ORDER).unwrap();
-    let mut starts: Vec<StartingPair> =
+    let mut starts: Vec<StartingEigenpair> =
         solve(&pencil.evaluate(&[0.0, 0.0]).unwrap()).into_iter().filter(|pair| pair.s.im > 0.0).collect();
     starts.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
     // From the lowest up to where the proportional damping is strong.

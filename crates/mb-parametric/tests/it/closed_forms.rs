@@ -2,7 +2,7 @@
 
 use crate::systems::{free, polynomial};
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
-use mb_parametric::{ExpandOptions, MultiIndexSet, PencilSeries, StartingPair, expand};
+use mb_parametric::{ExpandOptions, MultiIndexSet, PencilSeries, StartingEigenpair, expand};
 use mb_scalar::Real;
 use mb_scalar::jet::Jet;
 
@@ -29,7 +29,8 @@ fn damped_oscillator_has_the_coefficients_of_its_formula() {
         let decay = jc / jm.scale(2.0);
         let omega = (jk / jm - decay * decay).sqrt();
         let set = MultiIndexSet::total(3, 6).unwrap();
-        let start = StartingPair { s: c64::new(-decay.value(), omega.value() * 1.001), vector: vec![c64::I] };
+        let start =
+            StartingEigenpair { s: c64::new(-decay.value(), omega.value() * 1.001), vector: vec![c64::I] };
         let mode = expand(&oscillator(m, c, k), &start, &set, &ExpandOptions::default()).unwrap();
         for (i, s) in mode.eigenvalue_coefficients().iter().enumerate() {
             let exact = c64::new(-decay.0[i], omega.0[i]);
@@ -46,7 +47,7 @@ fn overdamped_root_is_real_and_follows_its_formula() {
     let root = (jc * jc - jm * jk.scale(4.0)).sqrt();
     let exact = (root - jc) / jm.scale(2.0);
     let set = MultiIndexSet::total(3, 4).unwrap();
-    let start = StartingPair { s: c64::new(-1.01, 0.0), vector: vec![c64::ONE] };
+    let start = StartingEigenpair { s: c64::new(-1.01, 0.0), vector: vec![c64::ONE] };
     let mode = expand(&oscillator(m, c, k), &start, &set, &ExpandOptions::default()).unwrap();
     for (s, exact) in mode.eigenvalue_coefficients().iter().zip(exact.0) {
         assert!((s - exact).norm() <= 1e-12 * exact.abs().max(1.0), "{s} {exact}");
@@ -77,7 +78,7 @@ fn constraint_that_moves_with_the_parameter_gives_eigenvalue_and_reaction() {
     let omega = omega2.sqrt();
     let set = MultiIndexSet::total(1, 12).unwrap();
     let start =
-        StartingPair { s: c64::new(0.0, omega.value()), vector: vec![c64::from(1.0), c64::from(0.5)] };
+        StartingEigenpair { s: c64::new(0.0, omega.value()), vector: vec![c64::from(1.0), c64::from(0.5)] };
     let mode = expand(&lever(0.5), &start, &set, &ExpandOptions::default()).unwrap();
     for (s, exact) in mode.eigenvalue_coefficients().iter().zip(omega.0) {
         assert!((s - c64::I * exact).norm() <= 1e-12 * exact.abs().max(1.0), "{s} {exact}");
@@ -104,7 +105,7 @@ fn circulatory_system_is_expanded_without_symmetry() {
         phi_q: free(2, 1),
     };
     let formula = |p: f64| (-c64::new(k, p)).sqrt();
-    let start = StartingPair { s: formula(1.0), vector: vec![c64::ONE, c64::I] };
+    let start = StartingEigenpair { s: formula(1.0), vector: vec![c64::ONE, c64::I] };
     let set = MultiIndexSet::total(1, 16).unwrap();
     let options = ExpandOptions { left: true, ..ExpandOptions::default() };
     let mode = expand(&polynomial(1, 1, &terms), &start, &set, &options).unwrap();
@@ -120,7 +121,7 @@ fn circulatory_system_is_expanded_without_symmetry() {
 #[test]
 fn radius_is_the_distance_to_the_branch_point() {
     let set = MultiIndexSet::total(3, 14).unwrap();
-    let start = StartingPair { s: c64::new(0.0, 2.0), vector: vec![c64::ONE] };
+    let start = StartingEigenpair { s: c64::new(0.0, 2.0), vector: vec![c64::ONE] };
     let mode = expand(&oscillator(1.0, 0.0, 4.0), &start, &set, &ExpandOptions::default()).unwrap();
     // k -> 0: a branch point. m -> 0: an inverse root. c -> 2 sqrt(k m) = 4, even in c.
     for (direction, exact) in [([0.0, 0.0, 1.0], 4.0), ([0.0, 1.0, 0.0], 4.0), ([0.0, 0.0, 8.0], 0.5)] {

@@ -11,7 +11,7 @@ use mb_gallery::models::ErlsArm;
 use mb_model::{ModelSource, ModelSpec};
 use mb_parametric::{
     EigenpairSeries, ExpandOptions, MovingModel, MultiIndexSet, PointRule, PolishOptions, SeriesSource,
-    StartingPair, Variable, balanced_point, expand, polish,
+    StartingEigenpair, Variable, balanced_point, expand, polish,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -37,7 +37,7 @@ fn along_a_way<S: SeriesSource>(source: &S, modes: &[EigenpairSeries], way: &[f6
         for (k, mode) in modes.iter().enumerate() {
             let best = mode.evaluate(&d, mode.order()).unwrap();
             assert!(best.trusted, "{d:?}: {best:?}");
-            let guess = StartingPair { s: best.s, vector: best.vector };
+            let guess = StartingEigenpair { s: best.s, vector: best.vector };
             let s = polish(&matrices, &guess, &PolishOptions::default()).unwrap().s;
             sizes[k] = sizes[k].max(s.norm());
             for (order, [told, error]) in worst[k].iter_mut().enumerate().skip(1) {
@@ -59,7 +59,7 @@ fn along_a_way<S: SeriesSource>(source: &S, modes: &[EigenpairSeries], way: &[f6
 }
 
 /// Random ways, no variable moving further than its widest.
-fn on_random_ways<S: SeriesSource>(name: &str, source: &S, starts: &[StartingPair], widest: &[f64]) {
+fn on_random_ways<S: SeriesSource>(name: &str, source: &S, starts: &[StartingEigenpair], widest: &[f64]) {
     let p = source.parameters();
     let set = MultiIndexSet::total(p, MOST + AHEAD).unwrap();
     let pencil = source.series(&vec![0.0; p], &set).unwrap();
@@ -87,7 +87,10 @@ fn on_random_ways<S: SeriesSource>(name: &str, source: &S, starts: &[StartingPai
 }
 
 /// The oscillations of a source at its reference point, lowest first.
-fn oscillations<S: SeriesSource<Matrix = mb_algebra::Dense>>(source: &S, count: usize) -> Vec<StartingPair> {
+fn oscillations<S: SeriesSource<Matrix = mb_algebra::Dense>>(
+    source: &S,
+    count: usize,
+) -> Vec<StartingEigenpair> {
     let mut all = solve(&source.matrices(&vec![0.0; source.parameters()]).unwrap());
     all.retain(|pair| pair.s.im > 0.1);
     all.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));

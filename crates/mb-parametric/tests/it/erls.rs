@@ -3,7 +3,7 @@
 use mb_algebra::{Dense, QuadraticPencil};
 use mb_eigen::DenseOptions;
 use mb_gallery::models::ErlsArm;
-use mb_parametric::{MovingModel, PointRule, SeriesSource, StartingPair, Variable};
+use mb_parametric::{MovingModel, PointRule, SeriesSource, StartingEigenpair, Variable};
 
 /// Both angles and speeds, which the motors hold.
 pub(crate) fn angles_and_speeds(arm: &ErlsArm) -> Vec<Variable> {
@@ -23,16 +23,16 @@ pub(crate) fn moving<'a>(arm: &'a ErlsArm, variables: &[Variable]) -> MovingMode
 }
 
 /// The three lowest elastic modes.
-pub(crate) fn elastic(source: &MovingModel<'_>) -> Vec<StartingPair> {
+pub(crate) fn elastic(source: &MovingModel<'_>) -> Vec<StartingEigenpair> {
     let zero = vec![0.0; source.parameters()];
     elastic_of(&source.matrices(&zero).unwrap())
 }
 
 /// The three lowest elastic modes of a pencil.
-pub(crate) fn elastic_of(pencil: &QuadraticPencil<Dense>) -> Vec<StartingPair> {
+pub(crate) fn elastic_of(pencil: &QuadraticPencil<Dense>) -> Vec<StartingEigenpair> {
     let spectrum = mb_eigen::dense::solve(pencil, &DenseOptions::default()).unwrap();
     let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
-    let mut starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
+    let mut starts = StartingEigenpair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
     starts.truncate(3);
     starts
 }

@@ -8,7 +8,7 @@ use mb_algebra::{
 use mb_gallery::models::ErlsArm;
 use mb_parametric::{
     Completeness, EigenpairSeries, ExpandOptions, Gauge, MatrixSeries, MultiIndexSet, PencilSeries,
-    PolishOptions, SeriesSource, StartingPair, expand, expand_all, expand_group, polish,
+    PolishOptions, SeriesSource, StartingEigenpair, expand, expand_all, expand_group, polish,
 };
 use proptest::prelude::*;
 
@@ -98,7 +98,7 @@ fn the_arm_has_the_same_coefficients_in_every_gauge_and_form() {
         assert!(distance(one, &expand(&sparse_pencil, start, &set, &left()).unwrap()) < 1e-9);
         let state: Vec<c64> =
             start.vector.iter().copied().chain(start.vector.iter().map(|x| x * start.s)).collect();
-        let state = StartingPair { s: start.s, vector: state };
+        let state = StartingEigenpair { s: start.s, vector: state };
         let whole = expand(&descriptor, &state, &set, &left()).unwrap();
         assert!(distance(one, &whole) < 1e-9, "{}", distance(one, &whole));
         // The group of one is the pair.
@@ -151,7 +151,7 @@ proptest! {
         let pair = polish(&pencil.evaluate(&[0.0, 0.0]).unwrap(), &start, &PolishOptions::default()).unwrap();
         let speeds = pair.vector.iter().map(|x| x * pair.s);
         let vector = pair.vector.iter().copied().chain(speeds).chain(pair.multipliers.clone()).collect();
-        let state = StartingPair { s: pair.s, vector };
+        let state = StartingEigenpair { s: pair.s, vector };
         let found = expand(&whole, &state, &set, &left()).unwrap();
         prop_assert!(distance(&one, &found) < 1e-8, "{}", distance(&one, &found));
         let at = found.evaluate(&[0.01, -0.01], 4).unwrap();
@@ -236,7 +236,7 @@ fn a_large_chain_is_expanded_by_its_sparse_factors() {
         let angle = f64::from(mode) * std::f64::consts::PI / (n as f64 + 1.0);
         let w2 = 2.0 - 2.0 * angle.cos();
         let vector: Vec<c64> = (1..=n).map(|i| c64::from((angle * i as f64).sin())).collect();
-        let start = StartingPair { s: c64::new(0.0, w2.sqrt()), vector };
+        let start = StartingEigenpair { s: c64::new(0.0, w2.sqrt()), vector };
         let one = expand(&pencil, &start, &set, &ExpandOptions::default()).unwrap();
         let half = 0.5 * (1e-5 + 0.002 * w2);
         let exact = c64::new(-half, (w2 - half * half).sqrt());
@@ -244,7 +244,7 @@ fn a_large_chain_is_expanded_by_its_sparse_factors() {
         // A softer first spring and a heavier mass in the middle, against Newton's method there.
         let d = [-0.02, 0.5];
         let at = one.evaluate(&d, 4).unwrap();
-        let start = StartingPair { s: at.s, vector: at.vector.clone() };
+        let start = StartingEigenpair { s: at.s, vector: at.vector.clone() };
         let moved = polish(&pencil.evaluate(&d).unwrap(), &start, &PolishOptions::default()).unwrap();
         assert!((at.s - moved.s).norm() < 1e-8 * exact.norm(), "{} {}", at.s, moved.s);
         assert!((at.s - exact).norm() > 1e-6 * exact.norm());
@@ -278,7 +278,7 @@ fn repeated_and_defective_eigenvalues_have_a_series_together() {
     for coupling in [0.0, 1.0] {
         let pencil = doubled(coupling);
         // None of its own ...
-        let start = StartingPair { s: two, vector: vec![c64::ONE, c64::ZERO, c64::ZERO] };
+        let start = StartingEigenpair { s: two, vector: vec![c64::ONE, c64::ZERO, c64::ZERO] };
         assert!(expand(&pencil, &start, &set, &ExpandOptions::default()).is_err());
         // ... but together: w^2 = 4 +- sqrt(x^2 + (coupling + y) z).
         let group = expand_group(&pencil, &[two, two], &set).unwrap();

@@ -6,13 +6,13 @@ use mb_gallery::models::{ErlsArm, Top};
 use mb_model::{ModelSource, Point};
 use mb_parametric::{
     ExpandOptions, MovingModel, MultiIndexSet, ParametricError, PointRule, PolishOptions, SeriesSource,
-    StartingPair, Variable, balanced_point, expand, model_series, polish, sparse_model_series,
+    StartingEigenpair, Variable, balanced_point, expand, model_series, polish, sparse_model_series,
 };
 use std::collections::BTreeMap;
 
 /// Slopes of the error of orders 1 to 3 of all starts, in one variable with a step that leaves the
 /// error above rounding and within reach.
-pub(crate) fn slopes<S: SeriesSource>(source: &S, starts: &[StartingPair], step: f64) {
+pub(crate) fn slopes<S: SeriesSource>(source: &S, starts: &[StartingEigenpair], step: f64) {
     let set = MultiIndexSet::total(1, 6).unwrap();
     let pencil = source.series(&[0.0], &set).unwrap();
     let mut judged = 0;
@@ -21,7 +21,7 @@ pub(crate) fn slopes<S: SeriesSource>(source: &S, starts: &[StartingPair], step:
         let error = |order: usize, t: f64| {
             let at = mode.evaluate(&[t], order).unwrap();
             let best = mode.evaluate(&[t], 6).unwrap();
-            let guess = StartingPair { s: best.s, vector: best.vector };
+            let guess = StartingEigenpair { s: best.s, vector: best.vector };
             let exact = polish(&source.matrices(&[t]).unwrap(), &guess, &PolishOptions::default()).unwrap();
             (at.s - exact.s).norm()
         };
@@ -137,7 +137,7 @@ fn the_spin_of_a_top_brings_the_terms_of_its_turning_axes() {
         // A precession seen from the top: tilt about its two cross axes with a quarter turn between.
         let mut vector = vec![c64::ZERO; 6];
         (vector[3], vector[4]) = (c64::ONE, c64::new(0.0, -1.0));
-        let start = StartingPair { s, vector };
+        let start = StartingEigenpair { s, vector };
         let mode = expand(&series.pencil, &start, &set, &ExpandOptions::default()).unwrap();
         assert!((mode.eigenvalue_coefficients()[0] - s).norm() < 1e-9 * top.spin);
         for d in [-6.0, 5.0] {
@@ -150,7 +150,7 @@ fn the_spin_of_a_top_brings_the_terms_of_its_turning_axes() {
                 .fold(f64::INFINITY, f64::min);
             assert!(off < 1e-6 * top.spin, "{d}: {} {off:e}", found.s);
             // The exact matrices at the point have it too.
-            let guess = StartingPair { s: found.s, vector: found.vector };
+            let guess = StartingEigenpair { s: found.s, vector: found.vector };
             let pair = polish(&source.matrices(&[d]).unwrap(), &guess, &PolishOptions::default()).unwrap();
             assert!((pair.s - found.s).norm() < 1e-6 * top.spin);
         }
@@ -199,7 +199,7 @@ fn what_would_not_fit_in_memory_is_refused_with_its_size() {
         phi_q: constant(&mb_algebra::sparse::zeros(0, n)),
     };
     let pencil = mb_parametric::PencilSeries::new(matrices, mb_parametric::Completeness::Polynomial).unwrap();
-    let start = StartingPair { s: c64::I, vector: vec![c64::ONE; n] };
+    let start = StartingEigenpair { s: c64::I, vector: vec![c64::ONE; n] };
     let large = MultiIndexSet::total(4, 12).unwrap();
     let error = expand(&pencil, &start, &large, &ExpandOptions::default()).unwrap_err();
     assert!(matches!(error, ParametricError::TooLarge { terms: 1820, .. }), "{error}");

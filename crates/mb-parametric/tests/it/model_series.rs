@@ -4,7 +4,8 @@ use mb_algebra::{Dense, QuadraticPencil, dense, norms};
 use mb_eigen::DenseOptions;
 use mb_model::{ModelSource, ModelSpec, Point};
 use mb_parametric::{
-    ExpandOptions, MultiIndexSet, ParametricError, PointRule, StartingPair, Variable, expand, model_series,
+    ExpandOptions, MultiIndexSet, ParametricError, PointRule, StartingEigenpair, Variable, expand,
+    model_series,
 };
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ fn eigenpairs_of_a_model_follow_its_parameters() {
     let oscillating = start.motion().filter(|pair| pair.value().is_some_and(|s| s.im > 1.0));
     let mut checked = 0;
     for pair in oscillating {
-        let from = StartingPair { s: pair.value().unwrap(), vector: pair.right.to_vec() };
+        let from = StartingEigenpair { s: pair.value().unwrap(), vector: pair.right.to_vec() };
         let mode = expand(&series.pencil, &from, &set, &ExpandOptions::default()).unwrap();
         let s = mode.eigenvalue(&d).unwrap();
         let nearest = exact

@@ -6,14 +6,14 @@ use mb_algebra::{QuadraticPencil, c64, dense};
 use mb_gallery::models::ErlsArm;
 use mb_parametric::{
     AccuracyOptions, ExpandOptions, MultiIndexSet, ParametricError, PolishOptions, Region, SeriesSource,
-    StartingPair, expand, expand_to_accuracy, polish,
+    StartingEigenpair, expand, expand_to_accuracy, polish,
 };
 
 /// The smallest order whose error stays below the accuracy at a fine grid of points of a region,
 /// against eigenpairs improved to rounding.
 fn smallest_order<S: SeriesSource>(
     source: &S,
-    starts: &[StartingPair],
+    starts: &[StartingEigenpair],
     points: &[Vec<f64>],
     accuracy: f64,
     most: usize,
@@ -28,7 +28,7 @@ fn smallest_order<S: SeriesSource>(
         let matrices = source.matrices(d).unwrap();
         for mode in &modes {
             let best = mode.evaluate(d, most).unwrap();
-            let start = StartingPair { s: best.s, vector: best.vector };
+            let start = StartingEigenpair { s: best.s, vector: best.vector };
             let s = polish(&matrices, &start, &PolishOptions::default()).unwrap().s;
             for (order, error) in errors.iter_mut().enumerate() {
                 *error = error.max((mode.evaluate(d, order).unwrap().s - s).norm() / s.norm());
@@ -47,7 +47,7 @@ fn grid(half: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// A mass on a spring: M = 2 + x, K = 8 + y, C = 0.3.
-fn oscillator() -> (mb_parametric::PencilSeries, Vec<StartingPair>) {
+fn oscillator() -> (mb_parametric::PencilSeries, Vec<StartingEigenpair>) {
     let at = |x: f64| dense::diagonal(&[x]);
     let terms = QuadraticPencil {
         m: vec![(vec![0, 0], at(2.0)), (vec![1, 0], at(1.0))],
@@ -55,7 +55,7 @@ fn oscillator() -> (mb_parametric::PencilSeries, Vec<StartingPair>) {
         k: vec![(vec![0, 0], at(8.0)), (vec![0, 1], at(1.0))],
         phi_q: free(1, 2),
     };
-    let start = StartingPair { s: c64::new(-0.075, 2.0), vector: vec![c64::ONE] };
+    let start = StartingEigenpair { s: c64::new(-0.075, 2.0), vector: vec![c64::ONE] };
     (polynomial(2, 1, &terms), vec![start])
 }
 
@@ -96,7 +96,7 @@ fn speeds_of_the_arm_need_few_degrees() {
     let d = [0.08, -0.09, 0.3, -0.4];
     let matrices = source.matrices(&d).unwrap();
     for at in found.evaluate(&d).unwrap() {
-        let start = StartingPair { s: at.s, vector: at.vector.clone() };
+        let start = StartingEigenpair { s: at.s, vector: at.vector.clone() };
         let s = polish(&matrices, &start, &PolishOptions::default()).unwrap().s;
         assert!((at.s - s).norm() < 1e-3 * s.norm(), "{} {s}", at.s);
         assert!(at.trusted && at.error < 1e-3 * s.norm());

@@ -3,7 +3,7 @@
 use crate::systems::{free, polynomial, solve};
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_parametric::{
-    AccuracyOptions, MultiIndexSet, ParametricError, PencilSeries, Region, StartingPair, expand_group,
+    AccuracyOptions, MultiIndexSet, ParametricError, PencilSeries, Region, StartingEigenpair, expand_group,
     expand_groups_to_accuracy, group_values,
 };
 
@@ -96,7 +96,7 @@ fn a_group_and_a_mode_beside_it_share_terms_and_centres() {
     let pencil = cone();
     let mut three = solve(&pencil.evaluate(&[0.0, 0.0]).unwrap());
     three.retain(|pair| pair.s.im > 2.5);
-    let [start]: [StartingPair; 1] = three.try_into().unwrap();
+    let [start]: [StartingEigenpair; 1] = three.try_into().unwrap();
     let two = c64::new(0.0, 2.0);
     // The lower value vanishes at a distance of 4: several centres, none of which the group is repeated at.
     let region = Region::Box { lower: vec![-0.5, 0.0], upper: vec![3.6, 0.1] };

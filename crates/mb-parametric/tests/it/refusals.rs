@@ -4,7 +4,7 @@ use crate::systems::polynomial;
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_parametric::{
     Completeness, ExpandOptions, Gauge, MatrixSeries, MultiIndexSet, ParametricError, PencilSeries,
-    StartingPair, expand,
+    StartingEigenpair, expand,
 };
 
 /// One parameter that adds to the first stiffness.
@@ -23,7 +23,7 @@ fn undamped(k: Dense) -> PencilSeries {
 }
 
 fn try_expand(pencil: &PencilSeries, s: c64, vector: &[f64]) -> Result<(), ParametricError> {
-    let start = StartingPair { s, vector: vector.iter().map(|&x| c64::from(x)).collect() };
+    let start = StartingEigenpair { s, vector: vector.iter().map(|&x| c64::from(x)).collect() };
     let set = MultiIndexSet::total(1, 4).unwrap();
     expand(pencil, &start, &set, &ExpandOptions::default()).map(|_| ())
 }
@@ -68,7 +68,7 @@ fn repeated_and_defective_eigenvalues_are_refused_with_their_gap() {
 fn close_but_separate_eigenvalues_are_expanded_and_their_gap_is_known() {
     let split = 1e-3;
     let pencil = undamped(dense::diagonal(&[1.0, (1.0_f64 + split).powi(2)]));
-    let start = StartingPair { s: c64::I, vector: vec![c64::ONE, c64::from(1e-4)] };
+    let start = StartingEigenpair { s: c64::I, vector: vec![c64::ONE, c64::from(1e-4)] };
     let set = MultiIndexSet::total(1, 4).unwrap();
     let mode = expand(&pencil, &start, &set, &ExpandOptions::default()).unwrap();
     assert!((mode.gap() / split - 1.0).abs() < 0.01, "{}", mode.gap());
@@ -122,7 +122,7 @@ fn terms_that_were_not_expanded_are_not_invented() {
         k: constant(&dense::identity(1)),
         phi_q: constant(&Dense::zeros(0, 1)),
     };
-    let start = StartingPair { s: c64::I, vector: vec![c64::ONE] };
+    let start = StartingEigenpair { s: c64::I, vector: vec![c64::ONE] };
     let third = MultiIndexSet::total(1, 3).unwrap();
     let truncated = PencilSeries::new(matrices.clone(), Completeness::Truncated).unwrap();
     let error = expand(&truncated, &start, &third, &ExpandOptions::default()).unwrap_err();
@@ -144,7 +144,7 @@ fn terms_that_were_not_expanded_are_not_invented() {
 #[test]
 fn a_gauge_on_a_vanishing_component_is_refused() {
     let pencil = undamped(dense::diagonal(&[1.0, 4.0]));
-    let start = StartingPair { s: c64::I, vector: vec![c64::ONE, c64::ZERO] };
+    let start = StartingEigenpair { s: c64::I, vector: vec![c64::ONE, c64::ZERO] };
     let set = MultiIndexSet::total(1, 2).unwrap();
     let options = ExpandOptions { gauge: Gauge::Component(1), ..ExpandOptions::default() };
     let error = expand(&pencil, &start, &set, &options).unwrap_err();

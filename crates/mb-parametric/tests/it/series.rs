@@ -3,19 +3,20 @@
 use crate::systems::{nearest, random_system, solve};
 use mb_algebra::c64;
 use mb_parametric::{
-    DegreeLimit, EigenpairSeries, ExpandOptions, Gauge, MultiIndexSet, PencilSeries, StartingPair, expand,
+    DegreeLimit, EigenpairSeries, ExpandOptions, Gauge, MultiIndexSet, PencilSeries, StartingEigenpair,
+    expand,
 };
 use proptest::prelude::*;
 
 /// Expands the oscillation of highest frequency.
-fn highest(pencil: &PencilSeries) -> Option<StartingPair> {
+fn highest(pencil: &PencilSeries) -> Option<StartingEigenpair> {
     let centre = pencil.evaluate(&[0.0, 0.0]).unwrap();
     solve(&centre).into_iter().filter(|pair| pair.s.im > 0.5).max_by(|a, b| a.s.im.total_cmp(&b.s.im))
 }
 
 fn series(
     pencil: &PencilSeries,
-    start: &StartingPair,
+    start: &StartingEigenpair,
     order: usize,
     options: &ExpandOptions,
 ) -> EigenpairSeries {
@@ -130,7 +131,7 @@ proptest! {
         let largest = |x: &[c64]| (0..4).max_by(|&a, &b| x[a].norm().total_cmp(&x[b].norm())).unwrap();
         let component = ExpandOptions { gauge: Gauge::Component(largest(&start.vector)), ..left() };
         let other = series(&pencil, &start, 4, &component);
-        let transposed = StartingPair { s: start.s, vector: mode.left_coefficients()[0].clone() };
+        let transposed = StartingEigenpair { s: start.s, vector: mode.left_coefficients()[0].clone() };
         let from_left = series(&pencil.transpose(), &transposed, 4, &ExpandOptions::default());
         let limit = DegreeLimit { parameters: vec![1], max_degree: 1 };
         let set = MultiIndexSet::with_limits(2, 4, &[limit]).unwrap();

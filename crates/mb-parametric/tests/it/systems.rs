@@ -1,7 +1,7 @@
 //! Systems to expand, and an independent way of solving them.
 
 use mb_algebra::{Dense, GeneralEigen, Lu, QuadraticPencil, RankQr, RankTolerance, c64, dense};
-use mb_parametric::{Completeness, MatrixSeries, MultiIndexSet, PencilSeries, StartingPair};
+use mb_parametric::{Completeness, MatrixSeries, MultiIndexSet, PencilSeries, StartingEigenpair};
 use proptest::prelude::*;
 
 /// A pencil from its terms (multi-index, matrix), which are all there is.
@@ -32,7 +32,7 @@ pub(crate) fn free(n: usize, p: usize) -> Vec<(Vec<u8>, Dense)> {
 
 /// All finite eigenpairs by another route: null space of Phi_q, then the companion matrix.
 /// Needs a regular reduced mass matrix.
-pub(crate) fn solve(p: &QuadraticPencil<Dense>) -> Vec<StartingPair> {
+pub(crate) fn solve(p: &QuadraticPencil<Dense>) -> Vec<StartingEigenpair> {
     let n = p.m.nrows();
     let r = if p.phi_q.nrows() == 0 {
         dense::identity(n)
@@ -52,7 +52,7 @@ pub(crate) fn solve(p: &QuadraticPencil<Dense>) -> Vec<StartingPair> {
     let eigen = GeneralEigen::new(&companion, false).unwrap();
     let pair = |(k, &s): (usize, &c64)| {
         let eta = &eigen.right.col_as_slice(k)[..dof];
-        StartingPair { s, vector: dense::matvec_complex(&r, eta) }
+        StartingEigenpair { s, vector: dense::matvec_complex(&r, eta) }
     };
     eigen.values.iter().enumerate().map(pair).collect()
 }

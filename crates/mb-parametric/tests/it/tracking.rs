@@ -6,8 +6,8 @@ use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_gallery::models::ErlsArm;
 use mb_parametric::track::{left_right_mac, left_right_mac_matrix};
 use mb_parametric::{
-    EncounterKind, ParametricError, PencilSeries, PolishOptions, PolishedPair, SeriesSource, StartingPair,
-    TrackOptions, polish, track,
+    EncounterKind, ParametricError, PencilSeries, PolishOptions, RefinedEigenpair, SeriesSource,
+    StartingEigenpair, TrackOptions, polish, track,
 };
 
 /// Stiffness 4 + x and 5 - x, joined by a spring e; damping c of the first mass.
@@ -25,7 +25,7 @@ fn pair(e: f64, c: f64) -> PencilSeries {
     polynomial(1, 1, &terms)
 }
 
-fn starts(pencil: &PencilSeries) -> Vec<StartingPair> {
+fn starts(pencil: &PencilSeries) -> Vec<StartingEigenpair> {
     let mut all = solve(&pencil.evaluate(&[0.0]).unwrap());
     all.retain(|pair| pair.s.im > 0.1);
     all.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
@@ -47,7 +47,7 @@ fn modes_that_do_not_know_each_other_cross() {
         }
         let found = track(&pencil, &path(samples), &starts, &TrackOptions::default()).unwrap();
         // Each keeps its own mass and stiffness.
-        for (point, pairs) in found.points.iter().zip(&found.pairs) {
+        for (point, pairs) in found.points.iter().zip(&found.eigenpairs) {
             let k = [4.0 + point[0], 5.0 - point[0]];
             for (i, found) in pairs.iter().enumerate() {
                 let half = if i == 0 { c / 2.0 } else { 0.0 };
@@ -70,7 +70,7 @@ fn coupled_modes_veer_and_change_shapes() {
     for e in [0.002, 0.05] {
         let pencil = pair(e, 0.0);
         let found = track(&pencil, &path(40), &starts(&pencil), &TrackOptions::default()).unwrap();
-        for (point, pairs) in found.points.iter().zip(&found.pairs) {
+        for (point, pairs) in found.points.iter().zip(&found.eigenpairs) {
             let half = (0.5 - point[0]).hypot(e);
             for (pair, sign) in pairs.iter().zip([-1.0, 1.0]) {
                 let exact = (4.5 + e + sign * half).sqrt();
@@ -112,7 +112,7 @@ fn shapes_that_turn_at_an_even_gap_do_not_veer() {
     };
     let pencil = polynomial(1, usize::from(order), &terms);
     let found = track(&pencil, &path(40), &starts(&pencil), &TrackOptions::default()).unwrap();
-    let (first, last) = (&found.pairs[0], &found.pairs[40]);
+    let (first, last) = (&found.eigenpairs[0], &found.eigenpairs[40]);
     let matrices = pencil.evaluate(&[1.0]).unwrap();
     assert!(left_right_mac(&matrices, &(&first[0]).into(), &(&last[1]).into()) > 0.99);
     assert!(found.encounters.is_empty(), "{:?}", found.encounters);
@@ -123,7 +123,7 @@ fn left_right_mac_is_the_identity_at_one_point() {
     let arm = ErlsArm::recovered();
     let source = erls::moving(&arm, &erls::angles_and_speeds(&arm)[..1]);
     let pencil = source.matrices(&[0.0]).unwrap();
-    let pairs: Vec<PolishedPair> = erls::elastic(&source)
+    let pairs: Vec<RefinedEigenpair> = erls::elastic(&source)
         .iter()
         .map(|start| polish(&pencil, start, &PolishOptions::default()).unwrap())
         .collect();
@@ -152,7 +152,7 @@ fn the_arm_is_followed_with_large_steps_as_with_small_ones() {
     let coarse = track(&source, &path(3), &starts, &TrackOptions::default()).unwrap();
     let fine = track(&source, &path(30), &starts, &TrackOptions { order: 0, ..Default::default() }).unwrap();
     for i in 0..=3 {
-        for (a, b) in coarse.pairs[i].iter().zip(&fine.pairs[10 * i]) {
+        for (a, b) in coarse.eigenpairs[i].iter().zip(&fine.eigenpairs[10 * i]) {
             assert!((a.s - b.s).norm() < 1e-8 * b.s.norm(), "{i}: {} {}", a.s, b.s);
         }
     }

@@ -5,8 +5,8 @@ use crate::systems::{free, nearest, polynomial, random_system, solve};
 use mb_algebra::{Dense, QuadraticPencil, c64, dense};
 use mb_gallery::models::ErlsArm;
 use mb_parametric::{
-    EigenpairSeries, ExpandOptions, MultiIndexSet, PencilSeries, PolishOptions, SeriesSource, StartingPair,
-    eigenvalues_at, expand, polish,
+    EigenpairSeries, ExpandOptions, MultiIndexSet, PencilSeries, PolishOptions, SeriesSource,
+    StartingEigenpair, eigenvalues_at, expand, polish,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn veering(e: f64) -> PencilSeries {
     polynomial(1, 1, &terms)
 }
 
-fn oscillations(pencil: &PencilSeries, parameters: usize) -> Vec<StartingPair> {
+fn oscillations(pencil: &PencilSeries, parameters: usize) -> Vec<StartingEigenpair> {
     let mut all = solve(&pencil.evaluate(&vec![0.0; parameters]).unwrap());
     all.retain(|pair| pair.s.im > 0.1);
     all.sort_by(|a, b| a.s.im.total_cmp(&b.s.im));
@@ -106,7 +106,7 @@ fn outside_the_radius_the_answer_is_flagged() {
 
 /// Exact eigenvalue next to a start.
 fn exact(pencil: &QuadraticPencil<Dense>, s: c64, vector: &[c64]) -> c64 {
-    let start = StartingPair { s, vector: vector.to_vec() };
+    let start = StartingEigenpair { s, vector: vector.to_vec() };
     polish(pencil, &start, &PolishOptions::default()).unwrap().s
 }
 
@@ -203,11 +203,11 @@ fn tolerances_make_the_bars_that_formulas_say() {
     let terms =
         QuadraticPencil { m: affine(2.0, 0), c: affine(0.4, 1), k: affine(8.0, 2), phi_q: free(1, 3) };
     let pencil = polynomial(3, 1, &terms);
-    let start = StartingPair { s: c64::new(-0.1, 2.0), vector: vec![c64::ONE] };
+    let start = StartingEigenpair { s: c64::new(-0.1, 2.0), vector: vec![c64::ONE] };
     let set = MultiIndexSet::total(3, 3).unwrap();
     let mode = expand(&pencil, &start, &set, &ExpandOptions::default()).unwrap();
     let tolerances = [0.02, 0.05, 0.1];
-    let bars = mode.tolerance_bars(&tolerances).unwrap();
+    let bars = mode.tolerance_spreads(&tolerances).unwrap();
     let frequency = (8.0_f64 / 2.0).sqrt() / std::f64::consts::TAU;
     let damping = 0.4 / (2.0 * (8.0_f64 * 2.0).sqrt());
     let relative = [[-0.5 * 0.01, 0.0, 0.5 * 0.0125], [-0.5 * 0.01, 0.125, -0.5 * 0.0125]];

@@ -24,7 +24,7 @@ pub(crate) fn answers(results: &Results) -> Answers {
         "velocities found with the angle as the independent coordinate",
         singular.angle_alone_accepted.clone().map(|accepted| count(usize::from(accepted))),
     );
-    put("pairs found after a new selection", singular.pairs[0].clone().map(|p| count(p.len())));
+    put("pairs found after a new selection", singular.eigenpairs[0].clone().map(|p| count(p.len())));
     answers
 }
 

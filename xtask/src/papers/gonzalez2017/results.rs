@@ -87,7 +87,7 @@ pub(crate) struct Singular {
     /// Rows of the constraint Jacobian less its rank.
     pub(crate) rank_lost: Measured<usize>,
     /// Both pairs by MCS (after a new selection), RCS and UCS.
-    pub(crate) pairs: [Measured<[Eigenvalue; 2]>; 3],
+    pub(crate) eigenpairs: [Measured<[Eigenvalue; 2]>; 3],
     /// Whether the angle alone was accepted as the independent coordinate.
     pub(crate) angle_alone_accepted: Measured<bool>,
     /// Independent velocities of the new selection.

@@ -16,7 +16,7 @@ pub(crate) fn answers(results: &Results) -> Answers {
     let mut answers = Answers::default();
     let singular = &results.singular;
     answers.put(ROW, "phi_0", singular.phi.clone().map(Computed::Real));
-    for (name, pairs) in FAMILIES.into_iter().zip(&singular.pairs) {
+    for (name, pairs) in FAMILIES.into_iter().zip(&singular.eigenpairs) {
         for (index, column) in ["s_1", "s_2"].into_iter().enumerate() {
             answers.put_by(ROW, column, name, pairs.clone().map(|p| p[index].into()));
         }

@@ -97,7 +97,7 @@ fn spurious(results: &Results, family: &str) -> Measured<String> {
 /// MCS keeps the coordinates it was given (the angle); RCS and UCS have none to select.
 fn singular(results: &Results) -> [Measured<String>; 3] {
     let singular = &results.singular;
-    let found = |family: usize| Ok(yes_no(singular.pairs[family].is_ok()));
+    let found = |family: usize| Ok(yes_no(singular.eigenpairs[family].is_ok()));
     [singular.angle_alone_accepted.clone().map(yes_no), found(1), found(2)]
 }
 

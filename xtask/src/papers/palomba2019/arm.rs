@@ -5,7 +5,7 @@ use mb_eigen::DenseOptions;
 use mb_gallery::Table;
 use mb_gallery::models::ErlsArm;
 use mb_model::Point;
-use mb_parametric::{PolishOptions, PolishedPair, StartingPair, Variable, polish};
+use mb_parametric::{PolishOptions, RefinedEigenpair, StartingEigenpair, Variable, polish};
 
 /// Names of the three elastic pairs whose figures the paper shows.
 pub(super) const PAIRS: [&str; 3] = ["second", "third", "fourth"];
@@ -49,10 +49,10 @@ pub(super) fn printed_point(arm: &ErlsArm) -> Result<Point, String> {
 }
 
 /// The three elastic eigenpairs of lowest frequency, to rounding.
-pub(super) fn elastic_pairs(pencil: &QuadraticPencil<Dense>) -> Result<Vec<PolishedPair>, String> {
+pub(super) fn elastic_pairs(pencil: &QuadraticPencil<Dense>) -> Result<Vec<RefinedEigenpair>, String> {
     let spectrum = mb_eigen::dense::solve(pencil, &DenseOptions::default()).map_err(|e| e.to_string())?;
     let pairs = spectrum.motion().filter_map(|pair| Some((pair.value()?, pair.right.as_slice())));
-    let starts = StartingPair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
+    let starts = StartingEigenpair::oscillations(pairs, ErlsArm::ELASTIC_FROM);
     starts
         .iter()
         .take(PAIRS.len())

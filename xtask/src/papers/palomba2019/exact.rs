@@ -8,7 +8,8 @@ use mb_algebra::{Dense, norms};
 use mb_gallery::models::ErlsArm;
 use mb_gallery::{Computed, Table};
 use mb_parametric::{
-    EigenpairSeries, ExpandOptions, ModelSeries, MultiIndexSet, PointRule, StartingPair, expand, model_series,
+    EigenpairSeries, ExpandOptions, ModelSeries, MultiIndexSet, PointRule, StartingEigenpair, expand,
+    model_series,
 };
 
 use super::arm::{self, PAIRS};
@@ -68,8 +69,8 @@ pub(super) fn coefficients(table: &Table) -> Answers {
 pub(super) fn eigenpairs(series: &ModelSeries) -> Result<Vec<EigenpairSeries>, String> {
     let zero = vec![0.0; series.variables.len()];
     let centre = series.pencil.evaluate(&zero).map_err(|e| e.to_string())?;
-    let expand_one = |pair: mb_parametric::PolishedPair| {
-        let start = StartingPair { s: pair.s, vector: pair.vector };
+    let expand_one = |pair: mb_parametric::RefinedEigenpair| {
+        let start = StartingEigenpair { s: pair.s, vector: pair.vector };
         expand(&series.pencil, &start, series.pencil.set(), &ExpandOptions::default())
             .map_err(|e| e.to_string())
     };

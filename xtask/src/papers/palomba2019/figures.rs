@@ -28,8 +28,8 @@ use mb_gallery::Computed;
 use mb_gallery::models::ErlsArm;
 use mb_model::{Model, ModelSource, Point};
 use mb_parametric::{
-    DegreeLimit, EigenpairSeries, MultiIndexSet, PointRule, PolishOptions, PolishedPair, StartingPair,
-    Variable, balanced_point, model_series, polish,
+    DegreeLimit, EigenpairSeries, MultiIndexSet, PointRule, PolishOptions, RefinedEigenpair,
+    StartingEigenpair, Variable, balanced_point, model_series, polish,
 };
 
 use super::arm::{self, PAIRS};
@@ -67,7 +67,7 @@ impl Errors {
 pub(super) type ByOrder = Vec<[Errors; 3]>;
 
 /// The exact eigenpairs of all samples.
-type Exact = Vec<Vec<PolishedPair>>;
+type Exact = Vec<Vec<RefinedEigenpair>>;
 
 /// What is measured along the path.
 #[derive(Debug)]
@@ -187,10 +187,10 @@ pub(super) fn matrices(model: &Model, point: &Point) -> QuadraticPencil<Dense> {
 fn follow(model: &Model, points: &[Point]) -> Result<Exact, String> {
     let middle = points.len() / 2;
     let first = arm::elastic_pairs(&matrices(model, &points[middle]))?;
-    let next = |pairs: &[PolishedPair], point: &Point| -> Result<Vec<PolishedPair>, String> {
+    let next = |pairs: &[RefinedEigenpair], point: &Point| -> Result<Vec<RefinedEigenpair>, String> {
         let pencil = matrices(model, point);
-        let improve = |pair: &PolishedPair| {
-            let start = StartingPair { s: pair.s, vector: pair.vector.clone() };
+        let improve = |pair: &RefinedEigenpair| {
+            let start = StartingEigenpair { s: pair.s, vector: pair.vector.clone() };
             polish(&pencil, &start, &PolishOptions::default()).map_err(|e| e.to_string())
         };
         pairs.iter().map(improve).collect()

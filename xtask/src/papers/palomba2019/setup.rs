@@ -52,7 +52,7 @@ pub(super) fn eigenvalues() -> Result<Vec<c64>, String> {
     let model = arm.model::<f64>(&BTreeMap::new()).map_err(|e| e.to_string())?;
     let pencil = figures::matrices(&model, &arm::printed_point(&arm)?);
     let spectrum = mb_eigen::dense::solve(&pencil, &DenseOptions::default()).map_err(|e| e.to_string())?;
-    Ok(spectrum.pairs.iter().filter_map(mb_eigen::Eigenpair::value).collect())
+    Ok(spectrum.eigenpairs.iter().filter_map(mb_eigen::Eigenpair::value).collect())
 }
 
 /// Largest distance of a conjugate from the nearest eigenvalue, relative.

@@ -46,7 +46,7 @@ fn measure(arm: &ErlsArm) -> Result<[f64; 2], String> {
         for pencil in &pencils {
             found += mb_eigen::dense::solve(pencil, &DenseOptions::default())
                 .map_err(|e| e.to_string())?
-                .pairs
+                .eigenpairs
                 .len();
         }
         Ok(found)

@@ -17,7 +17,7 @@ use mb_model::spec::AxialStrainSpec;
 use mb_model::{Model, ModelError, ModelSpec};
 
 use crate::answers::Answers;
-use crate::solvers::{Comparison, Root, SOLVERS};
+use crate::solvers::{Comparison, SOLVERS, SolverValue};
 
 /// Modes that the tables print.
 pub(super) const MODES: usize = 6;
@@ -206,10 +206,10 @@ pub(super) fn comparisons() -> Vec<Comparison> {
 }
 
 /// The slowest oscillation.
-fn lowest(spectrum: &Spectrum) -> Measured<Root> {
+fn lowest(spectrum: &Spectrum) -> Measured<SolverValue> {
     let root = |pair: &mb_eigen::Eigenpair| {
         let s = pair.value().filter(|s| s.im > 0.0)?;
-        Some(Root { re: s.re, im: s.im, error_bound: pair.error_bound })
+        Some(SolverValue { re: s.re, im: s.im, error_bound: pair.error_bound })
     };
     let found = spectrum.motion().filter_map(root).min_by(|a, b| a.im.total_cmp(&b.im));
     found.ok_or_else(|| "no oscillating mode".to_owned())

@@ -259,7 +259,7 @@ fn tolerance_table(piece: &Piece, tolerances: &[f64], style: Style) -> String {
         Column::number("independent", ""),
     ]);
     for mode in &piece.modes {
-        let Ok(bars) = mode.full.tolerance_bars(tolerances) else { continue };
+        let Ok(bars) = mode.full.tolerance_spreads(tolerances) else { continue };
         let (f, zeta) = (&bars.frequency_hz, &bars.damping_ratio);
         let bar = |x: f64| format!("±{}", six(x));
         table.row(vec![

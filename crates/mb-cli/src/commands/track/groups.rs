@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::parametric::{Expansion, GroupValue};
 use mb_algebra::c64;
 use mb_analysis::parametric::{Solved, Walk, exact_values};
-use mb_parametric::{ParametricError, PolishedPair, StartingPair, Track, TrackOptions, track};
+use mb_parametric::{ParametricError, RefinedEigenpair, StartingEigenpair, Track, TrackOptions, track};
 
 /// Values closer than this share of their size coincide.
 const COINCIDE: f64 = 1e-6;
@@ -101,8 +101,8 @@ pub(super) fn members<A: Solved>(
     let mut samples: Vec<usize> = (0..distances.len()).filter(|i| clear(*i)).collect();
     samples.sort_by_key(|i| i.abs_diff(middle));
     let Some(&begin) = samples.first() else { return Ok(None) };
-    let start = |pair: &PolishedPair| StartingPair { s: pair.s, vector: pair.vector.clone() };
-    let mut starts: Vec<StartingPair> = exact.pairs[begin].iter().map(start).collect();
+    let start = |pair: &RefinedEigenpair| StartingEigenpair { s: pair.s, vector: pair.vector.clone() };
+    let mut starts: Vec<StartingEigenpair> = exact.eigenpairs[begin].iter().map(start).collect();
     let off: Vec<f64> = distances[begin].iter().zip(&piece.centre).map(|(a, b)| a - b).collect();
     for (group, tracked) in piece.groups.iter().zip(groups) {
         let at = group.full.evaluate(&off, group.full.order())?;
@@ -110,14 +110,14 @@ pub(super) fn members<A: Solved>(
             let distance = |k: &usize| (at.values[*k] - s).norm();
             let nearest = (0..at.values.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
             let Some(k) = nearest else { return Ok(None) };
-            starts.push(StartingPair { s: *s, vector: at.vectors[k].clone() });
+            starts.push(StartingEigenpair { s: *s, vector: at.vectors[k].clone() });
         }
     }
     let options = TrackOptions::default();
     let back: Vec<Vec<f64>> = distances[..=begin].iter().rev().cloned().collect();
     let whole = track(source, &back, &starts, &options).and_then(|first| {
-        let first: Vec<StartingPair> =
-            first.pairs.last().map_or_else(Vec::new, |pairs| pairs.iter().map(start).collect());
+        let first: Vec<StartingEigenpair> =
+            first.eigenpairs.last().map_or_else(Vec::new, |pairs| pairs.iter().map(start).collect());
         track(source, distances, &first, &options)
     });
     match whole {

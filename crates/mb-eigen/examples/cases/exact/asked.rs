@@ -263,7 +263,7 @@ fn penalties(problem: &Problem, penalty: &Penalty, out: &mut Vec<Answer>) {
     };
     push("penalty, dense", Request::All, penalty::solve(&all, &DenseOptions::default()));
     let count = problem.exact.len();
-    let physical = penalty::physical_pairs(&all, &DenseOptions::default());
+    let physical = penalty::physical_eigenpairs(&all, &DenseOptions::default());
     push("penalty, of the mechanism", Request::Lowest { count }, physical);
     push("penalty, lowest", Request::Lowest { count: 3 }, penalty::lowest(blocks, 3, &krylov()));
 }

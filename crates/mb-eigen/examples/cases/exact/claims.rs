@@ -74,7 +74,7 @@ pub(crate) fn judge(problem: &Problem, answer: &Answer, spectrum: &Spectrum) -> 
         }
         _ => (problem.exact.clone(), problem.exact.len()),
     };
-    let found = spectrum.pairs.iter().filter(finite).collect();
+    let found = spectrum.eigenpairs.iter().filter(finite).collect();
     Case { problem, answer, spectrum, found, exact, own }.verdict()
 }
 

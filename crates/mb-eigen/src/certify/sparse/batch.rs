@@ -14,7 +14,7 @@ use super::{Certifier, Measures, mirrored, step};
 use crate::certify::dense::Forms;
 use crate::numeric::double_double::{forms_of_rows, row_products};
 use crate::numeric::vectors::ZERO;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine::Doubled;
 use crate::{Eigenpair, Shape};
 
@@ -25,11 +25,11 @@ pub(super) const WIDTH: usize = 8;
 const LONG: usize = 20_000;
 
 /// Eigenvalues measured at once: real ones of an undamped symmetric problem, or a single one of any kind.
-pub(super) type Group = Vec<Root>;
+pub(super) type Group = Vec<Uncertified>;
 
 impl Certifier<'_> {
     /// Eigenvalues in groups, in their order.
-    pub(super) fn groups(&self, roots: Vec<Root>) -> Vec<Group> {
+    pub(super) fn groups(&self, roots: Vec<Uncertified>) -> Vec<Group> {
         let most = if self.problem.n > LONG { WIDTH / 2 } else { WIDTH };
         let mut groups: Vec<(Group, bool)> = Vec::new();
         for root in roots {
@@ -56,7 +56,7 @@ impl Certifier<'_> {
 
     /// Whether an eigenvalue of an undamped problem has nothing complex but s = +-i sqrt(w), and left vectors like the
     /// right ones.
-    fn is_real(&self, root: &Root) -> bool {
+    fn is_real(&self, root: &Uncertified) -> bool {
         let axis = root.s.re == 0.0 || root.s.im == 0.0;
         axis && root.left.is_none()
             && self.problem.c.is_zero()
@@ -65,7 +65,7 @@ impl Certifier<'_> {
     }
 
     fn real_pairs<const W: usize>(&self, roots: Group) -> Vec<Eigenpair> {
-        let mut roots: Vec<Root> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
+        let mut roots: Vec<Uncertified> = roots.into_iter().map(|root| self.at_length_one(root)).collect();
         let x = packed::<W>(self.problem.n, roots.iter().map(|root| &root.right));
         self.put_right(&mut roots, &x);
         let measures = self.real_measures(&roots, &x, None);
@@ -83,7 +83,12 @@ impl Certifier<'_> {
 
     /// The measures of a real eigenvalue that double-double precision led to; none where something is complex, or K is
     /// known in parts. `length`: that of the vector whose residual it is.
-    pub(super) fn doubled_measures(&self, root: &Root, found: &Doubled, length: f64) -> Option<Measures> {
+    pub(super) fn doubled_measures(
+        &self,
+        root: &Uncertified,
+        found: &Doubled,
+        length: f64,
+    ) -> Option<Measures> {
         let real = self.is_real(root) && found.residual.is_real();
         if !real || self.problem.rounded_stiffness().is_some() {
             return None;
@@ -94,7 +99,7 @@ impl Certifier<'_> {
     }
 
     /// s of up to W eigenvalues with the packed vectors x, put right by forms in double-double precision.
-    fn put_right<const W: usize>(&self, roots: &mut [Root], x: &[[f64; W]]) {
+    fn put_right<const W: usize>(&self, roots: &mut [Uncertified], x: &[[f64; W]]) {
         let p = self.problem;
         let of_m = forms_of_rows(p.m.sparse(), x);
         let terms = p.stiffness().iter().map(|a| forms_of_rows(a.sparse(), x));
@@ -108,7 +113,7 @@ impl Certifier<'_> {
     /// there is one.
     fn real_measures<const W: usize>(
         &self,
-        roots: &[Root],
+        roots: &[Uncertified],
         x: &[[f64; W]],
         residual: Option<&[[f64; W]]>,
     ) -> Vec<Measures> {
@@ -304,7 +309,7 @@ mod tests {
         let numbers = |count: usize, by: f64| -> Shape {
             (0..count).map(|i| real((by * (i + 1) as f64).sin())).collect()
         };
-        let root = Root::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
+        let root = Uncertified::oscillating(c64::new(0.0, 1.3), numbers(n, 0.7), numbers(1, 0.4));
         let (y, mu) = mirrored(&root);
         let found = Doubled {
             x: root.right.clone(),

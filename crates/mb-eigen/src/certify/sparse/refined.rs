@@ -17,7 +17,7 @@ use crate::pairing::mac;
 use crate::problem::Problem;
 use crate::problem::condensation::Merged;
 use crate::problem::matrix::Matrix;
-use crate::problem::root::Root;
+use crate::problem::uncertified::Uncertified;
 use crate::refine;
 use crate::refine::condensed::SIDE_BY_SIDE;
 use crate::refine::{Doubled, Given, Improved};
@@ -61,9 +61,9 @@ impl Aid {
     }
 
     /// What is known of each eigenvalue.
-    fn of(&mut self, roots: &[Root]) -> Vec<Option<Improved>> {
+    fn of(&mut self, roots: &[Uncertified]) -> Vec<Option<Improved>> {
         let Self::Improved(list) = self else { return roots.iter().map(|_| None).collect() };
-        let mut take = |root: &Root| {
+        let mut take = |root: &Uncertified| {
             let at = list.iter().position(|(s, _)| *s == root.s)?;
             Some(list.swap_remove(at).1)
         };
@@ -75,7 +75,7 @@ impl Aid {
 pub(crate) struct First {
     pub(crate) pair: Eigenpair,
     /// What else there is to know of the eigenvalue, where double-double precision is made for its kind; no vectors.
-    pub(crate) again: Option<Root>,
+    pub(crate) again: Option<Uncertified>,
     /// Whether the bound says little.
     pub(crate) poor: bool,
 }
@@ -91,14 +91,14 @@ fn each<A: Send, B: Send>(all: Vec<A>, shared: bool, of: impl Fn(A) -> B + Sync 
 
 impl Certifier<'_> {
     /// Measures all eigenvalues, and again those that double-double precision improves.
-    pub(super) fn pairs(&self, roots: Vec<Root>, mut aid: Aid) -> Vec<Eigenpair> {
+    pub(super) fn eigenpairs(&self, roots: Vec<Uncertified>, mut aid: Aid) -> Vec<Eigenpair> {
         let better = aid.of(&roots);
         let first = self.measured_once(roots);
         self.improved_all(first, better, aid)
     }
 
     /// Eigenvalues as they are.
-    pub(crate) fn measured_once(&self, roots: Vec<Root>) -> Vec<First> {
+    pub(crate) fn measured_once(&self, roots: Vec<Uncertified>) -> Vec<First> {
         let shared = self.problem.n * roots.len() >= SHARED;
         let first = each(self.groups(roots), shared, |group| self.first(group));
         first.into_iter().flatten().collect()
@@ -178,9 +178,9 @@ impl Certifier<'_> {
 
     /// Some eigenvalues as they are.
     fn first(&self, roots: Group) -> Vec<First> {
-        let again = |root: &Root| {
+        let again = |root: &Uncertified| {
             let plain = root.left.is_none() && self.problem.symmetric && !root.rigid && root.chain == 1;
-            plain.then(|| Root {
+            plain.then(|| Uncertified {
                 right: Shape::default(),
                 multipliers: Shape::default(),
                 left: None,
@@ -189,7 +189,7 @@ impl Certifier<'_> {
         };
         let again: Vec<_> = roots.iter().map(again).collect();
         let pairs = self.measured_side_by_side(roots);
-        let first = |(pair, again): (Eigenpair, Option<Root>)| {
+        let first = |(pair, again): (Eigenpair, Option<Uncertified>)| {
             let size = pair.value().map_or(0.0, c64::norm);
             let again = again.filter(|_| size > 0.0);
             First { poor: again.is_some() && pair.error_bound > POOR * size, pair, again }
@@ -225,7 +225,7 @@ impl Certifier<'_> {
         let First { pair, again, poor } = first;
         let Some(again) = again.filter(|_| poor) else { return pair };
         // The same eigenvalue with other vectors.
-        let root = |s, right, multipliers| Root { s, right, multipliers, ..again.clone() };
+        let root = |s, right, multipliers| Uncertified { s, right, multipliers, ..again.clone() };
         let before = pair.alpha / pair.beta;
         let refined = |s, x: &Shape, l: &Shape| refine::refine(self.problem, &root(s, x.clone(), l.clone()));
         let found = match found {

@@ -13,7 +13,7 @@
 use mb_algebra::{Dense, c64, dense};
 
 use super::proportional::Proportional;
-use super::{Root, starts};
+use super::{Uncertified, starts};
 use crate::numeric::vectors::ZERO;
 
 /// |(s^2 + a s) + (1 + b s) w| below this fraction of both terms is near.
@@ -152,7 +152,7 @@ impl Function {
     }
 
     /// Whether the eigenvalues are as many as they must be, with sum s = -tr C and sum 1 / s = -tr K^-1 C.
-    pub(super) fn sums_agree(&self, roots: &[Root]) -> bool {
+    pub(super) fn sums_agree(&self, roots: &[Uncertified]) -> bool {
         let (k, p) = self.u.shape();
         let damping = |i: usize| -> f64 {
             self.own_damping(i) + (0..p).map(|a| self.signs[a] * self.u[(i, a)].powi(2)).sum::<f64>()

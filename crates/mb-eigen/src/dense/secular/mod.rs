@@ -51,7 +51,7 @@ const MERGED: f64 = 1e8;
 
 /// An eigenvalue on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Root {
+pub(super) struct Uncertified {
     /// Im s = 0 for real eigenvalues, above 0 for others, whose conjugate is not listed.
     pub(super) s: c64,
     /// Last step relative to s.
@@ -59,7 +59,7 @@ pub(super) struct Root {
     done: bool,
 }
 
-impl Root {
+impl Uncertified {
     fn new(s: c64) -> Self {
         Self { s, step: f64::INFINITY, done: false }
     }
@@ -88,7 +88,7 @@ pub(super) fn solve(pencil: &QuadraticPencil, given: &Matrices) -> Result<Option
     }
     let Some(starts) = starts::find(&w, own, &u, &damping.signs)? else { return Ok(None) };
     let function = Function::new(own, w, u, damping.signs);
-    let mut roots: Vec<Root> = starts.into_iter().map(Root::new).collect();
+    let mut roots: Vec<Uncertified> = starts.into_iter().map(Uncertified::new).collect();
     if !iterate(&function, &mut roots) || !function.sums_agree(&roots) || !distinct(&roots) {
         return Ok(None);
     }
@@ -121,7 +121,7 @@ fn split(
 }
 
 /// Improves all eigenvalues; whether all have converged.
-fn iterate(function: &Function, roots: &mut [Root]) -> bool {
+fn iterate(function: &Function, roots: &mut [Uncertified]) -> bool {
     for sweep in 0..SWEEPS {
         interrupt::check();
         let active: Vec<usize> = (0..roots.len()).filter(|&j| !roots[j].done).collect();
@@ -155,7 +155,7 @@ fn iterate(function: &Function, roots: &mut [Root]) -> bool {
 }
 
 /// Sum of 1 / (s_j - s) over all other eigenvalues s; none when two coincide.
-fn repulsion(roots: &[Root], j: usize) -> Option<c64> {
+fn repulsion(roots: &[Uncertified], j: usize) -> Option<c64> {
     let s = roots[j].s;
     let mut sum = ZERO;
     for (i, other) in roots.iter().enumerate() {
@@ -170,7 +170,7 @@ fn repulsion(roots: &[Root], j: usize) -> Option<c64> {
 }
 
 /// Whether no two eigenvalues coincide.
-fn distinct(roots: &[Root]) -> bool {
+fn distinct(roots: &[Uncertified]) -> bool {
     let mut order: Vec<c64> = roots.iter().map(|root| root.s).collect();
     order.sort_by(|a, b| a.norm_sqr().total_cmp(&b.norm_sqr()));
     order.iter().enumerate().all(|(i, a)| {

@@ -182,11 +182,13 @@ fn modes_in_fewer_coordinates_are_those_of_the_whole_problem() {
         phi_q: phi_q.to_sparse(),
     };
     let spectrum = crate::sparse::solve(&free, &Request::Lowest { count: 4 }, &options()).unwrap();
-    let rigid = spectrum.pairs.iter().filter(|pair| pair.class == crate::Class::Rigid).count();
+    let rigid = spectrum.eigenpairs.iter().filter(|pair| pair.class == crate::Class::Rigid).count();
     assert_eq!(rigid, 2);
     // The sum of squares of the reactions of a rigid motion is nothing.
     let reaction = |pair: &crate::Eigenpair| norms::two_complex(&pair.multipliers);
-    assert!(spectrum.pairs.iter().filter(|p| p.class == crate::Class::Rigid).all(|p| reaction(p) < 1e-12));
+    assert!(
+        spectrum.eigenpairs.iter().filter(|p| p.class == crate::Class::Rigid).all(|p| reaction(p) < 1e-12)
+    );
 }
 
 #[test]

@@ -69,14 +69,14 @@ fn the_lowest_modes_of_every_kind() {
             let all = exact(&pencil);
             let count = 6;
             let found = solve(&pencil, &Request::Lowest { count }, &krylov()).unwrap();
-            assert_certified(&found.pairs, &what);
+            assert_certified(&found.eigenpairs, &what);
             let motion: Vec<Eigenpair> = all.motion().cloned().collect();
-            assert_contained(&found.pairs, &motion, &what);
+            assert_contained(&found.eigenpairs, &motion, &what);
             // Nothing lower was left out.
-            let largest = values(found.pairs.iter()).iter().map(|s| s.norm()).fold(0.0, f64::max);
+            let largest = values(found.eigenpairs.iter()).iter().map(|s| s.norm()).fold(0.0, f64::max);
             let lower = values(motion.iter()).iter().filter(|s| s.norm() < largest * (1.0 - 1e-7)).count();
             let inside =
-                values(found.pairs.iter()).iter().filter(|s| s.norm() < largest * (1.0 - 1e-7)).count();
+                values(found.eigenpairs.iter()).iter().filter(|s| s.norm() < largest * (1.0 - 1e-7)).count();
             assert_eq!(inside, lower, "{what}: {:?}", found.findings);
             let rigid = |s: &Spectrum| s.of_class(Class::Rigid).count();
             assert_eq!(rigid(&found), rigid(&all), "{what}");
@@ -111,8 +111,9 @@ fn what_constraints_hold_alone_keeps_to_them() {
     let pencil = QuadraticPencil { m: m.to_sparse(), c, k: k.to_sparse(), phi_q: phi_q.to_sparse() };
     let found = solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
     let whole = solve(&pencil, &Request::All, &SparseOptions::default()).unwrap();
-    let slowest: Vec<&Eigenpair> = whole.pairs.iter().filter(|pair| pair.alpha.im > 0.0).take(3).collect();
-    let few: Vec<&Eigenpair> = found.pairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
+    let slowest: Vec<&Eigenpair> =
+        whole.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0).take(3).collect();
+    let few: Vec<&Eigenpair> = found.eigenpairs.iter().filter(|pair| pair.alpha.im > 0.0).collect();
     assert_eq!(few.len(), 3);
     for (pair, exact) in few.iter().zip(slowest) {
         let (s, other) = (pair.value().unwrap(), exact.value().unwrap());

@@ -94,7 +94,7 @@ fn asymmetry_where_symmetry_was_declared() {
     // Not declared, it is taken as it is.
     let found = solve(&skewed, &LOWEST, &krylov()).unwrap();
     let motion: Vec<Eigenpair> = exact(&skewed).motion().cloned().collect();
-    assert_contained(&found.pairs, &motion, "skewed");
+    assert_contained(&found.eigenpairs, &motion, "skewed");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn an_indefinite_mass_matrix_is_classed() {
     let found = solve(&pencil, &LOWEST, &krylov()).unwrap();
     assert!(found.findings.contains(&Finding::IndefiniteMass), "{:?}", found.findings);
     let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
-    assert_contained(&found.pairs, &motion, "indefinite");
-    assert!(found.pairs.iter().all(|pair| pair.class == Class::Physical));
+    assert_contained(&found.eigenpairs, &motion, "indefinite");
+    assert!(found.eigenpairs.iter().all(|pair| pair.class == Class::Physical));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn directions_without_mass_are_no_modes_and_more_than_exist_is_said() {
     let mut pencil = chain();
     pencil.m = ops::diagonal(&(0..12).map(|i| f64::from(i % 2)).collect::<Vec<_>>());
     let found = solve(&pencil, &Request::Lowest { count: 9 }, &krylov()).unwrap();
-    assert_eq!(found.pairs.len(), 12, "six conjugate pairs");
+    assert_eq!(found.eigenpairs.len(), 12, "six conjugate pairs");
     let fewer = SparseFinding::FewerExist { wanted: 9, exist: 6, dof: 12 };
     assert!(details(&found).contains(&&fewer), "{:?}", found.findings);
     assert_eq!(
@@ -122,7 +122,7 @@ fn directions_without_mass_are_no_modes_and_more_than_exist_is_said() {
         "9 modes were asked for, but only 6 have a finite eigenvalue (12 degrees of freedom)."
     );
     let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
-    assert_contained(&found.pairs, &motion, "massless");
+    assert_contained(&found.eigenpairs, &motion, "massless");
     // The dense path says the same, and names the directions.
     let dense_path = solve(&pencil, &Request::Lowest { count: 9 }, &SparseOptions::default()).unwrap();
     assert!(details(&dense_path).contains(&&fewer), "{:?}", dense_path.findings);
@@ -160,10 +160,10 @@ fn more_than_exist_is_said_of_large_problems_too() {
         let few = solve(&pencil, &Request::Lowest { count: 3 }, &krylov()).unwrap();
         assert_eq!(few.counts.expected.motion, 2 * masses + dampers, "{dampers} {spin}");
         let found = solve(&pencil, &Request::Lowest { count: 20 }, &krylov()).unwrap();
-        assert_eq!(found.pairs.len(), 2 * masses + dampers, "{dampers} {spin}: {:?}", found.findings);
+        assert_eq!(found.eigenpairs.len(), 2 * masses + dampers, "{dampers} {spin}: {:?}", found.findings);
         let fewer = SparseFinding::FewerExist { wanted: 20, exist: masses + dampers, dof };
         assert!(details(&found).contains(&&fewer), "{:?}", found.findings);
-        assert_certified(&found.pairs, "large");
+        assert_certified(&found.eigenpairs, "large");
     }
 }
 
@@ -182,13 +182,13 @@ fn redundant_rows_are_named_and_their_multipliers_are_shortest() {
         // Any one row of the dependence may be called the redundant one.
         let named = named.unwrap_or_else(|| panic!("{kind:?}: {:?}", found.findings));
         assert!(named.len() == 1 && [1, 3, 4].contains(&named[0]), "{kind:?}: {named:?}");
-        for pair in &found.pairs {
+        for pair in &found.eigenpairs {
             // Shortest: orthogonal to the combination of rows that has no effect.
             let l = &pair.multipliers;
             let idle = l[1] - l[3] * 2.0 - l[4];
             assert!(idle.norm() < 1e-10 * norms::two_complex(l), "{kind:?}: {idle}");
         }
-        assert_certified(&found.pairs, "redundant");
+        assert_certified(&found.eigenpairs, "redundant");
     }
 }
 
@@ -218,7 +218,7 @@ fn a_shift_on_an_eigenvalue_is_moved_and_said() {
             moved.contains("lies on an eigenvalue or gives a singular matrix; it was moved to"),
             "{moved}"
         );
-        let values: Vec<f64> = found.pairs.iter().map(|p| p.value().unwrap().im.abs()).collect();
+        let values: Vec<f64> = found.eigenpairs.iter().map(|p| p.value().unwrap().im.abs()).collect();
         for (value, near) in values.iter().zip([3.0, 3.0, 4.0, 4.0, 5.0, 5.0]) {
             assert!((value - near).abs() < 1e-9, "{values:?}");
         }
@@ -253,7 +253,7 @@ fn an_empty_band_is_said() {
         pencil.c = ops::scale(damping, &pencil.k);
         let request = Request::Band { from_hz: 50.0, to_hz: 60.0, max_damping_ratio: Some(0.2) };
         let found = solve(&pencil, &request, &krylov()).unwrap();
-        assert!(found.pairs.is_empty());
+        assert!(found.eigenpairs.is_empty());
         let empty = details(&found).into_iter().find(|f| matches!(f, SparseFinding::EmptyBand { .. }));
         let empty = empty.unwrap_or_else(|| panic!("{:?}", found.findings)).to_string();
         assert!(empty.starts_with("No mode has a frequency between 50") && empty.ends_with(end), "{empty}");
@@ -320,7 +320,7 @@ fn settings_no_problem_can_answer() {
         assert_eq!(message(&pencil, &request, &krylov()), expected);
     }
     let none = solve(&pencil, &Request::Lowest { count: 0 }, &krylov()).unwrap();
-    assert!(none.pairs.is_empty());
+    assert!(none.eigenpairs.is_empty());
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_small_first_basis_is_enlarged_until_all_converge() {
         found.findings
     );
     let motion: Vec<Eigenpair> = exact(&pencil).motion().cloned().collect();
-    assert_contained(&found.pairs, &motion, "enlarged");
+    assert_contained(&found.eigenpairs, &motion, "enlarged");
 }
 
 #[test]

@@ -31,10 +31,10 @@ fn a_mechanism_in_descriptor_form_has_its_own_roots() {
         let found = solve_descriptor(&pencil, &Request::Lowest { count: 5 }, &asked).unwrap();
         let what = format!("{kind:?}");
         let motion: Vec<_> = all.motion().cloned().collect();
-        assert_contained(&found.pairs, &motion, &what);
+        assert_contained(&found.eigenpairs, &motion, &what);
         let transposed =
             DescriptorPencil { e: sparse::transpose(&pencil.e), a: sparse::transpose(&pencil.a) };
-        for pair in &found.pairs {
+        for pair in &found.eigenpairs {
             let s = pair.value().unwrap();
             assert_eq!(pair.right.len(), 2 * n + m, "{what}");
             assert!((norms::two_complex(&pair.right) - 1.0).abs() < 1e-12, "{what}");
@@ -60,8 +60,8 @@ fn infinite_roots_are_counted_by_theory() {
     assert_eq!(some.counts.expected, ExpectedCounts::descriptor(n, m, m, 0));
     let all = solve_descriptor(&pencil, &Request::All, &krylov()).unwrap();
     assert_eq!((all.counts.found.infinite, all.counts.expected.infinite), (3 * m, 3 * m));
-    assert!(all.counts.mismatches().is_empty() && all.pairs.len() == 2 * (n - m));
-    assert!(all.pairs.iter().all(|pair| pair.class == Class::Physical && pair.right.len() == 2 * n + m));
+    assert!(all.counts.mismatches().is_empty() && all.eigenpairs.len() == 2 * (n - m));
+    assert!(all.eigenpairs.iter().all(|pair| pair.class == Class::Physical && pair.right.len() == 2 * n + m));
     // A row twice: one multiplier without effect.
     let mut twice = problem(Kind::Damped, n, m, 5).to_dense();
     twice.phi_q = mb_algebra::dense::vstack(&[&twice.phi_q, &twice.phi_q]);
@@ -103,7 +103,7 @@ fn pairs_of_other_forms_are_counted_by_rank() {
     let expected = ExpectedCounts { motion: 2 * (n - m), infinite: 3 * m, ..ExpectedCounts::default() };
     assert_eq!((found.counts.expected, found.counts.n), (expected, size));
     let form = solve_descriptor(&known, &request, &krylov()).unwrap();
-    assert_contained(&found.pairs, &form.pairs, "turned");
+    assert_contained(&found.eigenpairs, &form.eigenpairs, "turned");
 }
 
 #[test]
@@ -129,12 +129,13 @@ fn infinite_roots_of_a_hidden_mechanism_do_not_come_out_as_finite_ones() {
         };
         assert!(!found.findings.iter().any(told), "{what}: {:?}", found.findings);
         assert!(found.counts.mismatches().is_empty(), "{what}: {:?}", found.counts);
-        assert_eq!(found.pairs.len(), all.pairs.len(), "{what}");
-        assert_contained(&found.pairs, &all.pairs, &what);
+        assert_eq!(found.eigenpairs.len(), all.eigenpairs.len(), "{what}");
+        assert_contained(&found.eigenpairs, &all.eigenpairs, &what);
         let largest = Request::Largest { count: 1 };
         let largest = solve_descriptor(&pencil, &largest, &SparseOptions::default()).unwrap();
-        let top = all.pairs.iter().filter_map(mb_eigen::Eigenpair::value).map(c64::norm).fold(0.0, f64::max);
-        let first = largest.pairs[0].value().unwrap().norm();
+        let top =
+            all.eigenpairs.iter().filter_map(mb_eigen::Eigenpair::value).map(c64::norm).fold(0.0, f64::max);
+        let first = largest.eigenpairs[0].value().unwrap().norm();
         assert!((first - top).abs() <= 1e-6 * top, "{what}: {first} for {top}");
     }
 }
@@ -180,9 +181,9 @@ proptest! {
             matches!(f, Finding::LongChain { .. } | Finding::ClassifiedByMagnitude { .. } | Finding::CountMismatch { .. })
         };
         prop_assert!(!found.findings.iter().any(told), "{:?}", found.findings);
-        prop_assert_eq!(found.pairs.len(), finite);
+        prop_assert_eq!(found.eigenpairs.len(), finite);
         prop_assert_eq!(found.counts.found.infinite, size - finite);
-        for pair in &found.pairs {
+        for pair in &found.eigenpairs {
             let s = pair.value().unwrap();
             let far = (1..=finite).map(|i| (s + i as f64).norm()).fold(f64::INFINITY, f64::min);
             prop_assert!(far <= pair.error_bound, "{s}, bar {:e}", pair.error_bound);
@@ -205,9 +206,9 @@ fn constraint_rows_may_have_any_sign_and_unit() {
     let found = solve_descriptor(&pencil, &request, &asked).unwrap();
     let form = solve_descriptor(&known, &request, &asked).unwrap();
     assert_eq!(found.counts, form.counts);
-    assert_contained(&found.pairs, &form.pairs, "signs");
+    assert_contained(&found.eigenpairs, &form.eigenpairs, "signs");
     let transposed = DescriptorPencil { e: sparse::transpose(&pencil.e), a: sparse::transpose(&pencil.a) };
-    for pair in &found.pairs {
+    for pair in &found.eigenpairs {
         let s = pair.value().unwrap();
         assert!(residual(&pencil, s, &pair.right) < 1e-12, "{s}");
         assert!(residual(&transposed, s.conj(), &pair.left) < 1e-10, "{s}");
@@ -230,7 +231,7 @@ fn a_large_pair_is_counted_by_its_zero_rows() {
     let found = solve_descriptor(&pencil, &Request::Lowest { count: 4 }, &krylov()).unwrap();
     let expected = ExpectedCounts { motion: states, infinite: states, ..ExpectedCounts::default() };
     assert_eq!(found.counts.expected, expected);
-    for (i, pair) in found.pairs.iter().enumerate() {
+    for (i, pair) in found.eigenpairs.iter().enumerate() {
         let error = (pair.value().unwrap() + (i + 3) as f64).norm();
         assert!(error <= pair.error_bound && error < 1e-9, "{i}: {error:e}");
     }
@@ -262,7 +263,7 @@ fn a_chain_of_zeros_in_a_hidden_mechanism_has_two_roots() {
             let exact = [0.0, 0.0, 2.0, -2.0, 3.0, -3.0].map(|w| c64::new(0.0, w * rate));
             assert!(values.len() == 6, "{rate}: {values:?} {:?}", found.findings);
             for (i, j, distance) in mb_eigen::pairing::match_values(&values, &exact) {
-                let bar = found.pairs[i].error_bound;
+                let bar = found.eigenpairs[i].error_bound;
                 assert!(distance <= bar + 1e-14 * exact[j].norm(), "{rate}: {values:?}, bar {bar:e}");
             }
         }
@@ -295,7 +296,7 @@ fn a_hidden_body_that_drifts_has_a_double_zero() {
         let rigid: Vec<_> = found.of_class(Class::Rigid).collect();
         assert!(rigid.len() == 2 && rigid.iter().all(|pair| pair.chain == 2), "{what}");
         let all: Vec<_> = exact(&pencil.to_sparse()).motion().cloned().collect();
-        assert_contained(&found.pairs, &all, &what);
-        assert!(found.pairs.len() > 2, "{what}");
+        assert_contained(&found.eigenpairs, &all, &what);
+        assert!(found.eigenpairs.len() > 2, "{what}");
     }
 }

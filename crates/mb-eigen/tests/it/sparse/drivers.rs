@@ -33,14 +33,14 @@ mod agreement {
     ) {
         let [built_in, arpack] = both(pencil, request, options);
         assert_eq!(
-            built_in.pairs.len(),
-            arpack.pairs.len(),
+            built_in.eigenpairs.len(),
+            arpack.eigenpairs.len(),
             "{what}: {:?} against {:?}",
             built_in.findings,
             arpack.findings
         );
-        assert_certified(&arpack.pairs, what);
-        assert_contained(&arpack.pairs, &built_in.pairs, what);
+        assert_certified(&arpack.eigenpairs, what);
+        assert_contained(&arpack.eigenpairs, &built_in.eigenpairs, what);
         assert_eq!(arpack.counts, built_in.counts, "{what}");
         assert!(arpack.completeness().all(Completeness::is_complete), "{what}: {:?}", arpack.findings);
     }
@@ -98,8 +98,8 @@ mod agreement {
         m.add(8, 8, 2.0);
         pencil.m = m.to_sparse();
         let [built_in, arpack] = both(&pencil, &Request::Lowest { count: 5 }, &krylov());
-        assert_eq!((built_in.pairs.len(), arpack.pairs.len()), (4, 4), "{:?}", arpack.findings);
-        assert_contained(&arpack.pairs, &built_in.pairs, "two masses");
+        assert_eq!((built_in.eigenpairs.len(), arpack.eigenpairs.len()), (4, 4), "{:?}", arpack.findings);
+        assert_contained(&arpack.eigenpairs, &built_in.eigenpairs, "two masses");
         let exist =
             |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { exist: 2, .. } });
         assert!(arpack.findings.iter().any(exist), "{:?}", arpack.findings);
@@ -146,8 +146,8 @@ mod agreement {
         let together: Vec<_> =
             pencils.par_iter().map(|pencil| solve(pencil, &request, &options).unwrap()).collect();
         for (one, other) in alone.iter().zip(&together) {
-            assert_eq!(one.pairs.len(), other.pairs.len());
-            assert_contained(&other.pairs, &one.pairs, "together");
+            assert_eq!(one.eigenpairs.len(), other.eigenpairs.len());
+            assert_contained(&other.eigenpairs, &one.eigenpairs, "together");
         }
         // A wide band is cut into slices that are searched side by side.
         let pencil = chain(300, 0);

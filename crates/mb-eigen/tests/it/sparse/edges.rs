@@ -60,11 +60,11 @@ fn a_shift_on_an_eigenvalue_moves_as_far_as_rounding_asks() {
             ..krylov()
         };
         let found = solve(&pencil, &Request::Lowest { count: 2 }, &options).unwrap();
-        for (pair, w) in found.pairs.iter().step_by(2).zip([w, w + 1.0]) {
+        for (pair, w) in found.eigenpairs.iter().step_by(2).zip([w, w + 1.0]) {
             let distance = (pair.value().unwrap().im - w.sqrt()).abs();
             assert!(distance <= pair.error_bound.max(1e-15), "{w}: {distance:e}");
         }
-        assert_eq!(found.pairs.len(), 4);
+        assert_eq!(found.eigenpairs.len(), 4);
     }
 }
 
@@ -85,7 +85,7 @@ fn zeros_beside_the_largest_are_none_of_them() {
     for b in [0.0, 0.125] {
         // w = 0, 1, 3.
         let found = solve(&free_chain(3, b), &Request::Largest { count: 2 }, &krylov()).unwrap();
-        assert_eq!(found.pairs.len(), 4, "{:?}", found.pairs);
+        assert_eq!(found.eigenpairs.len(), 4, "{:?}", found.eigenpairs);
         let false_claim = |f: &Finding| {
             let Finding::Sparse { detail } = f else { return false };
             let fewer =
@@ -93,7 +93,7 @@ fn zeros_beside_the_largest_are_none_of_them() {
             fewer || f.completeness().is_some_and(|count| !count.is_complete())
         };
         assert!(!found.findings.iter().any(false_claim), "{:?}", found.findings);
-        assert!(found.pairs.iter().all(|pair| pair.class == Class::Physical));
+        assert!(found.eigenpairs.iter().all(|pair| pair.class == Class::Physical));
     }
 }
 
@@ -113,7 +113,7 @@ fn the_largest_reach_into_the_zeros_where_so_many_are_asked_for() {
         };
         let found = solve(&pencil.to_sparse(), &Request::Largest { count: 3 }, &krylov()).unwrap();
         let rigid = found.of_class(Class::Rigid).count();
-        assert_eq!((rigid, found.pairs.len()), (2, 6), "{:?} {:?}", found.pairs, found.findings);
+        assert_eq!((rigid, found.eigenpairs.len()), (2, 6), "{:?} {:?}", found.eigenpairs, found.findings);
         let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
         assert!(!found.findings.iter().any(fewer), "{:?}", found.findings);
     }
@@ -137,7 +137,13 @@ fn zeros_without_a_trace_of_rounding_are_among_the_largest_where_so_many_are_ask
         let pencil = QuadraticPencil { m: m.clone(), c, k: k.clone(), phi_q }.to_sparse();
         let found = solve(&pencil, &Request::Largest { count: 3 }, &krylov()).unwrap();
         let rigid = found.of_class(Class::Rigid).count();
-        assert_eq!((rigid, found.pairs.len()), (4, 6), "{:?} {:?}", found.motion_values(), found.findings);
+        assert_eq!(
+            (rigid, found.eigenpairs.len()),
+            (4, 6),
+            "{:?} {:?}",
+            found.motion_values(),
+            found.findings
+        );
         let fewer = |f: &Finding| matches!(f, Finding::Sparse { detail: SparseFinding::FewerExist { .. } });
         assert!(!found.findings.iter().any(fewer), "{:?}", found.findings);
     }
@@ -206,7 +212,7 @@ proptest! {
         prop_assert!(values.len() == count || found.falls_short(), "{values:?} {:?}", found.findings);
         prop_assert!(values.len() >= count.min(2), "{values:?} {:?}", found.findings);
         for (i, j, distance) in pairing::match_values(&values, &exact) {
-            let pair = &found.pairs[i];
+            let pair = &found.eigenpairs[i];
             let bar = pair.error_bound;
             prop_assert!(distance <= bar + 1e-14, "{} of {}, {bar:e}", values[i], exact[j]);
             // The double eigenvalue beside the shift.
@@ -234,5 +240,5 @@ fn a_single_zero_brings_no_conjugate() {
     let request = Request::NearFrequency { hz: 0.156, count: 3 };
     let found = solve(&pencil, &request, &krylov()).unwrap();
     let near_zero = found.motion_values().iter().filter(|s| s.norm() < 1e-3).count();
-    assert_eq!((near_zero, found.of_class(Class::Rigid).count()), (3, 3), "{:?}", found.pairs);
+    assert_eq!((near_zero, found.of_class(Class::Rigid).count()), (3, 3), "{:?}", found.eigenpairs);
 }

@@ -32,14 +32,14 @@ fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
             let what = format!("{what}, {structure:?}, {count} asked for");
             let found = solve(&given, &Request::Lowest { count }, &options).unwrap();
             assert_eq!(
-                found.pairs.len(),
+                found.eigenpairs.len(),
                 motion.len(),
                 "{what}: {:?} {:?}",
                 found.motion_values(),
                 found.findings
             );
-            assert_certified(&found.pairs, &what);
-            assert_contained(&found.pairs, &motion, &what);
+            assert_certified(&found.eigenpairs, &what);
+            assert_contained(&found.eigenpairs, &motion, &what);
             assert_eq!(rigid(&found), rigid(&all), "{what}");
             if count > motion.len() {
                 assert_eq!(found.counts.expected.motion, motion.len(), "{what}");
@@ -48,13 +48,13 @@ fn assert_all_found(pencil: &QuadraticPencil, what: &str) {
     }
     let direct = direct::solve(&given, motion.len(), &DirectOptions::default()).unwrap().spectrum;
     assert_eq!(
-        direct.pairs.len(),
+        direct.eigenpairs.len(),
         motion.len(),
         "{what}, direct: {:?} {:?}",
         direct.motion_values(),
         direct.findings
     );
-    assert_contained(&direct.pairs, &motion, what);
+    assert_contained(&direct.eigenpairs, &motion, what);
 }
 
 #[test]

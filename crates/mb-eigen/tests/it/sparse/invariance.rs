@@ -12,11 +12,11 @@ use super::random::{KINDS, problem};
 const COUNT: usize = 5;
 
 fn by_krylov(pencil: &QuadraticPencil<Sparse>) -> Vec<Eigenpair> {
-    solve(pencil, &Request::Lowest { count: COUNT }, &krylov()).unwrap().pairs
+    solve(pencil, &Request::Lowest { count: COUNT }, &krylov()).unwrap().eigenpairs
 }
 
 fn by_direct(pencil: &QuadraticPencil<Sparse>) -> Vec<Eigenpair> {
-    direct::solve(pencil, COUNT, &DirectOptions::default()).unwrap().spectrum.pairs
+    direct::solve(pencil, COUNT, &DirectOptions::default()).unwrap().spectrum.eigenpairs
 }
 
 /// Equal eigenvalues within both bounds, and shapes that are the same once `back` has brought one to the other.

@@ -12,14 +12,14 @@ use super::random::{KINDS, Kind, problem};
 fn assert_largest(pencil: &QuadraticPencil<Sparse>, count: usize, what: &str) {
     let all: Vec<Eigenpair> = exact(pencil).motion().cloned().collect();
     let found = solve(pencil, &Request::Largest { count }, &krylov()).unwrap();
-    assert_certified(&found.pairs, what);
-    assert_contained(&found.pairs, &all, what);
+    assert_certified(&found.eigenpairs, what);
+    assert_contained(&found.eigenpairs, &all, what);
     let size = |pair: &Eigenpair| pair.value().unwrap().norm();
-    let least = found.pairs.iter().map(size).fold(f64::INFINITY, f64::min);
+    let least = found.eigenpairs.iter().map(size).fold(f64::INFINITY, f64::min);
     let above = |pairs: &[Eigenpair]| pairs.iter().filter(|p| size(p) > least * (1.0 + 1e-7)).count();
-    assert_eq!(above(&found.pairs), above(&all), "{what}: {:?}", found.findings);
+    assert_eq!(above(&found.eigenpairs), above(&all), "{what}: {:?}", found.findings);
     // A real eigenvalue of a damped problem is a mode by itself, a pair is one mode.
-    let modes = found.pairs.iter().filter(|p| p.value().unwrap().im >= 0.0).count();
+    let modes = found.eigenpairs.iter().filter(|p| p.value().unwrap().im >= 0.0).count();
     assert!(modes >= count, "{what}: {modes} modes, {:?}", found.findings);
 }
 
@@ -45,7 +45,7 @@ fn the_first_to_converge_keeps_its_residual_while_others_are_sought() {
     for (rows, seed) in [(2, 37), (2, 146), (4, 912), (5, 12)] {
         let pencil = problem(Kind::FreeFree, 39, rows, seed);
         let found = solve(&pencil, &Request::Largest { count: 4 }, &krylov()).unwrap();
-        let worst = found.pairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
+        let worst = found.eigenpairs.iter().map(|pair| pair.backward_error).fold(0.0, f64::max);
         assert!(worst < 1e-12, "rows = {rows}, seed = {seed}: {worst:e}");
     }
 }
@@ -58,8 +58,8 @@ fn a_singular_mass_matrix_is_refused_or_left_to_the_dense_path() {
     assert!(error.to_string().contains("Give every free direction mass"), "{error}");
     let all = exact(&pencil);
     let found = solve(&pencil, &Request::Largest { count: 3 }, &SparseOptions::default()).unwrap();
-    assert_eq!(found.pairs.len(), 6);
-    assert_contained(&found.pairs, &all.motion().cloned().collect::<Vec<_>>(), "dense");
+    assert_eq!(found.eigenpairs.len(), 6);
+    assert_contained(&found.eigenpairs, &all.motion().cloned().collect::<Vec<_>>(), "dense");
     let largest = all.motion_values().iter().map(|s| s.norm()).fold(0.0, f64::max);
     assert!(found.motion_values().iter().any(|s| (s.norm() - largest).abs() <= 1e-12 * largest));
 }
@@ -83,7 +83,8 @@ fn the_clustered_upper_end_of_a_chain_is_proved_complete() {
         phi_q: sparse::zeros(0, n),
     };
     let found = solve(&pencil, &Request::Largest { count: 4 }, &SparseOptions::default()).unwrap();
-    let mut upper: Vec<&Eigenpair> = found.pairs.iter().filter(|p| p.value().unwrap().im > 0.0).collect();
+    let mut upper: Vec<&Eigenpair> =
+        found.eigenpairs.iter().filter(|p| p.value().unwrap().im > 0.0).collect();
     upper.reverse();
     assert_eq!(upper.len(), 4, "{:?}", found.findings);
     for (j, pair) in upper.iter().enumerate() {
@@ -115,7 +116,7 @@ fn growing_modes_count_by_magnitude() {
 fn nothing_asked_for_is_nothing_found() {
     for kind in [Kind::Undamped, Kind::Damped] {
         let found = solve(&problem(kind, 24, 4, 2), &Request::Largest { count: 0 }, &krylov()).unwrap();
-        assert!(found.pairs.is_empty());
+        assert!(found.eigenpairs.is_empty());
     }
 }
 

@@ -236,7 +236,7 @@ fn a_mode_at_both_ends_of_a_band_is_in_it_and_roots_near_a_point_count_each_for_
             SparseFinding::FewerExist { wanted, exist, .. } => Some((*wanted, *exist)),
             _ => None,
         });
-        (found.pairs.len(), told)
+        (found.eigenpairs.len(), told)
     };
     assert_eq!([fewer(5), fewer(6), fewer(8)], [(5, None), (6, None), (6, Some((8, 6)))]);
 }

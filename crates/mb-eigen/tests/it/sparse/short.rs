@@ -75,7 +75,7 @@ fn modes_agree_with_their_formula_and_are_proved_complete() {
     for ((omega, bar), exact) in got.iter().zip(&exact) {
         assert!((omega - exact).abs() <= bar + 1e-14 && *bar < 1e-10, "{omega} for {exact}, bar {bar:e}");
     }
-    for pair in &found.pairs {
+    for pair in &found.eigenpairs {
         assert!(
             pair.backward_error < 1e-12 && pair.constraint_violation < 1e-12,
             "{:e}",
@@ -107,7 +107,7 @@ fn joints_between_bodies_are_kept() {
     for ((a, bar), (b, other)) in upper(&single).into_iter().zip(upper(&double)) {
         assert!((a - b).abs() <= bar + other && bar < 1e-9 * a, "{a} {b} {bar:e} {other:e}");
     }
-    for pair in &single.pairs {
+    for pair in &single.eigenpairs {
         assert!(pair.constraint_violation < 1e-12, "{:e}", pair.constraint_violation);
     }
 }
@@ -116,7 +116,10 @@ fn joints_between_bodies_are_kept() {
 fn free_bodies_give_way_to_double_precision() {
     let free = ask(&grid([12, 10, 10], false), 5, 0.0);
     assert!(!short(&free) && proved_in_interval(&free), "{:?}", free.findings);
-    assert_eq!(free.pairs.iter().filter(|pair| pair.value().is_some_and(|s| s.norm() == 0.0)).count(), 2);
+    assert_eq!(
+        free.eigenpairs.iter().filter(|pair| pair.value().is_some_and(|s| s.norm() == 0.0)).count(),
+        2
+    );
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) fn measure() -> Singular {
             return Singular {
                 phi: Err(why.clone()),
                 rank_lost: Err(why.clone()),
-                pairs: [Err(why.clone()), Err(why.clone()), Err(why.clone())],
+                eigenpairs: [Err(why.clone()), Err(why.clone()), Err(why.clone())],
                 angle_alone_accepted: Err(why.clone()),
                 velocities: Err(why),
             };
@@ -49,7 +49,7 @@ pub(super) fn measure() -> Singular {
     Singular {
         phi: Ok(at.point().q[*phi]),
         rank_lost: rank.map(|r| r.rows - r.rank()),
-        pairs: [
+        eigenpairs: [
             reselected
                 .clone()
                 .and_then(|(system, _)| spectra::of_minimal(&system))

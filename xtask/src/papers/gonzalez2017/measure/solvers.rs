@@ -11,7 +11,7 @@ use mb_linear::linearize;
 use super::linkage::{self, Prepared};
 use super::spectra::words;
 use super::{LOOPS, four_bar};
-use crate::solvers::{Comparison, Root, SOLVERS};
+use crate::solvers::{Comparison, SOLVERS, SolverValue};
 
 /// Every linkage, with and without dampers, by every solver of this build.
 pub(crate) fn comparisons() -> Vec<Comparison> {
@@ -48,10 +48,10 @@ fn by(prepared: &Prepared, solver: Solver) -> Result<Spectrum, EigenError> {
 }
 
 /// The one oscillation.
-fn one_root(spectrum: &Spectrum) -> Result<Root, String> {
+fn one_root(spectrum: &Spectrum) -> Result<SolverValue, String> {
     let pair = spectrum.motion().find(|pair| pair.alpha.im > 0.0).ok_or("no oscillating mode")?;
     let s = pair.value().ok_or("the mode has no finite eigenvalue")?;
-    Ok(Root { re: s.re, im: s.im, error_bound: pair.error_bound })
+    Ok(SolverValue { re: s.re, im: s.im, error_bound: pair.error_bound })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::Shape;
 
 /// An eigenvalue before it is certified.
 #[derive(Clone, Debug)]
-pub(crate) struct Root {
+pub(crate) struct Uncertified {
     /// Zero where `rigid`.
     pub(crate) s: c64,
     pub(crate) right: Shape,
@@ -24,7 +24,7 @@ pub(crate) struct Root {
     pub(crate) curvature: f64,
 }
 
-impl Root {
+impl Uncertified {
     /// s of a mode with s^2 = -w: on the upper half of the imaginary axis, or positive.
     pub(crate) fn of_square(w: f64) -> c64 {
         let size = w.abs().sqrt();
