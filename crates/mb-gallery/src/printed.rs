@@ -19,6 +19,15 @@ const MAX_DIGITS: usize = 34;
 /// Powers of ten beyond the range of `f64` are typing errors.
 const MAX_EXPONENT: i32 = 300;
 
+/// Rounding of a number that is read back from a model, where a few operations on inputs make it: relative to the number,
+/// for zero to half a unit of its last place.
+const ROUNDING: f64 = 1e-13;
+
+/// Whether a number is another but for the rounding of a few operations, relative to that or to a size. Never for NaN.
+pub(crate) fn agree_but_for_rounding(x: f64, wanted: f64, size: f64) -> bool {
+    (x - wanted).abs() <= ROUNDING * wanted.abs().max(size)
+}
+
 /// A decimal number as printed: `digits * 10^exponent`, known to half a unit of its last digit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decimal {
@@ -51,6 +60,11 @@ impl Decimal {
     pub fn accepts(self, x: f64) -> bool {
         let (low, high) = self.interval();
         low <= x && x <= high
+    }
+
+    /// Whether `x` is the printed value itself, but for the rounding of a few operations. Never true for NaN.
+    pub fn is(self, x: f64) -> bool {
+        agree_but_for_rounding(x, self.value(), self.half_unit())
     }
 
     /// The same value without its sign.
@@ -213,6 +227,16 @@ impl Printed {
         }
     }
 
+    /// Whether the computed value is the printed one itself: an input, which a computation starts from, is not rounded.
+    pub fn is(&self, computed: &Computed) -> bool {
+        let Some((re, im)) = self.fold(computed) else { return false };
+        match (self.relation, self.im) {
+            (Relation::Equal, None) => self.target(self.re).is(re) && im == 0.0,
+            (Relation::Equal, Some(p)) => self.re.is(re) && self.target(p).is(im),
+            _ => false,
+        }
+    }
+
     /// Whether the computed magnitude is at or below the printed one (its last place rounded up).
     pub fn bounds(&self, computed: &Computed) -> bool {
         let (printed_re, printed_im) =
@@ -315,6 +339,16 @@ mod tests {
         assert!(!p.accepts(&Computed::Real(1.256)));
         assert!(!p.accepts(&Computed::Real(f64::NAN)));
         assert!(!p.accepts(&Computed::Word("1.25".to_owned())));
+    }
+
+    #[test]
+    fn an_input_is_the_printed_number_itself() {
+        let p = printed("0.3");
+        assert!(p.accepts(&Computed::Real(0.26)) && !p.is(&Computed::Real(0.26)));
+        assert!(p.is(&Computed::Real(0.1 + 0.2)));
+        assert!(!p.is(&Computed::Real(0.3 + 1e-9)) && !p.is(&Computed::Real(f64::NAN)));
+        assert!(printed("0").is(&Computed::Real(1e-16)) && !printed("0").is(&Computed::Real(1e-9)));
+        assert!(!printed("< 3").is(&Computed::Real(3.0)));
     }
 
     #[test]

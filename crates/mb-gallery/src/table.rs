@@ -29,6 +29,8 @@ mod format;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mb_model::ModelSpec;
+use mb_model::spec::Value;
 use serde::Deserialize;
 
 use crate::error::GalleryError;
@@ -65,7 +67,8 @@ pub enum Judge {
     Claim,
     /// A word, which must be equal.
     Words,
-    /// A number or a word that the computation starts from: what the program uses must be what is printed.
+    /// A number, an expression or a word that the computation starts from: what the program uses must be
+    /// the printed number itself, not one that rounds to it.
     Input,
     /// A number or a word that is shown and not judged.
     Information,
@@ -179,6 +182,14 @@ impl Cell {
     /// A cell that holds words.
     pub fn words(text: &str) -> Self {
         Self { text: text.to_owned(), value: None, note: None }
+    }
+
+    /// The value of words that are an expression of numbers, as a paper prints `10^4/12`.
+    pub fn expression(&self) -> Option<f64> {
+        const WANTED: &str = "wanted";
+        let mut spec = ModelSpec::default();
+        spec.parameters.insert(WANTED.to_owned(), Value::Expression(self.text.clone()));
+        spec.parameter_values().ok()?.get(WANTED).copied()
     }
 
     /// The printed number; `None` for words.

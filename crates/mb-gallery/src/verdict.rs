@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::printed::{Computed, Printed, Relation};
+use crate::printed::{Computed, Printed, Relation, agree_but_for_rounding};
 use crate::table::{Cell, Judge, Note, Tolerance};
 
 /// How a computed value stands to the value of the source.
@@ -143,9 +143,12 @@ fn without_notes(
         Judge::Key | Judge::Text | Judge::Information => Verdict::Information,
         Judge::Input => {
             let same = match (cell.number(), value) {
-                (Some(printed), value) => printed.accepts(value),
+                (Some(printed), value) => printed.is(value),
                 (None, Computed::Word(word)) => *word == cell.text,
-                (None, _) => false,
+                (None, Computed::Real(x)) => {
+                    cell.expression().is_some_and(|e| agree_but_for_rounding(*x, e, 0.0))
+                }
+                (None, Computed::Complex { .. }) => false,
             };
             if same { Verdict::Input } else { Verdict::Deviates }
         }
@@ -213,6 +216,16 @@ mod tests {
         assert_eq!(judged(&c, Judge::Bound, 1e-14), Verdict::Bound);
         assert_eq!(judged(&c, Judge::Bound, 6.71e-11), Verdict::Reproduced);
         assert_eq!(judged(&c, Judge::Bound, 1e-10), Verdict::Deviates);
+    }
+
+    #[test]
+    fn an_input_is_the_printed_number_or_expression_itself() {
+        assert_eq!(judged(&cell("0.3", None), Judge::Input, 0.1 + 0.2), Verdict::Input);
+        assert_eq!(judged(&cell("0.3", None), Judge::Input, 0.26), Verdict::Deviates);
+        let formula = Cell::words("10^4/12");
+        assert_eq!(judged(&formula, Judge::Input, 1e4 / 12.0), Verdict::Input);
+        assert_eq!(judged(&formula, Judge::Input, 833.3), Verdict::Deviates);
+        assert_eq!(judged(&Cell::words("ode45"), Judge::Input, 45.0), Verdict::Deviates);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::arm::{self, PAIRS};
 use crate::answers::Answers;
 
 /// The expansion the paper makes: everything frozen but angles and speeds.
-fn literal(arm: &ErlsArm, order: usize) -> Result<ModelSeries, String> {
+pub(super) fn literal(arm: &ErlsArm, order: usize) -> Result<ModelSeries, String> {
     let point = arm::printed_point(arm)?;
     let set = MultiIndexSet::total(4, order).map_err(|e| e.to_string())?;
     model_series(arm, &point, &arm::variables(arm), &set, &PointRule::Frozen).map_err(|e| e.to_string())

@@ -1,9 +1,12 @@
 //! Palomba and Vidoni 2019: eigenpairs of a flexible arm as polynomials of its configuration.
 
+mod appendix;
 mod arm;
 mod claims;
+mod errata;
 mod exact;
 mod figures;
+mod method;
 mod operating_point;
 mod path;
 mod pictures;
@@ -39,6 +42,10 @@ pub(crate) fn reports(tables: &[Table]) -> Result<Vec<TableReport>, TaskError> {
             "palomba2019/table-1" => table1::answers(table),
             "palomba2019/table-2" => table2::answers(),
             "palomba2019/setup" => setup::answers(),
+            "palomba2019/appendix-symbols" => appendix::symbols(table),
+            "palomba2019/appendix-entries" => appendix::blocks(table),
+            "palomba2019/errata" => errata::answers(),
+            "palomba2019/method" => method::answers(),
             "palomba2019/operating-point" => operating_point::printed(table),
             "palomba2019/closure" => operating_point::answers(table),
             "palomba2019/variants" => variants::answers(table),

@@ -23,6 +23,6 @@ pub(super) fn answers() -> Answers {
         answers.put(&format!("symbol={name}"), "value", of(name).map(Computed::Real));
     }
     let density = of("rho_l").and_then(|m| Ok(m / of("A")?));
-    answers.put("symbol=rho", "value", density.map(Computed::Real));
+    answers.put("symbol=rho", "rho_l / A", density.map(Computed::Real));
     answers
 }
