@@ -116,6 +116,7 @@ impl Builder<'_> {
             }
             Stroke::Spring => Some(Mark::Spring),
             Stroke::Damper => Some(Mark::Damper),
+            Stroke::Bushing => Some(Mark::Bushing),
             Stroke::Pin => Some(Mark::Pin),
             Stroke::Clamp if stroke.places.iter().take(2).any(OutlinePlace::is_ground) => Some(Mark::Wall),
             Stroke::Clamp => Some(Mark::Weld),

@@ -21,13 +21,6 @@ pub(crate) struct Item {
     pub(crate) faint: Option<Faint>,
 }
 
-impl Item {
-    /// Opacity of the fill and of the stroke where each mark is faint for itself.
-    pub(crate) fn alone(&self) -> [f64; 2] {
-        self.opacity.map(|x| x * self.faint.map_or(1.0, |f| f.opacity))
-    }
-}
-
 /// A group of marks that are seen through as one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Faint {
@@ -206,9 +199,14 @@ fn shape<'a>(
         "rect" => {
             let [x, y] = [place("x", size[0]), place("y", size[1])];
             let [w, h] = [place("width", size[0]), place("height", size[1])];
-            let corners = [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
-            let lines = corners.iter().enumerate().map(|(k, p)| (if k == 0 { 'M' } else { 'L' }, p.to_vec()));
-            Some(Shape::Path(lines.chain([('Z', Vec::new())]).collect()))
+            let round = place("rx", size[0]).clamp(0.0, 0.5 * w.min(h).max(0.0));
+            Some(Shape::Path(if round > 0.0 {
+                rounded([x, y], [w, h], round)
+            } else {
+                let corners = [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
+                let command = |(k, p): (usize, &[f64; 2])| (if k == 0 { 'M' } else { 'L' }, p.to_vec());
+                corners.iter().enumerate().map(command).chain([('Z', Vec::new())]).collect()
+            }))
         }
         "circle" => {
             Some(Shape::Path(circle([place("cx", size[0]), place("cy", size[1])], place("r", size[0]))))
@@ -228,17 +226,35 @@ fn shape<'a>(
     }
 }
 
-/// Four cubic pieces, off the circle by less than 3e-4 of its radius: handles of 4 (sqrt 2 - 1) / 3.
-fn circle([x, y]: [f64; 2], r: f64) -> Vec<(char, Vec<f64>)> {
+/// Directions of the ends of the quarters of a circle.
+const TURNS: [[f64; 2]; 5] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
+
+/// A quarter of a circle from the direction p to the direction q as a cubic piece, off it by less than 3e-4 of its radius:
+/// handles of 4 (sqrt 2 - 1) / 3.
+fn quarter([x, y]: [f64; 2], r: f64, [px, py]: [f64; 2], [qx, qy]: [f64; 2]) -> (char, Vec<f64>) {
     let k = r * 4.0 * (std::f64::consts::SQRT_2 - 1.0) / 3.0;
-    let quarter = |[px, py]: [f64; 2], [qx, qy]: [f64; 2]| {
-        // From the direction p to the direction q, a quarter of a turn further.
-        let list = [px * r + qx * k, py * r + qy * k, qx * r + px * k, qy * r + py * k, qx * r, qy * r];
-        ('C', list.iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { x } else { y }).collect())
-    };
-    let turns = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
+    let list = [px * r + qx * k, py * r + qy * k, qx * r + px * k, qy * r + py * k, qx * r, qy * r];
+    ('C', list.iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { x } else { y }).collect())
+}
+
+fn circle([x, y]: [f64; 2], r: f64) -> Vec<(char, Vec<f64>)> {
     let mut out = vec![('M', vec![x + r, y])];
-    out.extend(turns.windows(2).map(|t| quarter(t[0], t[1])));
+    out.extend(TURNS.windows(2).map(|t| quarter([x, y], r, t[0], t[1])));
+    out.push(('Z', Vec::new()));
+    out
+}
+
+/// A rectangle whose corners are quarters of circles of radius r.
+fn rounded([x, y]: [f64; 2], [w, h]: [f64; 2], r: f64) -> Vec<(char, Vec<f64>)> {
+    // Centres of the corners below right, below left, above left, above right, where y points down.
+    let centres = [[x + w - r, y + h - r], [x + r, y + h - r], [x + r, y + r], [x + w - r, y + r]];
+    let mut out = Vec::new();
+    for (k, centre) in centres.into_iter().enumerate() {
+        let [from, to] = [TURNS[k], TURNS[k + 1]];
+        let start = vec![centre[0] + r * from[0], centre[1] + r * from[1]];
+        out.push((if k == 0 { 'M' } else { 'L' }, start));
+        out.push(quarter(centre, r, from, to));
+    }
     out.push(('Z', Vec::new()));
     out
 }

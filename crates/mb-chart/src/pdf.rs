@@ -1,7 +1,7 @@
 //! Pictures as PDF (ISO 32000-1): one page of the size of the picture, lines and text as such, no pixels.
 //!
-//! Text is set in Helvetica, which every reader has; letters beyond Latin-1 become question marks. Where marks of a faint
-//! group lie over each other each of them is faint for itself.
+//! Text is set in Helvetica, which every reader has; letters beyond Latin-1 become question marks. A faint group is a
+//! transparency group: its marks hide each other, and what they make up is seen through as one.
 
 use crate::marks::{Anchor, Item, Matrix, Shape, product, read};
 use std::fmt::Write as _;
@@ -13,36 +13,76 @@ pub fn pdf(svg: &str) -> Vec<u8> {
     // y points down in SVG and up in PDF.
     let [width, height] = picture.size;
     let flip = [1.0, 0.0, 0.0, -1.0, 0.0, height];
-    let mut content = String::from("1 J 1 j\n");
-    for item in &picture.items {
-        draw(&mut content, item, flip, &mut states);
+    let mut content = String::from(CAPS);
+    let mut forms: Vec<Vec<u8>> = Vec::new();
+    let box_of = format!("[0 0 {} {}]", short(width), short(height));
+    for together in picture.items.chunk_by(|a, b| a.faint.map(|f| f.group) == b.faint.map(|f| f.group)) {
+        let Some(faint) = together[0].faint else {
+            for item in together {
+                draw(&mut content, item, flip, &mut states);
+            }
+            continue;
+        };
+        let mut inner = String::from(CAPS);
+        for item in together {
+            draw(&mut inner, item, flip, &mut states);
+        }
+        let state = state(&mut states, [faint.opacity; 2]);
+        let _ = writeln!(content, "q /G{state} gs /X{} Do Q", forms.len());
+        let head = format!(
+            "/Type /XObject /Subtype /Form /BBox {box_of} /Resources {RESOURCES} 0 R /Group << /S /Transparency >>"
+        );
+        forms.push(stream(&head, &inner));
     }
     let mut resources = String::from("<< /Font << /F1 4 0 R /F2 5 0 R >> /ExtGState <<");
     for (k, [fill, stroke]) in states.iter().enumerate() {
         let _ = write!(resources, " /G{k} << /ca {} /CA {} >>", short(*fill), short(*stroke));
     }
+    resources.push_str(" >> /XObject <<");
+    for k in 0..forms.len() {
+        let _ = write!(resources, " /X{k} {} 0 R", RESOURCES + 1 + k);
+    }
     resources.push_str(" >> >>");
     let font = |name: &str| {
         format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>").into_bytes()
     };
-    let mut stream = format!("<< /Length {} >>\nstream\n", content.chars().count()).into_bytes();
-    // One byte for each letter of Latin-1; the rest of the content is ASCII.
-    stream.extend(content.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')));
-    stream.extend(b"\nendstream");
     let page = format!(
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Resources {resources} /Contents 6 0 R >>",
-        short(width),
-        short(height)
+        "<< /Type /Page /Parent 2 0 R /MediaBox {box_of} /Resources {RESOURCES} 0 R /Contents 6 0 R >>"
     );
-    let objects = [
+    let mut objects = vec![
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
         page.into_bytes(),
         font("Helvetica"),
         font("Helvetica-Bold"),
-        stream,
+        stream("", &content),
+        resources.into_bytes(),
     ];
+    objects.extend(forms);
     file(&objects)
+}
+
+/// Number of the object with the fonts, opacities and groups of the page; the groups come after it.
+const RESOURCES: usize = 7;
+/// Round ends and corners of lines.
+const CAPS: &str = "1 J 1 j\n";
+
+/// A stream of content with further entries of its dictionary.
+fn stream(head: &str, content: &str) -> Vec<u8> {
+    let mut out = format!("<< {head} /Length {} >>\nstream\n", content.chars().count()).into_bytes();
+    // One byte for each letter of Latin-1; the rest of the content is ASCII.
+    out.extend(content.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')));
+    out.extend(b"\nendstream");
+    out
+}
+
+/// The number of a state with these opacities of fill and stroke.
+fn state(states: &mut Vec<[f64; 2]>, opacity: [f64; 2]) -> usize {
+    let same = |s: &[f64; 2]| s.iter().zip(&opacity).all(|(a, b)| a.total_cmp(b).is_eq());
+    states.iter().position(same).unwrap_or_else(|| {
+        states.push(opacity);
+        states.len() - 1
+    })
 }
 
 /// Objects numbered from one, with the table of their places.
@@ -66,14 +106,7 @@ fn file(objects: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn draw(content: &mut String, item: &Item, flip: Matrix, states: &mut Vec<[f64; 2]>) {
-    let opacity = item.alone();
-    let state = states
-        .iter()
-        .position(|s| s.iter().zip(&opacity).all(|(a, b)| a.total_cmp(b).is_eq()))
-        .unwrap_or_else(|| {
-            states.push(opacity);
-            states.len() - 1
-        });
+    let state = state(states, item.opacity);
     let _ = writeln!(content, "q /G{state} gs");
     let set = |content: &mut String, colour: Option<[f64; 3]>, operator: &str| {
         if let Some([r, g, b]) = colour {
@@ -182,8 +215,8 @@ mod tests {
             found.rsplit("startxref\n").next().unwrap().lines().next().unwrap().parse().unwrap();
         let chars: Vec<char> = found.chars().collect();
         let from = |at: usize| chars[at..].iter().collect::<String>();
-        assert!(from(start).starts_with("xref\n0 7\n"));
-        for (k, line) in from(start).lines().skip(3).take(6).enumerate() {
+        assert!(from(start).starts_with("xref\n0 8\n"));
+        for (k, line) in from(start).lines().skip(3).take(7).enumerate() {
             let place: usize = line[..10].parse().unwrap();
             assert!(from(place).starts_with(&format!("{} 0 obj", k + 1)), "{line}");
         }
@@ -205,11 +238,26 @@ mod tests {
         assert_eq!(marks.size, [10.0, 20.0]);
         let [path, dot] = &marks.items[..] else { panic!("{marks:?}") };
         assert_eq!((path.fill, path.stroke, path.width), (None, Some([1.0, 0.0, 0.0]), 2.0));
-        assert_eq!((dot.fill, dot.stroke, dot.alone()), (Some([0.0, 0.0, 1.0]), None, [0.5, 0.5]));
+        assert_eq!((dot.fill, dot.stroke, dot.opacity), (Some([0.0, 0.0, 1.0]), None, [1.0, 1.0]));
+        assert!(path.faint == dot.faint && dot.faint.is_some_and(|f| f.opacity == 0.5), "{marks:?}");
         assert_eq!(path.at, [1.0, 0.0, 0.0, 1.0, 1.0, 2.0]);
         let page = text(svg);
         // (1, 2) from above is (1, 18) from below.
         assert!(page.contains("1 0 0 -1 1 18 cm\n0 0 m\n3 4 l\n h\nS"), "{page}");
+    }
+
+    /// The marks of the group are opaque, the group is not.
+    #[test]
+    fn a_faint_group_is_seen_through_as_one() {
+        let rect = "<rect x=\"2\" y=\"2\" width=\"8\" height=\"8\"/>";
+        let svg = format!("<svg viewBox=\"0 0 20 20\">{rect}<g opacity=\"0.2\">{rect}{rect}</g>{rect}</svg>");
+        let page = text(&svg);
+        assert!(page.contains("/G0 << /ca 1 /CA 1 >> /G1 << /ca 0.2 /CA 0.2 >>"), "{page}");
+        let form = page.split("8 0 obj").nth(1).unwrap().split("endobj").next().unwrap();
+        assert!(form.contains("/S /Transparency") && form.matches("q /G0 gs\n").count() == 2, "{form}");
+        let content = page.split("6 0 obj").nth(1).unwrap().split("endobj").next().unwrap();
+        let order: Vec<&str> = content.lines().filter(|l| l.starts_with("q /G")).collect();
+        assert_eq!(order, ["q /G0 gs", "q /G1 gs /X0 Do Q", "q /G0 gs"]);
     }
 
     #[test]

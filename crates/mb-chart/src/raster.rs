@@ -200,6 +200,23 @@ mod tests {
         }
     }
 
+    /// A corner of radius 6 leaves out what is further than 6 from its centre, and keeps what is nearer.
+    #[test]
+    fn corners_are_round() {
+        let svg = |rx: &str| {
+            format!(
+                "<svg viewBox=\"0 0 30 30\"><rect x=\"5\" y=\"5\" width=\"20\" height=\"20\"{rx} fill=\"#000\"/></svg>"
+            )
+        };
+        let (round, sharp) = (svg(" rx=\"6\""), svg(""));
+        for corner in [[5, 5], [24, 5], [5, 24], [24, 24]] {
+            assert_eq!((seen(&round, corner), seen(&sharp, corner)), ([255; 3], [0; 3]), "{corner:?}");
+        }
+        for within in [[7, 8], [15, 5], [5, 15], [24, 15], [15, 24], [15, 15]] {
+            assert_eq!(seen(&round, within), [0; 3], "{within:?}");
+        }
+    }
+
     #[test]
     fn marks_of_a_faint_group_do_not_show_through_each_other() {
         let marks = "<rect x=\"2\" y=\"2\" width=\"8\" height=\"8\" fill=\"#000\"/>\

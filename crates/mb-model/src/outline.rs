@@ -19,13 +19,16 @@
 //! ```
 //!
 //! An element says how it is drawn in [`crate::element::ElementLaw::outline`]; a rigid body is drawn by the points that
-//! others attach to, which only the model knows, as it does where angles are held (`rotations`).
+//! others attach to, which only the model knows, as it does where angles are held (`rotations`). Places of equivalent rigid
+//! links depend on a whole chain of links and have strokes of their own (`erls`).
 
+mod erls;
 mod rotations;
 
 use crate::coordinates::BlockKind;
 use crate::element::{Element, Place};
 use crate::model::Model;
+use mb_scalar::{Dual, Lift};
 use std::collections::HashSet;
 
 /// How a thing is drawn through its places.
@@ -43,6 +46,8 @@ pub enum Stroke {
     Spring,
     /// A damper between two places.
     Damper,
+    /// A bushing: springs in all relative motions of two places, which may be one.
+    Bushing,
     /// Two places held together by a pin.
     Pin,
     /// Two places held together without any rotation; then a place further along one of the things held, where there is one,
@@ -63,19 +68,35 @@ pub enum Stroke {
     Load,
 }
 
+/// Where a place is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spot {
+    /// A place in the local coordinates of its element.
+    Place(Place),
+    /// A place of an element of an equivalent rigid link, by a number without unit: see [`crate::element::Erls::spot`].
+    Erls(f64),
+}
+
 /// A place of an element of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlinePlace {
     /// Index of the element in [`Model::members`], whose coordinates the place counts in.
     pub member: usize,
     /// The place.
-    pub place: Place,
+    pub spot: Spot,
 }
 
 impl OutlinePlace {
     /// True for places of the ground, which do not move.
     pub fn is_ground(&self) -> bool {
-        matches!(self.place, Place::Ground(_))
+        matches!(self.spot, Spot::Place(Place::Ground(_)))
+    }
+    /// The place; none on an equivalent rigid link.
+    fn plain(&self) -> Option<&Place> {
+        match &self.spot {
+            Spot::Place(place) => Some(place),
+            Spot::Erls(_) => None,
+        }
     }
 }
 
@@ -94,10 +115,15 @@ impl Model {
     /// What to draw, in the order of the elements. A rod's constant length is a link between the same places as its bar: the
     /// bar is enough.
     pub fn outline(&self) -> Vec<OutlineStroke> {
-        let strokes = self.members().iter().enumerate().filter_map(|(member, m)| {
-            let (stroke, places) = m.element.outline()?;
-            let places = places.into_iter().map(|place| OutlinePlace { member, place }).collect();
-            Some(OutlineStroke { owner: m.owner.clone(), stroke, places })
+        let strokes = self.members().iter().enumerate().flat_map(|(member, m)| {
+            let of = |(stroke, places): (Stroke, Vec<Spot>)| {
+                let places = places.into_iter().map(|spot| OutlinePlace { member, spot }).collect();
+                OutlineStroke { owner: m.owner.clone(), stroke, places }
+            };
+            let plain =
+                m.element.outline().map(|(s, places)| (s, places.into_iter().map(Spot::Place).collect()));
+            let linked = if let Element::Erls(erls) = &m.element { erls::strokes(erls) } else { Vec::new() };
+            plain.into_iter().chain(linked).map(of).collect::<Vec<_>>()
         });
         let mut out: Vec<OutlineStroke> = strokes.collect();
         let bars = out.iter().filter(|s| s.stroke == Stroke::Bar).map(|s| s.owner.clone());
@@ -155,7 +181,8 @@ impl Model {
         if !(radius.is_finite() && radius > 0.0) {
             return Vec::new();
         }
-        places.into_iter().map(|place| OutlinePlace { member: center.member, place }).collect()
+        let of = |place| OutlinePlace { member: center.member, spot: Spot::Place(place) };
+        places.into_iter().map(of).collect()
     }
 
     /// Whether two places are one point at the start.
@@ -166,14 +193,17 @@ impl Model {
 
     /// First configuration index of the rigid body that a place belongs to.
     fn body_of(&self, place: &OutlinePlace) -> Option<usize> {
-        place.place.body().map(|q| self.members()[place.member].wires.q_index[q])
+        place.plain()?.body().map(|q| self.members()[place.member].wires.q_index[q])
     }
 
     /// Position of a place in m at the configuration `q` (nq numbers).
     pub fn place_at(&self, place: &OutlinePlace, q: &[f64]) -> [f64; 3] {
         let wires = &self.members()[place.member].wires;
         let local: Vec<f64> = wires.q_index.iter().map(|i| q[*i]).collect();
-        place.place.position(&local).into()
+        match &place.spot {
+            Spot::Place(place) => place.position(&local).into(),
+            Spot::Erls(at) => self.on_erls(place.member, *at, &local),
+        }
     }
 
     /// How far a place moves, in m, along the step `d` of the coordinates (nv numbers), to first order.
@@ -181,7 +211,22 @@ impl Model {
         let wires = &self.members()[place.member].wires;
         let local: Vec<f64> = wires.q_index.iter().map(|i| q[*i]).collect();
         let step: Vec<f64> = wires.v_index.iter().map(|i| d[*i]).collect();
-        place.place.velocity(&local, &step).into()
+        match &place.spot {
+            Spot::Place(place) => place.velocity(&local, &step).into(),
+            // The coordinates of these links are linear: a step of them is added to them.
+            Spot::Erls(at) => {
+                let moving: Vec<Dual<f64>> =
+                    local.iter().zip(&step).map(|(q, d)| Dual::new(*q, *d)).collect();
+                self.on_erls(place.member, *at, &moving).map(|x| x.eps)
+            }
+        }
+    }
+
+    /// A place of an element of an equivalent rigid link at its local coordinates, m.
+    fn on_erls<S: Lift<f64>>(&self, member: usize, at: f64, q: &[S]) -> [S; 3] {
+        let Element::Erls(erls) = &self.members()[member].element else { return [S::zero(); 3] };
+        let [x, y] = erls.spot(at, q);
+        [x, y, S::zero()]
     }
 
     /// True when no body moves in space, so that a drawing in x and y tells all.

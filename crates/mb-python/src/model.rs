@@ -242,6 +242,7 @@ fn word(stroke: Stroke) -> &'static str {
         Stroke::Faces => "faces",
         Stroke::Spring => "spring",
         Stroke::Damper => "damper",
+        Stroke::Bushing => "bushing",
         Stroke::Pin => "pin",
         Stroke::Clamp => "clamp",
         Stroke::TorsionSpring => "torsion-spring",

@@ -51,7 +51,8 @@ function moves(shape) {
     for (let k = 3 * n; k < 3 * n + 3; k++) sum += shape.real[k] ** 2 + (shape.imaginary ? shape.imaginary[k] ** 2 : 0);
     return Math.sqrt(sum) / STEPS;
   };
-  const parts = scene.owners.map((name, owner) => ({ name, owner, size: Math.max(0, ...[...nodesOf[owner]].slice(0, 60000).map(size)) }));
+  const largest = (nodes) => { let most = 0; for (const n of nodes) most = Math.max(most, size(n)); return most; };
+  const parts = scene.owners.map((name, owner) => ({ name, owner, size: largest(nodesOf[owner]) }));
   shape.moves = parts.filter((p) => p.size > 0).sort((a, b) => b.size - a.size);
   return shape.moves;
 }

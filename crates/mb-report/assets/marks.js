@@ -1,5 +1,17 @@
 // Marks of constant size over the surfaces, and surfaces too where WebGL is missing.
 const paper = $("marks").getContext("2d");
+// Thousands of marks, orbits and edges hide what they are drawn on; what is left out is said under the drawing.
+const [MOST_MARKS, MOST_ORBITS, MOST_FACES] = [3000, 400, 20000];
+const drawnGlyphs = scene.glyphs.length > MOST_MARKS ? scene.glyphs.filter((g) => g.mark !== "pin" && g.mark !== "ground") : scene.glyphs;
+
+/// What the drawing leaves out, in sentences.
+function leftOut(orbits) {
+  const words = [], hidden = scene.glyphs.length - drawnGlyphs.length, shown = Math.ceil(scene.count / Math.ceil(scene.count / MOST_ORBITS));
+  if (hidden) words.push(`${hidden} marks of pins and of the ground are not drawn.`);
+  if (mesh.faces.length >= MOST_FACES) words.push(`The edges of the ${mesh.faces.length} faces are not drawn.`);
+  if (orbits && scene.count > MOST_ORBITS) words.push(`Orbits are those of ${shown} of ${scene.count} nodes.`);
+  return words.join(" ");
+}
 
 /// Colour of a value between 0 and 1, the scale of the shader (a fit of viridis).
 function scaleColour(x) {
@@ -72,6 +84,11 @@ const GLYPHS = {
   damper: ([a, b]) => {
     const l = beside(a, b), h = Math.min(6, 0.12 * l.length);
     for (const line of [[l.at(0, 0), l.at(0.4, 0)], [l.at(0.62, h), l.at(0.4, h), l.at(0.4, -h), l.at(0.62, -h)], [l.at(0.54, 0.8 * h), l.at(0.54, -0.8 * h)], [l.at(0.54, 0), l.at(1, 0)]]) { path(line); paper.stroke(); }
+  },
+  bushing: ([a, b]) => {
+    const at = [0, 1].map((k) => (a[k] + b[k]) / 2);
+    path([a, b]); paper.stroke();
+    for (const r of [9, 4.5]) { paper.beginPath(); paper.arc(at[0], at[1], r, 0, 7); paper.fill(); paper.stroke(); }
   },
   ground: ([a]) => {
     path([[a[0] - 9, a[1] + 10], a, [a[0] + 9, a[1] + 10]], true); paper.fill(); paper.stroke();
@@ -159,10 +176,9 @@ function drawMarks(state, surfaces) {
     drawSurfaces(state, project, state.phase, false);
   }
   if (state.orbits && state.amplitude) {
-    // The paths of at most 400 nodes.
     paper.strokeStyle = state.accent;
     paper.lineWidth = 1;
-    const step = Math.max(1, Math.floor(scene.count / 400));
+    const step = Math.ceil(scene.count / MOST_ORBITS);
     for (let n = 0; n < scene.count; n += step) {
       path(Array.from({ length: 33 }, (_, k) => project(nodeAt(state, n, [state.amplitude * Math.cos(k * Math.PI / 16), -state.amplitude * Math.sin(k * Math.PI / 16)]))), true);
       paper.stroke();
@@ -170,9 +186,7 @@ function drawMarks(state, surfaces) {
   }
   paper.lineJoin = "round";
   paper.lineCap = "butt";
-  // Thousands of marks say nothing.
-  const glyphs = scene.glyphs.length > 3000 ? scene.glyphs.filter((g) => g.mark !== "pin" && g.mark !== "ground") : scene.glyphs;
-  for (const glyph of glyphs) {
+  for (const glyph of drawnGlyphs) {
     paper.lineWidth = 1.4;
     paper.strokeStyle = state.sign;
     paper.fillStyle = state.panel;

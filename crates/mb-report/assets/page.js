@@ -121,6 +121,8 @@ function snapshot() {
     $("clock").textContent = `${t.toPrecision(4)} s`;
     $("time").value = String(Math.round(1000 * (state.turns % 1)));
   }
+  const left = leftOut(now.orbits && Boolean(shape));
+  if ($("left").textContent !== left) $("left").textContent = left;
   return now;
 }
 

@@ -140,7 +140,7 @@ function makeSolid(canvas) {
     gl.polygonOffset(1, 1);
     gl.drawArrays(gl.TRIANGLES, 0, mesh.corners.length);
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    if (mesh.faces.length < 20000 && plain[3] > 0.9) {
+    if (mesh.faces.length < MOST_FACES && plain[3] > 0.9) {
       set(faces, phase, [...state.line, 0.45], 0);
       gl.bindVertexArray(edgeArray);
       gl.drawArrays(gl.LINES, 0, mesh.edges.length);

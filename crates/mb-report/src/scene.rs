@@ -22,6 +22,8 @@ pub enum Mark {
     Spring,
     /// A cylinder with a piston between two places.
     Damper,
+    /// Two rings about the middle of two places, which may be one: springs in all relative motions.
+    Bushing,
     /// A thin line between two places.
     Link,
     /// A concentrated mass.

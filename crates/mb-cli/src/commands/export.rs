@@ -102,23 +102,38 @@ pub fn run(text: &Text, args: &ExportArgs, style: Style, progress: Progress) -> 
     }
     let mut out = summary::heading(&loaded, &rank, style);
     out.push_str(&summary::site_line(&site, style));
-    let mut table = Table::new(vec![
-        Column::words("file"),
-        Column::number("rows", ""),
-        Column::number("columns", ""),
-        Column::number("entries", ""),
-    ]);
-    for w in &written {
-        table.row(vec![w.file.clone(), w.rows.to_string(), w.columns.to_string(), w.entries.to_string()]);
-    }
     out.push('\n');
-    out.push_str(&table.render(style));
+    out.push_str(&table(&written, args.format == MatrixFormatArg::Mat, style));
     let mut notes = summary::start_notes(model, site.start());
     notes.extend(summary::redundancy_notes(&rank));
     notes.extend(summary::steadiness(&site));
     notes.extend(summary::own_speeds(model, &site));
     out.push_str(&summary::notes(&notes, style));
     Ok(Answer::right(out))
+}
+
+/// The matrices with their files, or with the one file that holds them all above.
+fn table(written: &[Written], together: bool, style: Style) -> String {
+    let mut columns = vec![
+        Column::words("matrix"),
+        Column::number("rows", ""),
+        Column::number("columns", ""),
+        Column::number("entries", ""),
+    ];
+    if !together {
+        columns.insert(0, Column::words("file"));
+    }
+    let mut table = Table::new(columns);
+    for w in written {
+        let sizes = [w.rows, w.columns, w.entries].map(|n| n.to_string());
+        let file = (!together).then(|| w.file.clone());
+        table.row(file.into_iter().chain([w.letter.to_owned()]).chain(sizes).collect());
+    }
+    let file = written
+        .first()
+        .filter(|_| together)
+        .map_or_else(String::new, |w| format!("{}\n", style.bold(&w.file)));
+    file + &table.render(style)
 }
 
 /// Names of rows and columns.

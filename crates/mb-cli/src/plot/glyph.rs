@@ -14,6 +14,8 @@ const WALL: f64 = 11.0;
 const WELD: f64 = 4.2;
 /// Radius of a spiral at its start, and how much it grows in a turn.
 const SPIRAL: [f64; 2] = [4.6, 4.0];
+/// Radii of the rings of a bushing.
+const RINGS: [f64; 2] = [8.0, 4.2];
 /// Radius of the ring of a torsional damper.
 const VANE: f64 = 10.0;
 
@@ -36,6 +38,13 @@ pub(super) fn stroke(svg: &mut Svg, kind: Stroke, points: &[Point]) {
         (Stroke::Curve, _) => svg.curve(points, ""),
         (Stroke::Spring, [a, b]) => svg.polyline(&zigzag(*a, *b), false, "thin"),
         (Stroke::Damper, [a, b]) => damper(svg, *a, *b),
+        (Stroke::Bushing, [a, b]) => {
+            let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+            svg.polyline(points, false, "thin");
+            for radius in RINGS {
+                svg.circle(middle, radius, "joint");
+            }
+        }
         (Stroke::Link, _) => svg.polyline(points, false, ""),
         (Stroke::Pin, [a, ..]) => svg.circle(*a, PIN, "joint"),
         (Stroke::Clamp, [at, _, further @ ..]) => weld(svg, *at, further.first()),

@@ -97,6 +97,27 @@ async function look(renderer, width, scheme) {
       check((await page.isChecked(box)) !== on, `the key ${key} does nothing`);
       await page.keyboard.press(key);
     }
+    // What the drawing leaves out is said.
+    const [nodes, faces, marks] = await page.evaluate(() => {
+      const { scene } = JSON.parse(document.getElementById("data").textContent);
+      const hidden = scene.glyphs.filter((g) => g.mark === "pin" || g.mark === "ground").length;
+      return [scene.count, atob(scene.quads).length / 20 + atob(scene.triangles).length / 16, scene.glyphs.length > 3000 ? hidden : 0];
+    });
+    const left = async () => page.textContent("#left");
+    const edges = faces < 20000 ? "" : `The edges of the ${faces} faces are not drawn.`;
+    const always = [marks ? `${marks} marks of pins and of the ground are not drawn.` : "", edges].filter(Boolean).join(" ");
+    const shapes = (await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).shapes.length)) > 0;
+    await page.waitForFunction((text) => document.getElementById("left").textContent === text, always);
+    await page.keyboard.press("o");
+    if (nodes > 400 && shapes) {
+      await page.waitForFunction((n) => document.getElementById("left").textContent.includes(`of ${n} nodes.`), nodes);
+      const drawn = Number(/Orbits are those of (\d+) of/.exec(await left())?.[1]);
+      check(drawn > 200 && drawn <= 400, `orbits left out: ${await left()}`);
+    } else {
+      await page.waitForTimeout(300);
+      check((await left()) === always, `said to be left out: ${await left()}`);
+    }
+    await page.keyboard.press("o");
     const theme = (await root()).theme;
     await page.keyboard.press("t");
     check((await root()).theme !== theme, "the key t does not change light and dark");

@@ -20,6 +20,7 @@ mod generate;
 mod interrupt;
 mod joints;
 mod large;
+mod large_page;
 mod manual;
 mod matrices;
 mod modes;

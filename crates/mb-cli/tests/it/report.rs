@@ -192,6 +192,30 @@ fn what_is_left_out_is_said() {
     assert!(data["notes"].to_string().contains(&format!("2 of {all} mode shapes move")), "{}", data["notes"]);
 }
 
+/// A machine on three bushings, the places of one of which are one.
+#[test]
+fn bushings_are_drawn_where_their_places_are_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("model.toml");
+    let bushing = |name: &str, a: &str, b: &str| {
+        format!(
+            "[[bushing]]\nname = \"{name}\"\na = \"{a}\"\nb = {b}\nstiffness = [1e5, 1e5, 2e5, 100, 100, 100]\n"
+        )
+    };
+    let body = "units = \"SI\"\nname = \"mount\"\n[[spatial-body]]\nname = \"m\"\nmass = 100.0\ninertia = [10.0, 8.0, 9.0]\n\
+                at = [0, 0, 0]\nmarkers = { a = [-0.4, 0, -0.2], b = [0.4, 0, -0.2] }\n";
+    let text =
+        body.to_owned() + &bushing("a", "m.a", "[-0.4, 0, -0.2]") + &bushing("b", "m.b", "[0.5, 0, -0.2]");
+    std::fs::write(&file, text).unwrap();
+    let (_, text) = page(dir.path(), &[file.to_str().unwrap()]);
+    let data = data(&text);
+    let marks = data["scene"]["glyphs"].as_array().unwrap().iter().filter(|g| g["mark"] == "bushing");
+    let owners = marks.map(|g| {
+        data["scene"]["owners"][usize::try_from(g["owner"].as_u64().unwrap()).unwrap()].as_str().unwrap()
+    });
+    assert_eq!(owners.collect::<Vec<_>>(), ["bushing 'a'", "bushing 'b'"]);
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     let run = mb(&["report", &model("rod-pendulum"), "-o", "page.pdf"]);
@@ -219,7 +243,7 @@ fn browser() -> Option<[PathBuf; 3]> {
 static BROWSER: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 /// Looks at a page in a browser, with and without WebGL, wide and narrow; see `tests/browser/look.mjs`.
-fn look(name: &str, page: &Path, title: &str, modes: &[Value], charts: usize) {
+pub(crate) fn look(name: &str, page: &Path, title: &str, modes: &[Value], charts: usize) {
     let Some([chromium, node, modules]) = browser() else {
         // Written past the test harness, which would keep it to itself.
         let _ = writeln!(

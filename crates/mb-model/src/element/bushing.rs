@@ -61,7 +61,7 @@ impl<P: Data> Bushing<P> {
 
 impl<P: Data> ElementLaw<P> for Bushing<P> {
     fn outline(&self) -> Option<(Stroke, Vec<Place<P>>)> {
-        Some((Stroke::Spring, vec![self.a.place, self.b.place]))
+        Some((Stroke::Bushing, vec![self.a.place, self.b.place]))
     }
     fn dependence(&self) -> Dependence {
         Dependence { q: true, v: self.is_damped(), a: false, u: false }

@@ -4,7 +4,7 @@
 //! place. The spring is where the two things meet: where a place that turns with one angle is, at the start, where one that
 //! turns with the other is.
 
-use super::{OutlinePlace, OutlineStroke, Stroke};
+use super::{OutlinePlace, OutlineStroke, Spot, Stroke};
 use crate::element::{AngleOf, Element, Place};
 use crate::model::Model;
 use std::collections::{HashMap, HashSet};
@@ -51,7 +51,7 @@ pub(super) fn direct(model: &Model, strokes: &mut [OutlineStroke]) {
 
 /// First configuration index of the block that carries a place.
 fn block(model: &Model, place: &OutlinePlace) -> Option<usize> {
-    place.place.block_slot().map(|q| model.members()[place.member].wires.q_index[q])
+    place.plain()?.block_slot().map(|q| model.members()[place.member].wires.q_index[q])
 }
 
 /// The place of a stroke that comes after `from`: of a body its centre or, where that is no other place, the one furthest away.
@@ -124,18 +124,18 @@ fn places_by_angle(
     let (first, then): (Vec<_>, Vec<_>) = strokes.iter().partition(joins);
     for place in first.into_iter().chain(then).flat_map(|s| &s.places) {
         let index = &model.members()[place.member].wires.q_index;
-        match place.place {
-            Place::Ground(_) => add(None, *place),
-            Place::OnPlanarBody { q, .. } => add(Some(index[q + 2]), *place),
-            Place::OnLink { frame, .. } => add(Some(index[frame.q + 2]), *place),
-            Place::PlanarPoint { .. } | Place::SpatialPoint { .. } | Place::OnBody { .. } => {}
+        match place.plain() {
+            Some(Place::Ground(_)) => add(None, *place),
+            Some(Place::OnPlanarBody { q, .. }) => add(Some(index[q + 2]), *place),
+            Some(Place::OnLink { frame, .. }) => add(Some(index[frame.q + 2]), *place),
+            Some(Place::PlanarPoint { .. } | Place::SpatialPoint { .. } | Place::OnBody { .. }) | None => {}
         }
     }
     // The angle of a line is at both of its ends.
     for (member, m) in model.members().iter().enumerate() {
         if let Element::AngleOfLine(line) = &m.element {
             for place in [line.a, line.b] {
-                add(angle_of(model, member, line.angle), OutlinePlace { member, place });
+                add(angle_of(model, member, line.angle), OutlinePlace { member, spot: Spot::Place(place) });
             }
         }
     }

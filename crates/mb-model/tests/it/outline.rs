@@ -1,6 +1,6 @@
 //! What is drawn of each gallery model: every moving place follows the coordinates to first order.
 
-use mb_model::{Model, Stroke};
+use mb_model::{Model, OutlinePlace, OutlineStroke, Stroke};
 
 fn fixture(name: &str) -> Model {
     let path = format!("{}/../mb-gallery/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -10,8 +10,15 @@ fn fixture(name: &str) -> Model {
 
 #[test]
 fn steps_are_the_derivatives_of_positions() {
-    let names =
-        ["double-pendulum-rigid", "slider-crank", "n-four-bar", "free-body", "flexible-double-pendulum"];
+    let names = [
+        "double-pendulum-rigid",
+        "slider-crank",
+        "n-four-bar",
+        "free-body",
+        "flexible-double-pendulum",
+        "erls-arm",
+        "erls-four-bar",
+    ];
     for name in names.into_iter().chain(["spatial-four-bar"]) {
         let model = fixture(name);
         let q = model.initial().to_vec();
@@ -33,6 +40,31 @@ fn steps_are_the_derivatives_of_positions() {
             assert!(!place.is_ground() || step.iter().all(|x| *x == 0.0));
         }
     }
+}
+
+/// Curves of neighbouring elements meet, also where the link is bent; between the nodes they leave the chord.
+#[test]
+fn equivalent_rigid_links_are_curves_between_pins() {
+    let model = fixture("erls-four-bar");
+    let bent: Vec<f64> = (0..model.nv()).map(|i| 1e-2 * ((3 * i + 1) % 7) as f64).collect();
+    let q = model.coordinates().retract(model.initial(), &bent);
+    let outline = model.outline();
+    let at = |stroke: &OutlineStroke| stroke.places.iter().map(|p| model.place_at(p, &q)).collect::<Vec<_>>();
+    let apart = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+    for owner in ["erls-link 'crank'", "erls-link 'coupler'", "erls-link 'rocker'"] {
+        let curves = outline.iter().filter(|s| s.owner == owner && s.stroke == Stroke::Curve);
+        let curves: Vec<Vec<[f64; 3]>> = curves.map(at).collect();
+        assert!(curves.len() > 2, "{owner}");
+        assert!(curves.windows(2).all(|c| apart(c[0][4], c[1][0]) < 1e-14), "{owner}");
+        let middle = |c: &Vec<[f64; 3]>| apart(c[2], [0, 1, 2].map(|k| 0.5 * (c[0][k] + c[4][k])));
+        assert!(curves.iter().any(|c| middle(c) > 1e-4), "{owner}");
+    }
+    // Two bases and the rocker's or the coupler's end: pins of which one place is of the ground, and those between links.
+    let pins: Vec<&OutlineStroke> = outline.iter().filter(|s| s.stroke == Stroke::Pin).collect();
+    let grounded = pins.iter().filter(|s| s.places.iter().any(OutlinePlace::is_ground)).count();
+    assert_eq!((pins.len(), grounded), (4, 2), "{pins:?}");
+    let arm = fixture("erls-arm");
+    assert!(arm.outline().iter().any(|s| s.stroke == Stroke::Mass && s.owner == "erls-link 'lower'"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "faces": {"linewidth": 0.6},
     "spring": {"linewidth": 1.0, "linestyle": ":"},
     "damper": {"linewidth": 1.0, "linestyle": "-."},
+    "bushing": {"linewidth": 1.0, "linestyle": ":", "marker": "o", "markersize": 9, "markerfacecolor": "none"},
     "link": {"linewidth": 1.5},
     "slider": {"linewidth": 1.0, "linestyle": "--"},
     "pin": {"linewidth": 0, "marker": "o", "markersize": 4},

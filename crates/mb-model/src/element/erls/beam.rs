@@ -149,6 +149,26 @@ impl<P: Data> ErlsBeam<P> {
         [a[0], a[1], a[2], b[0], b[1], b[2]]
     }
 
+    /// Position at the fraction `xi` of the length, m: the displacement from the rigid link is linear along it and a cubic of
+    /// Hermite across it,
+    ///
+    /// ```text
+    /// r = x(s) + e (u1 (1 - xi) + u2 xi) + k x e (w1 h1 + th1 L h2 + w2 h3 + th2 L h4),   s = start + xi L
+    /// h1 = 1 - 3 xi^2 + 2 xi^3,   h2 = xi - 2 xi^2 + xi^3,   h3 = 3 xi^2 - 2 xi^3,   h4 = xi^3 - xi^2
+    /// ```
+    pub(super) fn position<S: Lift<P>>(&self, q: &[S], xi: P) -> [S; 2] {
+        let (sin, cos) = q[self.chain.angle()].sin_cos();
+        let d = turn(self.both(q), cos, -sin);
+        let (xi, l) = (S::lift(xi), S::lift(self.length));
+        let (square, cube) = (xi * xi, xi * xi * xi);
+        let step = square.scale(3.0) - cube.scale(2.0);
+        let along = d[0] + xi * (d[3] - d[0]);
+        let slopes = d[2] * (xi - square.scale(2.0) + cube) + d[5] * (cube - square);
+        let across = d[1] + step * (d[4] - d[1]) + l * slopes;
+        let [x, y] = self.chain.position(q, S::lift(self.start) + xi * l);
+        [x + cos * along - sin * across, y + sin * along + cos * across]
+    }
+
     /// Adds M a - f.
     pub(super) fn forces<S: Lift<P>>(&self, at: &Local<'_, S>, out: &mut [S]) {
         let k = self.chain.angle();

@@ -40,6 +40,26 @@ pub enum Erls<P = f64> {
     Pin(ErlsPin<P>),
 }
 
+impl<P: Data> Erls<P> {
+    /// Position of a place of the element, m: of a beam at the fraction `at` of its length, of a joint its first place for 0 and
+    /// its second for 1, of a payload its own.
+    pub fn spot<S: Lift<P>>(&self, at: P, q: &[S]) -> [S; 2] {
+        match self {
+            Self::Beam(beam) => beam.position(q, at),
+            Self::Payload(payload) => payload.place.position(q),
+            Self::Pin(pin) => match &pin.b {
+                PinEnd::Link(b) if at != P::zero() => b.position(q),
+                PinEnd::Ground(b) if at != P::zero() => b.map(S::lift),
+                PinEnd::Place(b) if at != P::zero() => {
+                    let r = b.position(q);
+                    [r.x, r.y]
+                }
+                _ => pin.a.position(q),
+            },
+        }
+    }
+}
+
 impl<P: Data> ElementLaw<P> for Erls<P> {
     fn rows(&self) -> usize {
         match self {
