@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use mb_model::{OutlinePlace, Stroke};
+use mb_model::{OutlinePlace, Spot, Stroke};
 
 use super::pictures::seen;
 use super::system::System;
@@ -94,7 +94,7 @@ pub(super) fn discrete(system: &System, title: &str) -> String {
     }
     for (member, m) in model.members().iter().enumerate() {
         let Some(ends) = m.element.ends() else { continue };
-        let [a, b] = ends.map(|end| OutlinePlace { member, place: end });
+        let [a, b] = ends.map(|end| OutlinePlace { member, spot: Spot::Place(end) });
         let at = place(&a);
         if a.is_ground() || b.is_ground() {
             sheet.ground(at);
